@@ -1,0 +1,552 @@
+#include "base/json.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <unordered_map>
+
+#include "base/utf8.h"
+
+namespace sluice {
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string_view skip_space(std::string_view text) {
+  size_t i = 0;
+  while (i < text.size() && is_space(text[i])) ++i;
+  return text.substr(i);
+}
+
+// Length of the string token that `text` begins with, or npos where it has no end. A quote is real when an even number
+// of back-slashes stands before it; every back-slash is counted for one quote only, so this is linear.
+size_t string_length(std::string_view text) {
+  size_t from = 1;
+  while (true) {
+    const size_t quote = text.find('"', from);
+    if (quote == std::string_view::npos) return quote;
+    size_t slashes = 0;
+    while (text[quote - 1 - slashes] == '\\') ++slashes;
+    if (slashes % 2 == 0) return quote + 1;
+    from = quote + 1;
+  }
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// The whole grammar without recursion: what a depth limit cannot stop is a parser that needs the stack to find the
+// depth.
+class Checker {
+ public:
+  Checker(std::string_view text, size_t max_depth) : text_(text), max_depth_(max_depth) {}
+
+  bool ended_early() const { return !message_.empty() && at_ == text_.size(); }
+
+  Status run() {
+    bool value_wanted = true;
+    while (true) {
+      space();
+      if (value_wanted) {
+        if (!value(value_wanted)) return failure();
+        if (value_wanted) continue;
+      } else if (open_.empty()) {
+        if (at_ < text_.size()) fail("nothing more");
+        return failure();
+      } else if (!after_value(value_wanted)) {
+        return failure();
+      }
+    }
+  }
+
+ private:
+  // Reads one value, or the beginning of a container whose first element comes next (`wanted` stays true).
+  bool value(bool &wanted) {
+    if (at_ == text_.size()) return fail("a value");
+    const char c = text_[at_];
+    if (c == '{' || c == '[') {
+      if (open_.size() == max_depth_) return too_deep();
+      open_.push_back(c);
+      ++at_;
+      space();
+      if (at_ < text_.size() && text_[at_] == (c == '{' ? '}' : ']')) {
+        ++at_;
+        open_.pop_back();
+        wanted = false;
+        return true;
+      }
+      return c == '[' || key();
+    }
+    wanted = false;
+    if (c == '"') return string();
+    if (c == '-' || is_digit(c)) return number();
+    for (std::string_view word : {"true", "false", "null"})
+      if (text_.substr(at_, word.size()) == word) {
+        at_ += word.size();
+        return true;
+      } else if (word.starts_with(text_.substr(at_))) {
+        at_ = text_.size();
+      }
+    return fail("a value");
+  }
+
+  bool after_value(bool &wanted) {
+    const bool object = open_.back() == '{';
+    if (at_ < text_.size() && text_[at_] == ',') {
+      ++at_;
+      wanted = true;
+      if (!object) return true;
+      space();
+      return key();
+    }
+    if (at_ < text_.size() && text_[at_] == (object ? '}' : ']')) {
+      ++at_;
+      open_.pop_back();
+      return true;
+    }
+    return fail(object ? "',' or '}'" : "',' or ']'");
+  }
+
+  bool key() {
+    if (at_ == text_.size() || text_[at_] != '"') return fail("a member's name in quotes");
+    if (!string()) return false;
+    space();
+    if (at_ == text_.size() || text_[at_] != ':') return fail("':'");
+    ++at_;
+    return true;
+  }
+
+  bool string() {
+    ++at_;
+    while (at_ < text_.size()) {
+      const auto c = static_cast<unsigned char>(text_[at_]);
+      if (c == '"') {
+        ++at_;
+        return true;
+      }
+      if (c < 0x20) return fail("no control character inside of a string");
+      ++at_;
+      if (c != '\\') continue;
+      if (at_ == text_.size()) break;
+      const char escape = text_[at_++];
+      if (escape == 'u') {
+        for (int i = 0; i < 4; ++i, ++at_)
+          if (at_ == text_.size() || hex_digit(text_[at_]) < 0) return fail("four hex digits");
+      } else if (std::strchr("\"\\/bfnrt", escape) == nullptr || escape == 0) {
+        --at_;
+        return fail("an escape of JSON");
+      }
+    }
+    return fail("the end of the string");
+  }
+
+  bool number() {
+    if (text_[at_] == '-') ++at_;
+    if (at_ < text_.size() && text_[at_] == '0') {
+      ++at_;
+    } else if (!digits()) {
+      return false;
+    }
+    if (at_ < text_.size() && text_[at_] == '.') {
+      ++at_;
+      if (!digits()) return false;
+    }
+    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+      ++at_;
+      if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
+      if (!digits()) return false;
+    }
+    return true;
+  }
+
+  bool digits() {
+    if (at_ == text_.size() || !is_digit(text_[at_])) return fail("a digit");
+    while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
+    return true;
+  }
+
+  void space() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+  }
+
+  bool fail(std::string_view wanted) {
+    message_ = "expected " + std::string(wanted) + " at byte " + std::to_string(at_) + ", found ";
+    if (at_ == text_.size()) {
+      message_ += "the end of the text";
+    } else {
+      // The first code point of what is there: the text is UTF-8, but a piece of it may begin inside a character.
+      message_ += '\'' + repair_utf8(text_.substr(at_, 1)) + '\'';
+    }
+    return false;
+  }
+  bool too_deep() {
+    message_ = "nested deeper than " + std::to_string(max_depth_) + " at byte " + std::to_string(at_);
+    return false;
+  }
+  Status failure() const { return message_.empty() ? Status{} : error(Code::json, message_); }
+
+  const std::string_view text_;
+  const size_t max_depth_;
+  size_t at_ = 0;
+  std::string open_;  // the containers around the current position: '{' and '['
+  std::string message_;
+};
+
+void append_utf8(std::string &out, uint32_t c) {
+  if (c < 0x80) {
+    out += static_cast<char>(c);
+  } else if (c < 0x800) {
+    out += static_cast<char>(0xC0 | (c >> 6));
+    out += static_cast<char>(0x80 | (c & 0x3F));
+  } else if (c < 0x10000) {
+    out += static_cast<char>(0xE0 | (c >> 12));
+    out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
+    out += static_cast<char>(0x80 | (c & 0x3F));
+  } else {
+    out += static_cast<char>(0xF0 | (c >> 18));
+    out += static_cast<char>(0x80 | ((c >> 12) & 0x3F));
+    out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
+    out += static_cast<char>(0x80 | (c & 0x3F));
+  }
+}
+
+uint32_t hex4(std::string_view digits) {
+  uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value = value << 4 | static_cast<uint32_t>(hex_digit(digits[static_cast<size_t>(i)]));
+  return value;
+}
+
+// A string token in its shortest spelling. Lone surrogates stay escapes: two different strings must not become one.
+void append_canonical_string(std::string &out, std::string_view token) {
+  std::string text;
+  append_json_text(token, true, text);
+  std::string_view rest = text;
+  out += '"';
+  while (true) {
+    size_t lone = 0;
+    while (lone + 2 < rest.size() && !(rest[lone] == '\xED' && static_cast<unsigned char>(rest[lone + 1]) >= 0xA0))
+      ++lone;
+    if (lone + 2 >= rest.size()) break;
+    std::string piece;
+    append_json_string(piece, rest.substr(0, lone));
+    out.append(piece, 1, piece.size() - 2);
+    const uint32_t value = 0xD000U | (static_cast<uint32_t>(rest[lone + 1]) & 0x3FU) << 6 |
+                           (static_cast<uint32_t>(rest[lone + 2]) & 0x3FU);
+    out += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4) out += "0123456789abcdef"[value >> shift & 15];
+    rest = rest.substr(lone + 3);
+  }
+  std::string piece;
+  append_json_string(piece, rest);
+  out.append(piece, 1, piece.size() - 1);
+}
+
+// A string token as it was written; a lone surrogate, which many readers of JSON refuse, becomes U+FFFD.
+void append_readable_string(std::string &out, std::string_view token) {
+  const size_t escape = token.find("\\u");
+  if (escape != std::string_view::npos && json_text(token) != json_text(token, true))
+    append_json_string(out, json_text(token));
+  else
+    out += token;
+}
+
+void append_value(std::string &out, std::string_view value, bool canonical);
+
+void append_object(std::string &out, std::string_view value, bool canonical) {
+  struct Entry {
+    std::string key;
+    std::string_view token, value;
+  };
+  std::vector<Entry> entries;
+  std::unordered_map<std::string, size_t> places;
+  for (JsonSlices members(value); members.next();) {
+    std::string key;
+    append_json_text(members.key(), true, key);
+    const auto [place, is_new] = places.try_emplace(key, entries.size());
+    if (is_new)
+      entries.push_back({std::move(key), members.key(), members.value()});
+    else
+      entries[place->second].value = members.value();
+  }
+  if (canonical)
+    std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) { return a.key < b.key; });
+  out += '{';
+  for (const Entry &entry : entries) {
+    if (out.back() != '{' || &entry != &entries.front()) out += ',';
+    if (canonical)
+      append_canonical_string(out, entry.token);
+    else
+      append_readable_string(out, entry.token);
+    out += ':';
+    append_value(out, entry.value, canonical);
+  }
+  out += '}';
+}
+
+void append_value(std::string &out, std::string_view value, bool canonical) {
+  value = trim_json(value);
+  switch (json_kind(value)) {
+    case '{': append_object(out, value, canonical); break;
+    case '[': {
+      out += '[';
+      bool first = true;
+      for (JsonSlices items(value); items.next(); first = false) {
+        if (!first) out += ',';
+        append_value(out, items.value(), canonical);
+      }
+      out += ']';
+      break;
+    }
+    case '"':
+      if (canonical)
+        append_canonical_string(out, value);
+      else
+        append_readable_string(out, value);
+      break;
+    default: out += value;
+  }
+}
+
+template <class Tree>
+Tree number_tree(std::string_view token) {
+  const char *const end = token.data() + token.size();
+  if (token.find_first_of(".eE") == std::string_view::npos) {
+    int64_t integer = 0;
+    if (auto [p, e] = std::from_chars(token.data(), end, integer); e == std::errc() && p == end) return integer;
+    uint64_t natural = 0;
+    if (auto [p, e] = std::from_chars(token.data(), end, natural); e == std::errc() && p == end) return natural;
+  }
+  double value = 0;
+  if (auto [p, e] = std::from_chars(token.data(), end, value); e == std::errc::result_out_of_range) {
+    // from_chars leaves `value` alone: a negative exponent means nearly nothing, any other nearly everything.
+    const size_t exponent = token.find_first_of("eE");
+    const bool tiny = exponent != std::string_view::npos && token.substr(exponent + 1, 1) == "-";
+    value = tiny ? 0.0 : std::numeric_limits<double>::max();
+    if (token.front() == '-') value = -value;
+  }
+  return value;
+}
+
+template <class Tree>
+Tree make_tree(std::string_view value) {
+  value = trim_json(value);
+  switch (json_kind(value)) {
+    case '{': {
+      Tree object = Tree::object();
+      for (JsonSlices members(value); members.next();) object[members.key_text()] = make_tree<Tree>(members.value());
+      return object;
+    }
+    case '[': {
+      Tree array = Tree::array();
+      for (JsonSlices items(value); items.next();) array.push_back(make_tree<Tree>(items.value()));
+      return array;
+    }
+    case '"': return json_text(value);
+    case 't': return true;
+    case 'f': return false;
+    case 'n': return nullptr;
+    default: return number_tree<Tree>(value);
+  }
+}
+
+// 0: goes out as it is; 'u': as \u00XX; else the letter behind the back-slash.
+constexpr std::array<char, 256> kEscapes = [] {
+  std::array<char, 256> table{};
+  for (size_t i = 0; i < 0x20; ++i) table[i] = 'u';
+  table['\b'] = 'b';
+  table['\f'] = 'f';
+  table['\n'] = 'n';
+  table['\r'] = 'r';
+  table['\t'] = 't';
+  table['"'] = '"';
+  table['\\'] = '\\';
+  return table;
+}();
+
+}  // namespace
+
+Status check_json(std::string_view text, size_t max_depth, bool *cut) {
+  if (cut != nullptr) *cut = false;
+  if (!is_utf8(text)) return error(Code::json, "expected UTF-8");
+  Checker checker(text, max_depth);
+  Status status = checker.run();
+  if (cut != nullptr) *cut = checker.ended_early();
+  return status;
+}
+
+Status read_json(std::string_view text, size_t max_depth, Json &out) {
+  if (Status status = check_json(text, max_depth); !status.ok()) return status;
+  out = make_tree<Json>(text);
+  return {};
+}
+
+std::string_view trim_json(std::string_view text) {
+  text = skip_space(text);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+JsonSlices::JsonSlices(std::string_view container) {
+  container = trim_json(container);
+  if (container.empty() || (container.front() != '{' && container.front() != '[')) return;
+  object_ = container.front() == '{';
+  rest_ = container.substr(1, container.size() - 2);
+}
+
+bool JsonSlices::next() {
+  rest_ = skip_space(rest_);
+  if (rest_.empty()) return false;
+  if (rest_.front() == ',') rest_ = skip_space(rest_.substr(1));
+  if (object_) {
+    const size_t length = string_length(rest_);
+    key_ = rest_.substr(0, length);
+    rest_ = skip_space(rest_.substr(length));
+    rest_ = skip_space(rest_.substr(1));  // the colon
+  }
+  size_t at = 0;
+  size_t depth = 0;
+  do {
+    switch (rest_[at]) {
+      case '"': at += string_length(rest_.substr(at)); break;
+      case '{':
+      case '[':
+        ++depth;
+        ++at;
+        break;
+      case '}':
+      case ']':
+        --depth;
+        ++at;
+        break;
+      case ',':
+      case ':':
+      case ' ':
+      case '\t':
+      case '\n':
+      case '\r': ++at; break;
+      default:
+        while (at < rest_.size() && std::strchr(",:]} \t\n\r", rest_[at]) == nullptr) ++at;
+    }
+  } while (depth > 0);
+  value_ = rest_.substr(0, at);
+  rest_ = rest_.substr(at);
+  return true;
+}
+
+std::string JsonSlices::key_text() const { return json_text(key_); }
+
+std::optional<std::string_view> json_member(std::string_view object, std::string_view key) {
+  std::optional<std::string_view> found;
+  if (json_kind(object) != '{') return found;
+  const bool plain = key.find('\\') == std::string_view::npos;
+  for (JsonSlices members(object); members.next();) {
+    const std::string_view token = members.key();
+    const std::string_view inner = token.substr(1, token.size() - 2);
+    const bool same = plain && inner.find('\\') == std::string_view::npos ? inner == key : members.key_text() == key;
+    if (same) found = members.value();
+  }
+  return found;
+}
+
+char json_kind(std::string_view value) {
+  value = skip_space(value);
+  if (value.empty()) return 0;
+  const char c = value.front();
+  return c == '-' || is_digit(c) ? '0' : c;
+}
+
+std::string json_text(std::string_view token, bool keep_surrogates) {
+  std::string out;
+  append_json_text(token, keep_surrogates, out);
+  return out;
+}
+
+void append_json_text(std::string_view token, bool keep_surrogates, std::string &out) {
+  token = trim_json(token);
+  std::string_view rest = token.substr(1, token.size() - 2);
+  while (true) {
+    const size_t slash = rest.find('\\');
+    out += rest.substr(0, slash);
+    if (slash == std::string_view::npos) return;
+    const char escape = rest[slash + 1];
+    rest = rest.substr(slash + 2);
+    switch (escape) {
+      case 'b': out += '\b'; break;
+      case 'f': out += '\f'; break;
+      case 'n': out += '\n'; break;
+      case 'r': out += '\r'; break;
+      case 't': out += '\t'; break;
+      case 'u': {
+        uint32_t c = hex4(rest);
+        rest = rest.substr(4);
+        const bool high = c >= 0xD800 && c < 0xDC00;
+        if (high && rest.size() >= 6 && rest[0] == '\\' && rest[1] == 'u') {
+          const uint32_t low = hex4(rest.substr(2));
+          if (low >= 0xDC00 && low < 0xE000) {
+            c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
+            rest = rest.substr(6);
+          }
+        }
+        if (c >= 0xD800 && c < 0xE000 && !keep_surrogates) c = 0xFFFD;
+        append_utf8(out, c);
+        break;
+      }
+      default: out += escape;
+    }
+  }
+}
+
+std::string compact_json(std::string_view text) {
+  std::string out;
+  append_value(out, text, false);
+  return out;
+}
+
+std::string canonical_json(std::string_view text) {
+  std::string out;
+  append_value(out, text, true);
+  return out;
+}
+
+nlohmann::json json_tree(std::string_view text) { return make_tree<nlohmann::json>(text); }
+
+void append_json_string(std::string &out, std::string_view utf8) {
+  out += '"';
+  size_t from = 0;
+  for (size_t i = 0; i < utf8.size(); ++i) {
+    const char escape = kEscapes[static_cast<unsigned char>(utf8[i])];
+    if (escape == 0) continue;
+    out.append(utf8, from, i - from);
+    from = i + 1;
+    out += '\\';
+    out += escape;
+    if (escape == 'u') {
+      out += "00";
+      out += "0123456789abcdef"[utf8[i] >> 4];
+      out += "0123456789abcdef"[utf8[i] & 15];
+    }
+  }
+  out.append(utf8, from);
+  out += '"';
+}
+
+std::string json_string(std::string_view utf8) {
+  std::string out;
+  append_json_string(out, utf8);
+  return out;
+}
+
+void append_number(std::string &out, int64_t value) {
+  std::array<char, 24> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  out.append(digits.data(), end);
+}
+
+}  // namespace sluice

@@ -1,0 +1,52 @@
+// Writes one JSON object member by member. Keys are literals of this program and need no escapes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+
+namespace sluice {
+
+class ObjectWriter {
+ public:
+  explicit ObjectWriter(std::string &out) : out_(out) { out_ += '{'; }
+
+  ObjectWriter &raw(std::string_view key, std::string_view json) {
+    name(key);
+    out_ += json;
+    return *this;
+  }
+  ObjectWriter &text(std::string_view key, std::string_view utf8) {
+    name(key);
+    append_json_string(out_, utf8);
+    return *this;
+  }
+  ObjectWriter &number(std::string_view key, int64_t value) {
+    name(key);
+    append_number(out_, value);
+    return *this;
+  }
+  ObjectWriter &boolean(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }
+  // A member whose value the caller appends next.
+  std::string &value(std::string_view key) {
+    name(key);
+    return out_;
+  }
+  void close() { out_ += '}'; }
+
+ private:
+  void name(std::string_view key) {
+    if (!first_) out_ += ',';
+    first_ = false;
+    out_ += '"';
+    out_ += key;
+    out_ += "\":";
+  }
+
+  std::string &out_;
+  bool first_ = true;
+};
+
+}  // namespace sluice

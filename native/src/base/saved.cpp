@@ -1,0 +1,75 @@
+#include "base/saved.h"
+
+#include <charconv>
+
+#include "base/utf8.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void append_base64(std::string &out, std::string_view bytes) {
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t bits = 0;
+    for (size_t j = 0; j < 3; ++j)
+      bits = bits << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+    for (size_t j = 0; j < 4; ++j) out += i + j <= bytes.size() ? kDigits[bits >> (18 - 6 * j) & 63] : '=';
+  }
+}
+
+std::string read_base64(std::string_view text) {
+  std::string out;
+  uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    const size_t digit = kDigits.find(c);
+    if (digit == std::string_view::npos) break;
+    bits = bits << 6 | static_cast<uint32_t>(digit);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    out += static_cast<char>(bits >> count & 0xFF);
+  }
+  return out;
+}
+
+}  // namespace
+
+void append_saved_bytes(std::string &out, std::string_view bytes) {
+  if (is_utf8(bytes)) return append_json_string(out, bytes);
+  out += R"({"base64":")";
+  append_base64(out, bytes);
+  out += "\"}";
+}
+
+void SavedReader::get(std::string_view key, std::string &bytes) const {
+  const auto value = json_member(object_, key);
+  if (!value) return;
+  if (json_kind(*value) == '"') bytes = json_text(*value);
+  if (json_kind(*value) != '{') return;
+  if (const auto coded = json_member(*value, "base64"); coded && json_kind(*coded) == '"')
+    bytes = read_base64(json_text(*coded));
+}
+
+void SavedReader::get(std::string_view key, bool &value) const {
+  const auto token = json_member(object_, key);
+  if (token && json_kind(*token) == 't') value = true;
+  if (token && json_kind(*token) == 'f') value = false;
+}
+
+void SavedReader::get(std::string_view key, std::optional<int64_t> &value) const {
+  const auto token = json_member(object_, key);
+  if (!token || json_kind(*token) != '0') return;
+  int64_t read = 0;
+  const std::string_view digits = trim_json(*token);
+  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), read);
+  if (fault == std::errc() && end == digits.data() + digits.size()) value = read;
+}
+
+std::string_view SavedReader::nested(std::string_view key) const {
+  const auto value = json_member(object_, key);
+  return value && (json_kind(*value) == '{' || json_kind(*value) == '[') ? *value : std::string_view();
+}
+
+}  // namespace sluice

@@ -1,0 +1,127 @@
+#include "base/utf8.h"
+
+#include <simdjson.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+enum class Part { whole, incomplete, wrong };
+
+unsigned char byte_at(std::string_view text, size_t i) { return static_cast<unsigned char>(text[i]); }
+bool in_range(unsigned char c, unsigned char low, unsigned char high) { return c >= low && c <= high; }
+
+// What `text` begins with: a code point, the beginning of one that may go on, or `length` bytes that are neither (the
+// longest prefix of a code point, as the Unicode standard recommends). Table 3-7 of the standard. Surrogates as three
+// bytes count as whole here: the joiner pairs them.
+Part first_part(std::string_view text, size_t &length) {
+  const unsigned char lead = byte_at(text, 0);
+  length = 1;
+  if (lead < 0x80) return Part::whole;
+  size_t wanted = 0;
+  unsigned char low = 0x80, high = 0xBF;
+  if (in_range(lead, 0xC2, 0xDF)) {
+    wanted = 2;
+  } else if (in_range(lead, 0xE0, 0xEF)) {
+    wanted = 3;
+    if (lead == 0xE0) low = 0xA0;
+  } else if (in_range(lead, 0xF0, 0xF4)) {
+    wanted = 4;
+    if (lead == 0xF0) low = 0x90;
+    if (lead == 0xF4) high = 0x8F;
+  } else {
+    return Part::wrong;
+  }
+  while (length < wanted) {
+    if (length == text.size()) return Part::incomplete;
+    if (!in_range(byte_at(text, length), low, high)) return Part::wrong;
+    low = 0x80;
+    high = 0xBF;
+    ++length;
+  }
+  return Part::whole;
+}
+
+bool is_surrogate(std::string_view part) { return part.size() == 3 && part[0] == '\xED' && byte_at(part, 1) >= 0xA0; }
+bool is_high(std::string_view part) { return is_surrogate(part) && byte_at(part, 1) < 0xB0; }
+bool is_low(std::string_view part) { return is_surrogate(part) && byte_at(part, 1) >= 0xB0; }
+
+void append_pair(std::string &out, std::string_view high, std::string_view low) {
+  const auto bits = [](std::string_view part) {
+    return (static_cast<uint32_t>(byte_at(part, 1)) & 0x0F) << 6 | (static_cast<uint32_t>(byte_at(part, 2)) & 0x3F);
+  };
+  const uint32_t c = 0x10000 + (bits(high) << 10) + bits(low);
+  out += static_cast<char>(0xF0 | (c >> 18));
+  out += static_cast<char>(0x80 | ((c >> 12) & 0x3F));
+  out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
+  out += static_cast<char>(0x80 | (c & 0x3F));
+}
+
+// Appends what is whole of `text` to `out`, and returns what may still become something.
+std::string_view repair(std::string_view text, std::string &out) {
+  while (!text.empty()) {
+    size_t length = 0;
+    switch (first_part(text, length)) {
+      case Part::incomplete: return text;
+      case Part::wrong: out += kReplacement; break;
+      case Part::whole: {
+        const std::string_view part = text.substr(0, length);
+        if (!is_surrogate(part)) {
+          out += part;
+          break;
+        }
+        const std::string_view rest = text.substr(length);
+        size_t next = 0;
+        const Part kind = rest.empty() ? Part::incomplete : first_part(rest, next);
+        if (is_high(part) && kind == Part::incomplete && (rest.empty() || rest[0] == '\xED')) return text;
+        if (is_high(part) && kind == Part::whole && is_low(rest.substr(0, next))) {
+          append_pair(out, part, rest);
+          length += next;
+        } else {
+          out += kReplacement;
+        }
+      }
+    }
+    text = text.substr(length);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }
+
+std::string repair_utf8(std::string_view bytes) {
+  if (is_utf8(bytes)) return std::string(bytes);
+  std::string out;
+  if (!repair(bytes, out).empty()) out += kReplacement;
+  return out;
+}
+
+std::string_view Utf8Joiner::feed(std::string_view bytes) {
+  if (held_.empty() && is_utf8(bytes)) return bytes;
+  out_.clear();
+  if (held_.empty()) {
+    held_ = repair(bytes, out_);
+  } else {
+    const std::string joined = held_ + std::string(bytes);
+    held_ = repair(joined, out_);
+  }
+  return out_;
+}
+
+std::string_view Utf8Joiner::finish() {
+  out_.clear();
+  if (!held_.empty()) out_ = kReplacement;
+  held_.clear();
+  return out_;
+}
+
+size_t utf8_length(std::string_view utf8) {
+  size_t count = 0;
+  for (const char c : utf8) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return count;
+}
+
+}  // namespace sluice

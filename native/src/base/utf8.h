@@ -1,0 +1,38 @@
+// Bytes → whole code points.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sluice {
+
+bool is_utf8(std::string_view bytes);
+
+// `bytes` with every part that is not UTF-8 replaced by U+FFFD.
+std::string repair_utf8(std::string_view bytes);
+
+// Joins pieces that may be cut inside a code point, or between the two surrogates of one (each as three bytes, the way
+// append_json_text keeps them). What can never become a code point comes out as U+FFFD.
+class Utf8Joiner {
+ public:
+  // Whole code points of what came so far. The view lives until the next call, and may point into `bytes`.
+  std::string_view feed(std::string_view bytes);
+  // What was still waiting: U+FFFD for an incomplete code point.
+  std::string_view finish();
+  bool empty() const { return held_.empty(); }
+  // What waits, to be saved: any bytes.
+  std::string_view held() const { return held_; }
+  void restore(std::string held) { held_ = std::move(held); }
+
+ private:
+  // -- position in the stream (saved with the turn)
+  std::string held_;  // at most five bytes that may still become a code point
+  // -- reused
+  std::string out_;
+};
+
+// Number of code points.
+size_t utf8_length(std::string_view utf8);
+
+}  // namespace sluice

@@ -1,0 +1,338 @@
+// Which entry belongs to which call, in this order: by id; by index; else to the call before. A new id is a new call
+// even where the index repeats, and a whole new object for the same index, without an id, is one too. Whatever is wrong
+// ends as arguments that do not parse, never as arguments that were guessed.
+#include "wire/call_assembler.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "base/json.h"
+
+namespace sluice {
+namespace {
+
+constexpr int64_t kLegacyIndex = std::numeric_limits<int64_t>::max();  // function_call has no index of its own
+constexpr size_t kMaxMembers = 64;
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool opens_object(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+bool is_empty_object(std::string_view text) {
+  text = without_blanks(text);
+  return text.size() >= 2 && text.front() == '{' && text.back() == '}' &&
+         without_blanks(text.substr(1, text.size() - 2)).empty();
+}
+
+bool same_json(std::string_view a, std::string_view b, size_t depth) {
+  return check_json(a, depth).ok() && check_json(b, depth).ok() && canonical_json(a) == canonical_json(b);
+}
+
+}  // namespace
+
+void JsonProgress::read(std::string_view whole) {
+  for (; at_ < whole.size(); ++at_) {
+    const char c = whole[at_];
+    if (in_string_) {
+      if (escaped_) {
+        escaped_ = false;
+      } else if (c == '\\') {
+        escaped_ = true;
+      } else if (c == '"') {
+        in_string_ = false;
+      }
+      continue;
+    }
+    if (is_blank(c)) continue;
+    residue_ = residue_ || closed_;
+    last_ = c;
+    if (c == '"') {
+      in_string_ = true;
+    } else if (c == '{' || c == '[') {
+      open_ += c;
+    } else if ((c == '}' || c == ']') && !open_.empty()) {
+      open_.pop_back();
+      closed_ = closed_ || open_.empty();
+    }
+  }
+}
+
+void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates) {
+  if (entries.empty()) return;
+  ++delta_;
+  for (const CallDelta &entry : entries) {
+    Call *call = find(entry);
+    const bool is_new = call == nullptr;
+    if (is_new) {
+      const bool stray = last_ == kDropped && entry.id.empty() && entry.name.empty();
+      if (stray) continue;
+      if (calls_.size() >= limits_.calls_per_round) {
+        if (!full_)
+          sink_.on_diagnostic("oversize", "more calls than callsPerRound in one answer: the others are dropped");
+        full_ = true;
+        last_ = kDropped;
+        continue;
+      }
+      call = &calls_.emplace_back();
+      call->index = entry.legacy ? kLegacyIndex : entry.index;
+    }
+    last_ = static_cast<size_t>(call - calls_.data());
+    call->delta = delta_;
+    const bool head_repeated =
+        !is_new && ((!entry.id.empty() && entry.id == call->id) || (!entry.name.empty() && entry.name == call->name));
+    take_members(*call, entry);
+    take_head(*call, entry, surrogates);
+    std::string_view fragment = entry.arguments;
+    if (surrogates || !call->joiner.empty()) fragment = call->joiner.feed(fragment);
+    take_arguments(*call, fragment, head_repeated);
+  }
+}
+
+void CallAssembler::finish() {
+  for (Call &call : calls_) {
+    if (const std::string_view rest = call.joiner.finish(); !rest.empty()) append(call, rest);
+    if (!call.shown && (!call.id.empty() || !call.arguments.empty())) show(call);
+    if (call.shown && call.members_changed) show_members(call);
+    call.members_changed = false;
+  }
+}
+
+void CallAssembler::save(ObjectWriter &saved) const {
+  std::string &out = saved.value("calls");
+  out += '[';
+  for (const Call &call : calls_) {
+    if (&call != calls_.data()) out += ',';
+    call.save(out);
+  }
+  out += ']';
+  saved.number("lastCall", last_ == kDropped ? -1 : static_cast<int64_t>(last_)).boolean("callsFull", full_);
+}
+
+void CallAssembler::load(const SavedReader &saved) {
+  for (JsonSlices items(saved.nested("calls")); items.next();) {
+    Call &call = calls_.emplace_back();
+    call.load(SavedReader(items.value()), limits_.depth);
+    slots_ += call.shown ? 1 : 0;
+  }
+  saved.get("lastCall", last_);
+  saved.get("callsFull", full_);
+}
+
+void CallAssembler::Call::save(std::string &out) const {
+  ObjectWriter saved(out);
+  saved.number("index", index);
+  append_saved_bytes(saved.value("id"), id);
+  append_saved_bytes(saved.value("name"), name);
+  append_saved_bytes(saved.value("arguments"), arguments);
+  append_saved_bytes(saved.value("held"), joiner.held());
+  save_members(saved.value("members"), members);
+  if (shown) saved.number("slot", slot);
+  saved.boolean("membersChanged", members_changed).boolean("untracked", untracked).boolean("headsRepeat", heads_repeat);
+  saved.close();
+}
+
+void CallAssembler::Call::load(const SavedReader &saved, size_t max_depth) {
+  std::string held;
+  std::optional<int64_t> shown_as;
+  saved.get("index", index);
+  saved.get("id", id);
+  saved.get("name", name);
+  saved.get("arguments", arguments);
+  saved.get("held", held);
+  saved.get("slot", shown_as);
+  saved.get("membersChanged", members_changed);
+  saved.get("untracked", untracked);
+  saved.get("headsRepeat", heads_repeat);
+  members = load_members(saved.nested("members"), max_depth);
+  joiner.restore(std::move(held));
+  shown = shown_as.has_value();
+  slot = static_cast<uint32_t>(shown_as.value_or(0));
+}
+
+CallAssembler::Call *CallAssembler::find_index(int64_t index) {
+  const auto found =
+      std::find_if(calls_.rbegin(), calls_.rend(), [&](const Call &call) { return call.index == index; });
+  return found == calls_.rend() ? nullptr : &*found;
+}
+
+CallAssembler::Call *CallAssembler::find_last() { return last_ < calls_.size() ? &calls_[last_] : nullptr; }
+
+CallAssembler::Call *CallAssembler::find(const CallDelta &entry) {
+  const int64_t index = entry.legacy ? kLegacyIndex : entry.index;
+  const bool has_index = index >= 0;
+  if (!entry.id.empty()) {
+    const auto known = std::find_if(calls_.rbegin(), calls_.rend(), [&](const Call &call) {
+      return call.id == entry.id && (!has_index || call.index < 0 || call.index == index);
+    });
+    if (known != calls_.rend()) {
+      // Some use the tool's name as the id: two whole calls side by side are two calls.
+      const bool sibling = !has_index && known->delta == delta_ && !entry.name.empty() && is_closed(*known) &&
+                           opens_object(entry.arguments) && entry.arguments != known->arguments;
+      return sibling ? nullptr : &*known;
+    }
+    Call *open = has_index ? find_index(index) : find_last();
+    if (open == nullptr || (!has_index && open->delta == delta_)) return nullptr;
+    if (open->id.empty()) {  // the id comes late, if it is the id of this call
+      if (entry.name.empty() || open->name.empty()) return open;
+      return entry.name == open->name && open->arguments.empty() ? open : nullptr;
+    }
+    // A server that makes up an id for every fragment: nothing in this entry begins a call.
+    const bool fragment_only = has_index && entry.name.empty() && !entry.arguments.empty() && !open->name.empty() &&
+                               !open->arguments.empty() && !is_closed(*open);
+    return fragment_only ? open : nullptr;
+  }
+  if (has_index) {
+    if (Call *call = find_index(index)) return continues(*call, entry) ? call : nullptr;
+    // The first piece had no index.
+    Call *last = find_last();
+    return last != nullptr && last->index < 0 && entry.name.empty() ? last : nullptr;
+  }
+  Call *last = find_last();
+  if (last == nullptr || entry.name.empty()) return last;
+  if (last->delta == delta_ || (!last->name.empty() && last->name != entry.name)) return nullptr;
+  return continues(*last, entry) ? last : nullptr;
+}
+
+// Does an entry without an id go on with this call, or is it the next one?
+bool CallAssembler::continues(Call &call, const CallDelta &entry) {
+  if (entry.name.empty() || call.name.empty()) return true;
+  if (call.arguments.empty()) return true;  // the name in pieces, or again
+  if (entry.name != call.name) return false;
+  if (!is_closed(call) || !opens_object(entry.arguments)) return true;
+  return is_empty_object(call.arguments) || entry.arguments.starts_with(call.arguments) ||
+         same_json(call.arguments, entry.arguments, limits_.depth);
+}
+
+bool CallAssembler::is_closed(Call &call) {
+  call.progress.read(call.arguments);
+  return call.progress.closed();
+}
+
+void CallAssembler::take_head(Call &call, const CallDelta &entry, bool surrogates) {
+  bool changed = false;
+  if (call.id.empty() && !entry.id.empty()) {
+    call.id = surrogates ? repair_utf8(entry.id) : std::string(entry.id);
+    changed = true;
+  }
+  if (!entry.name.empty() && entry.name != call.name && call.arguments.empty()) {
+    const std::string name = surrogates ? repair_utf8(entry.name) : std::string(entry.name);
+    if (name.starts_with(call.name))
+      call.name = name;
+    else
+      call.name += name;
+    changed = true;
+  } else if (!entry.name.empty() && call.name.empty()) {
+    call.name = surrogates ? repair_utf8(entry.name) : std::string(entry.name);
+    changed = true;
+  }
+  if (call.shown) {
+    if (changed) sink_.on_call_head(call.slot, call.id, call.name);
+  } else if (!call.name.empty()) {
+    show(call);
+  }
+}
+
+void CallAssembler::take_members(Call &call, const CallDelta &entry) {
+  for (const auto &[key, value] : entry.members) {
+    const auto known = std::find_if(call.members.begin(), call.members.end(),
+                                    [key = key](const auto &member) { return member.first == key; });
+    if (known != call.members.end()) {
+      if (known->second == value) continue;
+      known->second = value;
+    } else if (call.members.size() < kMaxMembers) {
+      call.members.emplace_back(repair_utf8(key), value);
+    } else {
+      continue;
+    }
+    call.members_changed = true;
+  }
+}
+
+void CallAssembler::take_arguments(Call &call, std::string_view fragment, bool head_repeated) {
+  if (fragment.empty()) return;
+  const std::string &so_far = call.arguments;
+  if (so_far.empty() && without_blanks(fragment) == "null") return;
+  if (call.untracked || so_far.empty() || !opens_object(fragment)) {
+    call.heads_repeat = call.heads_repeat || (head_repeated && !so_far.empty());
+    append(call, fragment);
+    return;
+  }
+  // A second opening bracket: part of a value, or the provider begins again.
+  const bool repeats = fragment.starts_with(so_far);
+  if (is_closed(call)) {
+    if (repeats && fragment.size() > so_far.size()) {
+      replace(call, fragment, "repeated_arguments");
+    } else if (!repeats && is_empty_object(so_far)) {
+      replace(call, fragment, "placeholder_arguments");
+    } else if (repeats || same_json(so_far, fragment, limits_.depth)) {
+      sink_.on_diagnostic("repeated_arguments", call.name);
+    } else {
+      append(call, fragment);
+    }
+    return;
+  }
+  bool snapshot = repeats;
+  if (repeats && call.progress.wants_value()) {
+    // {"a": followed by {"a":1} may be an object within an object, too.
+    JsonProgress alone;
+    alone.read(fragment);
+    snapshot = head_repeated && !call.heads_repeat && !alone.has_residue();
+  }
+  if (snapshot) {
+    replace(call, fragment, "repeated_arguments");
+  } else {
+    call.heads_repeat = call.heads_repeat || head_repeated;
+    append(call, fragment);
+  }
+}
+
+void CallAssembler::append(Call &call, std::string_view fragment) {
+  if (call.arguments.size() + fragment.size() <= limits_.argument_bytes && !call.untracked) {
+    call.arguments += fragment;
+  } else {
+    call.untracked = true;
+    if (!call.shown) show(call);  // nothing more is held back for its name
+  }
+  if (call.shown) sink_.on_arguments(call.slot, fragment);
+}
+
+void CallAssembler::replace(Call &call, std::string_view whole, std::string_view code) {
+  call.arguments = whole;
+  call.progress = {};
+  sink_.on_diagnostic(code, call.name);
+  if (call.shown) sink_.on_arguments_replaced(call.slot, whole);
+}
+
+void CallAssembler::show(Call &call) {
+  call.shown = true;
+  call.slot = slots_++;
+  sink_.on_call(call.slot, call.id, call.name);
+  if (call.members_changed) show_members(call);
+  call.members_changed = false;
+  if (!call.arguments.empty()) sink_.on_arguments(call.slot, call.arguments);
+}
+
+// Once with the call, and once more at the end where they changed: not with every fragment.
+void CallAssembler::show_members(const Call &call) {
+  std::string object = "{";
+  for (const auto &[key, value] : call.members) {
+    if (object.size() > 1) object += ',';
+    append_json_string(object, key);
+    object += ':';
+    object += value;
+  }
+  object += '}';
+  sink_.on_call_members(call.slot, object);
+}
+
+}  // namespace sluice

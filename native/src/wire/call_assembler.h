@@ -1,0 +1,105 @@
+// Pieces of tool calls as openai-chat streams them → calls.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "base/saved.h"
+#include "base/utf8.h"
+#include "wire/opaque_members.h"
+#include "wire/wire.h"
+
+namespace sluice {
+
+// One entry of `tool_calls`, or a legacy `function_call`. Empty: absent, null, or "".
+struct CallDelta {
+  int64_t index = -1;  // -1: missing; some providers write it
+  bool legacy = false;
+  std::string_view id, name;
+  std::string_view arguments;                                          // decoded; JSON text where it came as an object
+  std::vector<std::pair<std::string_view, std::string_view>> members;  // those nobody knows: key, JSON text
+};
+
+// Follows a JSON text as it grows, and looks at each byte once: only as far as brackets and quotes go.
+class JsonProgress {
+ public:
+  void read(std::string_view whole);  // the text so far: what was read before, and more
+  bool closed() const { return closed_; }
+  bool has_residue() const { return residue_; }
+  bool wants_value() const {
+    return !in_string_ && (last_ == ':' || last_ == '[' || (last_ == ',' && open_.ends_with('[')));
+  }
+
+ private:
+  size_t at_ = 0;
+  std::string open_;  // the brackets that are open
+  bool in_string_ = false;
+  bool escaped_ = false;
+  bool closed_ = false;   // the outermost bracket was closed
+  bool residue_ = false;  // and something stands behind it
+  char last_ = 0;         // that was no white space
+};
+
+class CallAssembler {
+ public:
+  CallAssembler(WireSink &sink, const WireLimits &limits) : sink_(sink), limits_(limits) {}
+
+  // Entries of one array are different calls unless they say otherwise.
+  void add(const std::vector<CallDelta> &entries, bool surrogates);
+  // Calls that never got a name.
+  void finish();
+
+  void save(ObjectWriter &saved) const;
+  void load(const SavedReader &saved);
+
+ private:
+  struct Call {
+    int64_t index = -1;
+    std::string id, name;
+    std::string arguments;  // so far: to recognise those who repeat them
+    JsonProgress progress;  // not saved: it reads the arguments again
+    Utf8Joiner joiner;
+    OpaqueMembers members;
+    uint64_t delta = 0;  // the array that touched it last; not saved: it is none of those to come
+    uint32_t slot = 0;
+    bool shown = false;
+    bool members_changed = false;
+    bool untracked = false;     // the arguments are beyond their limit: only passed on
+    bool heads_repeat = false;  // the provider repeats id or name with every fragment
+
+    void save(std::string &out) const;
+    void load(const SavedReader &saved, size_t max_depth);
+  };
+
+  static constexpr size_t kDropped = SIZE_MAX;
+
+  Call *find(const CallDelta &entry);
+  Call *find_index(int64_t index);
+  Call *find_last();
+  bool continues(Call &call, const CallDelta &entry);
+  bool is_closed(Call &call);
+  void take_head(Call &call, const CallDelta &entry, bool surrogates);
+  void take_members(Call &call, const CallDelta &entry);
+  void take_arguments(Call &call, std::string_view fragment, bool head_repeated);
+  void append(Call &call, std::string_view fragment);
+  void replace(Call &call, std::string_view whole, std::string_view code);
+  void show(Call &call);
+  void show_members(const Call &call);
+
+  // -- set once
+  WireSink &sink_;
+  const WireLimits limits_;
+  // -- position in the stream (saved with the turn)
+  std::vector<Call> calls_;
+  size_t last_ = 0;     // the call touched last, or kDropped
+  uint32_t slots_ = 0;  // calls that were shown
+  bool full_ = false;   // calls beyond the limit were dropped
+  // -- within one add
+  uint64_t delta_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,37 @@
+// Members of a provider's message or call that go back as they came.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+
+namespace sluice {
+
+using OpaqueMembers = std::vector<std::pair<std::string, std::string>>;  // key, JSON text
+
+// As strings: whoever stores the state may print its numbers and spaces anew, but not those within a string.
+inline void save_members(std::string &out, const OpaqueMembers &members) {
+  out += '{';
+  for (const auto &[key, value] : members) {
+    if (&key != &members.front().first) out += ',';
+    append_json_string(out, key);
+    out += ':';
+    append_json_string(out, value);
+  }
+  out += '}';
+}
+
+inline OpaqueMembers load_members(std::string_view saved, size_t max_depth) {
+  OpaqueMembers members;
+  for (JsonSlices slices(saved); slices.next();) {
+    if (slices.key().empty() || json_kind(slices.value()) != '"') continue;
+    if (std::string value = json_text(slices.value()); check_json(value, max_depth).ok())
+      members.emplace_back(slices.key_text(), std::move(value));
+  }
+  return members;
+}
+
+}  // namespace sluice

@@ -1,0 +1,440 @@
+#include "wire/openai_chat.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/json.h"
+#include "base/json_writer.h"
+#include "base/saved.h"
+#include "base/utf8.h"
+#include "wire/call_assembler.h"
+#include "wire/http_error.h"
+#include "wire/openai_chat_chunk.h"
+#include "wire/provider_error.h"
+#include "wire/request_writer.h"
+#include "wire/sse.h"
+
+namespace sluice {
+namespace {
+
+constexpr size_t kMaxQuoted = 200;      // bytes of a broken event in its diagnostic
+constexpr size_t kMaxBeginning = 8192;  // of a body, to say what it was where it was no answer
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const size_t from = text.find_first_not_of(kBlanks);
+  if (from == std::string_view::npos) return {};
+  return text.substr(from, text.find_last_not_of(kBlanks) + 1 - from);
+}
+
+Finish finish_of(std::string_view words) {
+  struct Entry {
+    std::string_view words;
+    Finish finish;
+  };
+  static constexpr Entry kEntries[] = {
+      {"stop", Finish::stop},
+      {"eos", Finish::stop},
+      {"eos_token", Finish::stop},
+      {"end_turn", Finish::stop},
+      {"stop_sequence", Finish::stop},
+      {"STOP", Finish::stop},
+      {"tool_calls", Finish::tool_calls},
+      {"function_call", Finish::tool_calls},
+      {"tool_use", Finish::tool_calls},
+      {"tool_call", Finish::tool_calls},
+      {"length", Finish::length},
+      {"max_tokens", Finish::length},
+      {"max_output_tokens", Finish::length},
+      {"model_length", Finish::length},
+      {"MAX_TOKENS", Finish::length},
+      {"content_filter", Finish::content_filter},
+      {"SAFETY", Finish::content_filter},
+      {"sensitive", Finish::content_filter},
+      {"refusal", Finish::content_filter},
+  };
+  for (const Entry &entry : kEntries)
+    if (entry.words == words) return entry.finish;
+  return Finish::other;
+}
+
+class ChatReader final : public WireReader, private SseSink {
+ public:
+  ChatReader(WireSink &sink, const WireLimits &limits)
+      : sink_(sink), limits_(limits), chunks_(limits.depth), sse_(*this, limits.line_bytes), calls_(sink, limits) {}
+
+  void response(int32_t status, std::string_view) override { http_error_.response(status); }
+
+  void feed(std::string_view bytes) override {
+    if (failed_) return;
+    if (http_error_.active()) {
+      http_error_.feed(bytes);
+      return;
+    }
+    if (!known_) beginning_ += bytes.substr(0, kMaxBeginning - std::min(kMaxBeginning, beginning_.size()));
+    sse_.feed(bytes);
+  }
+
+  void finish(bool complete) override {
+    if (http_error_.active()) {
+      if (!std::exchange(failed_, true)) http_error_.report(sink_);
+      return;
+    }
+    if (!failed_) sse_.finish();
+    if (failed_) return;
+    if (const std::string_view rest = reasoning_joiner_.finish(); !rest.empty()) sink_.on_reasoning(rest);
+    if (const std::string_view rest = text_joiner_.finish(); !rest.empty()) sink_.on_text(rest);
+    calls_.finish();
+    report_usage();
+    if (complete && !known_ && report_no_answer()) return;
+    report_members();
+  }
+
+  void save(std::string &out) const override {
+    ObjectWriter saved(out);
+    http_error_.save(saved);
+    sse_.save(saved);
+    calls_.save(saved);
+    append_saved_bytes(saved.value("textHeld"), text_joiner_.held());
+    append_saved_bytes(saved.value("reasoningHeld"), reasoning_joiner_.held());
+    append_saved_bytes(saved.value("contentHeld"), content_joiner_.held());
+    append_saved_bytes(saved.value("beginning"), beginning_);
+    saved.boolean("known", known_).boolean("done", done_).boolean("failed", failed_);
+    saved.boolean("deltasText", deltas_.text).boolean("deltasReasoning", deltas_.reasoning);
+    saved.boolean("deltasCalls", deltas_.calls).boolean("deltasMembers", deltas_.members);
+    saved.boolean("plainReasoning", plain_reasoning_);
+    append_saved_bytes(saved.value("messageText"), message_text_);
+    append_saved_bytes(saved.value("messageReasoning"), message_reasoning_);
+    append_saved_bytes(saved.value("finish"), finish_words_);
+    saved.number("inputTokens", usage_.input_tokens).number("outputTokens", usage_.output_tokens);
+    saved.number("toldInputTokens", told_usage_.input_tokens).number("toldOutputTokens", told_usage_.output_tokens);
+    saved.number("keptBytes", static_cast<int64_t>(kept_bytes_)).boolean("tooMuch", too_much_);
+    append_saved_bytes(saved.value("reasoningContent"), reasoning_content_);
+    save_members(saved.value("members"), opaque_);
+    saved.close();
+  }
+
+  void load(std::string_view saved) override {
+    const SavedReader from(saved);
+    http_error_.load(from);
+    sse_.load(from);
+    calls_.load(from);
+    load(from, "textHeld", text_joiner_);
+    load(from, "reasoningHeld", reasoning_joiner_);
+    load(from, "contentHeld", content_joiner_);
+    from.get("beginning", beginning_);
+    from.get("known", known_);
+    from.get("done", done_);
+    from.get("failed", failed_);
+    from.get("deltasText", deltas_.text);
+    from.get("deltasReasoning", deltas_.reasoning);
+    from.get("deltasCalls", deltas_.calls);
+    from.get("deltasMembers", deltas_.members);
+    from.get("plainReasoning", plain_reasoning_);
+    from.get("messageText", message_text_);
+    from.get("messageReasoning", message_reasoning_);
+    from.get("finish", finish_words_);
+    from.get("inputTokens", usage_.input_tokens);
+    from.get("outputTokens", usage_.output_tokens);
+    from.get("toldInputTokens", told_usage_.input_tokens);
+    from.get("toldOutputTokens", told_usage_.output_tokens);
+    from.get("keptBytes", kept_bytes_);
+    from.get("tooMuch", too_much_);
+    from.get("reasoningContent", reasoning_content_);
+    opaque_ = load_members(from.nested("members"), limits_.depth);
+  }
+
+ private:
+  static void load(const SavedReader &saved, std::string_view key, Utf8Joiner &joiner) {
+    std::string held;
+    saved.get(key, held);
+    joiner.restore(std::move(held));
+  }
+
+  // ---- Events ----
+
+  bool on_data(std::string_view event, std::string_view data) override {
+    if (failed_) return true;
+    if (without_blanks(data).empty()) return true;
+    if (read(event, data)) return true;
+    // Text that will not become JSON by going on: {"error": …} is what servers mean by it.
+    if (event == "error" && data.front() != '{' && data.front() != '[') {
+      fail(data);
+      return true;
+    }
+    return false;
+  }
+
+  void on_joined_data(std::string_view event, std::string_view data) override {
+    if (failed_ || read(event, data)) return;
+    // Not one event on several lines: several events, one of them broken, of a server that leaves out blank lines.
+    bool reported = false;
+    while (!data.empty() && !failed_) {
+      const std::string_view line = data.substr(0, data.find('\n'));
+      data.remove_prefix(std::min(data.size(), line.size() + 1));
+      if (without_blanks(line).empty() || (data.empty() && reported) || read(event, line)) continue;
+      if (!reported) sink_.on_diagnostic("broken_event", "not JSON: " + bounded_text(line, kMaxQuoted));
+      reported = true;
+    }
+  }
+
+  void on_error_field(std::string_view value) override {
+    if (!failed_) fail(value);
+  }
+
+  void on_oversize() override {
+    if (std::exchange(failed_, true)) return;
+    sink_.on_error({"oversize", "a line of the answer is longer than limits.lineBytes", false});
+  }
+
+  // False: `data` is not JSON.
+  bool read(std::string_view event, std::string_view data) {
+    if (without_blanks(data) == "[DONE]") {
+      done_ = known_ = true;
+      report_usage();
+      return true;
+    }
+    ChatChunkReader::Result result = chunks_.read(data);
+    std::string repaired;
+    if (result == ChatChunkReader::Result::no_utf8) {
+      repaired = repair_utf8(data);
+      data = repaired;
+      result = chunks_.read(data);
+      if (result == ChatChunkReader::Result::ok)
+        sink_.on_diagnostic("broken_event", "not UTF-8: " + bounded_text(data, kMaxQuoted));
+    }
+    if (result != ChatChunkReader::Result::ok) return false;
+    take(event, data, chunks_.chunk());
+    return true;
+  }
+
+  void take(std::string_view event, std::string_view data, const ChatChunk &chunk) {
+    if (chunk.usage) take_usage(*chunk.usage);
+    if (done_) {
+      report_usage();
+      if (!chunk.finish.empty() || !chunk.error.empty() || has_anything(chunk.delta) || has_anything(chunk.message))
+        sink_.on_diagnostic("broken_event", "after [DONE]: " + bounded_text(data, kMaxQuoted));
+      return;
+    }
+    known_ = known_ || chunk.known;
+    if (known_ && !beginning_.empty()) beginning_ = {};
+    take_delta(chunk.delta, chunk.surrogates);
+    if (has_anything(chunk.message)) take_message(chunk.message, chunk.surrogates);
+    if (!chunk.finish.empty() && chunk.finish != finish_words_) {
+      finish_words_ = repair_utf8(chunk.finish);
+      sink_.on_finish(finish_of(finish_words_), finish_words_);
+    }
+    if (!chunk.error.empty())
+      fail(chunk.error);
+    else if (event == "error" && !chunk.known)
+      fail(data);
+  }
+
+  static bool has_anything(const ChatMessage &message) {
+    return !message.content.empty() || !message.plain_reasoning().empty() || !message.details.empty() ||
+           !message.calls.empty() || !message.opaque.empty();
+  }
+
+  void take_delta(const ChatMessage &delta, bool surrogates) {
+    if (const std::string_view reasoning = delta.plain_reasoning(); !reasoning.empty()) {
+      plain_reasoning_ = true;
+      show_reasoning(reasoning, surrogates);
+    } else if (!plain_reasoning_) {
+      for (const ChatPiece &piece : delta.details) show_reasoning(piece.text, surrogates);
+    }
+    for (const ChatPiece &piece : delta.content) show(piece, surrogates);
+    if (!delta.calls.empty()) calls_.add(delta.calls, surrogates);
+    keep_members(delta, surrogates);
+    deltas_.reasoning = deltas_.reasoning || !delta.plain_reasoning().empty() || !delta.details.empty();
+    for (const ChatPiece &piece : delta.content) (piece.reasoning ? deltas_.reasoning : deltas_.text) = true;
+    deltas_.calls = deltas_.calls || !delta.calls.empty();
+    deltas_.members = deltas_.members || !delta.opaque.empty() || !delta.reasoning_content.empty();
+  }
+
+  // A whole message, where a delta was expected or beside it: it says what no delta has said. Sent with every event it
+  // grows.
+  void take_message(const ChatMessage &message, bool surrogates) {
+    std::string text, reasoning(message.plain_reasoning());
+    if (reasoning.empty())
+      for (const ChatPiece &piece : message.details) reasoning += piece.text;
+    for (const ChatPiece &piece : message.content) (piece.reasoning ? reasoning : text) += piece.text;
+    if (!deltas_.reasoning) show_reasoning(new_part(message_reasoning_, reasoning), surrogates);
+    if (!deltas_.text) show({false, new_part(message_text_, text)}, surrogates);
+    if (!deltas_.calls) calls_.add(message.calls, surrogates);
+    if (!deltas_.members) {
+      reasoning_content_.clear();
+      opaque_.clear();
+      kept_bytes_ = 0;
+      keep_members(message, surrogates);
+    }
+    message_text_ = std::move(text);
+    message_reasoning_ = std::move(reasoning);
+  }
+
+  static std::string_view new_part(std::string_view before, std::string_view whole) {
+    return whole.starts_with(before) ? whole.substr(before.size()) : whole;
+  }
+
+  void show(const ChatPiece &piece, bool surrogates) {
+    if (piece.reasoning) {
+      show_reasoning(piece.text, surrogates);
+      return;
+    }
+    std::string_view text = piece.text;
+    if (surrogates || !text_joiner_.empty()) text = text_joiner_.feed(text);
+    if (!text.empty()) sink_.on_text(text);
+  }
+
+  void show_reasoning(std::string_view text, bool surrogates) {
+    if (surrogates || !reasoning_joiner_.empty()) text = reasoning_joiner_.feed(text);
+    if (!text.empty()) sink_.on_reasoning(text);
+  }
+
+  // ---- What is told once ----
+
+  void take_usage(const Usage &usage) {
+    if (usage.input_tokens >= 0) usage_.input_tokens = usage.input_tokens;
+    if (usage.output_tokens >= 0) usage_.output_tokens = usage.output_tokens;
+  }
+
+  // Some send it with every event: it is told at the end, and again only if it changed since.
+  void report_usage() {
+    if (usage_.input_tokens == told_usage_.input_tokens && usage_.output_tokens == told_usage_.output_tokens) return;
+    told_usage_ = usage_;
+    sink_.on_usage(usage_);
+  }
+
+  // `reasoning` alone does not go back: servers that send it refuse it in a request.
+  void keep_members(const ChatMessage &message, bool surrogates) {
+    if (message.reasoning_content.empty() && message.opaque.empty()) return;
+    kept_bytes_ += message.reasoning_content.size();
+    for (const ChatMember &member : message.opaque) kept_bytes_ += member.value.size();
+    if (kept_bytes_ > limits_.line_bytes) {  // a part of a signature is worse than none
+      if (!std::exchange(too_much_, true))
+        sink_.on_diagnostic("oversize", "opaque members of the message beyond limits.lineBytes are not kept");
+      reasoning_content_.clear();
+      opaque_.clear();
+      return;
+    }
+    std::string_view reasoning = message.reasoning_content;
+    if (surrogates || !content_joiner_.empty()) reasoning = content_joiner_.feed(reasoning);
+    reasoning_content_ += reasoning;
+    for (const ChatMember &member : message.opaque) {
+      const auto known =
+          std::find_if(opaque_.begin(), opaque_.end(), [&](const auto &other) { return other.first == member.key; });
+      if (known == opaque_.end())
+        opaque_.emplace_back(member.key, member.value);
+      else
+        join(known->second, member.value);
+    }
+  }
+
+  // Arrays come in pieces, each with more elements; strings too. Of anything else the last one counts.
+  static void join(std::string &so_far, std::string_view more) {
+    const char kind = json_kind(more);
+    if (kind == '"' && more == so_far) return;
+    if (kind != json_kind(so_far) || (kind != '[' && kind != '"')) {
+      so_far = more;
+      return;
+    }
+    const std::string_view inner = without_blanks(more.substr(1, more.size() - 2));
+    if (kind == '"') {
+      so_far.pop_back();
+      so_far += more.substr(1);
+    } else if (!inner.empty()) {
+      so_far.pop_back();
+      if (so_far != "[") so_far += ',';
+      so_far += inner;
+      so_far += ']';
+    }
+  }
+
+  void report_members() {
+    reasoning_content_ += content_joiner_.finish();
+    if (reasoning_content_.empty() && opaque_.empty()) return;
+    std::string object = "{";
+    if (!reasoning_content_.empty()) {
+      object += "\"reasoning_content\":";
+      append_json_string(object, reasoning_content_);
+    }
+    for (const auto &[key, value] : opaque_) {
+      if (object.size() > 1) object += ',';
+      append_json_string(object, key);
+      object += ':';
+      object += value;
+    }
+    object += '}';
+    sink_.on_message_members(object);
+  }
+
+  // ---- Errors ----
+
+  void fail(std::string_view words) {
+    const ProviderError error = read_provider_error(words, 0);
+    report_usage();
+    failed_ = true;
+    sink_.on_error({error.tools_refused ? "tools_unsupported" : "provider",
+                    error.words.empty() ? "the provider reported an error without words" : error.words,
+                    error.transient});
+  }
+
+  // The body was something else: a web page, an object of another API. False: there was nothing in it.
+  bool report_no_answer() {
+    std::string body;
+    for (std::string_view rest = beginning_; !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find_first_of("\r\n"));
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      if (!line.empty() && line.front() != ':') body.append(line) += '\n';
+    }
+    const ProviderError error = read_provider_error(body, 0);
+    if (error.words.empty()) return false;
+    failed_ = true;
+    const std::string detail = "the answer is not a chat completion: " + error.words;
+    sink_.on_error({error.tools_refused ? "tools_unsupported" : "provider", detail, error.transient});
+    return true;
+  }
+
+  // -- set once
+  WireSink &sink_;
+  const WireLimits limits_;
+  // -- reused: nothing stays in it between two events
+  ChatChunkReader chunks_;
+  // -- position in the stream (saved with the turn)
+  HttpError http_error_;
+  SseParser sse_;
+  CallAssembler calls_;
+  Utf8Joiner text_joiner_, reasoning_joiner_, content_joiner_;
+  std::string beginning_;  // of the body, until something was understood
+  bool known_ = false;
+  bool done_ = false;
+  bool failed_ = false;
+  // -- what came so far (saved)
+  struct {
+    bool text = false, reasoning = false, calls = false, members = false;
+  } deltas_;
+  bool plain_reasoning_ = false;  // reasoning_details repeats it
+  std::string message_text_, message_reasoning_;
+  std::string finish_words_;
+  Usage usage_, told_usage_;
+  // -- what goes back with the message (saved)
+  size_t kept_bytes_ = 0;
+  bool too_much_ = false;
+  std::string reasoning_content_;
+  OpaqueMembers opaque_;
+};
+
+}  // namespace
+
+std::unique_ptr<WireReader> OpenAiChatWire::read(WireSink &sink, const WireLimits &limits) const {
+  return std::make_unique<ChatReader>(sink, limits);
+}
+
+Status OpenAiChatWire::check(std::string_view body, const std::vector<ToolOffer> &tools) const {
+  return check_request(body, tools);
+}
+
+std::string OpenAiChatWire::write(const RequestParts &parts) const { return write_request(parts); }
+
+}  // namespace sluice

@@ -1,0 +1,374 @@
+// Nearly every event is read by simdjson, which validates it whole before anything of it is used, and allocates nothing
+// once its buffers have grown. Where the text itself is wanted (members that go back verbatim, arguments that came as
+// an object), or simdjson refuses what is legal JSON (lone surrogates, huge numbers), the same walk goes over slices.
+#include "wire/openai_chat_chunk.h"
+
+#include <simdjson.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "base/json.h"
+#include "base/utf8.h"
+
+namespace sluice {
+namespace {
+
+namespace dom = simdjson::dom;
+
+constexpr size_t kMaxParsed = 1 << 20;  // simdjson's buffers take twelve times the text: what is larger is sliced
+constexpr size_t kTimesRead = 4;        // no string of an event is read more often by a walk
+
+class DomValue {
+ public:
+  static constexpr bool has_text = false;
+
+  explicit DomValue(dom::element element) : element_(element) {}
+
+  char kind() const {
+    switch (element_.type()) {
+      case dom::element_type::OBJECT: return '{';
+      case dom::element_type::ARRAY: return '[';
+      case dom::element_type::STRING: return '"';
+      case dom::element_type::BOOL: return 't';
+      case dom::element_type::NULL_VALUE: return 'n';
+      default: return '0';
+    }
+  }
+  std::string_view string() const { return element_.get_string().value_unsafe(); }
+  std::string_view text() const { return {}; }
+  std::optional<int64_t> integer() const {
+    int64_t value = 0;
+    if (element_.get_int64().get(value) == simdjson::SUCCESS) return value;
+    double number = 0;
+    if (element_.get_double().get(number) == simdjson::SUCCESS && std::abs(number) < 9e15)
+      return static_cast<int64_t>(number);
+    return std::nullopt;
+  }
+  template <class Use>
+  void members(Use use) const {
+    for (const auto &[key, value] : dom::object(element_.get_object().value_unsafe())) use(key, DomValue(value));
+  }
+  template <class Use>
+  void items(Use use) const {
+    for (const dom::element item : dom::array(element_.get_array().value_unsafe())) use(DomValue(item));
+  }
+
+ private:
+  dom::element element_;
+};
+
+class SliceValue {
+ public:
+  static constexpr bool has_text = true;
+
+  // `strings` has room for every string of the text that has escapes, as often as the walk asks, so that views stay.
+  SliceValue(std::string_view text, std::string &strings) : text_(text), strings_(&strings) {}
+
+  char kind() const {
+    const char kind = json_kind(text_);
+    return kind == 'f' ? 't' : kind;
+  }
+  std::string_view string() const {
+    const std::string_view token = trim_json(text_);
+    if (token.find('\\') == std::string_view::npos) return token.substr(1, token.size() - 2);
+    const size_t from = strings_->size();
+    append_json_text(token, true, *strings_);
+    return std::string_view(*strings_).substr(from);
+  }
+  std::string_view text() const { return trim_json(text_); }
+  std::optional<int64_t> integer() const {
+    const std::string_view digits = trim_json(text_);
+    int64_t value = 0;
+    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (failed != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+  }
+  template <class Use>
+  void members(Use use) const {
+    for (JsonSlices slices(text_); slices.next();) {
+      const SliceValue key(slices.key(), *strings_);
+      use(key.string(), SliceValue(slices.value(), *strings_));
+    }
+  }
+  template <class Use>
+  void items(Use use) const {
+    for (JsonSlices slices(text_); slices.next();) use(SliceValue(slices.value(), *strings_));
+  }
+
+ private:
+  std::string_view text_;
+  std::string *strings_;
+};
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  for (const std::string_view other : words)
+    if (word == other) return true;
+  return false;
+}
+
+// Members of a message that providers want back in the next request: signatures, encrypted reasoning.
+bool is_opaque_member(std::string_view key) {
+  return is_one_of(key, {"reasoning_details", "reasoning_opaque", "reasoning_signature", "thinking_blocks", "signature",
+                         "extra_content", "thought_signature", "provider_specific_fields"});
+}
+
+template <class Value>
+class Walk {
+ public:
+  explicit Walk(ChatChunk &chunk) : chunk_(chunk) {}
+
+  bool wants_text() const { return wants_text_; }
+
+  void root(Value value) {
+    if (value.kind() == '[') {  // Google's shim wraps a body that is an error into an array
+      value.items([&](Value item) {
+        if (item.kind() == '{') root(item);
+      });
+      return;
+    }
+    if (value.kind() != '{') return;
+    bool is_error = false, has_choices = false;
+    value.members([&](std::string_view key, Value member) {
+      const char kind = member.kind();
+      if (key == "choices" && kind == '[') {
+        has_choices = true;
+        choices(member);
+      } else if (key == "usage") {
+        usage(member);
+      } else if (key == "error") {
+        error(member);
+      } else if (key == "x_groq" && kind == '{') {
+        member.members([&](std::string_view inner, Value of_groq) {
+          if (inner == "usage") usage(of_groq);
+          if (inner == "error") error(of_groq);
+        });
+      } else if ((key == "object" || key == "type") && kind == '"') {
+        const std::string_view word = member.string();
+        is_error = is_error || word == "error";
+        // Keep-alive objects, pings: nothing to read, and nothing wrong.
+        chunk_.known = chunk_.known || word.starts_with("chat.completion") || word == "ping";
+      }
+    });
+    if (has_choices) chunk_.known = true;
+    if (is_error && !has_choices && chunk_.error.empty()) error(value);
+  }
+
+ private:
+  // The text of `value`; where it is not to be had, it is asked for: the walk is done again over slices.
+  std::string_view text_of(Value value) {
+    if constexpr (!Value::has_text) wants_text_ = true;
+    return value.text();
+  }
+
+  void error(Value value) {
+    const char kind = value.kind();
+    if (kind != '{' && kind != '"' && kind != '[') return;
+    bool empty = kind == '"' && value.string().empty();
+    if (kind == '{') {
+      empty = true;
+      value.members([&](std::string_view, Value) { empty = false; });
+    }
+    if (!empty) chunk_.error = text_of(value);
+  }
+
+  void usage(Value value) {
+    if (value.kind() != '{') return;
+    Usage usage;
+    value.members([&](std::string_view key, Value member) {
+      if (member.kind() != '0') return;
+      if (is_one_of(key, {"prompt_tokens", "input_tokens"})) usage.input_tokens = member.integer().value_or(-1);
+      if (is_one_of(key, {"completion_tokens", "output_tokens"})) usage.output_tokens = member.integer().value_or(-1);
+    });
+    chunk_.known = true;
+    if (usage.input_tokens >= 0 || usage.output_tokens >= 0) chunk_.usage = usage;
+  }
+
+  void choices(Value value) {
+    int64_t position = 0;
+    value.items([&](Value item) {
+      if (item.kind() == '{' && choice_index(item).value_or(position) == 0) choice(item);
+      ++position;
+    });
+  }
+
+  std::optional<int64_t> choice_index(Value choice) {
+    std::optional<int64_t> index;
+    choice.members([&](std::string_view key, Value member) {
+      if (key == "index" && member.kind() == '0') index = member.integer();
+    });
+    return index;
+  }
+
+  void choice(Value value) {
+    value.members([&](std::string_view key, Value member) {
+      const char kind = member.kind();
+      if (key == "delta" && kind == '{')
+        message(member, chunk_.delta);
+      else if (key == "message" && kind == '{')
+        message(member, chunk_.message);
+      else if (key == "finish_reason" && kind == '"')
+        chunk_.finish = member.string();
+      else if (key == "error" && chunk_.error.empty())
+        error(member);
+    });
+  }
+
+  void message(Value value, ChatMessage &out) {
+    value.members([&](std::string_view key, Value member) {
+      const char kind = member.kind();
+      if (kind == 'n') return;
+      if (key == "content") {
+        content(member, false, out.content, 0);
+      } else if (key == "refusal") {
+        content(member, false, out.content, 0);
+      } else if (key == "tool_calls") {
+        if (kind == '{') call(member, false, out);
+        if (kind == '[')
+          member.items([&](Value item) {
+            if (item.kind() == '{') call(item, false, out);
+          });
+      } else if (key == "function_call") {
+        if (kind == '{') call(member, true, out);
+      } else if (key == "reasoning_content") {
+        if (kind == '"') out.reasoning_content = member.string();
+      } else if (key == "reasoning") {
+        if (kind == '"') out.reasoning = member.string();
+      } else if (key == "reasoning_text") {
+        if (kind == '"') out.reasoning_text = member.string();
+      } else if (is_opaque_member(key)) {
+        if (key == "reasoning_details" && kind == '[')
+          member.items([&](Value item) { content(item, true, out.details, 0); });
+        out.opaque.push_back({key, text_of(member)});
+      }
+    });
+  }
+
+  // A string, a part, or an array of parts: {type: text, text}, {type: thinking, thinking: […]}, …
+  void content(Value value, bool reasoning, std::vector<ChatPiece> &out, int within) {
+    switch (value.kind()) {
+      case '"':
+        if (const std::string_view text = value.string(); !text.empty()) out.push_back({reasoning, text});
+        break;
+      case '[':
+        if (within < 4) value.items([&](Value item) { content(item, reasoning, out, within + 1); });
+        break;
+      case '{':
+        if (within < 4)
+          value.members([&](std::string_view key, Value member) {
+            if (key == "type" && member.kind() == '"')
+              reasoning = reasoning || is_one_of(member.string(), {"reasoning", "thinking"});
+            else if (is_one_of(key, {"text", "refusal"}))
+              content(member, reasoning, out, within + 1);
+            else if (is_one_of(key, {"thinking", "reasoning", "summary"}))
+              content(member, true, out, within + 1);
+          });
+        break;
+      default: break;
+    }
+  }
+
+  void call(Value value, bool legacy, ChatMessage &out) {
+    CallDelta &call = out.calls.emplace_back();
+    call.legacy = legacy;
+    value.members([&](std::string_view key, Value member) {
+      const char kind = member.kind();
+      if (key == "function" && kind == '{') {
+        member.members([&](std::string_view inner, Value of_function) { head(inner, of_function, call); });
+      } else if (key == "index") {
+        if (kind == '0') call.index = member.integer().value_or(-1);
+      } else if (key == "id") {
+        if (kind == '"') call.id = member.string();
+        if (kind == '0') call.id = text_of(member);
+      } else if (key == "name" || key == "arguments") {
+        head(key, member, call);  // without `function` around it
+      } else if (key != "type" && kind != 'n') {
+        call.members.push_back({key, text_of(member)});
+      }
+    });
+  }
+
+  void head(std::string_view key, Value member, CallDelta &call) {
+    const char kind = member.kind();
+    if (key == "name" && kind == '"') call.name = member.string();
+    if (key != "arguments" || kind == 'n') return;
+    call.arguments = kind == '"' ? member.string() : text_of(member);
+  }
+
+  ChatChunk &chunk_;
+  bool wants_text_ = false;
+};
+
+}  // namespace
+
+void ChatMessage::clear() {
+  content.clear();
+  reasoning_content = reasoning = reasoning_text = {};
+  details.clear();
+  calls.clear();
+  opaque.clear();
+}
+
+void ChatChunk::clear() {
+  known = surrogates = false;
+  delta.clear();
+  message.clear();
+  finish = error = {};
+  usage.reset();
+}
+
+struct ChatChunkReader::Impl {
+  explicit Impl(size_t depth) : max_depth(depth) {}
+
+  // -- set once
+  const size_t max_depth;
+  // -- reused
+  dom::parser parser;
+  std::unique_ptr<char[]> padded;
+  size_t room = 0;
+  std::string repaired;
+  std::string strings;
+  ChatChunk chunk;
+
+  void reserve(size_t size) {
+    if (size + simdjson::SIMDJSON_PADDING <= room) return;
+    room = std::max<size_t>(2 * size, 4096) + simdjson::SIMDJSON_PADDING;
+    padded = std::make_unique<char[]>(room);
+  }
+
+  Result slices(std::string_view text) {
+    if (!check_json(text, max_depth).ok()) return is_utf8(text) ? Result::no_json : Result::no_utf8;
+    chunk.clear();
+    chunk.surrogates = true;
+    strings.clear();
+    if (text.find('\\') != std::string_view::npos) strings.reserve(kTimesRead * text.size());
+    Walk<SliceValue>(chunk).root(SliceValue(text, strings));
+    return Result::ok;
+  }
+};
+
+ChatChunkReader::ChatChunkReader(size_t max_depth) : impl_(std::make_unique<Impl>(max_depth)) {}
+ChatChunkReader::~ChatChunkReader() = default;
+
+const ChatChunk &ChatChunkReader::chunk() const { return impl_->chunk; }
+
+ChatChunkReader::Result ChatChunkReader::read(std::string_view text) {
+  Impl &it = *impl_;
+  if (text.size() > kMaxParsed) return it.slices(text);
+  it.chunk.clear();
+  it.reserve(text.size());
+  std::memcpy(it.padded.get(), text.data(), text.size());
+  const std::string_view copy(it.padded.get(), text.size());
+  if (it.parser.max_depth() != it.max_depth || it.parser.capacity() < text.size()) {
+    const size_t capacity = std::max<size_t>(2 * text.size(), 4096);
+    if (it.parser.allocate(capacity, it.max_depth) != simdjson::SUCCESS) throw std::bad_alloc();
+  }
+  dom::element root;
+  if (it.parser.parse(copy.data(), copy.size(), false).get(root) != simdjson::SUCCESS) return it.slices(copy);
+  Walk<DomValue> walk(it.chunk);
+  walk.root(DomValue(root));
+  return walk.wants_text() ? it.slices(copy) : Result::ok;
+}
+
+}  // namespace sluice

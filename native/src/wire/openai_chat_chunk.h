@@ -1,0 +1,70 @@
+// One event of an openai-chat stream, or the body of an answer that was not streamed, as a flat record.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wire/call_assembler.h"
+#include "wire/wire.h"
+
+namespace sluice {
+
+struct ChatPiece {
+  bool reasoning = false;
+  std::string_view text;
+};
+
+struct ChatMember {
+  std::string_view key;
+  std::string_view value;  // JSON text
+};
+
+// A `delta` or a `message`.
+struct ChatMessage {
+  std::vector<ChatPiece> content;      // in order; a refusal is text
+  std::string_view reasoning_content;  // the same text under its usual names: one of them is shown
+  std::string_view reasoning;
+  std::string_view reasoning_text;
+  std::vector<ChatPiece> details;  // the texts of reasoning_details
+  std::vector<CallDelta> calls;
+  std::vector<ChatMember> opaque;  // members of the message that go back as they came
+
+  std::string_view plain_reasoning() const {
+    return !reasoning_content.empty() ? reasoning_content : !reasoning.empty() ? reasoning : reasoning_text;
+  }
+  bool has_content() const { return !content.empty(); }
+  void clear();
+};
+
+// Views live until the next read(), and no longer than the text that was read.
+struct ChatChunk {
+  bool known = false;  // an object of this format: an answer has begun
+  ChatMessage delta;
+  ChatMessage message;
+  std::string_view finish;
+  std::optional<Usage> usage;
+  std::string_view error;   // JSON text; empty: none
+  bool surrogates = false;  // strings may hold lone surrogates, as three bytes each
+
+  void clear();
+};
+
+class ChatChunkReader {
+ public:
+  explicit ChatChunkReader(size_t max_depth);
+  ~ChatChunkReader();
+
+  enum class Result { ok, no_json, no_utf8 };
+  Result read(std::string_view text);
+  const ChatChunk &chunk() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,348 @@
+#include "wire/provider_error.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include "base/json.h"
+#include "base/utf8.h"
+
+namespace sluice {
+namespace {
+
+constexpr size_t kMaxWords = 2000;
+constexpr size_t kMaxDepth = 64;  // of an error object
+constexpr size_t kMaxWithin = 6;  // errors within errors: gateways wrap what they pass on
+
+bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+bool is_word(char c) { return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_'; }
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), lower);
+  return out;
+}
+
+bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+// ---- Words ----
+
+std::string one_paragraph(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (!is_blank(c))
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+// The title of a page, else its text without tags.
+std::string html_words(std::string_view page) {
+  const std::string small = lower_case(page);
+  if (const size_t title = small.find("<title"); title != std::string::npos) {
+    const size_t from = small.find('>', title);
+    const size_t to = small.find("</title", title);
+    if (from != std::string::npos && to != std::string::npos && from < to)
+      if (std::string words = one_paragraph(page.substr(from + 1, to - from - 1)); !words.empty()) return words;
+  }
+  std::string text;
+  for (size_t at = 0; at < page.size() && text.size() < kMaxWords;) {
+    if (page[at] != '<') {
+      text += page[at++];
+      continue;
+    }
+    const std::string_view tag = std::string_view(small).substr(at);
+    const size_t end = tag.starts_with("<style")    ? small.find("</style", at)
+                       : tag.starts_with("<script") ? small.find("</script", at)
+                                                    : at;
+    at = end == std::string::npos ? end : small.find('>', end);
+    if (at == std::string::npos) break;
+    ++at;
+    text += ' ';
+  }
+  return one_paragraph(text);
+}
+
+std::optional<std::string_view> member(std::string_view object, std::string_view key) {
+  auto value = json_member(object, key);
+  if (value && (json_kind(*value) == 'n' || trim_json(*value) == "\"\"")) value.reset();
+  return value;
+}
+
+std::string words_of(std::string_view value, size_t within);
+
+// A text that may itself be a JSON document with an error in it.
+std::string words_of_text(const std::string &text, size_t within) {
+  if (json_kind(text) == '{' && within < kMaxWithin && check_json(text, kMaxDepth).ok())
+    return words_of(text, within + 1);
+  return text;
+}
+
+// [{"loc": ["body", "tools"], "msg": "extra fields not permitted"}, …]
+std::string validation_words(std::string_view array, size_t within) {
+  std::string out;
+  for (JsonSlices items(array); items.next() && out.size() < kMaxWords;) {
+    if (!out.empty()) out += "; ";
+    if (const auto place = json_member(items.value(), "loc"); place && json_kind(*place) == '[') {
+      std::string path;
+      for (JsonSlices steps(*place); steps.next();) {
+        if (!path.empty()) path += '.';
+        path += json_kind(steps.value()) == '"' ? json_text(steps.value()) : std::string(trim_json(steps.value()));
+      }
+      out += path + ": ";
+    }
+    out += words_of(items.value(), within + 1);
+  }
+  return out;
+}
+
+std::string words_of(std::string_view value, size_t within) {
+  switch (within > kMaxWithin ? 0 : json_kind(value)) {
+    case '"': return words_of_text(json_text(value), within);
+    case '[': return validation_words(value, within);
+    case '{': break;
+    default: return std::string(trim_json(value));
+  }
+  std::string out;
+  for (const std::string_view key : {"error", "message", "msg", "detail", "error_message", "error_description",
+                                     "errors", "description", "title", "reason", "type", "code"}) {
+    const auto found = member(value, key);
+    if (!found || (key == "error" && json_kind(*found) != '{' && json_kind(*found) != '"')) continue;
+    out = words_of(*found, within + 1);
+    if (out.empty()) continue;
+    // {"error": "not_found", "message": "the words"}: a bare code is not the words.
+    if (key == "error" && json_kind(*found) == '"' && out.find(' ') == std::string::npos)
+      if (const auto message = member(value, "message"); message && json_kind(*message) == '"')
+        out = words_of(*message, within + 1);
+    break;
+  }
+  // A gateway's "Provider returned error": what the provider returned stands beside it.
+  if (const auto metadata = member(value, "metadata"))
+    if (const auto raw = member(*metadata, "raw"))
+      if (const std::string inner = words_of(*raw, within + 1); !inner.empty() && inner != out)
+        out += out.empty() ? inner : ": " + inner;
+  return out.empty() ? compact_json(value) : out;
+}
+
+// ---- Kind ----
+
+bool is_transient_status(int64_t status) {
+  return status == 408 || status == 409 || status == 425 || status == 429 || (status >= 500 && status < 600);
+}
+
+std::optional<int64_t> number_of(std::string_view value) {
+  const std::string text = json_kind(value) == '"' ? json_text(value) : std::string(trim_json(value));
+  int64_t number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// What an error object says besides its words.
+struct Labels {
+  std::optional<int64_t> status;
+  std::string words;  // type and code, in small letters
+  std::string param;
+};
+
+void collect_labels(std::string_view value, size_t within, Labels &labels) {
+  if (json_kind(value) == '[')
+    for (JsonSlices items(value); items.next() && within < kMaxWithin;)
+      return collect_labels(items.value(), within + 1, labels);
+  if (json_kind(value) != '{') return;
+  for (const std::string_view key : {"status", "status_code", "statusCode", "http_status", "code"})
+    if (const auto found = member(value, key))
+      if (const auto number = number_of(*found); number && *number >= 100 && *number < 600) labels.status = number;
+  for (const std::string_view key : {"type", "code", "status", "error_type"})
+    if (const auto found = member(value, key); found && json_kind(*found) == '"')
+      labels.words += lower_case(json_text(*found)) + ' ';
+  if (const auto param = member(value, "param"); param && json_kind(*param) == '"') labels.param = json_text(*param);
+  if (const auto inner = member(value, "error"); inner && within < kMaxWithin)
+    collect_labels(*inner, within + 1, labels);
+}
+
+// ---- Refusal of tools ----
+
+struct Token {
+  std::string_view word;  // empty: the end of a sentence
+  bool whole = true;      // false: the name of something inside, tools[0].function
+};
+
+std::vector<Token> tokens_of(std::string_view text) {
+  std::vector<Token> tokens;
+  for (size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    const char next = at + 1 < text.size() ? text[at + 1] : ' ';
+    if (is_word(c)) {
+      size_t end = at;
+      while (end < text.size() && is_word(text[end])) ++end;
+      const char after = end < text.size() ? text[end] : ' ';
+      const char beyond = end + 1 < text.size() ? text[end + 1] : ' ';
+      tokens.push_back({text.substr(at, end - at), after != '[' && !(after == '.' && is_word(beyond))});
+      at = end;
+    } else {
+      if (c == ';' || c == '\n' || ((c == '.' || c == '!' || c == '?') && is_blank(next))) tokens.push_back({{}, true});
+      ++at;
+    }
+  }
+  return tokens;
+}
+
+// The number of tokens at `at` that name the use of tools; 0: they do not.
+size_t tools_named(const std::vector<Token> &tokens, size_t at) {
+  const auto word = [&](size_t i) { return i < tokens.size() ? tokens[i].word : std::string_view(); };
+  if (at > 0 && one_of(word(at - 1), {"parallel", "role"})) return 0;
+  const std::string_view first = word(at);
+  if (!tokens[at].whole) return 0;
+  if (one_of(first, {"tools", "tool_choice", "toolconfig", "functions", "function_call", "function_calling", "tool_use",
+                     "tool_calling", "toolchoice"}))
+    return 1;
+  if (one_of(first, {"tool", "function"}) &&
+      one_of(word(at + 1), {"use", "usage", "using", "calling", "call", "calls", "choice", "support"}))
+    return 2;
+  return 0;
+}
+
+// Words that make a sentence about one tool, or about something else beside tools.
+bool is_about_a_detail(std::string_view word) {
+  return one_of(word,
+                {"schema",  "name",     "named", "names",       "type",  "types",   "result",   "results",
+                 "message", "messages", "role",  "description", "image", "images",  "parallel", "parallel_tool_calls",
+                 "strict",  "oneof",    "anyof", "allof",       "ref",   "content", "only",     "web_search",
+                 "must",    "format"});
+}
+
+// "not supported", "unsupported", "isn't enabled", … at `at`, about what stands before it.
+bool is_denied(const std::vector<Token> &tokens, size_t at) {
+  const auto word = [&](size_t i) { return i < tokens.size() ? tokens[i].word : std::string_view(); };
+  const std::string_view first = word(at);
+  if (one_of(first, {"unsupported", "unavailable", "disabled", "unimplemented"})) return true;
+  if (one_of(first, {"not", "t"})) {
+    size_t next = at + 1;
+    while (one_of(word(next), {"be", "been", "currently", "yet", "a", "supported_by"})) ++next;
+    return one_of(word(next), {"supported", "enabled", "available", "allowed", "permitted", "implemented", "compatible",
+                               "support"});
+  }
+  if (first == "extra") return one_of(word(at + 1), {"inputs", "fields"});
+  // vLLM: "auto" tool choice requires --enable-auto-tool-choice; llama.cpp: tools param requires --jinja flag
+  if (first == "requires") return one_of(word(at + 1), {"enable", "jinja"});
+  return false;
+}
+
+// "does not support", "unknown parameter", … : the number of tokens, about what stands behind it; 0: no.
+size_t denial(const std::vector<Token> &tokens, size_t at) {
+  const auto word = [&](size_t i) { return i < tokens.size() ? tokens[i].word : std::string_view(); };
+  const std::string_view first = word(at), second = word(at + 1);
+  if (one_of(first, {"not", "t", "cannot", "never"}) &&
+      one_of(second, {"support", "supporting", "supports", "use", "handle", "accept", "allow", "have"}))
+    return 2;
+  if (first == "not" && second == "capable" && word(at + 2) == "of") return 3;
+  if (one_of(first, {"lacks", "without"})) return 1;
+  if (first == "endpoints" && second == "found" && word(at + 2) == "that" && word(at + 3) == "support") return 4;
+  if (one_of(first, {"unknown", "unrecognized", "unrecognised", "unexpected", "unsupported", "unpermitted"}) &&
+      one_of(second, {"parameter", "parameters", "param", "params", "field", "fields", "argument", "arguments",
+                      "request", "property", "properties", "key", "keys", "keyword", "name"}))
+    return 2;
+  return 0;
+}
+
+}  // namespace
+
+bool refuses_tools(std::string_view words) {
+  const std::string small = lower_case(words.substr(0, kMaxWords * 2));
+  const std::vector<Token> tokens = tokens_of(small);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (const size_t length = tools_named(tokens, i); length != 0) {
+      for (size_t j = i + length; j < tokens.size() && j < i + length + 9; ++j) {
+        if (is_denied(tokens, j)) return true;
+        if (tokens[j].word.empty() || is_about_a_detail(tokens[j].word)) break;
+      }
+    }
+    if (const size_t length = denial(tokens, i); length != 0) {
+      for (size_t j = i + length; j < tokens.size() && j < i + length + 5; ++j) {
+        if (tools_named(tokens, j) != 0) {
+          const size_t after = j + tools_named(tokens, j);
+          // "does not support tool use with streaming" and the like still refuse; "tools of type x" does not.
+          if (after + 1 < tokens.size() && tokens[after].word == "of" && tokens[after + 1].word == "type") break;
+          return true;
+        }
+        if (tokens[j].word.empty() || is_about_a_detail(tokens[j].word)) break;
+      }
+    }
+  }
+  return false;
+}
+
+std::string bounded_text(std::string_view bytes, size_t max_bytes) {
+  const bool cut = bytes.size() > max_bytes;
+  if (cut) {
+    bytes = bytes.substr(0, max_bytes);
+    // A code point that the cut went through must not look like damage.
+    for (size_t back = 1; back <= 3 && back <= bytes.size(); ++back) {
+      const auto c = static_cast<unsigned char>(bytes[bytes.size() - back]);
+      if (c < 0x80) break;
+      if (c < 0xC0) continue;
+      const size_t wanted = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+      if (wanted > back) bytes.remove_suffix(back);
+      break;
+    }
+  }
+  std::string out = repair_utf8(bytes);
+  if (cut) out += "…";
+  return out;
+}
+
+ProviderError read_provider_error(std::string_view body, int32_t http_status) {
+  ProviderError error;
+  Labels labels;
+  const std::string text = repair_utf8(body);
+  std::string_view shown = text;
+  while (!shown.empty() && is_blank(shown.front())) shown.remove_prefix(1);
+  // An error answered as a stream.
+  if (const size_t data = shown.starts_with("data:") ? 0 : shown.find("\ndata:");
+      data != std::string_view::npos && shown.front() != '{' && shown.front() != '<') {
+    shown.remove_prefix(shown.find(':', data) + 1);
+    shown = shown.substr(0, shown.find('\n'));
+  }
+  std::string words;
+  if (check_json(shown, kMaxDepth).ok()) {
+    words = words_of(shown, 0);
+    collect_labels(shown, 0, labels);
+  } else if (shown.starts_with('<')) {
+    words = html_words(shown);
+  } else {
+    words = std::string(shown);
+  }
+  error.words = bounded_text(one_paragraph(words), kMaxWords);
+
+  const bool may_refuse = http_status == 0 || http_status == 400 || http_status == 404 || http_status == 405 ||
+                          http_status == 422 || http_status == 500 || http_status == 501;
+  const bool names_tools = one_of(labels.param, {"tools", "tool_choice", "functions"});
+  error.tools_refused =
+      may_refuse &&
+      (refuses_tools(error.words) ||
+       (names_tools && contains_any(labels.words, {"unsupported", "unknown_parameter", "not_supported"})));
+  if (http_status >= 400)
+    error.transient = is_transient_status(http_status);
+  else if (labels.status)
+    error.transient = is_transient_status(*labels.status);
+  else
+    error.transient = contains_any(labels.words, {"overloaded", "rate_limit", "server_error", "timeout", "unavailable",
+                                                  "internal_error", "resource_exhausted", "too_many_requests"});
+  error.transient = error.transient && !error.tools_refused;
+  return error;
+}
+
+}  // namespace sluice

@@ -1,0 +1,284 @@
+#include "wire/request_writer.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/json.h"
+
+namespace sluice {
+namespace {
+
+constexpr size_t kMaxName = 64;
+
+std::string_view kind_word(std::string_view value) {
+  switch (json_kind(value)) {
+    case '{': return "an object";
+    case '[': return "an array";
+    case '"': return "a string";
+    case '0': return "a number";
+    case 'n': return "null";
+    default: return "a boolean";
+  }
+}
+
+Status expected(std::string_view what, std::string_view found, std::string path) {
+  return error(Code::json, "expected " + std::string(what) + ", found " + std::string(kind_word(found)),
+               std::move(path));
+}
+
+bool is(const JsonSlices &member, std::string_view key) {
+  const std::string_view token = member.key();
+  if (token.find('\\') == std::string_view::npos) return token.substr(1, token.size() - 2) == key;
+  return member.key_text() == key;
+}
+
+using Names = std::unordered_map<std::string_view, std::string_view>;
+
+class MessageWriter {
+ public:
+  MessageWriter(const std::vector<ToolOffer> *tools, std::string &out) : out_(out) {
+    if (tools == nullptr) return;
+    for (const ToolOffer &tool : *tools) names_.emplace(tool.name, tool.wire_name);
+    maps_names_ = true;
+  }
+
+  void write(std::string_view message) {
+    bool has_calls = false, is_tool = false, changes = false;
+    for (JsonSlices members(message); members.next();) {
+      if (is(members, "tool_calls"))
+        has_calls = json_kind(members.value()) == '[' && JsonSlices(members.value()).next();
+      else if (is(members, "role"))
+        is_tool = json_kind(members.value()) == '"' && json_text(members.value()) == "tool";
+      changes = changes || is(members, "metadata");
+    }
+    if (!changes && !has_calls && !is_tool) {
+      out_ += trim_json(message);
+      return;
+    }
+    out_ += '{';
+    bool first = true;
+    for (JsonSlices members(message); members.next();) {
+      if (is(members, "metadata")) continue;
+      if (!first) out_ += ',';
+      first = false;
+      out_ += members.key();
+      out_ += ':';
+      const std::string_view value = members.value();
+      // Providers refuse empty text; beside calls all of them take null.
+      if (has_calls && is(members, "content") && value == "\"\"")
+        out_ += "null";
+      else if (has_calls && is(members, "tool_calls"))
+        write_calls(value);
+      else if (is_tool && is(members, "name"))
+        write_name(value);
+      else
+        out_ += value;
+    }
+    out_ += '}';
+  }
+
+ private:
+  void write_calls(std::string_view calls) {
+    out_ += '[';
+    bool first = true;
+    for (JsonSlices items(calls); items.next(); first = false) {
+      if (!first) out_ += ',';
+      rewrite(items.value(), "function", &MessageWriter::write_function);
+    }
+    out_ += ']';
+  }
+
+  void write_function(std::string_view function) { rewrite(function, "name", &MessageWriter::write_name); }
+
+  void write_name(std::string_view token) {
+    if (!maps_names_ || json_kind(token) != '"') {
+      out_ += token;
+      return;
+    }
+    const std::string name = json_text(token);
+    const auto known = names_.find(name);
+    append_json_string(out_, known != names_.end() ? std::string(known->second) : legal_name(name));
+  }
+
+  // `value` with one member written by `write_member`; anything but an object as it is.
+  void rewrite(std::string_view value, std::string_view key, void (MessageWriter::*write_member)(std::string_view)) {
+    if (json_kind(value) != '{') {
+      out_ += value;
+      return;
+    }
+    const char *from = value.data();
+    for (JsonSlices members(value); members.next();) {
+      if (!is(members, key)) continue;
+      out_.append(from, members.value().data());
+      (this->*write_member)(members.value());
+      from = members.value().data() + members.value().size();
+    }
+    out_.append(from, value.data() + value.size());
+  }
+
+  std::string &out_;
+  Names names_;
+  bool maps_names_ = false;
+};
+
+void append_tool(std::string &out, const ToolOffer &tool) {
+  out += R"({"type":"function","function":{"name":)";
+  append_json_string(out, tool.wire_name);
+  if (!tool.description.empty()) {
+    out += R"(,"description":)";
+    append_json_string(out, tool.description);
+  }
+  out += R"(,"parameters":)";
+  out +=
+      tool.parameters.empty() ? std::string_view(R"({"type":"object","properties":{}})") : trim_json(tool.parameters);
+  out += "}}";
+}
+
+// `host`: the host's own array, or empty.
+void append_tools(std::string &out, std::string_view host, const std::vector<ToolOffer> &tools) {
+  const size_t begin = out.size();
+  if (json_kind(host) == '[') {
+    host = trim_json(host);
+    out += trim_json(host.substr(0, host.size() - 1));
+  } else {
+    out += '[';
+  }
+  bool first = out.size() == begin + 1;
+  for (const ToolOffer &tool : tools) {
+    if (!first) out += ',';
+    first = false;
+    append_tool(out, tool);
+  }
+  out += ']';
+}
+
+Status check_messages(std::string_view messages) {
+  if (json_kind(messages) != '[') return expected("an array", messages, "messages");
+  size_t i = 0;
+  for (JsonSlices items(messages); items.next(); ++i) {
+    const std::string path = "messages[" + std::to_string(i) + "]";
+    if (json_kind(items.value()) != '{') return expected("an object", items.value(), path);
+    const auto role = json_member(items.value(), "role");
+    if (!role) return error(Code::json, "a message needs a role", path + ".role");
+    if (json_kind(*role) != '"') return expected("a string", *role, path + ".role");
+  }
+  return {};
+}
+
+Status check_tools(std::string_view host, const std::vector<ToolOffer> &tools) {
+  if (json_kind(host) == 'n') return {};
+  if (json_kind(host) != '[') return expected("an array", host, "tools");
+  size_t i = 0;
+  for (JsonSlices items(host); items.next(); ++i) {
+    const std::string path = "tools[" + std::to_string(i) + "]";
+    if (json_kind(items.value()) != '{') return expected("an object", items.value(), path);
+    const auto function = json_member(items.value(), "function");
+    const auto name = function ? json_member(*function, "name") : std::nullopt;
+    if (!name || json_kind(*name) != '"') continue;
+    const std::string text = json_text(*name);
+    const bool taken = std::any_of(tools.begin(), tools.end(),
+                                   [&](const ToolOffer &tool) { return text == tool.wire_name || text == tool.name; });
+    if (taken) return error(Code::json, "a tool of the engine has the same name: " + text, path + ".function.name");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string legal_name(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (out.size() == kMaxName) break;
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0) == 0x80) continue;  // one for a code point
+    const bool legal =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    out += legal ? c : '_';
+  }
+  return out.empty() ? "_" : out;
+}
+
+Status check_request(std::string_view body, const std::vector<ToolOffer> &tools) {
+  if (json_kind(body) != '{') return expected("an object", body, "");
+  const auto messages = json_member(body, "messages");
+  if (!messages) return error(Code::json, "a request needs messages", "messages");
+  if (Status status = check_messages(*messages); !status.ok()) return status;
+  if (const auto host = json_member(body, "tools"))
+    if (Status status = check_tools(*host, tools); !status.ok()) return status;
+  if (const auto stream = json_member(body, "stream"); stream && json_kind(*stream) != 't' && json_kind(*stream) != 'f')
+    return expected("true or false", *stream, "stream");
+  return {};
+}
+
+std::string write_request(const RequestParts &parts) {
+  static const std::vector<ToolOffer> kNone;
+  const std::vector<ToolOffer> &tools = parts.tools != nullptr ? *parts.tools : kNone;
+  const std::string_view body = trim_json(parts.body);
+  const auto host_tools = json_member(body, "tools");
+  const bool offers = !tools.empty() || (host_tools && json_kind(*host_tools) == '[' && JsonSlices(*host_tools).next());
+
+  std::string out;
+  size_t size = body.size() + 64;
+  for (const std::string_view message : parts.messages) size += message.size() + 1;
+  for (const ToolOffer &tool : tools)
+    size += tool.description.size() + tool.parameters.size() + tool.wire_name.size() + 80;
+  out.reserve(size);
+
+  const auto write_messages = [&] {
+    MessageWriter writer(parts.names, out);
+    out += '[';
+    for (size_t i = 0; i < parts.messages.size(); ++i) {
+      if (i > 0) out += ',';
+      writer.write(parts.messages[i]);
+    }
+    out += ']';
+  };
+
+  bool has_messages = false, has_stream = false, has_tools = false, has_choice = false, empty = true;
+  const char *from = body.data();
+  for (JsonSlices members(body); members.next(); empty = false) {
+    const std::string_view value = members.value();
+    const bool choice = is(members, "tool_choice") && parts.forbid_calls && offers;
+    const bool merges = is(members, "tools") && !tools.empty();
+    const bool messages = is(members, "messages");
+    has_stream = has_stream || is(members, "stream");
+    has_choice = has_choice || choice;
+    has_tools = has_tools || merges;
+    has_messages = has_messages || messages;
+    if (!choice && !merges && !messages) continue;
+    out.append(from, value.data());
+    if (messages) write_messages();
+    if (merges) append_tools(out, value, tools);
+    if (choice) out += "\"none\"";
+    from = value.data() + value.size();
+  }
+  out.append(from, body.data() + body.size() - 1);
+
+  const auto add = [&](std::string_view key) {
+    if (!empty) out += ',';
+    empty = false;
+    out += '"';
+    out += key;
+    out += "\":";
+  };
+  if (!has_messages) {
+    add("messages");
+    write_messages();
+  }
+  if (!has_stream) {
+    add("stream");
+    out += "true";
+  }
+  if (!has_tools && !tools.empty()) {
+    add("tools");
+    append_tools(out, {}, tools);
+  }
+  if (!has_choice && parts.forbid_calls && offers) {
+    add("tool_choice");
+    out += "\"none\"";
+  }
+  out += '}';
+  return out;
+}
+
+}  // namespace sluice

@@ -1,0 +1,19 @@
+// The body of a request in OpenAI's shape: the host's, byte for byte, but for the few members the engine answers for.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "wire/wire.h"
+
+namespace sluice {
+
+Status check_request(std::string_view body, const std::vector<ToolOffer> &tools);
+std::string write_request(const RequestParts &parts);
+
+// What most providers take for a function's name: [A-Za-z0-9_-]{1,64}.
+std::string legal_name(std::string_view name);
+
+}  // namespace sluice

@@ -1,0 +1,16 @@
+// No provider's format: the bytes of the answer are its text.
+#pragma once
+
+#include "wire/wire.h"
+
+namespace sluice {
+
+class TextWire final : public Wire {
+ public:
+  std::string_view id() const override { return "text"; }
+  std::unique_ptr<WireReader> read(WireSink &sink, const WireLimits &limits) const override;
+  Status check(std::string_view body, const std::vector<ToolOffer> &tools) const override;
+  std::string write(const RequestParts &parts) const override;
+};
+
+}  // namespace sluice

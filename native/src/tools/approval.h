@@ -1,0 +1,44 @@
+// Whether a call may run, must be asked about, or is refused: policy and remembered decisions. Decides nothing by
+// itself.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "tools/tool.h"
+
+namespace sluice {
+
+struct Rule {
+  enum class Effect : uint8_t { deny, ask, allow };
+  Effect effect = Effect::allow;
+  std::string tool;        // a name, or ends in *
+  std::string scope;       // turn | session | always
+  std::string arguments;   // canonical JSON; empty: any
+  std::string definition;  // hash of the definition it was given for; empty: any
+};
+
+// One rule of the configuration; paths are relative to it.
+Status read_rule(std::string_view json, Rule &out);
+void write_rule(const Rule &rule, std::string &out);
+
+// `canonical`: canonical_json of the arguments.
+bool matches(const Rule &rule, const Tool &tool, std::string_view canonical);
+
+struct Gate {
+  enum class Way : uint8_t { run, ask, deny };
+  Way way = Way::ask;
+  ExecutionApproval policy = ExecutionApproval::ask_always;
+  std::string_view by;  // what decided: "policy" | "rule"
+};
+
+// deny before ask before allow; ask_always tools always ask, whatever was remembered. `confirm_all`:
+// requireConfirmation.
+Gate execution_gate(const Tool &tool, std::string_view canonical, const std::vector<Rule> &rules, bool confirm_all);
+
+// SHA-256 of tool name, NUL, canonical arguments, NUL, definition hash: what the person was shown.
+std::string approval_digest(const Tool &tool, std::string_view canonical);
+
+}  // namespace sluice

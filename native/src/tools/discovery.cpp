@@ -1,0 +1,169 @@
+#include "tools/discovery.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/json.h"
+#include "base/sha256.h"
+#include "tools/reading.h"
+
+namespace sluice {
+namespace {
+
+// Lower case, with one kind of separator.
+std::string plain(std::string_view name) {
+  std::string out(name);
+  for (char &c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    if (c == '.' || c == '-' || c == ':' || c == '/' || c == ' ') c = '_';
+  }
+  return out;
+}
+
+// The parts of a plain name that are long enough to mean something.
+std::set<std::string> words(std::string_view name) {
+  std::set<std::string> out;
+  while (!name.empty()) {
+    const size_t end = std::min(name.find('_'), name.size());
+    if (end >= 3) out.emplace(name.substr(0, end));
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return out;
+}
+
+constexpr size_t kFar = 1000;  // told only where nothing is nearer
+
+// How far two plain names are apart; kFar: they have nothing to do with each other.
+size_t distance(const std::string &asked, const std::set<std::string> &asked_words, const std::string &name) {
+  const size_t longer = std::max(asked.size(), name.size());
+  const size_t most = std::max<size_t>(1, std::min<size_t>(longer, 64) / 3);
+  const size_t edits = edit_distance(asked, name, most);
+  if (edits <= most) return edits;
+  const bool inside =
+      asked.size() >= 3 && name.size() >= 3 && (asked.find(name) != asked.npos || name.find(asked) != name.npos);
+  if (inside) return most + 1;
+  for (const std::string &word : words(name))
+    if (asked_words.count(word)) return most + 2;
+  return kFar;
+}
+
+}  // namespace
+
+std::string_view hidden_reason(const Tool &tool, const Exposure &exposure) {
+  if (!tool.callable) return "not_callable";
+  if (!exposure.enabled) return "disabled";
+  auto toggle = exposure.toggles.find(tool.name);
+  if (toggle == exposure.toggles.end() && !tool.tool_id.empty()) toggle = exposure.toggles.find(tool.tool_id);
+  const bool on = toggle != exposure.toggles.end() ? toggle->second : tool.enabled.value_or(exposure.default_enabled);
+  return on ? "" : "disabled";
+}
+
+std::vector<const Tool *> exposed_tools(const Registry &registry, const Exposure &exposure, std::string_view tag) {
+  std::vector<const Tool *> out;
+  for (const Tool &tool : registry.tools()) {
+    if (!hidden_reason(tool, exposure).empty()) continue;
+    if (tag.empty() || std::find(tool.tags.begin(), tool.tags.end(), tag) != tool.tags.end()) out.push_back(&tool);
+  }
+  return out;
+}
+
+std::vector<std::string> nearest_names(const Registry &registry, const Exposure &exposure, std::string_view asked) {
+  // A name that a model made up may be of any length; nothing is near to a very long one.
+  const std::string wanted = plain(asked.substr(0, 256));
+  const std::set<std::string> wanted_words = words(wanted);
+  std::vector<std::pair<size_t, std::string_view>> near;
+  for (const Tool *tool : exposed_tools(registry, exposure)) {
+    size_t best = distance(wanted, wanted_words, plain(tool->name));
+    for (const std::string &alias : tool->aliases) best = std::min(best, distance(wanted, wanted_words, plain(alias)));
+    near.emplace_back(best, tool->name);
+  }
+  std::sort(near.begin(), near.end());
+  std::vector<std::string> out;
+  for (size_t i = 0; i < near.size() && i < 3; ++i) out.emplace_back(near[i].second);
+  return out;
+}
+
+size_t estimate_tokens(std::string_view text) {
+  size_t ascii = 0, others = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80)
+      ++ascii;
+    else if ((byte & 0xC0) != 0x80)
+      ++others;
+  }
+  return (ascii + 3) / 4 + others;
+}
+
+std::string render_tools(const Registry &registry, const Exposure &exposure, const Protocol &protocol,
+                         std::string_view tag) {
+  std::vector<ToolText> tools;
+  for (const Tool *tool : exposed_tools(registry, exposure, tag))
+    tools.push_back({tool->name, tool->vcp_command, tool->description, tool->parameters});
+  std::string out;
+  if (!tools.empty()) protocol.write_definitions(tools, out);
+  return out;
+}
+
+std::string expand_macros(std::string_view text, const Registry &registry, const Exposure &exposure,
+                          const Protocol &protocol, bool &found) {
+  constexpr std::string_view kOpen = "{{tools";
+  std::string out;
+  std::map<std::string, std::string, std::less<>> rendered;
+  while (true) {
+    const size_t open = text.find(kOpen);
+    if (open == text.npos) break;
+    // A tag holds no braces and no line break, so that no byte is looked at twice.
+    const std::string_view rest = text.substr(open + kOpen.size());
+    const size_t end = rest.find_first_of("{}\n");
+    std::string_view tag = rest.substr(0, std::min(end, rest.size()));
+    const bool closed = end != rest.npos && rest.substr(end).starts_with("}}");
+    const bool macro = closed && (tag.empty() || (tag.starts_with("::") && tag.size() > 2));
+    out += text.substr(0, open);
+    if (macro) {
+      found = true;
+      tag.remove_prefix(tag.empty() ? 0 : 2);
+      auto place = rendered.find(tag);
+      if (place == rendered.end())
+        place = rendered.emplace(std::string(tag), render_tools(registry, exposure, protocol, tag)).first;
+      out += place->second;
+      text = rest.substr(end + 2);
+    } else {
+      out += kOpen;
+      text = rest;
+    }
+  }
+  return out.append(text);
+}
+
+std::string list_tools(const Registry &registry, const Exposure &exposure) {
+  std::string definitions, list;
+  for (const Tool &tool : registry.tools()) {
+    const std::string_view reason = hidden_reason(tool, exposure);
+    if (reason.empty()) definitions.append(tool.definition_hash).append("\n");
+    list.append(list.empty() ? "" : ",").append("{\"name\":");
+    append_json_string(list, tool.name);
+    list.append(",\"wireName\":");
+    append_json_string(list, tool.wire_name);
+    list.append(reason.empty() ? ",\"exposed\":true" : ",\"exposed\":false");
+    if (!reason.empty()) {
+      list.append(",\"reason\":");
+      append_json_string(list, reason);
+    }
+    if (!tool.schema.unchecked().empty()) {
+      list.append(",\"unchecked\":[");
+      for (const std::string &word : tool.schema.unchecked()) {
+        if (list.back() != '[') list += ',';
+        append_json_string(list, word);
+      }
+      list += ']';
+    }
+    list.append(",\"estimatedTokens\":");
+    append_number(list, static_cast<int64_t>(estimate_tokens(tool.name) + estimate_tokens(tool.description) +
+                                             estimate_tokens(compact_json(tool.parameters))));
+    list += '}';
+  }
+  return "{\"hash\":\"" + sha256_hex(definitions) + "\",\"tools\":[" + list + "]}";
+}
+
+}  // namespace sluice

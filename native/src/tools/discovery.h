@@ -1,0 +1,42 @@
+// Which tools a turn exposes to the model, and how they are told.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/registry.h"
+
+namespace sluice {
+
+struct Exposure {  // of the configuration
+  bool enabled = true;
+  std::map<std::string, bool, std::less<>> toggles;  // by tool name, else by toolId
+  bool default_enabled = true;
+};
+
+// Why a tool is hidden: "not_callable", "disabled"; empty: it is exposed.
+std::string_view hidden_reason(const Tool &tool, const Exposure &exposure);
+
+// Exposed tools, sorted by name; with `tag`, those that carry it.
+std::vector<const Tool *> exposed_tools(const Registry &registry, const Exposure &exposure, std::string_view tag = {});
+
+// The (at most) three exposed names nearest to one that was not found.
+std::vector<std::string> nearest_names(const Registry &registry, const Exposure &exposure, std::string_view asked);
+
+// Rough number of tokens of a text: one per four bytes of ASCII, one per other code point.
+size_t estimate_tokens(std::string_view text);
+
+// What {{tools}} stands for, by `protocol`; `tag` empty: all. Nothing exposed: "".
+std::string render_tools(const Registry &registry, const Exposure &exposure, const Protocol &protocol,
+                         std::string_view tag = {});
+
+// {{tools}} and {{tools::tag}} expanded; anything else in braces stays. Sets `found` where there was one.
+std::string expand_macros(std::string_view text, const Registry &registry, const Exposure &exposure,
+                          const Protocol &protocol, bool &found);
+
+// SLUICE_GET_TOOLS: { "hash": ..., "tools": [ { name, wireName, exposed, reason, unchecked, estimatedTokens } ] }
+std::string list_tools(const Registry &registry, const Exposure &exposure);
+
+}  // namespace sluice

@@ -1,0 +1,125 @@
+#include "tools/reading.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace sluice {
+namespace {
+
+constexpr size_t kShown = 80;
+
+std::string cut(std::string text) {
+  if (text.size() <= kShown) return text;
+  size_t end = kShown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  return text + "…";
+}
+
+}  // namespace
+
+std::string shown(std::string_view value) {
+  value = trim_json(value);
+  // What is cut anyway is not made compact first: a value may be megabytes.
+  std::string text = value.size() <= 4096 ? compact_json(value) : std::string(value.substr(0, kShown + 4));
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return cut(std::move(text));
+}
+
+std::string shown_text(std::string_view utf8) {
+  return json_string(cut(std::string(utf8.substr(0, std::min<size_t>(utf8.size(), kShown + 4)))));
+}
+
+Status unexpected(std::string_view value, std::string_view expected, std::string path) {
+  return error(Code::json, "found " + shown(value) + ", expected " + std::string(expected), std::move(path));
+}
+
+Status read_bool(std::string_view value, bool &out) {
+  const char kind = json_kind(value);
+  if (kind != 't' && kind != 'f') return unexpected(value, "true | false");
+  out = kind == 't';
+  return {};
+}
+
+Status read_text(std::string_view value, std::string &out) {
+  if (json_kind(value) != '"') return unexpected(value, "a string");
+  out = json_text(trim_json(value));
+  return {};
+}
+
+Status read_texts(std::string_view value, std::vector<std::string> &out) {
+  if (json_kind(value) != '[') return unexpected(value, "an array of strings");
+  out.clear();
+  JsonSlices slices(value);
+  for (size_t i = 0; slices.next(); ++i) {
+    std::string text;
+    Status status = read_text(slices.value(), text);
+    if (!status.ok()) return std::move(status).inside("[" + std::to_string(i) + "]");
+    out.push_back(std::move(text));
+  }
+  return {};
+}
+
+Status read_whole(std::string_view value, int64_t least, int64_t most, int64_t &out) {
+  const auto refuse = [&] {
+    if (most >= kMostWhole) return unexpected(value, "a whole number of at least " + std::to_string(least));
+    return unexpected(value, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  };
+  if (json_kind(value) != '0') return refuse();
+  value = trim_json(value);
+  int64_t number = 0;
+  const char *end = value.data() + value.size();
+  const auto whole = std::from_chars(value.data(), end, number);
+  if (whole.ec != std::errc() || whole.ptr != end) {
+    double real = 0;
+    const auto result = std::from_chars(value.data(), end, real);
+    if (result.ec != std::errc() || std::trunc(real) != real || std::abs(real) > 9007199254740992.0) return refuse();
+    number = static_cast<int64_t>(real);
+  }
+  if (number < least || number > most) return refuse();
+  out = number;
+  return {};
+}
+
+size_t edit_distance(std::string_view a, std::string_view b, size_t most) {
+  constexpr size_t kLongest = 64;
+  a = a.substr(0, kLongest);
+  b = b.substr(0, kLongest);
+  size_t row[kLongest + 1];
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return std::min(row[b.size()], most + 1);
+}
+
+Status unknown_member(std::string_view name, const std::vector<std::string_view> &known) {
+  const auto lower = [](std::string_view text) {
+    std::string out(text);
+    for (char &c : out)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    return out;
+  };
+  std::string message = "unknown member";
+  size_t best = std::min<size_t>(3, name.size() / 2 + 1);
+  std::string_view nearest;
+  for (const std::string_view candidate : known) {
+    const size_t distance = edit_distance(lower(name), lower(candidate), best);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  if (!nearest.empty()) message.append("; did you mean ").append(nearest).append("?");
+  return error(Code::json, std::move(message), std::string(name));
+}
+
+}  // namespace sluice

@@ -1,0 +1,69 @@
+// The members of host documents: read one by one, with errors that say what was found and what was expected. All values
+// are checked JSON text.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+
+namespace sluice {
+
+// The largest whole number that every JSON reader keeps; milliseconds up to it can be added to a time.
+inline constexpr int64_t kMostWhole = 9007199254740991;
+
+// A value as messages show it: compact, at most about 80 bytes, cut between code points.
+std::string shown(std::string_view value);
+std::string shown_text(std::string_view utf8);  // the same for plain text, in quotes
+
+// Code::json, "found <value>, expected <expected>".
+Status unexpected(std::string_view value, std::string_view expected, std::string path = {});
+
+Status read_bool(std::string_view value, bool &out);
+Status read_text(std::string_view value, std::string &out);
+Status read_texts(std::string_view value, std::vector<std::string> &out);
+// A whole number: 3, 3.0 and 3e2 are.
+Status read_whole(std::string_view value, int64_t least, int64_t most, int64_t &out);
+
+// The same into a variable of any width, up to what it holds or kMostWhole.
+template <class T>
+Status read_whole_into(std::string_view value, int64_t least, T &out) {
+  constexpr uint64_t kHolds = static_cast<uint64_t>(std::numeric_limits<T>::max());
+  constexpr int64_t kMost = kHolds < static_cast<uint64_t>(kMostWhole) ? static_cast<int64_t>(kHolds) : kMostWhole;
+  int64_t number = 0;
+  Status status = read_whole(value, least, kMost, number);
+  if (status.ok()) out = static_cast<T>(number);
+  return status;
+}
+
+template <class T>
+struct Choice {
+  std::string_view text;
+  T value;
+};
+
+template <class T, size_t N>
+Status read_choice(std::string_view value, const Choice<T> (&choices)[N], T &out) {
+  std::string expected;
+  const std::string text = json_kind(value) == '"' ? json_text(value) : std::string();
+  for (const Choice<T> &choice : choices) {
+    if (json_kind(value) == '"' && text == choice.text) {
+      out = choice.value;
+      return {};
+    }
+    expected.append(expected.empty() ? "" : " | ").append(choice.text);
+  }
+  return unexpected(value, expected);
+}
+
+// Edits between two names, or `most` + 1 where they are more. Bounded work: long names are compared by their beginning.
+size_t edit_distance(std::string_view a, std::string_view b, size_t most);
+
+// The error of a member that nobody knows; names the nearest of `known` where one is near.
+Status unknown_member(std::string_view name, const std::vector<std::string_view> &known);
+
+}  // namespace sluice

@@ -1,0 +1,273 @@
+#include "tools/registry.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/sha256.h"
+#include "tools/reading.h"
+
+namespace sluice {
+namespace {
+
+constexpr size_t kWireName = 64;  // bytes; what every provider takes
+
+constexpr Choice<Permission> kPermissions[] = {
+    {"public", Permission::open}, {"moderate", Permission::moderate}, {"sensitive", Permission::sensitive}};
+constexpr Choice<ExecutionApproval> kExecutionApprovals[] = {{"auto", ExecutionApproval::automatic},
+                                                             {"ask_once", ExecutionApproval::ask_once},
+                                                             {"ask_always", ExecutionApproval::ask_always}};
+constexpr Choice<ResultApproval> kResultApprovals[] = {
+    {"never", ResultApproval::never}, {"on_error", ResultApproval::on_error}, {"always", ResultApproval::always}};
+
+ExecutionApproval of_level(Permission permission) {
+  switch (permission) {
+    case Permission::open: return ExecutionApproval::automatic;
+    case Permission::moderate: return ExecutionApproval::ask_once;
+    case Permission::sensitive: break;
+  }
+  return ExecutionApproval::ask_always;
+}
+
+// Names go into prompts, digests and markers: they are one line.
+Status read_name(std::string_view value, std::string &out) {
+  std::string text = json_kind(value) == '"' ? json_text(trim_json(value)) : std::string();
+  const bool fine = !text.empty() && std::none_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+  });
+  if (!fine) return unexpected(value, "a name: a string that is not empty, without control characters");
+  out = std::move(text);
+  return {};
+}
+
+Status read_names(std::string_view value, std::vector<std::string> &out) {
+  if (json_kind(value) != '[') return unexpected(value, "an array of names");
+  JsonSlices slices(value);
+  for (size_t i = 0; slices.next(); ++i) {
+    std::string name;
+    Status status = read_name(slices.value(), name);
+    if (!status.ok()) return std::move(status).inside("[" + std::to_string(i) + "]");
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
+  }
+  return {};
+}
+
+// Calls `read` with name and value of every member but for x-...; `read` sets `known` to false where it knows no such
+// one.
+template <class Read>
+Status read_members(std::string_view object, const std::vector<std::string_view> &names, Read read) {
+  if (json_kind(object) != '{') return unexpected(object, "an object");
+  JsonSlices slices(object);
+  while (slices.next()) {
+    const std::string name = slices.key_text();
+    if (name.starts_with("x-")) continue;
+    if (std::find(names.begin(), names.end(), name) == names.end()) return unknown_member(name, names);
+    Status status = read(std::string_view(name), slices.value());
+    if (!status.ok()) return std::move(status).inside(name);
+  }
+  return {};
+}
+
+struct Hints {
+  bool read_only = false, destructive = false;
+};
+
+Status read_annotations(std::string_view value, Hints &out) {
+  static const std::vector<std::string_view> kNames = {"title", "readOnlyHint", "destructiveHint", "idempotentHint",
+                                                       "openWorldHint"};
+  return read_members(value, kNames, [&](std::string_view name, std::string_view member) {
+    std::string title;
+    bool ignored = false;
+    if (name == "title") return read_text(member, title);
+    return read_bool(member, name == "readOnlyHint"      ? out.read_only
+                             : name == "destructiveHint" ? out.destructive
+                                                         : ignored);
+  });
+}
+
+Status read_ipc(std::string_view value, Ipc &out) {
+  static const std::vector<std::string_view> kNames = {"channel", "payload"};
+  Status status = read_members(value, kNames, [&](std::string_view name, std::string_view member) -> Status {
+    if (name == "channel") return read_name(member, out.channel);
+    if (json_kind(member) != '[') return unexpected(member, "an array");
+    out.payload.clear();
+    JsonSlices slices(member);
+    while (slices.next()) {
+      const std::string_view item = slices.value();
+      const auto argument = json_member(item, "arg");
+      JsonSlices members(item);
+      if (argument && json_kind(*argument) == '"' && members.next() && !members.next())
+        out.payload.push_back({true, json_text(trim_json(*argument))});
+      else
+        out.payload.push_back({false, compact_json(item)});
+    }
+    return {};
+  });
+  if (status.ok() && out.channel.empty()) return error(Code::json, "found none, expected a name", "channel");
+  return status;
+}
+
+Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
+  static const std::vector<std::string_view> kNames = {
+      "name",      "description", "parameters", "agentCallable", "permission", "executionApproval",
+      "toolId",    "method",      "enabled",    "tags",          "timeoutMs",  "resultApproval",
+      "immediate", "idempotent",  "aliases",    "vcpCommand",    "ipc",        "annotations"};
+  std::optional<ExecutionApproval> execution;
+  Hints hints;
+  out.parameters = R"({"type":"object","properties":{}})";
+  Status status = read_members(text, kNames, [&](std::string_view name, std::string_view value) -> Status {
+    const bool null = json_kind(value) == 'n';
+    if (name == "name") return read_name(value, out.name);
+    if (name == "toolId") return read_name(value, out.tool_id);
+    if (name == "method") return read_name(value, out.method);
+    if (name == "description") return read_text(value, out.description);
+    if (name == "parameters") {
+      out.parameters = trim_json(value);
+      return {};
+    }
+    if (name == "agentCallable") return read_bool(value, out.callable);
+    if (name == "permission") return read_choice(value, kPermissions, out.permission);
+    if (name == "executionApproval") {
+      if (!null) return read_choice(value, kExecutionApprovals, execution.emplace());
+      execution.reset();
+      return {};
+    }
+    if (name == "resultApproval") {
+      out.result = ResultApproval::never;
+      return null ? Status{} : read_choice(value, kResultApprovals, out.result);
+    }
+    if (name == "enabled") return read_bool(value, out.enabled.emplace());
+    if (name == "tags") return read_texts(value, out.tags);
+    if (name == "timeoutMs") return read_whole_into(value, 0, out.timeout_ms.emplace());
+    if (name == "immediate") return read_bool(value, out.immediate);
+    if (name == "idempotent") return read_bool(value, out.idempotent);
+    if (name == "aliases") return read_names(value, out.aliases);
+    if (name == "vcpCommand") return read_name(value, out.vcp_command);
+    if (name == "annotations") return read_annotations(value, hints);
+    out.ipc.reset();
+    return null ? Status{} : read_ipc(value, out.ipc.emplace());
+  });
+  if (!status.ok()) return status;
+
+  if (!out.name.empty()) {
+    if (!out.tool_id.empty() || !out.method.empty())
+      return error(Code::json, "found name beside " + std::string(out.tool_id.empty() ? "method" : "toolId") +
+                                   ", expected name, or toolId and method");
+  } else {
+    if (out.tool_id.empty() || out.method.empty())
+      return error(Code::json, "found " +
+                                   std::string(!out.tool_id.empty()  ? "toolId alone"
+                                               : !out.method.empty() ? "method alone"
+                                                                     : "neither") +
+                                   ", expected name, or toolId and method");
+    out.name = out.tool_id + "_" + out.method;
+  }
+  status = Schema::compile(out.parameters, out.schema, max_depth).inside("parameters");
+  if (!status.ok()) return status;
+  if (out.ipc) {
+    for (size_t i = 0; i < out.ipc->payload.size(); ++i) {
+      const IpcItem &item = out.ipc->payload[i];
+      if (item.argument && !out.schema.declares(item.text))
+        return error(Code::json, "found " + shown_text(item.text) + ", expected a member of parameters.properties",
+                     "ipc.payload[" + std::to_string(i) + "].arg");
+    }
+  }
+  out.execution = execution.value_or(of_level(out.permission));
+  // What a hint claims may make the gate stricter, never weaker.
+  if (hints.destructive) out.execution = std::max(out.execution, ExecutionApproval::ask_once);
+  out.read_only = hints.read_only && !hints.destructive;
+  std::string definition = out.name;
+  definition.append(1, '\0').append(out.description).append(1, '\0');
+  definition.append(canonical_json(out.parameters)).append(1, '\0').append(to_text(out.permission));
+  out.definition_hash = sha256_hex(definition);
+  return {};
+}
+
+// Every code point that providers refuse becomes '_'.
+std::string legal(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if ((static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;
+    const bool fine =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    out += fine ? c : '_';
+  }
+  return out.substr(0, kWireName);
+}
+
+std::string_view without_noise(std::string_view name) {
+  constexpr std::string_view kAround = " \t\n\r\v\f`\"'";
+  constexpr std::string_view kBefore[] = {"functions.", "default_api:", "default_api."};
+  for (size_t before = 0; before != name.size();) {
+    before = name.size();
+    while (!name.empty() && kAround.find(name.front()) != kAround.npos) name.remove_prefix(1);
+    while (!name.empty() && kAround.find(name.back()) != kAround.npos) name.remove_suffix(1);
+    for (const std::string_view prefix : kBefore)
+      if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
+  return name;
+}
+
+}  // namespace
+
+Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out) {
+  if (json_kind(tools) != '[') return unexpected(tools, "an array of tools");
+  Registry made;
+  // Where a name stands first: "[3].aliases".
+  std::map<std::string, std::string, std::less<>> places;
+  const auto claim = [&](const std::string &name, const std::string &tool, const std::string &member) -> Status {
+    const auto [place, fresh] = places.emplace(name, tool + "." + member);
+    if (fresh) return {};
+    return error(Code::json, "found " + shown_text(name) + ", which " + place->second + " is already",
+                 tool + "." + member);
+  };
+  JsonSlices slices(tools);
+  for (size_t i = 0; slices.next(); ++i) {
+    const std::string place = "[" + std::to_string(i) + "]";
+    Tool tool;
+    Status status = read_tool(slices.value(), max_depth, tool).inside(place);
+    if (status.ok()) status = claim(tool.name, place, tool.tool_id.empty() ? "name" : "toolId");
+    std::erase(tool.aliases, tool.name);
+    for (const std::string &alias : tool.aliases)
+      if (status.ok()) status = claim(alias, place, "aliases");
+    const bool own = tool.vcp_command == tool.name ||
+                     std::find(tool.aliases.begin(), tool.aliases.end(), tool.vcp_command) != tool.aliases.end();
+    if (status.ok() && !tool.vcp_command.empty() && !own) status = claim(tool.vcp_command, place, "vcpCommand");
+    if (!status.ok()) return status;
+    made.tools_.push_back(std::move(tool));
+  }
+  std::sort(made.tools_.begin(), made.tools_.end(), [](const Tool &a, const Tool &b) { return a.name < b.name; });
+
+  for (size_t i = 0; i < made.tools_.size(); ++i) {
+    const Tool &tool = made.tools_[i];
+    made.by_name_.emplace(tool.name, i);
+    for (const std::string &alias : tool.aliases) made.by_name_.emplace(alias, i);
+    if (!tool.vcp_command.empty()) made.by_name_.emplace(tool.vcp_command, i);
+  }
+  // A wire name is no other tool's name of any kind. Names that are legal stay as they are.
+  for (size_t i = 0; i < made.tools_.size(); ++i) {
+    Tool &tool = made.tools_[i];
+    const std::string base = legal(tool.name);
+    tool.wire_name = base;
+    for (size_t number = 2; made.by_name_.emplace(tool.wire_name, i).first->second != i; ++number) {
+      const std::string suffix = "_" + std::to_string(number);
+      tool.wire_name = base.substr(0, kWireName - suffix.size()) + suffix;
+    }
+  }
+  for (const Tool &tool : made.tools_)
+    made.offers_.push_back({tool.name, tool.wire_name, tool.description, tool.parameters});
+  out = std::move(made);
+  return {};
+}
+
+const Tool *Registry::find(std::string_view asked) const {
+  auto found = by_name_.find(asked);
+  if (found == by_name_.end()) found = by_name_.find(without_noise(asked));
+  return found == by_name_.end() ? nullptr : &tools_[found->second];
+}
+
+bool Registry::declares(std::string_view tool, std::string_view parameter) const {
+  const Tool *found = find(tool);
+  return found && found->schema.declares(parameter);
+}
+
+}  // namespace sluice

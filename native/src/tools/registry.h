@@ -1,0 +1,37 @@
+// The tools of an engine: found by the names a model writes, listed for the model.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "protocol/protocol.h"
+#include "tools/tool.h"
+#include "wire/wire.h"
+
+namespace sluice {
+
+class Registry final : public ToolView {
+ public:
+  // `tools`: checked text of the engine configuration's array. Errors carry a path such as [3].parameters.
+  static Status compile(std::string_view tools, size_t max_depth, Registry &out);
+
+  const std::vector<Tool> &tools() const { return tools_; }         // sorted by name
+  const std::vector<ToolOffer> &offers() const { return offers_; }  // every tool, same order
+
+  // exact, alias, provider noise stripped (functions. / default_api: / back-ticks), wire name, vcpCommand. nullptr:
+  // none.
+  const Tool *find(std::string_view asked) const;
+
+  bool known(std::string_view tool) const override { return find(tool) != nullptr; }
+  bool declares(std::string_view tool, std::string_view parameter) const override;
+
+ private:
+  std::vector<Tool> tools_;
+  std::vector<ToolOffer> offers_;
+  std::map<std::string, size_t, std::less<>> by_name_;
+};
+
+}  // namespace sluice

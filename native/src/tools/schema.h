@@ -1,0 +1,45 @@
+// JSON Schema of a tool's parameters: compiled once; checks arguments and turns the strings of text protocols into what
+// the schema asks for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace sluice {
+
+struct ArgumentFault {
+  std::string pointer;  // JSON pointer into the arguments: "/city"; "" for the whole
+  std::string message;  // what was expected and what came, one line
+  bool facade = false;  // flat fields cannot say what the schema wants (objects, arrays): a flat facade would help
+};
+
+class Schema {
+ public:
+  Schema();
+  ~Schema();
+  Schema(Schema &&) noexcept;
+  Schema &operator=(Schema &&) noexcept;
+
+  // `text`: checked JSON. A schema that cannot be read is an error with a path inside of it. `max_depth`: limits.depth,
+  // for JSON text that coercion reads.
+  static Status compile(std::string_view text, Schema &out, size_t max_depth = 128);
+
+  // Arguments (checked JSON object text) against the schema. `coerce`: they are strings of a text protocol: "3" → 3,
+  // "true" → true, JSON text → object where the schema says so, and only there. On success `out` is the object as
+  // compact JSON: key order as written, numbers as written, members that stand twice once. Returns no fault, or the
+  // first one.
+  bool check(std::string_view arguments, bool coerce, std::string &out, ArgumentFault &fault) const;
+
+  bool declares(std::string_view parameter) const;    // a member of the top-level `properties`
+  const std::vector<std::string> &unchecked() const;  // keywords that are not checked: pattern, format, ...
+
+ private:
+  struct Impl;
+  std::unique_ptr<const Impl> impl_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+// A tool as the host declared it: compiled once with the engine, immutable.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "tools/schema.h"
+
+namespace sluice {
+
+enum class Permission : uint8_t { open, moderate, sensitive };  // "public" | "moderate" | "sensitive"
+enum class ExecutionApproval : uint8_t { automatic, ask_once, ask_always };
+enum class ResultApproval : uint8_t { never, on_error, always };
+
+std::string_view to_text(Permission value);
+std::string_view to_text(ExecutionApproval value);
+std::string_view to_text(ResultApproval value);
+
+struct IpcItem {
+  bool argument = false;  // { "arg": "name" }: stands for that argument
+  std::string text;       // the argument's name, or a literal JSON value
+};
+
+struct Ipc {
+  std::string channel;
+  std::vector<IpcItem> payload;
+};
+
+struct Tool {
+  std::string name;  // or toolId_method
+  std::string tool_id, method;
+  std::string description;
+  std::string parameters;  // JSON Schema as the host wrote it; {"type":"object","properties":{}} where it gave none
+  Schema schema;
+  Permission permission = Permission::sensitive;
+  ExecutionApproval execution = ExecutionApproval::ask_always;  // the level's, the tool's own, and what hints tighten
+  ResultApproval result = ResultApproval::never;
+  bool callable = false;  // agentCallable
+  std::optional<bool> enabled;
+  std::vector<std::string> tags, aliases;
+  std::optional<int64_t> timeout_ms;
+  bool immediate = false, idempotent = false, read_only = false;
+  std::string vcp_command;
+  std::optional<Ipc> ipc;
+  std::string wire_name;        // ^[A-Za-z0-9_-]{1,64}$, unique among all tools
+  std::string definition_hash;  // hex: changes when name, description, parameters or permission do
+};
+
+}  // namespace sluice

@@ -1,0 +1,248 @@
+#include "turn/config.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/json.h"
+#include "tools/reading.h"
+
+namespace sluice {
+namespace {
+
+constexpr int64_t kDeepest = 1024;  // limits.depth: what reads nested JSON with the stack must still fit it
+
+constexpr Choice<Mode> kModes[] = {{"native", Mode::native}, {"text", Mode::text}, {"auto", Mode::automatic}};
+constexpr Choice<Inject> kInjects[] = {{"top", Inject::top}, {"bottom", Inject::bottom}, {"off", Inject::off}};
+constexpr Choice<ResultApproval> kResultApprovals[] = {
+    {"never", ResultApproval::never}, {"on_error", ResultApproval::on_error}, {"always", ResultApproval::always}};
+constexpr Choice<bool> kFallbacks[] = {{"text", true}};
+// Choices between two, of which the second sets a flag.
+constexpr Choice<bool> kLoops[] = {{"automatic", false}, {"user_mediated", true}};
+constexpr Choice<bool> kDispatches[] = {{"round", false}, {"block", true}};
+constexpr Choice<bool> kExecutions[] = {{"serial", false}, {"parallel", true}};
+constexpr Choice<bool> kAsks[] = {{"together", false}, {"one_by_one", true}};
+constexpr Choice<bool> kMalformed[] = {{"drop", false}, {"report", true}};
+constexpr Choice<bool> kResultRoles[] = {{"user", false}, {"tool", true}};
+constexpr Choice<bool> kReasoningCalls[] = {{"ignore", false}, {"execute", true}};
+
+Status not_yet(std::string_view value, std::string_view instead) {
+  return error(Code::unsupported,
+               "found " + shown(value) + ", which this version does not have; expected " + std::string(instead));
+}
+
+std::string indexed(size_t i) { return "[" + std::to_string(i) + "]"; }
+
+bool is_null(std::string_view value) { return json_kind(value) == 'n'; }
+
+Status read_protocol(std::string_view value, Protocols &out) {
+  const char kind = json_kind(value);
+  if (kind != '"' && kind != '{') return unexpected(value, "a protocol: an id, or an object with one");
+  if (kind == '"' && json_text(trim_json(value)) == "auto") return not_yet(value, "the id of a protocol");
+  std::shared_ptr<const Protocol> protocol;
+  Status status = make_protocol(trim_json(value), protocol);
+  if (!status.ok()) return status;
+  for (const auto &other : out)
+    if (other->id() == protocol->id()) return unexpected(value, "each protocol once");
+  out.push_back(std::move(protocol));
+  return {};
+}
+
+Status read_protocols(std::string_view value, Protocols &out) {
+  out.clear();
+  JsonSlices slices(value);
+  for (size_t i = 0; slices.next(); ++i) {
+    Status status = read_protocol(slices.value(), out);
+    if (!status.ok()) return std::move(status).inside(indexed(i));
+  }
+  return {};
+}
+
+Status read_rules(std::string_view value, std::vector<Rule> &out) {
+  if (json_kind(value) != '[') return unexpected(value, "an array of rules");
+  out.clear();
+  JsonSlices slices(value);
+  for (size_t i = 0; slices.next(); ++i) {
+    Status status = read_rule(slices.value(), out.emplace_back());
+    if (!status.ok()) return std::move(status).inside(indexed(i));
+  }
+  return {};
+}
+
+Status read_toggles(std::string_view value, Exposure &out) {
+  if (json_kind(value) != '{') return unexpected(value, "an object of true | false");
+  JsonSlices slices(value);
+  while (slices.next()) {
+    std::string name = slices.key_text();
+    bool on = false;
+    Status status = read_bool(slices.value(), on);
+    if (!status.ok()) return std::move(status).inside(name);
+    out.toggles.insert_or_assign(std::move(name), on);
+  }
+  return {};
+}
+
+Status read_limits(std::string_view value, Limits &out) {
+  static const std::vector<std::string_view> kNames = {
+      "argumentBytes", "textBytes", "resultBytes", "candidateBytes", "depth", "callsPerRound", "lineBytes"};
+  if (json_kind(value) != '{') return unexpected(value, "an object");
+  JsonSlices slices(value);
+  while (slices.next()) {
+    const std::string name = slices.key_text();
+    size_t *limit = name == "argumentBytes"    ? &out.argument_bytes
+                    : name == "textBytes"      ? &out.text_bytes
+                    : name == "resultBytes"    ? &out.result_bytes
+                    : name == "candidateBytes" ? &out.candidate_bytes
+                    : name == "callsPerRound"  ? &out.calls_per_round
+                    : name == "lineBytes"      ? &out.line_bytes
+                                               : nullptr;
+    Status status;
+    if (limit) {
+      status = read_whole_into(slices.value(), 1, *limit);
+    } else if (name == "depth") {
+      int64_t depth = 0;
+      status = read_whole(slices.value(), 1, kDeepest, depth);
+      if (status.ok()) out.depth = static_cast<size_t>(depth);
+    } else if (!name.starts_with("x-")) {
+      return unknown_member(name, kNames);
+    }
+    if (!status.ok()) return std::move(status).inside(name);
+  }
+  return {};
+}
+
+// One member of engine.md §5. `known` becomes false where there is none of that name.
+Status read_member(std::string_view name, std::string_view value, Config &config, bool &known) {
+  Status status;
+  if (name == "enabled") return read_bool(value, config.exposure.enabled);
+  if (name == "mode") {
+    status = read_choice(value, kModes, config.mode);
+    if (!status.ok() && json_kind(value) == '"' && json_text(trim_json(value)) == "manual")
+      status.message += R"(; who runs the calls is told by "loop")";
+    return status;
+  }
+  if (name == "protocol") {
+    if (json_kind(value) != '[') {
+      config.protocols.clear();
+      return read_protocol(value, config.protocols);
+    }
+    status = read_protocols(value, config.protocols);
+    if (status.ok() && config.protocols.empty()) return unexpected(value, "at least one protocol");
+    return status;
+  }
+  if (name == "alsoParse") {
+    if (json_kind(value) != '[') return unexpected(value, "an array of protocols");
+    return read_protocols(value, config.also_parse);
+  }
+  if (name == "autoFallback") {
+    config.fall_back_to_text = false;
+    if (is_null(value)) return {};
+    status = read_choice(value, kFallbacks, config.fall_back_to_text);
+    return status.ok() ? status : unexpected(value, "null | text");
+  }
+  if (name == "injectTools") {
+    config.inject = Inject::by_protocol;
+    return is_null(value) ? Status{} : read_choice(value, kInjects, config.inject);
+  }
+  if (name == "loop") return read_choice(value, kLoops, config.user_mediated);
+  if (name == "dispatch") return read_choice(value, kDispatches, config.dispatch_block);
+  if (name == "stopAfterCall") return read_bool(value, config.stop_after_call);
+  if (name == "observeOnly") {
+    bool observe = false;
+    status = read_bool(value, observe);
+    return observe ? not_yet(value, "false") : status;
+  }
+  if (name == "execution") return read_choice(value, kExecutions, config.parallel);
+  if (name == "maxConcurrentTools") return read_whole_into(value, 1, config.max_concurrent);
+  if (name == "ask") return read_choice(value, kAsks, config.one_by_one);
+  if (name == "requireConfirmation") return read_bool(value, config.confirm_all);
+  if (name == "resultApproval") {
+    config.result_approval.reset();
+    return is_null(value) ? Status{} : read_choice(value, kResultApprovals, config.result_approval.emplace());
+  }
+  if (name == "rules") return read_rules(value, config.rules);
+  if (name == "toolToggles") return read_toggles(value, config.exposure);
+  if (name == "defaultToolEnabled") return read_bool(value, config.exposure.default_enabled);
+  if (name == "maxRounds") return read_whole_into(value, 1, config.max_rounds);
+  if (name == "forceFinalAnswer") return read_bool(value, config.force_final_answer);
+  if (name == "maxCalls") return read_whole_into(value, 1, config.max_calls);
+  if (name == "repeatLimit") return read_whole_into(value, 1, config.repeat_limit);
+  if (name == "timeoutMs") return read_whole_into(value, 0, config.timeout_ms);
+  if (name == "approvalTimeoutMs") return read_whole_into(value, 0, config.approval_timeout_ms);
+  if (name == "firstByteTimeoutMs") return read_whole_into(value, 0, config.first_byte_timeout_ms);
+  if (name == "idleTimeoutMs") return read_whole_into(value, 0, config.idle_timeout_ms);
+  if (name == "malformed") return read_choice(value, kMalformed, config.report_malformed);
+  if (name == "resultMaxBytes") return read_whole_into(value, 1, config.result_max_bytes);
+  if (name == "resultRole") return read_choice(value, kResultRoles, config.results_as_tool_role);
+  if (name == "reasoningCalls") {
+    bool execute = false;
+    status = read_choice(value, kReasoningCalls, execute);
+    return execute ? not_yet(value, "ignore") : status;
+  }
+  if (name == "startsInReasoning") return read_bool(value, config.starts_in_reasoning);
+  if (name == "limits") return read_limits(value, config.limits);
+  known = false;
+  return {};
+}
+
+constexpr std::string_view kMembers[] = {
+    "enabled",           "mode",        "protocol",   "alsoParse",          "autoFallback",
+    "injectTools",       "loop",        "dispatch",   "stopAfterCall",      "observeOnly",
+    "execution",         "ask",         "rules",      "maxConcurrentTools", "requireConfirmation",
+    "resultApproval",    "toolToggles", "maxRounds",  "defaultToolEnabled", "forceFinalAnswer",
+    "maxCalls",          "repeatLimit", "timeoutMs",  "approvalTimeoutMs",  "firstByteTimeoutMs",
+    "idleTimeoutMs",     "malformed",   "resultRole", "resultMaxBytes",     "reasoningCalls",
+    "startsInReasoning", "limits"};
+
+// What others call it.
+struct Alias {
+  std::string_view name, ours;
+};
+constexpr Alias kAliases[] = {
+    {"maxIterations", "maxRounds"}, {"timeout", "timeoutMs"}, {"parallelExecution", "execution: \"parallel\""}};
+
+Status unknown(std::string_view name, const std::vector<std::string_view> &own) {
+  for (const Alias &alias : kAliases)
+    if (alias.name == name)
+      return error(Code::json, "unknown member; Sluice calls it " + std::string(alias.ours), std::string(name));
+  std::vector<std::string_view> names(std::begin(kMembers), std::end(kMembers));
+  names.insert(names.end(), own.begin(), own.end());
+  return unknown_member(name, names);
+}
+
+}  // namespace
+
+Status read_config(std::string_view document, const std::vector<std::string_view> &own, Config &config) {
+  if (json_kind(document) != '{') return unexpected(document, "an object");
+  JsonSlices slices(document);
+  while (slices.next()) {
+    const std::string name = slices.key_text();
+    const std::string_view value = slices.value();
+    if (name.starts_with("x-")) continue;
+    Status status;
+    if (std::find(own.begin(), own.end(), name) != own.end()) {
+      JsonSlices declared(value);
+      if (name == "protocols" && json_kind(value) != '[')
+        status = unexpected(value, "an array");
+      else if (name == "protocols" && declared.next())
+        status = not_yet(value, "[]");
+    } else {
+      bool known = true;
+      status = read_member(name, value, config, known);
+      if (!known) return unknown(name, own);
+    }
+    if (!status.ok()) return std::move(status).inside(name);
+  }
+  if (config.protocols.empty()) return read_protocol("\"vcp\"", config.protocols);
+  return {};
+}
+
+size_t document_depth(std::string_view text, size_t fallback) {
+  // A request may be megabytes of images: it is not read twice for a member that is not there.
+  if (text.find("\"limits\"") == text.npos || !check_json(text, kDeepest).ok()) return fallback;
+  const auto limits = json_member(text, "limits");
+  const auto depth = limits ? json_member(*limits, "depth") : std::nullopt;
+  int64_t number = 0;
+  return depth && read_whole(*depth, 1, kDeepest, number).ok() ? static_cast<size_t>(number) : fallback;
+}
+
+}  // namespace sluice

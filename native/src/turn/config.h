@@ -1,0 +1,70 @@
+// The members of the configuration that an engine gives as defaults and a turn may replace.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "protocol/protocol.h"
+#include "tools/approval.h"
+#include "tools/discovery.h"
+
+namespace sluice {
+
+enum class Mode : uint8_t { native, text, automatic };
+enum class Inject : uint8_t { by_protocol, top, bottom, off };
+
+struct Limits {
+  size_t argument_bytes = 16777216;
+  size_t text_bytes = 8388608;
+  size_t result_bytes = 16777216;
+  size_t candidate_bytes = 65536;
+  size_t depth = 128;
+  size_t calls_per_round = 128;
+  size_t line_bytes = 33554432;
+};
+
+struct Config {  // names and defaults: engine.md §5
+  Exposure exposure;
+  Mode mode = Mode::automatic;
+  Protocols protocols;  // the active ones; vcp unless told
+  Protocols also_parse;
+  bool fall_back_to_text = false;  // autoFallback
+  bool user_mediated = false;      // loop
+  Inject inject = Inject::by_protocol;
+  bool dispatch_block = false;
+  bool stop_after_call = false;
+  bool parallel = false;
+  uint32_t max_concurrent = 4;
+  bool one_by_one = false;
+  bool confirm_all = false;
+  std::optional<ResultApproval> result_approval;
+  std::vector<Rule> rules;
+  uint32_t max_rounds = 5;
+  bool force_final_answer = true;
+  uint32_t max_calls = 32;
+  uint32_t repeat_limit = 3;
+  int64_t timeout_ms = 30000;
+  int64_t approval_timeout_ms = 0;
+  int64_t first_byte_timeout_ms = 300000;
+  int64_t idle_timeout_ms = 90000;
+  bool report_malformed = true;
+  size_t result_max_bytes = 65536;
+  bool results_as_tool_role = false;
+  bool starts_in_reasoning = false;
+  Limits limits;
+};
+
+// Reads the members of `document` (checked JSON object text) over what `config` already holds: a turn's document over
+// the engine's defaults. `limits` and `toolToggles` merge. `own`: members that the caller reads itself (tools, wire,
+// ...). A member that is not known is an error with its path; "x-..." is ignored; what the design names but this
+// version does not have yet is Code::unsupported.
+Status read_config(std::string_view document, const std::vector<std::string_view> &own, Config &config);
+
+// limits.depth of a document, read before anything deeper is looked at: the document must pass check_json with it.
+size_t document_depth(std::string_view text, size_t fallback);
+
+}  // namespace sluice

@@ -1,0 +1,673 @@
+// Tools as declared: schema, names, discovery, approval. valijson, which judges more slowly and less exactly, is the
+// oracle of what both know.
+#ifndef VALIJSON_USE_EXCEPTIONS
+#  define VALIJSON_USE_EXCEPTIONS 1
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#  pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // std::regex, which valijson includes, under sanitizers
+#endif
+#include <catch2/catch.hpp>
+#include <random>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include "base/json.h"
+#include "tools/approval.h"
+#include "tools/discovery.h"
+#include "tools/registry.h"
+#include "tools/schema.h"
+
+using namespace sluice;
+
+namespace {
+
+Schema schema_of(std::string_view text) {
+  Schema schema;
+  REQUIRE(check_json(text, 128).ok());
+  const Status status = Schema::compile(text, schema);
+  INFO(status.path << ": " << status.message);
+  REQUIRE(status.ok());
+  return schema;
+}
+
+Status schema_error(std::string_view text) {
+  Schema schema;
+  REQUIRE(check_json(text, 128).ok());
+  return Schema::compile(text, schema);
+}
+
+// "" where the arguments are fine, else "<pointer>: <message>".
+std::string fault_of(std::string_view schema, std::string_view arguments) {
+  std::string out;
+  ArgumentFault fault;
+  if (schema_of(schema).check(arguments, false, out, fault)) return "";
+  return fault.pointer + ": " + fault.message;
+}
+
+std::string coerced(std::string_view schema, std::string_view arguments) {
+  std::string out;
+  ArgumentFault fault;
+  if (schema_of(schema).check(arguments, true, out, fault)) return out;
+  return (fault.facade ? "facade " : "") + fault.pointer + ": " + fault.message;
+}
+
+std::string property(std::string_view schema) { return R"({"properties":{"v":)" + std::string(schema) + "}}"; }
+std::string member(std::string_view value) { return R"({"v":)" + std::string(value) + "}"; }
+
+Status registry_of(std::string_view tools, Registry &out) {
+  REQUIRE(check_json(tools, 128).ok());
+  return Registry::compile(tools, 128, out);
+}
+
+Registry good_registry(std::string_view tools) {
+  Registry out;
+  const Status status = registry_of(tools, out);
+  INFO(status.path << ": " << status.message);
+  REQUIRE(status.ok());
+  return out;
+}
+
+std::string registry_error(std::string_view tools) {
+  Registry out;
+  const Status status = registry_of(tools, out);
+  REQUIRE(status.code == Code::json);
+  return status.path + ": " + status.message;
+}
+
+}  // namespace
+
+TEST_CASE("each keyword accepts and refuses, and says what was expected and what came") {
+  struct Row {
+    const char *schema, *good, *bad, *message;
+  };
+  const Row rows[] = {
+      {R"({"type":"integer"})", "3", R"("abc")", R"(expected integer, found string "abc")"},
+      {R"({"type":"integer"})", "3.0", "3.5", "expected integer, found number 3.5"},
+      {R"({"type":"integer"})", "1e2", "1e-2", "expected integer, found number 1e-2"},
+      {R"({"type":"integer"})", "123456789012345678901234567890", "null", "expected integer, found null"},
+      {R"({"type":"number"})", "-1.5e3", "true", "expected number, found boolean true"},
+      {R"({"type":["null","boolean"]})", "null", "[1]", "expected null or boolean, found array [1]"},
+      {R"({"type":"string","nullable":true})", "null", "{}", "expected string, found object {}"},
+      {R"({"enum":["a",1,null]})", "1.0", "2", R"(expected one of "a", 1, null, found number 2)"},
+      {R"({"const":{"a":[1,2]}})", R"({"a":[1.0,2]})", "{}", R"(expected {"a":[1,2]}, found object {})"},
+      {R"({"minimum":1})", "1", "0.999999999999999999999", "expected at least 1, found number 0.999999999999999999999"},
+      {R"({"maximum":18446744073709551615})", "18446744073709551615", "18446744073709551616",
+       "expected at most 18446744073709551615, found number 18446744073709551616"},
+      {R"({"minimum":-9223372036854775809})", "-9223372036854775809", "-9223372036854775810",
+       "expected at least -9223372036854775809, found number -9223372036854775810"},
+      {R"({"exclusiveMinimum":9007199254740992})", "9007199254740993", "9007199254740992",
+       "expected more than 9007199254740992, found number 9007199254740992"},
+      {R"({"maximum":5,"exclusiveMaximum":true})", "4.9", "5", "expected less than 5, found number 5"},
+      {R"({"multipleOf":0.01})", "4.35", "4.355", "expected a multiple of 0.01, found number 4.355"},
+      {R"({"multipleOf":6})", "1e400", "7", ""},  // 10^400 is not
+      {R"({"minLength":2})", R"("\u4f60好")", R"("é")", R"(expected at least 2 characters, found string "é")"},
+      {R"({"maxLength":1})", R"("\ud83d\ude00")", R"("ab")", R"(expected at most 1 character, found string "ab")"},
+      {R"({"minItems":1})", "[1]", "[]", "expected at least 1 item, found array []"},
+      {R"({"uniqueItems":true})", "[1,2,\"1\"]", "[1,1.0]", ""},
+      {R"({"items":{"type":"string"}})", R"(["a"])", "[1]", ""},
+      {R"({"items":[{"type":"string"}],"additionalItems":false})", R"(["a"])", R"(["a",1])", ""},
+      {R"({"contains":{"const":1}})", "[0,1]", "[0]", ""},
+      {R"({"maxProperties":1})", R"({"a":1})", R"({"a":1,"b":1})", ""},
+      {R"({"propertyNames":{"maxLength":1}})", R"({"a":1})", R"({"ab":1})", ""},
+      {R"({"dependencies":{"a":["b"]}})", R"({"a":1,"b":2})", R"({"a":1})", R"(missing member "b", which "a" needs)"},
+      {R"({"not":{"type":"string"}})", "1", R"("x")", R"(found "x", which is ruled out)"},
+      {R"({"if":{"minimum":10},"then":{"multipleOf":10},"else":{"maximum":5}})", "20", "7",
+       "expected at most 5, found number 7"},
+      {R"({"oneOf":[{"minimum":0},{"maximum":10}]})", "11", "5", "found 5, which fits more than one of oneOf"},
+      {R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "null", "1", "expected null or string, found number 1"},
+      {R"({"anyOf":[{"const":"a"},{"const":"b"}]})", R"("b")", R"("c")",
+       R"(expected one of "a", "b", found string "c")"},
+      {R"({"allOf":[{"type":"integer"},{"minimum":3}]})", "3", "2", "expected at least 3, found number 2"},
+      {R"({"$ref":"#/$defs/x","$defs":{"x":{"type":"null"}}})", "", "", ""},  // a root of its own: below
+      {"true", "1", "", ""},
+      {"{}", "1", "", ""},
+      {"false", "", "1", "found 1 where nothing is allowed"},
+  };
+  for (const Row &row : rows) {
+    if (std::string_view(row.schema).find("$ref") != std::string_view::npos) continue;
+    INFO(row.schema);
+    if (*row.good && std::string_view(row.good) != "1e400")
+      CHECK(fault_of(property(row.schema), member(row.good)) == "");
+    if (!*row.bad) continue;
+    const std::string fault = fault_of(property(row.schema), member(row.bad));
+    CHECK(fault != "");
+    if (*row.message) CHECK(fault == std::string("/v: ") + row.message);
+  }
+  CHECK(fault_of(property(R"({"multipleOf":6})"), member("1e400")) != "");
+  CHECK(fault_of(property(R"({"multipleOf":8})"), member("1e400")) == "");
+}
+
+TEST_CASE("members that are missing or not allowed are named, at the object they belong to") {
+  const char *schema = R"({"type":"object","required":["city","day"],"additionalProperties":false,
+                           "properties":{"city":{"type":"string"},"day":{},"o":{"required":["k"]}}})";
+  CHECK(fault_of(schema, R"({"day":1})") == R"(: missing required member "city")");
+  CHECK(fault_of(schema, "{}") == R"(: missing required members "city", "day")");
+  CHECK(fault_of(schema, R"({"city":"x","day":1,"sity":1})") ==
+        R"(: member "sity" is not allowed, only "city", "day", "o")");
+  CHECK(fault_of(schema, R"({"city":"x","day":1,"o":{}})") == R"(/o: missing required member "k")");
+  CHECK(fault_of(R"({"properties":{"a/b":{"items":{"type":"null"}}}})", R"({"a/b":[null,[1,2],3]})") ==
+        "/a~1b/1: expected null, found array [1,2]");
+  CHECK(fault_of(R"({"additionalProperties":{"type":"null"}})", R"({"~":{"x":"y"},"z":1})") ==
+        R"(/~0: expected null, found object {"x":"y"})");
+}
+
+TEST_CASE("of several choices the fault is that of the one that was meant") {
+  const char *schema = R"({"properties":{"shape":{"oneOf":[
+      {"properties":{"kind":{"const":"circle"},"r":{"type":"number"}},"required":["kind","r"]},
+      {"properties":{"kind":{"const":"box"},"size":{"type":"object","required":["w"]}},"required":["kind","size"]}]}}})";
+  CHECK(fault_of(schema, R"({"shape":{"kind":"box","size":{}}})") == R"(/shape/size: missing required member "w")");
+  CHECK(fault_of(schema, R"({"shape":{"kind":"circle","r":"1"}})") == R"(/shape/r: expected number, found string "1")");
+  CHECK(fault_of(schema, R"({"shape":{"kind":"line","r":1,"size":{"w":1}}})") ==
+        R"(/shape/kind: expected one of "circle", "box", found string "line")");
+  CHECK(fault_of(schema, R"({"shape":"box"})") != "");
+}
+
+TEST_CASE("what was found is shown in at most eighty bytes and never cut inside a code point") {
+  std::string value = "\"";
+  for (int i = 0; i < 1000; ++i) value += "好";
+  value += '"';
+  const std::string fault = fault_of(property(R"({"type":"null"})"), member(value));
+  CHECK(fault.size() < 140);
+  CHECK(fault.ends_with("好…"));
+}
+
+TEST_CASE("strings of text protocols become what the schema asks for, and only there") {
+  struct Row {
+    const char *schema, *text, *expected;
+  };
+  const Row rows[] = {
+      {R"({"type":"integer"})", R"("3")", "3"},
+      {R"({"type":"integer"})", R"(" 3.0\n")", "3.0"},
+      {R"({"type":"integer"})", R"("123456789012345678901234567890")", "123456789012345678901234567890"},
+      {R"({"type":"number"})", R"("-1.5e3")", "-1.5e3"},
+      {R"({"type":"boolean"})", R"("TRUE")", "true"},
+      {R"({"type":"boolean"})", R"("false")", "false"},
+      {R"({"type":"null"})", R"("Null")", "null"},
+      {R"({"type":"string"})", R"("3")", R"("3")"},
+      {R"({"type":["string","integer"]})", R"("3")", R"("3")"},
+      {R"({"type":["integer","null"]})", R"("null")", "null"},
+      {R"({})", R"("3")", R"("3")"},
+      {R"({"type":"object"})", R"("{ \"a\" : [1, 2.50] }")", R"({"a":[1,2.50]})"},
+      {R"({"type":"array","items":{"type":"integer"}})", R"("[1,2]")", "[1,2]"},
+      {R"({"properties":{"a":{}}})", R"("{\"a\":1}")", R"({"a":1})"},
+      {R"({"anyOf":[{"type":"integer"},{"type":"boolean"}]})", R"("true")", "true"},
+      {R"({"anyOf":[{"type":"integer"},{"enum":["auto"]}]})", R"("3")", "3"},
+      {R"({"anyOf":[{"type":"integer"},{"enum":["auto"]}]})", R"("auto")", R"("auto")"},
+      {R"({"enum":[1,2,3]})", R"("2")", "2"},
+      {R"({"const":false})", R"("false")", "false"},
+      {R"({"$ref":"#/$defs/n"})", R"("7")", "7"},
+      {R"({"allOf":[{"$ref":"#/$defs/n"}],"description":"d"})", R"("7")", "7"},
+      {R"({"type":"integer"})", "4", "4"},
+  };
+  for (const Row &row : rows) {
+    INFO(row.schema << " " << row.text);
+    const std::string schema =
+        R"({"$defs":{"n":{"type":"integer"}},"properties":{"v":)" + std::string(row.schema) + "}}";
+    CHECK(coerced(schema, member(row.text)) == member(row.expected));
+  }
+  CHECK(coerced(R"({"additionalProperties":{"type":"integer"}})", R"({"x":"1","y":"2"})") == R"({"x":1,"y":2})");
+  CHECK(coerced(R"({"$ref":"#/$defs/o","$defs":{"o":{"properties":{"x":{"type":"integer"}}}}})", R"({"x":"1"})") ==
+        R"({"x":1})");
+  CHECK(coerced(property(R"({"type":"integer"})"), member(R"("abc")")) ==
+        R"(/v: expected integer, found string "abc")");
+  CHECK(coerced(property(R"({"type":"integer","minimum":5})"), member(R"("3")")) ==
+        "/v: expected at least 5, found number 3");
+  CHECK(coerced(property(R"({"type":"object"})"), member(R"("a: b")")) ==
+        R"(facade /v: expected object, found string "a: b")");
+  CHECK(coerced(property(R"({"type":"array","items":{"required":["id"]}})"), member(R"("[{}]")")) ==
+        R"(facade /v/0: missing required member "id")");
+}
+
+TEST_CASE("checked arguments keep order and spelling, and members that stand twice once") {
+  CHECK(coerced("{}", R"( { "z" : 1.0 , "a" : [ 1e2 ] , "z" : 12345678901234567890123 } )") ==
+        R"({"z":12345678901234567890123,"a":[1e2]})");
+}
+
+TEST_CASE("a schema that cannot be read is an error with the path to it") {
+  struct Row {
+    const char *schema, *path;
+  };
+  const Row rows[] = {
+      {"3", ""},
+      {R"({"type":"int"})", "type"},
+      {R"({"type":["string",3]})", "type[1]"},
+      {R"({"type":[]})", "type"},
+      {R"({"properties":[]})", "properties"},
+      {R"({"properties":{"a":{"type":"object","properties":{"b":{"minLength":-1}}}}})",
+       "properties.a.properties.b.minLength"},
+      {R"({"anyOf":[{},{"enum":{}}]})", "anyOf[1].enum"},
+      {R"({"required":true})", "required"},
+      {R"({"required":["a",1]})", "required[1]"},
+      {R"({"multipleOf":0})", "multipleOf"},
+      {R"({"minimum":"1"})", "minimum"},
+      {R"({"items":1})", "items"},
+      {R"({"$defs":{"x":[]}})", "$defs.x"},
+      {R"({"properties":{"a":{"$ref":"#/$defs/none"}}})", "properties.a.$ref"},
+      {R"({"properties":{"a":{"$ref":"#/x"}},"x":{"type":0}})", "x.type"},
+      {R"({"$ref":"#"})", "$ref"},
+      {R"({"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"}]},"b":{"not":{"$ref":"#/$defs/a"}}}})",
+       "$ref"},
+  };
+  for (const Row &row : rows) {
+    const Status status = schema_error(row.schema);
+    INFO(row.schema << " → " << status.message);
+    CHECK(status.code == Code::json);
+    CHECK(status.path == row.path);
+    CHECK(!status.message.empty());
+  }
+  CHECK(schema_error(R"({"type":"int"})").message.starts_with(R"(found "int", expected null | boolean)"));
+}
+
+TEST_CASE("what is not checked is listed, and words that check nothing are not") {
+  const Schema schema = schema_of(R"({"title":"t","x-own":1,"type":"object","properties":{
+      "a":{"type":"string","pattern":"(a+)+$","format":"email","default":"x"},
+      "b":{"prefixItems":[{"type":"string"}],"items":false},
+      "c":{"$ref":"https://example.com/schema.json"},
+      "d":{"patternProperties":{"^x":{}},"additionalProperties":false},
+      "e":{"dependentRequired":{"a":["b"]},"description":"d","examples":[1],"pattern":3}}})");
+  CHECK(schema.unchecked() ==
+        std::vector<std::string>{"$ref", "dependentRequired", "format", "pattern", "patternProperties", "prefixItems"});
+  std::string out;
+  ArgumentFault fault;
+  CHECK(schema.check(R"({"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!","b":[1,2],"c":{},"d":{"xy":1}})", false, out,
+                     fault));
+}
+
+TEST_CASE("hostile schemas and arguments cost linear time and bounded stack") {
+  CHECK(schema_of(R"({"properties":{"p":{"pattern":")" + std::string(50000, '(') + "\"}}}").unchecked().size() == 1);
+
+  std::string chain = R"({"$defs":{)";  // longer than any stack: refused
+  for (int i = 0; i < 50000; ++i)
+    chain += "\"" + std::to_string(i) + R"(":{"$ref":"#/$defs/)" + std::to_string(i + 1) + R"("},)";
+  chain += R"("50000":{}}})";
+  CHECK(schema_error(chain).code == Code::json);
+
+  // Twice as many ways at each level, and none of them right.
+  const char *widgets = R"({"$ref":"#/$defs/w","$defs":{"w":{"anyOf":[
+      {"properties":{"c":{"items":{"$ref":"#/$defs/w"}},"kind":{"const":"row"}},"required":["kind"]},
+      {"properties":{"c":{"items":{"$ref":"#/$defs/w"}},"kind":{"const":"col"}},"required":["kind"]}]}}})";
+  std::string tree = R"({"kind":"none"})";
+  for (int i = 0; i < 50; ++i) tree = R"({"c":[)" + tree + R"(],"kind":"col"})";
+  const std::string fault = fault_of(widgets, tree);
+  CHECK(fault.ends_with(R"(/kind: expected one of "row", "col", found string "none")"));
+
+  std::string doubling = R"({"$ref":"#/$defs/0","$defs":{)";
+  for (int i = 0; i < 100; ++i) {
+    const std::string next = R"({"$ref":"#/$defs/)" + std::to_string(i + 1) + "\"}";
+    doubling += "\"" + std::to_string(i) + R"(":{"anyOf":[)" + next + "," + next + "]},";
+  }
+  doubling += R"("100":{"properties":{"v":{"type":"null"}}}}})";
+  CHECK(fault_of(doubling, member("1")) != "");
+  CHECK(coerced(doubling, member(R"("null")")) == member("null"));
+
+  std::string big = "{", items = "[";
+  for (int i = 0; i < 100000; ++i) {
+    big += (i ? ",\"m" : "\"m") + std::to_string(i) + "\":" + std::to_string(i);
+    items += (i ? "," : "") + std::to_string(i);
+  }
+  big += "}";
+  items += "]";
+  CHECK(fault_of(R"({"additionalProperties":{"type":"integer"},"propertyNames":{"minLength":2}})", big) == "");
+  CHECK(fault_of(property(R"({"uniqueItems":true,"contains":{"const":99999},"items":{"type":"integer"}})"),
+                 member(items)) == "");
+}
+
+TEST_CASE("a recursive schema follows the arguments as deep as they go") {
+  const char *list = R"({"properties":{"next":{"$ref":"#"},"n":{"type":"integer"}},"additionalProperties":false})";
+  std::string arguments = R"({"n":"deep"})";
+  std::string pointer;
+  for (int i = 0; i < 1000; ++i) {
+    arguments = R"({"next":)" + arguments + "}";
+    pointer += "/next";
+  }
+  std::string out;
+  ArgumentFault fault;
+  CHECK(!schema_of(list).check(arguments, false, out, fault));
+  CHECK(fault.pointer == pointer + "/n");
+}
+
+TEST_CASE("generated schemas and values are judged as valijson judges them") {
+  using Tree = nlohmann::json;
+  std::mt19937 random(7);
+  const auto pick = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+  const auto key = [&] { return std::string(1, static_cast<char>('a' + pick(3))); };
+  const auto value = [&](auto &self, int depth) -> Tree {
+    switch (pick(depth > 0 ? 8 : 6)) {
+      case 0: return nullptr;
+      case 1: return pick(2) == 0;
+      case 2: return static_cast<int>(pick(6)) - 2;
+      case 3: return static_cast<double>(pick(6)) + 0.5;
+      case 4: return std::string(pick(4), 'x');
+      case 5: return key();
+      case 6: {
+        Tree out = Tree::array();
+        for (unsigned i = pick(4); i > 0; --i) out.push_back(self(self, depth - 1));
+        return out;
+      }
+      default: {
+        Tree out = Tree::object();
+        for (unsigned i = pick(4); i > 0; --i) out[key()] = self(self, depth - 1);
+        return out;
+      }
+    }
+  };
+  const std::vector<std::string> names = {"null", "boolean", "integer", "number", "string", "array", "object"};
+  const auto schema = [&](auto &self, int depth) -> Tree {
+    if (pick(12) == 0) return pick(4) != 0;
+    Tree out = Tree::object();
+    const auto some = [&] {
+      Tree list = Tree::array();
+      for (unsigned i = pick(3) + 1; i > 0; --i) list.push_back(self(self, depth - 1));
+      return list;
+    };
+    for (unsigned words = pick(3) + 1; words > 0; --words) {
+      switch (pick(depth > 0 ? 24 : 12)) {
+        case 0:
+        case 1:
+        case 2: out["type"] = names[pick(7)]; break;
+        case 3: out["type"] = Tree::array({names[pick(2)], names[pick(5) + 2]}); break;
+        case 4: out["minimum"] = static_cast<int>(pick(4)); break;
+        case 5: out["exclusiveMaximum"] = static_cast<int>(pick(4)); break;
+        case 6: out["maxLength"] = pick(3); break;
+        case 7: out["enum"] = Tree::array({value(value, 1), value(value, 1), value(value, 1)}); break;
+        case 8: out["required"] = Tree::array({key()}); break;
+        case 9: out["minItems"] = pick(3); break;
+        case 10: out["maxProperties"] = pick(3); break;
+        case 11: out["uniqueItems"] = true; break;
+        case 12:
+        case 13:
+        case 14: out["properties"] = {{key(), self(self, depth - 1)}, {key(), self(self, depth - 1)}}; break;
+        case 15: out["additionalProperties"] = self(self, depth - 1); break;
+        case 16: out["items"] = self(self, depth - 1); break;
+        case 17: out["anyOf"] = some(); break;
+        case 18: out["oneOf"] = some(); break;
+        case 19: out["allOf"] = some(); break;
+        case 20: out["not"] = self(self, depth - 1); break;
+        case 21: out["contains"] = self(self, depth - 1); break;
+        case 22: out["propertyNames"] = {{"enum", {"a", "b"}}}; break;
+        default:
+          out["if"] = self(self, depth - 1);
+          out["then"] = self(self, depth - 1);
+          if (pick(2)) out["else"] = self(self, depth - 1);
+      }
+    }
+    return out;
+  };
+  using Adapter = valijson::adapters::NlohmannJsonAdapter;
+  int refused = 0;
+  for (int round = 0; round < 1500; ++round) {
+    const Tree declared = schema(schema, 3);
+    valijson::Schema oracle;
+    valijson::SchemaParser().populateSchema(Adapter(declared), oracle);
+    const Schema ours = schema_of(declared.dump());
+    for (int i = 0; i < 12; ++i) {
+      Tree arguments = Tree::object();
+      for (unsigned members = pick(4); members > 0; --members) arguments[key()] = value(value, 2);
+      std::string out;
+      ArgumentFault fault;
+      const bool fine = ours.check(arguments.dump(), false, out, fault);
+      INFO(declared.dump() << "\n" << arguments.dump() << "\n" << fault.pointer << ": " << fault.message);
+      REQUIRE(fine == valijson::Validator().validate(oracle, Adapter(arguments), nullptr));
+      refused += !fine;
+    }
+  }
+  CHECK(refused > 1000);
+  CHECK(refused < 17000);
+}
+
+TEST_CASE("a tool has the defaults of the most careful reading") {
+  const Registry registry = good_registry(R"([{"name":"a"}])");
+  const Tool &tool = registry.tools()[0];
+  CHECK(tool.parameters == R"({"type":"object","properties":{}})");
+  CHECK(tool.permission == Permission::sensitive);
+  CHECK(tool.execution == ExecutionApproval::ask_always);
+  CHECK(tool.result == ResultApproval::never);
+  CHECK(!tool.callable);
+  CHECK(!tool.enabled);
+  CHECK(!tool.timeout_ms);
+}
+
+TEST_CASE("execution approval comes from the level, then the tool, and hints may only tighten it") {
+  const auto of = [](std::string_view members) {
+    return std::string(to_text(good_registry(R"([{"name":"a",)" + std::string(members) + "}]").tools()[0].execution));
+  };
+  CHECK(of(R"("permission":"public")") == "auto");
+  CHECK(of(R"("permission":"moderate")") == "ask_once");
+  CHECK(of(R"("permission":"public","executionApproval":null)") == "auto");
+  CHECK(of(R"("permission":"sensitive","executionApproval":"auto")") == "auto");
+  CHECK(of(R"("permission":"public","annotations":{"destructiveHint":true})") == "ask_once");
+  CHECK(of(R"("permission":"sensitive","annotations":{"destructiveHint":false,"readOnlyHint":true})") == "ask_always");
+}
+
+TEST_CASE("every member of a tool is checked and the error says where, what and what else") {
+  CHECK(registry_error(R"([{"name":"a","permission":"root"}])") ==
+        R"([0].permission: found "root", expected public | moderate | sensitive)");
+  CHECK(registry_error(R"([{"name":"a"},{"name":"b","tag":[]}])") == "[1].tag: unknown member; did you mean tags?");
+  CHECK(registry_error(R"([3])") == "[0]: found 3, expected an object");
+  CHECK(registry_error("{}") == ": found {}, expected an array of tools");
+  CHECK(registry_error(R"([{"name":""}])").starts_with("[0].name: found \"\", expected a name"));
+  CHECK(registry_error(R"([{"name":"a\nb"}])").starts_with("[0].name"));
+  CHECK(registry_error(R"([{"description":"d"}])") == "[0]: found neither, expected name, or toolId and method");
+  CHECK(registry_error(R"([{"name":"a","toolId":"x","method":"y"}])").starts_with("[0]: found name beside toolId"));
+  CHECK(registry_error(R"([{"toolId":"x"}])").starts_with("[0]: found toolId alone"));
+  CHECK(registry_error(R"([{"name":"a","tags":["x",1]}])") == "[0].tags[1]: found 1, expected a string");
+  CHECK(registry_error(R"([{"name":"a","timeoutMs":-1}])").starts_with("[0].timeoutMs: found -1, expected a whole"));
+  CHECK(registry_error(R"([{"name":"a","agentCallable":"yes"}])") ==
+        "[0].agentCallable: found \"yes\", expected true | false");
+  CHECK(registry_error(R"([{"name":"a","parameters":{"properties":{"p":{"type":"float"}}}}])")
+            .starts_with("[0].parameters.properties.p.type: found \"float\""));
+  CHECK(registry_error(R"([{"name":"a","annotations":{"readonlyHint":true}}])") ==
+        "[0].annotations.readonlyHint: unknown member; did you mean readOnlyHint?");
+  CHECK(registry_error(R"([{"name":"a","ipc":{"payload":[]}}])").starts_with("[0].ipc.channel"));
+  CHECK(registry_error(R"([{"name":"a","ipc":{"channel":"c","payload":[1,{"arg":"x"}]}}])")
+            .starts_with("[0].ipc.payload[1].arg: found \"x\""));
+  CHECK(registry_error(R"([{"name":"a"},{"name":"a"}])") == R"([1].name: found "a", which [0].name is already)");
+  CHECK(registry_error(R"([{"name":"a","aliases":["b"]},{"name":"c","aliases":["b"]}])") ==
+        R"([1].aliases: found "b", which [0].aliases is already)");
+  CHECK(good_registry(R"([{"name":"a","x-note":[1]}])").tools().size() == 1);
+}
+
+TEST_CASE("an ipc payload holds arguments by name and literals as they are") {
+  const Registry registry = good_registry(R"([{"name":"e","parameters":{"properties":{"name":{}}},
+      "ipc":{"channel":"live2d:expression","payload":[{"arg":"name"}, { "arg":"name", "b":1 }, "x", null]}}])");
+  const Ipc &ipc = *registry.tools()[0].ipc;
+  CHECK(ipc.channel == "live2d:expression");
+  REQUIRE(ipc.payload.size() == 4);
+  CHECK(ipc.payload[0].argument);
+  CHECK(ipc.payload[0].text == "name");
+  CHECK(!ipc.payload[1].argument);
+  CHECK(ipc.payload[1].text == R"({"arg":"name","b":1})");
+  CHECK(ipc.payload[2].text == "\"x\"");
+}
+
+TEST_CASE("tools are found by every name a model may write, and by nothing else") {
+  const Registry registry = good_registry(R"([{"name":"file.write","aliases":["fs.write"],"vcpCommand":"FileWrite"},
+      {"toolId":"file","method":"read","parameters":{"properties":{"path":{}}}},{"name":"获取"}])");
+  const auto name = [&](std::string_view asked) {
+    const Tool *tool = registry.find(asked);
+    return tool ? tool->name : "";
+  };
+  for (const char *asked : {"file.write", "fs.write", "FileWrite", "file_write", "functions.file.write",
+                            "default_api:file.write", " `file.write`\n", "\"functions.file_write\"", "`fs.write`"})
+    CHECK(name(asked) == "file.write");
+  CHECK(name("file_read") == "file_read");
+  CHECK(name("__") == "获取");
+  for (const char *asked : {"", " ", "file", "__proto__", "constructor", "toString", "file.writ", "functions."})
+    CHECK(name(asked) == "");
+  CHECK(registry.declares("functions.file_read", "path"));
+  CHECK(!registry.declares("file_read", "paths"));
+  CHECK(!registry.known("nothing"));
+}
+
+TEST_CASE("wire names are legal, unique and stay where a name is legal already") {
+  const std::string longer(70, 'x');
+  const Registry registry =
+      good_registry(R"([{"name":"a.b"},{"name":"a_b"},{"name":"a b"},{"name":"c","aliases":["d_e"]},
+      {"name":"d.e"},{"name":")" +
+                    longer + R"("},{"name":")" + longer + R"(y"}])");
+  std::map<std::string, std::string> wire;
+  for (const ToolOffer &offer : registry.offers()) wire[std::string(offer.name)] = offer.wire_name;
+  CHECK(wire["a_b"] == "a_b");
+  CHECK(wire["a b"] == "a_b_2");
+  CHECK(wire["a.b"] == "a_b_3");
+  CHECK(wire["d.e"] == "d_e_2");
+  CHECK(wire[longer] == std::string(64, 'x'));
+  CHECK(wire[longer + "y"] == std::string(62, 'x') + "_2");
+  for (const auto &[name, wired] : wire) CHECK(registry.find(wired)->name == name);
+}
+
+TEST_CASE("the hash of a definition follows what a person was shown, not how it was spelled") {
+  const auto hash = [](std::string_view members) {
+    return good_registry(R"([{"name":"a",)" + std::string(members) + "}]").tools()[0].definition_hash;
+  };
+  const std::string base = hash(R"("description":"d","parameters":{"type":"object","title":"t"})");
+  CHECK(base.size() == 64);
+  CHECK(base ==
+        hash(R"("parameters":{"title":"t" ,"type":"object"},"description":"d","tags":["x"],"agentCallable":true)"));
+  CHECK(base != hash(R"("description":"e","parameters":{"type":"object","title":"t"})"));
+  CHECK(base != hash(R"("description":"d","parameters":{"type":"object","title":"u"})"));
+  CHECK(base != hash(R"("description":"d","parameters":{"type":"object","title":"t"},"permission":"public")"));
+}
+
+TEST_CASE("only callable tools that are switched on are exposed, and the list says why others are not") {
+  const Registry registry = good_registry(R"([{"name":"b","agentCallable":true,"tags":["t"],
+        "parameters":{"properties":{"p":{"pattern":"x"}}}},
+      {"name":"a","agentCallable":true,"enabled":false},{"name":"c"},
+      {"toolId":"f","method":"w","agentCallable":true},{"toolId":"f","method":"r","agentCallable":true}])");
+  Exposure exposure;
+  const auto names = [&](std::string_view tag = {}) {
+    std::string out;
+    for (const Tool *tool : exposed_tools(registry, exposure, tag)) out += tool->name + " ";
+    return out;
+  };
+  CHECK(names() == "b f_r f_w ");
+  CHECK(names("t") == "b ");
+  const std::string before = list_tools(registry, exposure);
+  const Json list = Json::parse(before);
+  CHECK(before == list_tools(registry, exposure));
+  CHECK(list["hash"].get<std::string>().size() == 64);
+  CHECK(list["tools"][0].dump() ==
+        R"({"name":"a","wireName":"a","exposed":false,"reason":"disabled","estimatedTokens":10})");
+  CHECK(list["tools"][1]["unchecked"].dump() == R"(["pattern"])");
+  CHECK(list["tools"][2]["reason"] == "not_callable");
+  exposure.toggles = {{"f", false}, {"f_w", true}, {"a", true}, {"c", true}};
+  CHECK(names() == "a b f_w ");
+  CHECK(Json::parse(list_tools(registry, exposure))["hash"] != list["hash"]);
+  exposure.default_enabled = false;
+  CHECK(names() == "a f_w ");
+  exposure.enabled = false;
+  CHECK(names() == "");
+}
+
+TEST_CASE("macros expand in place and everything else in braces stays") {
+  const Registry registry = good_registry(R"([{"name":"b","agentCallable":true,"tags":["x y"]},
+      {"name":"c","description":"{{tools}}","agentCallable":true}])");
+  std::shared_ptr<const Protocol> protocol;
+  REQUIRE(make_protocol("\"vcp\"", protocol).ok());
+  const auto expanded = [&](std::string_view text) {
+    bool found = false;
+    const std::string out = expand_macros(text, registry, {}, *protocol, found);
+    return (found ? "+" : "-") + out;
+  };
+  const std::string all = render_tools(registry, {}, *protocol);
+  const std::string tagged = render_tools(registry, {}, *protocol, "x y");
+  CHECK(all != tagged);
+  CHECK(!tagged.empty());
+  CHECK(expanded("a {{tools}} z") == "+a " + all + " z");
+  CHECK(expanded("{{tools::x y}}{{tools::none}}|") == "+" + tagged + "|");
+  for (const char *text : {"", "{{ tools }}", "{{tool}}", "{{tools", "{{tools}", "{{tools::}}", "{{tools:x}}",
+                           "{{Tools}}", "{{tools::a{b}}", "{{tools::a\nb}}"})
+    CHECK(expanded(text) == std::string("-") + text);
+  CHECK(expanded("{{{tools}}}") == "+{" + all + "}");
+  CHECK(expanded("{{tools{{tools}}") == "+{{tools" + all);
+  CHECK(render_tools(registry, {}, *protocol, "none") == "");
+}
+
+TEST_CASE("the three nearest exposed names are told, the nearest first") {
+  const Registry registry = good_registry(R"([{"name":"weather.now","agentCallable":true},
+      {"name":"weather.week","agentCallable":true},{"name":"file.write","agentCallable":true,"aliases":["save"]},
+      {"name":"weather.secret"},{"name":"live2d.expression","agentCallable":true}])");
+  using Names = std::vector<std::string>;
+  CHECK(nearest_names(registry, {}, "weather_now") == Names{"weather.now", "weather.week", "file.write"});
+  CHECK(nearest_names(registry, {}, "get_weather") == Names{"weather.now", "weather.week", "file.write"});
+  CHECK(nearest_names(registry, {}, "Expression").front() == "live2d.expression");
+  CHECK(nearest_names(registry, {}, "sav").front() == "file.write");
+  CHECK(nearest_names(registry, {}, "zzz").size() == 3);
+  CHECK(nearest_names(registry, {}, std::string(100000, 'w')).size() == 3);
+  CHECK(nearest_names(good_registry("[]"), {}, "zzz") == Names{});
+}
+
+TEST_CASE("tokens are estimated by bytes of ASCII and by other code points") {
+  CHECK(estimate_tokens("") == 0);
+  CHECK(estimate_tokens("abcd") == 1);
+  CHECK(estimate_tokens("abcde") == 2);
+  CHECK(estimate_tokens("你好a") == 3);
+}
+
+TEST_CASE("deny comes before ask and ask before allow, and no rule lets an ask_always tool run") {
+  const Registry registry = good_registry(R"([{"name":"always"},{"name":"once","permission":"moderate"},
+      {"name":"open","permission":"public"}])");
+  const auto rule = [](std::string_view text) {
+    Rule out;
+    REQUIRE(check_json(text, 16).ok());
+    const Status status = read_rule(text, out);
+    INFO(status.path << status.message);
+    REQUIRE(status.ok());
+    return out;
+  };
+  const auto gate = [&](std::string_view tool, const std::vector<Rule> &rules, bool confirm = false) {
+    const Gate out = execution_gate(*registry.find(tool), R"({"a":1})", rules, confirm);
+    static constexpr std::string_view kWays[] = {"run", "ask", "deny"};
+    return std::string(kWays[static_cast<int>(out.way)]) + " " + std::string(out.by) + " " +
+           std::string(to_text(out.policy));
+  };
+  const Rule allow = rule(R"({"tool":"*","effect":"allow"})");
+  const Rule ask = rule(R"({"tool":"o*","effect":"ask","scope":"session"})");
+  const Rule deny = rule(R"({"tool":"once","effect":"deny"})");
+  CHECK(gate("open", {}) == "run policy auto");
+  CHECK(gate("once", {}) == "ask policy ask_once");
+  CHECK(gate("always", {}) == "ask policy ask_always");
+  CHECK(gate("once", {allow}) == "run rule ask_once");
+  CHECK(gate("always", {allow}) == "ask policy ask_always");
+  CHECK(gate("open", {allow, ask}) == "ask rule ask_always");
+  CHECK(gate("once", {allow, ask, deny}) == "deny rule ask_once");
+  CHECK(gate("open", {}, true) == "ask policy ask_once");
+  CHECK(gate("open", {allow}, true) == "run rule ask_once");
+  CHECK(gate("once", {rule(R"({"tool":"once","effect":"allow","arguments":{ "a" : 1 }})")}) == "run rule ask_once");
+  CHECK(gate("once", {rule(R"({"tool":"once","effect":"allow","arguments":{"a":2}})")}) == "ask policy ask_once");
+  CHECK(gate("once", {rule(R"({"tool":"onc","effect":"allow"})")}) == "ask policy ask_once");
+  CHECK(gate("once", {rule(R"({"tool":"once","effect":"allow","definition":"0123"})")}) == "ask policy ask_once");
+  CHECK(gate("once", {rule(R"({"tool":"once","effect":"allow","definition":")" +
+                           registry.find("once")->definition_hash + "\"}")}) == "run rule ask_once");
+}
+
+TEST_CASE("a rule is written as it is read, and a rule that does not say what it does is an error") {
+  const char *text = R"({"tool":"f\"*","effect":"deny","scope":"turn","arguments":{"a":1e2,"b":[]},"definition":"ff"})";
+  Rule rule;
+  REQUIRE(read_rule(text, rule).ok());
+  std::string out;
+  write_rule(rule, out);
+  CHECK(out == text);
+  const auto path = [](std::string_view json) {
+    Rule ignored;
+    const Status status = read_rule(json, ignored);
+    CHECK(status.code == Code::json);
+    return status.path;
+  };
+  CHECK(path(R"({"tool":"a"})") == "effect");
+  CHECK(path(R"({"effect":"allow"})") == "tool");
+  CHECK(path(R"({"tool":"a","effect":"permit"})") == "effect");
+  CHECK(path(R"({"tool":"a","effect":"allow","scope":"once"})") == "scope");
+  CHECK(path(R"({"tool":"a","effect":"allow","arguments":"{}"})") == "arguments");
+  CHECK(path(R"({"tool":"a","effect":"allow","args":{}})") == "args");
+}
+
+TEST_CASE("a digest binds tool, arguments and definition") {
+  const Registry registry = good_registry(R"([{"name":"a"},{"name":"b"}])");
+  const std::string digest = approval_digest(*registry.find("a"), "{}");
+  CHECK(digest.size() == 64);
+  CHECK(digest != approval_digest(*registry.find("b"), "{}"));
+  CHECK(digest != approval_digest(*registry.find("a"), R"({"x":1})"));
+}

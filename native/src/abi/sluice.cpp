@@ -1,0 +1,359 @@
+// The extern "C" shell: arguments are checked, the engine is called, nothing is thrown across the boundary. No logic.
+#include "sluice/sluice.h"
+
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json_writer.h"
+#include "turn/engine.h"
+#include "turn/turn.h"
+
+static_assert(static_cast<int32_t>(sluice::Code::argument) == SLUICE_E_ARGUMENT);
+static_assert(static_cast<int32_t>(sluice::Code::state) == SLUICE_E_STATE);
+static_assert(static_cast<int32_t>(sluice::Code::not_found) == SLUICE_E_NOT_FOUND);
+static_assert(static_cast<int32_t>(sluice::Code::json) == SLUICE_E_JSON);
+static_assert(static_cast<int32_t>(sluice::Code::limit) == SLUICE_E_LIMIT);
+static_assert(static_cast<int32_t>(sluice::Code::unsupported) == SLUICE_E_UNSUPPORTED);
+static_assert(static_cast<int32_t>(sluice::Code::memory) == SLUICE_E_MEMORY);
+static_assert(static_cast<int32_t>(sluice::Code::internal) == SLUICE_E_INTERNAL);
+static_assert(static_cast<int32_t>(sluice::End::retry) == SLUICE_END_RETRY);
+static_assert(static_cast<int32_t>(sluice::Remember::always) == SLUICE_ALWAYS);
+static_assert(static_cast<int32_t>(sluice::Submit::progress) == SLUICE_PROGRESS);
+
+namespace {
+
+using sluice::Code;
+using sluice::Status;
+
+constexpr uint32_t kVersion = 0U << 16 | 1U << 8 | 0U;
+
+std::string_view code_name(Code code) {
+  switch (code) {
+    case Code::ok: return "ok";
+    case Code::argument: return "argument";
+    case Code::state: return "state";
+    case Code::not_found: return "not_found";
+    case Code::json: return "json";
+    case Code::limit: return "limit";
+    case Code::unsupported: return "unsupported";
+    case Code::memory: return "memory";
+    case Code::internal: return "internal";
+  }
+  return "internal";
+}
+
+std::string describe(const Status &status) {
+  std::string out;
+  sluice::ObjectWriter object(out);
+  object.number("code", static_cast<int64_t>(status.code)).text("name", code_name(status.code));
+  object.text("message", status.message);
+  if (!status.path.empty()) object.text("path", status.path);
+  object.close();
+  return out;
+}
+
+std::string_view view(const char *text, size_t len) {
+  return text == nullptr ? std::string_view() : std::string_view(text, len);
+}
+
+const char *lend(const std::string &text, size_t *len) {
+  if (len != nullptr) *len = text.size();
+  return text.c_str();
+}
+
+const char *none(size_t *len) {
+  if (len != nullptr) *len = 0;
+  return nullptr;
+}
+
+}  // namespace
+
+struct sluice_engine {
+  std::shared_ptr<const sluice::Engine> engine;  // null: see `status`
+  Status status;
+  std::string error;  // described, lent out
+};
+
+struct sluice_turn {
+  std::unique_ptr<sluice::Turn> turn;  // null: see `status`
+  Status status;                       // of a turn that could not be made, or that is poisoned
+  Status last;                         // of the last call that failed
+  uint64_t seq = 0;                    // of the last event, once the turn is poisoned
+  char words[2][160] = {};             // a poisoned turn's two last events
+  int words_said = 2;                  // of them; 2: there is nothing left to say
+  std::string event;
+  std::string documents[SLUICE_GET_ERROR + 1];
+};
+
+namespace {
+
+// The last words of a poisoned turn go into memory that the handle always had.
+void prepare_last_words(sluice_turn &turn, Code code) noexcept {
+  const char *const detail = code == Code::memory ? "out of memory" : "a fault in Sluice itself; please report it";
+  std::snprintf(turn.words[0], sizeof turn.words[0],
+                R"({"type":"error","code":"internal","detail":"%s","retryable":false,"fatal":true,"seq":%llu})", detail,
+                static_cast<unsigned long long>(turn.seq + 1));
+  std::snprintf(turn.words[1], sizeof turn.words[1], R"({"type":"done","outcome":"failed","seq":%llu})",
+                static_cast<unsigned long long>(turn.seq + 2));
+  turn.words_said = 0;
+}
+
+void poison(sluice_turn &turn, Code code) noexcept {
+  if (turn.turn != nullptr) turn.seq = turn.turn->last_seq();
+  prepare_last_words(turn, code);
+  turn.turn.reset();
+  turn.status.code = code;
+  turn.last.code = code;
+  try {
+    turn.status.message = code == Code::memory ? "out of memory" : "a fault in Sluice itself; please report it";
+    turn.last = turn.status;
+  } catch (...) {  // the code alone has to do
+  }
+}
+
+// Runs `body` on a turn that works; nothing is thrown across the boundary.
+template <class Body>
+int32_t guard(sluice_turn *turn, Body &&body) noexcept {
+  if (turn == nullptr) return SLUICE_E_ARGUMENT;
+  if (turn->turn == nullptr) return static_cast<int32_t>(turn->status.code);
+  try {
+    Status status = body(*turn->turn);
+    const auto code = static_cast<int32_t>(status.code);
+    if (!status.ok()) turn->last = std::move(status);
+    return code;
+  } catch (const std::bad_alloc &) {
+    poison(*turn, Code::memory);
+  } catch (...) {
+    poison(*turn, Code::internal);
+  }
+  return static_cast<int32_t>(turn->status.code);
+}
+
+Status bad_argument(std::string message) { return sluice::error(Code::argument, std::move(message)); }
+
+Status missing(const char *text, size_t len) {
+  return text == nullptr && len > 0 ? bad_argument("a NULL pointer with a length above 0") : Status{};
+}
+
+}  // namespace
+
+extern "C" {
+
+uint32_t sluice_version(void) { return kVersion; }
+
+// ---- engine ----
+
+sluice_engine *sluice_engine_new(const char *config, size_t len) {
+  try {
+    auto handle = std::make_unique<sluice_engine>();
+    auto engine = std::make_shared<sluice::Engine>();
+    if (config == nullptr)
+      handle->status = bad_argument("expected a configuration, found NULL");
+    else
+      handle->status = sluice::Engine::compile(view(config, len), *engine);
+    if (handle->status.ok())
+      handle->engine = std::move(engine);
+    else
+      handle->error = describe(handle->status);
+    return handle.release();
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  } catch (const std::exception &fault) {
+    auto *handle = new (std::nothrow) sluice_engine;
+    if (handle == nullptr) return nullptr;
+    handle->status = sluice::error(Code::internal, fault.what());
+    handle->error = describe(handle->status);
+    return handle;
+  }
+}
+
+const char *sluice_engine_error(const sluice_engine *engine, size_t *len) {
+  return engine == nullptr || engine->error.empty() ? none(len) : lend(engine->error, len);
+}
+
+void sluice_engine_free(sluice_engine *engine) { delete engine; }
+
+// ---- turn ----
+
+sluice_turn *sluice_turn_new(sluice_engine *engine, const char *config, size_t len) {
+  auto *turn = new (std::nothrow) sluice_turn;
+  if (turn == nullptr) return nullptr;
+  try {
+    if (engine == nullptr)
+      turn->status = bad_argument("expected an engine, found NULL");
+    else if (engine->engine == nullptr)
+      turn->status = engine->status;
+    else if (config == nullptr)
+      turn->status = bad_argument("expected a configuration, found NULL");
+    else
+      turn->status = sluice::Turn::create(engine->engine, view(config, len), turn->turn);
+    turn->last = turn->status;
+  } catch (const std::bad_alloc &) {
+    delete turn;
+    return nullptr;
+  } catch (...) {
+    poison(*turn, Code::internal);
+  }
+  return turn;
+}
+
+sluice_turn *sluice_turn_restore(sluice_engine *engine, const char *state, size_t len) {
+  auto *turn = new (std::nothrow) sluice_turn;
+  if (turn == nullptr) return nullptr;
+  try {
+    if (engine == nullptr)
+      turn->status = bad_argument("expected an engine, found NULL");
+    else if (state == nullptr || len == 0)
+      turn->status = bad_argument("expected a saved state, found none");
+    else
+      turn->status = sluice::error(Code::unsupported, "saving and restoring turns is not in this version");
+    turn->last = turn->status;
+  } catch (...) {
+    delete turn;
+    return nullptr;
+  }
+  return turn;
+}
+
+void sluice_turn_free(sluice_turn *turn) { delete turn; }
+
+// ---- what came from the network ----
+
+int32_t sluice_turn_response(sluice_turn *turn, int32_t http_status, const char *headers_json, size_t len) {
+  return guard(turn, [&](sluice::Turn &t) {
+    if (Status status = missing(headers_json, len); !status.ok()) return status;
+    if (http_status < 100 || http_status > 599)
+      return bad_argument("expected an HTTP status, found " + std::to_string(http_status));
+    return t.response(http_status, view(headers_json, len));
+  });
+}
+
+int32_t sluice_turn_feed(sluice_turn *turn, const void *bytes, size_t len) {
+  return guard(turn, [&](sluice::Turn &t) {
+    const auto *text = static_cast<const char *>(bytes);
+    if (Status status = missing(text, len); !status.ok()) return status;
+    return t.feed(view(text, len));
+  });
+}
+
+int32_t sluice_turn_finish(sluice_turn *turn, int32_t how, const char *detail, size_t len) {
+  return guard(turn, [&](sluice::Turn &t) {
+    if (Status status = missing(detail, len); !status.ok()) return status;
+    if (how < SLUICE_END_COMPLETE || how > SLUICE_END_RETRY)
+      return bad_argument("expected how an answer ends, 0 to 3, found " + std::to_string(how));
+    return t.finish(static_cast<sluice::End>(how), view(detail, len));
+  });
+}
+
+// ---- what came from the user ----
+
+int32_t sluice_turn_approve(sluice_turn *turn, uint32_t call, int32_t decision, const char *edited_json, size_t len) {
+  return guard(turn, [&](sluice::Turn &t) {
+    if (Status status = missing(edited_json, len); !status.ok()) return status;
+    const bool exact = (decision & SLUICE_EXACT) != 0;
+    const int32_t plain = decision & ~SLUICE_EXACT;
+    const bool known = decision >= 0 && plain <= (exact ? SLUICE_ALWAYS : SLUICE_RELEASE);
+    if (!known || (exact && plain == SLUICE_ONCE))
+      return bad_argument("expected a decision, 0 to 4, or 256 + 1 to 3, found " + std::to_string(decision));
+    if (plain == SLUICE_RELEASE && (call == 0 || edited_json != nullptr))
+      return bad_argument("a result is released for one call, as it is");
+    if (call == 0 && edited_json != nullptr) return bad_argument("arguments are edited for one call");
+    if (plain == SLUICE_RELEASE) return t.release(call);
+    const auto remember = static_cast<sluice::Remember>(plain);
+    if (call == 0) return t.approve_all(remember, exact);
+    std::optional<std::string_view> edited;
+    if (edited_json != nullptr) edited = view(edited_json, len);
+    return t.approve(call, remember, exact, edited);
+  });
+}
+
+int32_t sluice_turn_deny(sluice_turn *turn, uint32_t call, const char *reason, size_t len) {
+  return guard(turn, [&](sluice::Turn &t) {
+    if (Status status = missing(reason, len); !status.ok()) return status;
+    return t.deny(call, view(reason, len));
+  });
+}
+
+int32_t sluice_turn_cancel(sluice_turn *turn, uint32_t call, const char *reason, size_t len) {
+  return guard(turn, [&](sluice::Turn &t) {
+    if (Status status = missing(reason, len); !status.ok()) return status;
+    return t.cancel(call, view(reason, len));
+  });
+}
+
+// ---- what came from a tool ----
+
+int32_t sluice_turn_submit(sluice_turn *turn, uint32_t call, int32_t kind, const char *data, size_t len) {
+  return guard(turn, [&](sluice::Turn &t) {
+    if (Status status = missing(data, len); !status.ok()) return status;
+    if (kind < SLUICE_RESULT || kind > SLUICE_PROGRESS)
+      return bad_argument("expected a kind of result, 0 to 4, found " + std::to_string(kind));
+    return t.submit(call, static_cast<sluice::Submit>(kind), view(data, len));
+  });
+}
+
+// ---- what came from the clock ----
+
+int64_t sluice_turn_tick(sluice_turn *turn, int64_t now_ms) {
+  int64_t next = std::numeric_limits<int64_t>::max();
+  const int32_t code = guard(turn, [&](sluice::Turn &t) { return t.tick(now_ms, next); });
+  return code == SLUICE_OK ? next : code;
+}
+
+// ---- what comes out ----
+
+const char *sluice_turn_next_event(sluice_turn *turn, size_t *len) {
+  if (turn == nullptr) return none(len);
+  bool any = false;
+  const int32_t code = guard(turn, [&](sluice::Turn &t) {
+    any = t.next_event(turn->event);
+    return Status{};
+  });
+  if (code == SLUICE_OK) return any ? lend(turn->event, len) : none(len);
+  if (turn->words_said == 2) return none(len);
+  const char *const text = turn->words[turn->words_said++];
+  if (len != nullptr) *len = std::char_traits<char>::length(text);
+  return text;
+}
+
+const char *sluice_turn_get(sluice_turn *turn, int32_t what, size_t *len) {
+  if (turn == nullptr || what < SLUICE_GET_REQUEST || what > SLUICE_GET_ERROR) {
+    if (turn != nullptr)
+      guard(turn, [&](sluice::Turn &) {
+        return bad_argument("expected what to get, 1 to 7, found " + std::to_string(what));
+      });
+    return none(len);
+  }
+  std::string &out = turn->documents[what];
+  if (what == SLUICE_GET_ERROR) {
+    try {
+      if (turn->last.ok()) return none(len);
+      out = describe(turn->last);
+      return lend(out, len);
+    } catch (...) {
+      return none(len);
+    }
+  }
+  bool any = true;
+  const int32_t code = guard(turn, [&](sluice::Turn &t) {
+    out.clear();
+    switch (what) {
+      case SLUICE_GET_REQUEST: any = t.request_body(out); break;
+      case SLUICE_GET_MESSAGE: t.message(out); break;
+      case SLUICE_GET_HISTORY: t.history(out); break;
+      case SLUICE_GET_TOOLS: t.tools(out); break;
+      case SLUICE_GET_PROMPT: t.prompt(out); break;
+      default: return sluice::error(Code::unsupported, "saving and restoring turns is not in this version");
+    }
+    return Status{};
+  });
+  return code == SLUICE_OK && any ? lend(out, len) : none(len);
+}
+
+}  // extern "C"

@@ -1,0 +1,50 @@
+// What a protocol gives the scanner: the markers its blocks begin with, and a reader for one block.
+#pragma once
+
+#include "protocol/protocol.h"
+
+namespace sluice {
+
+inline bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+struct Marker {
+  std::string bytes;
+  bool fold = false;  // ASCII letters in any case
+};
+
+// Reads one block as it comes in. It holds no text: the scanner keeps the block and hands it in again, longer.
+class BlockReader {
+ public:
+  enum class State : uint8_t { open, closed, rejected };
+  struct Note {
+    std::string_view code;
+    std::string detail;
+    size_t at;
+  };
+
+  virtual ~BlockReader() = default;
+
+  // Goes on where the last call stopped. `block` begins with the opener and has grown; `ended`: nothing follows, so the
+  // answer cannot be `open`. Returns right behind the name, so that the scanner's limits hit the same byte at any
+  // split.
+  virtual State read(std::string_view block, bool ended) = 0;
+  // Closes a named block at its end as it stands, for the scanner's own reason.
+  virtual void cut(std::string_view block, std::string_view reason) = 0;
+
+  // All positions count from the opener's first byte.
+  // -- while open
+  bool begun = false;  // a first field, attribute or name came: this was no prose
+  bool named = false;
+  std::string name;
+  size_t arguments_from = 0;  // raw arguments known so far: [from, to), without what may still be the closer
+  size_t arguments_to = 0;
+  // -- closed
+  size_t end = 0;
+  std::vector<ParsedCall> calls;  // at least one
+  std::vector<Note> notes;
+  // -- rejected
+  std::string_view code;
+  size_t decided = 0;  // the byte that decided it
+};
+
+}  // namespace sluice

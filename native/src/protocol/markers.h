@@ -1,0 +1,162 @@
+// Finds any of a set of markers in a stream, and always knows how much of the end may still become one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "protocol/block.h"
+
+#if defined(__SSE2__) || defined(_M_X64)
+#  include <emmintrin.h>
+#endif
+
+namespace sluice {
+
+// The next of a few bytes.
+class ByteFinder {
+ public:
+  void add(char c) {
+    bool &there = table_[static_cast<unsigned char>(c)];
+    if (there) return;
+    there = true;
+    if (count_ < needles_.size()) {  // the unused ones repeat the first: comparing with it twice changes nothing
+      if (count_ == 0) needles_.fill(c);
+      needles_[count_] = c;
+    }
+    ++count_;
+  }
+
+  // Index of the first one at or behind `from`; the size where there is none.
+  size_t find(std::string_view text, size_t from) const {
+    const char *const data = text.data();
+    size_t i = from;
+#if defined(__SSE2__) || defined(_M_X64)
+    if (count_ <= needles_.size()) {
+      __m128i wanted[8];
+      for (size_t n = 0; n < 8; ++n) wanted[n] = _mm_set1_epi8(needles_[n]);
+      for (; i + 16 <= text.size(); i += 16) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i *>(data + i));
+        __m128i hit = _mm_cmpeq_epi8(bytes, wanted[0]);
+        for (size_t n = 1; n < 8; ++n) hit = _mm_or_si128(hit, _mm_cmpeq_epi8(bytes, wanted[n]));
+        if (_mm_movemask_epi8(hit) != 0) break;
+      }
+    }
+#endif
+    while (i < text.size() && !table_[static_cast<unsigned char>(data[i])]) ++i;
+    return i;
+  }
+
+ private:
+  std::array<char, 8> needles_{};
+  std::array<bool, 256> table_{};
+  size_t count_ = 0;
+};
+
+// A deterministic automaton whose states are made when they are first needed: a state is the set of (marker, bytes
+// matched) that the text so far ends in.
+class Markers {
+ public:
+  enum class Kind : uint8_t {
+    opener,
+    code_opener,
+    think,
+    think_end,
+    forged
+  };  // code_opener: looked for in code as well
+  static constexpr size_t kKinds = 5;
+  using State = int;
+
+  Markers() { states_.emplace_back(); }
+
+  // Returns its number. Where several markers end at the same byte, the longest counts, then the first.
+  int add(const Marker &marker, Kind kind) {
+    markers_.push_back({marker.bytes, marker.fold, kind});
+    return static_cast<int>(markers_.size()) - 1;
+  }
+
+  void add_first_bytes(ByteFinder &finder) const {
+    for (const Entry &entry : markers_) {
+      finder.add(entry.bytes[0]);
+      if (entry.fold) {
+        finder.add(lower(entry.bytes[0]));
+        finder.add(upper(entry.bytes[0]));
+      }
+    }
+  }
+
+  State step(State state, char c) {
+    const int next = states_[static_cast<size_t>(state)].next[static_cast<unsigned char>(c)];
+    return next >= 0 ? next : make(state, c);
+  }
+
+  // How many of the last bytes may become a marker of this kind.
+  size_t alive(State state, Kind kind) const {
+    return states_[static_cast<size_t>(state)].alive[static_cast<size_t>(kind)];
+  }
+  // The marker that ends here; -1: none.
+  int complete(State state) const { return states_[static_cast<size_t>(state)].complete; }
+  Kind kind(int marker) const { return markers_[static_cast<size_t>(marker)].kind; }
+  size_t length(int marker) const { return markers_[static_cast<size_t>(marker)].bytes.size(); }
+
+ private:
+  struct Entry {
+    std::string bytes;
+    bool fold;
+    Kind kind;
+  };
+  using Parts = std::vector<std::pair<uint16_t, uint16_t>>;  // (marker, bytes of it matched)
+  struct Node {
+    Node() { next.fill(-1); }
+    std::array<int16_t, 256> next;
+    std::array<uint16_t, kKinds> alive{};
+    int complete = -1;
+    Parts parts;
+  };
+
+  static char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+  static char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
+  static bool fits(const Entry &entry, size_t at, char c) {
+    return entry.fold ? lower(entry.bytes[at]) == lower(c) : entry.bytes[at] == c;
+  }
+
+  State make(State from, char c) {
+    Parts parts;
+    for (const auto &[marker, matched] : states_[static_cast<size_t>(from)].parts)
+      if (matched < markers_[marker].bytes.size() && fits(markers_[marker], matched, c))
+        parts.emplace_back(marker, static_cast<uint16_t>(matched + 1));
+    for (size_t i = 0; i < markers_.size(); ++i)
+      if (fits(markers_[i], 0, c)) parts.emplace_back(static_cast<uint16_t>(i), uint16_t{1});
+    auto [known, is_new] = numbers_.try_emplace(parts, static_cast<int>(states_.size()));
+    if (parts.empty()) known->second = 0;
+    if (is_new && !parts.empty()) {
+      Node &node = states_.emplace_back();
+      size_t longest = 0;
+      for (const auto &[marker, matched] : parts) {
+        const Entry &entry = markers_[marker];
+        if (matched < entry.bytes.size()) {
+          uint16_t &alive = node.alive[static_cast<size_t>(entry.kind)];
+          alive = std::max(alive, matched);
+        } else if (matched > longest) {
+          longest = matched;
+          node.complete = marker;
+        }
+      }
+      node.parts = std::move(parts);
+    }
+    states_[static_cast<size_t>(from)].next[static_cast<unsigned char>(c)] = static_cast<int16_t>(known->second);
+    return known->second;
+  }
+
+  // -- set once
+  std::vector<Entry> markers_;
+  // -- made when needed
+  std::vector<Node> states_;
+  std::map<Parts, int> numbers_;
+};
+
+}  // namespace sluice

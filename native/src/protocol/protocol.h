@@ -1,0 +1,132 @@
+// A way to write tool calls as text: how tools are described to the model, how a call looks in its text (read by the
+// one scanner), and how a call and a result are written back. A protocol never executes, never asks, never retries.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace sluice {
+
+// What a protocol may ask about the tools while it reads.
+class ToolView {
+ public:
+  virtual ~ToolView() = default;
+  virtual bool known(std::string_view tool) const = 0;
+  virtual bool declares(std::string_view tool, std::string_view parameter) const = 0;
+};
+
+// One call of a finished block. A block may hold several.
+struct ParsedCall {
+  std::string name;           // as the model wrote it; empty: the block named no tool
+  std::string id;             // the model's own id where the format has one
+  std::string arguments;      // one JSON object text: checked, uncoerced, duplicates already settled
+  std::string raw_arguments;  // as written: JSON, or in field protocols from the first field to the closer
+  std::string reserved;       // JSON object text of the protocol's own fields; empty: none
+  bool typed = false;         // arguments carry JSON types; false: strings that the schema coerces
+  std::string_view reason;    // why it is invalid: a code of protocols.md §1 (static); empty: complete
+};
+
+// Where the pieces of a round's text go. Offsets count bytes of the text that was fed. Views live until the function
+// returns. Between on_call_open and on_call_close nothing but on_call_arguments and on_diagnostic comes.
+class ScanSink {
+ public:
+  virtual ~ScanSink() = default;
+  virtual void on_scan_text(std::string_view utf8) = 0;
+  // `first`: this piece opens a new reasoning block.
+  virtual void on_scan_reasoning(std::string_view utf8, bool first) = 0;
+  // The tool's name is known: a card opens.
+  virtual void on_call_open(std::string_view protocol, std::string_view name, size_t start) = 0;
+  virtual void on_call_arguments(std::string_view piece) = 0;
+  // The block is over. calls[0] is the call that was opened (or a block that never named one); more follow where one
+  // block holds several. `raw`: the block as written, [start, end) of the text.
+  virtual void on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw,
+                             size_t start, size_t end) = 0;
+  virtual void on_scan_diagnostic(std::string_view code, std::string_view detail, size_t offset,
+                                  std::string_view raw) = 0;
+};
+
+// A tool as definitions describe it.
+struct ToolText {
+  std::string_view name;
+  std::string_view command;  // vcpCommand: the name to be shown in a vcp definition; empty: `name`
+  std::string_view description;
+  std::string_view parameters;  // JSON Schema text
+};
+
+// A result as the model is to read it.
+struct ResultText {
+  std::string_view call_id;
+  std::string_view tool;
+  std::string_view status;  // success | error | denied
+  std::string_view content;
+  bool json = false;  // content is one JSON value
+};
+
+struct Marker;
+class BlockReader;
+struct ScanLimits {
+  size_t candidate_bytes = 65536;
+  size_t argument_bytes = 16777216;
+  size_t depth = 128;
+};
+
+// Calls in fences and inline code: text | a call where it is the fence's whole body | calls all the same.
+enum class CodeMode : uint8_t { ignore, whole, parse };
+
+class Protocol;
+using Protocols = std::vector<std::shared_ptr<const Protocol>>;
+
+class Protocol {
+ public:
+  virtual ~Protocol() = default;
+  virtual std::string_view id() const = 0;
+  // What {{tools}} expands to: introduction and definitions. `tools` are sorted by name.
+  virtual void write_definitions(const std::vector<ToolText> &tools, std::string &out) const = 0;
+  // A call as the model should have written it. `arguments`: checked JSON object text.
+  virtual void write_call(std::string_view id, std::string_view name, std::string_view arguments,
+                          std::string &out) const = 0;
+  // The results of one round. Every marker of every protocol in `active` is made harmless inside of what tools said.
+  virtual void write_results(const std::vector<ResultText> &results, const Protocols &active,
+                             std::string &out) const = 0;
+  // Makes this protocol's own markers harmless in text that another protocol's encoder writes.
+  virtual void defuse(std::string &text) const = 0;
+
+  // -- for the scanner (block.h)
+  virtual CodeMode code() const = 0;
+  // How a block begins, and what ends one whose rest is not kept. Neither list is empty.
+  virtual std::vector<Marker> openers() const = 0;
+  virtual std::vector<Marker> closers() const = 0;
+  // Reads one block.
+  virtual std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const = 0;
+};
+
+// The one scanner: text of a round, in pieces of any size, → text, reasoning and calls.
+class TextScanner {
+ public:
+  virtual ~TextScanner() = default;
+  virtual void feed(std::string_view utf8) = 0;
+  // Something that is not text (a native call) comes next: what is held back as a mere possibility comes out as text. A
+  // call that is already open goes on behind it.
+  virtual void interrupt() = 0;
+  // The text has ended.
+  virtual void finish() = 0;
+
+  // Everything that decides how the text goes on, as one JSON object; a fresh scanner that loads it goes on exactly there.
+  virtual void save(std::string &out) const { out += "{}"; }
+  virtual void load(std::string_view) {}
+};
+
+// `active` may be empty: then only reasoning tags are looked for. `starts_in_reasoning`: the prompt opened the tag.
+std::unique_ptr<TextScanner> make_scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits,
+                                          bool starts_in_reasoning, ScanSink &sink);
+
+// One protocol from its configuration: an id as a JSON string, or { "id": ..., options }. Errors name the option by
+// path. Ids that the design names and this version does not have yet: Code::unsupported.
+Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &out);
+
+}  // namespace sluice

@@ -1,0 +1,615 @@
+#include "protocol/scanner.h"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+// An opener whose first field does not come within so many bytes was prose. A candidate up to this length is scanned
+// again behind its opener, a longer one is not: so every byte is looked at a bounded number of times.
+constexpr size_t kProse = 1024;
+constexpr size_t kNone = SIZE_MAX;
+// Longest closer with room to spare: behind a value of the greatest length it must still be seen.
+constexpr size_t kCloserRoom = 64;
+constexpr size_t kRawInDiagnostic = 256;
+// Forged results on one line that wait for the end of a back-tick run; more are not reported.
+constexpr size_t kForgedInDoubt = 64;
+
+constexpr std::string_view kForged[] = {"<<<[TOOL_RESULT]>>>", "<tool_output", "<tool_result>", "{\"tool_call_result\"",
+                                        "[[VCP调用结果"};
+
+// The first `bytes` of text, less what would cut a code point.
+std::string_view head(std::string_view text, size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
+}  // namespace
+
+TagReader::State TagReader::step(char c) {
+  constexpr std::string_view kIng = "ing";
+  switch (place_) {
+    case Place::name:
+      if (ing_ < kIng.size() && (c | 0x20) == kIng[ing_]) {
+        ++ing_;
+        return State::open;
+      }
+      if (ing_ != 0 && ing_ != kIng.size()) return State::none;
+      place_ = Place::blanks;
+      if (c == '>') return State::tag;
+      return is_white(c) ? State::open : State::none;
+    case Place::blanks:
+      if (c == '>') return State::tag;
+      if (is_white(c)) return State::open;
+      if (closing_ || c == '=' || c == '"' || c == '\'' || c == '<' || c == '/') return State::none;
+      place_ = Place::attribute;
+      return State::open;
+    case Place::attribute:
+      if (c == '>' || c == '<' || c == '"' || c == '\'') return State::none;
+      if (c == '=')
+        place_ = Place::behind_equals;
+      else if (is_white(c))
+        place_ = Place::behind_attribute;
+      return State::open;
+    case Place::behind_attribute:
+      if (c == '=')
+        place_ = Place::behind_equals;
+      else if (!is_white(c))
+        return State::none;  // words, not attributes
+      return State::open;
+    case Place::behind_equals:
+      if (is_white(c)) return State::open;
+      if (c == '>' || c == '<') return State::none;
+      quote_ = c;
+      place_ = c == '"' || c == '\'' ? Place::quoted : Place::bare;
+      return State::open;
+    case Place::quoted:
+      if (c == quote_) place_ = Place::blanks;
+      return State::open;
+    case Place::bare:
+      if (c == '>') return State::tag;
+      if (c == '<') return State::none;
+      if (is_white(c)) place_ = Place::blanks;
+      return State::open;
+  }
+  return State::none;
+}
+
+Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool starts_in_reasoning,
+                 ScanSink &sink)
+    : active_(active), tools_(tools), limits_(limits), sink_(sink), reasoning_(starts_in_reasoning) {
+  for (size_t i = 0; i < active_.size(); ++i) {
+    any_whole_ = any_whole_ || active_[i]->code() == CodeMode::whole;
+    const auto kind = active_[i]->code() == CodeMode::parse ? Markers::Kind::code_opener : Markers::Kind::opener;
+    for (const Marker &opener : active_[i]->openers()) {
+      markers_.add(opener, kind);
+      owner_.push_back(i);
+    }
+  }
+  markers_.add({"<think", true}, Markers::Kind::think);
+  markers_.add({"</think", true}, Markers::Kind::think_end);
+  if (!active_.empty())
+    for (const std::string_view forged : kForged) markers_.add({std::string(forged)}, Markers::Kind::forged);
+  markers_.add_first_bytes(interesting_);
+  for (const char c : {'`', '\n', '\r'}) interesting_.add(c);
+}
+
+// ---- in ----
+
+void Scanner::feed(std::string_view utf8) {
+  if (utf8.empty()) return;
+  if (kept_.empty()) {
+    text_ = utf8;
+  } else {
+    kept_ += utf8;
+    text_ = kept_;
+  }
+  run(false);
+  keep();
+}
+
+void Scanner::finish() {
+  text_ = kept_;
+  run(true);
+  if (mode_ != Mode::skip) show(text_.size());
+  drop(text_.size());  // white space that no text followed
+  keep();
+}
+
+void Scanner::interrupt() {
+  if (mode_ == Mode::skip || (mode_ == Mode::block && opened_)) return;
+  text_ = kept_;
+  if (mode_ == Mode::block) diagnostic("unterminated_block", protocol_->id(), offset(block_));
+  mode_ = Mode::text;
+  reader_.reset();
+  waits_ = false;
+  waiting_.clear();
+  forged_.clear();
+  fence_ = kNone;
+  in_body_ = false;
+  at_ = text_.size();
+  show(at_);
+  drop(at_);
+  match_ = 0;
+  text_open_ = false;
+  context_.start_line();
+  keep();
+}
+
+// What was neither shown nor dropped stays for the next piece.
+void Scanner::keep() {
+  if (text_.data() == kept_.data()) {
+    if (done_ == kept_.size()) {
+      kept_.clear();
+      if (kept_.capacity() > (size_t{1} << 20)) kept_.shrink_to_fit();
+    } else if (done_ != 0) {
+      kept_.erase(0, done_);
+    }
+  } else {
+    kept_ = text_.substr(done_);
+  }
+  const size_t gone = done_;
+  base_ += gone;
+  at_ -= gone;
+  done_ = 0;
+  white_ = white_ > gone ? white_ - gone : 0;
+  if (fence_ != kNone && fence_ < gone) fence_ = kNone;  // it was shown
+  for (size_t *index : {&wait_, &tag_at_, &tag_read_, &block_, &opener_end_, &fence_})
+    if (*index != kNone) *index -= std::min(*index, gone);
+  text_ = {};
+}
+
+void Scanner::run(bool ended) {
+  bool more = true;
+  while (more) {
+    switch (mode_) {
+      case Mode::text: more = read_text(ended); break;
+      case Mode::tag: more = read_tag(ended); break;
+      case Mode::block: more = read_block(ended); break;
+      case Mode::tail: more = read_tail(ended); break;
+      case Mode::skip: more = read_skip(); break;
+    }
+  }
+  settle();
+}
+
+// ---- text ----
+
+// Each read_… returns false when it needs more text.
+bool Scanner::read_text(bool ended) {
+  while (at_ < text_.size()) {
+    if (match_ == 0 && context_.idle()) {
+      at_ = interesting_.find(text_, at_);
+      if (at_ == text_.size()) break;
+    }
+    const char c = text_[at_];
+    if (c == '<' && context_.line_blank()) blank_tag_ = offset(at_);
+    if (any_whole_ && (c == '`' || c == '~') && context_.in_lead()) fence_ = at_;
+    const unsigned effect = context_.step(c);
+    match_ = markers_.step(match_, c);
+    if (any_whole_ && in_body_ && fence_body_ == kNone && !is_white(c)) fence_body_ = offset(at_);
+    ++at_;
+    if (effect != 0) {
+      const size_t before = at_;
+      on_effect(effect);
+      if (at_ != before) continue;  // back at an opener that waited
+    }
+    if (const int marker = markers_.complete(match_); marker >= 0) {
+      on_marker(marker);
+      if (mode_ != Mode::text) return true;
+    }
+  }
+  if (waits_ && at_ - wait_ > limits_.candidate_bytes) waited_too_long();
+  if (!ended) return false;
+  const size_t before = at_;
+  on_effect(context_.finish());
+  return at_ != before;
+}
+
+// Up to where text may be shown.
+size_t Scanner::held() const {
+  using Kind = Markers::Kind;
+  if (mode_ == Mode::block || mode_ == Mode::tail) return whole_ ? fence_ : block_;
+  if (mode_ == Mode::skip) return done_;
+  size_t to = at_;
+  if (waits_) {
+    to = wait_;
+  } else if (mode_ == Mode::tag) {
+    to = tag_at_;
+  } else if (reasoning_) {
+    to -= markers_.alive(match_, Kind::think_end);
+  } else {
+    size_t alive = markers_.alive(match_, Kind::code_opener);
+    if (!context_.in_fence()) {
+      alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::think_end)});
+      const size_t think = markers_.alive(match_, Kind::think);
+      if (think > alive && offset(at_) - think == blank_tag_) alive = think;
+    }
+    to -= alive;
+  }
+  return !reasoning_ && alive_fence() ? std::min(to, fence_) : to;
+}
+
+// The fence may still be one whose whole body is a call.
+bool Scanner::alive_fence() const {
+  if (!any_whole_ || fence_ == kNone || at_ - fence_ > kProse) return false;
+  if (!in_body_) return context_.fence_possible();
+  return fence_body_ == kNone || offset(at_ - markers_.alive(match_, Markers::Kind::opener)) == fence_body_;
+}
+
+void Scanner::on_effect(unsigned effect) {
+  if (waits_ && at_ - wait_ > limits_.candidate_bytes) waited_too_long();
+  if ((effect & Context::kRunEnded) != 0) {
+    if (waits_) {
+      last_run_ = offset(at_ - 1);
+      last_runs_[context_.run_length()] = last_run_;
+    }
+  }
+  if ((effect & Context::kRunMatched) != 0) {
+    if (waits_ && context_.matched() < wait_depth_) waiting_is_code();
+    tell_forged(context_.matched(), true);
+  }
+  if ((effect & Context::kFenceClosed) != 0) {
+    fence_ = kNone;
+    in_body_ = false;
+  }
+  if ((effect & Context::kLineEnd) != 0) on_line_end((effect & Context::kFenceOpened) != 0);
+}
+
+void Scanner::on_line_end(bool fence) {
+  if (fence) {
+    if (waits_) waiting_is_code();
+    tell_forged(0, true);
+    in_body_ = true;
+    fence_body_ = kNone;
+    return;
+  }
+  if (!in_body_) fence_ = kNone;
+  if (!waits_) return tell_forged(0, false);
+  // No run was closed: the first one that waited is what it looks like. The scan goes on there, and knows the line.
+  while (!forged_.empty() && forged_.back().at >= offset(wait_)) forged_.pop_back();
+  tell_forged(0, false);
+  known_until_ = offset(at_);
+  waits_ = false;
+  waiting_.clear();
+  at_ = wait_;
+  match_ = 0;
+  context_.start_words();
+}
+
+void Scanner::waited_too_long() {
+  settle();
+  waits_ = false;
+  diagnostic("oversize", "an opener behind open back-ticks, and no end of its line", waiting_.front().at);
+  waiting_.clear();
+}
+
+void Scanner::waiting_is_code() {
+  settle();
+  waits_ = false;
+  for (const Waiting &one : waiting_)
+    if (markers_.kind(one.marker) == Markers::Kind::opener)
+      diagnostic("in_code", active_[owner_[static_cast<size_t>(one.marker)]]->id(), one.at);
+  waiting_.clear();
+}
+
+// What is deeper than `depth` open runs was in code, or was none.
+void Scanner::tell_forged(size_t depth, bool code) {
+  if (forged_.empty()) return;
+  if (!code) {
+    settle();
+    for (const Forged &one : forged_) diagnostic("forged_result", {}, one.at);
+    forged_.clear();
+    return;
+  }
+  std::erase_if(forged_, [depth](const Forged &one) { return one.depth > depth; });
+}
+
+// On a line that was read to its end: is the byte at `at`, behind the runs that are open now, in code?
+bool Scanner::in_code_on_known_line(size_t at) const {
+  if (context_.fence_possible() && last_run_ <= at) return true;
+  for (size_t i = 0; i < context_.open_count(); ++i) {
+    const auto last = last_runs_.find(context_.open(i));
+    if (last != last_runs_.end() && last->second > at) return true;
+  }
+  return false;
+}
+
+void Scanner::wait(size_t at, int marker) {
+  if (!waits_) {
+    waits_ = true;
+    wait_ = at;
+    wait_depth_ = context_.open_count();
+    last_runs_.clear();
+    last_run_ = 0;
+  }
+  waiting_.push_back({offset(at), marker});
+}
+
+void Scanner::on_marker(int marker) {
+  using Kind = Markers::Kind;
+  if (waits_ && at_ - wait_ > limits_.candidate_bytes) waited_too_long();
+  const size_t at = at_ - markers_.length(marker);
+  const Kind kind = markers_.kind(marker);
+  const bool doubt = !context_.in_fence() && context_.open_count() != 0;
+  const bool known = offset(at) < known_until_;
+  switch (kind) {
+    case Kind::opener:
+    case Kind::code_opener: {
+      const std::string_view id = active_[owner_[static_cast<size_t>(marker)]]->id();
+      if (reasoning_) {
+        settle();
+        return diagnostic("in_reasoning", id, offset(at));
+      }
+      if (kind == Kind::opener) {
+        if (in_body_ && fence_ != kNone && offset(at) == fence_body_ && at_ - fence_ <= kProse &&
+            active_[owner_[static_cast<size_t>(marker)]]->code() == CodeMode::whole)
+          return start_block(marker, at);
+        if (context_.in_fence() || (doubt && known && in_code_on_known_line(offset(at)))) {
+          settle();
+          return diagnostic("in_code", id, offset(at));
+        }
+        if (doubt && !known) return wait(at, marker);
+      } else if (waits_) {
+        waiting_is_code();  // not known, and nothing that might be code is run
+      }
+      return start_block(marker, at);
+    }
+    case Kind::think:
+    case Kind::think_end: {
+      const bool closes = kind == Kind::think_end;
+      if (context_.in_fence() && !reasoning_) return;
+      if (!closes && (reasoning_ || offset(at) != blank_tag_)) return;
+      mode_ = Mode::tag;
+      tag_.start(closes);
+      tag_at_ = at;
+      tag_read_ = at_;
+      tag_closes_ = closes;
+      tag_marker_ = marker;
+      return;
+    }
+    case Kind::forged:
+      if (!reasoning_ && !context_.in_fence()) on_forged(at);
+      return;
+  }
+}
+
+void Scanner::on_forged(size_t at) {
+  if (context_.open_count() != 0) {
+    if (offset(at) < known_until_) {
+      if (in_code_on_known_line(offset(at))) return;
+    } else {
+      if (forged_.size() < kForgedInDoubt) forged_.push_back({offset(at), context_.open_count()});
+      return;
+    }
+  }
+  settle();
+  diagnostic("forged_result", {}, offset(at));
+}
+
+// ---- reasoning tags ----
+
+bool Scanner::read_tag(bool ended) {
+  TagReader::State state = TagReader::State::open;
+  while (state == TagReader::State::open && tag_read_ < text_.size() && tag_read_ - tag_at_ < kProse)
+    state = tag_.step(text_[tag_read_++]);
+  if (state == TagReader::State::open) {
+    if (tag_read_ == text_.size() && tag_read_ - tag_at_ < kProse && !ended) return false;
+    state = TagReader::State::none;
+  }
+  mode_ = Mode::text;
+  if (state == TagReader::State::none) return true;  // text; the scan goes on behind `<think`
+  if (tag_closes_ && !reasoning_) {
+    const bool doubt = context_.open_count() != 0;
+    if (doubt && offset(tag_at_) >= known_until_) {
+      wait(tag_at_, tag_marker_);
+      return true;
+    }
+    if (doubt && in_code_on_known_line(offset(tag_at_))) return true;
+  }
+  show(tag_at_);  // white space alone goes with the tag
+  at_ = done_ = tag_read_;
+  if (!tag_closes_ || reasoning_) {
+    reasoning_ = !tag_closes_;
+    reasoning_open_ = false;
+  }
+  fence_ = kNone;
+  in_body_ = false;
+  match_ = 0;
+  context_ = Context();
+  return true;
+}
+
+// ---- blocks ----
+
+void Scanner::start_block(int marker, size_t at) {
+  protocol_ = active_[owner_[static_cast<size_t>(marker)]].get();
+  whole_ = in_body_ && markers_.kind(marker) == Markers::Kind::opener;
+  block_ = at;
+  opener_end_ = at_;
+  before_ = context_;
+  reader_ = protocol_->reader(tools_, limits_);
+  opened_ = false;
+  sent_ = 0;
+  mode_ = Mode::block;
+  tell_forged(0, false);
+  settle();
+}
+
+bool Scanner::read_block(bool ended) {
+  while (true) {
+    // The reader never sees more than its limit, so that every limit hits the same byte at any split.
+    const size_t size = text_.size() - block_;
+    const size_t limit = reader_->named   ? reader_->arguments_from + limits_.argument_bytes + kCloserRoom
+                         : reader_->begun ? limits_.candidate_bytes
+                                          : std::min(kProse, limits_.candidate_bytes);
+    const size_t taken = std::min(size, limit);
+    const bool named = reader_->named, begun = reader_->begun;
+    const BlockReader::State state = reader_->read(text_.substr(block_, taken), ended && taken == size);
+    if (reader_->named && !named && !whole_) open_call();
+    if (state == BlockReader::State::closed) {
+      if (whole_) {
+        mode_ = Mode::tail;
+        at_ = block_ + reader_->end;
+        context_.start_words();
+      } else {
+        close_block();
+      }
+      return true;
+    }
+    if (state == BlockReader::State::rejected) {
+      give_back(reader_->code, protocol_->id(), reader_->decided);
+      return true;
+    }
+    if (opened_) stream_arguments();
+    if (reader_->named != named || reader_->begun != begun) continue;
+    if (taken < limit) return false;
+    if (reader_->named) {
+      outgrown();
+    } else if (!begun && limit == kProse) {
+      give_back("missing_tool_name", protocol_->id(), taken);
+    } else {
+      give_back("oversize", protocol_->id(), taken);
+    }
+    return true;
+  }
+}
+
+void Scanner::open_call() {
+  drop(block_);
+  opened_ = true;
+  text_open_ = false;
+  sink_.on_call_open(protocol_->id(), reader_->name, offset(block_));
+}
+
+void Scanner::stream_arguments() {
+  if (!reader_->begun) return;
+  sent_ = std::max(sent_, reader_->arguments_from);
+  if (reader_->arguments_to <= sent_) return;
+  const std::string_view piece = text_.substr(block_ + sent_, reader_->arguments_to - sent_);
+  sent_ = reader_->arguments_to;
+  sink_.on_call_arguments(piece);
+}
+
+// The card as a whole; the text goes on behind it.
+void Scanner::close_block() {
+  const size_t start = whole_ ? fence_ : block_;
+  const size_t end = whole_ ? at_ : block_ + reader_->end;
+  drop(start);
+  if (!opened_ && !reader_->calls.front().name.empty()) open_call();
+  if (opened_) stream_arguments();
+  const std::string_view raw = text_.substr(start, end - start);
+  for (const BlockReader::Note &note : reader_->notes) diagnostic(note.code, note.detail, offset(block_ + note.at));
+  for (const ParsedCall &call : reader_->calls)
+    if (!call.reason.empty()) diagnostic(call.reason, call.name, offset(block_), raw);
+  const std::unique_ptr<BlockReader> reader = std::move(reader_);
+  mode_ = Mode::text;
+  at_ = done_ = end;
+  match_ = 0;
+  text_open_ = false;
+  fence_ = kNone;
+  in_body_ = false;
+  context_.start_line();
+  sink_.on_call_close(protocol_->id(), reader->calls, raw, offset(start), offset(end));
+}
+
+// The card is closed now; what still belongs to its block goes nowhere.
+void Scanner::outgrown() {
+  const size_t read = std::min(text_.size() - block_, reader_->arguments_from + limits_.argument_bytes + kCloserRoom);
+  reader_->cut(text_.substr(block_, read), "oversize");
+  whole_ = false;
+  close_block();
+  skip_ = Markers();
+  for (const Marker &closer : protocol_->closers()) skip_.add(closer, Markers::Kind::think_end);
+  for (const Marker &opener : protocol_->openers()) skip_.add(opener, Markers::Kind::opener);
+  skip_match_ = 0;
+  mode_ = Mode::skip;
+}
+
+bool Scanner::read_skip() {
+  while (at_ < text_.size()) {
+    skip_match_ = skip_.step(skip_match_, text_[at_++]);
+    const int marker = skip_.complete(skip_match_);
+    if (marker < 0) continue;
+    if (skip_.kind(marker) == Markers::Kind::opener) at_ -= skip_.length(marker);
+    done_ = at_;
+    mode_ = Mode::text;
+    return true;
+  }
+  done_ = at_ - skip_.alive(skip_match_, Markers::Kind::opener);
+  return false;
+}
+
+// Behind a block in a fence: nothing but the end of the fence may follow.
+bool Scanner::read_tail(bool ended) {
+  while (at_ < text_.size()) {
+    const unsigned effect = context_.step(text_[at_]);
+    if ((effect & Context::kFenceClosed) != 0) {
+      close_block();
+      return true;
+    }
+    if (context_.in_fence_words() && !is_white(text_[at_])) {
+      give_back("in_code", protocol_->id(), at_ - block_);
+      return true;
+    }
+    ++at_;
+  }
+  if (!ended) return false;
+  if ((context_.finish() & Context::kFenceClosed) == 0)
+    for (ParsedCall &call : reader_->calls)
+      if (call.reason.empty()) call.reason = "unterminated_block";
+  close_block();
+  return true;
+}
+
+// It was no call: its opener is text, and the scan goes on right behind it; behind a long one, at the byte that
+// decided.
+void Scanner::give_back(std::string_view code, std::string_view detail, size_t length) {
+  diagnostic(code, detail, offset(block_), text_.substr(block_, length));
+  mode_ = Mode::text;
+  reader_.reset();
+  match_ = 0;
+  context_ = before_;
+  at_ = opener_end_;
+  if (length > kProse)
+    for (; at_ < block_ + length; ++at_) context_.step(text_[at_]);
+  fence_ = kNone;
+  in_body_ = false;
+}
+
+// ---- out ----
+
+// Shows text or reasoning up to `to`, but for white space that nothing followed yet.
+void Scanner::show(size_t to) {
+  if (to <= done_) return;
+  bool &open = reasoning_ ? reasoning_open_ : text_open_;
+  if (!open) {
+    white_ = std::max(white_, done_);
+    while (white_ < to && is_white(text_[white_])) ++white_;
+    if (white_ >= to && to - done_ <= limits_.candidate_bytes) return;
+  }
+  const std::string_view piece = text_.substr(done_, to - done_);
+  done_ = to;
+  const bool first = !open;
+  open = true;
+  if (reasoning_) {
+    text_open_ = false;
+    sink_.on_scan_reasoning(piece, first);
+  } else {
+    sink_.on_scan_text(piece);
+  }
+}
+
+void Scanner::drop(size_t to) { done_ = std::max(done_, to); }
+
+void Scanner::diagnostic(std::string_view code, std::string_view detail, size_t at, std::string_view raw) {
+  sink_.on_scan_diagnostic(code, detail, at, head(raw, kRawInDiagnostic));
+}
+
+std::unique_ptr<TextScanner> make_scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits,
+                                          bool starts_in_reasoning, ScanSink &sink) {
+  return std::make_unique<Scanner>(active, tools, limits, starts_in_reasoning, sink);
+}
+
+}  // namespace sluice

@@ -1,0 +1,157 @@
+// The one scanner. Text that may still mean something is kept; everything else is passed on at once, as views of the
+// input. See README.md for how a byte travels.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocol/block.h"
+#include "protocol/context.h"
+#include "protocol/markers.h"
+
+namespace sluice {
+
+// `<think attr="x">` and `</thinking >`, from behind `<think` and `</think`.
+class TagReader {
+ public:
+  enum class State : uint8_t { open, tag, none };
+  void start(bool closing) {
+    place_ = Place::name;
+    closing_ = closing;
+    ing_ = 0;
+  }
+  State step(char c);
+
+ private:
+  enum class Place : uint8_t { name, blanks, attribute, behind_attribute, behind_equals, quoted, bare };
+  Place place_ = Place::name;
+  bool closing_ = false;
+  size_t ing_ = 0;
+  char quote_ = 0;
+};
+
+class Scanner final : public TextScanner {
+ public:
+  Scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool starts_in_reasoning,
+          ScanSink &sink);
+  void feed(std::string_view utf8) override;
+  void interrupt() override;
+  void finish() override;
+
+ private:
+  enum class Mode : uint8_t {
+    text,
+    tag,  // behind `<think` or `</think`
+    block,
+    tail,  // behind a block that may be the whole body of its fence
+    skip,  // in a block that outgrew its limit
+  };
+  struct Waiting {  // an opener or closer behind an open run of back-ticks: the end of its line decides
+    size_t at;      // offset
+    int marker;
+  };
+  struct Forged {
+    size_t at;
+    size_t depth;  // open runs before it
+  };
+
+  void run(bool ended);
+  void keep();
+  bool read_text(bool ended);
+  bool read_tag(bool ended);
+  bool read_block(bool ended);
+  bool read_tail(bool ended);
+  bool read_skip();
+
+  void on_effect(unsigned effect);
+  void on_marker(int marker);
+  void on_forged(size_t at);
+  void on_line_end(bool fence);
+  bool in_code_on_known_line(size_t at) const;
+  void wait(size_t at, int marker);
+  void waited_too_long();
+  void waiting_is_code();
+  void tell_forged(size_t from_depth, bool code);
+
+  void start_block(int marker, size_t at);
+  void open_call();
+  void stream_arguments();
+  void close_block();
+  void outgrown();
+  void give_back(std::string_view code, std::string_view detail, size_t length);
+
+  size_t held() const;
+  bool alive_fence() const;
+  void show(size_t to);
+  void drop(size_t to);
+  void settle() { show(held()); }
+  void diagnostic(std::string_view code, std::string_view detail, size_t at, std::string_view raw = {});
+  size_t offset(size_t index) const { return base_ + index; }
+
+  // -- set once
+  const Protocols active_;
+  const ToolView &tools_;
+  const ScanLimits limits_;
+  ScanSink &sink_;
+  Markers markers_;
+  ByteFinder interesting_;
+  std::vector<size_t> owner_;  // marker → index of its protocol
+  bool any_whole_ = false;
+
+  // -- the text that is kept, and where we are in it
+  std::string kept_;
+  std::string_view text_;  // kept_, or the piece of this call
+  size_t base_ = 0;        // offset of text_[0]
+  size_t at_ = 0;          // next byte to look at
+  size_t done_ = 0;        // shown or dropped up to here
+  size_t white_ = 0;       // [done_, white_) is white space that waits for its text
+
+  // -- position in the grammar
+  Mode mode_ = Mode::text;
+  Context context_;
+  Markers::State match_ = 0;
+  bool reasoning_ = false;
+  bool reasoning_open_ = false;  // this pair of tags has a block
+  bool text_open_ = false;       // what was shown last is text: more text joins it
+  size_t blank_tag_ = SIZE_MAX;  // offset of the `<` that is the first thing on its line
+
+  // -- an opener that waits for the end of its line
+  bool waits_ = false;
+  size_t wait_ = 0;  // index of the first
+  size_t wait_depth_ = 0;
+  std::vector<Waiting> waiting_;
+  std::vector<Forged> forged_;
+  size_t known_until_ = 0;              // the line was read up to this offset before: its runs are known
+  size_t last_run_ = 0;                 // offset behind its last run
+  std::map<size_t, size_t> last_runs_;  // length → offset behind the last run of it
+
+  // -- a fence that may hold nothing but a call
+  size_t fence_ = SIZE_MAX;       // index where it begins
+  size_t fence_body_ = SIZE_MAX;  // offset of the first byte of its body that is not white
+  bool in_body_ = false;
+
+  // -- in a tag
+  TagReader tag_;
+  size_t tag_at_ = 0;
+  size_t tag_read_ = 0;  // bytes up to here were given to tag_
+  bool tag_closes_ = false;
+  int tag_marker_ = 0;
+
+  // -- in a block
+  std::unique_ptr<BlockReader> reader_;
+  const Protocol *protocol_ = nullptr;
+  size_t block_ = 0;
+  size_t opener_end_ = 0;
+  size_t sent_ = 0;  // of the block: raw arguments up to here were passed on
+  bool opened_ = false;
+  bool whole_ = false;
+  Context before_;  // behind the opener
+
+  // -- skipping
+  Markers skip_;
+  Markers::State skip_match_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,18 @@
+// The vcp protocol: fields between full-width brackets, in a block of <<<[TOOL_REQUEST]>>> … <<<[END_TOOL_REQUEST]>>>.
+#pragma once
+
+#include "protocol/block.h"
+
+namespace sluice {
+
+struct VcpOptions {
+  CodeMode code = CodeMode::ignore;
+  bool first_duplicate = false;  // of two fields with the same key the first one counts
+  bool trim = true;
+  bool lenient = false;
+  bool split = false;  // command1 path1 command2 path2: one call each
+};
+
+std::shared_ptr<const Protocol> make_vcp(const VcpOptions &options);
+
+}  // namespace sluice

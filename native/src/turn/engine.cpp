@@ -1,0 +1,19 @@
+#include "turn/engine.h"
+
+#include "base/json.h"
+
+namespace sluice {
+
+Status Engine::compile(std::string_view document, Engine &out) {
+  const size_t depth = document_depth(document, out.defaults.limits.depth);
+  if (Status status = check_json(document, depth); !status.ok()) return status;
+  if (json_kind(document) != '{') return error(Code::json, "expected an object");
+  if (Status status = read_config(document, {"tools", "protocols"}, out.defaults); !status.ok()) return status;
+  if (const auto tools = json_member(document, "tools")) {
+    if (json_kind(*tools) != '[') return error(Code::json, "expected an array of tools", "tools");
+    return Registry::compile(*tools, depth, out.registry).inside("tools");
+  }
+  return {};
+}
+
+}  // namespace sluice

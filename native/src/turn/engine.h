@@ -1,0 +1,20 @@
+// Tools and defaults, compiled once and shared by every turn.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/status.h"
+#include "tools/registry.h"
+#include "turn/config.h"
+
+namespace sluice {
+
+struct Engine {
+  Registry registry;
+  Config defaults;
+
+  static Status compile(std::string_view document, Engine &out);
+};
+
+}  // namespace sluice

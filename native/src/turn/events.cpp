@@ -1,0 +1,131 @@
+#include "turn/events.h"
+
+#include <algorithm>
+
+#include "base/json_writer.h"
+#include "base/saved.h"
+
+namespace sluice {
+namespace {
+
+// A spare slot keeps its memory up to this size: a burst of text nobody polled must not stay for ever.
+constexpr size_t kSpareBytes = 16384;
+
+std::string_view delta_head(EventQueue::Kind kind) {
+  switch (kind) {
+    case EventQueue::Kind::text: return R"({"type":"text","block":)";
+    case EventQueue::Kind::reasoning: return R"({"type":"reasoning","block":)";
+    case EventQueue::Kind::args: return R"({"type":"args","call":)";
+    default: return {};
+  }
+}
+
+}  // namespace
+
+EventQueue::Event &EventQueue::slot() {
+  if (tail_ == events_.size()) {
+    if (head_ > 64 && head_ * 2 > tail_) {  // mostly polled: move the rest to the front, once per as many events
+      for (size_t i = head_; i < tail_; ++i) std::swap(events_[i - head_], events_[i]);
+      tail_ -= head_;
+      head_ = 0;
+    } else {
+      events_.emplace_back();
+    }
+  }
+  Event &event = events_[tail_++];
+  event.withdrawn = false;
+  if (event.text.capacity() > kSpareBytes) event.text = std::string();
+  event.text.clear();
+  return event;
+}
+
+void EventQueue::delta(Kind kind, uint32_t key, std::string_view utf8) {
+  if (head_ < tail_) {
+    Event &last = events_[tail_ - 1];
+    if (last.kind == kind && last.key == key && !last.withdrawn) {
+      last.text += utf8;
+      return;
+    }
+  }
+  Event &event = slot();
+  event.kind = kind;
+  event.key = key;
+  event.text += utf8;
+}
+
+std::string &EventQueue::open(Kind kind, uint32_t key) {
+  Event &event = slot();
+  event.kind = kind;
+  event.key = key;
+  return event.text;
+}
+
+bool EventQueue::withdraw(Kind kind, uint32_t key) {
+  bool found = false;
+  for (size_t i = head_; i < tail_; ++i)
+    if (events_[i].kind == kind && events_[i].key == key && !events_[i].withdrawn) found = events_[i].withdrawn = true;
+  return found;
+}
+
+bool EventQueue::waits(Kind kind, uint32_t key) const {
+  for (size_t i = head_; i < tail_; ++i)
+    if (events_[i].kind == kind && events_[i].key == key && !events_[i].withdrawn) return true;
+  return false;
+}
+
+void EventQueue::save(std::string &out) const {
+  ObjectWriter queue(out);
+  queue.number("seq", static_cast<int64_t>(seq_));
+  std::string &list = queue.value("waiting");
+  list += '[';
+  for (size_t i = head_; i < tail_; ++i) {
+    if (events_[i].withdrawn) continue;
+    if (list.back() != '[') list += ',';
+    ObjectWriter event(list);
+    event.number("kind", static_cast<int64_t>(events_[i].kind)).number("key", events_[i].key);
+    event.text("text", events_[i].text).close();
+  }
+  list += ']';
+  queue.close();
+}
+
+void EventQueue::load(std::string_view saved) {
+  const SavedReader queue(saved);
+  queue.get("seq", seq_);
+  for (JsonSlices waiting(queue.nested("waiting")); waiting.next();) {
+    const SavedReader read(waiting.value());
+    Event &event = slot();
+    uint32_t kind = 0;
+    read.get("kind", kind);
+    event.kind = static_cast<Kind>(std::min<uint32_t>(kind, static_cast<uint32_t>(Kind::other)));
+    read.get("key", event.key);
+    read.get("text", event.text);
+  }
+}
+
+bool EventQueue::next(std::string &out, Polled &polled) {
+  while (head_ < tail_ && events_[head_].withdrawn) ++head_;
+  if (head_ == tail_) {
+    head_ = tail_ = 0;
+    return false;
+  }
+  Event &event = events_[head_++];
+  polled = {event.kind, event.key};
+  out.clear();
+  const std::string_view head = delta_head(event.kind);
+  if (head.empty()) {
+    out += event.text;
+  } else {
+    out += head;
+    append_number(out, event.key);
+    out += R"(,"text":)";
+    append_json_string(out, event.text);
+  }
+  out += R"(,"seq":)";
+  append_number(out, static_cast<int64_t>(++seq_));
+  out += '}';
+  if (head_ == tail_) head_ = tail_ = 0;
+  return true;
+}
+
+}  // namespace sluice

@@ -1,0 +1,52 @@
+// Events that wait to be polled. Neighbouring deltas of the same block become one event; an event that lost its meaning
+// is withdrawn; `seq` is given when an event is polled. Slots keep their strings: no allocation in steady state.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+class EventQueue {
+ public:
+  enum class Kind : uint8_t { text, reasoning, args, request, execute, approval, abort_tool, other };
+
+  // More of block `key` (text, reasoning) or of the arguments of call `key`.
+  void delta(Kind kind, uint32_t key, std::string_view utf8);
+
+  // A new event: the text of a JSON object without its closing brace, to be appended to what is returned.
+  std::string &open(Kind kind, uint32_t key = 0);
+
+  // Takes back what nobody polled yet. True: there was one.
+  bool withdraw(Kind kind, uint32_t key);
+  uint64_t last_seq() const { return seq_; }
+  bool waits(Kind kind, uint32_t key) const;
+
+  void save(std::string &out) const;  // a JSON object
+  void load(std::string_view saved);
+
+  struct Polled {
+    Kind kind;
+    uint32_t key;
+  };
+  // The next event as JSON in `out`; false: none.
+  bool next(std::string &out, Polled &polled);
+
+ private:
+  struct Event {
+    Kind kind = Kind::other;
+    uint32_t key = 0;
+    bool withdrawn = false;
+    std::string text;
+  };
+
+  Event &slot();
+
+  std::vector<Event> events_;  // [head_, tail_) wait; the others are spare
+  size_t head_ = 0, tail_ = 0;
+  uint64_t seq_ = 0;
+};
+
+}  // namespace sluice

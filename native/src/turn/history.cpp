@@ -1,0 +1,460 @@
+#include "turn/history.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/json_writer.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kUnfinished = "No result: this call has not finished.";
+constexpr std::string_view kNotRun = "No result: this call was not run.";
+
+// ---- the block log → messages ----
+
+std::string_view requested_status(CardState state) {
+  switch (state) {
+    case CardState::streaming:
+    case CardState::pending: return "pending";
+    case CardState::awaiting_approval: return "awaiting_approval";
+    case CardState::executing:
+    case CardState::awaiting_result_approval: return "executing";
+    case CardState::denied:
+    case CardState::result_rejected:
+    case CardState::expired: return "denied";
+    default: return "completed";
+  }
+}
+
+std::string_view result_status(CardState state) {
+  if (state == CardState::success) return "success";
+  return requested_status(state) == "denied" ? "denied" : "error";
+}
+
+void write_calls(const std::vector<const Card *> &cards, std::string &out) {
+  out += '[';
+  for (const Card *card : cards) {
+    if (out.back() != '[') out += ',';
+    ObjectWriter call(out);
+    call.text("id", card->history_id).text("type", "function");
+    ObjectWriter function(call.value("function"));
+    function.text("name", card->name()).text("arguments", card->sendable_arguments());
+    function.close();
+    for (JsonSlices members(card->members); members.next();)
+      call.raw(members.key().substr(1, members.key().size() - 2), members.value());
+    call.close();
+  }
+  out += ']';
+}
+
+void write_requested(const std::vector<const Card *> &cards, std::string &out) {
+  out += '[';
+  for (const Card *card : cards) {
+    if (out.back() != '[') out += ',';
+    ObjectWriter request(out);
+    request.text("requestId", card->history_id).text("toolName", card->name());
+    request.raw("args", card->arguments.empty() ? "{}" : card->arguments);
+    request.text("status", requested_status(card->state()));
+    if (!card->error.empty())
+      request.text("error", card->error);
+    else if (!card->reason.empty())
+      request.text("error", card->reason);
+    request.close();
+  }
+  out += ']';
+}
+
+std::string assistant_message(uint32_t number, const Round &round, std::string_view text,
+                              const std::vector<const Card *> &cards) {
+  std::string out;
+  ObjectWriter message(out);
+  message.text("role", "assistant");
+  if (text.empty())
+    message.raw("content", "null");
+  else
+    message.text("content", text);
+  if (!cards.empty()) {
+    write_calls(cards, message.value("tool_calls"));
+    for (JsonSlices members(round.members); members.next();)
+      message.raw(members.key().substr(1, members.key().size() - 2), members.value());
+  }
+  ObjectWriter metadata(message.value("metadata"));
+  metadata.number("round", number);
+  if (!cards.empty()) {
+    if (round.text_calls) metadata.text("raw", round.raw);
+    write_requested(cards, metadata.value("toolCallsRequested"));
+  }
+  metadata.close();
+  message.close();
+  return out;
+}
+
+std::string result_message(const Card &card) {
+  std::string out;
+  ObjectWriter message(out);
+  message.text("role", "tool").text("tool_call_id", card.history_id).text("name", card.name());
+  message.text("content", card.final() && card.has_told ? std::string_view(card.told) : kUnfinished);
+  ObjectWriter metadata(message.value("metadata"));
+  ObjectWriter call(metadata.value("toolCall"));
+  call.text("requestId", card.history_id).text("toolName", card.name());
+  call.text("status", result_status(card.state()));
+  if (card.started_at && card.ended_at) call.number("durationMs", *card.ended_at - *card.started_at);
+  call.raw("rawArgs", card.arguments.empty() ? "{}" : card.arguments);
+  call.close();
+  metadata.close();
+  message.close();
+  return out;
+}
+
+// Images of the results: tool messages hold text alone, so they follow as the user's.
+std::string image_message(const std::vector<const Card *> &cards) {
+  std::string list;
+  for (const Card *card : cards) {
+    if (card->state() != CardState::success || card->parts.empty()) continue;
+    for (JsonSlices parts(card->parts); parts.next();) {
+      const auto type = json_member(parts.value(), "type");
+      if (!type || json_text(*type) != "image") continue;
+      list += list.empty() ? "" : ",";
+      ObjectWriter part(list);
+      part.text("type", "image_url");
+      ObjectWriter image(part.value("image_url"));
+      if (const auto url = json_member(parts.value(), "url")) {
+        image.raw("url", *url);
+      } else {
+        const auto media = json_member(parts.value(), "mediaType");
+        const auto data = json_member(parts.value(), "data");
+        image.text("url", "data:" + json_text(*media) + ";base64," + json_text(*data));
+      }
+      image.close();
+      part.close();
+    }
+  }
+  return list.empty()
+             ? list
+             : R"({"role":"user","content":[{"type":"text","text":"The images of the tool results:"},)" + list + "]}";
+}
+
+}  // namespace
+
+std::vector<std::string> history_messages(const Message &message, size_t rounds, bool split_last) {
+  std::vector<std::string> out;
+  size_t at = 0;
+  static const Round kAdopted;  // round 0: calls of the host's last message; only their results are new
+  for (uint32_t number = 0; number <= rounds; ++number) {
+    const bool split = split_last && number == rounds;
+    std::string text, behind;  // behind: text after the last call, where it stands alone
+    std::vector<const Card *> cards;
+    for (; at < message.blocks.size() && message.blocks[at].round == number; ++at) {
+      const Block &block = message.blocks[at];
+      if (block.kind == Block::Kind::text) (split ? behind : text) += block.text;
+      if (block.kind != Block::Kind::tool_use || message.cards[block.card]->dropped) continue;
+      cards.push_back(message.cards[block.card].get());
+      text += behind;
+      behind.clear();
+    }
+    if (cards.empty()) {
+      text += behind;
+      behind.clear();
+    }
+    const Round &round = number == 0 ? kAdopted : message.rounds[number - 1];
+    if (number > 0 && (!text.empty() || !cards.empty())) out.push_back(assistant_message(number, round, text, cards));
+    for (const Card *card : cards)
+      if (card->final() || message.outcome != "awaiting_user") out.push_back(result_message(*card));
+    if (std::string images = image_message(cards); !images.empty()) out.push_back(std::move(images));
+    if (!behind.empty()) out.push_back(assistant_message(number, round, behind, {}));
+  }
+  return out;
+}
+
+bool is_legal_id(std::string_view id) {
+  if (id.empty() || id.size() > 256) return false;
+  for (const char c : id)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return false;
+  return true;
+}
+
+// ---- a conversation → what goes into the request ----
+
+namespace {
+
+struct Item {
+  std::string_view json;
+  std::string role;
+  std::vector<std::string> calls;  // ids that an assistant message asks with
+  std::string answers;             // the id that a tool message answers
+  std::string_view metadata;
+};
+
+std::string member_text(std::string_view object, std::string_view key) {
+  const auto value = json_member(object, key);
+  return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
+}
+
+Item read_item(std::string_view json) {
+  Item item;
+  item.json = json;
+  for (JsonSlices members(json); members.next();) {
+    const std::string_view key = members.key();
+    if (key == "\"role\"") item.role = json_text(members.value());
+    if (key == "\"tool_call_id\"" && json_kind(members.value()) == '"') item.answers = json_text(members.value());
+    if (key == "\"metadata\"") item.metadata = members.value();
+    if (key == "\"tool_calls\"")
+      for (JsonSlices calls(members.value()); calls.next();) item.calls.push_back(member_text(calls.value(), "id"));
+  }
+  if (item.role != "assistant") item.calls.clear();
+  return item;
+}
+
+// Results right behind the message that asked for them.
+std::vector<Item> in_order(std::vector<Item> items, std::vector<std::string> &owned) {
+  std::map<std::string_view, std::vector<size_t>, std::less<>> results;  // id → places, last first
+  for (size_t i = items.size(); i-- > 0;)
+    if (items[i].role == "tool") results[items[i].answers].push_back(i);
+  std::vector<Item> out;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i].role == "tool") continue;  // comes with its call; an answer to nothing is left out
+    const std::vector<std::string> calls = items[i].calls;
+    out.push_back(items[i]);
+    for (const std::string &id : calls) {
+      std::vector<size_t> &places = results[id];
+      while (!places.empty() && places.back() < i) places.pop_back();
+      if (!places.empty()) {
+        out.push_back(items[places.back()]);
+        places.pop_back();
+        continue;
+      }
+      std::string &text = owned.emplace_back();
+      ObjectWriter message(text);
+      message.text("role", "tool").text("tool_call_id", id).text("content", kNotRun);
+      message.close();
+      out.push_back(read_item(text));
+    }
+  }
+  return out;
+}
+
+// The message with another content and without the members that `left_out` names.
+std::string with_content(std::string_view json, std::string_view content,
+                         std::initializer_list<std::string_view> left_out) {
+  std::string out;
+  ObjectWriter message(out);
+  bool done = false;
+  for (JsonSlices members(json); members.next();) {
+    const std::string_view key = members.key().substr(1, members.key().size() - 2);
+    if (key == "content") {
+      if (!done) message.raw(key, content);
+      done = true;
+    } else if (std::find(left_out.begin(), left_out.end(), key) == left_out.end()) {
+      message.raw(key, members.value());
+    }
+  }
+  if (!done) message.raw("content", content);
+  message.close();
+  return out;
+}
+
+std::string plain_content(std::string_view json) {
+  const auto content = json_member(json, "content");
+  if (!content) return {};
+  if (json_kind(*content) == '"') return json_text(*content);
+  std::string out;
+  for (JsonSlices parts(*content); parts.next();) out += member_text(parts.value(), "text");
+  return out;
+}
+
+// An assistant message whose calls stand in its text: as the model wrote it, else as this protocol writes calls.
+std::string as_text(const Item &item, const Protocol &protocol) {
+  std::string content;
+  if (const std::string raw = member_text(item.metadata, "raw"); !raw.empty()) {
+    content = raw;
+  } else {
+    content = plain_content(item.json);
+    if (const auto calls = json_member(item.json, "tool_calls"))
+      for (JsonSlices call(*calls); call.next();) {
+        const auto function = json_member(call.value(), "function");
+        if (!function) continue;
+        std::string arguments = member_text(*function, "arguments");
+        // A stored call may hold anything; what is no object was never run either.
+        if (!check_json(arguments, 1024).ok() || json_kind(arguments) != '{') arguments = "{}";
+        if (!content.empty()) content += '\n';
+        protocol.write_call(member_text(call.value(), "id"), member_text(*function, "name"), arguments, content);
+      }
+  }
+  return with_content(item.json, json_string(content), {"tool_calls", "metadata"});
+}
+
+std::string results_as_text(const std::vector<Item> &items, size_t first, size_t last, const Item &asked,
+                            const Protocols &protocols) {
+  std::map<std::string, std::string, std::less<>> names;
+  if (const auto calls = json_member(asked.json, "tool_calls"))
+    for (JsonSlices call(*calls); call.next();)
+      if (const auto function = json_member(call.value(), "function"))
+        names[member_text(call.value(), "id")] = member_text(*function, "name");
+  struct Strings {
+    std::string name, status, content;
+  };
+  std::vector<Strings> strings;
+  for (size_t i = first; i < last; ++i) {
+    const auto told = json_member(items[i].metadata, "toolCall");
+    std::string name = member_text(items[i].json, "name");
+    if (name.empty()) name = names[items[i].answers];
+    std::string status = told ? member_text(*told, "status") : std::string();
+    strings.push_back({std::move(name), status.empty() ? "success" : std::move(status), plain_content(items[i].json)});
+  }
+  std::vector<ResultText> results;
+  for (size_t i = 0; i < strings.size(); ++i)
+    results.push_back({items[first + i].answers, strings[i].name, strings[i].status, strings[i].content, false});
+  std::string content;
+  protocols.front()->write_results(results, protocols, content);
+  std::string out;
+  ObjectWriter message(out);
+  message.text("role", "user").text("content", content);
+  message.close();
+  return out;
+}
+
+bool is_instruction(std::string_view role) { return role == "system" || role == "developer"; }
+
+// {{tools}} in a system message. True: there was one.
+bool expand(const Conversation &conversation, std::string_view json, std::string &out) {
+  if (json.find("{{tools") == std::string_view::npos) return false;
+  const auto content = json_member(json, "content");
+  if (!content) return false;
+  const Registry nothing;
+  const Registry &registry = conversation.expand ? *conversation.registry : nothing;
+  bool found = false;
+  const auto expanded = [&](std::string_view token) {
+    bool here = false;
+    const std::string text =
+        expand_macros(json_text(token), registry, *conversation.exposure, *conversation.protocols->front(), here);
+    found = found || here;
+    return json_string(text);
+  };
+  std::string value;
+  if (json_kind(*content) == '"') {
+    value = expanded(*content);
+  } else {
+    value = "[";
+    for (JsonSlices parts(*content); parts.next();) {
+      if (value.size() > 1) value += ',';
+      const auto text = json_member(parts.value(), "text");
+      if (!text || json_kind(*text) != '"') {
+        value += parts.value();
+        continue;
+      }
+      ObjectWriter part(value);
+      for (JsonSlices members(parts.value()); members.next();) {
+        const std::string_view key = members.key().substr(1, members.key().size() - 2);
+        if (key == "text")
+          part.raw(key, expanded(members.value()));
+        else
+          part.raw(key, members.value());
+      }
+      part.close();
+    }
+    value += ']';
+  }
+  if (found) out = with_content(json, value, {});
+  return found;
+}
+
+std::string with_definitions(std::string_view json, const std::string &definitions, bool top) {
+  const auto content = json_member(json, "content");
+  if (!content || json_kind(*content) != '[') {
+    const std::string text = content && json_kind(*content) == '"' ? json_text(*content) : std::string();
+    if (text.empty()) return with_content(json, json_string(definitions), {});
+    return with_content(json, json_string(top ? definitions + "\n\n" + text : text + "\n\n" + definitions), {});
+  }
+  const std::string part = R"({"type":"text","text":)" + json_string(definitions) + "}";
+  const std::string_view array = trim_json(*content);
+  const std::string_view inner = trim_json(array.substr(1, array.size() - 2));
+  std::string value = "[";
+  if (top) value += part;
+  if (top && !inner.empty()) value += ',';
+  value += inner;
+  if (!top && !inner.empty()) value += ',';
+  if (!top) value += part;
+  return with_content(json, value + "]", {});
+}
+
+}  // namespace
+
+std::set<std::string, std::less<>> used_ids(std::string_view messages) {
+  std::set<std::string, std::less<>> ids;
+  for (JsonSlices items(messages); items.next();) {
+    Item item = read_item(items.value());
+    for (std::string &id : item.calls) ids.insert(std::move(id));
+    if (!item.answers.empty()) ids.insert(std::move(item.answers));
+  }
+  return ids;
+}
+
+std::vector<OpenCall> open_calls(std::string_view messages) {
+  std::vector<OpenCall> open;
+  for (JsonSlices items(messages); items.next();) {
+    const Item item = read_item(items.value());
+    if (item.role == "tool") {
+      std::erase_if(open, [&](const OpenCall &call) { return call.id == item.answers; });
+      continue;
+    }
+    open.clear();
+    if (item.calls.empty()) continue;
+    const auto calls = json_member(item.json, "tool_calls");
+    for (JsonSlices call(*calls); call.next();) {
+      const std::string_view function = json_member(call.value(), "function").value_or("{}");
+      open.push_back(
+          {member_text(call.value(), "id"), member_text(function, "name"), member_text(function, "arguments")});
+    }
+  }
+  return open;
+}
+
+std::vector<std::string_view> request_messages(const Conversation &conversation, std::vector<std::string> &owned) {
+  std::vector<Item> items;
+  for (JsonSlices host(conversation.host); host.next();) items.push_back(read_item(host.value()));
+  for (const std::string &message : *conversation.history) items.push_back(read_item(message));
+  // Views of `owned` must not move: every message needs at most three strings of its own, calls at most one each.
+  size_t calls = 0;
+  for (const Item &item : items) calls += item.calls.size();
+  owned.clear();
+  owned.reserve(3 * items.size() + calls + 1);
+  items = in_order(std::move(items), owned);
+
+  std::vector<std::string_view> out;
+  bool macro = false;
+  size_t instruction = SIZE_MAX;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const Item &item = items[i];
+    if (is_instruction(item.role)) {
+      if (instruction == SIZE_MAX) instruction = out.size();
+      if (std::string expanded; expand(conversation, item.json, expanded)) {
+        macro = true;
+        out.push_back(owned.emplace_back(std::move(expanded)));
+        continue;
+      }
+    }
+    if (!conversation.text_calls || item.calls.empty()) {
+      out.push_back(item.json);
+      continue;
+    }
+    out.push_back(owned.emplace_back(as_text(item, *conversation.protocols->front())));
+    size_t last = i + 1;
+    while (last < items.size() && items[last].role == "tool") ++last;
+    out.push_back(owned.emplace_back(results_as_text(items, i + 1, last, item, *conversation.protocols)));
+    i = last - 1;
+  }
+  if (!macro && !conversation.definitions.empty() && conversation.inject != Inject::off) {
+    if (instruction == SIZE_MAX) {
+      owned.push_back(R"({"role":"system","content":)" + json_string(conversation.definitions) + "}");
+      out.insert(out.begin(), owned.back());
+    } else {
+      const bool top = conversation.inject == Inject::top;
+      owned.push_back(with_definitions(out[instruction], conversation.definitions, top));
+      out[instruction] = owned.back();
+    }
+  }
+  return out;
+}
+
+}  // namespace sluice

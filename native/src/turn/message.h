@@ -1,0 +1,51 @@
+// The one assistant message of a turn: an append-only log of blocks. Events, history, the UI's message and the next
+// request are all derived from it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "turn/card.h"
+#include "wire/wire.h"
+
+namespace sluice {
+
+struct TurnError {
+  std::string code, detail, hint;
+  bool retryable = false;
+  bool fatal = false;
+};
+
+struct Block {
+  enum class Kind : uint8_t { text, reasoning, tool_use, error };
+  Kind kind = Kind::text;
+  uint32_t round = 0;
+  std::string text;  // text, reasoning
+  size_t card = 0;   // tool_use: index into Message::cards
+  TurnError error;
+};
+
+// What a round leaves beside its blocks.
+struct Round {
+  std::string raw;          // text mode: the answer as written
+  std::string members;      // opaque members of the provider's message, to go back verbatim
+  bool text_calls = false;  // its calls came out of its text
+};
+
+struct Message {
+  std::vector<Block> blocks;
+  std::vector<std::unique_ptr<Card>> cards;  // cards[call - 1]
+  std::vector<Round> rounds;                 // rounds[round - 1]
+  Usage usage;                               // all rounds together
+  std::string_view outcome;                  // empty until the turn is done
+
+  // SLUICE_GET_MESSAGE.
+  void write(std::string &out) const;
+};
+
+void write_error(const TurnError &error, std::string &out);  // `"code":...` and the rest, without braces
+
+}  // namespace sluice

@@ -1,0 +1,1393 @@
+#include "turn/turn.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "base/json_writer.h"
+#include "base/sha256.h"
+#include "base/utf8.h"
+
+namespace sluice {
+namespace {
+
+// A pause of this length is a machine that slept, not a tool that hung.
+constexpr int64_t kSleepMs = 60000;
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+constexpr std::string_view kUseText =
+    "This provider or model takes no tools in the request: set \"mode\" to \"text\", which describes them in the "
+    "prompt.";
+
+// Native mode: a call in the text is not run, and a developer wants to know.
+class Watcher final : public ScanSink {
+ public:
+  using Tell = void (*)(void *, std::string_view name, size_t start, std::string_view raw);
+  Watcher(Tell tell, void *turn) : tell_(tell), turn_(turn) {}
+  void on_scan_text(std::string_view) override {}
+  void on_scan_reasoning(std::string_view, bool) override {}
+  void on_call_open(std::string_view, std::string_view, size_t) override {}
+  void on_call_arguments(std::string_view) override {}
+  void on_call_close(std::string_view, std::vector<ParsedCall> &calls, std::string_view raw, size_t start,
+                     size_t) override {
+    if (!calls.empty()) tell_(turn_, calls.front().name, start, raw);
+  }
+  void on_scan_diagnostic(std::string_view, std::string_view, size_t, std::string_view) override {}
+
+ private:
+  const Tell tell_;
+  void *const turn_;
+};
+
+// The longest beginning of `utf8` that has at most `bytes` bytes and ends with a whole code point.
+std::string_view whole_prefix(std::string_view utf8, size_t bytes) {
+  if (utf8.size() <= bytes) return utf8;
+  while (bytes > 0 && (static_cast<unsigned char>(utf8[bytes]) & 0xC0) == 0x80) --bytes;
+  return utf8.substr(0, bytes);
+}
+
+std::string_view whole_suffix(std::string_view utf8, size_t bytes) {
+  if (utf8.size() <= bytes) return utf8;
+  size_t from = utf8.size() - bytes;
+  while (from < utf8.size() && (static_cast<unsigned char>(utf8[from]) & 0xC0) == 0x80) ++from;
+  return utf8.substr(from);
+}
+
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+std::string_view remember_text(Remember remember) {
+  switch (remember) {
+    case Remember::once: return "once";
+    case Remember::turn: return "turn";
+    case Remember::session: return "session";
+    case Remember::always: return "always";
+  }
+  return {};
+}
+
+Status not_now(std::string message) { return error(Code::state, std::move(message)); }
+Status no_such_call(uint32_t call) { return error(Code::not_found, "there is no call " + std::to_string(call)); }
+
+// Content parts: what SLUICE_RESULT_PARTS takes.
+Status check_parts(std::string_view json, std::string &text) {
+  if (json_kind(json) != '[') return error(Code::json, "expected an array of content parts");
+  size_t index = 0;
+  for (JsonSlices parts(json); parts.next(); ++index) {
+    const std::string path = "[" + std::to_string(index) + "]";
+    const auto string_member = [&](std::string_view key) -> std::optional<std::string> {
+      const auto value = json_member(parts.value(), key);
+      if (!value || json_kind(*value) != '"') return std::nullopt;
+      return json_text(*value);
+    };
+    const auto type = string_member("type");
+    if (type == "text") {
+      const auto piece = string_member("text");
+      if (!piece) return error(Code::json, "expected a text part with a string \"text\"", path);
+      if (!text.empty()) text += '\n';
+      text += *piece;
+    } else if (type == "image") {
+      if (!string_member("url") && !(string_member("data") && string_member("mediaType")))
+        return error(Code::json, "expected an image part with \"url\", or with \"mediaType\" and \"data\"", path);
+    } else {
+      return error(Code::json, "expected a part of type text or image, found " + (type ? in_quotes(*type) : "none"),
+                   path);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Turn::~Turn() = default;
+
+// ---- configuration ----
+
+Status Turn::create(std::shared_ptr<const Engine> engine, std::string_view document, std::unique_ptr<Turn> &out) {
+  std::unique_ptr<Turn> turn(new Turn(std::move(engine)));
+  if (Status status = turn->configure(document); !status.ok()) return status;
+  if (turn->parser_) {
+    turn->message_.rounds.emplace_back();
+    turn->open_answer();
+  } else if (std::vector<OpenCall> calls = open_calls(turn->host_messages_); !calls.empty()) {
+    turn->adopt(std::move(calls));
+  } else {
+    turn->begin_round(false);
+  }
+  out = std::move(turn);
+  return {};
+}
+
+Status Turn::configure(std::string_view text) {
+  document_ = text;
+  const std::string_view document = document_;
+  config_ = engine_->defaults;
+  const size_t depth = document_depth(document, config_.limits.depth);
+  if (Status status = check_json(document, depth); !status.ok()) return status;
+  if (json_kind(document) != '{') return error(Code::json, "expected an object");
+  if (Status status = read_config(document, {"wire", "request"}, config_); !status.ok()) return status;
+
+  std::string wire = "openai-chat";
+  if (const auto value = json_member(document, "wire")) {
+    if (json_kind(*value) != '"') return error(Code::json, "expected the name of a wire, a string", "wire");
+    wire = json_text(*value);
+  }
+  wire_ = find_wire(wire);
+  if (wire_ == nullptr && is_planned_wire(wire))
+    return error(Code::unsupported, "the wire " + in_quotes(wire) + " is not in this version", "wire");
+  if (wire_ == nullptr) return error(Code::json, "found " + in_quotes(wire) + ", expected openai-chat or text", "wire");
+  if (wire_->id() == "text") config_.mode = Mode::text;
+
+  const std::vector<const Tool *> exposed = exposed_tools(engine_->registry, config_.exposure);
+  for (const ToolOffer &offer : engine_->registry.offers())
+    if (std::any_of(exposed.begin(), exposed.end(), [&](const Tool *tool) { return tool->name == offer.name; }))
+      offers_.push_back(offer);
+
+  const auto request = json_member(document, "request");
+  configured_rules_ = config_.rules.size();
+  parser_ = !request;
+  if (parser_) return {};
+  body_ = *request;
+  const bool native = config_.exposure.enabled && !text_mode();
+  const std::vector<ToolOffer> none;
+  if (Status status = wire_->check(body_, native ? offers_ : none); !status.ok())
+    return std::move(status).inside("request");
+  host_messages_ = json_member(body_, "messages").value_or("[]");
+  used_ids_ = used_ids(host_messages_);
+  for (JsonSlices messages(host_messages_); messages.next();) ++host_message_count_;
+  return {};
+}
+
+// ---- answers and rounds ----
+
+bool Turn::calls_from_text() const { return text_mode() && config_.exposure.enabled; }
+
+void Turn::begin_round(bool final_answer) {
+  message_.rounds.emplace_back();
+  final_answer_ = final_answer;
+  limit_hit_ = false;
+  first_card_ = message_.cards.size();
+  repeats_ = std::move(repeats_now_);
+  repeats_now_.clear();
+  open_answer();
+  request_ = build_request();
+  emit_request();
+}
+
+// A conversation that ends in calls without results: nothing but the messages carries state, so this turn takes them
+// up. A person decides about each, or the host hands in what it ran itself.
+void Turn::adopt(std::vector<OpenCall> calls) {
+  for (OpenCall &call : calls) {
+    Card *const opened = new_card("native", call.name);
+    if (opened == nullptr) break;  // beyond limits.callsPerRound: the request closes them as not run
+    Card &card = *opened;
+    card.adopted = true;
+    card.wire_id = call.id;
+    card.history_id = std::move(call.id);
+    card.raw_arguments = std::move(call.arguments);
+    complete_native(card, true);
+    if (card.final()) continue;
+    card.admitted = true;
+    if (!known(card)) continue;
+    card.canonical = canonical_json(card.arguments);
+    card.policy = execution_gate(*card.tool, card.canonical, config_.rules, config_.confirm_all).policy;
+    ask(card);
+  }
+  advance();
+}
+
+void Turn::open_answer() {
+  answer_ = Answer();
+  WireLimits wire_limits;
+  wire_limits.depth = config_.limits.depth;
+  wire_limits.line_bytes = config_.limits.line_bytes;
+  wire_limits.argument_bytes = config_.limits.argument_bytes;
+  wire_limits.calls_per_round = config_.limits.calls_per_round;
+  answer_.reader = wire_->read(*this, wire_limits);
+  const ScanLimits limits{config_.limits.candidate_bytes, config_.limits.argument_bytes, config_.limits.depth};
+  const Protocols active = !config_.exposure.enabled ? Protocols()
+                           : text_mode()             ? config_.protocols
+                                                     : config_.also_parse;
+  answer_.scanner = make_scanner(active, engine_->registry, limits, config_.starts_in_reasoning, *this);
+  if (config_.exposure.enabled && !text_mode() && !offers_.empty()) {
+    Protocols watched;
+    for (const auto &protocol : config_.protocols)
+      if (std::none_of(active.begin(), active.end(), [&](const auto &other) { return other->id() == protocol->id(); }))
+        watched.push_back(protocol);
+    const auto tell = [](void *turn, std::string_view name, size_t start, std::string_view raw) {
+      static_cast<Turn *>(turn)->diagnostic("text_call_in_native_mode", name, 0, start, raw);
+    };
+    answer_.watch_sink = std::make_unique<Watcher>(tell, this);
+    answer_.watcher =
+        make_scanner(watched, engine_->registry, limits, config_.starts_in_reasoning, *answer_.watch_sink);
+  }
+  answer_.open = true;
+  answer_.waiting_since = now_;
+}
+
+std::string Turn::build_request() const {
+  const bool with_tools = config_.exposure.enabled && !offers_.empty();
+  // Of the open round nothing is there yet, or (when a turn was restored) nothing that belongs into its own request.
+  const std::vector<std::string> history = history_messages(message_, message_.rounds.size() - 1, false);
+  Conversation conversation;
+  conversation.host = host_messages_;
+  conversation.history = &history;
+  conversation.text_calls = calls_from_text() && !config_.results_as_tool_role;
+  conversation.protocols = &config_.protocols;
+  conversation.registry = &engine_->registry;
+  conversation.exposure = &config_.exposure;
+  conversation.expand = calls_from_text() && !final_answer_;
+  conversation.inject = config_.inject == Inject::by_protocol ? Inject::bottom : config_.inject;
+  if (conversation.expand && with_tools)
+    conversation.definitions = render_tools(engine_->registry, config_.exposure, *config_.protocols.front());
+
+  std::vector<std::string> owned;
+  RequestParts parts;
+  parts.body = body_;
+  parts.messages = request_messages(conversation, owned);
+  parts.names = &engine_->registry.offers();
+  if (with_tools && !text_mode()) parts.tools = &offers_;
+  parts.forbid_calls = final_answer_;
+  return wire_->write(parts);
+}
+
+void Turn::emit_request() {
+  ObjectWriter event(events_.open(EventQueue::Kind::request));
+  event.text("type", "request");
+  event.number("round", static_cast<int64_t>(message_.rounds.size()));
+  event.number("bytes", static_cast<int64_t>(request_.size()));
+}
+
+void Turn::abort_request(std::string_view reason) {
+  if (!answer_.open || answer_.closed_to_bytes) return;
+  answer_.closed_to_bytes = true;
+  if (parser_) return;
+  if (events_.withdraw(EventQueue::Kind::request, 0)) return;  // it was never sent
+  ObjectWriter event(events_.open(EventQueue::Kind::other));
+  event.text("type", "abortRequest").text("reason", reason);
+}
+
+Status Turn::response(int32_t http_status, std::string_view headers) {
+  if (done_) return {};
+  if (!answer_.open) return not_now("no answer is open: expected a request event first");
+  if (answer_.responded || answer_.bytes_seen) return not_now("the response of this answer was told already");
+  if (!headers.empty()) {
+    if (Status status = check_json(headers, config_.limits.depth); !status.ok()) return status;
+    if (json_kind(headers) != '{') return error(Code::json, "expected an object of header names and values");
+  }
+  answer_.responded = true;
+  answer_.waiting_since = now_;
+  if (!answer_.closed_to_bytes) answer_.reader->response(http_status, headers);
+  return {};
+}
+
+Status Turn::feed(std::string_view bytes) {
+  if (done_) return {};
+  if (!answer_.open) return not_now("no answer is open: expected a request event first");
+  if (bytes.empty()) return {};
+  answer_.bytes_seen = true;
+  answer_.waiting_since = now_;
+  if (!answer_.closed_to_bytes) answer_.reader->feed(bytes);
+  return {};
+}
+
+Status Turn::finish(End how, std::string_view detail) {
+  if (done_) return {};
+  if (!answer_.open) return not_now("no answer is open: this one was finished already");
+  if (how == End::retry) {
+    if (parser_) return not_now("a turn without a request has nothing to ask again");
+    if (answer_.shown) return not_now("something of this answer was shown or run: it cannot be forgotten");
+    events_.withdraw(EventQueue::Kind::request, 0);
+    message_.rounds.back() = Round();
+    open_answer();
+    emit_request();
+    return {};
+  }
+  close_answer(how, detail);
+  return {};
+}
+
+void Turn::close_answer(End how, std::string_view detail) {
+  const bool ours = answer_.closed_to_bytes;  // stopAfterCall: the end is where we cut it
+  events_.withdraw(EventQueue::Kind::request, 0);
+  if (!ours) {
+    answer_.reader->finish(how == End::complete);
+    if (done_) return;
+    answer_.scanner->finish();
+    if (answer_.watcher) answer_.watcher->finish();
+    if (done_) return;
+  }
+  if (how != End::complete && !ours && !answer_.error) {
+    TurnError error;
+    error.code = "network";
+    error.detail = !detail.empty()       ? repair_utf8(detail)
+                   : how == End::aborted ? "the answer was aborted"
+                                         : "the connection broke";
+    error.retryable = !answer_.shown;
+    answer_.error = std::move(error);
+  }
+  answer_.open = false;
+  close_calls();
+  if (answer_.error && fall_back()) return;
+  if (answer_.error) {
+    show_error(*answer_.error);
+    end_turn("failed");
+  } else if (parser_) {
+    end_turn("completed");
+  } else {
+    for (size_t i = first_card_; i < message_.cards.size(); ++i) message_.cards[i]->ready = true;
+    pump();
+    advance();
+  }
+}
+
+bool Turn::fall_back() {
+  const bool refused = answer_.error->code == "tools_unsupported";
+  if (!refused || !config_.fall_back_to_text || config_.mode != Mode::automatic || answer_.shown) return false;
+  diagnostic("fallback_to_text", answer_.error->detail);
+  config_.mode = Mode::text;
+  message_.rounds.back() = Round();
+  open_answer();
+  request_ = build_request();
+  emit_request();
+  return true;
+}
+
+void Turn::close_calls() {
+  const bool filtered = answer_.finish == Finish::content_filter;
+  for (size_t i = first_card_; i < message_.cards.size(); ++i) {
+    Card &card = *message_.cards[i];
+    if (card.state() == CardState::streaming) complete_native(card, true);
+    const bool waits = card.state() == CardState::pending || card.state() == CardState::awaiting_approval;
+    if (waits && (filtered || answer_.error)) spoil(card, filtered ? "truncated" : "stream_broken");
+  }
+}
+
+// The rules that join the machines: the answer is closed and every card is settled → the next request, or the end.
+void Turn::advance() {
+  if (done_ || parser_ || answer_.open) return;
+  bool any = false, waits = false, all_fired = true, all_malformed = true;
+  size_t last_call = 0;
+  for (size_t i = first_card_; i < message_.cards.size(); ++i) {
+    const Card &card = *message_.cards[i];
+    if (card.dropped) continue;
+    any = true;
+    if (left_to_user(card))
+      waits = true;
+    else if (!card.final())
+      return;
+    last_call = card.block;
+    all_fired =
+        all_fired && card.fire_and_forget() && (card.state() == CardState::success || card.state() == CardState::error);
+    all_malformed = all_malformed && card.state() == CardState::invalid;
+  }
+  if (waits) return end_turn("awaiting_user");
+  if (!any || final_answer_) return end_turn(final_answer_ ? "limit" : "completed");
+
+  const auto visible = [&](const Block &block) { return block.kind == Block::Kind::text; };
+  if (all_fired && std::any_of(message_.blocks.begin() + static_cast<std::ptrdiff_t>(last_call) + 1,
+                               message_.blocks.end(), visible)) {
+    ended_on_fire_ = true;
+    return end_turn("completed");
+  }
+
+  malformed_rounds_ = all_malformed ? malformed_rounds_ + 1 : 0;
+  if (!limit_hit_ && malformed_rounds_ < 2) return begin_round(false);
+  if (config_.force_final_answer) return begin_round(true);
+  TurnError error;
+  error.code = "max_rounds";
+  error.detail = malformed_rounds_ >= 2 ? "two answers in a row held nothing but malformed calls"
+                                        : "the model went on calling tools beyond the limit";
+  show_error(std::move(error));
+  end_turn("limit");
+}
+
+void Turn::end_turn(std::string_view outcome) {
+  if (!parser_ && outcome != "awaiting_user")
+    for (const auto &card : message_.cards) cancel_card(*card, "turn_ended", "Not run: the turn ended.");
+  answer_.open = false;
+  done_ = true;
+  message_.outcome = outcome;
+  ObjectWriter event(events_.open(EventQueue::Kind::other));
+  event.text("type", "done").text("outcome", outcome);
+}
+
+void Turn::show_error(TurnError error) {
+  Block &block = message_.blocks.emplace_back();
+  block.kind = Block::Kind::error;
+  block.round = static_cast<uint32_t>(message_.rounds.size());
+  block.error = std::move(error);
+  std::string &event = events_.open(EventQueue::Kind::other);
+  event += R"({"type":"error","block":)";
+  append_number(event, static_cast<int64_t>(message_.blocks.size()) - 1);
+  event += ',';
+  write_error(block.error, event);
+}
+
+void Turn::stop_with(TurnError error) {
+  interrupt_text();
+  answer_.error = error;
+  abort_request(error.code);
+  close_calls();
+  show_error(std::move(error));
+  end_turn("failed");
+}
+
+// ---- what a wire reports ----
+
+void Turn::on_text(std::string_view utf8) {
+  if (deaf()) return;
+  complete_interrupted();
+  if (deaf()) return;
+  const std::string_view piece = within_text_limit(utf8);
+  if (calls_from_text()) message_.rounds.back().raw += piece;
+  if (answer_.watcher) answer_.watcher->feed(piece);
+  answer_.scanner->feed(piece);
+  if (piece.size() < utf8.size() && !deaf())
+    stop_with({"oversize", "the answer is longer than limits.textBytes, " + std::to_string(config_.limits.text_bytes),
+               "", false, false});
+}
+
+void Turn::on_reasoning(std::string_view utf8) {
+  if (deaf()) return;
+  complete_interrupted();
+  if (deaf()) return;
+  interrupt_text();
+  const std::string_view piece = within_text_limit(utf8);
+  if (!piece.empty()) append(Block::Kind::reasoning, piece, false);
+  if (piece.size() < utf8.size())
+    stop_with({"oversize", "the answer is longer than limits.textBytes, " + std::to_string(config_.limits.text_bytes),
+               "", false, false});
+}
+
+std::string_view Turn::within_text_limit(std::string_view utf8) {
+  const std::string_view piece = whole_prefix(utf8, config_.limits.text_bytes - answer_.text_bytes);
+  answer_.text_bytes += piece.size();
+  return piece;
+}
+
+void Turn::on_call(uint32_t slot, std::string_view id, std::string_view name) {
+  if (deaf()) return;
+  complete_interrupted();
+  if (deaf()) return;
+  interrupt_text();
+  if (answer_.slots.size() <= slot) answer_.slots.resize(slot + 1);
+  Card *const card = new_card("native", name);
+  answer_.slots[slot] = card;
+  if (card == nullptr) return;
+  answer_.open_calls.push_back(card);
+  card->wire_id = id;
+  give_id(*card);
+  tell(*card);
+}
+
+void Turn::on_call_head(uint32_t slot, std::string_view id, std::string_view name) {
+  if (deaf() || slot >= answer_.slots.size() || answer_.slots[slot] == nullptr) return;
+  Card &card = *answer_.slots[slot];
+  if (card.state() != CardState::streaming || (card.wire_id == id && card.asked == name)) return;
+  card.asked = name;
+  card.resolve(engine_->registry.find(name));
+  if (card.wire_id != id) {
+    card.wire_id = id;
+    give_id(card);
+  }
+  card.dirty |= field::head;
+  tell(card);
+}
+
+void Turn::on_arguments(uint32_t slot, std::string_view fragment) {
+  if (deaf() || slot >= answer_.slots.size() || answer_.slots[slot] == nullptr || fragment.empty()) return;
+  Card &card = *answer_.slots[slot];
+  if (card.state() != CardState::streaming) {
+    if (!card.late) diagnostic("late_arguments", "arguments went on when the call was closed already", card.call);
+    card.late = true;
+    return;
+  }
+  if (card.raw_arguments.size() + fragment.size() > config_.limits.argument_bytes) card.oversize = true;
+  if (card.oversize) return;
+  card.raw_arguments += fragment;
+  events_.delta(EventQueue::Kind::args, card.call, fragment);
+}
+
+void Turn::on_arguments_replaced(uint32_t slot, std::string_view whole) {
+  if (deaf() || slot >= answer_.slots.size() || answer_.slots[slot] == nullptr) return;
+  Card &card = *answer_.slots[slot];
+  if (card.state() == CardState::streaming && whole.starts_with(card.raw_arguments))
+    return on_arguments(slot, whole.substr(card.raw_arguments.size()));
+  if (card.state() != CardState::streaming) return on_arguments(slot, whole);
+  if (whole.size() > config_.limits.argument_bytes) card.oversize = true;
+  if (!card.oversize) card.raw_arguments = whole;
+}
+
+void Turn::on_call_members(uint32_t slot, std::string_view object) {
+  if (deaf() || slot >= answer_.slots.size() || answer_.slots[slot] == nullptr) return;
+  answer_.slots[slot]->members = object;
+}
+
+void Turn::on_message_members(std::string_view object) {
+  if (!done_) message_.rounds.back().members = object;
+}
+
+void Turn::on_finish(Finish reason, std::string_view) {
+  if (deaf()) return;
+  answer_.finish = reason;
+  if (reason != Finish::content_filter) complete_interrupted();
+}
+
+void Turn::on_usage(const Usage &usage) {
+  if (done_) return;
+  const auto add = [](int64_t &sum, int64_t value) {
+    if (value >= 0) sum = std::max<int64_t>(sum, 0) + value;
+  };
+  add(message_.usage.input_tokens, usage.input_tokens);
+  add(message_.usage.output_tokens, usage.output_tokens);
+  ObjectWriter event(events_.open(EventQueue::Kind::other));
+  event.text("type", "usage").number("round", static_cast<int64_t>(message_.rounds.size()));
+  if (usage.input_tokens >= 0) event.number("inputTokens", usage.input_tokens);
+  if (usage.output_tokens >= 0) event.number("outputTokens", usage.output_tokens);
+}
+
+void Turn::on_error(const WireError &error) {
+  if (deaf() || answer_.error) return;
+  TurnError shown;
+  shown.code = error.code;
+  shown.detail = error.detail;
+  shown.retryable = error.transient && !answer_.shown;
+  if (error.code == "tools_unsupported") {
+    const bool ours = config_.exposure.enabled && !text_mode() && !offers_.empty();
+    if (ours)
+      shown.hint = kUseText;
+    else
+      shown.code = "provider";
+  }
+  answer_.error = std::move(shown);
+}
+
+void Turn::on_diagnostic(std::string_view code, std::string_view detail) {
+  if (!deaf()) diagnostic(code, detail);
+}
+
+// ---- what the scanner reports ----
+
+void Turn::on_scan_text(std::string_view utf8) {
+  if (!deaf()) append(Block::Kind::text, utf8, false);
+}
+
+void Turn::on_scan_reasoning(std::string_view utf8, bool first) {
+  if (!deaf()) append(Block::Kind::reasoning, utf8, first);
+}
+
+void Turn::on_call_open(std::string_view protocol, std::string_view name, size_t start) {
+  if (deaf()) return;
+  answer_.text_call = new_card(protocol, name);
+  if (answer_.text_call == nullptr) return;
+  answer_.text_call->start = start;
+  give_id(*answer_.text_call);
+  tell(*answer_.text_call);
+}
+
+void Turn::on_call_arguments(std::string_view piece) {
+  Card *const card = answer_.text_call;
+  if (deaf() || card == nullptr || card->state() != CardState::streaming) return;
+  card->raw_arguments += piece;
+  events_.delta(EventQueue::Kind::args, card->call, piece);
+}
+
+void Turn::on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw, size_t start,
+                         size_t end) {
+  if (deaf()) return;
+  if (text_mode()) message_.rounds.back().text_calls = true;
+  bool complete_one = false;
+  for (ParsedCall &call : calls) {
+    const bool first = &call == &calls.front();
+    if (first && answer_.text_call == nullptr && call.name.empty() && !config_.report_malformed) continue;
+    const bool streamed = first && answer_.text_call != nullptr;
+    Card *const card = streamed ? answer_.text_call : new_card(protocol, call.name);
+    if (first) answer_.text_call = nullptr;
+    if (card == nullptr || card->final()) continue;
+    card->asked = call.name;
+    if (!call.id.empty()) card->wire_id = call.id;
+    give_id(*card);
+    card->reserved = std::move(call.reserved);
+    card->raw = raw;
+    card->start = start;
+    card->end = end;
+    card->raw_arguments = std::move(call.raw_arguments);
+    if (!streamed) {
+      tell(*card);
+      if (!card->raw_arguments.empty()) events_.delta(EventQueue::Kind::args, card->call, card->raw_arguments);
+    }
+    card->typed = call.typed;
+    card->dirty |= field::raw | field::raw_arguments | field::reserved;
+    if (!call.reason.empty()) {
+      spoil(*card, call.reason);
+      continue;
+    }
+    card->arguments = std::move(call.arguments);
+    if (complete(*card)) complete_one = true;
+  }
+  answer_.text_call = nullptr;
+  if (complete_one && config_.stop_after_call) abort_request("stopAfterCall");
+  pump();
+}
+
+void Turn::on_scan_diagnostic(std::string_view code, std::string_view detail, size_t offset, std::string_view raw) {
+  if (!deaf()) diagnostic(code, detail, answer_.text_call != nullptr ? answer_.text_call->call : 0, offset, raw);
+}
+
+// ---- blocks ----
+
+void Turn::append(Block::Kind kind, std::string_view utf8, bool fresh) {
+  const auto round = static_cast<uint32_t>(message_.rounds.size());
+  if (fresh || message_.blocks.empty() || message_.blocks.back().kind != kind ||
+      message_.blocks.back().round != round) {
+    Block &block = message_.blocks.emplace_back();
+    block.kind = kind;
+    block.round = round;
+  }
+  message_.blocks.back().text += utf8;
+  answer_.shown = true;
+  events_.delta(kind == Block::Kind::text ? EventQueue::Kind::text : EventQueue::Kind::reasoning,
+                static_cast<uint32_t>(message_.blocks.size() - 1), utf8);
+}
+
+// What is not text comes next: what the scanners hold back as a mere possibility stands before it.
+void Turn::interrupt_text() {
+  answer_.scanner->interrupt();
+  if (answer_.watcher) answer_.watcher->interrupt();
+}
+
+// ---- cards: opened, read, completed ----
+
+Card *Turn::new_card(std::string_view source, std::string_view asked) {
+  if (answer_.calls == config_.limits.calls_per_round) {
+    diagnostic("oversize", "more calls in one answer than limits.callsPerRound: the rest is dropped");
+    ++answer_.calls;  // told once
+  }
+  if (answer_.calls > config_.limits.calls_per_round) return nullptr;
+  ++answer_.calls;
+  auto card = std::make_unique<Card>();
+  card->call = static_cast<uint32_t>(message_.cards.size() + 1);
+  card->block = message_.blocks.size();
+  card->round = static_cast<uint32_t>(message_.rounds.size());
+  card->source = source;
+  card->asked = asked;
+  if (!asked.empty()) card->resolve(engine_->registry.find(asked));
+  card->dirty = field::head | field::status;
+  Block &block = message_.blocks.emplace_back();
+  block.kind = Block::Kind::tool_use;
+  block.round = card->round;
+  block.card = message_.cards.size();
+  message_.cards.push_back(std::move(card));
+  answer_.shown = true;
+  return message_.cards.back().get();
+}
+
+Card *Turn::find_card(uint32_t call) {
+  return call == 0 || call > message_.cards.size() ? nullptr : message_.cards[call - 1].get();
+}
+
+// The id that goes back: the provider's where it may be used, else the first free one of ours.
+void Turn::give_id(Card &card) {
+  if (!card.history_id.empty() && card.history_id == card.wire_id) return;
+  if (is_legal_id(card.wire_id) && !used_ids_.contains(card.wire_id)) {
+    card.history_id = card.wire_id;
+  } else if (card.history_id.empty()) {
+    size_t number = host_message_count_;
+    do card.history_id = "call_" + std::to_string(number++) + "_" + std::to_string(card.call);
+    while (used_ids_.contains(card.history_id));
+  }
+  used_ids_.insert(card.history_id);
+}
+
+void Turn::tell(Card &card) {
+  if (card.dirty == 0) return;
+  std::string &event = events_.open(EventQueue::Kind::other);
+  event += R"({"type":"card","block":)";
+  append_number(event, static_cast<int64_t>(card.block));
+  event += R"(,"call":)";
+  append_number(event, card.call);
+  card.write(card.dirty, event);
+  card.dirty = 0;
+}
+
+void Turn::move(Card &card, Trigger trigger) {
+  if (!card.apply(trigger)) throw std::logic_error("a card has no such transition");
+}
+
+void Turn::settle(Card &card, Trigger trigger, std::string_view reason, std::string told) {
+  events_.withdraw(EventQueue::Kind::approval, card.call);
+  move(card, trigger);
+  card.reason = reason;
+  card.told = std::move(told);
+  card.has_told = true;
+  card.ended_at = now_;
+  card.dirty |= field::reason | field::told | field::ended;
+  tell(card);
+}
+
+// A call that lost bytes, or whose arguments are wrong: it never runs, and the model is told so that it can try again.
+void Turn::spoil(Card &card, std::string_view reason, std::string detail) {
+  if (card.raw.empty())  // of a block in the text the scanner has told
+    diagnostic(reason, detail.empty() ? "the call is not run" : detail, card.call);
+  if (detail.empty())
+    detail = "This call was not run, it is malformed (" + std::string(reason) + "). Write it again, whole.";
+  card.dropped = !config_.report_malformed;
+  card.error = detail;
+  card.dirty |= field::error | field::raw_arguments;
+  settle(card, Trigger::spoil, reason, std::move(detail));
+}
+
+bool Turn::complete(Card &card) {
+  card.dirty |= field::arguments | field::raw_arguments;
+  std::string coerced;
+  ArgumentFault fault;
+  const bool exposed = card.tool != nullptr && (parser_ || hidden_reason(*card.tool, config_.exposure).empty());
+  const bool fits = !exposed || card.tool->schema.check(card.arguments, !card.typed, coerced, fault);
+  card.arguments = exposed && fits ? std::move(coerced) : compact_json(card.arguments);
+  move(card, Trigger::complete);
+  if (fits) {
+    card.ready = starts_in_answer(card);
+    tell(card);
+    return true;
+  }
+  std::string told;
+  ObjectWriter object(told);
+  object.text("error", "invalid_arguments").text("tool", card.tool->name);
+  object.text("pointer", fault.pointer).text("message", fault.message);
+  if (fault.facade)
+    object.text("hint", "The arguments of this call are flat texts; a tool with flat parameters (a facade) would fit.");
+  object.close();
+  card.error = (fault.pointer.empty() ? "arguments" : fault.pointer) + ": " + fault.message;
+  card.dirty |= field::error;
+  // A fire-and-forget tool says what exists: nothing of it is malformed, the name is just not there.
+  if (card.fire_and_forget()) {
+    settle(card, Trigger::fail, "schema", std::move(told));
+  } else {
+    diagnostic("schema", card.error, card.call);
+    card.dropped = !config_.report_malformed;
+    settle(card, Trigger::spoil, "schema", std::move(told));
+  }
+  return false;
+}
+
+// A call of the wire: its arguments are complete when they are one JSON object and the answer, or something that is not
+// for this call, came behind them.
+void Turn::complete_native(Card &card, bool at_end) {
+  if (at_end && card.source != "native") return spoil(card, "unterminated_block");  // its block never closed
+  if (card.oversize) {
+    if (at_end) spoil(card, "oversize", "The arguments are longer than limits.argumentBytes.");
+    return;
+  }
+  if (!at_end && (card.asked.empty() || card.tried == card.raw_arguments.size())) return;
+  card.tried = card.raw_arguments.size();
+  std::string_view text = trim_json(card.raw_arguments);
+  if (at_end && (text.empty() || text == "null")) {
+    if (answer_.finish == Finish::length) return spoil(card, "truncated");
+    text = "{}";
+  }
+  bool cut = false;
+  if (const Status status = check_json(text, config_.limits.depth, &cut); !status.ok()) {
+    if (at_end)
+      spoil(card, cut ? "truncated" : "invalid_json", cut ? "" : "The arguments are no JSON: " + status.message);
+    return;
+  }
+  if (json_kind(text) != '{') {
+    if (at_end) spoil(card, "arguments_not_object", "The arguments must be a JSON object.");
+    return;
+  }
+  if (card.asked.empty()) return spoil(card, "missing_tool_name");
+  std::erase(answer_.open_calls, &card);
+  card.arguments = text;
+  complete(card);
+}
+
+bool Turn::starts_in_answer(const Card &card) const {
+  return config_.dispatch_block || (card.tool != nullptr && card.tool->immediate);
+}
+
+void Turn::complete_interrupted() {
+  if (answer_.open_calls.empty()) return;
+  const std::vector<Card *> open = answer_.open_calls;
+  for (Card *card : open) {
+    if (card->state() != CardState::streaming) {  // cancelled while it was written
+      std::erase(answer_.open_calls, card);
+      continue;
+    }
+    if (!starts_in_answer(*card) && !config_.stop_after_call) continue;
+    complete_native(*card, false);
+    if (card->state() == CardState::pending && config_.stop_after_call) {
+      abort_request("stopAfterCall");
+      break;
+    }
+  }
+  pump();
+}
+
+// ---- the gate ----
+
+// Is there such a tool, and may this model have it? Else the card says so.
+bool Turn::known(Card &card) {
+  if (card.tool == nullptr) {
+    std::string told = "There is no tool " + in_quotes(card.asked) + ".";
+    const std::vector<std::string> near = nearest_names(engine_->registry, config_.exposure, card.asked);
+    for (size_t i = 0; i < near.size(); ++i) told += (i == 0 ? " Nearest names: " : ", ") + near[i];
+    if (!near.empty()) told += '.';
+    card.error = told;
+    card.dirty |= field::error;
+    settle(card, Trigger::miss, "not_found", std::move(told));
+    return false;
+  }
+  if (const std::string_view hidden = hidden_reason(*card.tool, config_.exposure); !hidden.empty()) {
+    card.error = "The tool " + in_quotes(card.asked) + " is not available.";
+    card.dirty |= field::error;
+    settle(card, Trigger::miss, hidden, card.error);
+    return false;
+  }
+  return true;
+}
+
+void Turn::admit(Card &card) {
+  card.admitted = true;
+  if (final_answer_) return settle(card, Trigger::cancel, "max_rounds", "Not run: no further tool calls are allowed.");
+  if (!known(card)) return;
+  card.canonical = canonical_json(card.arguments);
+  if (over_limits(card)) return;
+  const Gate gate = execution_gate(*card.tool, card.canonical, config_.rules, config_.confirm_all);
+  card.policy = gate.policy;
+  switch (gate.way) {
+    case Gate::Way::run:
+      record(card, "execution", "approved", gate.by);
+      card.approved = true;
+      break;
+    case Gate::Way::deny:
+      record(card, "execution", "denied", gate.by);
+      settle(card, Trigger::deny, "policy", "Not run: a rule of the user refuses this call.");
+      break;
+    case Gate::Way::ask: ask(card);
+  }
+}
+
+bool Turn::over_limits(Card &card) {
+  if (message_.rounds.size() > config_.max_rounds) {
+    limit_hit_ = true;
+    settle(card, Trigger::cancel, "max_rounds",
+           "Not run: the limit of " + std::to_string(config_.max_rounds) +
+               " rounds of tool calls is reached. Answer now.");
+    return true;
+  }
+  if (card.fire_and_forget()) return false;
+  if (calls_run_ >= config_.max_calls) {
+    limit_hit_ = true;
+    settle(card, Trigger::cancel, "max_calls",
+           "Not run: the limit of " + std::to_string(config_.max_calls) + " tool calls is reached. Answer now.");
+    return true;
+  }
+  const std::string key = approval_digest(*card.tool, card.canonical);
+  const auto before = repeats_.find(key);
+  const uint32_t running = before == repeats_.end() ? 1 : before->second + 1;
+  repeats_now_[key] = running;
+  if (config_.repeat_limit > 0 && running >= config_.repeat_limit) {
+    settle(card, Trigger::cancel, "repeat_limit",
+           "Not run: the same call came in " + std::to_string(running) +
+               " rounds running. Its result is above; go on with it, or do something else.");
+    return true;
+  }
+  ++calls_run_;
+  return false;
+}
+
+void Turn::ask(Card &card) {
+  move(card, Trigger::ask);
+  card.asked_at = now_;
+  card.asked_polled = false;
+  tell(card);
+  ask_event(card);
+}
+
+void Turn::ask_event(const Card &card) {
+  ObjectWriter event(events_.open(EventQueue::Kind::approval, card.call));
+  event.text("type", "approval").number("call", card.call).text("stage", "execution");
+  event.text("level", to_text(card.tool->permission)).text("policy", to_text(card.policy));
+  event.text("digest", approval_digest(*card.tool, card.canonical));
+  if (card.asked_at && config_.approval_timeout_ms > 0)
+    event.number("expiresAt", *card.asked_at + config_.approval_timeout_ms);
+}
+
+void Turn::record(Card &card, std::string_view stage, std::string_view decision, std::string_view by,
+                  std::string_view remember, std::string_view reason) {
+  card.approvals.push_back({stage, decision, by, remember, std::string(reason), now_});
+  card.dirty |= field::approvals;
+}
+
+void Turn::approve_card(Card &card, std::string_view by, std::string_view remember) {
+  events_.withdraw(EventQueue::Kind::approval, card.call);
+  record(card, "execution", "approved", by, remember);
+  card.approved = true;
+  move(card, Trigger::approve);
+}
+
+Status Turn::approve(uint32_t call, Remember remember, bool exact, std::optional<std::string_view> edited) {
+  if (done_) return not_now("the turn is done");
+  Card *const card = find_card(call);
+  if (card == nullptr) return no_such_call(call);
+  if (card->state() != CardState::awaiting_approval)
+    return not_now("call " + std::to_string(call) + " does not wait for approval of its execution: it is " +
+                   std::string(to_text(card->state())));
+  if (edited) {
+    if (Status status = check_json(*edited, config_.limits.depth); !status.ok()) return status;
+    if (json_kind(*edited) != '{') return error(Code::json, "expected the edited arguments as an object");
+    std::string checked;
+    ArgumentFault fault;
+    if (!card->tool->schema.check(*edited, false, checked, fault))
+      return error(Code::json, fault.message, fault.pointer);
+    card->canonical = canonical_json(checked);
+    card->edited = std::move(checked);
+    card->dirty |= field::edited;
+  }
+  approve_card(*card, "user", remember_text(remember));
+  grant(*card, remember, exact);
+  pump();
+  advance();
+  return {};
+}
+
+Status Turn::approve_all(Remember remember, bool exact) {
+  if (done_) return not_now("the turn is done");
+  std::vector<Card *> waiting;
+  for (const auto &card : message_.cards)
+    if (card->state() == CardState::awaiting_approval && card->asked_polled) waiting.push_back(card.get());
+  if (waiting.empty()) return not_now("no call waits for approval of its execution");
+  for (Card *card : waiting) {
+    if (card->state() != CardState::awaiting_approval) continue;  // a grant before it settled it
+    approve_card(*card, "user", remember_text(remember));
+    grant(*card, remember, exact);
+  }
+  pump();
+  advance();
+  return {};
+}
+
+// A decision that goes beyond its call: kept for the turn, settled for what waits, told to the host where it outlives
+// the turn.
+void Turn::grant(const Card &card, Remember remember, bool exact) {
+  if (remember == Remember::once || card.policy == ExecutionApproval::ask_always) return;
+  Rule rule;
+  rule.tool = card.tool->name;
+  rule.scope = remember_text(remember);
+  if (exact) rule.arguments = card.canonical;
+  rule.definition = card.tool->definition_hash;
+  if (remember != Remember::turn) {
+    std::string &event = events_.open(EventQueue::Kind::other);
+    event += R"({"type":"rule","rule":)";
+    write_rule(rule, event);
+  }
+  config_.rules.push_back(std::move(rule));
+  for (const auto &other : message_.cards) {
+    if (other->state() != CardState::awaiting_approval) continue;
+    const Gate gate = execution_gate(*other->tool, other->canonical, config_.rules, config_.confirm_all);
+    if (gate.way == Gate::Way::run) approve_card(*other, gate.by, {});
+  }
+}
+
+Status Turn::release(uint32_t call) {
+  if (done_) return not_now("the turn is done");
+  Card *const card = find_card(call);
+  if (card == nullptr) return no_such_call(call);
+  if (card->state() != CardState::awaiting_result_approval)
+    return not_now("call " + std::to_string(call) + " does not wait for the release of a result: it is " +
+                   std::string(to_text(card->state())));
+  events_.withdraw(EventQueue::Kind::approval, card->call);
+  record(*card, "result", "approved", "user");
+  close_result(*card);
+  return {};
+}
+
+Status Turn::deny(uint32_t call, std::string_view reason) {
+  if (done_) return not_now("the turn is done");
+  Card *const card = find_card(call);
+  if (card == nullptr) return no_such_call(call);
+  const std::string why = repair_utf8(reason);
+  const std::string because = why.empty() ? "." : ". Reason: " + why;
+  if (card->state() == CardState::awaiting_approval) {
+    record(*card, "execution", "denied", "user", {}, why);
+    settle(*card, Trigger::deny, "user", "Not run: the user refused this call" + because);
+  } else if (card->state() == CardState::awaiting_result_approval) {
+    record(*card, "result", "denied", "user", {}, why);
+    settle(*card, Trigger::reject, "user", "The call was run, but the user does not release its result" + because);
+  } else {
+    return not_now("call " + std::to_string(call) + " does not wait for a decision: it is " +
+                   std::string(to_text(card->state())));
+  }
+  pump();
+  advance();
+  return {};
+}
+
+// ---- execution ----
+
+// The user-mediated loop: the call waits with a button, in the messages, for a turn that takes it up. Those that act at
+// once are no business of a person's.
+bool Turn::left_to_user(const Card &card) const {
+  return config_.user_mediated && !final_answer_ && card.state() == CardState::pending && !card.admitted &&
+         !starts_in_answer(card);
+}
+
+// Lets what is ready through the gate, in order, and starts what may run while there is room.
+void Turn::pump() {
+  if (done_ || parser_) return;
+  uint32_t running = 0;
+  for (size_t i = first_card_; i < message_.cards.size(); ++i)
+    running += message_.cards[i]->state() == CardState::executing;
+  const uint32_t room = config_.parallel ? config_.max_concurrent : 1;
+  bool earlier_open = false;
+  for (size_t i = first_card_; i < message_.cards.size(); ++i) {
+    Card &card = *message_.cards[i];
+    const bool in_turn = !config_.one_by_one || !earlier_open || card.tool_is_immediate();
+    if (card.state() == CardState::pending && card.ready && !card.admitted && in_turn) {
+      if (left_to_user(card))
+        known(card);
+      else
+        admit(card);
+    }
+    const bool may_start = running < room || card.tool_is_immediate() || card.fire_and_forget();
+    if (card.state() == CardState::pending && card.approved && may_start) {
+      start(card);
+      running += card.state() == CardState::executing;
+    }
+    tell(card);
+    earlier_open = earlier_open || !card.final();
+  }
+}
+
+int64_t Turn::timeout_of(const Card &card) const {
+  return card.tool != nullptr ? card.tool->timeout_ms.value_or(config_.timeout_ms) : config_.timeout_ms;
+}
+
+void Turn::start(Card &card) {
+  answer_.shown = true;
+  move(card, Trigger::start);
+  card.started_at = card.running_since = now_;
+  card.dirty |= field::started;
+  if (card.fire_and_forget()) return fire(card);
+  std::string archery;
+  if (!card.reserved.empty())
+    if (const auto value = json_member(card.reserved, "archery"); value && json_kind(*value) == '"')
+      archery = json_text(*value);
+  card.detached = archery == "true" || archery == "no_reply";
+  tell(card);
+  execute_event(card);
+  if (card.detached) settle(card, Trigger::succeed, {}, "Started. Its result is not waited for.");
+}
+
+void Turn::execute_event(const Card &card) {
+  ObjectWriter event(events_.open(EventQueue::Kind::execute, card.call));
+  event.text("type", "execute").number("call", card.call).text("name", card.tool->name);
+  event.raw("arguments", card.effective_arguments());
+  if (!card.reserved.empty()) event.raw("reserved", card.reserved);
+  event.boolean("detached", card.detached);
+  const int64_t timeout = timeout_of(card);
+  if (card.running_since && timeout > 0) event.number("deadline", *card.running_since + timeout);
+}
+
+// Fire and forget: the message goes out, the card is settled at once.
+void Turn::fire(Card &card) {
+  const Ipc &ipc = *card.tool->ipc;
+  std::vector<std::string_view> values;
+  size_t used = 0;
+  for (const IpcItem &item : ipc.payload) {
+    const auto value = item.argument ? json_member(card.effective_arguments(), item.text) : std::string_view(item.text);
+    values.push_back(value.value_or("null"));
+    if (value) used = values.size();
+  }
+  ObjectWriter event(events_.open(EventQueue::Kind::other));
+  event.text("type", "ipc").number("call", card.call).text("channel", ipc.channel);
+  std::string &payload = event.value("payload");
+  payload += '[';
+  for (size_t i = 0; i < used; ++i) {
+    if (i > 0) payload += ',';
+    payload += values[i];
+  }
+  payload += ']';
+  card.output = "ok";
+  card.output_bytes = 2;
+  card.has_output = true;
+  card.dirty |= field::output;
+  settle(card, Trigger::succeed, {}, "ok");
+}
+
+Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
+  if (done_) return {};
+  Card *const card = find_card(call);
+  if (card == nullptr) return no_such_call(call);
+  std::string text;
+  if (kind == Submit::json || kind == Submit::parts) {
+    if (Status status = check_json(data, config_.limits.depth); !status.ok()) return status;
+    if (kind == Submit::parts)
+      if (Status status = check_parts(data, text); !status.ok()) return status;
+    if (kind == Submit::json) text = trim_json(data);
+  } else {
+    text = repair_utf8(data);
+  }
+  if (card->adopted && card->state() == CardState::awaiting_approval && kind != Submit::progress) {
+    approve_card(*card, "user", "once");  // the host ran it when the person pressed its button
+    move(*card, Trigger::start);
+    card->started_at = card->running_since = now_;
+    card->dirty |= field::started;
+  }
+  const CardState state = card->state();
+  if (state == CardState::timeout || state == CardState::cancelled || state == CardState::unknown) {
+    diagnostic("late_result", "the call is " + std::string(to_text(state)) + ": what came is dropped", call);
+    return {};
+  }
+  const bool detached = card->detached && state == CardState::success;
+  if (state != CardState::executing && !detached)
+    return not_now("call " + std::to_string(call) + " does not execute: it is " + std::string(to_text(state)));
+  if (kind == Submit::progress) {
+    card->progress = std::move(text);
+    card->dirty |= field::progress;
+    ObjectWriter event(events_.open(EventQueue::Kind::other));
+    event.text("type", "progress").number("call", call).text("text", card->progress);
+    return {};
+  }
+  events_.withdraw(EventQueue::Kind::execute, call);
+  card->failed = kind == Submit::failure;
+  card->output_bytes = text.size();
+  card->output = whole_prefix(text, config_.limits.result_bytes);
+  card->has_output = true;
+  if (card->output.size() < text.size())
+    diagnostic("oversize", "the result is longer than limits.resultBytes: the card keeps its beginning", call);
+  if (kind == Submit::parts) card->parts = data;
+  card->dirty |= field::output;
+  take_result(*card);
+  return {};
+}
+
+std::string Turn::cap(std::string_view text) const {
+  const size_t most = config_.result_max_bytes;
+  if (text.size() <= most) return std::string(text);
+  const std::string_view head = whole_prefix(text, most / 2);
+  const std::string_view tail = whole_suffix(text, most - most / 2);
+  return std::string(head) + "\n[" + std::to_string(text.size() - head.size() - tail.size()) + " bytes left out]\n" +
+         std::string(tail);
+}
+
+void Turn::take_result(Card &card) {
+  std::string told = card.failed ? "Error: " + cap(card.output) : cap(card.output);
+  if (card.failed) {
+    card.error = card.output;
+    card.dirty |= field::error;
+  }
+  if (card.detached) {  // it was settled when it started; only a failure is worth a word, and only where one is wanted
+    const auto archery = json_member(card.reserved, "archery");
+    if (card.failed && json_text(*archery) == "true") {
+      card.told += "\nLater: " + told;
+      card.dirty |= field::told;
+    }
+    return tell(card);
+  }
+  if (told.empty()) told = card.parts.empty() ? "(no output)" : "(see the image)";
+  if (card.edited) told = "(The user changed the arguments to " + *card.edited + ")\n" + told;
+  card.told = std::move(told);
+  card.has_told = true;
+  const ResultApproval policy = result_policy(card);
+  if (policy == ResultApproval::never || (policy == ResultApproval::on_error && !card.failed))
+    return close_result(card);
+  move(card, Trigger::hold);
+  card.asked_at = now_;
+  tell(card);
+  release_event(card);
+}
+
+ResultApproval Turn::result_policy(const Card &card) const {
+  const ResultApproval own = card.tool != nullptr ? card.tool->result : ResultApproval::always;
+  return std::max(own, config_.result_approval.value_or(ResultApproval::never));
+}
+
+void Turn::release_event(const Card &card) {
+  ObjectWriter event(events_.open(EventQueue::Kind::approval, card.call));
+  event.text("type", "approval").number("call", card.call).text("stage", "result");
+  event.text("level", to_text(card.tool != nullptr ? card.tool->permission : Permission::sensitive));
+  event.text("policy", to_text(result_policy(card)));
+  event.text("digest", sha256_hex(card.told));
+  if (card.asked_at && config_.approval_timeout_ms > 0)
+    event.number("expiresAt", *card.asked_at + config_.approval_timeout_ms);
+  ObjectWriter preview(event.value("preview"));
+  preview.text("kind", card.parts.empty() ? "text" : "parts").text("text", card.told);
+  if (!card.parts.empty()) preview.raw("parts", card.parts);
+  preview.boolean("isError", card.failed);
+  preview.close();
+}
+
+void Turn::close_result(Card &card) {
+  move(card, card.failed ? Trigger::fail : Trigger::succeed);
+  if (card.failed) card.reason = "tool";
+  card.ended_at = now_;
+  card.dirty |= field::reason | field::told | field::ended;
+  tell(card);
+  pump();
+  advance();
+}
+
+// ---- cancel ----
+
+void Turn::cancel_card(Card &card, std::string_view reason, std::string_view told) {
+  switch (card.state()) {
+    case CardState::streaming:
+    case CardState::pending:
+    case CardState::awaiting_approval: return settle(card, Trigger::cancel, reason, std::string(told));
+    case CardState::awaiting_result_approval:
+      return settle(card, Trigger::reject, reason, "The call was run, but its result was not released.");
+    case CardState::executing: break;
+    default: return;
+  }
+  if (events_.withdraw(EventQueue::Kind::execute, card.call))  // nobody saw it: it never ran
+    return settle(card, Trigger::cancel, reason, std::string(told));
+  ObjectWriter event(events_.open(EventQueue::Kind::abort_tool, card.call));
+  event.text("type", "abortTool").number("call", card.call).text("reason", reason);
+  if (card.tool->read_only) return settle(card, Trigger::cancel, reason, std::string(told));
+  settle(card, Trigger::lose, reason, "This call was interrupted while it ran: it may or may not have taken effect.");
+}
+
+Status Turn::cancel(uint32_t call, std::string_view reason) {
+  if (done_) return {};
+  const std::string why = repair_utf8(reason);
+  if (call != 0) {
+    Card *const card = find_card(call);
+    if (card == nullptr) return no_such_call(call);
+    if (card->final()) return {};
+    cancel_card(*card, "cancelled", "Not run: the user cancelled this call" + (why.empty() ? "." : ". Reason: " + why));
+    pump();
+    advance();
+    return {};
+  }
+  if (answer_.open) interrupt_text();
+  abort_request("cancelled");
+  for (const auto &card : message_.cards)
+    cancel_card(*card, "cancelled", "Not run: the user cancelled" + (why.empty() ? "." : ". Reason: " + why));
+  end_turn("cancelled");
+  return {};
+}
+
+// ---- time ----
+
+Status Turn::tick(int64_t now, int64_t &next) {
+  next = kNever;
+  if (now < 0) return error(Code::argument, "expected Unix milliseconds, found a negative time");
+  if (done_) return {};
+  if (!now_) {  // what began before the first tick counts from here
+    now_ = now;
+    shift_deadlines(0);
+  } else if (now > *now_) {
+    const int64_t gap = now - *now_;
+    now_ = now;
+    if (gap > kSleepMs) shift_deadlines(gap);
+  }
+  expire();
+  if (!done_) next = next_deadline();
+  return {};
+}
+
+// What the machine slept through does not count for tools and streams; a question's deadline is a promise by the clock.
+void Turn::shift_deadlines(int64_t gap) {
+  const auto shift = [&](std::optional<int64_t> &since) { since = since ? *since + gap : *now_; };
+  for (const auto &card : message_.cards) {
+    if (card->state() == CardState::executing) shift(card->running_since);
+    if (!card->asked_at && !card->final()) card->asked_at = now_;
+  }
+  if (answer_.open) shift(answer_.waiting_since);
+}
+
+void Turn::expire() {
+  bool changed = false;
+  for (const auto &entry : message_.cards) {
+    Card &card = *entry;
+    if (card.state() == CardState::executing) {
+      const int64_t timeout = timeout_of(card);
+      if (timeout == 0 || !card.running_since || *now_ - *card.running_since < timeout) continue;
+      if (!events_.withdraw(EventQueue::Kind::execute, card.call)) {
+        ObjectWriter event(events_.open(EventQueue::Kind::abort_tool, card.call));
+        event.text("type", "abortTool").number("call", card.call).text("reason", "timeout");
+      }
+      settle(card, Trigger::time_out, "timeout",
+             "The tool gave no result within " + std::to_string(timeout) + " ms. It may or may not have taken effect.");
+      changed = true;
+    } else if (config_.approval_timeout_ms > 0 && card.asked_at &&
+               *now_ - *card.asked_at >= config_.approval_timeout_ms) {
+      if (card.state() == CardState::awaiting_approval) {
+        record(card, "execution", "expired", "policy");
+        settle(card, Trigger::expire, "expired", "Not run: nobody decided in time.");
+        changed = true;
+      } else if (card.state() == CardState::awaiting_result_approval) {
+        record(card, "result", "expired", "policy");
+        settle(card, Trigger::reject, "expired", "The call was run, but nobody released its result in time.");
+        changed = true;
+      }
+    }
+  }
+  if (answer_.open && !parser_ && !answer_.closed_to_bytes && answer_.waiting_since) {
+    const bool first = !answer_.bytes_seen;
+    const int64_t timeout = first ? config_.first_byte_timeout_ms : config_.idle_timeout_ms;
+    if (timeout > 0 && *now_ - *answer_.waiting_since >= timeout)
+      return stop_with({first ? "first_byte_timeout" : "idle_timeout",
+                        "the provider sent nothing for " + std::to_string(timeout) + " ms", "", !answer_.shown, false});
+  }
+  if (!changed) return;
+  pump();
+  advance();
+}
+
+int64_t Turn::next_deadline() const {
+  int64_t next = kNever;
+  const auto at = [&](const std::optional<int64_t> &since, int64_t timeout) {
+    if (since && timeout > 0) next = std::min(next, *since + timeout);
+  };
+  for (const auto &card : message_.cards) {
+    if (card->state() == CardState::executing) at(card->running_since, timeout_of(*card));
+    if (card->state() == CardState::awaiting_approval || card->state() == CardState::awaiting_result_approval)
+      at(card->asked_at, config_.approval_timeout_ms);
+  }
+  if (answer_.open && !parser_ && !answer_.closed_to_bytes)
+    at(answer_.waiting_since, answer_.bytes_seen ? config_.idle_timeout_ms : config_.first_byte_timeout_ms);
+  return next;
+}
+
+// ---- what comes out ----
+
+void Turn::diagnostic(std::string_view code, std::string_view detail, uint32_t call, std::optional<size_t> offset,
+                      std::string_view raw) {
+  ObjectWriter event(events_.open(EventQueue::Kind::other));
+  event.text("type", "diagnostic").text("code", code).text("detail", detail);
+  if (call != 0) event.number("call", call);
+  if (offset) event.number("offset", static_cast<int64_t>(*offset));
+  if (!raw.empty()) event.text("raw", raw);
+}
+
+bool Turn::next_event(std::string &out) {
+  EventQueue::Polled polled{};
+  if (!events_.next(out, polled)) return false;
+  if (polled.kind == EventQueue::Kind::approval) find_card(polled.key)->asked_polled = true;
+  return true;
+}
+
+bool Turn::request_body(std::string &out) const {
+  if (done_ || parser_ || !answer_.open) return false;
+  out = request_;
+  return true;
+}
+
+void Turn::history(std::string &out) const {
+  out += '[';
+  for (const std::string &text : history_messages(message_, message_.rounds.size(), ended_on_fire_)) {
+    if (out.back() != '[') out += ',';
+    out += text;
+  }
+  out += ']';
+}
+
+void Turn::tools(std::string &out) const { out += list_tools(engine_->registry, config_.exposure); }
+
+void Turn::prompt(std::string &out) const {
+  append_json_string(out, render_tools(engine_->registry, config_.exposure, *config_.protocols.front()));
+}
+
+}  // namespace sluice

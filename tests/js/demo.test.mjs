@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { startServer } from 'sluice/testing'
+
+const main = fileURLToPath(new URL('../../js/demo/main.mjs', import.meta.url))
+
+function demo(args, input = '') {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [main, ...args])
+    let out = ''
+    let err = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
+    child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
+    child.stdin.end(input)
+    child.on('close', (code) => resolve({ code, out, err }))
+  })
+}
+
+for (const mode of ['native', 'text']) {
+  test(`the demo runs a turn against its own server, mode ${mode}`, async () => {
+    const { code, out, err } = await demo(['--mode', mode])
+    assert.equal(err, '')
+    assert.equal(code, 0, out)
+    const inOrder = [
+      'Let me have a look', 'ipc live2d:expression ["thinking"]', 'success weather.now', 'Rain from four', 'notes.add',
+      'approved automatically: there is no terminal to ask on', 'success notes.add', 'ipc live2d:motion ["TapBody",0]', '记得带伞',
+      'one message, completed, 3 rounds',
+    ]
+    let at = 0
+    for (const text of inOrder) {
+      const found = out.indexOf(text, at)
+      assert.ok(found >= 0, `${text} is missing behind character ${at} of:\n${out}`)
+      at = found
+    }
+    assert.doesNotMatch(out, /\x1b|TOOL_REQUEST/)
+  })
+}
+
+test('the demo talks to any server: one question', async (t) => {
+  const server = await startServer({ answers: [{ text: 'Forty-two.' }] })
+  t.after(server.close)
+  const { code, out } = await demo(['--base-url', server.baseURL, '--model', 'm', '--api-key', 'k', '--prompt', 'The answer?'])
+  assert.equal(code, 0)
+  assert.match(out, /Forty-two\./)
+  assert.equal(server.requests[0].headers.authorization, 'Bearer k')
+  assert.equal(server.requests[0].body.messages.at(-1).content, 'The answer?')
+})
+
+test('the demo chats: a conversation goes on', async (t) => {
+  const server = await startServer({ answers: [{ text: 'Hello.' }, { text: 'Fine.' }] })
+  t.after(server.close)
+  const { code, out } = await demo(['--base-url', server.baseURL, '--model', 'm'], 'Hi\nHow are you?\n')
+  assert.equal(code, 0)
+  assert.match(out, /Hello\.[^]*Fine\./)
+  assert.deepEqual(server.requests[1].body.messages.map((message) => message.role), ['system', 'user', 'assistant', 'user'])
+})
+
+test('what goes wrong is told in a sentence', async () => {
+  const refused = await demo(['--base-url', 'http://127.0.0.1:1/v1', '--model', 'm', '--prompt', 'x'])
+  assert.equal(refused.code, 1)
+  assert.match(refused.out, /network: http:\/\/127\.0\.0\.1:1\/v1\/chat\/completions: fetch failed/)
+  const wrong = [
+    [['--mode', 'loud'], /--mode: found 'loud', expected one of native, text, auto/],
+    [['--model', 'm'], /--model needs --base-url/],
+    [['--base-url', 'localhost:1'], /--base-url: found 'localhost:1', expected an http or https URL/],
+    [['--colour'], /--colour/],
+  ]
+  for (const [args, message] of wrong) {
+    const { code, err } = await demo(args)
+    assert.equal(code, 2)
+    assert.match(err, message)
+  }
+  const protocol = await demo(['--protocol', 'smoke-signals'])
+  assert.equal(protocol.code, 1)
+  assert.match(protocol.err, /^protocol/)
+  assert.match((await demo(['--help'])).out, /--base-url URL/)
+})

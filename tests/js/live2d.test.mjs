@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { live2dTools, triggerChannels } from 'sluice/live2d'
+import { cards, collect, ofType, stage } from './support.mjs'
+
+const model = { expressions: ['smile', 'sad'], motions: { Idle: 3, Tap: 1 } }
+const express = (name) => ({ name: 'live2d_expression', arguments: { name } })
+const move = (args) => ({ name: 'live2d_motion', arguments: args })
+
+test('an expression fires before the next text, and text behind it ends the turn', async (t) => {
+  const sent = []
+  const parts = [{ text: 'Hi ' }, { call: express('smile') }, { text: 'there' }]
+  const { server, run } = await stage(t, { answers: [{ parts }], tools: live2dTools(model), ipc: (...message) => sent.push(message) })
+  const turn = run({ flushMs: 0 })
+  const events = await collect(turn)
+  assert.deepEqual(sent, [['live2d:expression', 'smile']])
+  const order = events.filter(({ type }) => type === 'text' || type === 'ipc').map((event) => event.text ?? event.channel)
+  assert.ok(order.indexOf('live2d:expression') < order.indexOf('there'))
+  const { outcome, message } = await turn.done
+  assert.equal(outcome, 'completed')
+  assert.deepEqual(message.blocks.map((block) => block.text ?? block.status), ['Hi ', 'success', 'there'])
+  assert.equal(server.requests.length, 1)
+})
+
+test('an expression alone is followed by the answer', async (t) => {
+  const { server, run } = await stage(t, { answers: [{ calls: [express('smile')] }, { text: 'There.' }], tools: live2dTools(model) })
+  assert.equal((await run().done).text, 'There.')
+  assert.equal(server.requests.length, 2)
+})
+
+test('one call is one message, also twice in a row', async (t) => {
+  const { run } = await stage(t, { answers: [{ parts: [{ calls: [express('smile'), express('smile')] }, { text: '!' }] }], tools: live2dTools(model) })
+  assert.equal(ofType(await collect(run()), 'ipc').length, 2)
+})
+
+test('what the model does not have is an error that lists what exists', async (t) => {
+  const answers = [{ parts: [{ calls: [express('angry'), move({ group: 'Tap', index: 2 }), move({ group: 'Dance' })] }, { text: '!' }] }, { text: 'Sorry.' }]
+  const { run } = await stage(t, { answers, tools: live2dTools(model) })
+  const turn = run()
+  const events = await collect(turn)
+  assert.equal(ofType(events, 'ipc').length, 0)
+  const [expression, index, group] = cards(await turn.done)
+  for (const card of [expression, index, group]) assert.equal(card.status, 'error')
+  assert.match(expression.told, /smile/)
+  assert.match(expression.told, /sad/)
+  assert.match(group.told, /Idle/)
+})
+
+test('a motion goes with its index or without', async (t) => {
+  const answers = [{ parts: [{ calls: [move({ group: 'Idle', index: 2 }), move({ group: 'Tap' })] }, { text: '!' }] }]
+  const { run } = await stage(t, { answers, tools: live2dTools(model) })
+  assert.deepEqual(ofType(await collect(run()), 'ipc').map(({ channel, payload }) => [channel, payload]), [
+    ['live2d:motion', ['Idle', 2]],
+    ['live2d:motion', ['Tap']],
+  ])
+})
+
+test('the tools are made from the list of the model, on the channels that were asked for', () => {
+  assert.deepEqual(live2dTools({}), [])
+  assert.deepEqual(live2dTools({ expressions: [], motions: { Idle: 0 } }), [])
+  const tools = live2dTools({ ...model, channels: triggerChannels })
+  assert.deepEqual(tools.map((tool) => tool.declaration.ipc.channel), ['live2d:triggerExpression', 'live2d:triggerMotion'])
+  for (const { declaration } of tools) {
+    assert.equal(declaration.permission, 'public')
+    assert.equal(declaration.immediate, true)
+    assert.equal(declaration.agentCallable, true)
+  }
+})

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { test } from 'node:test'
+import { Engine } from 'sluice'
+import { callsEcho, collect, echo, ofType, stage } from './support.mjs'
+
+const busy = { status: 503, error: 'overloaded', headers: { 'retry-after-ms': '5' } }
+
+test('a 503 before the first text is asked again', async (t) => {
+  const { server, run } = await stage(t, { answers: [busy, busy, { text: 'Now.' }] })
+  const events = await collect(run())
+  assert.equal(ofType(events, 'error').length, 0)
+  assert.equal(ofType(events, 'text').map((event) => event.text).join(''), 'Now.')
+  assert.equal(server.requests.length, 3)
+  assert.equal(server.requests[0].text, server.requests[2].text)
+})
+
+test('a 503 in a later round loses nothing', async (t) => {
+  const { server, run } = await stage(t, { answers: [callsEcho, busy, { text: 'Done.' }], tools: [echo()] })
+  const { outcome, message } = await run().done
+  assert.equal(outcome, 'completed')
+  assert.deepEqual(message.blocks.map((block) => block.type), ['text', 'tool_use', 'text'])
+  assert.equal(server.requests.length, 3)
+})
+
+test('tries are bounded, and the last one tells the words of the provider', async (t) => {
+  const { server, run } = await stage(t, { answers: () => busy })
+  const { outcome, error } = await run({ retries: 1 }).done
+  assert.equal(outcome, 'failed')
+  assert.match(error.detail, /overloaded/)
+  assert.equal(server.requests.length, 2)
+})
+
+test('a refusal is not asked again', async (t) => {
+  const { server, run } = await stage(t, { answers: () => ({ status: 401, error: 'Incorrect API key provided' }) })
+  const { outcome, error } = await run().done
+  assert.equal(outcome, 'failed')
+  assert.match(error.detail, /Incorrect API key/)
+  assert.equal(server.requests.length, 1)
+})
+
+test('a server that asks for more patience than there is ends the turn', async (t) => {
+  const { server, run } = await stage(t, { answers: () => ({ ...busy, headers: { 'retry-after': '3600' } }) })
+  assert.equal((await run().done).outcome, 'failed')
+  assert.equal(server.requests.length, 1)
+})
+
+test('cancel ends the wait for another try', async (t) => {
+  const { run } = await stage(t, { answers: () => ({ ...busy, headers: { 'retry-after': '30' } }) })
+  const turn = run()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  await turn.cancel()
+  assert.equal((await turn.done).outcome, 'cancelled')
+})
+
+test('a connection that breaks after text keeps the text and is not asked again', async (t) => {
+  const { server, run } = await stage(t, { answers: () => ({ parts: [{ text: 'Half' }, { wait: 30 }, { cut: true }] }) })
+  const { outcome, error, text } = await run().done
+  assert.equal(outcome, 'failed')
+  assert.equal(error.code, 'network')
+  assert.equal(text, 'Half')
+  assert.equal(server.requests.length, 1)
+})
+
+test('a connection that breaks before text is asked again', async (t) => {
+  const answers = [{ parts: [{ wait: 5 }, { cut: true }] }, { text: 'Whole.' }]
+  const { server, run } = await stage(t, { answers })
+  assert.equal((await run().done).text, 'Whole.')
+  assert.equal(server.requests.length, 2)
+})
+
+test('nobody listens: the error names the address and the reason', async () => {
+  const port = await new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+  const engine = new Engine()
+  const { outcome, error } = await engine.run({
+    model: { baseURL: `http://127.0.0.1:${port}/v1`, name: 'm' }, messages: [{ role: 'user', content: 'x' }], retries: 0,
+  }).done
+  assert.equal(outcome, 'failed')
+  assert.equal(error.code, 'network')
+  assert.match(error.detail, new RegExp(`127\\.0\\.0\\.1:${port}.*ECONNREFUSED`))
+  engine.close()
+})
+
+test('a provider that refuses tools fails with a hint, and never silently goes on without', async (t) => {
+  const { server, run } = await stage(t, {
+    answers: () => ({ status: 400, error: { message: 'registry.ollama.ai/library/gemma:2b does not support tools', type: 'api_error' } }),
+    tools: [echo()],
+  })
+  const { outcome, error } = await run().done
+  assert.equal(outcome, 'failed')
+  assert.equal(error.code, 'tools_unsupported')
+  assert.match(error.hint, /text/)
+  assert.equal(server.requests.length, 1)
+})

@@ -1,0 +1,467 @@
+// Replays the shared scripts of tests/vectors through the addon; the format is described in tests/README.md.
+import { Buffer } from 'node:buffer'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const tests = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+export const native = createRequire(import.meta.url)(
+  process.env.SLUICE_ADDON ?? join(tests, '..', 'build', 'release', 'sluice.node'))
+
+export function sharedFolder() {
+  const folder = process.env.SLUICE_SHARED || join(tests, '..', '..', 'shared')
+  return existsSync(join(folder, 'vectors')) ? folder : null
+}
+
+const randomReplays = 20
+const bytewiseLimit = 65536
+const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
+const codes = { ok: 0, argument: -1, state: -2, not_found: -3, json: -4, limit: -5, unsupported: -6 }
+const ends = { complete: 0, network: 1, aborted: 2, retry: 3 }
+const decisions = { once: 0, turn: 1, session: 2, always: 3, release: 4 }
+const kinds = { result: 0, json: 1, parts: 2, failure: 3, progress: 4 }
+export const documents = { request: 1, message: 2, history: 3, tools: 4, prompt: 5, state: 6, error: 7 }
+const exact = 256
+
+class Failed extends Error {}
+
+/** `data` in pieces. most 0: whole; 1: bytes; else at random, the same numbers in every language. */
+export function* cuts(data, { seed = 0, most = 0 }) {
+  let state = seed
+  let at = 0
+  do {
+    const left = data.length - at
+    let size = left
+    if (most === 1 || (most > 1 && state === 0)) {
+      size = Math.min(left, 1)
+    } else if (most > 1) {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+      size = (state >>> 24) % 16 === 0 ? 0 : Math.min(left, 1 + ((state >>> 16) % most))
+    }
+    yield data.subarray(at, at + size)
+    at += size
+  } while (at < data.length)
+}
+
+export const randomCut = (seed) => ({ seed, most: 1 + ((seed * 7) % 64) })
+
+function brief(value) {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value)
+  return text.length <= 1200 ? text : `${text.slice(0, 1000)} ... (${text.length} characters)`
+}
+
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export function equal(a, b) {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((value, i) => equal(value, b[i]))
+  if (isObject(a) && isObject(b)) {
+    const keys = Object.keys(a)
+    return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]))
+  }
+  return a === b
+}
+
+const notAs = (where, expected, actual) => `${where || 'value'}: expected ${expected}, got ${brief(actual)}`
+
+function firstOf(list, why) {
+  for (let i = 0; i < list.length; i++) {
+    const found = why(list[i], i)
+    if (found) return found
+  }
+  return ''
+}
+
+/** Greedy: each pattern meets an element behind the one that the pattern before it met. */
+function subsequence(patterns, elements, where) {
+  let at = 0
+  return firstOf(patterns, (pattern, i) => {
+    while (at < elements.length && mismatch(pattern, elements[at])) at++
+    return at++ < elements.length ? '' : `${where}[${i}]: nothing matches ${brief(pattern)}`
+  })
+}
+
+/** Empty, or where and how `actual` differs from the pattern. */
+export function mismatch(pattern, actual, where = '') {
+  if (Array.isArray(pattern)) {
+    if (!Array.isArray(actual) || actual.length !== pattern.length) return notAs(where, `${pattern.length} elements like ${brief(pattern)}`, actual)
+    return firstOf(pattern, (value, i) => mismatch(value, actual[i], `${where}[${i}]`))
+  }
+  if (isObject(pattern)) {
+    const keys = Object.keys(pattern)
+    if (keys.length === 1 && keys[0].startsWith('$')) return testMismatch(keys[0], pattern[keys[0]], actual, where)
+    if (!isObject(actual)) return notAs(where, `an object like ${brief(pattern)}`, actual)
+    return firstOf(keys, (key) => mismatch(pattern[key], Object.hasOwn(actual, key) ? actual[key] : undefined, `${where}.${key}`))
+  }
+  return pattern === actual ? '' : notAs(where, brief(pattern), actual)
+}
+
+function testMismatch(test, operand, actual, where) {
+  const unless = (holds, expected) => (holds ? '' : notAs(where, expected, actual))
+  if (test === '$absent') return unless(actual === undefined, 'nothing')
+  if (test === '$not') return unless(mismatch(operand, actual) !== '', `not ${brief(operand)}`)
+  if (actual === undefined) return notAs(where, `${test} ${brief(operand)}`, actual)
+  if (test === '$any') return ''
+  if (test === '$equals') return unless(equal(operand, actual), `exactly ${brief(operand)}`)
+  if (test === '$all') return firstOf(operand, (pattern) => mismatch(pattern, actual, where))
+  if (test === '$some') return Array.isArray(actual) ? subsequence(operand, actual, where) : notAs(where, 'an array', actual)
+  if (typeof actual !== 'string') return notAs(where, `a string: ${test} ${brief(operand)}`, actual)
+  if (test === '$has') return unless(actual.includes(operand), `a text with ${brief(operand)}`)
+  if (test === '$match') return unless(new RegExp(operand).test(actual), `a match of ${brief(operand)}`)
+  if (test === '$bytes') {
+    const size = Buffer.byteLength(actual)
+    return unless(operand[0] <= size && size <= operand[1], `${brief(operand)} bytes, not ${size}`)
+  }
+  if (test === '$json') {
+    try {
+      return mismatch(operand, JSON.parse(actual), `${where}(json)`)
+    } catch {
+      return notAs(where, 'JSON text', actual)
+    }
+  }
+  throw new Failed(`unknown test ${test}`)
+}
+
+/** Neighbouring deltas as one event and without `seq`; `cards`: neighbouring patches of a card, too. */
+export function mergedEvents(events, cards) {
+  const keyOf = { text: 'block', reasoning: 'block', args: 'call', card: 'call' }
+  const out = []
+  for (const { seq: _, ...event } of events) {
+    const last = out.at(-1)
+    const key = keyOf[event.type]
+    if (key && (event.type !== 'card' || cards) && last?.type === event.type && last[key] === event[key])
+      Object.assign(last, event.type === 'card' ? event : { text: last.text + event.text })
+    else out.push(event)
+  }
+  return out
+}
+
+const isJson = (text) => {
+  try {
+    JSON.parse(text)
+    return typeof text === 'string'
+  } catch {
+    return false
+  }
+}
+
+/** Empty, or why these messages are no valid conversation. */
+export function invalidMessages(messages) {
+  const ids = new Set()
+  for (let i = 0; i < messages.length; i++) {
+    const message = messages[i]
+    const at = `message ${i}`
+    if (message.role === 'tool') return `${at}: a result without its call: ${brief(message)}`
+    if (message.role !== 'assistant') continue
+    const { content, tool_calls: calls } = message
+    if (!calls && (!content || content.length === 0)) return `${at}: an empty assistant message`
+    if (!calls) continue
+    if (content === '') return `${at}: empty text beside calls`
+    if (calls.length === 0) return `${at}: tool_calls is empty`
+    const waiting = new Set()
+    for (const call of calls) {
+      if (!call.id || ids.has(call.id)) return `${at}: no id, or one that was used before: ${brief(call)}`
+      ids.add(call.id)
+      waiting.add(call.id)
+      if (!call.function?.name) return `${at}: a call without a name: ${brief(call)}`
+      if (!isJson(call.function.arguments)) return `${at}: arguments that are not JSON: ${brief(call)}`
+    }
+    while (waiting.size > 0) {
+      const result = messages[++i]
+      if (result?.role !== 'tool' || !waiting.delete(result.tool_call_id)) return `${at}: the result of ${[...waiting][0]} is not right behind its call`
+      if (result.content == null) return `${at}: a result without content`
+    }
+  }
+  return ''
+}
+
+export const documentText = (document) => (typeof document === 'string' ? document : JSON.stringify(document))
+
+export function sseText(items) {
+  return items.map((item) => {
+    if (typeof item === 'string') return `data: ${item}\n\n`
+    let chunk = { choices: [{ index: 0, delta: item }] }
+    if ('choices' in item || 'error' in item || 'object' in item) chunk = item
+    else if ('finish' in item) chunk = { choices: [{ index: 0, delta: {}, finish_reason: item.finish }] }
+    else if ('usage' in item) chunk = { choices: [], usage: item.usage }
+    return `data: ${JSON.stringify(chunk)}\n\n`
+  }).join('')
+}
+
+/** What a feeding step hands over; undefined: it is another one. */
+function fed(step) {
+  if ('feed' in step) return Buffer.from(step.feed.repeat(step.times ?? 1))
+  if ('feedBase64' in step) return Buffer.from(step.feedBase64, 'base64')
+  if ('sse' in step) return Buffer.from(sseText(step.sse))
+  if ('answer' in step) return Buffer.from(`${sseText(step.answer)}data: [DONE]\n\n`)
+}
+
+const number = (value, names) => (typeof value === 'string' ? names[value] : value)
+
+export function pollAll(turn) {
+  const events = []
+  for (let text; (text = native.nextEvent(turn)) !== null; ) events.push(JSON.parse(text))
+  return events
+}
+
+class Player {
+  events = []
+  pending = []
+  seq = undefined
+  done = undefined
+  diagnosed = false
+  adopted = false
+  running = new Set() // calls whose execute was polled and that are not over
+  asked = []
+  engines = []
+
+  constructor(script, how, cut) {
+    Object.assign(this, { script, how, cut })
+  }
+
+  play() {
+    const { script } = this
+    this.makeEngine(script.engine ?? {})
+    try {
+      this.turn = script.turn === undefined ? null : native.turnNew(this.engine, documentText(script.turn))
+      this.parser = !(script.turn !== undefined && isJson(documentText(script.turn)) && 'request' in JSON.parse(documentText(script.turn)))
+      script.steps.forEach((step, i) => {
+        try {
+          if (this.how === 'restored' && i > 0) this.saveAndRestore()
+          this.run(step)
+        } catch (failure) {
+          throw new Failed(`step ${i} ${brief(step).slice(0, 200)}\n    ${failure.message}`)
+        }
+      })
+      let message = null
+      let history = null
+      if (this.turn) {
+        this.poll()
+        message = this.read(documents.message)
+        history = this.read(documents.history)
+        this.checkEnd(message)
+      }
+      return { events: mergedEvents(this.events, false), message, history }
+    } finally {
+      if (this.turn) native.turnFree(this.turn)
+      for (const engine of this.engines) native.engineFree(engine)
+    }
+  }
+
+  makeEngine(config) {
+    this.engine = native.engineNew(documentText(config))
+    this.engines.push(this.engine)
+  }
+
+  read(what) {
+    return JSON.parse(native.get(this.turn, what) ?? 'null')
+  }
+
+  restore() {
+    const state = native.get(this.turn, documents.state)
+    if (state === null) throw new Failed(`no state to save: ${native.get(this.turn, documents.error)}`)
+    native.turnFree(this.turn)
+    this.turn = native.turnRestore(this.engine, state)
+  }
+
+  /** Where nothing runs: what ran would be unknown afterwards. */
+  saveAndRestore() {
+    if (this.turn && this.running.size === 0 && native.get(this.turn, documents.message) !== null) this.restore()
+  }
+
+  /** A question that was asked before and still waits comes out again after a restore. */
+  askedAgain({ seq: _, ...question }) {
+    if (this.how !== 'restored' || question.type !== 'approval') return false
+    const again = this.asked.some((earlier) => equal(earlier, question))
+    this.asked.push(question)
+    return again
+  }
+
+  poll() {
+    for (const event of pollAll(this.turn)) {
+      if (this.done !== undefined) throw new Failed(`an event after done: ${brief(event)}`)
+      if (!Number.isInteger(event.seq) || (this.seq !== undefined && event.seq !== this.seq + 1))
+        throw new Failed(`seq does not follow ${this.seq}: ${brief(event)}`)
+      this.seq = event.seq
+      if (event.type === 'done') this.done = event.outcome
+      if (event.type === 'diagnostic') this.diagnosed = true
+      if (event.type === 'request') this.checkRequest(event)
+      if (event.type === 'execute' && !event.detached) this.running.add(event.call)
+      if (event.type === 'card' && (event.status ?? 'executing') !== 'executing') this.running.delete(event.call)
+      if (event.type === 'card' && event.adopted) this.adopted = true
+      if (this.askedAgain(event)) continue
+      this.events.push(event)
+      this.pending.push(event)
+    }
+  }
+
+  checkRequest(event) {
+    const text = native.get(this.turn, documents.request)
+    if (text === null) return // the answer came before the event was polled
+    if (event.bytes !== Buffer.byteLength(text)) throw new Failed(`the body has ${Buffer.byteLength(text)} bytes: ${brief(event)}`)
+    const messages = JSON.parse(text).messages ?? []
+    const why = invalidMessages(messages)
+    if (why) throw new Failed(`request: ${why}\n    in ${brief(messages)}`)
+    for (const message of messages) if ('metadata' in message) throw new Failed(`metadata was sent: ${brief(message)}`)
+  }
+
+  checkHistory() {
+    const history = this.read(documents.history)
+    if (this.parser || history === null || this.done === 'awaiting_user') return
+    while (this.adopted && history[0]?.role === 'tool') history.shift() // its call stands in the host's messages
+    const why = invalidMessages(history)
+    if (why) throw new Failed(`history: ${why}\n    in ${brief(history)}`)
+  }
+
+  returned(step, code) {
+    const expected = codes[step.code ?? 'ok']
+    if (Math.min(code, 0) !== expected)
+      throw new Failed(`expected code ${expected}, got ${code} ${native.get(this.turn, documents.error)}`)
+  }
+
+  run(step) {
+    if ('expect' in step) return this.expect(step)
+    if ('get' in step) return this.get(step)
+    const { turn } = this
+    const bytes = fed(step)
+    const [verb, value] = Object.entries(step)[0]
+    const text = (key) => (key in step ? documentText(step[key]) : null)
+    if (bytes) {
+      for (const piece of cuts(bytes, this.cut)) {
+        this.returned(step, native.feed(this.turn, piece))
+        if (this.how === 'polled') this.poll()
+        if (this.how === 'restored') this.saveAndRestore()
+      }
+      if ('answer' in step) this.returned(step, native.finish(this.turn, ends.complete, null))
+    } else if (verb === 'response') {
+      this.returned(step, native.response(turn, value, text('headers')))
+    } else if (verb === 'finish') {
+      this.returned(step, native.finish(turn, number(value, ends), text('detail')))
+    } else if (verb === 'approve') {
+      this.returned(step, native.approve(turn, value, number(step.decision ?? 'once', decisions) + (step.exact ? exact : 0), text('edited')))
+    } else if (verb === 'deny') {
+      this.returned(step, native.deny(turn, value, text('reason')))
+    } else if (verb === 'cancel') {
+      this.returned(step, native.cancel(turn, value, text('reason')))
+    } else if (verb === 'submit') {
+      const name = Object.keys(kinds).find((key) => key in step)
+      const data = name === undefined ? step.data ?? ''
+        : name === 'json' || name === 'parts' ? JSON.stringify(step[name]) : step[name].repeat(step.times ?? 1)
+      this.returned(step, native.submit(turn, value, name === undefined ? step.kind : kinds[name], data))
+    } else if (verb === 'tick') {
+      const next = native.tick(turn, value)
+      this.returned(step, next)
+      const expected = step.next === 'never' ? Infinity : step.next
+      if ('next' in step && next !== expected) throw new Failed(`the next deadline is ${next}`)
+    } else if (verb === 'restore') {
+      if (isObject(value)) this.makeEngine(value)
+      this.restore()
+    } else {
+      throw new Failed(`unknown verb ${verb}`)
+    }
+    if (this.how === 'polled') {
+      this.poll()
+      this.checkHistory()
+    }
+  }
+
+  get(step) {
+    const text = step.get === 'engineError' ? native.engineError(this.engine) : native.get(this.turn, documents[step.get])
+    const value = JSON.parse(text ?? 'null')
+    let why = 'is' in step ? mismatch(step.is, value) : ''
+    if (why) throw new Failed(`${why}\n    in ${brief(value)}`)
+    why = 'text' in step ? mismatch(step.text, text) : ''
+    if (why) throw new Failed(why)
+  }
+
+  expect(step) {
+    this.poll()
+    const events = this.pending
+    this.pending = []
+    const aside = (event) => event.type === 'diagnostic' || event.type === 'usage'
+    const beside = events.filter(aside)
+    for (const type of ['diagnostic', 'usage']) {
+      const why = subsequence(step.expect.filter((pattern) => pattern.type === type), beside, type)
+      if (why) throw new Failed(`${why}\n    in ${brief(beside)}`)
+    }
+    for (const pattern of step.no ?? [])
+      for (const event of events) if (!mismatch(pattern, event)) throw new Failed(`this may not come: ${brief(event)}`)
+    const ordered = step.expect.filter((pattern) => !aside(pattern))
+    const withArguments = ordered.some((pattern) => pattern.type === 'args')
+    const main = mergedEvents(events.filter((event) => !aside(event) && (withArguments || event.type !== 'args')), true)
+    const why = step.some
+      ? subsequence(ordered, main, 'expect')
+      : firstOf(Array.from({ length: Math.max(main.length, ordered.length) }), (_, i) =>
+          i < ordered.length ? mismatch(ordered[i], main[i], `event ${i}`) : `unexpected event ${brief(main[i])}`)
+    if (why) throw new Failed(`${why}\n    in ${brief(main)}\n    beside ${brief(beside)}`)
+  }
+
+  checkEnd(message) {
+    if (!message?.blocks) return
+    const { blocks } = message
+    if (this.done !== undefined && message.outcome !== this.done) throw new Failed("the message's outcome is not that of done")
+    const texts = new Map()
+    const args = new Map()
+    const cards = new Map()
+    for (const event of this.events) {
+      if (['text', 'reasoning', 'error', 'card'].includes(event.type)) {
+        const expected = event.type === 'card' ? 'tool_use' : event.type
+        if (blocks[event.block]?.type !== expected) throw new Failed(`no ${expected} block for ${brief(event)}\n    in ${brief(message)}`)
+        if (event.type === 'text' || event.type === 'reasoning') texts.set(event.block, (texts.get(event.block) ?? '') + event.text)
+        if (event.type === 'card') cards.set(event.call, { ...cards.get(event.call), ...event })
+      } else if (event.type === 'args') {
+        args.set(event.call, (args.get(event.call) ?? '') + event.text)
+      }
+    }
+    blocks.forEach((block, i) => {
+      if ((block.type === 'text' || block.type === 'reasoning') && texts.get(i) !== block.text)
+        throw new Failed(`joined ${block.type} events are not block ${i}: ${brief(texts.get(i))}\n    but ${brief(block)}`)
+      if (block.type !== 'tool_use') return
+      const { call, status } = block
+      if (this.done !== undefined && !this.parser && this.done !== 'awaiting_user' && !finals.has(status)) throw new Failed(`not final after done: ${brief(block)}`)
+      const { type: _t, seq: _s, block: _b, progress: _p, ...laid } = cards.get(call) ?? {}
+      const streamed = args.has(call) || !('rawArguments' in laid)
+      if (status !== 'streaming' && streamed && !this.diagnosed && (args.get(call) ?? '') !== (block.rawArguments ?? ''))
+        throw new Failed(`joined args are not rawArguments: ${brief(args.get(call))}\n    but ${brief(block)}`)
+      const { type: _t2, progress: _p2, ...rest } = block
+      if (!('rawArguments' in laid)) delete rest.rawArguments
+      if (!equal(laid, rest)) throw new Failed(`patches laid over each other: ${brief(laid)}\n    but the block is ${brief(rest)}`)
+    })
+    this.checkHistory()
+  }
+}
+
+/** What went wrong; empty: nothing. */
+export function runScript(script, restorable) {
+  if (!restorable && script.steps.some((step) => 'restore' in step)) return ''
+  const size = script.steps.reduce((sum, step) => sum + (fed(step)?.length ?? 0), 0)
+  const small = size <= bytewiseLimit
+  const replays = [['as written', 'cut', {}]]
+  if (size > 0 && small) replays.push(['byte by byte', 'cut', { most: 1 }])
+  for (let seed = 1; size > 0 && seed <= randomReplays; seed++) replays.push([`random cuts, seed ${seed}`, 'cut', randomCut(seed)])
+  if (script.polls !== 'as written') replays.push(['polled after every call', 'polled', small ? { most: 1 } : randomCut(1)])
+  if (restorable) replays.push(['saved and restored', 'restored', randomCut(5)])
+  let first
+  for (const [name, how, cut] of replays) {
+    try {
+      const outcome = new Player(script, how, cut).play()
+      first ??= outcome
+      for (const what of ['message', 'history'])
+        if (!equal(outcome[what], first[what])) throw new Failed(`another ${what} than as written: ${brief(outcome[what])}\n    not ${brief(first[what])}`)
+      if (how === 'cut' && !equal(outcome.events, first.events))
+        throw new Failed(`other events than as written: ${brief(outcome.events)}\n    not ${brief(first.events)}`)
+    } catch (failure) {
+      return `${name}: ${failure.message}`
+    }
+  }
+  return ''
+}
+
+export function canRestore() {
+  const engine = native.engineNew('{}')
+  const turn = native.turnRestore(engine, '{}')
+  const code = native.feed(turn, new Uint8Array())
+  native.turnFree(turn)
+  native.engineFree(engine)
+  return code !== codes.unsupported
+}

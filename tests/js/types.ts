@@ -1,0 +1,72 @@
+// Compiled only: what a user writes must be typed as documented. `@ts-expect-error` marks what must not compile.
+import { Engine, file, parts, SluiceError, tool, type RunResult, type SluiceEvent, type Tool } from 'sluice'
+import { live2dTools, triggerChannels } from 'sluice/live2d'
+import { startServer } from 'sluice/testing'
+import { z } from 'zod'
+
+const weather = tool({
+  name: 'weather.now',
+  description: 'The weather.',
+  parameters: z.object({ city: z.string(), days: z.number().default(1) }),
+  permission: 'public',
+  agentCallable: true,
+  execute: async ({ city, days }, { signal, progress }) => {
+    const name: string = city
+    const count: number = days
+    progress(`${name} ${count}`)
+    signal.throwIfAborted()
+    // @ts-expect-error: cities are no numbers
+    const wrong: number = city
+    return { wrong }
+  },
+})
+
+const plain: Tool = tool({
+  name: 'plain',
+  parameters: { type: 'object', properties: { anything: {} } },
+  execute: (args) => parts({ type: 'text', text: String(args['anything']) }),
+})
+
+// @ts-expect-error: no such level
+tool({ name: 'x', permission: 'everyone' })
+
+const engine = new Engine({
+  tools: [weather, plain, ...live2dTools({ expressions: ['smile'], motions: { Idle: 2 }, channels: triggerChannels })],
+  rules: file('rules.json'),
+  maxRounds: 3,
+  approvals: {
+    execution: async (ask) => (ask.level === 'sensitive' ? { decision: 'deny', reason: ask.name } : 'once'),
+    result: () => 'release',
+  },
+})
+
+export async function main(): Promise<RunResult> {
+  await using server = await startServer({ answers: [{ text: 'x' }, { status: 503 }], chunks: { seed: 1 } })
+  const run = engine.run({
+    model: { baseURL: server.baseURL, name: 'm' },
+    messages: [{ role: 'user', content: 'Hello' }],
+    mode: 'text',
+    protocol: 'vcp',
+    signal: AbortSignal.timeout(1000),
+  })
+  for await (const event of run) show(event)
+  const { message, history, outcome } = await run.done
+  const next = [...history, { role: 'user' as const, content: outcome }]
+  engine.run({ model: { baseURL: server.baseURL, name: 'm' }, messages: next })
+  for (const block of message.blocks) if (block.type === 'tool_use') console.log(block.call, block.status)
+  return run.done
+}
+
+function show(event: SluiceEvent): void {
+  if (event.type === 'text') console.log(event.text)
+  if (event.type === 'approval') console.log(event.digest, event.stage)
+  // @ts-expect-error: only some events have text
+  console.log(event.text)
+  if (event.type === 'ipc') console.log(event.channel, event.payload)
+}
+
+try {
+  engine.remove('plain')
+} catch (error) {
+  if (error instanceof SluiceError) console.error(error.code, error.path, error.hint)
+}

@@ -1,0 +1,346 @@
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "scan_recorder.h"
+
+using namespace sluice;
+using namespace sluice_test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kCall = "<<<[TOOL_REQUEST]>>>tool_name:「始」T「末」<<<[END_TOOL_REQUEST]>>>";
+
+std::shared_ptr<const Protocol> vcp(const std::string &options = "") {
+  std::shared_ptr<const Protocol> protocol;
+  const Status status = make_protocol("{\"id\":\"vcp\"" + (options.empty() ? "" : "," + options) + "}", protocol);
+  REQUIRE(status.message == "");
+  return protocol;
+}
+
+Scanning scanning(const std::string &options = "") {
+  Scanning out;
+  out.protocols = {vcp(options)};
+  return out;
+}
+
+// The record of the text, which is the same however it is cut.
+ScanRecorder scan(const Scanning &how, const std::string &text) {
+  ScanRecorder whole = how.whole(text);
+  CHECK(whole.broken == "");
+  std::vector<std::vector<size_t>> splits = {every_byte(text)};
+  for (uint32_t seed = 1; seed <= 20; ++seed) splits.push_back(random_cuts(text, seed));
+  if (text.size() < 400)
+    for (size_t i = 1; i < text.size(); ++i) splits.push_back({i});
+  for (const auto &cuts : splits) {
+    const ScanRecorder cut = how.scan(text, cuts);
+    if (cut.events == whole.events && cut.broken.empty()) continue;
+    CHECK(cut.broken == "");
+    INFO(text);
+    INFO("cut at " << Json(cuts).dump());
+    CHECK(cut.events.dump(1) == whole.events.dump(1));
+    break;
+  }
+  return whole;
+}
+
+Json blocks(const std::string &text, const std::string &options = "") { return scan(scanning(options), text).blocks; }
+
+Json text(const std::string &said) { return {{"text", said}}; }
+Json call(const Json &arguments = Json::object(), const std::string &name = "T") {
+  return {{"call", {{"name", name}, {"arguments", arguments}}}};
+}
+Json invalid(const std::string &reason, const std::string &name = "T") {
+  Json said = {{"reason", reason}};
+  if (!name.empty()) said["name"] = name;
+  return {{"invalid", said}};
+}
+
+fs::path shared_vectors() {
+  const char *named = std::getenv("SLUICE_SHARED");
+#ifdef SLUICE_SOURCE_DIR
+  const fs::path shared = named ? fs::path(named) : fs::path(SLUICE_SOURCE_DIR) / ".." / "shared";
+#else
+  const fs::path shared = named ? named : "";
+#endif
+  return shared / "vectors";
+}
+
+}  // namespace
+
+TEST_CASE("the shared vectors of vcp and of its context hold at any split") {
+  if (!fs::exists(shared_vectors())) {
+    WARN("SKIPPED: no conformance data at ../shared or $SLUICE_SHARED");
+    return;
+  }
+  for (const char *name : {"vcp.json", "context.json"}) {
+    std::ifstream file(shared_vectors() / name);
+    const Json vectors = Json::parse(file);
+    for (const Json &vector : vectors["cases"]) {
+      INFO(name << " " << vector["id"].get<std::string>());
+      Json config = {{"id", vectors["protocol"]}};
+      config.update(vector.value("options", Json::object()));
+      Scanning how;
+      how.protocols.emplace_back();
+      REQUIRE(make_protocol(config.dump(), how.protocols[0]).ok());
+      const std::string input = vector["input"];
+      const ScanRecorder record = scan(how, input);
+      Json found = record.blocks;
+      CHECK(nlohmann::json(found) == nlohmann::json(vector["blocks"]));
+      for (const Json &code : vector.value("diagnostics", Json::array())) CHECK(record.reported(code));
+    }
+  }
+}
+
+TEST_CASE("a call stands between the text around it") {
+  const ScanRecorder record = scan(scanning(), "a \n" + kCall + "\n b");
+  CHECK(record.blocks == Json::array({text("a \n"), call(), text("\n b")}));
+  CHECK(record.kept() == "a \n" + kCall + "\n b");
+  CHECK(record.events[1]["start"] == 3);
+  CHECK(record.events[3]["end"] == 3 + kCall.size());
+  CHECK(record.events[2]["arguments"] == "tool_name:「始」T「末」");
+}
+
+TEST_CASE("white space alone opens no block") {
+  CHECK(blocks(" \n\t").empty());
+  CHECK(blocks(kCall + " \n" + kCall + "\n\n") == Json::array({call(), call()}));
+  CHECK(blocks("\n\n x \n") == Json::array({text("\n\n x \n")}));
+  CHECK(blocks("<think> </think>\n<think>\n a </think> ") == Json::array({{{"reasoning", "\n a "}}}));
+}
+
+TEST_CASE("what is no marker is shown as it was written") {
+  for (const std::string said :
+       {"<<<[TOOL_REQUEST]>>", "<<<<[TOOL_REQUES", "a<", "</think", "</thinkin>", "<think a=b", "<<<[TOOL_REQUEST ]>>>",
+        "<thin>", "``", "1. ~~", "<<<[END_TOOL_REQUEST]>>>", "<think/>x", "</ think>"})
+    CHECK(blocks(said) == Json::array({text(said)}));
+}
+
+TEST_CASE("text never waits longer than it must") {
+  const Scanning how = scanning();
+  ScanRecorder record;
+  const auto scanner = make_scanner(how.protocols, how.tools, how.limits, false, record);
+  const auto shown = [&](const std::string &piece) {
+    scanner->feed(piece);
+    std::string out;
+    for (const Json &event : record.events) out += event.value("text", "");
+    record.events = Json::array();
+    return out;
+  };
+  CHECK(shown("hello") == "hello");
+  CHECK(shown(" <<<[TOOL_R") == " ");
+  CHECK(shown("ESULT]>>>") == "<<<[TOOL_RESULT]>>>");
+  CHECK(shown("<<<<") == "<");
+  CHECK(shown("<") == "<");
+  CHECK(shown(" a ` b ~~~") == "<<< a ` b ~~~");
+  CHECK(shown("\n") == "\n");
+  CHECK(shown("```js <<<") == "```js ");
+  CHECK(shown("\n") == "<<<\n");
+  CHECK(shown("<<<[TOOL_REQUEST]") == "<<<[TOOL_REQUEST]");
+  scanner->finish();
+}
+
+TEST_CASE("a call opens with its name and its arguments stream up to what may be the closer") {
+  const Scanning how = scanning();
+  ScanRecorder record;
+  const auto scanner = make_scanner(how.protocols, how.tools, how.limits, false, record);
+  scanner->feed("<<<[TOOL_REQUEST]>>>\nq:「始」x「末」tool_name:「始」T「末");
+  CHECK(record.events.empty());
+  scanner->feed("」");
+  CHECK(record.events[0]["open"] == "T");
+  CHECK(record.events[1]["arguments"] == "q:「始」x「末」tool_name:「始」T「末」");
+  scanner->feed(", <<<[END_");
+  CHECK(record.events[1]["arguments"] == "q:「始」x「末」tool_name:「始」T「末」, ");
+  scanner->feed("x ");
+  scanner->feed("y:「始」abc<<");
+  CHECK(record.events[1]["arguments"] == "q:「始」x「末」tool_name:「始」T「末」, <<<[END_x y:「始」abc");
+  scanner->interrupt();  // an open call goes on behind it
+  scanner->feed("「末」<<<[END_TOOL_REQUEST]>>>");
+  CHECK(record.blocks == Json::array({invalid("residue_in_block")}));
+  scanner->finish();
+}
+
+TEST_CASE("an interruption gives back what was only possible") {
+  for (const std::string said :
+       {"a <<<[TOOL_", "a <<<[TOOL_REQUEST]>>> tool_name:「", "a ` <<<[TOOL_REQUEST]>>> b", "a </thin"}) {
+    const Scanning how = scanning();
+    ScanRecorder record;
+    const auto scanner = make_scanner(how.protocols, how.tools, how.limits, false, record);
+    scanner->feed(said);
+    scanner->interrupt();
+    CHECK(record.blocks == Json::array({text(said)}));
+    record.blocks = Json::array();
+    scanner->feed("  " + kCall + " b");
+    scanner->finish();
+    CHECK(record.blocks == Json::array({call(), text(" b")}));
+  }
+}
+
+TEST_CASE("one reason per card") {
+  const std::string open = "<<<[TOOL_REQUEST]>>>", end = "<<<[END_TOOL_REQUEST]>>>", name = "tool_name:「始」T「末」";
+  const auto reason = [&](const std::string &said) { return blocks(said); };
+  CHECK(reason(open + end) == Json::array({invalid("missing_tool_name", "")}));
+  CHECK(reason(open + "tool_name:「始」 「末」" + end) == Json::array({invalid("missing_tool_name", "")}));
+  CHECK(reason(open + name + "q 「始」1「末」" + end) == Json::array({invalid("residue_in_block")}));
+  CHECK(reason(open + name + "q:1" + end) == Json::array({invalid("residue_in_block")}));
+  CHECK(reason(open + name + ":「始」1「末」" + end) == Json::array({invalid("residue_in_block")}));
+  CHECK(reason(open + name + "，q:「始」1「末」" + end) == Json::array({invalid("residue_in_block")}));
+  CHECK(reason(open + name + "oops q:「始」1") == Json::array({invalid("unterminated_argument")}));
+  CHECK(reason(open + name + "oops q:「始」1「末」") == Json::array({invalid("unterminated_block")}));
+  CHECK(reason(open + name + "a:「始」b:「始」c" + end) == Json::array({invalid("opener_in_value")}));
+  CHECK(reason(open + name + "oops" + kCall) == Json::array({invalid("nested_opener"), call()}));
+  CHECK(reason(open + name + "tool_name:「始」T「末」" + end) == Json::array({call()}));
+  CHECK(reason(open + "q:「始」1「末」" + kCall) == Json::array({text(open + "q:「始」1「末」"), call()}));
+}
+
+TEST_CASE("lenient reads what models make of the markers") {
+  const std::string lenient = "\"lenient\":true";
+  const auto read = [&](const std::string &said) { return blocks(said, lenient); };
+  CHECK(read("<<[Tool_request]>>tool_name: T<<[end_tool_request]>>>>!") == Json::array({call(), text("!")}));
+  CHECK(read("<<<<<[TOOL_REQUEST]>>>tool_name:T\n<<<[END_TOOL_REQUEST]>>>>>") ==
+        Json::array({text("<"), call(), text(">")}));
+  CHECK(read("<<<[TOOL_REQUEST]>>>\n1. `tool_name`: **T**\n2. \"q\"： 「始」1「末」\n<<<[END_TOOL_REQUEST]>>>") ==
+        Json::array({call({{"q", "1"}})}));
+  CHECK(read("<<<[TOOL_REQUEST]>>>tool_name: T input_json: {\"a\":\"}\\\"<<<[END_TOOL_REQUEST]>>>\"} "
+             "<<<[END_TOOL_REQUEST]>>>") == Json::array({call({{"a", "}\"<<<[END_TOOL_REQUEST]>>>"}})}));
+  CHECK(read("<<<[TOOL_REQUEST]>>>tool_name: T\ninput_json:「始」[1]「末」<<<[END_TOOL_REQUEST]>>>") ==
+        Json::array({invalid("arguments_not_object")}));
+  CHECK(read("<<<[TOOL_REQUEST]>>>tool_name: T\ninput_json:「始」{1}「末」<<<[END_TOOL_REQUEST]>>>") ==
+        Json::array({invalid("invalid_json")}));
+  CHECK(read("<<<[TOOL_REQUEST]>>>tool_name:\nq:「始」1「末」<<<[END_TOOL_REQUEST]>>>") ==
+        Json::array({invalid("missing_tool_name", "")}));
+  CHECK(read("<<<[TOOL_REQUEST]>>>tool_name:「始」T「末」q: x<<<[END_TOOL_REQUEST]>>>") ==
+        Json::array({invalid("residue_in_block")}));
+}
+
+TEST_CASE("numbered commands become calls only where they were asked for and exist") {
+  const std::string said =
+      "<<<[TOOL_REQUEST]>>>tool_name:「始」T「末」root:「始」r「末」path2:「始」b「末」command2:「始」w「末」command10:"
+      "「始」x「末」"
+      "md5:「始」m「末」<<<[END_TOOL_REQUEST]>>>";
+  CHECK(blocks(said, "\"serial\":\"split\"") ==
+        Json::array({call({{"root", "r"}, {"md5", "m"}, {"path", "b"}, {"command", "w"}}),
+                     call({{"root", "r"}, {"md5", "m"}, {"command", "x"}})}));
+}
+
+TEST_CASE("a reserved field is an argument where the tool declares it") {
+  Scanning how = scanning();
+  how.tools.parameters = {{"T", "maid"}};
+  const std::string said =
+      "<<<[TOOL_REQUEST]>>>tool_name:「始」T「末」maid:「始」「末」valet:「始」V「末」<<<[END_TOOL_REQUEST]>>>";
+  CHECK(scan(how, said).blocks ==
+        Json::array({{{"call", {{"name", "T"}, {"arguments", {{"maid", ""}}}, {"reserved", {{"valet", "V"}}}}}}}));
+}
+
+TEST_CASE("fences are found behind blanks, quotes and list marks") {
+  for (const std::string fence : {"```\n", "  ```js x\n", "> > ~~~\r\n", "12. ````\n", "- > ```\n", "\t~~~ a`b\n"})
+    CHECK(blocks(fence + kCall) == Json::array({text(fence + kCall)}));
+  for (const std::string no_fence :
+       {"-```\n", "a ```\n", "1 ```\n", "`` ```\n", "``\n", "~~ ~\n", "```a`\n", "> - x ```\n"})
+    CHECK(blocks(no_fence + kCall) == Json::array({text(no_fence), call()}));
+}
+
+TEST_CASE("a fence ends with at least as many of the same, alone on a line that is not too far in") {
+  for (const std::string fence :
+       {"```\n```\n", "```\nx\n   ````  \n", "> ```\n> x\n> ```\n", "> ```\n```\r\n", "~~~\n```\n~~~~\n"})
+    CHECK(blocks(fence + kCall) == Json::array({text(fence), call()}));
+  for (const std::string open :
+       {"````\n```\n", "```\n> ```\n", "```\n    ```\n", "```\n\t```\n", "```\n- ```\n", "```\n``` x\n"})
+    CHECK(blocks(open + kCall) == Json::array({text(open + kCall)}));
+}
+
+TEST_CASE("inline code decides at the end of its line") {
+  CHECK(blocks("`" + kCall + "`") == Json::array({text("`" + kCall + "`")}));
+  CHECK(blocks("`" + kCall + "``\n") == Json::array({text("`"), call(), text("``\n")}));
+  CHECK(blocks("` `` " + kCall + " ``") == Json::array({text("` `` " + kCall + " ``")}));
+  CHECK(blocks("`` ` " + kCall + " ` " + kCall) == Json::array({text("`` ` " + kCall + " ` "), call()}));
+  CHECK(blocks("` " + kCall + " `` " + kCall + " ``\n" + kCall) ==
+        Json::array({text("` "), call(), text(" `` " + kCall + " ``\n"), call()}));
+  CHECK(blocks("``` " + kCall + "\n" + kCall) == Json::array({text("``` " + kCall + "\n" + kCall)}));
+  CHECK(blocks("``` " + kCall + " `\n" + kCall) == Json::array({text("``` "), call(), text(" `\n"), call()}));
+  CHECK(blocks("a` </think> b") == Json::array({text("a`  b")}));
+  CHECK(blocks("a` </think> `b") == Json::array({text("a` </think> `b")}));
+}
+
+TEST_CASE("code: parse and whole") {
+  const std::string fenced = "```js\n" + kCall + "\n```";
+  CHECK(blocks(fenced, "\"code\":\"parse\"") == Json::array({text("```js\n"), call(), text("\n```")}));
+  CHECK(blocks("x\n" + fenced + "\ny", "\"code\":\"whole\"") == Json::array({text("x\n"), call(), text("\ny")}));
+  CHECK(blocks("~~~\n\n" + kCall + "\n\n~~~\n", "\"code\":\"whole\"") == Json::array({call()}));
+  const std::string more = "```\n" + kCall + "\nx\n```\n", before = "```\nx " + kCall + "\n```\n";
+  CHECK(blocks(more + before + "``` " + kCall + "\n", "\"code\":\"whole\"") ==
+        Json::array({text(more + before + "``` " + kCall + "\n")}));
+  CHECK(blocks("```\n" + kCall, "\"code\":\"whole\"") == Json::array({invalid("unterminated_block")}));
+  CHECK(blocks("```\n<<<[TOOL_REQUEST]>>>tool_name:「始」T「末」", "\"code\":\"whole\"") ==
+        Json::array({invalid("unterminated_block")}));
+  CHECK(blocks(kCall + "```\nx\n```", "\"code\":\"whole\"") == Json::array({call(), text("```\nx\n```")}));
+}
+
+TEST_CASE("reasoning tags") {
+  const auto reasoning = [](const std::string &said) { return Json{{"reasoning", said}}; };
+  CHECK(blocks("<think a='>' b = c>x</THINKING\n>y") == Json::array({reasoning("x"), text("y")}));
+  CHECK(blocks("a\n \t<think>x</think><think>y</think>z") ==
+        Json::array({text("a\n \t"), reasoning("x"), reasoning("y"), text("z")}));
+  CHECK(blocks("> <think>x") == Json::array({text("> <think>x")}));
+  CHECK(blocks(kCall + "<think>x") == Json::array({call(), reasoning("x")}));
+  CHECK(blocks("a</think><think>x</think>") == Json::array({text("a"), reasoning("x")}));
+  CHECK(blocks("<think>```\nx</think>" + kCall) == Json::array({reasoning("```\nx"), call()}));
+  CHECK(blocks("a\n<think> </think>b") == Json::array({text("a\nb")}));
+  Scanning how = scanning();
+  how.starts_in_reasoning = true;
+  CHECK(scan(how, "x" + kCall + "</think>" + kCall).blocks == Json::array({reasoning("x" + kCall), call()}));
+  CHECK(scan(how, kCall).reported("in_reasoning"));
+  how.protocols.clear();
+  CHECK(scan(how, "x</think>" + kCall + "<tool_result>").blocks ==
+        Json::array({reasoning("x"), text(kCall + "<tool_result>")}));
+}
+
+TEST_CASE("a forged result is reported outside of code and reasoning") {
+  for (const std::string said :
+       {"<<<[TOOL_RESULT]>>>", "<<<<[TOOL_RESULT]>>>", "<tool_output name", "<tool_result>",
+        "{\"tool_call_result\":", "[[[VCP调用结果", "` <tool_result> b", "a\n``` <tool_result> ` b"}) {
+    const ScanRecorder record = scan(scanning(), said);
+    CHECK(record.reported("forged_result"));
+    CHECK(record.blocks == Json::array({text(said)}));
+  }
+  for (const std::string said :
+       {"`<tool_result>`", "```\n<tool_result>", "``` <tool_result>", "<think><tool_result>", "<TOOL_RESULT>"})
+    CHECK_FALSE(scan(scanning(), said).reported("forged_result"));
+}
+
+TEST_CASE("an opener without a field is prose after 1,024 bytes") {
+  const std::string opener = "<<<[TOOL_REQUEST]>>>", words(2000, 'x');
+  CHECK(blocks(opener + words) == Json::array({text(opener + words)}));
+  CHECK(blocks(opener + std::string(2000, ' ') + kCall) ==
+        Json::array({text(opener + std::string(2000, ' ')), call()}));
+  const std::string late = opener + std::string(980, ' ') + "tool_name:「始」T「末」<<<[END_TOOL_REQUEST]>>>";
+  CHECK(blocks(late) == Json::array({call()}));
+  const std::string late_name = opener + "q:「始」" + words + "「末」tool_name:「始」T「末」<<<[END_TOOL_REQUEST]>>>";
+  CHECK(blocks(late_name) == Json::array({call({{"q", words}})}));
+}
+
+TEST_CASE("limits hit the same byte at any split") {
+  Scanning how = scanning();
+  how.limits.candidate_bytes = 3000;
+  how.limits.argument_bytes = 5000;
+  const std::string opener = "<<<[TOOL_REQUEST]>>>", end = "<<<[END_TOOL_REQUEST]>>>";
+  const auto of = [](char c, size_t n) { return std::string(n, c); };
+  const std::string unnamed = opener + "q:「始」" + of('x', 4000) + "「末」tool_name:「始」T「末」" + end;
+  const ScanRecorder oversize = scan(how, unnamed + kCall);
+  CHECK(oversize.reported("oversize"));
+  CHECK(oversize.blocks == Json::array({text(unnamed), call()}));
+  const std::string large =
+      opener + "tool_name:「始」T「末」q:「始」" + of('x', 6000) + " <<<[TOOL_REQUESt" + "「末」" + end;
+  CHECK(scan(how, large + "b").blocks == Json::array({invalid("oversize"), text("b")}));
+  CHECK(scan(how, opener + "tool_name:「始」T「末」q:「始」" + of('x', 6000) + kCall + "b").blocks ==
+        Json::array({invalid("oversize"), call(), text("b")}));
+  CHECK(scan(how, opener + "tool_name:「始」T「末」q:「始」" + of('x', 6000)).blocks ==
+        Json::array({invalid("oversize")}));
+  const std::string line = "` " + kCall + of('x', 4000);
+  CHECK(scan(how, line + "\n" + kCall).blocks == Json::array({text(line + "\n"), call()}));
+  CHECK(scan(how, line + "\n").reported("oversize"));
+  CHECK(scan(how, of(' ', 2999)).blocks.empty());
+  CHECK(scan(how, of(' ', 4000)).blocks.size() == 1);
+}

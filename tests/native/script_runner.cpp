@@ -1,0 +1,683 @@
+#include "script_runner.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace sluice_test {
+namespace {
+
+struct Failed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+std::string brief(const Json &value) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > 1200) text = text.substr(0, 1000) + " ... (" + std::to_string(text.size()) + " bytes)";
+  return text;
+}
+
+const Json *member(const Json &object, const char *key) {
+  if (!object.is_object()) return nullptr;
+  auto it = object.find(key);
+  return it == object.end() ? nullptr : &*it;
+}
+
+std::string text_of(const Json &object, const char *key) {
+  const Json *value = member(object, key);
+  return value && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+bool same(const Json &a, const Json &b) {  // order of members does not count
+  if (a.is_object() && b.is_object()) {
+    if (a.size() != b.size()) return false;
+    for (const auto &[key, value] : a.items()) {
+      const Json *other = member(b, key.c_str());
+      if (!other || !same(value, *other)) return false;
+    }
+    return true;
+  }
+  if (a.is_array() && b.is_array()) return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), same);
+  return a == b;
+}
+
+// nlohmann refuses the escape of a lone surrogate, which is JSON all the same.
+bool is_json(const std::string &text) {
+  if (Json::accept(text)) return true;
+  static const std::regex kSurrogate(R"(\\u[dD][89a-fA-F][0-9a-fA-F]{2})");
+  return Json::accept(std::regex_replace(text, kSurrogate, "\\ufffd"));
+}
+
+std::string not_as(const std::string &where, const std::string &expected, const Json *actual) {
+  return (where.empty() ? "value" : where) + ": expected " + expected + ", got " +
+         (actual ? brief(*actual) : "nothing");
+}
+
+// Greedy: each pattern meets an element behind the one that the pattern before it met.
+template <typename Elements>
+std::string subsequence(const Json &patterns, const Elements &elements, const std::string &where) {
+  auto at = elements.begin();
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    while (at != elements.end() && !mismatch(patterns[i], &*at).empty()) ++at;
+    if (at == elements.end()) return where + "[" + std::to_string(i) + "]: nothing matches " + brief(patterns[i]);
+    ++at;
+  }
+  return "";
+}
+
+std::string test_mismatch(const std::string &test, const Json &operand, const Json *actual, const std::string &where) {
+  if (test == "$absent") return actual ? not_as(where, "nothing", actual) : "";
+  if (test == "$not") return mismatch(operand, actual).empty() ? not_as(where, "not " + brief(operand), actual) : "";
+  if (!actual) return not_as(where, test + " " + brief(operand), actual);
+  if (test == "$any") return "";
+  if (test == "$equals") return same(operand, *actual) ? "" : not_as(where, "exactly " + brief(operand), actual);
+  if (test == "$all") {
+    for (const Json &pattern : operand)
+      if (std::string why = mismatch(pattern, actual, where); !why.empty()) return why;
+    return "";
+  }
+  if (test == "$some") {
+    if (!actual->is_array()) return not_as(where, "an array", actual);
+    std::string why = subsequence(operand, *actual, where);
+    return why.empty() ? "" : why + " in " + brief(*actual);
+  }
+  if (!actual->is_string()) return not_as(where, "a string: " + test + " " + brief(operand), actual);
+  const auto &text = actual->get_ref<const std::string &>();
+  if (test == "$has")
+    return text.find(operand.get<std::string>()) != std::string::npos
+               ? ""
+               : not_as(where, "a text with " + brief(operand), actual);
+  if (test == "$match")
+    return std::regex_search(text, std::regex(operand.get<std::string>()))
+               ? ""
+               : not_as(where, "a match of " + brief(operand), actual);
+  if (test == "$bytes")
+    return text.size() >= operand[0].get<size_t>() && text.size() <= operand[1].get<size_t>()
+               ? ""
+               : not_as(where, brief(operand) + " bytes, not " + std::to_string(text.size()), actual);
+  if (test == "$json") {
+    Json inner = Json::parse(text, nullptr, false);
+    return inner.is_discarded() ? not_as(where, "JSON text", actual) : mismatch(operand, &inner, where + "(json)");
+  }
+  throw Failed("unknown test " + test);
+}
+
+}  // namespace
+
+size_t Cutter::next(size_t left) {
+  if (most_ == 0) return left;
+  if (most_ == 1 || state_ == 0) return std::min<size_t>(left, 1);
+  state_ = state_ * 1664525u + 1013904223u;
+  if ((state_ >> 24) % 16 == 0) return 0;
+  return std::min<size_t>(left, 1 + (state_ >> 16) % most_);
+}
+
+std::string read_file(const std::filesystem::path &path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+std::string environment(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::filesystem::path tests_folder() { return SLUICE_TESTS_DIR; }
+
+std::filesystem::path shared_folder() {
+  std::filesystem::path folder = environment("SLUICE_SHARED");
+  if (folder.empty()) folder = tests_folder().parent_path().parent_path() / "shared";
+  return std::filesystem::exists(folder / "vectors") ? folder : std::filesystem::path();
+}
+
+std::vector<Json> poll_all(sluice_turn *turn) {
+  std::vector<Json> events;
+  size_t len = 0;
+  while (const char *text = sluice_turn_next_event(turn, &len)) {
+    if (std::string_view(text).size() != len)
+      throw Failed("an event is not NUL-terminated at its length: " + std::string(text));
+    events.push_back(Json::parse(text, text + len));
+  }
+  return events;
+}
+
+std::vector<Json> merged_events(const std::vector<Json> &events, bool cards) {
+  std::vector<Json> out;
+  for (Json event : events) {
+    event.erase("seq");
+    const std::string type = text_of(event, "type");
+    const char *key = type == "text" || type == "reasoning" ? "block"
+                      : type == "args" || type == "card"    ? "call"
+                                                            : nullptr;
+    if (key && (type != "card" || cards) && !out.empty() && text_of(out.back(), "type") == type &&
+        out.back()[key] == event[key]) {
+      if (type == "card")
+        out.back().update(event);
+      else
+        out.back()["text"] = text_of(out.back(), "text") + text_of(event, "text");
+    } else {
+      out.push_back(std::move(event));
+    }
+  }
+  return out;
+}
+
+std::string mismatch(const Json &pattern, const Json *actual, const std::string &where) {
+  if (pattern.is_object()) {
+    if (pattern.size() == 1 && pattern.begin().key().starts_with("$"))
+      return test_mismatch(pattern.begin().key(), pattern.begin().value(), actual, where);
+    if (!actual || !actual->is_object()) return not_as(where, "an object like " + brief(pattern), actual);
+    for (const auto &[key, value] : pattern.items())
+      if (std::string why = mismatch(value, member(*actual, key.c_str()), where + "." + key); !why.empty()) return why;
+    return "";
+  }
+  if (pattern.is_array()) {
+    if (!actual || !actual->is_array() || actual->size() != pattern.size())
+      return not_as(where, std::to_string(pattern.size()) + " elements like " + brief(pattern), actual);
+    for (size_t i = 0; i < pattern.size(); ++i)
+      if (std::string why = mismatch(pattern[i], &(*actual)[i], where + "[" + std::to_string(i) + "]"); !why.empty())
+        return why;
+    return "";
+  }
+  return actual && pattern == *actual ? "" : not_as(where, brief(pattern), actual);
+}
+
+std::string invalid_messages(const Json &messages) {
+  std::set<std::string> ids;
+  for (size_t i = 0; i < messages.size(); ++i) {
+    const Json &message = messages[i];
+    const std::string at = "message " + std::to_string(i);
+    const std::string role = text_of(message, "role");
+    const Json *calls = member(message, "tool_calls");
+    if (calls && calls->is_null()) calls = nullptr;
+    if (role == "tool") return at + ": a result without its call: " + brief(message);
+    if (role != "assistant") continue;
+    const Json *content = member(message, "content");
+    const bool empty = !content || content->is_null() || content->empty() || *content == "";
+    if (empty && !calls) return at + ": an empty assistant message";
+    if (calls && content && *content == "") return at + ": empty text beside calls";
+    if (!calls) continue;
+    if (calls->empty()) return at + ": tool_calls is empty";
+    std::set<std::string> open;
+    for (const Json &call : *calls) {
+      const std::string id = text_of(call, "id");
+      if (id.empty() || !ids.insert(id).second) return at + ": no id, or one that was used before: " + brief(call);
+      open.insert(id);
+      const Json *function = member(call, "function");
+      if (!function || text_of(*function, "name").empty()) return at + ": a call without a name: " + brief(call);
+      const Json *arguments = member(*function, "arguments");
+      if (!arguments || !arguments->is_string() || !is_json(text_of(*function, "arguments")))
+        return at + ": arguments that are not JSON: " + brief(call);
+    }
+    while (!open.empty()) {
+      const Json *result = i + 1 < messages.size() ? &messages[i + 1] : nullptr;
+      if (!result || text_of(*result, "role") != "tool" || open.erase(text_of(*result, "tool_call_id")) == 0)
+        return at + ": the result of " + *open.begin() + " is not right behind its call";
+      const Json *said = member(*result, "content");
+      if (!said || said->is_null()) return at + ": a result without content";
+      ++i;
+    }
+  }
+  return "";
+}
+
+namespace {
+
+std::string document_text(const Json &document) {
+  return document.is_string() ? document.get<std::string>() : document.dump();
+}
+
+std::string repeated(const Json &step, const std::string &text) {
+  std::string out;
+  for (size_t n = step.value("times", size_t{1}); n > 0; --n) out += text;
+  return out;
+}
+
+std::string from_base64(const std::string &text) {
+  static const std::string kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  uint32_t bits = 0;
+  int count = 0;
+  for (char c : text) {
+    size_t value = kDigits.find(c);
+    if (value == std::string::npos) break;
+    bits = bits << 6 | static_cast<uint32_t>(value);
+    if ((count += 6) >= 8) out += static_cast<char>(bits >> (count -= 8) & 0xff);
+  }
+  return out;
+}
+
+std::string sse_text(const Json &items) {
+  std::string out;
+  for (const Json &item : items) {
+    Json chunk;
+    if (item.is_string()) {
+      out += "data: " + item.get<std::string>() + "\n\n";
+      continue;
+    }
+    if (item.contains("choices") || item.contains("error") || item.contains("object")) {
+      chunk = item;
+    } else if (item.contains("finish")) {
+      chunk = {{"choices", {{{"index", 0}, {"delta", Json::object()}, {"finish_reason", item["finish"]}}}}};
+    } else if (item.contains("usage")) {
+      chunk = {{"choices", Json::array()}, {"usage", item["usage"]}};
+    } else {
+      chunk = {{"choices", {{{"index", 0}, {"delta", item}}}}};
+    }
+    out += "data: " + chunk.dump() + "\n\n";
+  }
+  return out;
+}
+
+// What a feeding step hands over.
+std::optional<std::string> fed(const Json &step) {
+  if (step.contains("feed")) return repeated(step, step["feed"].get<std::string>());
+  if (step.contains("feedBase64")) return from_base64(step["feedBase64"].get<std::string>());
+  if (step.contains("sse")) return sse_text(step["sse"]);
+  if (step.contains("answer")) return sse_text(step["answer"]) + "data: [DONE]\n\n";
+  return std::nullopt;
+}
+
+int32_t number(const Json &value, const std::map<std::string, int32_t> &names) {
+  return value.is_number() ? value.get<int32_t>() : names.at(value.get<std::string>());
+}
+
+struct Outcome {
+  std::vector<Json> events;
+  Json message, history;
+};
+
+class Player {
+ public:
+  Player(const Json &script, const Replay &replay) : script_(script), replay_(replay) {}
+
+  Outcome play() {
+    EngineHandle engine(document_text(script_.value("engine", Json::object())));
+    engine_ = engine.p;
+    const Json *config = member(script_, "turn");
+    TurnHandle turn(config ? sluice_turn_new(engine.p, document_text(*config).data(), document_text(*config).size())
+                           : nullptr);
+    turn_ = &turn;
+    Json parsed = config ? Json::parse(document_text(*config), nullptr, false) : Json();
+    parser_ = !member(parsed, "request");
+    const Json &steps = script_["steps"];
+    for (size_t i = 0; i < steps.size(); ++i) {
+      try {
+        if (replay_.how == Replay::How::restored && i > 0) save_and_restore();
+        run(steps[i]);
+      } catch (const std::exception &failure) {
+        throw Failed("step " + std::to_string(i) + " " + brief(steps[i]).substr(0, 200) + "\n    " + failure.what());
+      }
+    }
+    if (turn.p) poll();
+    Outcome outcome;
+    outcome.message = read(SLUICE_GET_MESSAGE);
+    outcome.history = read(SLUICE_GET_HISTORY);
+    check_end(outcome);
+    outcome.events = merged_events(all_, false);
+    turn_ = nullptr;
+    return outcome;
+  }
+
+ private:
+  Json read(int32_t what) {
+    size_t len = 0;
+    const char *text = sluice_turn_get(turn_->p, what, &len);
+    return text ? Json::parse(text, text + len) : Json();
+  }
+
+  void restore(sluice_engine *engine) {
+    size_t len = 0;
+    const char *state = sluice_turn_get(turn_->p, SLUICE_GET_STATE, &len);
+    if (!state) throw Failed("no state to save: " + brief(read(SLUICE_GET_ERROR)));
+    std::string copy(state, len);
+    sluice_turn_free(turn_->p);
+    turn_->p = sluice_turn_restore(engine, copy.data(), copy.size());
+  }
+
+  // Where nothing runs: what ran would be unknown afterwards.
+  void save_and_restore() {
+    if (turn_->p && running_.empty() && sluice_turn_get(turn_->p, SLUICE_GET_MESSAGE, nullptr)) restore(engine_);
+  }
+
+  // A question that was asked before and still waits comes out again after a restore.
+  bool asked_again(const Json &event) {
+    Json question = event;
+    question.erase("seq");
+    if (replay_.how != Replay::How::restored || text_of(event, "type") != "approval") return false;
+    const bool again = std::find(asked_.begin(), asked_.end(), question) != asked_.end();
+    asked_.push_back(std::move(question));
+    return again;
+  }
+
+  void poll() {
+    for (Json &event : poll_all(turn_->p)) {
+      if (done_) throw Failed("an event after done: " + brief(event));
+      const Json *seq = member(event, "seq");
+      if (!seq || !seq->is_number_integer() || (seq_ && seq->get<int64_t>() != *seq_ + 1))
+        throw Failed("seq does not follow " + (seq_ ? std::to_string(*seq_) : "nothing") + ": " + brief(event));
+      seq_ = seq->get<int64_t>();
+      const std::string type = text_of(event, "type");
+      if (type == "done") done_ = text_of(event, "outcome");
+      if (type == "diagnostic") diagnosed_ = true;
+      if (type == "request") check_request(event);
+      if (type == "execute" && event.value("detached", false) == false)
+        running_.insert(event.at("call").get<uint32_t>());
+      if (type == "card" && event.contains("status") && event["status"] != "executing")
+        running_.erase(event.at("call").get<uint32_t>());
+      if (type == "card" && event.value("adopted", false)) adopted_ = true;
+      if (asked_again(event)) continue;
+      all_.push_back(event);
+      pending_.push_back(std::move(event));
+    }
+  }
+
+  void check_request(const Json &event) {
+    size_t len = 0;
+    const char *text = sluice_turn_get(turn_->p, SLUICE_GET_REQUEST, &len);
+    if (!text) return;  // the answer came before the event was polled
+    if (const Json *bytes = member(event, "bytes"); !bytes || *bytes != len)
+      throw Failed("the body has " + std::to_string(len) + " bytes: " + brief(event));
+    Json body = Json::parse(text, text + len);
+    const Json *messages = member(body, "messages");
+    if (!messages) return;
+    if (std::string why = invalid_messages(*messages); !why.empty())
+      throw Failed("request: " + why + "\n    in " + brief(*messages));
+    for (const Json &message : *messages)
+      if (message.contains("metadata")) throw Failed("metadata was sent: " + brief(message));
+  }
+
+  void check_history() {
+    Json history = read(SLUICE_GET_HISTORY);
+    if (parser_ || history.is_null() || done_ == "awaiting_user") return;
+    if (adopted_) {  // their calls stand in the host's messages
+      while (!history.empty() && text_of(history[0], "role") == "tool") history.erase(0);
+    }
+    if (std::string why = invalid_messages(history); !why.empty())
+      throw Failed("history: " + why + "\n    in " + brief(history));
+  }
+
+  void returned(const Json &step, int64_t code) {
+    static const std::map<std::string, int32_t> kCodes = {{"ok", SLUICE_OK},
+                                                          {"argument", SLUICE_E_ARGUMENT},
+                                                          {"state", SLUICE_E_STATE},
+                                                          {"not_found", SLUICE_E_NOT_FOUND},
+                                                          {"json", SLUICE_E_JSON},
+                                                          {"limit", SLUICE_E_LIMIT},
+                                                          {"unsupported", SLUICE_E_UNSUPPORTED}};
+    const int32_t expected = kCodes.at(step.value("code", "ok"));
+    if ((code < 0 ? code : 0) != expected) {
+      throw Failed("expected code " + std::to_string(expected) + ", got " + std::to_string(code) + " " +
+                   brief(read(SLUICE_GET_ERROR)));
+    }
+  }
+
+  void run(const Json &step) {
+    if (const Json *patterns = member(step, "expect")) return expect(step, *patterns);
+    if (step.contains("get")) return get(step);
+    if (auto bytes = fed(step)) {
+      Cutter cutter = replay_.cutter;
+      std::string_view rest = *bytes;
+      do {
+        std::string piece(rest.substr(0, cutter.next(rest.size())));  // a copy: what is read beyond it must show
+        rest.remove_prefix(piece.size());
+        returned(step, sluice_turn_feed(turn_->p, piece.data(), piece.size()));
+        if (replay_.how == Replay::How::polled) poll();
+        if (replay_.how == Replay::How::restored) save_and_restore();
+      } while (!rest.empty());
+      if (step.contains("answer")) returned(step, sluice_turn_finish(turn_->p, SLUICE_END_COMPLETE, nullptr, 0));
+    } else {
+      call(step);
+    }
+    if (replay_.how == Replay::How::polled) {
+      poll();
+      check_history();
+    }
+  }
+
+  void call(const Json &step) {
+    const std::string verb = step.begin().key();
+    const Json &value = step.begin().value();
+    sluice_turn *turn = turn_->p;
+    const uint32_t id = value.is_number_unsigned() ? value.get<uint32_t>() : 0;
+    auto optional_text = [&](const char *key) -> std::optional<std::string> {
+      return step.contains(key) ? std::optional(document_text(step[key])) : std::nullopt;
+    };
+    auto data = [](const std::optional<std::string> &text) { return text ? text->data() : nullptr; };
+    auto size = [](const std::optional<std::string> &text) { return text ? text->size() : 0; };
+    if (verb == "response") {
+      auto headers = optional_text("headers");
+      returned(step, sluice_turn_response(turn, value.get<int32_t>(), data(headers), size(headers)));
+    } else if (verb == "finish") {
+      auto detail = optional_text("detail");
+      returned(step,
+               sluice_turn_finish(turn, number(value, {{"complete", 0}, {"network", 1}, {"aborted", 2}, {"retry", 3}}),
+                                  data(detail), size(detail)));
+    } else if (verb == "approve") {
+      auto edited = optional_text("edited");
+      int32_t decision = number(step.value("decision", Json("once")),
+                                {{"once", 0}, {"turn", 1}, {"session", 2}, {"always", 3}, {"release", 4}});
+      if (step.value("exact", false)) decision += SLUICE_EXACT;
+      returned(step, sluice_turn_approve(turn, id, decision, data(edited), size(edited)));
+    } else if (verb == "deny" || verb == "cancel") {
+      auto reason = optional_text("reason");
+      returned(step, (verb == "deny" ? sluice_turn_deny : sluice_turn_cancel)(turn, id, data(reason), size(reason)));
+    } else if (verb == "submit") {
+      static const std::pair<const char *, int32_t> kKinds[] = {{"result", SLUICE_RESULT},
+                                                                {"json", SLUICE_RESULT_JSON},
+                                                                {"parts", SLUICE_RESULT_PARTS},
+                                                                {"failure", SLUICE_FAILURE},
+                                                                {"progress", SLUICE_PROGRESS}};
+      int32_t kind = step.value("kind", -1);
+      std::string text = step.value("data", "");
+      for (const auto &[name, its] : kKinds) {
+        if (!step.contains(name)) continue;
+        kind = its;
+        const bool document = its == SLUICE_RESULT_JSON || its == SLUICE_RESULT_PARTS;
+        text = document ? step[name].dump() : repeated(step, step[name].get<std::string>());
+      }
+      returned(step, sluice_turn_submit(turn, id, kind, text.data(), text.size()));
+    } else if (verb == "tick") {
+      const int64_t next = sluice_turn_tick(turn, value.get<int64_t>());
+      returned(step, next);
+      if (const Json *expected = member(step, "next");
+          expected && next != (*expected == "never" ? INT64_MAX : expected->get<int64_t>()))
+        throw Failed("the next deadline is " + std::to_string(next));
+    } else if (verb == "restore") {
+      if (value.is_object()) {
+        other_engine_ = std::make_unique<EngineHandle>(document_text(value));
+        engine_ = other_engine_->p;
+      }
+      restore(engine_);
+    } else {
+      throw Failed("unknown verb " + verb);
+    }
+  }
+
+  void get(const Json &step) {
+    static const std::map<std::string, int32_t> kDocuments = {
+        {"request", SLUICE_GET_REQUEST}, {"message", SLUICE_GET_MESSAGE}, {"history", SLUICE_GET_HISTORY},
+        {"tools", SLUICE_GET_TOOLS},     {"prompt", SLUICE_GET_PROMPT},   {"state", SLUICE_GET_STATE},
+        {"error", SLUICE_GET_ERROR}};
+    const std::string what = step["get"];
+    size_t len = 0;
+    const char *text = what == "engineError" ? sluice_engine_error(engine_, &len)
+                                             : sluice_turn_get(turn_->p, kDocuments.at(what), &len);
+    const Json bytes = text ? Json(std::string(text, len)) : Json();
+    const Json value = text ? Json::parse(text, text + len) : Json();
+    if (const Json *pattern = member(step, "is"))
+      if (std::string why = mismatch(*pattern, &value); !why.empty()) throw Failed(why + "\n    in " + brief(value));
+    if (const Json *pattern = member(step, "text"))
+      if (std::string why = mismatch(*pattern, &bytes); !why.empty()) throw Failed(why);
+  }
+
+  void expect(const Json &step, const Json &patterns) {
+    poll();
+    std::vector<Json> events = std::exchange(pending_, {});
+    auto type = [](const Json &event) { return text_of(event, "type"); };
+    Json ordered = Json::array();
+    bool arguments = false;
+    std::map<std::string, Json> aside;
+    for (const Json &pattern : patterns) {
+      arguments = arguments || type(pattern) == "args";
+      if (type(pattern) == "diagnostic" || type(pattern) == "usage")
+        aside.try_emplace(type(pattern), Json::array()).first->second.push_back(pattern);
+      else
+        ordered.push_back(pattern);
+    }
+    std::vector<Json> main, beside;
+    for (const Json &event : events) {
+      if (type(event) == "diagnostic" || type(event) == "usage")
+        beside.push_back(event);
+      else if (arguments || type(event) != "args")
+        main.push_back(event);
+    }
+    main = merged_events(main, true);
+    const Json shown = main, shown_beside = beside;
+    for (const auto &[name, wanted] : aside)
+      if (std::string why = subsequence(wanted, beside, name); !why.empty())
+        throw Failed(why + "\n    in " + brief(shown_beside));
+    if (const Json *never = member(step, "no")) {
+      for (const Json &pattern : *never)
+        for (const Json &event : events)
+          if (mismatch(pattern, &event).empty()) throw Failed("this may not come: " + brief(event));
+    }
+    if (step.value("some", false)) {
+      if (std::string why = subsequence(ordered, main, "expect"); !why.empty())
+        throw Failed(why + "\n    in " + brief(shown));
+      return;
+    }
+    for (size_t i = 0; i < std::max(main.size(), ordered.size()); ++i) {
+      std::string why;
+      if (i >= ordered.size())
+        why = "unexpected event " + brief(main[i]);
+      else
+        why = mismatch(ordered[i], i < main.size() ? &main[i] : nullptr, "event " + std::to_string(i));
+      if (!why.empty()) throw Failed(why + "\n    in " + brief(shown) + "\n    beside " + brief(shown_beside));
+    }
+  }
+
+  void check_end(const Outcome &outcome) {
+    const Json *blocks = member(outcome.message, "blocks");
+    if (!blocks) return;
+    if (done_ && text_of(outcome.message, "outcome") != *done_)
+      throw Failed("the message's outcome is not that of done");
+    std::map<size_t, std::string> texts;
+    std::map<uint32_t, std::string> arguments;
+    std::map<uint32_t, Json> cards;
+    for (const Json &event : all_) {
+      const std::string type = text_of(event, "type");
+      if (type == "text" || type == "reasoning" || type == "error" || type == "card") {
+        const size_t block = event.at("block");
+        const std::string expected = type == "card" ? "tool_use" : type;
+        if (block >= blocks->size() || text_of((*blocks)[block], "type") != expected)
+          throw Failed("no " + expected + " block for " + brief(event) + "\n    in " + brief(outcome.message));
+        if (type == "text" || type == "reasoning") texts[block] += text_of(event, "text");
+        if (type == "card") cards.try_emplace(event.at("call"), Json::object()).first->second.update(event);
+      } else if (type == "args") {
+        arguments[event.at("call")] += text_of(event, "text");
+      }
+    }
+    static const std::set<std::string> kFinal = {"success", "error",   "denied",  "result_rejected", "not_found",
+                                                 "invalid", "timeout", "expired", "cancelled",       "unknown"};
+    for (size_t i = 0; i < blocks->size(); ++i) {
+      const Json &block = (*blocks)[i];
+      const std::string type = text_of(block, "type");
+      if ((type == "text" || type == "reasoning") && texts[i] != text_of(block, "text"))
+        throw Failed("joined " + type + " events are not block " + std::to_string(i) + ": " + brief(texts[i]) +
+                     "\n    but " + brief(block));
+      if (type != "tool_use") continue;
+      const uint32_t call = block.at("call");
+      const std::string status = text_of(block, "status");
+      if (done_ && !parser_ && done_ != "awaiting_user" && !kFinal.contains(status))
+        throw Failed("not final after done: " + brief(block));
+      Json laid = cards[call];
+      for (const char *key : {"type", "seq", "block"}) laid.erase(key);
+      Json rest = block;
+      for (const char *key : {"type", "progress"}) rest.erase(key);
+      laid.erase("progress");
+      const bool streamed = arguments.contains(call) || !laid.contains("rawArguments");
+      if (status != "streaming" && streamed && !diagnosed_ && arguments[call] != text_of(block, "rawArguments"))
+        throw Failed("joined args are not rawArguments: " + brief(arguments[call]) + "\n    but " + brief(block));
+      if (!laid.contains("rawArguments")) rest.erase("rawArguments");
+      if (!same(laid, rest))
+        throw Failed("patches laid over each other: " + brief(laid) + "\n    but the block is " + brief(rest));
+    }
+    check_history();
+  }
+
+  const Json &script_;
+  const Replay &replay_;
+  sluice_engine *engine_ = nullptr;
+  TurnHandle *turn_ = nullptr;
+  bool parser_ = false;
+  bool diagnosed_ = false;
+  bool adopted_ = false;
+  std::set<uint32_t> running_;  // calls whose execute was polled and that are not over
+  std::vector<Json> asked_;
+  std::unique_ptr<EngineHandle> other_engine_;
+  std::optional<int64_t> seq_;
+  std::optional<std::string> done_;
+  std::vector<Json> all_, pending_;
+};
+
+}  // namespace
+
+std::vector<std::string> run_script(const Json &script, bool restorable) {
+  size_t bytes = 0;
+  for (const Json &step : script["steps"]) {
+    if (step.contains("restore") && !restorable) return {};
+    bytes += fed(step).value_or("").size();
+  }
+  std::vector<Replay> replays = {{"as written", Replay::How::cut, Cutter::whole()}};
+  if (bytes > 0 && bytes <= kBytewiseLimit) replays.push_back({"byte by byte", Replay::How::cut, Cutter::bytes()});
+  for (uint32_t seed = 1; bytes > 0 && seed <= kRandomReplays; ++seed)
+    replays.push_back({"random cuts, seed " + std::to_string(seed), Replay::How::cut, Cutter::random(seed)});
+  if (script.value("polls", "") != "as written") {
+    const bool cut = bytes <= kBytewiseLimit;
+    replays.push_back({"polled after every call", Replay::How::polled, cut ? Cutter::bytes() : Cutter::random(1)});
+  }
+  if (restorable) replays.push_back({"saved and restored", Replay::How::restored, Cutter::random(5)});
+
+  std::vector<std::string> failures;
+  std::optional<Outcome> first;
+  for (const Replay &replay : replays) {
+    try {
+      Outcome outcome = Player(script, replay).play();
+      if (!first) {
+        first = std::move(outcome);
+        continue;
+      }
+      if (!same(outcome.message, first->message))
+        throw Failed("another message than as written: " + brief(outcome.message) + "\n    not " +
+                     brief(first->message));
+      if (!same(outcome.history, first->history))
+        throw Failed("another history than as written: " + brief(outcome.history) + "\n    not " +
+                     brief(first->history));
+      if (replay.how == Replay::How::cut && outcome.events != first->events)
+        throw Failed("other events than as written: " + brief(outcome.events) + "\n    not " + brief(first->events));
+    } catch (const std::exception &failure) {
+      failures.push_back(replay.name + ": " + failure.what());
+      break;  // the other replays would say the same
+    }
+  }
+  return failures;
+}
+
+bool can_restore() {
+  EngineHandle engine("{}");
+  TurnHandle turn(sluice_turn_restore(engine.p, "{}", 2));
+  return sluice_turn_feed(turn.p, "", 0) != SLUICE_E_UNSUPPORTED;
+}
+
+}  // namespace sluice_test

@@ -1,0 +1,81 @@
+// Replays the shared scripts of tests/vectors through the C ABI; the format is described in tests/README.md.
+#pragma once
+
+#include <sluice/sluice.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice_test {
+
+using Json = nlohmann::ordered_json;
+
+struct EngineHandle {
+  sluice_engine *p;
+  explicit EngineHandle(std::string_view config) : p(sluice_engine_new(config.data(), config.size())) {}
+  EngineHandle(const EngineHandle &) = delete;
+  EngineHandle &operator=(const EngineHandle &) = delete;
+  ~EngineHandle() { sluice_engine_free(p); }
+};
+
+struct TurnHandle {
+  sluice_turn *p;
+  explicit TurnHandle(sluice_turn *turn) : p(turn) {}
+  TurnHandle(sluice_engine *engine, std::string_view config)
+      : p(sluice_turn_new(engine, config.data(), config.size())) {}
+  TurnHandle(const TurnHandle &) = delete;
+  TurnHandle &operator=(const TurnHandle &) = delete;
+  ~TurnHandle() { sluice_turn_free(p); }
+};
+
+// How bytes are cut: the sizes of the pieces of a feed. The same numbers in every language.
+class Cutter {
+ public:
+  static Cutter whole() { return Cutter(0, 0); }
+  static Cutter bytes() { return Cutter(0, 1); }
+  static Cutter random(uint32_t seed) { return Cutter(seed, 1 + (seed * 7) % 64); }
+  // The size of the next piece of `left` bytes; sometimes 0 at random cuts.
+  size_t next(size_t left);
+
+ private:
+  Cutter(uint32_t seed, size_t most) : state_(seed), most_(most) {}
+  uint32_t state_;
+  size_t most_;  // 0: no cuts
+};
+
+inline constexpr uint32_t kRandomReplays = 20;
+inline constexpr size_t kBytewiseLimit = 65536;
+
+std::string read_file(const std::filesystem::path &path);
+// Empty where there is no value.
+std::string environment(const char *name);
+// tests/ of the checkout, and the conformance data beside it (empty: there is none).
+std::filesystem::path tests_folder();
+std::filesystem::path shared_folder();
+
+std::vector<Json> poll_all(sluice_turn *turn);
+// Neighbouring deltas as one event and without `seq`; `cards`: neighbouring patches of a card, too.
+std::vector<Json> merged_events(const std::vector<Json> &events, bool cards);
+// Empty, or where and how `actual` (nullptr: absent) differs from the pattern.
+std::string mismatch(const Json &pattern, const Json *actual, const std::string &where = "");
+// Empty, or why these messages are no valid conversation.
+std::string invalid_messages(const Json &messages);
+
+struct Replay {
+  enum class How { cut, polled, restored };
+  std::string name;
+  How how = How::cut;
+  Cutter cutter = Cutter::whole();
+};
+
+// Everything that went wrong with one script, one line or more each. `restorable`: also save and restore.
+std::vector<std::string> run_script(const Json &script, bool restorable);
+
+// Does this library restore what it saved?
+bool can_restore();
+
+}  // namespace sluice_test

@@ -1,0 +1,226 @@
+// The conformance data beside the checkout (../shared or $SLUICE_SHARED) through the C ABI: vectors of one answer each,
+// and recorded streams. Skipped, and saying so, where it is absent.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "script_runner.h"
+
+namespace fs = std::filesystem;
+using namespace sluice_test;
+
+namespace {
+
+struct Parsed {
+  Json blocks = Json::array();
+  std::vector<Json> events;
+  Json error;
+};
+
+// One answer, read by a turn without `request`.
+Parsed parse(const Json &turn_config, const std::string &bytes, Cutter cutter) {
+  EngineHandle engine("{}");
+  TurnHandle turn(engine.p, turn_config.dump());
+  std::string_view rest = bytes;
+  int32_t code = SLUICE_OK;
+  while (!rest.empty() && code == SLUICE_OK) {
+    std::string piece(rest.substr(0, cutter.next(rest.size())));
+    rest.remove_prefix(piece.size());
+    code = sluice_turn_feed(turn.p, piece.data(), piece.size());
+  }
+  if (code == SLUICE_OK) code = sluice_turn_finish(turn.p, SLUICE_END_COMPLETE, nullptr, 0);
+  Parsed out;
+  if (code != SLUICE_OK) {
+    out.error = Json::parse(sluice_turn_get(turn.p, SLUICE_GET_ERROR, nullptr));
+    return out;
+  }
+  out.events = poll_all(turn.p);
+  out.blocks = Json::parse(sluice_turn_get(turn.p, SLUICE_GET_MESSAGE, nullptr))["blocks"];
+  return out;
+}
+
+std::vector<std::pair<std::string, Cutter>> cutters(uint32_t seeds) {
+  std::vector<std::pair<std::string, Cutter>> out = {{"whole", Cutter::whole()}, {"byte by byte", Cutter::bytes()}};
+  for (uint32_t seed = 1; seed <= seeds; ++seed) out.emplace_back("seed " + std::to_string(seed), Cutter::random(seed));
+  return out;
+}
+
+// A block of a vector as the pattern of a block of SLUICE_GET_MESSAGE.
+Json block_pattern(const Json &expected) {
+  for (const char *type : {"text", "reasoning"})
+    if (expected.contains(type)) return {{"type", type}, {"text", expected[type]}};
+  const bool call = expected.contains("call");
+  const Json &said = call ? expected["call"] : expected["invalid"];
+  Json pattern = {{"type", "tool_use"}, {"status", call ? "pending" : "invalid"}};
+  const Json absent = {{"$absent", true}};
+  pattern["name"] = said.value("name", absent);
+  if (said.contains("reason")) pattern["reason"] = said["reason"];
+  if (call) pattern["arguments"] = {{"$equals", said["arguments"]}};
+  if (said.contains("id")) pattern["wireId"] = said["id"];
+  if (call) pattern["reserved"] = said.contains("reserved") ? Json({{"$equals", said["reserved"]}}) : absent;
+  return pattern;
+}
+
+// Empty, or what differs.
+std::string compare(const Json &expected, const Parsed &parsed) {
+  if (!parsed.error.is_null()) return parsed.error.dump();
+  Json pattern = Json::array();
+  for (const Json &block : expected["blocks"]) pattern.push_back(block_pattern(block));
+  if (std::string why = mismatch(pattern, &parsed.blocks); !why.empty()) return why + "\n  in " + parsed.blocks.dump();
+  for (const Json &code : expected.value("diagnostics", Json::array())) {
+    const bool reported = std::any_of(parsed.events.begin(), parsed.events.end(), [&](const Json &event) {
+      return event["type"] == "diagnostic" && event.value("code", "") == code;
+    });
+    if (!reported) return "no diagnostic " + code.dump();
+  }
+  return "";
+}
+
+std::string sse_of(const Json &vector) {
+  std::string out;
+  for (const Json &delta : vector["deltas"]) {
+    Json choice = {{"index", 0}};
+    if (delta.contains("__message__"))
+      choice["message"] = delta["__message__"];
+    else
+      choice["delta"] = delta;
+    out += "data: " + Json{{"choices", {choice}}}.dump() + "\n\n";
+  }
+  if (!vector["finish_reason"].is_null()) {
+    const Json choice = {{"index", 0}, {"delta", Json::object()}, {"finish_reason", vector["finish_reason"]}};
+    out += "data: " + Json{{"choices", {choice}}}.dump() + "\n\n";
+  }
+  return vector.value("done", true) ? out + "data: [DONE]\n\n" : out;
+}
+
+// `keeps`: a real turn, whose next request must hold these members in the calls as they came.
+std::string kept(const Json &vector) {
+  EngineHandle engine("{}");
+  TurnHandle turn(engine.p,
+                  R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"q"}]}})");
+  const std::string bytes = sse_of(vector);
+  sluice_turn_feed(turn.p, bytes.data(), bytes.size());
+  sluice_turn_finish(turn.p, SLUICE_END_COMPLETE, nullptr, 0);
+  const char *body = sluice_turn_get(turn.p, SLUICE_GET_REQUEST, nullptr);
+  if (!body) return "no next request";
+  const Json request = Json::parse(body);
+  for (const auto &[id, members] : vector["keeps"].items()) {
+    Json pattern = members;
+    pattern["id"] = id;
+    const Json message = {{"role", "assistant"}, {"tool_calls", {{"$some", {pattern}}}}};
+    const Json messages = {{"$some", Json::array({message})}};
+    if (std::string why = mismatch(messages, &request["messages"]); !why.empty()) return why;
+  }
+  return "";
+}
+
+std::string trimmed(const std::string &text) {
+  const char *kBlank = " \t\r\n\v\f";
+  const size_t from = text.find_first_not_of(kBlank);
+  return from == std::string::npos ? "" : text.substr(from, text.find_last_not_of(kBlank) - from + 1);
+}
+
+std::string joined(const Json &blocks, const char *type) {
+  std::string out;
+  for (const Json &block : blocks)
+    if (block["type"] == type) out += block["text"].get<std::string>();
+  return trimmed(out);
+}
+
+// A recorded answer against what its expected.json says it contains.
+std::string compare_stream(const Json &expected, const Parsed &parsed) {
+  if (!parsed.error.is_null()) return parsed.error.dump();
+  auto said = [&](const Json &what) {
+    return joined(parsed.blocks, "text") == trimmed(what.value("text", "")) &&
+           joined(parsed.blocks, "reasoning") == trimmed(what.value("reasoning", ""));
+  };
+  const bool split = expected.contains("alt_think_split") && expected["alt_think_split"].is_object();
+  if (!said(expected) && !(split && said(expected["alt_think_split"])))
+    return "text or reasoning: " + joined(parsed.blocks, "text") + " | " + joined(parsed.blocks, "reasoning");
+  Json pattern = Json::array();
+  for (const Json &call : expected["tool_calls"]) {
+    Json card = {{"type", "tool_use"}, {"name", call["name"]}};
+    if (call["id"].is_string() && call["id"] != "") card["wireId"] = call["id"];
+    const bool empty_and_cut = call.value("arguments_empty", false) && expected["finish_reason"] == "length";
+    if (call.value("arguments_invalid_json", false) || call.value("incomplete", false)) {
+      card["status"] = "invalid";
+    } else if (!empty_and_cut) {  // "" is {}, or arguments that were cut before their first byte
+      card["status"] = "pending";
+      card["arguments"] = {{"$equals", call["arguments"]}};
+    }
+    pattern.push_back(card);
+  }
+  Json cards = Json::array();
+  for (const Json &block : parsed.blocks)
+    if (block["type"] == "tool_use") cards.push_back(block);
+  if (std::string why = mismatch(pattern, &cards); !why.empty()) return why + "\n  in " + cards.dump();
+  if (expected.contains("error")) {
+    const std::string words = expected["error"].value("message", "");
+    const Json error = {{"type", "error"}, {"detail", {{"$has", words}}}};
+    if (std::none_of(parsed.events.begin(), parsed.events.end(),
+                     [&](const Json &event) { return mismatch(error, &event).empty(); }))
+      return "no error event says " + words;
+  }
+  return "";
+}
+
+bool absent() {
+  if (!shared_folder().empty()) return false;
+  WARN("SKIPPED: no conformance data at ../shared or $SLUICE_SHARED");
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("the vectors of vcp and of its context hold at any split") {
+  if (absent()) return;
+  for (const char *name : {"vcp.json", "context.json"}) {
+    const Json file = Json::parse(read_file(shared_folder() / "vectors" / name));
+    for (const Json &vector : file["cases"]) {
+      Json protocol = {{"id", file["protocol"]}};
+      protocol.update(vector.value("options", Json::object()));
+      const Json turn = {{"wire", "text"}, {"protocol", protocol}};
+      for (auto &[cut, cutter] : cutters(kRandomReplays)) {
+        const std::string why = compare(vector, parse(turn, vector["input"], cutter));
+        if (why.empty()) continue;
+        FAIL_CHECK(name << " " << vector["id"] << " " << cut << ": " << why);
+        break;
+      }
+    }
+  }
+}
+
+TEST_CASE("the vectors of openai-chat deltas hold at any split") {
+  if (absent()) return;
+  const Json file = Json::parse(read_file(shared_folder() / "vectors" / "openai_chat_deltas.json"));
+  for (const Json &vector : file["cases"]) {
+    for (auto &[cut, cutter] : cutters(kRandomReplays)) {
+      const std::string why = compare(vector, parse({{"wire", "openai-chat"}}, sse_of(vector), cutter));
+      if (why.empty()) continue;
+      FAIL_CHECK(vector["id"] << " " << cut << ": " << why);
+      break;
+    }
+    if (vector.contains("keeps"))
+      if (std::string why = kept(vector); !why.empty()) FAIL_CHECK(vector["id"] << " keeps: " << why);
+  }
+}
+
+TEST_CASE("recorded openai-chat streams hold at any split") {
+  if (absent()) return;
+  size_t count = 0;
+  for (const auto &entry : fs::recursive_directory_iterator(shared_folder() / "streams")) {
+    std::string path = entry.path().string();
+    if (!path.ends_with(".expected.json")) continue;
+    const Json expected = Json::parse(read_file(path));
+    if (expected["wire"] != "openai-chat") continue;
+    path.resize(path.size() - std::string(".expected.json").size());
+    const std::string bytes = read_file(fs::exists(path + ".sse") ? path + ".sse" : path + ".json");
+    ++count;
+    for (auto &[cut, cutter] : cutters(3)) {
+      const std::string why = compare_stream(expected, parse({{"wire", "openai-chat"}}, bytes, cutter));
+      if (why.empty()) continue;
+      FAIL_CHECK(fs::path(path).filename().string() << " " << cut << ": " << why);
+      break;
+    }
+  }
+  CHECK(count > 0);
+}

@@ -104,7 +104,7 @@ void Card::write(uint32_t fields, std::string &out) const {
   if (fields & field::head) {
     if (!wire_id.empty()) list.text("wireId", wire_id);
     if (!asked.empty()) list.text("name", name());
-    if (name() != asked) list.text("askedName", asked);
+    if (asked_differed || name() != asked) list.text("askedName", asked);
     list.text("source", source);
     list.number("round", round);
     if (adopted) list.raw("adopted", "true");
@@ -138,7 +138,7 @@ void Card::write(uint32_t fields, std::string &out) const {
 
 std::string_view Card::sendable_arguments() const {
   // As the model wrote it where that is JSON at all; else what was made of it.
-  if (source == "native" && !arguments.empty() && !raw_arguments.empty()) return raw_arguments;
+  if (source == "native" && !arguments.empty() && json_kind(raw_arguments) == '{') return raw_arguments;
   return arguments.empty() ? std::string_view("{}") : std::string_view(arguments);
 }
 

@@ -157,6 +157,7 @@ class Card {
   std::string asked;       // the name as written
   std::string resolved;    // the tool's own name; stays when the tool is gone
   const Tool *tool = nullptr;
+  bool asked_differed = false;  // askedName was told: a patch cannot take it back
   std::string raw_arguments;
   std::string arguments;  // one JSON object, coerced; empty while not known
   std::string members;    // opaque members of the provider, to go back verbatim

@@ -32,6 +32,11 @@ std::string_view result_status(CardState state) {
   return requested_status(state) == "denied" ? "denied" : "error";
 }
 
+// No provider takes a call without a name back.
+std::string_view stored_name(const Card &card) {
+  return card.asked.empty() ? std::string_view("unknown") : card.name();
+}
+
 void write_calls(const std::vector<const Card *> &cards, std::string &out) {
   out += '[';
   for (const Card *card : cards) {
@@ -39,7 +44,7 @@ void write_calls(const std::vector<const Card *> &cards, std::string &out) {
     ObjectWriter call(out);
     call.text("id", card->history_id).text("type", "function");
     ObjectWriter function(call.value("function"));
-    function.text("name", card->name()).text("arguments", card->sendable_arguments());
+    function.text("name", stored_name(*card)).text("arguments", card->sendable_arguments());
     function.close();
     for (JsonSlices members(card->members); members.next();)
       call.raw(members.key().substr(1, members.key().size() - 2), members.value());
@@ -53,13 +58,13 @@ void write_requested(const std::vector<const Card *> &cards, std::string &out) {
   for (const Card *card : cards) {
     if (out.back() != '[') out += ',';
     ObjectWriter request(out);
-    request.text("requestId", card->history_id).text("toolName", card->name());
+    request.text("requestId", card->history_id).text("toolName", stored_name(*card));
     request.raw("args", card->arguments.empty() ? "{}" : card->arguments);
     request.text("status", requested_status(card->state()));
-    if (!card->error.empty())
-      request.text("error", card->error);
-    else if (!card->reason.empty())
-      request.text("error", card->reason);
+    // What a person holds back stays out of what the host stores, a tool's words of failure included.
+    const bool released = card->final() && card->state() != CardState::result_rejected;
+    if (const std::string &error = released && !card->error.empty() ? card->error : card->reason; !error.empty())
+      request.text("error", error);
     request.close();
   }
   out += ']';
@@ -93,11 +98,11 @@ std::string assistant_message(uint32_t number, const Round &round, std::string_v
 std::string result_message(const Card &card) {
   std::string out;
   ObjectWriter message(out);
-  message.text("role", "tool").text("tool_call_id", card.history_id).text("name", card.name());
+  message.text("role", "tool").text("tool_call_id", card.history_id).text("name", stored_name(card));
   message.text("content", card.final() && card.has_told ? std::string_view(card.told) : kUnfinished);
   ObjectWriter metadata(message.value("metadata"));
   ObjectWriter call(metadata.value("toolCall"));
-  call.text("requestId", card.history_id).text("toolName", card.name());
+  call.text("requestId", card.history_id).text("toolName", stored_name(card));
   call.text("status", result_status(card.state()));
   if (card.started_at && card.ended_at) call.number("durationMs", *card.ended_at - *card.started_at);
   call.raw("rawArgs", card.arguments.empty() ? "{}" : card.arguments);

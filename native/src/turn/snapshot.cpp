@@ -79,6 +79,7 @@ void save_card(const Card &card, std::string &out) {
   object.number("start", static_cast<int64_t>(card.start)).number("end", static_cast<int64_t>(card.end));
   object.boolean("typed", card.typed);
   flag_if(object, "oversize", card.oversize);
+  flag_if(object, "askedDiffered", card.asked_differed);
   flag_if(object, "adopted", card.adopted);
   flag_if(object, "late", card.late);
   object.number("tried", static_cast<int64_t>(card.tried));
@@ -144,6 +145,7 @@ std::unique_ptr<Card> load_card(std::string_view json, uint32_t call) {
   saved.get("end", card->end);
   saved.get("typed", card->typed);
   saved.get("oversize", card->oversize);
+  saved.get("askedDiffered", card->asked_differed);
   saved.get("adopted", card->adopted);
   saved.get("late", card->late);
   saved.get("tried", card->tried);

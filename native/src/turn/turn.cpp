@@ -177,9 +177,8 @@ void Turn::begin_round(bool final_answer) {
 // up. A person decides about each, or the host hands in what it ran itself.
 void Turn::adopt(std::vector<OpenCall> calls) {
   for (OpenCall &call : calls) {
-    Card *const opened = new_card("native", call.name);
-    if (opened == nullptr) break;  // beyond limits.callsPerRound: the request closes them as not run
-    Card &card = *opened;
+    answer_.calls = 0;  // limits.callsPerRound is for answers
+    Card &card = *new_card("native", call.name);
     card.adopted = true;
     card.wire_id = call.id;
     card.history_id = std::move(call.id);
@@ -391,7 +390,7 @@ void Turn::advance() {
   }
 
   malformed_rounds_ = all_malformed ? malformed_rounds_ + 1 : 0;
-  if (!limit_hit_ && malformed_rounds_ < 2) return begin_round(false);
+  if (!limit_hit_ && !beyond_rounds() && malformed_rounds_ < 2) return begin_round(false);
   if (config_.force_final_answer) return begin_round(true);
   TurnError error;
   error.code = "max_rounds";
@@ -701,6 +700,7 @@ void Turn::give_id(Card &card) {
 
 void Turn::tell(Card &card) {
   if (card.dirty == 0) return;
+  card.asked_differed = card.asked_differed || card.name() != card.asked;
   std::string &event = events_.open(EventQueue::Kind::other);
   event += R"({"type":"card","block":)";
   append_number(event, static_cast<int64_t>(card.block));
@@ -849,6 +849,10 @@ bool Turn::known(Card &card) {
 void Turn::admit(Card &card) {
   card.admitted = true;
   if (final_answer_) return settle(card, Trigger::cancel, "max_rounds", "Not run: no further tool calls are allowed.");
+  if (beyond_rounds())
+    return settle(card, Trigger::cancel, "max_rounds",
+                  "Not run: the limit of " + std::to_string(config_.max_rounds) +
+                      " rounds of tool calls is reached. Answer now.");
   if (!known(card)) return;
   card.canonical = canonical_json(card.arguments);
   if (over_limits(card)) return;
@@ -868,13 +872,6 @@ void Turn::admit(Card &card) {
 }
 
 bool Turn::over_limits(Card &card) {
-  if (message_.rounds.size() > config_.max_rounds) {
-    limit_hit_ = true;
-    settle(card, Trigger::cancel, "max_rounds",
-           "Not run: the limit of " + std::to_string(config_.max_rounds) +
-               " rounds of tool calls is reached. Answer now.");
-    return true;
-  }
   if (card.fire_and_forget()) return false;
   if (calls_run_ >= config_.max_calls) {
     limit_hit_ = true;

@@ -150,6 +150,7 @@ class Turn final : WireSink, ScanSink {
   bool starts_in_answer(const Card &card) const;
   bool known(Card &card);
   void admit(Card &card);
+  bool beyond_rounds() const { return message_.rounds.size() > config_.max_rounds; }
   bool over_limits(Card &card);
   void ask(Card &card);
   void ask_event(const Card &card);

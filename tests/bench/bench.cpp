@@ -2,6 +2,11 @@
 #include <benchmark/benchmark.h>
 #include <sluice/sluice.h>
 
+#if defined(__GLIBC__)
+#  include <malloc.h>
+#endif
+
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -253,6 +258,10 @@ double milliseconds(const std::function<void(size_t)> &run, size_t bytes) {
 }  // namespace
 
 int main(int argc, char **argv) {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);  // what a turn gives back stays mapped: page faults are no engine's work
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

@@ -58,9 +58,11 @@ test('the demo chats: a conversation goes on', async (t) => {
 })
 
 test('what goes wrong is told in a sentence', async () => {
-  const refused = await demo(['--base-url', 'http://127.0.0.1:1/v1', '--model', 'm', '--prompt', 'x'])
+  const server = await startServer({ answers: [] })
+  await server.close() // nobody listens there any more
+  const refused = await demo(['--base-url', server.baseURL, '--model', 'm', '--prompt', 'x'])
   assert.equal(refused.code, 1)
-  assert.match(refused.out, /network: http:\/\/127\.0\.0\.1:1\/v1\/chat\/completions: fetch failed/)
+  assert.match(refused.out, new RegExp(`network: ${server.baseURL}/chat/completions: fetch failed: connect ECONNREFUSED`))
   const wrong = [
     [['--mode', 'loud'], /--mode: found 'loud', expected one of native, text, auto/],
     [['--model', 'm'], /--model needs --base-url/],

@@ -35,8 +35,9 @@ ScanRecorder scan(const Scanning &how, const std::string &text) {
   for (uint32_t seed = 1; seed <= 20; ++seed) splits.push_back(random_cuts(text, seed));
   if (text.size() < 400)
     for (size_t i = 1; i < text.size(); ++i) splits.push_back({i});
-  for (const auto &cuts : splits) {
-    const ScanRecorder cut = how.scan(text, cuts);
+  for (size_t i = 0; i < splits.size() + 3; ++i) {
+    const std::vector<size_t> &cuts = splits[i % splits.size()];
+    const ScanRecorder cut = i < splits.size() ? how.scan(text, cuts) : how.restored(text, cuts);
     if (cut.events == whole.events && cut.broken.empty()) continue;
     CHECK(cut.broken == "");
     INFO(text);

@@ -141,6 +141,29 @@ Status missing(const char *text, size_t len) {
   return text == nullptr && len > 0 ? bad_argument("a NULL pointer with a length above 0") : Status{};
 }
 
+template <class Make>
+sluice_turn *make_turn(const sluice_engine *engine, const char *document, size_t len, Make &&make) noexcept {
+  auto *turn = new (std::nothrow) sluice_turn;
+  if (turn == nullptr) return nullptr;
+  try {
+    if (engine == nullptr)
+      turn->status = bad_argument("expected an engine, found NULL");
+    else if (engine->engine == nullptr)
+      turn->status = engine->status;
+    else if (document == nullptr)
+      turn->status = bad_argument("expected a document, found NULL");
+    else
+      turn->status = make(engine->engine, view(document, len), turn->turn);
+    turn->last = turn->status;
+  } catch (const std::bad_alloc &) {
+    delete turn;
+    return nullptr;
+  } catch (...) {
+    poison(*turn, Code::internal);
+  }
+  return turn;
+}
+
 }  // namespace
 
 extern "C" {
@@ -182,43 +205,11 @@ void sluice_engine_free(sluice_engine *engine) { delete engine; }
 // ---- turn ----
 
 sluice_turn *sluice_turn_new(sluice_engine *engine, const char *config, size_t len) {
-  auto *turn = new (std::nothrow) sluice_turn;
-  if (turn == nullptr) return nullptr;
-  try {
-    if (engine == nullptr)
-      turn->status = bad_argument("expected an engine, found NULL");
-    else if (engine->engine == nullptr)
-      turn->status = engine->status;
-    else if (config == nullptr)
-      turn->status = bad_argument("expected a configuration, found NULL");
-    else
-      turn->status = sluice::Turn::create(engine->engine, view(config, len), turn->turn);
-    turn->last = turn->status;
-  } catch (const std::bad_alloc &) {
-    delete turn;
-    return nullptr;
-  } catch (...) {
-    poison(*turn, Code::internal);
-  }
-  return turn;
+  return make_turn(engine, config, len, sluice::Turn::create);
 }
 
 sluice_turn *sluice_turn_restore(sluice_engine *engine, const char *state, size_t len) {
-  auto *turn = new (std::nothrow) sluice_turn;
-  if (turn == nullptr) return nullptr;
-  try {
-    if (engine == nullptr)
-      turn->status = bad_argument("expected an engine, found NULL");
-    else if (state == nullptr || len == 0)
-      turn->status = bad_argument("expected a saved state, found none");
-    else
-      turn->status = sluice::error(Code::unsupported, "saving and restoring turns is not in this version");
-    turn->last = turn->status;
-  } catch (...) {
-    delete turn;
-    return nullptr;
-  }
-  return turn;
+  return make_turn(engine, state, len, sluice::Turn::restore);
 }
 
 void sluice_turn_free(sluice_turn *turn) { delete turn; }
@@ -349,7 +340,8 @@ const char *sluice_turn_get(sluice_turn *turn, int32_t what, size_t *len) {
       case SLUICE_GET_HISTORY: t.history(out); break;
       case SLUICE_GET_TOOLS: t.tools(out); break;
       case SLUICE_GET_PROMPT: t.prompt(out); break;
-      default: return sluice::error(Code::unsupported, "saving and restoring turns is not in this version");
+      case SLUICE_GET_STATE: t.state(out); break;
+      default: return bad_argument("expected what to get, 1 to 7, found " + std::to_string(what));
     }
     return Status{};
   });

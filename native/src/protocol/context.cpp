@@ -1,5 +1,7 @@
 #include "protocol/context.h"
 
+#include <algorithm>
+
 namespace sluice {
 namespace {
 
@@ -117,6 +119,28 @@ unsigned Context::end_line() {
   }
   start_line();
   return effect;
+}
+
+void Context::save(std::vector<int64_t> &out) const {
+  const auto put = [&out](auto value) { out.push_back(static_cast<int64_t>(value)); };
+  for (const auto value : {column_, run_, run_column_, ended_run_, matched_, fence_.length, fence_.column}) put(value);
+  for (const bool value : {blank_, quoted_, fence_possible_, fence_.quoted}) put(value);
+  for (const char value : {run_mark_, fence_.mark}) put(value);
+  put(place_);
+  for (size_t i = 0; i < open_count_; ++i) put(open_[i]);
+}
+
+bool Context::load(const std::vector<int64_t> &saved) {
+  constexpr size_t kFixed = 14;
+  if (saved.size() < kFixed || saved.size() - kFixed > kMaxOpen) return false;
+  size_t i = 0;
+  for (size_t *value : {&column_, &run_, &run_column_, &ended_run_, &matched_, &fence_.length, &fence_.column})
+    *value = static_cast<size_t>(saved[i++]);
+  for (bool *value : {&blank_, &quoted_, &fence_possible_, &fence_.quoted}) *value = saved[i++] != 0;
+  for (char *value : {&run_mark_, &fence_.mark}) *value = static_cast<char>(saved[i++]);
+  place_ = static_cast<Place>(std::clamp<int64_t>(saved[i++], 0, static_cast<int64_t>(Place::words)));
+  for (open_count_ = 0; i < saved.size(); ++i) open_[open_count_++] = static_cast<size_t>(saved[i]);
+  return true;
 }
 
 }  // namespace sluice

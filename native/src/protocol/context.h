@@ -2,8 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <vector>
 
 namespace sluice {
 
@@ -56,6 +57,10 @@ class Context {
     open_count_ = 0;
     fence_possible_ = false;
   }
+  // As numbers, and back.
+  void save(std::vector<int64_t> &out) const;
+  bool load(const std::vector<int64_t> &saved);
+
   // In mid-line, no run open.
   void start_words() {
     start_line();

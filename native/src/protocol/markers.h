@@ -101,7 +101,26 @@ class Markers {
   // The marker that ends here; -1: none.
   int complete(State state) const { return states_[static_cast<size_t>(state)].complete; }
   Kind kind(int marker) const { return markers_[static_cast<size_t>(marker)].kind; }
+  bool is(int64_t marker) const { return marker >= 0 && marker < static_cast<int64_t>(markers_.size()); }
   size_t length(int marker) const { return markers_[static_cast<size_t>(marker)].bytes.size(); }
+
+  // A state as numbers, and back; anything else is the first state.
+  void save(State state, std::vector<int64_t> &out) const {
+    for (const auto &[marker, matched] : states_[static_cast<size_t>(state)].parts) {
+      out.push_back(marker);
+      out.push_back(matched);
+    }
+  }
+  State load(const std::vector<int64_t> &saved) {
+    Parts parts;
+    for (size_t i = 0; i + 1 < saved.size(); i += 2) {
+      if (saved[i] < 0 || saved[i] >= static_cast<int64_t>(markers_.size()) || saved[i + 1] < 1 ||
+          saved[i + 1] > static_cast<int64_t>(markers_[static_cast<size_t>(saved[i])].bytes.size()))
+        return 0;
+      parts.emplace_back(static_cast<uint16_t>(saved[i]), static_cast<uint16_t>(saved[i + 1]));
+    }
+    return state_of(std::move(parts));
+  }
 
  private:
   struct Entry {
@@ -131,24 +150,28 @@ class Markers {
         parts.emplace_back(marker, static_cast<uint16_t>(matched + 1));
     for (size_t i = 0; i < markers_.size(); ++i)
       if (fits(markers_[i], 0, c)) parts.emplace_back(static_cast<uint16_t>(i), uint16_t{1});
-    auto [known, is_new] = numbers_.try_emplace(parts, static_cast<int>(states_.size()));
-    if (parts.empty()) known->second = 0;
-    if (is_new && !parts.empty()) {
-      Node &node = states_.emplace_back();
-      size_t longest = 0;
-      for (const auto &[marker, matched] : parts) {
-        const Entry &entry = markers_[marker];
-        if (matched < entry.bytes.size()) {
-          uint16_t &alive = node.alive[static_cast<size_t>(entry.kind)];
-          alive = std::max(alive, matched);
-        } else if (matched > longest) {
-          longest = matched;
-          node.complete = marker;
-        }
+    const State to = state_of(std::move(parts));
+    states_[static_cast<size_t>(from)].next[static_cast<unsigned char>(c)] = static_cast<int16_t>(to);
+    return to;
+  }
+
+  State state_of(Parts parts) {
+    if (parts.empty()) return 0;
+    const auto [known, is_new] = numbers_.try_emplace(parts, static_cast<int>(states_.size()));
+    if (!is_new) return known->second;
+    Node &node = states_.emplace_back();
+    size_t longest = 0;
+    for (const auto &[marker, matched] : parts) {
+      const Entry &entry = markers_[marker];
+      if (matched < entry.bytes.size()) {
+        uint16_t &alive = node.alive[static_cast<size_t>(entry.kind)];
+        alive = std::max(alive, matched);
+      } else if (matched > longest) {
+        longest = matched;
+        node.complete = marker;
       }
-      node.parts = std::move(parts);
     }
-    states_[static_cast<size_t>(from)].next[static_cast<unsigned char>(c)] = static_cast<int16_t>(known->second);
+    node.parts = std::move(parts);
     return known->second;
   }
 

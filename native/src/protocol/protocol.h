@@ -116,7 +116,8 @@ class TextScanner {
   // The text has ended.
   virtual void finish() = 0;
 
-  // Everything that decides how the text goes on, as one JSON object; a fresh scanner that loads it goes on exactly there.
+  // Everything that decides how the text goes on, as one JSON object; a fresh scanner that loads it goes on exactly
+  // there.
   virtual void save(std::string &out) const { out += "{}"; }
   virtual void load(std::string_view) {}
 };

@@ -1,6 +1,10 @@
 #include "protocol/scanner.h"
 
 #include <algorithm>
+#include <charconv>
+
+#include "base/json_writer.h"
+#include "base/saved.h"
 
 namespace sluice {
 namespace {
@@ -120,7 +124,8 @@ void Scanner::finish() {
 void Scanner::interrupt() {
   if (mode_ == Mode::skip || (mode_ == Mode::block && opened_)) return;
   text_ = kept_;
-  if (mode_ == Mode::block) diagnostic("unterminated_block", protocol_->id(), offset(block_));
+  if (mode_ == Mode::block)
+    diagnostic("unterminated_block", "no call: shown as text", offset(block_), text_.substr(block_));
   mode_ = Mode::text;
   reader_.reset();
   waits_ = false;
@@ -231,14 +236,23 @@ size_t Scanner::held() const {
   return !reasoning_ && alive_fence() ? std::min(to, fence_) : to;
 }
 
+// No more than an opener may be away from the fence's beginning, and nothing of it was shown.
+bool Scanner::near_fence() const {
+  return fence_ != kNone && fence_ >= done_ && at_ - fence_ <= std::min(kProse, limits_.candidate_bytes);
+}
+
 // The fence may still be one whose whole body is a call.
 bool Scanner::alive_fence() const {
-  if (!any_whole_ || fence_ == kNone || at_ - fence_ > kProse) return false;
+  if (!near_fence()) return false;
   if (!in_body_) return context_.fence_possible();
   return fence_body_ == kNone || offset(at_ - markers_.alive(match_, Markers::Kind::opener)) == fence_body_;
 }
 
 void Scanner::on_effect(unsigned effect) {
+  if ((effect & Context::kFenceOpened) != 0) {
+    in_body_ = true;
+    fence_body_ = kNone;
+  }
   if (waits_ && at_ - wait_ > limits_.candidate_bytes) waited_too_long();
   if ((effect & Context::kRunEnded) != 0) {
     if (waits_) {
@@ -260,10 +274,7 @@ void Scanner::on_effect(unsigned effect) {
 void Scanner::on_line_end(bool fence) {
   if (fence) {
     if (waits_) waiting_is_code();
-    tell_forged(0, true);
-    in_body_ = true;
-    fence_body_ = kNone;
-    return;
+    return tell_forged(0, true);
   }
   if (!in_body_) fence_ = kNone;
   if (!waits_) return tell_forged(0, false);
@@ -343,7 +354,7 @@ void Scanner::on_marker(int marker) {
         return diagnostic("in_reasoning", id, offset(at));
       }
       if (kind == Kind::opener) {
-        if (in_body_ && fence_ != kNone && offset(at) == fence_body_ && at_ - fence_ <= kProse &&
+        if (in_body_ && near_fence() && offset(at) == fence_body_ &&
             active_[owner_[static_cast<size_t>(marker)]]->code() == CodeMode::whole)
           return start_block(marker, at);
         if (context_.in_fence() || (doubt && known && in_code_on_known_line(offset(at)))) {
@@ -424,6 +435,7 @@ bool Scanner::read_tag(bool ended) {
 // ---- blocks ----
 
 void Scanner::start_block(int marker, size_t at) {
+  opener_ = marker;
   protocol_ = active_[owner_[static_cast<size_t>(marker)]].get();
   whole_ = in_body_ && markers_.kind(marker) == Markers::Kind::opener;
   block_ = at;
@@ -439,11 +451,8 @@ void Scanner::start_block(int marker, size_t at) {
 
 bool Scanner::read_block(bool ended) {
   while (true) {
-    // The reader never sees more than its limit, so that every limit hits the same byte at any split.
     const size_t size = text_.size() - block_;
-    const size_t limit = reader_->named   ? reader_->arguments_from + limits_.argument_bytes + kCloserRoom
-                         : reader_->begun ? limits_.candidate_bytes
-                                          : std::min(kProse, limits_.candidate_bytes);
+    const size_t limit = block_limit();
     const size_t taken = std::min(size, limit);
     const bool named = reader_->named, begun = reader_->begun;
     const BlockReader::State state = reader_->read(text_.substr(block_, taken), ended && taken == size);
@@ -459,7 +468,7 @@ bool Scanner::read_block(bool ended) {
       return true;
     }
     if (state == BlockReader::State::rejected) {
-      give_back(reader_->code, protocol_->id(), reader_->decided);
+      give_back(reader_->code, reader_->decided);
       return true;
     }
     if (opened_) stream_arguments();
@@ -467,13 +476,24 @@ bool Scanner::read_block(bool ended) {
     if (taken < limit) return false;
     if (reader_->named) {
       outgrown();
-    } else if (!begun && limit == kProse) {
-      give_back("missing_tool_name", protocol_->id(), taken);
+    } else if (!begun && taken == kProse) {
+      give_back("missing_tool_name", taken);
     } else {
-      give_back("oversize", protocol_->id(), taken);
+      give_back("oversize", taken);
     }
     return true;
   }
+}
+
+// The reader never sees more than this, so that every limit hits the same byte at any split.
+size_t Scanner::block_limit() const {
+  if (reader_->named) return most_of_block();
+  return reader_->begun ? limits_.candidate_bytes : std::min(kProse, limits_.candidate_bytes);
+}
+
+// How long a named block may become; no less than it was when its name came.
+size_t Scanner::most_of_block() const {
+  return std::max(reader_->arguments_from + limits_.argument_bytes + kCloserRoom, reader_->arguments_to);
 }
 
 void Scanner::open_call() {
@@ -501,8 +521,11 @@ void Scanner::close_block() {
   if (opened_) stream_arguments();
   const std::string_view raw = text_.substr(start, end - start);
   for (const BlockReader::Note &note : reader_->notes) diagnostic(note.code, note.detail, offset(block_ + note.at));
-  for (const ParsedCall &call : reader_->calls)
-    if (!call.reason.empty()) diagnostic(call.reason, call.name, offset(block_), raw);
+  std::string_view told;
+  for (const ParsedCall &call : reader_->calls) {
+    if (!call.reason.empty() && call.reason != told) diagnostic(call.reason, call.name, offset(block_), raw);
+    told = call.reason;
+  }
   const std::unique_ptr<BlockReader> reader = std::move(reader_);
   mode_ = Mode::text;
   at_ = done_ = end;
@@ -516,10 +539,13 @@ void Scanner::close_block() {
 
 // The card is closed now; what still belongs to its block goes nowhere.
 void Scanner::outgrown() {
-  const size_t read = std::min(text_.size() - block_, reader_->arguments_from + limits_.argument_bytes + kCloserRoom);
-  reader_->cut(text_.substr(block_, read), "oversize");
+  reader_->cut(text_.substr(block_, most_of_block()), "oversize");
   whole_ = false;
   close_block();
+  start_skipping();
+}
+
+void Scanner::start_skipping() {
   skip_ = Markers();
   for (const Marker &closer : protocol_->closers()) skip_.add(closer, Markers::Kind::think_end);
   for (const Marker &opener : protocol_->openers()) skip_.add(opener, Markers::Kind::opener);
@@ -550,7 +576,7 @@ bool Scanner::read_tail(bool ended) {
       return true;
     }
     if (context_.in_fence_words() && !is_white(text_[at_])) {
-      give_back("in_code", protocol_->id(), at_ - block_);
+      give_back("in_code", at_ - block_);
       return true;
     }
     ++at_;
@@ -565,8 +591,8 @@ bool Scanner::read_tail(bool ended) {
 
 // It was no call: its opener is text, and the scan goes on right behind it; behind a long one, at the byte that
 // decided.
-void Scanner::give_back(std::string_view code, std::string_view detail, size_t length) {
-  diagnostic(code, detail, offset(block_), text_.substr(block_, length));
+void Scanner::give_back(std::string_view code, size_t length) {
+  diagnostic(code, "no call: shown as text", offset(block_), text_.substr(block_, length));
   mode_ = Mode::text;
   reader_.reset();
   match_ = 0;
@@ -605,6 +631,160 @@ void Scanner::drop(size_t to) { done_ = std::max(done_, to); }
 
 void Scanner::diagnostic(std::string_view code, std::string_view detail, size_t at, std::string_view raw) {
   sink_.on_scan_diagnostic(code, detail, at, head(raw, kRawInDiagnostic));
+}
+
+// ---- saved ----
+
+namespace {
+
+void append_numbers(std::string &out, const std::vector<int64_t> &numbers) {
+  out += '[';
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (i != 0) out += ',';
+    append_number(out, numbers[i]);
+  }
+  out += ']';
+}
+
+std::vector<int64_t> read_numbers(std::string_view array) {
+  std::vector<int64_t> out;
+  for (JsonSlices one(array); one.next();) {
+    const std::string_view digits = one.value();
+    int64_t number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    out.push_back(number);
+  }
+  return out;
+}
+
+}  // namespace
+
+void Scanner::save(std::string &out) const {
+  const auto number = [](size_t value) { return static_cast<int64_t>(value); };  // kNone is -1
+  const auto flag = [](bool value) { return int64_t{value}; };
+  ObjectWriter object(out);
+  append_saved_bytes(object.value("kept"), kept_);
+  append_numbers(object.value("position"),
+                 {number(base_), number(at_), static_cast<int64_t>(mode_), flag(reasoning_), flag(reasoning_open_),
+                  flag(text_open_), number(blank_tag_), number(known_until_), number(last_run_), number(fence_),
+                  number(fence_body_), flag(in_body_)});
+  std::vector<int64_t> match, context;
+  markers_.save(match_, match);
+  append_numbers(object.value("match"), match);
+  context_.save(context);
+  append_numbers(object.value("context"), context);
+  if (waits_) {
+    std::vector<int64_t> waiting = {number(wait_), number(wait_depth_)};
+    for (const Waiting &one : waiting_) waiting.insert(waiting.end(), {number(one.at), int64_t{one.marker}});
+    append_numbers(object.value("waiting"), waiting);
+  }
+  if (!forged_.empty()) {
+    std::vector<int64_t> forged;
+    for (const Forged &one : forged_) forged.insert(forged.end(), {number(one.at), number(one.depth)});
+    append_numbers(object.value("forged"), forged);
+  }
+  if (!last_runs_.empty()) {
+    std::vector<int64_t> runs;
+    for (const auto &[length, at] : last_runs_) runs.insert(runs.end(), {number(length), number(at)});
+    append_numbers(object.value("runs"), runs);
+  }
+  if (mode_ == Mode::tag) {
+    append_numbers(object.value("tag"), {number(tag_at_), number(tag_read_), flag(tag_closes_), int64_t{tag_marker_}});
+  } else if (mode_ == Mode::block || mode_ == Mode::tail) {
+    append_numbers(object.value("block"), {int64_t{opener_}, number(block_), number(opener_end_), flag(whole_)});
+    std::vector<int64_t> before;
+    before_.save(before);
+    append_numbers(object.value("before"), before);
+  } else if (mode_ == Mode::skip) {
+    std::vector<int64_t> skip = {int64_t{opener_}};
+    skip_.save(skip_match_, skip);
+    append_numbers(object.value("skip"), skip);
+  }
+  object.close();
+}
+
+// What is not consistent is taken as the plain text that was kept.
+void Scanner::load(std::string_view saved) {
+  const SavedReader reader(saved);
+  reader.get("kept", kept_);
+  const std::vector<int64_t> position = read_numbers(reader.nested("position"));
+  const auto index = [](int64_t value) { return static_cast<size_t>(value); };
+  const auto inside = [this](int64_t value) { return value >= 0 && static_cast<size_t>(value) <= kept_.size(); };
+  if (position.size() != 12 || !inside(position[1]) || position[2] < 0 ||
+      position[2] > static_cast<int64_t>(Mode::skip) || !context_.load(read_numbers(reader.nested("context"))))
+    return;
+  base_ = index(position[0]);
+  at_ = index(position[1]);
+  const Mode mode = static_cast<Mode>(position[2]);
+  reasoning_ = position[3] != 0;
+  reasoning_open_ = position[4] != 0;
+  text_open_ = position[5] != 0;
+  blank_tag_ = index(position[6]);
+  known_until_ = index(position[7]);
+  last_run_ = index(position[8]);
+  fence_ = inside(position[9]) ? index(position[9]) : kNone;
+  fence_body_ = index(position[10]);
+  in_body_ = position[11] != 0;
+  match_ = markers_.load(read_numbers(reader.nested("match")));
+
+  const auto known = [&](int64_t marker) { return marker >= 0 && index(marker) < owner_.size(); };
+  const std::vector<int64_t> waiting = read_numbers(reader.nested("waiting"));
+  waits_ = waiting.size() >= 4 && inside(waiting[0]);
+  if (waits_) {
+    wait_ = index(waiting[0]);
+    wait_depth_ = index(waiting[1]);
+    for (size_t i = 2; i + 1 < waiting.size(); i += 2)
+      if (markers_.is(waiting[i + 1])) waiting_.push_back({index(waiting[i]), static_cast<int>(waiting[i + 1])});
+    waits_ = !waiting_.empty();
+  }
+  const std::vector<int64_t> forged = read_numbers(reader.nested("forged"));
+  for (size_t i = 0; i + 1 < forged.size(); i += 2) forged_.push_back({index(forged[i]), index(forged[i + 1])});
+  const std::vector<int64_t> runs = read_numbers(reader.nested("runs"));
+  for (size_t i = 0; i + 1 < runs.size(); i += 2) last_runs_[index(runs[i])] = index(runs[i + 1]);
+
+  text_ = kept_;
+  if (const auto tag = read_numbers(reader.nested("tag"));
+      mode == Mode::tag && tag.size() == 4 && inside(tag[0]) && inside(tag[1]) && markers_.is(tag[3])) {
+    mode_ = mode;
+    tag_at_ = index(tag[0]);
+    tag_closes_ = tag[2] != 0;
+    tag_marker_ = static_cast<int>(tag[3]);
+    tag_read_ = std::min(tag_at_ + markers_.length(tag_marker_), kept_.size());
+    tag_.start(tag_closes_);
+    while (tag_read_ < index(tag[1])) tag_.step(text_[tag_read_++]);
+  }
+  if (const auto block = read_numbers(reader.nested("block"));
+      (mode == Mode::block || mode == Mode::tail) && block.size() == 4 && known(block[0]) && inside(block[1]) &&
+      inside(block[2]) && before_.load(read_numbers(reader.nested("before")))) {
+    opener_ = static_cast<int>(block[0]);
+    protocol_ = active_[owner_[index(block[0])]].get();
+    block_ = index(block[1]);
+    opener_end_ = index(block[2]);
+    whole_ = block[3] != 0 && fence_ != kNone;
+    reader_ = protocol_->reader(tools_, limits_);
+    read_again();
+    opened_ = reader_->named && !whole_;
+    sent_ = opened_ ? reader_->arguments_to : 0;
+    mode_ = mode;
+  }
+  if (const auto skip = read_numbers(reader.nested("skip")); mode == Mode::skip && !skip.empty() && known(skip[0])) {
+    opener_ = static_cast<int>(skip[0]);
+    protocol_ = active_[owner_[index(skip[0])]].get();
+    start_skipping();
+    skip_match_ = skip_.load({skip.begin() + 1, skip.end()});
+  }
+  text_ = {};
+}
+
+// A block is read as a whole again: its reader then stands where it stood.
+void Scanner::read_again() {
+  bool named = false, begun = false;
+  do {
+    named = reader_->named;
+    begun = reader_->begun;
+    const size_t taken = std::min(text_.size() - block_, block_limit());
+    if (reader_->read(text_.substr(block_, taken), false) != BlockReader::State::open) return;
+  } while (reader_->named != named || reader_->begun != begun);
 }
 
 std::unique_ptr<TextScanner> make_scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits,

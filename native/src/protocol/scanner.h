@@ -39,6 +39,8 @@ class Scanner final : public TextScanner {
   void feed(std::string_view utf8) override;
   void interrupt() override;
   void finish() override;
+  void save(std::string &out) const override;
+  void load(std::string_view saved) override;
 
  private:
   enum class Mode : uint8_t {
@@ -76,13 +78,18 @@ class Scanner final : public TextScanner {
   void tell_forged(size_t from_depth, bool code);
 
   void start_block(int marker, size_t at);
+  size_t most_of_block() const;
+  size_t block_limit() const;
   void open_call();
   void stream_arguments();
   void close_block();
   void outgrown();
-  void give_back(std::string_view code, std::string_view detail, size_t length);
+  void start_skipping();
+  void read_again();
+  void give_back(std::string_view code, size_t length);
 
   size_t held() const;
+  bool near_fence() const;
   bool alive_fence() const;
   void show(size_t to);
   void drop(size_t to);
@@ -142,6 +149,7 @@ class Scanner final : public TextScanner {
   // -- in a block
   std::unique_ptr<BlockReader> reader_;
   const Protocol *protocol_ = nullptr;
+  int opener_ = 0;  // its marker
   size_t block_ = 0;
   size_t opener_end_ = 0;
   size_t sent_ = 0;  // of the block: raw arguments up to here were passed on

@@ -713,6 +713,8 @@ bool is_key(std::string_view key) {
   return true;
 }
 
+constexpr size_t kEscapeSplit = std::string_view("「末").size();
+
 // Puts `insert` into every place of `text` where `token` stands (in any case): behind its first `split` bytes.
 void split_tokens(std::string &text, std::string_view token, size_t split, std::string_view insert) {
   std::string out;
@@ -742,20 +744,19 @@ void defuse_markers(std::string &text) {
 void append_value(std::string &out, std::string_view text) {
   std::string markers(text);
   defuse_markers(markers);
-  const bool plain = text.find(kOpen) == std::string_view::npos && text.find(kClose) == std::string_view::npos &&
-                     markers.size() == text.size();
-  if (plain) {
+  if (text.find(kOpen) == text.npos && text.find(kClose) == text.npos && markers.size() == text.size()) {
     out.append(kOpen).append(text).append(kClose);
     return;
   }
-  split_tokens(markers, kCloseEscape, std::string_view("「末").size(), " ");
-  out.append(kOpenEscape).append(markers).append(kCloseEscape);
+  std::string inside(text);
+  split_tokens(inside, kCloseEscape, kEscapeSplit, " ");
+  out.append(kOpenEscape).append(inside).append(kCloseEscape);
 }
 
-void append_field(std::string &out, std::string_view key, std::string_view text, bool last) {
+void append_field(std::string &out, std::string_view key, std::string_view text) {
   out.append(key).append(":");
   append_value(out, text);
-  out += last ? "\n" : ",\n";
+  out += ",\n";
 }
 
 std::string text_or_json(std::string_view value) {
@@ -809,7 +810,7 @@ class Vcp final : public Protocol {
   void write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const override;
   void defuse(std::string &text) const override {
     defuse_markers(text);
-    split_tokens(text, kCloseEscape, std::string_view("「末").size(), " ");
+    split_tokens(text, kCloseEscape, kEscapeSplit, " ");
   }
 
  private:
@@ -874,9 +875,9 @@ void Vcp::write_definition(const ToolText &tool, std::string &out) const {
   defuse(description);
   defuse(parameters);
   out += "<<<[TOOL_DEFINITION]>>>\n";
-  append_field(out, "tool_name", name, false);
-  append_field(out, "description", description, false);
-  append_field(out, "parameters", parameters, false);
+  append_field(out, "tool_name", name);
+  if (!description.empty()) append_field(out, "description", description);
+  append_field(out, "parameters", parameters);
   out.append("example:\n<<<[TOOL_REQUEST]>>>\ntool_name:");
   append_value(out, name);
   out.append(example).append("\n<<<[END_TOOL_REQUEST]>>>\n<<<[END_TOOL_DEFINITION]>>>\n");
@@ -903,9 +904,9 @@ void Vcp::write_results(const std::vector<ResultText> &results, const Protocols 
   };
   for (const ResultText &result : results) {
     out += "<<<[TOOL_RESULT]>>>\n";
-    append_field(out, "tool_name", harmless(result.tool), false);
-    append_field(out, "call_id", harmless(result.call_id), false);
-    append_field(out, "status", result.status, false);
+    append_field(out, "tool_name", harmless(result.tool));
+    append_field(out, "call_id", harmless(result.call_id));
+    append_field(out, "status", result.status);
     out.append("result:").append(kOpenEscape).append(harmless(result.content)).append(kCloseEscape);
     out += "\n<<<[END_TOOL_RESULT]>>>\n";
   }

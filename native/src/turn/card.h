@@ -80,6 +80,10 @@ inline constexpr Transition kTransitions[] = {
     {CardState::executing, Trigger::time_out, CardState::timeout},
     {CardState::executing, Trigger::cancel, CardState::cancelled},
     {CardState::executing, Trigger::lose, CardState::unknown},
+    // Restored before anybody had polled its execute event: it had not begun, and its tool is gone, or another one.
+    {CardState::executing, Trigger::miss, CardState::not_found},
+    {CardState::executing, Trigger::ask, CardState::awaiting_approval},
+    {CardState::executing, Trigger::spoil, CardState::invalid},
 
     {CardState::awaiting_result_approval, Trigger::succeed, CardState::success},
     {CardState::awaiting_result_approval, Trigger::fail, CardState::error},

@@ -387,20 +387,21 @@ void Turn::resume() {
 
 void Turn::resume_card(Card &card) {
   using Kind = EventQueue::Kind;
-  const bool waits = card.state() == CardState::pending || card.state() == CardState::awaiting_approval;
-  if (waits && card.admitted && card.tool == nullptr) {
+  const bool unseen = card.state() == CardState::executing && events_.waits(Kind::execute, card.call);
+  const bool waits = card.state() == CardState::pending || card.state() == CardState::awaiting_approval || unseen;
+  if (waits && ((card.admitted && card.tool == nullptr) || card.definition_changed)) {
+    // What was asked, or allowed, was another tool. A call that nobody saw start has not begun.
     events_.withdraw(Kind::approval, card.call);
+    events_.withdraw(Kind::execute, card.call);
     if (card.state() == CardState::awaiting_approval)
-      move(card, Trigger::approve);  // back to where a tool is looked for
-    card.error = "There is no tool \"" + card.resolved + "\" any more.";
-    card.dirty |= field::error;
-    return settle(card, Trigger::miss, "not_found", card.error);
-  }
-  if (waits && card.definition_changed) {
-    // What was asked, or allowed, was another tool: its arguments are looked at again, and so is a person's mind.
-    events_.withdraw(Kind::approval, card.call);
-    if (card.state() == CardState::awaiting_approval) move(card, Trigger::approve);
+      move(card, Trigger::approve);  // back to where tools are looked for
     card.approved = false;
+    card.started_at.reset();
+    if (card.tool == nullptr) {
+      card.error = "There is no tool \"" + card.resolved + "\" any more.";
+      card.dirty |= field::error;
+      return settle(card, Trigger::miss, "not_found", card.error);
+    }
     std::string checked;
     ArgumentFault fault;
     if (!card.tool->schema.check(card.effective_arguments(), false, checked, fault))

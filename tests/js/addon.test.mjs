@@ -113,6 +113,23 @@ test('configuration as text keeps numbers that JavaScript would round', () => {
   })
 })
 
+test('a saved turn goes on where it was', () => {
+  using(new Engine(), (engine) => {
+    const before = engine.turn({ wire: 'openai-chat', request: { model: 'm', messages: [{ role: 'user', content: 'x' }] } })
+    assert.deepEqual([...before.events()].map((event) => event.type), ['request'])
+    before.feed(delta('Half a '))
+    before.nextEvent()
+    const { state } = before
+    before.close()
+    const after = Turn.restore(engine, state)
+    after.feed(delta('sentence.'))
+    after.finish()
+    assert.equal([...after.events()].at(-1).type, 'done')
+    assert.equal(after.message.blocks[0].text, 'Half a sentence.')
+    after.close()
+  })
+})
+
 test('a turn from a bad document says where', () => {
   using(new Engine(), (engine) => {
     assert.throws(() => engine.turn({ wire: 'carrier-pigeon' }), { name: 'SluiceError', path: 'wire' })

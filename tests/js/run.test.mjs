@@ -214,6 +214,28 @@ test('tools come and go between turns, a running turn keeps its own', async (t) 
   assert.deepEqual(server.requests[3].body.tools.map((tool) => tool.function.name), ['echo_back', 'other'])
 })
 
+test('a user-mediated loop ends with its calls open, and the next turn adopts them', async (t) => {
+  const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo()], loop: 'user_mediated' })
+  const messages = [{ role: 'user', content: 'Hello' }]
+  const asked = await run({ messages }).done
+  assert.equal(asked.outcome, 'awaiting_user')
+  assert.equal(cards(asked)[0].status, 'pending')
+  const turn = run({ messages: [...messages, ...asked.history] })
+  await collect(turn, (event) => event.type === 'approval' && turn.approve(event.call))
+  const { outcome, text } = await turn.done
+  assert.equal(outcome, 'completed')
+  assert.equal(text, 'Done.')
+  assert.equal(server.requests[1].body.messages.at(-1).content, 'you said hi')
+})
+
+test('adopted calls that nobody sees are not waited for', async (t) => {
+  const { run } = await stage(t, { answers: [callsEcho, { text: 'Pity.' }], tools: [echo()], loop: 'user_mediated' })
+  const messages = [{ role: 'user', content: 'Hello' }]
+  const asked = await run({ messages }).done
+  const result = await run({ messages: [...messages, ...asked.history] }).done
+  assert.equal(cards(result)[0].status, 'denied')
+})
+
 test('wrong configuration says where and what was expected', async (t) => {
   const { engine, run } = await stage(t, { answers: [] })
   assert.throws(() => new Engine({ tools: [echo({ permission: 'everyone' })] }), (error) => {

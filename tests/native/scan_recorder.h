@@ -1,4 +1,5 @@
-// Records what a scanner reports, with neighbouring pieces joined, so that two records of the same text can be compared.
+// Records what a scanner reports, with neighbouring pieces joined, so that two records of the same text can be
+// compared.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -60,7 +61,8 @@ class ScanRecorder : public sluice::ScanSink {
                      size_t start, size_t end) override {
     need(!calls.empty() && end - start == raw.size(), "a close without a call, or with wrong offsets");
     need(open_ != calls[0].name.empty(), "only a block without a name is not opened");
-    if (open_) need(calls[0].raw_arguments == pieces_ && calls[0].name == name_, "the pieces are not the raw arguments");
+    if (open_)
+      need(calls[0].raw_arguments == pieces_ && calls[0].name == name_, "the pieces are not the raw arguments");
     open_ = false;
     Json all = Json::array();
     for (const sluice::ParsedCall &call : calls) {
@@ -85,7 +87,8 @@ class ScanRecorder : public sluice::ScanSink {
     events.push_back(
         {{"close", std::string(protocol)}, {"calls", all}, {"raw", std::string(raw)}, {"start", start}, {"end", end}});
   }
-  void on_scan_diagnostic(std::string_view code, std::string_view detail, size_t offset, std::string_view raw) override {
+  void on_scan_diagnostic(std::string_view code, std::string_view detail, size_t offset,
+                          std::string_view raw) override {
     events.push_back({{"diagnostic", std::string(code)},
                       {"detail", std::string(detail)},
                       {"offset", offset},

@@ -88,8 +88,8 @@ struct Phase {
   std::string config;
   std::function<void(sluice_turn *)> reach;
   // o ok, s state, n not found, j json, u unsupported, a argument; one letter a verb, in their order:
-  // response feed finish network retry | approve all edited release deny | cancel all | submit failure progress | tick |
-  // 9: approve release deny cancel submit
+  // response feed finish network retry | approve all edited release deny | cancel all | submit failure progress | tick
+  // | 9: approve release deny cancel submit
   std::string codes;
   bool restorable = true;  // false: what runs does not outlive the process
 };
@@ -202,9 +202,7 @@ std::vector<Phase> phases() {
        "ooooo sssss oo sss o" + kNine},
       {"a parser", R"({"wire":"openai-chat"})", [](sluice_turn *) {}, "oooos nsnnn no nnn o" + kNine},
       {"a parser with a call", R"({"wire":"text"})",
-       [](sluice_turn *t) {
-         feed(t, "<<<[TOOL_REQUEST]>>>\ntool_name:「始」note「末」\n<<<[END_TOOL_REQUEST]>>>");
-       },
+       [](sluice_turn *t) { feed(t, "<<<[TOOL_REQUEST]>>>\ntool_name:「始」note「末」\n<<<[END_TOOL_REQUEST]>>>"); },
        "sooos sssss oo sss o" + kNine},
       {"a parser that is done", R"({"wire":"text"})", finish, kAfterDone},
       {"completed", config(), polled_answer(text("bye")), kAfterDone},
@@ -389,7 +387,7 @@ TEST_CASE("a state that cannot be read makes a turn that says so") {
     return;
   }
   const EngineHandle engine(kTools);
-  const std::pair<std::string, int32_t> states[] = {{"", SLUICE_E_ARGUMENT},
+  const std::pair<std::string, int32_t> states[] = {{"", SLUICE_E_JSON},
                                                     {"{", SLUICE_E_JSON},
                                                     {"[]", SLUICE_E_JSON},
                                                     {"{}", SLUICE_E_JSON},
@@ -415,8 +413,8 @@ TEST_CASE("a tool renamed or changed between question and answer does not run on
   }
   const auto engine_of = [](const std::string &name, const std::string &description, const std::string &parameters) {
     return R"({"tools":[{"name":")" + name + R"(","description":")" + description +
-           R"(","agentCallable":true,"permission":"moderate","parameters":{"type":"object","properties":{)" + parameters +
-           "}}}]}";
+           R"(","agentCallable":true,"permission":"moderate","parameters":{"type":"object","properties":{)" +
+           parameters + "}}}]}";
   };
   const std::string parameters = R"("text":{"type":"string"})";
   const EngineHandle before(engine_of("note", "keeps a note", parameters));

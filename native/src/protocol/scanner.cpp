@@ -1,10 +1,6 @@
 #include "protocol/scanner.h"
 
 #include <algorithm>
-#include <charconv>
-
-#include "base/json_writer.h"
-#include "base/saved.h"
 
 namespace sluice {
 namespace {
@@ -12,7 +8,6 @@ namespace {
 // An opener whose first field does not come within so many bytes was prose. A candidate up to this length is scanned
 // again behind its opener, a longer one is not: so every byte is looked at a bounded number of times.
 constexpr size_t kProse = 1024;
-constexpr size_t kNone = SIZE_MAX;
 // Longest closer with room to spare: behind a value of the greatest length it must still be seen.
 constexpr size_t kCloserRoom = 64;
 constexpr size_t kRawInDiagnostic = 256;
@@ -131,7 +126,7 @@ void Scanner::interrupt() {
   waits_ = false;
   waiting_.clear();
   forged_.clear();
-  fence_ = kNone;
+  fence_ = SIZE_MAX;
   in_body_ = false;
   at_ = text_.size();
   show(at_);
@@ -159,9 +154,9 @@ void Scanner::keep() {
   at_ -= gone;
   done_ = 0;
   white_ = white_ > gone ? white_ - gone : 0;
-  if (fence_ != kNone && fence_ < gone) fence_ = kNone;  // it was shown
+  if (fence_ != SIZE_MAX && fence_ < gone) fence_ = SIZE_MAX;  // it was shown
   for (size_t *index : {&wait_, &tag_at_, &tag_read_, &block_, &opener_end_, &fence_})
-    if (*index != kNone) *index -= std::min(*index, gone);
+    if (*index != SIZE_MAX) *index -= std::min(*index, gone);
   text_ = {};
 }
 
@@ -193,7 +188,7 @@ bool Scanner::read_text(bool ended) {
     if (any_whole_ && (c == '`' || c == '~') && context_.in_lead()) fence_ = at_;
     const unsigned effect = context_.step(c);
     match_ = markers_.step(match_, c);
-    if (any_whole_ && in_body_ && fence_body_ == kNone && !is_white(c)) fence_body_ = offset(at_);
+    if (any_whole_ && in_body_ && fence_body_ == SIZE_MAX && !is_white(c)) fence_body_ = offset(at_);
     ++at_;
     if (effect != 0) {
       const size_t before = at_;
@@ -238,20 +233,20 @@ size_t Scanner::held() const {
 
 // No more than an opener may be away from the fence's beginning, and nothing of it was shown.
 bool Scanner::near_fence() const {
-  return fence_ != kNone && fence_ >= done_ && at_ - fence_ <= std::min(kProse, limits_.candidate_bytes);
+  return fence_ != SIZE_MAX && fence_ >= done_ && at_ - fence_ <= std::min(kProse, limits_.candidate_bytes);
 }
 
 // The fence may still be one whose whole body is a call.
 bool Scanner::alive_fence() const {
   if (!near_fence()) return false;
   if (!in_body_) return context_.fence_possible();
-  return fence_body_ == kNone || offset(at_ - markers_.alive(match_, Markers::Kind::opener)) == fence_body_;
+  return fence_body_ == SIZE_MAX || offset(at_ - markers_.alive(match_, Markers::Kind::opener)) == fence_body_;
 }
 
 void Scanner::on_effect(unsigned effect) {
   if ((effect & Context::kFenceOpened) != 0) {
     in_body_ = true;
-    fence_body_ = kNone;
+    fence_body_ = SIZE_MAX;
   }
   if (waits_ && at_ - wait_ > limits_.candidate_bytes) waited_too_long();
   if ((effect & Context::kRunEnded) != 0) {
@@ -265,7 +260,7 @@ void Scanner::on_effect(unsigned effect) {
     tell_forged(context_.matched(), true);
   }
   if ((effect & Context::kFenceClosed) != 0) {
-    fence_ = kNone;
+    fence_ = SIZE_MAX;
     in_body_ = false;
   }
   if ((effect & Context::kLineEnd) != 0) on_line_end((effect & Context::kFenceOpened) != 0);
@@ -276,7 +271,7 @@ void Scanner::on_line_end(bool fence) {
     if (waits_) waiting_is_code();
     return tell_forged(0, true);
   }
-  if (!in_body_) fence_ = kNone;
+  if (!in_body_) fence_ = SIZE_MAX;
   if (!waits_) return tell_forged(0, false);
   // No run was closed: the first one that waited is what it looks like. The scan goes on there, and knows the line.
   while (!forged_.empty() && forged_.back().at >= offset(wait_)) forged_.pop_back();
@@ -425,7 +420,7 @@ bool Scanner::read_tag(bool ended) {
     reasoning_ = !tag_closes_;
     reasoning_open_ = false;
   }
-  fence_ = kNone;
+  fence_ = SIZE_MAX;
   in_body_ = false;
   match_ = 0;
   context_ = Context();
@@ -491,9 +486,12 @@ size_t Scanner::block_limit() const {
   return reader_->begun ? limits_.candidate_bytes : std::min(kProse, limits_.candidate_bytes);
 }
 
-// How long a named block may become; no less than it was when its name came.
+// How long a named block may become; no less than it was when its name came, and whole code points.
 size_t Scanner::most_of_block() const {
-  return std::max(reader_->arguments_from + limits_.argument_bytes + kCloserRoom, reader_->arguments_to);
+  size_t most = std::max(reader_->arguments_from + limits_.argument_bytes + kCloserRoom, reader_->arguments_to);
+  const std::string_view block = text_.substr(block_);
+  while (most < block.size() && (static_cast<unsigned char>(block[most]) & 0xC0) == 0x80) --most;
+  return most;
 }
 
 void Scanner::open_call() {
@@ -531,7 +529,7 @@ void Scanner::close_block() {
   at_ = done_ = end;
   match_ = 0;
   text_open_ = false;
-  fence_ = kNone;
+  fence_ = SIZE_MAX;
   in_body_ = false;
   context_.start_line();
   sink_.on_call_close(protocol_->id(), reader->calls, raw, offset(start), offset(end));
@@ -600,7 +598,7 @@ void Scanner::give_back(std::string_view code, size_t length) {
   at_ = opener_end_;
   if (length > kProse)
     for (; at_ < block_ + length; ++at_) context_.step(text_[at_]);
-  fence_ = kNone;
+  fence_ = SIZE_MAX;
   in_body_ = false;
 }
 
@@ -631,160 +629,6 @@ void Scanner::drop(size_t to) { done_ = std::max(done_, to); }
 
 void Scanner::diagnostic(std::string_view code, std::string_view detail, size_t at, std::string_view raw) {
   sink_.on_scan_diagnostic(code, detail, at, head(raw, kRawInDiagnostic));
-}
-
-// ---- saved ----
-
-namespace {
-
-void append_numbers(std::string &out, const std::vector<int64_t> &numbers) {
-  out += '[';
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (i != 0) out += ',';
-    append_number(out, numbers[i]);
-  }
-  out += ']';
-}
-
-std::vector<int64_t> read_numbers(std::string_view array) {
-  std::vector<int64_t> out;
-  for (JsonSlices one(array); one.next();) {
-    const std::string_view digits = one.value();
-    int64_t number = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    out.push_back(number);
-  }
-  return out;
-}
-
-}  // namespace
-
-void Scanner::save(std::string &out) const {
-  const auto number = [](size_t value) { return static_cast<int64_t>(value); };  // kNone is -1
-  const auto flag = [](bool value) { return int64_t{value}; };
-  ObjectWriter object(out);
-  append_saved_bytes(object.value("kept"), kept_);
-  append_numbers(object.value("position"),
-                 {number(base_), number(at_), static_cast<int64_t>(mode_), flag(reasoning_), flag(reasoning_open_),
-                  flag(text_open_), number(blank_tag_), number(known_until_), number(last_run_), number(fence_),
-                  number(fence_body_), flag(in_body_)});
-  std::vector<int64_t> match, context;
-  markers_.save(match_, match);
-  append_numbers(object.value("match"), match);
-  context_.save(context);
-  append_numbers(object.value("context"), context);
-  if (waits_) {
-    std::vector<int64_t> waiting = {number(wait_), number(wait_depth_)};
-    for (const Waiting &one : waiting_) waiting.insert(waiting.end(), {number(one.at), int64_t{one.marker}});
-    append_numbers(object.value("waiting"), waiting);
-  }
-  if (!forged_.empty()) {
-    std::vector<int64_t> forged;
-    for (const Forged &one : forged_) forged.insert(forged.end(), {number(one.at), number(one.depth)});
-    append_numbers(object.value("forged"), forged);
-  }
-  if (!last_runs_.empty()) {
-    std::vector<int64_t> runs;
-    for (const auto &[length, at] : last_runs_) runs.insert(runs.end(), {number(length), number(at)});
-    append_numbers(object.value("runs"), runs);
-  }
-  if (mode_ == Mode::tag) {
-    append_numbers(object.value("tag"), {number(tag_at_), number(tag_read_), flag(tag_closes_), int64_t{tag_marker_}});
-  } else if (mode_ == Mode::block || mode_ == Mode::tail) {
-    append_numbers(object.value("block"), {int64_t{opener_}, number(block_), number(opener_end_), flag(whole_)});
-    std::vector<int64_t> before;
-    before_.save(before);
-    append_numbers(object.value("before"), before);
-  } else if (mode_ == Mode::skip) {
-    std::vector<int64_t> skip = {int64_t{opener_}};
-    skip_.save(skip_match_, skip);
-    append_numbers(object.value("skip"), skip);
-  }
-  object.close();
-}
-
-// What is not consistent is taken as the plain text that was kept.
-void Scanner::load(std::string_view saved) {
-  const SavedReader reader(saved);
-  reader.get("kept", kept_);
-  const std::vector<int64_t> position = read_numbers(reader.nested("position"));
-  const auto index = [](int64_t value) { return static_cast<size_t>(value); };
-  const auto inside = [this](int64_t value) { return value >= 0 && static_cast<size_t>(value) <= kept_.size(); };
-  if (position.size() != 12 || !inside(position[1]) || position[2] < 0 ||
-      position[2] > static_cast<int64_t>(Mode::skip) || !context_.load(read_numbers(reader.nested("context"))))
-    return;
-  base_ = index(position[0]);
-  at_ = index(position[1]);
-  const Mode mode = static_cast<Mode>(position[2]);
-  reasoning_ = position[3] != 0;
-  reasoning_open_ = position[4] != 0;
-  text_open_ = position[5] != 0;
-  blank_tag_ = index(position[6]);
-  known_until_ = index(position[7]);
-  last_run_ = index(position[8]);
-  fence_ = inside(position[9]) ? index(position[9]) : kNone;
-  fence_body_ = index(position[10]);
-  in_body_ = position[11] != 0;
-  match_ = markers_.load(read_numbers(reader.nested("match")));
-
-  const auto known = [&](int64_t marker) { return marker >= 0 && index(marker) < owner_.size(); };
-  const std::vector<int64_t> waiting = read_numbers(reader.nested("waiting"));
-  waits_ = waiting.size() >= 4 && inside(waiting[0]);
-  if (waits_) {
-    wait_ = index(waiting[0]);
-    wait_depth_ = index(waiting[1]);
-    for (size_t i = 2; i + 1 < waiting.size(); i += 2)
-      if (markers_.is(waiting[i + 1])) waiting_.push_back({index(waiting[i]), static_cast<int>(waiting[i + 1])});
-    waits_ = !waiting_.empty();
-  }
-  const std::vector<int64_t> forged = read_numbers(reader.nested("forged"));
-  for (size_t i = 0; i + 1 < forged.size(); i += 2) forged_.push_back({index(forged[i]), index(forged[i + 1])});
-  const std::vector<int64_t> runs = read_numbers(reader.nested("runs"));
-  for (size_t i = 0; i + 1 < runs.size(); i += 2) last_runs_[index(runs[i])] = index(runs[i + 1]);
-
-  text_ = kept_;
-  if (const auto tag = read_numbers(reader.nested("tag"));
-      mode == Mode::tag && tag.size() == 4 && inside(tag[0]) && inside(tag[1]) && markers_.is(tag[3])) {
-    mode_ = mode;
-    tag_at_ = index(tag[0]);
-    tag_closes_ = tag[2] != 0;
-    tag_marker_ = static_cast<int>(tag[3]);
-    tag_read_ = std::min(tag_at_ + markers_.length(tag_marker_), kept_.size());
-    tag_.start(tag_closes_);
-    while (tag_read_ < index(tag[1])) tag_.step(text_[tag_read_++]);
-  }
-  if (const auto block = read_numbers(reader.nested("block"));
-      (mode == Mode::block || mode == Mode::tail) && block.size() == 4 && known(block[0]) && inside(block[1]) &&
-      inside(block[2]) && before_.load(read_numbers(reader.nested("before")))) {
-    opener_ = static_cast<int>(block[0]);
-    protocol_ = active_[owner_[index(block[0])]].get();
-    block_ = index(block[1]);
-    opener_end_ = index(block[2]);
-    whole_ = block[3] != 0 && fence_ != kNone;
-    reader_ = protocol_->reader(tools_, limits_);
-    read_again();
-    opened_ = reader_->named && !whole_;
-    sent_ = opened_ ? reader_->arguments_to : 0;
-    mode_ = mode;
-  }
-  if (const auto skip = read_numbers(reader.nested("skip")); mode == Mode::skip && !skip.empty() && known(skip[0])) {
-    opener_ = static_cast<int>(skip[0]);
-    protocol_ = active_[owner_[index(skip[0])]].get();
-    start_skipping();
-    skip_match_ = skip_.load({skip.begin() + 1, skip.end()});
-  }
-  text_ = {};
-}
-
-// A block is read as a whole again: its reader then stands where it stood.
-void Scanner::read_again() {
-  bool named = false, begun = false;
-  do {
-    named = reader_->named;
-    begun = reader_->begun;
-    const size_t taken = std::min(text_.size() - block_, block_limit());
-    if (reader_->read(text_.substr(block_, taken), false) != BlockReader::State::open) return;
-  } while (reader_->named != named || reader_->begun != begun);
 }
 
 std::unique_ptr<TextScanner> make_scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits,

@@ -13,6 +13,9 @@ struct VcpOptions {
   bool split = false;  // command1 path1 command2 path2: one call each
 };
 
+// `options` and `tools` outlive the reader.
+std::unique_ptr<BlockReader> make_vcp_reader(const VcpOptions &options, const ToolView &tools,
+                                             const ScanLimits &limits);
 std::shared_ptr<const Protocol> make_vcp(const VcpOptions &options);
 
 }  // namespace sluice

@@ -137,8 +137,10 @@ void Card::write(uint32_t fields, std::string &out) const {
 }
 
 std::string_view Card::sendable_arguments() const {
-  // As the model wrote it where that is JSON at all; else what was made of it.
-  if (source == "native" && !arguments.empty() && json_kind(raw_arguments) == '{') return raw_arguments;
+  // As the model wrote it where every reader takes that; else what was made of it.
+  const bool plain = json_kind(raw_arguments) == '{' && raw_arguments.find("\\ud") == std::string::npos &&
+                     raw_arguments.find("\\uD") == std::string::npos;
+  if (source == "native" && !arguments.empty() && plain) return raw_arguments;
   return arguments.empty() ? std::string_view("{}") : std::string_view(arguments);
 }
 

@@ -211,6 +211,59 @@ Item read_item(std::string_view json) {
   return item;
 }
 
+// Arguments that a provider would refuse as broken JSON, in what the host stored: the call was never run with them.
+std::string_view sendable(std::string_view arguments) {
+  return check_json(arguments, 1024).ok() && json_kind(arguments) == '{' ? arguments : std::string_view("{}");
+}
+
+std::string with_sendable_arguments(std::string_view json) {
+  std::string out;
+  ObjectWriter message(out);
+  for (JsonSlices members(json); members.next();) {
+    const std::string_view key = members.key().substr(1, members.key().size() - 2);
+    if (key != "tool_calls") {
+      message.raw(key, members.value());
+      continue;
+    }
+    std::string &list = message.value(key);
+    list += '[';
+    for (JsonSlices calls(members.value()); calls.next();) {
+      if (list.back() != '[') list += ',';
+      ObjectWriter call(list);
+      for (JsonSlices parts(calls.value()); parts.next();) {
+        const std::string_view part = parts.key().substr(1, parts.key().size() - 2);
+        if (part != "function") {
+          call.raw(part, parts.value());
+          continue;
+        }
+        ObjectWriter function(call.value(part));
+        for (JsonSlices said(parts.value()); said.next();) {
+          const std::string_view what = said.key().substr(1, said.key().size() - 2);
+          if (what == "arguments" && json_kind(said.value()) == '"')
+            function.text(what, sendable(json_text(said.value())));
+          else
+            function.raw(what, said.value());
+        }
+        function.close();
+      }
+      call.close();
+    }
+    list += ']';
+  }
+  message.close();
+  return out;
+}
+
+bool arguments_are_sendable(const Item &item) {
+  if (item.calls.empty()) return true;
+  const auto calls = json_member(item.json, "tool_calls");
+  for (JsonSlices call(*calls); call.next();)
+    if (const auto function = json_member(call.value(), "function"))
+      if (const std::string arguments = member_text(*function, "arguments"); sendable(arguments) != arguments)
+        return false;
+  return true;
+}
+
 // Results right behind the message that asked for them.
 std::vector<Item> in_order(std::vector<Item> items, std::vector<std::string> &owned) {
   std::map<std::string_view, std::vector<size_t>, std::less<>> results;  // id → places, last first
@@ -279,11 +332,10 @@ std::string as_text(const Item &item, const Protocol &protocol) {
       for (JsonSlices call(*calls); call.next();) {
         const auto function = json_member(call.value(), "function");
         if (!function) continue;
-        std::string arguments = member_text(*function, "arguments");
-        // A stored call may hold anything; what is no object was never run either.
-        if (!check_json(arguments, 1024).ok() || json_kind(arguments) != '{') arguments = "{}";
+        const std::string arguments = member_text(*function, "arguments");
         if (!content.empty()) content += '\n';
-        protocol.write_call(member_text(call.value(), "id"), member_text(*function, "name"), arguments, content);
+        protocol.write_call(member_text(call.value(), "id"), member_text(*function, "name"), sendable(arguments),
+                            content);
       }
   }
   return with_content(item.json, json_string(content), {"tool_calls", "metadata"});
@@ -440,7 +492,10 @@ std::vector<std::string_view> request_messages(const Conversation &conversation,
       }
     }
     if (!conversation.text_calls || item.calls.empty()) {
-      out.push_back(item.json);
+      if (arguments_are_sendable(item))
+        out.push_back(item.json);
+      else
+        out.push_back(owned.emplace_back(with_sendable_arguments(item.json)));
       continue;
     }
     out.push_back(owned.emplace_back(as_text(item, *conversation.protocols->front())));

@@ -380,6 +380,7 @@ void Turn::load_answer(const SavedReader &saved) {
 
 void Turn::resume() {
   if (done_ || parser_) return;
+  if (events_.withdraw(EventQueue::Kind::request, 0)) emit_request();  // of this engine's tools
   for (const auto &card : message_.cards) resume_card(*card);
   pump();
   advance();
@@ -396,7 +397,6 @@ void Turn::resume_card(Card &card) {
     if (card.state() == CardState::awaiting_approval)
       move(card, Trigger::approve);  // back to where tools are looked for
     card.approved = false;
-    card.started_at.reset();
     if (card.tool == nullptr) {
       card.error = "There is no tool \"" + card.resolved + "\" any more.";
       card.dirty |= field::error;

@@ -108,7 +108,7 @@ Status Turn::create(std::shared_ptr<const Engine> engine, std::string_view docum
   if (turn->parser_) {
     turn->message_.rounds.emplace_back();
     turn->open_answer();
-  } else if (std::vector<OpenCall> calls = open_calls(turn->host_messages_); !calls.empty()) {
+  } else if (auto calls = open_calls(turn->host_messages_); !calls.empty() && turn->config_.exposure.enabled) {
     turn->adopt(std::move(calls));
   } else {
     turn->begin_round(false);
@@ -403,6 +403,7 @@ void Turn::advance() {
 void Turn::end_turn(std::string_view outcome) {
   if (!parser_ && outcome != "awaiting_user")
     for (const auto &card : message_.cards) cancel_card(*card, "turn_ended", "Not run: the turn ended.");
+  events_.withdraw(EventQueue::Kind::request, 0);
   answer_.open = false;
   done_ = true;
   message_.outcome = outcome;

@@ -1,0 +1,10 @@
+// npm start: what is missing is installed and built, then the demo runs.
+import { fileURLToPath } from 'node:url'
+import { command, setup } from './setup.mjs'
+
+await command(async () => {
+  const help = process.argv.slice(2).some((word) => word === '--help' || word === '-h')
+  if (!help) await setup()
+  process.argv[1] = fileURLToPath(new URL('../demo/main.mjs', import.meta.url))
+  await import('../demo/main.mjs')
+})

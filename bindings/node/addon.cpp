@@ -1,0 +1,310 @@
+// sluice.h spelled in Node-API. Every function of the header is a function of the module, on opaque handles (null is
+// NULL, and so is a handle that was freed); strings go in as UTF-8 and come out as a string or null, return codes are
+// numbers.
+#include <napi.h>
+#include <sluice/sluice.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+namespace {
+
+struct Environment;
+
+struct Handle {  // one of the two is set; none once it was freed
+  sluice_engine *engine = nullptr;
+  sluice_turn *turn = nullptr;
+  std::weak_ptr<Environment> home;  // finalizers still come after the environment's cleanup hook
+
+  void release() {
+    sluice_turn_free(std::exchange(turn, nullptr));
+    sluice_engine_free(std::exchange(engine, nullptr));
+  }
+};
+
+// What one environment (main thread or worker) has given out. An External carries any pointer, those of other addons
+// too: a handle counts only while it is in here.
+struct Environment : std::enable_shared_from_this<Environment> {
+  std::unordered_set<Handle *> live;
+};
+
+Environment &environment(const Napi::CallbackInfo &info) { return *static_cast<Environment *>(info.Data()); }
+
+// Reads the arguments of one call. The first that is of a wrong type throws a TypeError; what is read then is empty.
+class Arguments {
+ public:
+  explicit Arguments(const Napi::CallbackInfo &info) : info_(info) {}
+
+  bool failed() const { return failed_; }
+
+  Handle *handle(size_t index, const char *expected = "a handle") {
+    const Napi::Value value = info_[index];
+    if (value.IsNull()) return nullptr;
+    Handle *handle = nullptr;
+    if (value.IsExternal()) handle = value.As<Napi::External<Handle>>().Data();
+    if (handle == nullptr || environment(info_).live.count(handle) == 0) return fail(index, expected), nullptr;
+    return handle;
+  }
+
+  sluice_engine *engine(size_t index) {
+    Handle *const found = handle(index, "an engine");
+    if (found != nullptr && found->turn != nullptr) fail(index, "an engine");
+    return found == nullptr ? nullptr : found->engine;
+  }
+
+  sluice_turn *turn(size_t index) {
+    Handle *const found = handle(index, "a turn");
+    if (found != nullptr && found->engine != nullptr) fail(index, "a turn");
+    return found == nullptr ? nullptr : found->turn;
+  }
+
+  std::string text(size_t index) {
+    const Napi::Value value = info_[index];
+    if (!value.IsString()) return fail(index, "a string"), std::string();
+    return value.As<Napi::String>().Utf8Value();
+  }
+
+  std::optional<std::string> optional_text(size_t index) {
+    const Napi::Value value = info_[index];
+    if (value.IsUndefined() || value.IsNull()) return std::nullopt;
+    if (!value.IsString()) return fail(index, "a string or null"), std::nullopt;
+    return value.As<Napi::String>().Utf8Value();
+  }
+
+  template <typename Integer>
+  Integer integer(size_t index) {
+    const Napi::Value value = info_[index];
+    const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : std::nan("");
+    using Range = std::numeric_limits<Integer>;
+    // One beyond the largest: a power of two, and so exact for every type.
+    const double end = std::ldexp(1.0, Range::digits);
+    if (!(number >= static_cast<double>(Range::min()) && number < end && number == std::trunc(number)))
+      return fail(index, Range::is_signed ? "an integer in range" : "an integer in range, not negative"), Integer{};
+    return static_cast<Integer>(number);
+  }
+
+  std::pair<const void *, size_t> bytes(size_t index) {
+    const Napi::Value value = info_[index];
+    if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array)
+      return fail(index, "a Uint8Array"), std::pair<const void *, size_t>();
+    const Napi::Uint8Array array = value.As<Napi::Uint8Array>();
+    return {array.Data(), array.ByteLength()};
+  }
+
+ private:
+  void fail(size_t index, const char *expected) {
+    if (std::exchange(failed_, true)) return;
+    const std::string message = "argument " + std::to_string(index + 1) + ": expected " + expected;
+    Napi::TypeError::New(info_.Env(), message).ThrowAsJavaScriptException();
+  }
+
+  const Napi::CallbackInfo &info_;
+  bool failed_ = false;
+};
+
+const char *data(const std::optional<std::string> &text) { return text ? text->c_str() : nullptr; }
+size_t size(const std::optional<std::string> &text) { return text ? text->size() : 0; }
+
+Napi::Value number(const Napi::CallbackInfo &info, double value) { return Napi::Number::New(info.Env(), value); }
+
+Napi::Value text_or_null(const Napi::CallbackInfo &info, const char *text, size_t len) {
+  if (text == nullptr) return info.Env().Null();
+  return Napi::String::New(info.Env(), text, len);
+}
+
+// JavaScript owns the handle from here on: freed by hand, with the environment, or at the latest by the collector.
+Napi::Value hand_out(const Napi::CallbackInfo &info, sluice_engine *engine, sluice_turn *turn) {
+  if (engine == nullptr && turn == nullptr) {
+    Napi::Error::New(info.Env(), "out of memory").ThrowAsJavaScriptException();
+    return info.Env().Undefined();
+  }
+  auto *const handle = new Handle{engine, turn, environment(info).weak_from_this()};
+  environment(info).live.insert(handle);
+  return Napi::External<Handle>::New(info.Env(), handle, [](Napi::Env, Handle *dead) {
+    if (const auto home = dead->home.lock()) home->live.erase(dead);
+    dead->release();
+    delete dead;
+  });
+}
+
+// -- the functions, in the order of the header
+// ------------------------------------------------------------------------------
+
+Napi::Value version(const Napi::CallbackInfo &info) { return number(info, sluice_version()); }
+
+Napi::Value engine_new(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  const std::string config = in.text(0);
+  if (in.failed()) return info.Env().Undefined();
+  return hand_out(info, sluice_engine_new(config.data(), config.size()), nullptr);
+}
+
+Napi::Value engine_error(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  const sluice_engine *const engine = in.engine(0);
+  if (in.failed()) return info.Env().Undefined();
+  size_t len = 0;
+  const char *const text = sluice_engine_error(engine, &len);
+  return text_or_null(info, text, len);
+}
+
+Napi::Value turn_new(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_engine *const engine = in.engine(0);
+  const std::string config = in.text(1);
+  if (in.failed()) return info.Env().Undefined();
+  return hand_out(info, nullptr, sluice_turn_new(engine, config.data(), config.size()));
+}
+
+Napi::Value turn_restore(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_engine *const engine = in.engine(0);
+  const std::string state = in.text(1);
+  if (in.failed()) return info.Env().Undefined();
+  return hand_out(info, nullptr, sluice_turn_restore(engine, state.data(), state.size()));
+}
+
+Napi::Value free_handle(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  Handle *const handle = in.handle(0);
+  if (handle != nullptr) handle->release();
+  return info.Env().Undefined();
+}
+
+Napi::Value response(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_turn *const turn = in.turn(0);
+  const auto status = in.integer<int32_t>(1);
+  const auto headers = in.optional_text(2);
+  if (in.failed()) return info.Env().Undefined();
+  return number(info, sluice_turn_response(turn, status, data(headers), size(headers)));
+}
+
+Napi::Value feed(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_turn *const turn = in.turn(0);
+  const auto [bytes, len] = in.bytes(1);
+  if (in.failed()) return info.Env().Undefined();
+  return number(info, sluice_turn_feed(turn, bytes, len));
+}
+
+Napi::Value finish(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_turn *const turn = in.turn(0);
+  const auto how = in.integer<int32_t>(1);
+  const auto detail = in.optional_text(2);
+  if (in.failed()) return info.Env().Undefined();
+  return number(info, sluice_turn_finish(turn, how, data(detail), size(detail)));
+}
+
+Napi::Value approve(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_turn *const turn = in.turn(0);
+  const auto call = in.integer<uint32_t>(1);
+  const auto decision = in.integer<int32_t>(2);
+  const auto edited = in.optional_text(3);
+  if (in.failed()) return info.Env().Undefined();
+  return number(info, sluice_turn_approve(turn, call, decision, data(edited), size(edited)));
+}
+
+// deny and cancel take the same arguments.
+template <int32_t(SLUICE_CALL *Function)(sluice_turn *, uint32_t, const char *, size_t)>
+Napi::Value with_reason(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_turn *const turn = in.turn(0);
+  const auto call = in.integer<uint32_t>(1);
+  const auto reason = in.optional_text(2);
+  if (in.failed()) return info.Env().Undefined();
+  return number(info, Function(turn, call, data(reason), size(reason)));
+}
+
+Napi::Value submit(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_turn *const turn = in.turn(0);
+  const auto call = in.integer<uint32_t>(1);
+  const auto kind = in.integer<int32_t>(2);
+  const std::string text = in.text(3);
+  if (in.failed()) return info.Env().Undefined();
+  return number(info, sluice_turn_submit(turn, call, kind, text.data(), text.size()));
+}
+
+// INT64_MAX, "never", is Infinity: it is no exact double.
+Napi::Value tick(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_turn *const turn = in.turn(0);
+  const auto now = in.integer<int64_t>(1);
+  if (in.failed()) return info.Env().Undefined();
+  const int64_t next = sluice_turn_tick(turn, now);
+  return number(info, next == INT64_MAX ? std::numeric_limits<double>::infinity() : static_cast<double>(next));
+}
+
+Napi::Value next_event(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_turn *const turn = in.turn(0);
+  if (in.failed()) return info.Env().Undefined();
+  size_t len = 0;
+  const char *const text = sluice_turn_next_event(turn, &len);
+  return text_or_null(info, text, len);
+}
+
+Napi::Value get(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_turn *const turn = in.turn(0);
+  const auto what = in.integer<int32_t>(1);
+  if (in.failed()) return info.Env().Undefined();
+  size_t len = 0;
+  const char *const text = sluice_turn_get(turn, what, &len);
+  return text_or_null(info, text, len);
+}
+
+// Not in sluice.h: tells the collector about memory that it does not see.
+Napi::Value adjust_external_memory(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  const auto delta = in.integer<int64_t>(0);
+  if (in.failed()) return info.Env().Undefined();
+  return number(info, static_cast<double>(Napi::MemoryManagement::AdjustExternalMemory(info.Env(), delta)));
+}
+
+Napi::Object init(Napi::Env env, Napi::Object exports) {
+  auto *const owner = new std::shared_ptr<Environment>(std::make_shared<Environment>());
+  Environment *const data = owner->get();
+  env.AddCleanupHook(
+      [](std::shared_ptr<Environment> *last) {
+        for (Handle *handle : (*last)->live) handle->release();
+        delete last;
+      },
+      owner);
+
+  const auto add = [&]<Napi::Value (*Function)(const Napi::CallbackInfo &)>(const char *name) {
+    exports.Set(name, Napi::Function::New<Function>(env, name, data));
+  };
+  add.template operator()<version>("version");
+  add.template operator()<engine_new>("engineNew");
+  add.template operator()<engine_error>("engineError");
+  add.template operator()<free_handle>("engineFree");
+  add.template operator()<turn_new>("turnNew");
+  add.template operator()<turn_restore>("turnRestore");
+  add.template operator()<free_handle>("turnFree");
+  add.template operator()<response>("response");
+  add.template operator()<feed>("feed");
+  add.template operator()<finish>("finish");
+  add.template operator()<approve>("approve");
+  add.template operator()<with_reason<sluice_turn_deny>>("deny");
+  add.template operator()<with_reason<sluice_turn_cancel>>("cancel");
+  add.template operator()<submit>("submit");
+  add.template operator()<tick>("tick");
+  add.template operator()<next_event>("nextEvent");
+  add.template operator()<get>("get");
+  add.template operator()<adjust_external_memory>("adjustExternalMemory");
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(sluice, init)

@@ -1,0 +1,197 @@
+"""Sluice for Python: sluice.h spelled in ctypes.
+
+    with Engine({"tools": [...]}) as engine, engine.turn({"wire": "openai-chat", "request": {...}}) as turn:
+        for event in turn.events(): ...
+
+The rules are those of sluice.h: after every call that changes a turn, drain `events()`. Documents go in as dicts (or as str/bytes,
+passed as they stand) and come out parsed; `raw=True` gives the text instead (big integers and key order survive in either).
+A negative return code raises `Error`. A turn belongs to one thread at a time.
+"""
+
+import ctypes
+import json
+import os
+from pathlib import Path
+
+OK, E_ARGUMENT, E_STATE, E_NOT_FOUND, E_JSON, E_LIMIT, E_UNSUPPORTED = 0, -1, -2, -3, -4, -5, -6
+E_MEMORY, E_INTERNAL = -100, -101
+END_COMPLETE, END_NETWORK, END_ABORTED, END_RETRY = range(4)
+ONCE, TURN, SESSION, ALWAYS, RELEASE, EXACT = 0, 1, 2, 3, 4, 256
+RESULT, RESULT_JSON, RESULT_PARTS, FAILURE, PROGRESS = range(5)
+GET_REQUEST, GET_MESSAGE, GET_HISTORY, GET_TOOLS, GET_PROMPT, GET_STATE, GET_ERROR = range(1, 8)
+NEVER = 2**63 - 1  # what tick returns where there is no deadline
+
+_P, _S, _N, _I, _U, _T = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int32, ctypes.c_uint32, ctypes.c_int64
+_LEN = ctypes.POINTER(_N)
+FUNCTIONS = {  # name: (result, arguments), as in sluice.h
+    "sluice_version": (_U, []),
+    "sluice_engine_new": (_P, [_S, _N]),
+    "sluice_engine_error": (_P, [_P, _LEN]),  # not c_char_p: ctypes would copy up to the first NUL, without the length
+    "sluice_engine_free": (None, [_P]),
+    "sluice_turn_new": (_P, [_P, _S, _N]),
+    "sluice_turn_restore": (_P, [_P, _S, _N]),
+    "sluice_turn_free": (None, [_P]),
+    "sluice_turn_response": (_I, [_P, _I, _S, _N]),
+    "sluice_turn_feed": (_I, [_P, _S, _N]),
+    "sluice_turn_finish": (_I, [_P, _I, _S, _N]),
+    "sluice_turn_approve": (_I, [_P, _U, _I, _S, _N]),
+    "sluice_turn_deny": (_I, [_P, _U, _S, _N]),
+    "sluice_turn_cancel": (_I, [_P, _U, _S, _N]),
+    "sluice_turn_submit": (_I, [_P, _U, _I, _S, _N]),
+    "sluice_turn_tick": (_T, [_P, _T]),
+    "sluice_turn_next_event": (_P, [_P, _LEN]),
+    "sluice_turn_get": (_P, [_P, _I, _LEN]),
+}
+
+
+def library_path():
+    """$SLUICE_LIBRARY, or the release build of the checkout this file is in."""
+    return os.environ.get("SLUICE_LIBRARY") or str(Path(__file__).resolve().parents[2] / "build" / "release" / "libsluice.so")
+
+
+def load(path):
+    """The library with every function declared."""
+    library = ctypes.CDLL(path)
+    for name, (result, arguments) in FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+_library = None
+
+
+def library():
+    global _library
+    if _library is None:
+        _library = load(library_path())
+    return _library
+
+
+class Error(Exception):
+    """What the host did wrong: `code`, and `detail` as {code, name, message, path}."""
+
+    def __init__(self, code, detail):
+        detail = detail or {}
+        where = f" ({detail['path']})" if detail.get("path") else ""
+        super().__init__(f"{detail.get('name', code)}: {detail.get('message', 'no detail')}{where}")
+        self.code, self.detail = code, detail
+
+
+def _bytes(value):
+    if value is None or isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _in(value):
+    data = _bytes(value)
+    return data, len(data) if data is not None else 0
+
+
+def _out(pointer, length, raw):
+    if not pointer:
+        return None
+    text = ctypes.string_at(pointer, length.value).decode("utf-8")
+    return text if raw else json.loads(text)
+
+
+def version():
+    """(major, minor, patch)"""
+    number = library().sluice_version()
+    return number >> 16, number >> 8 & 0xFF, number & 0xFF
+
+
+class _Handle:
+    _free = ""
+
+    def __init__(self, pointer):
+        self._pointer = pointer
+        if not pointer:
+            raise MemoryError
+
+    def close(self):
+        """Frees the native memory; twice is fine."""
+        pointer, self._pointer = getattr(self, "_pointer", None), None
+        if pointer:
+            getattr(library(), self._free)(pointer)
+
+    __del__ = close
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Engine(_Handle):
+    _free = "sluice_engine_free"
+
+    def __init__(self, config=None):
+        super().__init__(library().sluice_engine_new(*_in({} if config is None else config)))
+
+    def error(self, raw=False):
+        """Why the engine is unusable; None when it is usable."""
+        length = _N()
+        return _out(library().sluice_engine_error(self._pointer, length), length, raw)
+
+    def turn(self, config):
+        return Turn(library().sluice_turn_new(self._pointer, *_in(config)))
+
+    def restore(self, state):
+        return Turn(library().sluice_turn_restore(self._pointer, *_in(state)))
+
+
+class Turn(_Handle):
+    _free = "sluice_turn_free"
+
+    def _call(self, name, *arguments):
+        code = getattr(library(), name)(self._pointer, *arguments)
+        if code < 0:
+            raise Error(code, self.get(GET_ERROR))
+        return code
+
+    # -- what came from the network
+    def response(self, status, headers=None):
+        self._call("sluice_turn_response", status, *_in(headers))
+
+    def feed(self, data):
+        self._call("sluice_turn_feed", *_in(data))
+
+    def finish(self, how=END_COMPLETE, detail=None):
+        self._call("sluice_turn_finish", how, *_in(detail))
+
+    # -- what came from the user
+    def approve(self, call=0, decision=ONCE, edited=None):
+        self._call("sluice_turn_approve", call, decision, *_in(edited))
+
+    def deny(self, call, reason=None):
+        self._call("sluice_turn_deny", call, *_in(reason))
+
+    def cancel(self, call=0, reason=None):
+        self._call("sluice_turn_cancel", call, *_in(reason))
+
+    # -- what came from a tool
+    def submit(self, call, data, kind=RESULT):
+        self._call("sluice_turn_submit", call, kind, *_in(data))
+
+    # -- what came from the clock
+    def tick(self, now_ms):
+        return self._call("sluice_turn_tick", now_ms)
+
+    # -- what comes out
+    def next_event(self, raw=False):
+        length = _N()
+        return _out(library().sluice_turn_next_event(self._pointer, length), length, raw)
+
+    def events(self, raw=False):
+        """Every event that waits."""
+        while (event := self.next_event(raw)) is not None:
+            yield event
+
+    def get(self, what, raw=False):
+        length = _N()
+        return _out(library().sluice_turn_get(self._pointer, what, length), length, raw)

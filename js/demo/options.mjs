@@ -1,0 +1,57 @@
+// The command line of the demo.
+import { parseArgs } from 'node:util'
+
+export const help = `npm start                                    a turn against the embedded scripted server
+npm start -- --base-url URL --model NAME     against any OpenAI-compatible server: a chat prompt
+
+  --base-url URL      up to and without /chat/completions: http://127.0.0.1:11434/v1
+  --model NAME        the model's name there
+  --api-key KEY       sent as a bearer token (default: $OPENAI_API_KEY)
+  --mode MODE         native, text or auto: tools in the request, in the text, or native with a hint (default: auto)
+  --protocol ID       how calls are written in mode text (default: vcp)
+  --prompt TEXT       one question instead of a chat
+  --yes               approve without asking
+  --help              this text
+`
+
+export class UsageError extends Error {}
+
+export function readOptions(words) {
+  let values
+  try {
+    ;({ values } = parseArgs({
+      args: words,
+      options: {
+        'base-url': { type: 'string' },
+        model: { type: 'string' },
+        'api-key': { type: 'string' },
+        mode: { type: 'string' },
+        protocol: { type: 'string' },
+        prompt: { type: 'string' },
+        yes: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }))
+  } catch (error) {
+    throw new UsageError(error.message)
+  }
+  const modes = ['native', 'text', 'auto']
+  if (values.mode !== undefined && !modes.includes(values.mode)) {
+    throw new UsageError(`--mode: found '${values.mode}', expected one of ${modes.join(', ')}`)
+  }
+  if (values['base-url'] !== undefined && !/^https?:\/\//.test(values['base-url'])) {
+    throw new UsageError(`--base-url: found '${values['base-url']}', expected an http or https URL such as http://127.0.0.1:11434/v1`)
+  }
+  if ((values['base-url'] === undefined) !== (values.model === undefined)) {
+    throw new UsageError(values.model === undefined ? '--base-url needs --model NAME beside it' : '--model needs --base-url URL beside it')
+  }
+  return {
+    ...values,
+    baseURL: values['base-url'],
+    apiKey: values['api-key'] ?? process.env.OPENAI_API_KEY,
+    settings: {
+      ...(values.mode === undefined ? {} : { mode: values.mode }),
+      ...(values.protocol === undefined ? {} : { protocol: values.protocol }),
+    },
+  }
+}

@@ -1,0 +1,67 @@
+// Finds and loads sluice.node. CommonJS in both builds: it needs `require` and `__dirname`.
+import fs = require('node:fs')
+import path = require('node:path')
+
+declare const handle: unique symbol
+/** An opaque handle of the addon. */
+export interface NativeEngine { [handle]: 'engine' }
+export interface NativeTurn { [handle]: 'turn' }
+
+/** `sluice.h`, function by function; see bindings/node/addon.cpp. */
+export interface Addon {
+  version(): number
+  engineNew(config: string): NativeEngine
+  engineError(engine: NativeEngine | null): string | null
+  engineFree(engine: NativeEngine | null): void
+  turnNew(engine: NativeEngine | null, config: string): NativeTurn
+  turnRestore(engine: NativeEngine | null, state: string): NativeTurn
+  turnFree(turn: NativeTurn | null): void
+  response(turn: NativeTurn | null, status: number, headers: string | null): number
+  feed(turn: NativeTurn | null, bytes: Uint8Array): number
+  finish(turn: NativeTurn | null, how: number, detail: string | null): number
+  approve(turn: NativeTurn | null, call: number, decision: number, edited: string | null): number
+  deny(turn: NativeTurn | null, call: number, reason: string | null): number
+  cancel(turn: NativeTurn | null, call: number, reason: string | null): number
+  submit(turn: NativeTurn | null, call: number, kind: number, data: string): number
+  /** Infinity: no deadline. */
+  tick(turn: NativeTurn | null, now: number): number
+  nextEvent(turn: NativeTurn | null): string | null
+  get(turn: NativeTurn | null, what: number): string | null
+  adjustExternalMemory(delta: number): number
+}
+
+export interface LoadFailure { message: string; hint: string; cause?: unknown }
+
+let loaded: Addon | undefined
+
+/** The addon, or why there is none. Loaded on first use. */
+export function loadAddon(): Addon | LoadFailure {
+  if (loaded) return loaded
+  // SLUICE_ADDON names the file, and then nothing else is tried: a test of one build must not run another.
+  const override = process.env['SLUICE_ADDON']
+  const root = path.resolve(__dirname, '../../..')
+  const candidates = override
+    ? [path.resolve(override)]
+    : [
+        path.join(root, 'js/prebuilds', `${process.platform}-${process.arch}`, 'sluice.node'),
+        path.join(root, 'build/release/sluice.node'),
+      ]
+  const found = candidates.find((file) => fs.existsSync(file))
+  if (!found) {
+    return {
+      message: `the addon sluice.node is missing; looked for ${candidates.join(', ')}`,
+      hint: override
+        ? 'the environment variable SLUICE_ADDON names that file'
+        : `\`npm run build\` in ${root} builds it`,
+    }
+  }
+  try {
+    return (loaded = require(found) as Addon)
+  } catch (cause) {
+    return {
+      message: `${found} cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`,
+      hint: `it has to be built for ${process.platform}-${process.arch}`,
+      cause,
+    }
+  }
+}

@@ -1,0 +1,142 @@
+// Events and documents as the engine writes them: plain JSON. Members and event types may be added: ignore what you do not know.
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
+
+export type Outcome = 'completed' | 'cancelled' | 'failed' | 'limit' | 'awaiting_user'
+export type Level = 'public' | 'moderate' | 'sensitive'
+export type ExecutionPolicy = 'auto' | 'ask_once' | 'ask_always'
+export type ResultPolicy = 'never' | 'on_error' | 'always'
+
+export type CardStatus =
+  | 'streaming' | 'pending' | 'awaiting_approval' | 'executing' | 'awaiting_result_approval'
+  | 'success' | 'error' | 'denied' | 'result_rejected' | 'not_found' | 'invalid' | 'timeout' | 'expired' | 'cancelled'
+  | 'unknown'
+
+export interface Approval {
+  stage: 'execution' | 'result'
+  decision: 'approved' | 'denied' | 'expired'
+  by: 'user' | 'rule' | 'policy'
+  remember?: string
+  reason?: string
+  at?: number
+}
+
+export type Part =
+  | { type: 'text'; text: string }
+  | { type: 'image'; mediaType: string; data: string }
+  | { type: 'image'; url: string }
+
+/** What is known of a call. A `card` event carries only what is new. */
+export interface CardFields {
+  wireId?: string
+  name?: string
+  askedName?: string
+  source?: string
+  round?: number
+  /** The call stood without a result at the end of `messages`. */
+  adopted?: boolean
+  status?: CardStatus
+  arguments?: JsonObject
+  rawArguments?: string
+  edited?: JsonObject
+  reserved?: { [key: string]: string }
+  raw?: string
+  start?: number
+  end?: number
+  reason?: string
+  output?: string
+  outputBytes?: number
+  parts?: Part[]
+  told?: string
+  error?: string
+  startedAt?: number
+  endedAt?: number
+  durationMs?: number
+  approvals?: Approval[]
+}
+
+interface Base { seq: number }
+
+export interface RequestEvent extends Base { type: 'request'; round: number; bytes: number }
+export interface AbortRequestEvent extends Base { type: 'abortRequest'; reason: string }
+export interface TextEvent extends Base { type: 'text'; block: number; text: string }
+export interface ReasoningEvent extends Base { type: 'reasoning'; block: number; text: string }
+export interface CardEvent extends Base, CardFields { type: 'card'; block: number; call: number }
+export interface ArgsEvent extends Base { type: 'args'; call: number; text: string }
+export interface ProgressEvent extends Base { type: 'progress'; call: number; text: string }
+export interface ApprovalEvent extends Base {
+  type: 'approval'
+  call: number
+  stage: 'execution' | 'result'
+  level: Level
+  policy: ExecutionPolicy | ResultPolicy
+  digest: string
+  expiresAt?: number
+  /** Stage `result`: what the model would read. */
+  preview?: { kind: string; text: string; isError: boolean }
+}
+export interface ExecuteEvent extends Base {
+  type: 'execute'
+  call: number
+  name: string
+  arguments: JsonObject
+  reserved?: { [key: string]: string }
+  detached?: boolean
+  deadline?: number
+}
+export interface AbortToolEvent extends Base { type: 'abortTool'; call: number; reason: string }
+export interface IpcEvent extends Base { type: 'ipc'; call: number; channel: string; payload: Json[] }
+export interface RuleEvent extends Base { type: 'rule'; rule: Rule }
+export interface UsageEvent extends Base { type: 'usage'; round: number; inputTokens?: number; outputTokens?: number }
+export interface DiagnosticEvent extends Base {
+  type: 'diagnostic'; code: string; detail?: string; call?: number; offset?: number; raw?: string
+}
+export interface ErrorEvent extends Base {
+  type: 'error'; block?: number; code: string; detail: string; hint?: string; retryable?: boolean; fatal?: boolean
+}
+export interface DoneEvent extends Base { type: 'done'; outcome: Outcome }
+
+export type SluiceEvent =
+  | RequestEvent | AbortRequestEvent | TextEvent | ReasoningEvent | CardEvent | ArgsEvent | ProgressEvent | ApprovalEvent
+  | ExecuteEvent | AbortToolEvent | IpcEvent | RuleEvent | UsageEvent | DiagnosticEvent | ErrorEvent | DoneEvent
+
+export type Block =
+  | { type: 'text' | 'reasoning'; round: number; text: string }
+  | ({ type: 'tool_use'; call: number } & CardFields)
+  | { type: 'error'; code: string; detail: string; hint?: string }
+
+export interface AssistantMessage {
+  role: 'assistant'
+  outcome?: Outcome
+  rounds: number
+  usage?: { inputTokens?: number; outputTokens?: number }
+  blocks: Block[]
+}
+
+/** A message in OpenAI's shape, for every provider. */
+export interface ChatMessage {
+  role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
+  content?: string | null | object[]
+  tool_calls?: { id: string; type: 'function'; function: { name: string; arguments: string } }[]
+  tool_call_id?: string
+  name?: string
+  [member: string]: unknown
+}
+
+/** A remembered decision. */
+export interface Rule {
+  tool: string
+  effect: 'allow' | 'ask' | 'deny'
+  scope?: 'turn' | 'session' | 'always'
+  arguments?: JsonObject
+  definition?: string
+}
+
+/** SLUICE_GET_TOOLS. */
+export interface ToolList {
+  hash: string
+  tools: {
+    name: string; wireName: string; exposed: boolean; reason?: string; unchecked?: string[]; estimatedTokens?: number
+  }[]
+}

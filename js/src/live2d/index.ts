@@ -1,0 +1,69 @@
+// Expressions and motions of a Live2D model as tools: `ipc` declarations that the engine fires by itself, in mid-answer.
+import { tool, type Tool } from '../tool.js'
+
+export interface Live2dOptions {
+  /** Names of the model's expressions. */
+  expressions?: readonly string[]
+  /** Motions by group: how many there are. */
+  motions?: { readonly [group: string]: number }
+  /** Channels of the messages to the pet window. Default: `live2d:expression` and `live2d:motion`. */
+  channels?: { expression?: string; motion?: string }
+}
+
+/** For windows that ask the main process to trigger instead of listening for the thing itself. */
+export const triggerChannels = { expression: 'live2d:triggerExpression', motion: 'live2d:triggerMotion' } as const
+
+/** `live2d.expression(name)` and `live2d.motion(group, index?)`; what the model does not have is left out. */
+export function live2dTools({ expressions = [], motions = {}, channels = {} }: Live2dOptions): Tool[] {
+  const tools: Tool[] = []
+  const common = { permission: 'public', agentCallable: true, immediate: true, tags: ['live2d'] } as const
+  if (expressions.length > 0) {
+    tools.push(
+      tool({
+        ...common,
+        name: 'live2d.expression',
+        description: 'Shows an expression on the face of your Live2D model, at once. Nothing is returned.',
+        parameters: {
+          type: 'object',
+          properties: { name: { type: 'string', enum: [...expressions], description: 'the expression' } },
+          required: ['name'],
+          additionalProperties: false,
+        },
+        ipc: { channel: channels.expression ?? 'live2d:expression', payload: [{ arg: 'name' }] },
+      }),
+    )
+  }
+  const groups = Object.entries(motions).filter(([, count]) => count > 0)
+  if (groups.length > 0) {
+    tools.push(
+      tool({
+        ...common,
+        name: 'live2d.motion',
+        description: 'Plays a motion of your Live2D model, at once. Nothing is returned.',
+        parameters: motionSchema(groups),
+        ipc: { channel: channels.motion ?? 'live2d:motion', payload: [{ arg: 'group' }, { arg: 'index' }] },
+      }),
+    )
+  }
+  return tools
+}
+
+function motionSchema(groups: [group: string, count: number][]): { [keyword: string]: unknown } {
+  const largest = Math.max(...groups.map(([, count]) => count))
+  const list = groups.map(([group, count]) => `${group} has 0 to ${count - 1}`).join(', ')
+  const limit = (count: number): object => ({ properties: { index: { maximum: count - 1 } } })
+  // A group with fewer motions than the largest has a bound of its own. No allOf or oneOf: some providers refuse them here.
+  const bounds = groups
+    .filter(([, count]) => count < largest)
+    .reduce<object>((rest, [group, count]) => ({ if: { properties: { group: { const: group } } }, then: limit(count), ...(Object.keys(rest).length > 0 ? { else: rest } : {}) }), {})
+  return {
+    type: 'object',
+    properties: {
+      group: { type: 'string', enum: groups.map(([group]) => group), description: 'the group of motions' },
+      index: { type: 'integer', minimum: 0, maximum: largest - 1, description: `which of the group (${list}); left out: any` },
+    },
+    required: ['group'],
+    additionalProperties: false,
+    ...bounds,
+  }
+}

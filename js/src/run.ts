@@ -1,0 +1,477 @@
+// A turn with everything around it: fetch, timers, retries, tools, approvals. The native turn decides; this carries out what
+// its events say. Every call into it goes through #step: tick, call, tick, drain.
+import type { Approvals, Ask } from './approvals.js'
+import { describe, SluiceError } from './errors.js'
+import type { Engine, Settings } from './engine.js'
+import type {
+  ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, JsonObject, Json, Outcome, Rule, SluiceEvent,
+} from './events.js'
+import type { Tool, ToolContext } from './tool.js'
+import { fetchTransport, httpRequest, readBody, retryDelay, sleep, type Model, type Transport } from './transport.js'
+import { Turn, type ApproveOptions, type End } from './turn.js'
+
+/** What the host brings; given to the engine as a default, or to `run`. */
+export interface HostOptions {
+  approvals?: Approvals | undefined
+  /** Sees the body of every request before it is sent, and may give back another one. */
+  beforeRequest?: ((body: string) => string | void | Promise<string | void>) | undefined
+  /** Text is grouped for so many milliseconds, the first text comes at once. Default 16; 0: every delta. */
+  flushMs?: number | undefined
+  /** Gets what fire-and-forget tools send: `ipc: (channel, ...payload) => petWindow.webContents.send(channel, ...payload)`. */
+  ipc?: ((channel: string, ...payload: Json[]) => void) | undefined
+  /** Further tries of a request that failed before anything of it was shown. Default 2. */
+  retries?: number | undefined
+  transport?: Transport | undefined
+}
+
+export interface RunOptions extends Settings, HostOptions {
+  model: Model
+  messages: ChatMessage[]
+  /** More members of the request's body: `{ temperature: 0.7 }`. */
+  request?: { [member: string]: unknown }
+  /** Cancels the turn. */
+  signal?: AbortSignal
+  /** Used beside the engine's remembered approvals. */
+  rules?: Rule[]
+}
+
+export interface RunResult {
+  outcome: Outcome
+  message: AssistantMessage
+  /** The messages this turn adds: `messages = [...messages, ...history, next]`. */
+  history: ChatMessage[]
+  /** All text of the message. */
+  text: string
+  /** The last error of the turn, where it did not get over it. */
+  error?: ErrorEvent
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+export class Run implements AsyncIterable<SluiceEvent> {
+  /** Resolves when the turn has ended, however it ended: see `outcome`. */
+  readonly done: Promise<RunResult>
+
+  readonly #turn: Turn
+  readonly #model: Model
+  readonly #host: HostOptions
+  readonly #engine: Engine
+  readonly #tools: Map<string, Tool>
+  #settle!: (result: RunResult) => void
+  #result: RunResult | undefined
+
+  // -- events, for any number of readers, each from the first one on
+  readonly #events: SluiceEvent[] = []
+  #readers = 0
+  #wake: (() => void)[] = []
+
+  // -- polling
+  #draining = false
+  #polledAt = 0
+  #sawText = false // of this answer
+  #flush: NodeJS.Timeout | undefined
+  #alarm: NodeJS.Timeout | undefined
+  #alarmAt = Infinity
+
+  // -- what goes on outside
+  #request: AbortController | undefined
+  #attempt = 0
+  #lastError: ErrorEvent | undefined
+  readonly #running = new Map<number, AbortController>()
+  readonly #asking = new Map<number, { event: ApprovalEvent; abort: AbortController }>()
+  readonly #pending = new Set<Promise<unknown>>()
+  #removeSignal: (() => void) | undefined
+
+  constructor(engine: Engine, options: RunOptions, host: HostOptions) {
+    const { model, messages, request, signal, rules, ...rest } = options
+    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- taken out of what the native engine gets
+    const { approvals, beforeRequest, flushMs, ipc, retries, transport, ...settings } = rest
+    checkModel(model)
+    if (!Array.isArray(messages)) throw option('messages', messages, 'an array of messages')
+    this.#engine = engine
+    this.#model = model
+    this.#host = host
+    this.#tools = new Map(engine.tools.map((tool) => [tool.name, tool]))
+    this.#turn = new Turn(engine, {
+      wire: 'openai-chat',
+      ...settings,
+      rules: [...engine.rules.list(), ...(rules ?? [])],
+      request: { model: model.name, ...request, messages },
+    })
+    this.done = new Promise((resolve) => (this.#settle = resolve))
+    this.#step(() => {})
+    if (signal) {
+      const cancel = (): void => void this.cancel(signal.reason === undefined ? undefined : describe(signal.reason))
+      signal.addEventListener('abort', cancel, { once: true })
+      this.#removeSignal = () => signal.removeEventListener('abort', cancel)
+      if (signal.aborted) cancel()
+    }
+  }
+
+  /** Every event from the first one on. Whoever reads is expected to answer `approval` events. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<SluiceEvent, void, undefined> {
+    this.#readers++
+    try {
+      for (let next = 0; ; ) {
+        while (next < this.#events.length) yield this.#events[next++] as SluiceEvent
+        if (this.#result) return
+        await new Promise<void>((resolve) => this.#wake.push(resolve))
+      }
+    } finally {
+      this.#readers--
+      this.#denyUnwatched()
+    }
+  }
+
+  /** The message so far, block by block. */
+  get message(): AssistantMessage {
+    return this.#result ? this.#result.message : this.#turn.message
+  }
+
+  /** Lets a call run; call 0: all that were asked about. False: somebody was faster. */
+  approve(call: number, options?: ApproveOptions): boolean {
+    return this.#decide(() => this.#turn.approve(call, options))
+  }
+
+  /** Lets the result of a call out to the model. False: somebody was faster. */
+  release(call: number): boolean {
+    return this.#decide(() => this.#turn.release(call))
+  }
+
+  /** Refuses what a call waits for. False: somebody was faster. */
+  deny(call: number, reason?: string): boolean {
+    return this.#decide(() => this.#turn.deny(call, reason))
+  }
+
+  /** Cancels the turn. Resolves when everything is quiet: the request closed, every tool returned. */
+  async cancel(reason?: string): Promise<void> {
+    this.#step(() => this.#turn.cancel(0, reason))
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending)
+  }
+
+  /** Cancels one call. */
+  cancelCall(call: number, reason?: string): void {
+    this.#step(() => this.#turn.cancel(call, reason))
+  }
+
+  /** The result of a tool that has no `execute`. */
+  succeed(call: number, value: unknown): void {
+    this.#step(() => this.#turn.succeed(call, value))
+  }
+
+  /** The failure of a tool that has no `execute`. */
+  fail(call: number, message: string): void {
+    this.#step(() => this.#turn.fail(call, message))
+  }
+
+  progress(call: number, text: string): void {
+    this.#step(() => this.#turn.progress(call, text))
+  }
+
+  // -- the native turn ------------------------------------------------------------------------------------------------------
+
+  #step(call: () => void, lazy = false): void {
+    if (this.#result) return // nothing comes after done, and calls that lost the race to it are fine
+    this.#turn.tick()
+    try {
+      call()
+    } finally {
+      if (lazy) this.#drainLater()
+      else this.#drain()
+    }
+  }
+
+  #decide(call: () => void): boolean {
+    if (this.#result) return false
+    try {
+      this.#step(call)
+      return true
+    } catch (error) {
+      if (error instanceof SluiceError && error.code === 'state') return false
+      throw error
+    }
+  }
+
+  /** Text that nobody polls becomes one event: polling less often is all it takes to group it. */
+  #drainLater(): void {
+    const wait = this.#polledAt + (this.#host.flushMs ?? 16) - performance.now()
+    if (!this.#sawText || wait <= 0) this.#drain()
+    else this.#flush ??= setTimeout(() => this.#drain(), wait)
+  }
+
+  #drain(): void {
+    if (this.#draining || this.#result) return // an event's handler called: the loop below goes on with what that brought
+    clearTimeout(this.#flush)
+    this.#flush = undefined
+    this.#draining = true
+    try {
+      for (let event = this.#turn.nextEvent(); event !== null; event = this.#turn.nextEvent()) {
+        this.#events.push(event)
+        this.#handle(event)
+        if (event.type === 'done') break
+      }
+    } finally {
+      this.#draining = false
+      for (const wake of this.#wake.splice(0)) wake()
+    }
+    if (this.#result) return
+    this.#polledAt = performance.now()
+    this.#arm(this.#turn.tick())
+  }
+
+  #arm(deadline: number): void {
+    if (deadline >= this.#alarmAt) return // an alarm that comes too early only asks again
+    clearTimeout(this.#alarm)
+    this.#alarmAt = deadline
+    const ring = (): void => {
+      this.#alarmAt = Infinity
+      this.#step(() => {})
+    }
+    this.#alarm = setTimeout(ring, Math.min(Math.max(deadline - Date.now(), 0), MAX_TIMER_MS))
+  }
+
+  #handle(event: SluiceEvent): void {
+    switch (event.type) {
+      case 'request':
+        return this.#track(this.#perform())
+      case 'abortRequest':
+        return this.#request?.abort(new Error(event.reason))
+      case 'text':
+      case 'reasoning':
+        this.#sawText = true
+        return
+      case 'card':
+        if (event.status && !event.status.startsWith('awaiting')) this.#forgetAsk(event.call)
+        return
+      case 'approval':
+        return this.#ask(event)
+      case 'execute':
+        return this.#execute(event)
+      case 'abortTool':
+        return this.#running.get(event.call)?.abort(new Error(event.reason))
+      case 'ipc':
+        return this.#guard('ipc', () => this.#host.ipc?.(event.channel, ...event.payload))
+      case 'rule':
+        return this.#guard('rules.add', () => this.#engine.rules.add(event.rule))
+      case 'error':
+        this.#lastError = event
+        return
+      case 'done':
+        return this.#end(event.outcome)
+    }
+  }
+
+  #end(outcome: Outcome): void {
+    const turn = this.#turn
+    const message = orElse(() => turn.message, { role: 'assistant', outcome, rounds: 0, blocks: [] })
+    const history = orElse(() => turn.history, [])
+    const text = message.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
+    const error = outcome === 'failed' || outcome === 'limit' ? this.#lastError : undefined
+    this.#result = { outcome, message, history, text, ...(error ? { error } : {}) }
+    clearTimeout(this.#alarm)
+    this.#removeSignal?.()
+    this.#request?.abort(new Error('the turn is over'))
+    for (const abort of this.#running.values()) abort.abort(new Error('the turn is over'))
+    for (const call of [...this.#asking.keys()]) this.#forgetAsk(call)
+    turn.close()
+    this.#settle(this.#result)
+  }
+
+  /** A hook of the host must not break the turn. */
+  #guard(what: string, call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      process.emitWarning(`${what} threw: ${describe(error)}`, 'SluiceWarning')
+    }
+  }
+
+  #track(work: Promise<unknown>): void {
+    const quiet = work
+      .catch((error: unknown) => {
+        // Nothing outside can make this happen; but a turn must end.
+        this.#guard('the run', () => { throw error })
+        this.#step(() => this.#turn.cancel(0, describe(error)))
+      })
+      .finally(() => this.#pending.delete(quiet))
+    this.#pending.add(quiet)
+  }
+
+  // -- requests -------------------------------------------------------------------------------------------------------------
+
+  async #perform(): Promise<void> {
+    const body = this.#turn.request as string // as it stands: a parse and print here would change big integers
+    const abort = (this.#request = new AbortController())
+    this.#sawText = false
+    this.#lastError = undefined
+    let how: End = 'complete'
+    let detail: string | undefined
+    let wait: number | null = null
+    try {
+      const changed = await this.#host.beforeRequest?.(body)
+      abort.signal.throwIfAborted()
+      const request = httpRequest(this.#model, typeof changed === 'string' ? changed : body)
+      const response = await (this.#host.transport ?? fetchTransport)(request, abort.signal)
+      if (response.status >= 400) wait = this.#retryIn(response)
+      // The turn never sees an answer that is asked for again: an error that was told cannot be taken back.
+      if (wait === null) this.#step(() => this.#turn.response(response.status, Object.fromEntries(response.headers)))
+      for await (const bytes of readBody(response, abort.signal)) {
+        if (wait === null) this.#step(() => this.#turn.feed(bytes), true)
+      }
+    } catch (error) {
+      how = abort.signal.aborted ? 'aborted' : 'network'
+      detail = describe(error)
+      if (how === 'network') wait ??= this.#retryIn()
+    }
+    if (wait !== null && !this.#sawText) {
+      try {
+        await sleep(wait, abort.signal)
+        this.#attempt++
+        this.#finish('retry', detail)
+        return
+      } catch (error) {
+        // Cancelled meanwhile, or something of the answer was already shown or run (`state`).
+        if (abort.signal.aborted) how = 'aborted'
+        else if (!(error instanceof SluiceError && error.code === 'state')) throw error
+      }
+    }
+    this.#attempt = 0
+    this.#finish(how, detail)
+  }
+
+  #finish(how: End, detail: string | undefined): void {
+    this.#request = undefined
+    this.#step(() => this.#turn.finish(how, detail))
+  }
+
+  #retryIn(response?: Response): number | null {
+    return this.#attempt < (this.#host.retries ?? 2) ? retryDelay(this.#attempt + 1, response) : null
+  }
+
+  // -- tools ----------------------------------------------------------------------------------------------------------------
+
+  #execute(event: ExecuteEvent): void {
+    const run = this.#tools.get(event.name)?.run
+    if (!run) return // the host reads the event, and calls succeed or fail
+    const { call } = event
+    const abort = new AbortController()
+    this.#running.set(call, abort)
+    const context: ToolContext = {
+      signal: abort.signal,
+      call,
+      name: event.name,
+      reserved: event.reserved ?? {},
+      progress: (text) => {
+        if (!abort.signal.aborted) this.progress(call, text)
+      },
+    }
+    const work = async (): Promise<void> => {
+      await null // the event is handed out before the tool starts
+      try {
+        const value = await run(event.arguments, context)
+        this.succeed(call, value)
+      } catch (error) {
+        this.fail(call, describe(error))
+      } finally {
+        this.#running.delete(call)
+      }
+    }
+    this.#track(work())
+  }
+
+  // -- approvals ------------------------------------------------------------------------------------------------------------
+
+  #ask(event: ApprovalEvent): void {
+    const { call, stage } = event
+    this.#forgetAsk(call)
+    const asking = { event, abort: new AbortController() }
+    this.#asking.set(call, asking)
+    if (!this.#host.approvals?.[stage]) {
+      setImmediate(() => this.#denyUnwatched()) // whoever starts to read in this moment still counts
+      return
+    }
+    this.#track(
+      this.#answer(asking.event, asking.abort.signal).catch((error: unknown) => {
+        if (this.#asking.get(call) === asking) this.deny(call, `the approval failed: ${describe(error)}`)
+      }),
+    )
+  }
+
+  async #answer(event: ApprovalEvent, signal: AbortSignal): Promise<void> {
+    const { call, stage } = event
+    const block = this.#turn.message.blocks.find((block) => block.type === 'tool_use' && block.call === call)
+    const card = block?.type === 'tool_use' ? block : undefined
+    const name = card?.name ?? ''
+    const ask: Ask = {
+      call,
+      name,
+      description: this.#tools.get(name)?.description ?? '',
+      arguments: card?.edited ?? card?.arguments ?? ({} as JsonObject),
+      level: event.level,
+      policy: event.policy,
+      digest: event.digest,
+      signal,
+      ...(event.preview ? { preview: event.preview } : {}),
+      ...(event.expiresAt === undefined ? {} : { expiresAt: event.expiresAt }),
+    }
+    await null
+    const answer = await this.#host.approvals?.[stage]?.(ask)
+    if (signal.aborted) return
+    const given = typeof answer === 'string' ? { decision: answer } : answer
+    switch (given?.decision) {
+      case 'once':
+      case 'turn':
+      case 'session':
+      case 'always':
+        if (stage !== 'execution') break
+        this.approve(call, { ...given, remember: given.decision })
+        return
+      case 'release':
+        if (stage !== 'result') break
+        this.release(call)
+        return
+      case 'deny':
+      case 'reject':
+        this.deny(call, 'reason' in given ? given.reason : undefined)
+        return
+    }
+    const expected = stage === 'execution' ? 'once, turn, session, always or deny' : 'release or reject'
+    throw new TypeError(`the adapter answered ${JSON.stringify(answer)}: expected ${expected}`)
+  }
+
+  #forgetAsk(call: number): void {
+    this.#asking.get(call)?.abort.abort(new Error('the question was settled'))
+    this.#asking.delete(call)
+  }
+
+  /** A question that nobody sees is answered with no; it never waits for ever. */
+  #denyUnwatched(): void {
+    if (this.#readers > 0) return
+    for (const [call, { event }] of this.#asking) {
+      if (!this.#host.approvals?.[event.stage]) this.deny(call, 'no_approver: there was nobody to ask')
+    }
+  }
+}
+
+/** A turn that ended by a fault of the engine has its last events, but no documents any more. */
+function orElse<T>(read: () => T, otherwise: T): T {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
+}
+
+function option(path: string, found: unknown, expected: string): SluiceError {
+  const shown = typeof found === 'string' ? JSON.stringify(found) : found === null ? 'null' : typeof found
+  return new SluiceError({ code: 'option', path, detail: `found ${shown}, expected ${expected}` })
+}
+
+function checkModel(model: Model): void {
+  if (typeof model !== 'object' || model === null) throw option('model', model, '{ baseURL, name }')
+  if (typeof model.name !== 'string' || model.name === '') throw option('model.name', model.name, 'the name of a model')
+  const url = typeof model.baseURL === 'string' && URL.canParse(model.baseURL) ? new URL(model.baseURL) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw option('model.baseURL', model.baseURL, 'an http or https URL such as http://127.0.0.1:11434/v1')
+  }
+}

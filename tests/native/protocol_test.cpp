@@ -62,12 +62,7 @@ Json invalid(const std::string &reason, const std::string &name = "T") {
 
 fs::path shared_vectors() {
   const char *named = std::getenv("SLUICE_SHARED");
-#ifdef SLUICE_SOURCE_DIR
-  const fs::path shared = named ? fs::path(named) : fs::path(SLUICE_SOURCE_DIR) / ".." / "shared";
-#else
-  const fs::path shared = named ? named : "";
-#endif
-  return shared / "vectors";
+  return (named ? fs::path(named) : fs::path(SLUICE_TESTS_DIR) / ".." / ".." / "shared") / "vectors";
 }
 
 }  // namespace

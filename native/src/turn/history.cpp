@@ -166,7 +166,9 @@ std::vector<std::string> history_messages(const Message &message, size_t rounds,
     if (number > 0 && (!text.empty() || !cards.empty())) out.push_back(assistant_message(number, round, text, cards));
     for (const Card *card : cards)
       if (card->final() || message.outcome != "awaiting_user") out.push_back(result_message(*card));
-    if (std::string images = image_message(cards); !images.empty()) out.push_back(std::move(images));
+    // Not while a call waits for its result: a message of the user behind it would say that nobody wants it any more.
+    const bool settled = std::all_of(cards.begin(), cards.end(), [](const Card *card) { return card->final(); });
+    if (std::string images = image_message(cards); settled && !images.empty()) out.push_back(std::move(images));
     if (!behind.empty()) out.push_back(assistant_message(number, round, behind, {}));
   }
   return out;

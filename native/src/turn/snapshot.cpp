@@ -388,6 +388,12 @@ void Turn::resume() {
 
 void Turn::resume_card(Card &card) {
   using Kind = EventQueue::Kind;
+  if (card.detached && card.final() && (card.tool == nullptr || card.definition_changed) &&
+      events_.withdraw(Kind::execute, card.call)) {
+    card.error = card.told = "It was not started: its tool is gone, or is another one now.";
+    card.dirty |= field::error | field::told;
+    return tell(card);
+  }
   const bool unseen = card.state() == CardState::executing && events_.waits(Kind::execute, card.call);
   const bool waits = card.state() == CardState::pending || card.state() == CardState::awaiting_approval || unseen;
   if (waits && ((card.admitted && card.tool == nullptr) || card.definition_changed)) {

@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -140,7 +141,7 @@ export async function buildNative(preset, { tests = true, bench = false, targets
     const option = `-DSLUICE_TESTS=${tests || settings?.SLUICE_TESTS === 'ON' ? 'ON' : 'OFF'}`
     await quietly(`configuring build/${preset}`, 'cmake', ['--preset', preset, option], configured ? {} : { env })
   }
-  const build = ['--build', '--preset', preset, '--parallel', ...(targets.length > 0 ? ['--target', ...targets] : [])]
+  const build = ['--build', '--preset', preset, '--parallel', String(availableParallelism()), ...(targets.length > 0 ? ['--target', ...targets] : [])]
   await quietly(`building build/${preset}`, 'cmake', build)
 }
 

@@ -90,7 +90,7 @@ export interface IpcEvent extends Base { type: 'ipc'; call: number; channel: str
 export interface RuleEvent extends Base { type: 'rule'; rule: Rule }
 export interface UsageEvent extends Base { type: 'usage'; round: number; inputTokens?: number; outputTokens?: number }
 export interface DiagnosticEvent extends Base {
-  type: 'diagnostic'; code: string; detail?: string; call?: number; offset?: number; raw?: string
+  type: 'diagnostic'; code: string; detail?: string; call?: number; offset?: number; raw?: string; retryable?: boolean
 }
 export interface ErrorEvent extends Base {
   type: 'error'; block?: number; code: string; detail: string; hint?: string; retryable?: boolean; fatal?: boolean

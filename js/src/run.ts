@@ -69,6 +69,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #draining = false
   #polledAt = 0
   #sawText = false // of this answer
+  #transient = false // this answer holds an error of the provider that may pass
   #flush: NodeJS.Timeout | undefined
   #alarm: NodeJS.Timeout | undefined
   #alarmAt = Infinity
@@ -253,6 +254,9 @@ export class Run implements AsyncIterable<SluiceEvent> {
         return this.#guard('ipc', () => this.#host.ipc?.(event.channel, ...event.payload))
       case 'rule':
         return this.#guard('rules.add', () => this.#engine.rules.add(event.rule))
+      case 'diagnostic':
+        if (event.code === 'provider_error' && event.retryable) this.#transient = true
+        return
       case 'error':
         this.#lastError = event
         return
@@ -302,7 +306,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   async #perform(): Promise<void> {
     const body = this.#turn.request as string // as it stands: a parse and print here would change big integers
     const abort = (this.#request = new AbortController())
-    this.#sawText = false
+    this.#sawText = this.#transient = false
     this.#lastError = undefined
     let how: End = 'complete'
     let detail: string | undefined
@@ -318,6 +322,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       for await (const bytes of readBody(response, abort.signal)) {
         if (wait === null) this.#step(() => this.#turn.feed(bytes), true)
       }
+      if (this.#transient) wait ??= this.#retryIn()
     } catch (error) {
       how = abort.signal.aborted ? 'aborted' : 'network'
       detail = describe(error)

@@ -31,6 +31,15 @@ test('tries are bounded, and the last one tells the words of the provider', asyn
   assert.equal(server.requests.length, 2)
 })
 
+test('an error inside of a stream that may pass is asked again, and leaves no trace', async (t) => {
+  const overloaded = { parts: [{ raw: 'data: {"error":{"message":"Overloaded","type":"overloaded_error","code":529}}\n\n' }] }
+  const { server, run } = await stage(t, { answers: [overloaded, { text: 'Now.' }] })
+  const events = await collect(run())
+  assert.equal(ofType(events, 'error').length, 0)
+  assert.equal(ofType(events, 'text').map((event) => event.text).join(''), 'Now.')
+  assert.equal(server.requests.length, 2)
+})
+
 test('a refusal is not asked again', async (t) => {
   const { server, run } = await stage(t, { answers: () => ({ status: 401, error: 'Incorrect API key provided' }) })
   const { outcome, error } = await run().done

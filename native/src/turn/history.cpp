@@ -9,6 +9,8 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view kUnfinished = "No result: this call has not finished.";
+// Stands between results and a user's message where a provider insists on an assistant's.
+constexpr std::string_view kBetween = R"({"role":"assistant","content":"I have the results."})";
 constexpr std::string_view kNotRun = "No result: this call was not run.";
 
 // ---- the block log → messages ----
@@ -274,14 +276,14 @@ std::vector<Item> in_order(std::vector<Item> items, std::vector<std::string> &ow
   std::vector<Item> out;
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i].role == "tool") continue;  // comes with its call; an answer to nothing is left out
-    const std::vector<std::string> calls = items[i].calls;
     out.push_back(items[i]);
-    for (const std::string &id : calls) {
-      std::vector<size_t> &places = results[id];
-      while (!places.empty() && places.back() < i) places.pop_back();
-      if (!places.empty()) {
-        out.push_back(items[places.back()]);
-        places.pop_back();
+    for (const std::string &id : items[i].calls) {
+      const auto places = results.find(id);
+      if (places != results.end())
+        while (!places->second.empty() && places->second.back() < i) places->second.pop_back();
+      if (places != results.end() && !places->second.empty()) {
+        out.push_back(items[places->second.back()]);
+        places->second.pop_back();
         continue;
       }
       std::string &text = owned.emplace_back();
@@ -290,6 +292,19 @@ std::vector<Item> in_order(std::vector<Item> items, std::vector<std::string> &ow
       message.close();
       out.push_back(read_item(text));
     }
+  }
+  return out;
+}
+
+// Some providers refuse a user's message right behind results.
+std::vector<Item> with_strict_roles(std::vector<Item> items, std::vector<std::string> &owned) {
+  std::vector<Item> out;
+  for (Item &item : items) {
+    if (item.role == "user" && !out.empty() && out.back().role == "tool") {
+      owned.push_back(std::string(kBetween));
+      out.push_back(read_item(owned.back()));
+    }
+    out.push_back(std::move(item));
   }
   return out;
 }
@@ -473,12 +488,14 @@ std::vector<std::string_view> request_messages(const Conversation &conversation,
   std::vector<Item> items;
   for (JsonSlices host(conversation.host); host.next();) items.push_back(read_item(host.value()));
   for (const std::string &message : *conversation.history) items.push_back(read_item(message));
-  // Views of `owned` must not move: every message needs at most three strings of its own, calls at most one each.
+  // Views of `owned` must not move: every message needs at most four strings of its own, calls at most one each.
   size_t calls = 0;
   for (const Item &item : items) calls += item.calls.size();
   owned.clear();
-  owned.reserve(3 * items.size() + calls + 1);
+  owned.reserve(4 * items.size() + calls + 1);
   items = in_order(std::move(items), owned);
+
+  if (conversation.strict_roles) items = with_strict_roles(std::move(items), owned);
 
   std::vector<std::string_view> out;
   bool macro = false;
@@ -517,6 +534,22 @@ std::vector<std::string_view> request_messages(const Conversation &conversation,
     }
   }
   return out;
+}
+
+bool is_valid_order(const std::vector<std::string_view> &messages) {
+  std::vector<std::string> wanted;
+  for (const std::string_view message : messages) {
+    Item item = read_item(message);
+    if (item.role == "tool") {
+      const auto call = std::find(wanted.begin(), wanted.end(), item.answers);
+      if (call == wanted.end()) return false;
+      wanted.erase(call);
+    } else {
+      if (!wanted.empty()) return false;
+      wanted = std::move(item.calls);
+    }
+  }
+  return wanted.empty();
 }
 
 }  // namespace sluice

@@ -34,6 +34,7 @@ struct Conversation {
   std::string_view host;                    // request.messages: checked JSON array
   const std::vector<std::string> *history;  // of this turn
   bool text_calls = false;                  // text mode: calls and results travel as text
+  bool strict_roles = false;                // an assistant message must stand between results and a user's message
   const Protocols *protocols = nullptr;     // the active ones; the first writes results
   std::string definitions;  // text mode: what {{tools}} stands for where no macro asks for it; else empty
   Inject inject = Inject::bottom;
@@ -45,5 +46,9 @@ struct Conversation {
 // Every message to send, in a valid order: results right behind the message that asked for them, calls without a result
 // closed, results without a call left out. Views point into `conversation` or into `owned`, which must outlive them.
 std::vector<std::string_view> request_messages(const Conversation &conversation, std::vector<std::string> &owned);
+
+// What every provider asks of a conversation: each call has its one result right behind its message, and no result stands
+// anywhere else.
+bool is_valid_order(const std::vector<std::string_view> &messages);
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "turn/turn.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <stdexcept>
 
@@ -235,6 +236,7 @@ std::string Turn::build_request() const {
   conversation.registry = &engine_->registry;
   conversation.exposure = &config_.exposure;
   conversation.expand = calls_from_text() && !final_answer_;
+  conversation.strict_roles = wire_->has_strict_roles(body_);
   conversation.inject = config_.inject == Inject::by_protocol ? Inject::bottom : config_.inject;
   if (conversation.expand && with_tools)
     conversation.definitions = render_tools(engine_->registry, config_.exposure, *config_.protocols.front());
@@ -243,6 +245,7 @@ std::string Turn::build_request() const {
   RequestParts parts;
   parts.body = body_;
   parts.messages = request_messages(conversation, owned);
+  assert(is_valid_order(parts.messages));
   parts.names = &engine_->registry.offers();
   if (with_tools && !text_mode()) parts.tools = &offers_;
   parts.forbid_calls = final_answer_;
@@ -559,6 +562,10 @@ void Turn::on_error(const WireError &error) {
     else
       shown.code = "provider";
   }
+  // The block in the message waits for finish: until then the host may still have the answer forgotten.
+  ObjectWriter event(events_.open(EventQueue::Kind::other));
+  event.text("type", "diagnostic").text("code", "provider_error").text("detail", shown.detail);
+  event.boolean("retryable", shown.retryable);
   answer_.error = std::move(shown);
 }
 

@@ -435,6 +435,19 @@ Status OpenAiChatWire::check(std::string_view body, const std::vector<ToolOffer>
   return check_request(body, tools);
 }
 
+// Mistral's models, wherever they are served: "Unexpected role 'user' after role 'tool'". Their names all say so.
+bool OpenAiChatWire::has_strict_roles(std::string_view body) const {
+  const auto model = json_member(body, "model");
+  if (!model || json_kind(*model) != '"') return false;
+  std::string name = json_text(*model);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  for (const std::string_view family :
+       {"mistral", "ministral", "mixtral", "magistral", "codestral", "devstral", "pixtral"})
+    if (name.find(family) != std::string::npos) return true;
+  return false;
+}
+
 std::string OpenAiChatWire::write(const RequestParts &parts) const { return write_request(parts); }
 
 }  // namespace sluice

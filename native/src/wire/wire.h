@@ -100,6 +100,8 @@ class Wire {
   // Checks what a host may get wrong in `request` once, when the turn is made: paths are relative to `request`.
   virtual Status check(std::string_view body, const std::vector<ToolOffer> &tools) const = 0;
   virtual std::string write(const RequestParts &parts) const = 0;
+  // Does whoever serves this request refuse a user's message right behind results?
+  virtual bool has_strict_roles(std::string_view) const { return false; }
 };
 
 // nullptr: no such wire. `planned` tells the ids that the design names and this version does not have yet.

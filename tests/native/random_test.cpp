@@ -22,7 +22,7 @@
 #  endif
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SLUICE_SANITIZED)
-constexpr size_t kTurns = 500;
+constexpr size_t kTurns = 1000;
 #else
 constexpr size_t kTurns = 10000;
 #endif

@@ -334,6 +334,13 @@ TEST_CASE("limits hit the same byte at any split") {
         Json::array({invalid("oversize"), call(), text("b")}));
   CHECK(scan(how, opener + "tool_name:「始」T「末」q:「始」" + of('x', 6000)).blocks ==
         Json::array({invalid("oversize")}));
+  for (size_t shift = 0; shift < 3; ++shift) {  // the limit hits inside of a code point
+    std::string value = of('x', shift);
+    while (value.size() < 6000) value += "结";
+    const ScanRecorder cut = scan(how, opener + "tool_name:「始」T「末」q:「始」" + value);
+    CHECK(cut.blocks == Json::array({invalid("oversize")}));
+    CHECK_NOTHROW(cut.events.dump());  // whole code points
+  }
   const std::string line = "` " + kCall + of('x', 4000);
   CHECK(scan(how, line + "\n" + kCall).blocks == Json::array({text(line + "\n"), call()}));
   CHECK(scan(how, line + "\n").reported("oversize"));

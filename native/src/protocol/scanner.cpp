@@ -17,11 +17,17 @@ constexpr size_t kForgedInDoubt = 64;
 constexpr std::string_view kForged[] = {"<<<[TOOL_RESULT]>>>", "<tool_output", "<tool_result>", "{\"tool_call_result\"",
                                         "[[VCP调用结果"};
 
-// The first `bytes` of text, less what would cut a code point.
+// The first `bytes` of text, less a code point that is cut there.
 std::string_view head(std::string_view text, size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
-  return text.substr(0, bytes);
+  text = text.substr(0, bytes);
+  for (size_t behind = 1; behind <= 3 && behind <= text.size(); ++behind) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - behind]);
+    if ((byte & 0xC0) == 0x80) continue;
+    const size_t length = byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+    if (length > behind) text.remove_suffix(behind);
+    break;
+  }
+  return text;
 }
 
 }  // namespace
@@ -446,11 +452,11 @@ void Scanner::start_block(int marker, size_t at) {
 
 bool Scanner::read_block(bool ended) {
   while (true) {
-    const size_t size = text_.size() - block_;
     const size_t limit = block_limit();
-    const size_t taken = std::min(size, limit);
+    const size_t taken = std::min(text_.size() - block_, limit);
+    const bool all = ended && block_ + taken == text_.size();
     const bool named = reader_->named, begun = reader_->begun;
-    const BlockReader::State state = reader_->read(text_.substr(block_, taken), ended && taken == size);
+    const BlockReader::State state = reader_->read(all ? text_.substr(block_) : block_text(), all);
     if (reader_->named && !named && !whole_) open_call();
     if (state == BlockReader::State::closed) {
       if (whole_) {
@@ -482,17 +488,13 @@ bool Scanner::read_block(bool ended) {
 
 // The reader never sees more than this, so that every limit hits the same byte at any split.
 size_t Scanner::block_limit() const {
-  if (reader_->named) return most_of_block();
-  return reader_->begun ? limits_.candidate_bytes : std::min(kProse, limits_.candidate_bytes);
+  if (!reader_->named) return reader_->begun ? limits_.candidate_bytes : std::min(kProse, limits_.candidate_bytes);
+  // No less than the block was when its name came.
+  return std::max(reader_->arguments_from + limits_.argument_bytes + kCloserRoom, reader_->arguments_to);
 }
 
-// How long a named block may become; no less than it was when its name came, and whole code points.
-size_t Scanner::most_of_block() const {
-  size_t most = std::max(reader_->arguments_from + limits_.argument_bytes + kCloserRoom, reader_->arguments_to);
-  const std::string_view block = text_.substr(block_);
-  while (most < block.size() && (static_cast<unsigned char>(block[most]) & 0xC0) == 0x80) --most;
-  return most;
-}
+// What the reader may see now: whole code points.
+std::string_view Scanner::block_text() const { return head(text_.substr(block_), block_limit()); }
 
 void Scanner::open_call() {
   drop(block_);
@@ -537,7 +539,7 @@ void Scanner::close_block() {
 
 // The card is closed now; what still belongs to its block goes nowhere.
 void Scanner::outgrown() {
-  reader_->cut(text_.substr(block_, most_of_block()), "oversize");
+  reader_->cut(block_text(), "oversize");
   whole_ = false;
   close_block();
   start_skipping();

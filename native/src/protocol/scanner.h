@@ -78,7 +78,7 @@ class Scanner final : public TextScanner {
   void tell_forged(size_t from_depth, bool code);
 
   void start_block(int marker, size_t at);
-  size_t most_of_block() const;
+  std::string_view block_text() const;
   size_t block_limit() const;
   void open_call();
   void stream_arguments();

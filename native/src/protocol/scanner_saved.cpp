@@ -153,8 +153,7 @@ void Scanner::read_again() {
   do {
     named = reader_->named;
     begun = reader_->begun;
-    const size_t taken = std::min(text_.size() - block_, block_limit());
-    if (reader_->read(text_.substr(block_, taken), false) != BlockReader::State::open) return;
+    if (reader_->read(block_text(), false) != BlockReader::State::open) return;
   } while (reader_->named != named || reader_->begun != begun);
 }
 

@@ -633,7 +633,10 @@ void Turn::on_call_close(std::string_view protocol, std::vector<ParsedCall> &cal
     if (complete(*card)) complete_one = true;
   }
   answer_.text_call = nullptr;
-  if (complete_one && config_.stop_after_call) abort_request("stopAfterCall");
+  if (complete_one && config_.stop_after_call) {
+    abort_request("stopAfterCall");
+    if (calls_from_text()) message_.rounds.back().raw.resize(end);  // what came in the same piece is dropped as well
+  }
   pump();
 }
 

@@ -218,6 +218,7 @@ void Turn::state(std::string &out) const {
   number_if(object, "now", now_);
   flag_if(object, "done", done_);
   text_if(object, "outcome", message_.outcome);
+  flag_if(object, "fellBack", fell_back_);
   flag_if(object, "finalAnswer", final_answer_);
   flag_if(object, "limitHit", limit_hit_);
   flag_if(object, "endedOnFire", ended_on_fire_);
@@ -304,6 +305,8 @@ void Turn::load_log(const SavedReader &saved) {
   saved.get("now", now_);
   saved.get("done", done_);
   message_.outcome = one_of(kOutcomes, text_of(saved, "outcome"));
+  saved.get("fellBack", fell_back_);
+  if (fell_back_) config_.mode = Mode::text;
   saved.get("finalAnswer", final_answer_);
   saved.get("limitHit", limit_hit_);
   saved.get("endedOnFire", ended_on_fire_);

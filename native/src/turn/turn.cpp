@@ -12,8 +12,10 @@
 namespace sluice {
 namespace {
 
-// A pause of this length is a machine that slept, not a tool that hung.
+// A pause of this length, of a host that should have called long before its end, is a machine that slept and not a tool
+// that hung. Timers of a host that is merely busy are late by less.
 constexpr int64_t kSleepMs = 60000;
+constexpr int64_t kLateMs = 10000;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 constexpr std::string_view kUseText =
@@ -311,9 +313,9 @@ Status Turn::finish(End how, std::string_view detail) {
 void Turn::close_answer(End how, std::string_view detail) {
   const bool ours = answer_.closed_to_bytes;  // stopAfterCall: the end is where we cut it
   events_.withdraw(EventQueue::Kind::request, 0);
+  answer_.reader->finish(how == End::complete && !ours);  // ours: only usage and opaque members are still heard
+  if (done_) return;
   if (!ours) {
-    answer_.reader->finish(how == End::complete);
-    if (done_) return;
     answer_.scanner->finish();
     if (answer_.watcher) answer_.watcher->finish();
     if (done_) return;
@@ -344,9 +346,11 @@ void Turn::close_answer(End how, std::string_view detail) {
 
 bool Turn::fall_back() {
   const bool refused = answer_.error->code == "tools_unsupported";
-  if (!refused || !config_.fall_back_to_text || config_.mode != Mode::automatic || answer_.shown) return false;
+  if (parser_ || !refused || !config_.fall_back_to_text || config_.mode != Mode::automatic || answer_.shown)
+    return false;
   diagnostic("fallback_to_text", answer_.error->detail);
   config_.mode = Mode::text;
+  fell_back_ = true;
   message_.rounds.back() = Round();
   open_answer();
   request_ = build_request();
@@ -793,7 +797,9 @@ void Turn::complete_native(Card &card, bool at_end) {
   card.tried = card.raw_arguments.size();
   std::string_view text = trim_json(card.raw_arguments);
   if (at_end && (text.empty() || text == "null")) {
-    if (answer_.finish == Finish::length) return spoil(card, "truncated");
+    // Nothing stands for {} only where the provider says that it has finished: else it may have been cut off.
+    const bool finished = answer_.finish == Finish::stop || answer_.finish == Finish::tool_calls;
+    if (!finished && !card.adopted) return spoil(card, "truncated");
     text = "{}";
   }
   bool cut = false;
@@ -1037,7 +1043,7 @@ Status Turn::deny(uint32_t call, std::string_view reason) {
 // once are no business of a person's.
 bool Turn::left_to_user(const Card &card) const {
   return config_.user_mediated && !final_answer_ && card.state() == CardState::pending && !card.admitted &&
-         !starts_in_answer(card);
+         !card.tool_is_immediate();
 }
 
 // Lets what is ready through the gate, in order, and starts what may run while there is room.
@@ -1081,7 +1087,8 @@ void Turn::start(Card &card) {
   if (!card.reserved.empty())
     if (const auto value = json_member(card.reserved, "archery"); value && json_kind(*value) == '"')
       archery = json_text(*value);
-  card.detached = archery == "true" || archery == "no_reply";
+  // A model cannot talk its way around a person who is to see the result.
+  card.detached = (archery == "true" || archery == "no_reply") && result_policy(card) == ResultApproval::never;
   tell(card);
   execute_event(card);
   if (card.detached) settle(card, Trigger::succeed, {}, "Started. Its result is not waited for.");
@@ -1147,7 +1154,7 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
     diagnostic("late_result", "the call is " + std::string(to_text(state)) + ": what came is dropped", call);
     return {};
   }
-  const bool detached = card->detached && state == CardState::success;
+  const bool detached = card->detached && state == CardState::success && !card->has_output;
   if (state != CardState::executing && !detached)
     return not_now("call " + std::to_string(call) + " does not execute: it is " + std::string(to_text(state)));
   if (kind == Submit::progress) {
@@ -1246,6 +1253,12 @@ void Turn::cancel_card(Card &card, std::string_view reason, std::string_view tol
     case CardState::awaiting_result_approval:
       return settle(card, Trigger::reject, reason, "The call was run, but its result was not released.");
     case CardState::executing: break;
+    case CardState::success:  // detached: settled when it started, which nobody may have seen yet
+      if (!card.detached || !events_.withdraw(EventQueue::Kind::execute, card.call)) return;
+      card.reason = reason;
+      card.told = told;
+      card.dirty |= field::reason | field::told;
+      return tell(card);
     default: return;
   }
   if (events_.withdraw(EventQueue::Kind::execute, card.call))  // nobody saw it: it never ran
@@ -1262,7 +1275,6 @@ Status Turn::cancel(uint32_t call, std::string_view reason) {
   if (call != 0) {
     Card *const card = find_card(call);
     if (card == nullptr) return no_such_call(call);
-    if (card->final()) return {};
     cancel_card(*card, "cancelled", "Not run: the user cancelled this call" + (why.empty() ? "." : ". Reason: " + why));
     pump();
     advance();
@@ -1287,8 +1299,9 @@ Status Turn::tick(int64_t now, int64_t &next) {
     shift_deadlines(0);
   } else if (now > *now_) {
     const int64_t gap = now - *now_;
+    const bool late = now - kLateMs > next_deadline();
     now_ = now;
-    if (gap > kSleepMs) shift_deadlines(gap);
+    if (gap > kSleepMs && late) shift_deadlines(gap);
   }
   expire();
   if (!done_) next = next_deadline();

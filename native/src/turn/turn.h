@@ -194,6 +194,7 @@ class Turn final : WireSink, ScanSink {
   // -- where the turn stands
   Answer answer_;
   std::string request_;  // body of the open answer's request
+  bool fell_back_ = false;  // to mode text
   bool final_answer_ = false;
   bool limit_hit_ = false;         // calls of this round ended at a limit
   uint32_t malformed_rounds_ = 0;  // running

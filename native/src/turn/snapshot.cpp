@@ -33,89 +33,132 @@ std::string text_of(const SavedReader &saved, std::string_view key) {
   return text;
 }
 
-void number_if(ObjectWriter &object, std::string_view key, const std::optional<int64_t> &value) {
-  if (value) object.number(key, *value);
+// The fields of a thing are listed once, and visited by one that writes and one that reads. What is missing in a state
+// keeps the value that a fresh thing has.
+struct Saver {
+  ObjectWriter &object;
+
+  void operator()(std::string_view key, const std::string &text) const {
+    if (!text.empty()) object.text(key, text);
+  }
+  void operator()(std::string_view key, const std::optional<std::string> &text) const {
+    if (text) object.text(key, *text);
+  }
+  void operator()(std::string_view key, const std::optional<int64_t> &number) const {
+    if (number) object.number(key, *number);
+  }
+  void operator()(std::string_view key, bool flag) const { object.boolean(key, flag); }
+  template <class Number>
+  requires std::is_integral_v<Number> || std::is_enum_v<Number>
+  void operator()(std::string_view key, Number number) const { object.number(key, static_cast<int64_t>(number)); }
+};
+
+struct Loader {
+  const SavedReader &saved;
+
+  void operator()(std::string_view key, std::string &text) const { saved.get(key, text); }
+  void operator()(std::string_view key, std::optional<std::string> &text) const {
+    if (std::string read = text_of(saved, key); !read.empty()) text = std::move(read);
+  }
+  void operator()(std::string_view key, std::optional<int64_t> &number) const { saved.get(key, number); }
+  void operator()(std::string_view key, bool &flag) const { saved.get(key, flag); }
+  template <class Number>
+  requires std::is_integral_v<Number>
+  void operator()(std::string_view key, Number &number) const { saved.get(key, number); }
+};
+
+// An enum as it was saved; one of a later version becomes the last that this one knows.
+template <class Enum>
+Enum saved_enum(const SavedReader &saved, std::string_view key, Enum fallback, Enum last) {
+  auto number = static_cast<uint32_t>(fallback);
+  saved.get(key, number);
+  return static_cast<Enum>(std::min(number, static_cast<uint32_t>(last)));
 }
-void text_if(ObjectWriter &object, std::string_view key, std::string_view value) {
-  if (!value.empty()) object.text(key, value);
-}
-void flag_if(ObjectWriter &object, std::string_view key, bool value) {
-  if (value) object.boolean(key, true);
+
+template <class Error, class Visit>
+void each_field(Error &error, const Visit &visit) requires std::is_same_v<std::remove_const_t<Error>, TurnError> {
+  visit("code", error.code);
+  visit("detail", error.detail);
+  visit("hint", error.hint);
+  visit("retryable", error.retryable);
+  visit("fatal", error.fatal);
 }
 
 void save_error(const TurnError &error, std::string &out) {
   ObjectWriter object(out);
-  object.text("code", error.code).text("detail", error.detail);
-  text_if(object, "hint", error.hint);
-  flag_if(object, "retryable", error.retryable);
-  flag_if(object, "fatal", error.fatal);
+  each_field(error, Saver{object});
   object.close();
 }
 
 TurnError load_error(std::string_view json) {
-  const SavedReader saved(json);
   TurnError error;
-  saved.get("code", error.code);
-  saved.get("detail", error.detail);
-  saved.get("hint", error.hint);
-  saved.get("retryable", error.retryable);
-  saved.get("fatal", error.fatal);
+  each_field(error, Loader{SavedReader(json)});
   return error;
+}
+
+template <class AnyCard, class Visit>
+void each_field(AnyCard &card, const Visit &visit) requires std::is_same_v<std::remove_const_t<AnyCard>, Card> {
+  visit("block", card.block);
+  visit("round", card.round);
+  visit("source", card.source);
+  visit("asked", card.asked);
+  visit("historyId", card.history_id);
+  visit("resolved", card.resolved);
+  visit("wireId", card.wire_id);
+  visit("rawArguments", card.raw_arguments);
+  visit("arguments", card.arguments);
+  visit("members", card.members);
+  visit("reserved", card.reserved);
+  visit("raw", card.raw);
+  visit("start", card.start);
+  visit("end", card.end);
+  visit("typed", card.typed);
+  visit("oversize", card.oversize);
+  visit("askedDiffered", card.asked_differed);
+  visit("adopted", card.adopted);
+  visit("late", card.late);
+  visit("tried", card.tried);
+  visit("ready", card.ready);
+  visit("admitted", card.admitted);
+  visit("approved", card.approved);
+  visit("askedPolled", card.asked_polled);
+  visit("canonical", card.canonical);
+  visit("edited", card.edited);
+  visit("askedAt", card.asked_at);
+  visit("detached", card.detached);
+  visit("runningSince", card.running_since);
+  visit("startedAt", card.started_at);
+  visit("endedAt", card.ended_at);
+  visit("progress", card.progress);
+  visit("reason", card.reason);
+  visit("output", card.output);
+  visit("outputBytes", card.output_bytes);
+  visit("parts", card.parts);
+  visit("failed", card.failed);
+  visit("error", card.error);
+  visit("told", card.told);
+  visit("hasOutput", card.has_output);
+  visit("hasTold", card.has_told);
+  visit("dropped", card.dropped);
+  visit("dirty", card.dirty);
 }
 
 void save_card(const Card &card, std::string &out) {
   ObjectWriter object(out);
-  object.number("state", static_cast<int64_t>(card.state()));
-  object.number("block", static_cast<int64_t>(card.block)).number("round", card.round);
-  object.text("source", card.source).text("asked", card.asked).text("historyId", card.history_id);
-  text_if(object, "resolved", card.resolved);
-  if (card.tool != nullptr) object.text("definition", card.tool->definition_hash);
-  text_if(object, "wireId", card.wire_id);
-  text_if(object, "rawArguments", card.raw_arguments);
-  text_if(object, "arguments", card.arguments);
-  text_if(object, "members", card.members);
-  text_if(object, "reserved", card.reserved);
-  text_if(object, "raw", card.raw);
-  object.number("start", static_cast<int64_t>(card.start)).number("end", static_cast<int64_t>(card.end));
-  object.boolean("typed", card.typed);
-  flag_if(object, "oversize", card.oversize);
-  flag_if(object, "askedDiffered", card.asked_differed);
-  flag_if(object, "adopted", card.adopted);
-  flag_if(object, "late", card.late);
-  object.number("tried", static_cast<int64_t>(card.tried));
-  flag_if(object, "ready", card.ready);
-  flag_if(object, "admitted", card.admitted);
-  flag_if(object, "approved", card.approved);
-  flag_if(object, "askedPolled", card.asked_polled);
-  object.number("policy", static_cast<int64_t>(card.policy));
-  text_if(object, "canonical", card.canonical);
-  if (card.edited) object.text("edited", *card.edited);
-  number_if(object, "askedAt", card.asked_at);
-  flag_if(object, "detached", card.detached);
-  number_if(object, "runningSince", card.running_since);
-  number_if(object, "startedAt", card.started_at);
-  number_if(object, "endedAt", card.ended_at);
-  text_if(object, "progress", card.progress);
-  text_if(object, "reason", card.reason);
-  text_if(object, "output", card.output);
-  object.number("outputBytes", static_cast<int64_t>(card.output_bytes));
-  text_if(object, "parts", card.parts);
-  flag_if(object, "failed", card.failed);
-  text_if(object, "error", card.error);
-  text_if(object, "told", card.told);
-  flag_if(object, "hasOutput", card.has_output);
-  flag_if(object, "hasTold", card.has_told);
-  flag_if(object, "dropped", card.dropped);
-  object.number("dirty", card.dirty);
+  const Saver save{object};
+  save("state", card.state());
+  save("policy", card.policy);
+  if (card.tool != nullptr) save("definition", card.tool->definition_hash);
+  each_field(card, save);
   std::string &records = object.value("approvals");
   records += '[';
   for (const ApprovalRecord &record : card.approvals) {
     if (records.back() != '[') records += ',';
     ObjectWriter entry(records);
     entry.text("stage", record.stage).text("decision", record.decision).text("by", record.by);
-    text_if(entry, "remember", record.remember);
-    text_if(entry, "reason", record.reason);
-    number_if(entry, "at", record.at);
+    if (!record.remember.empty()) entry.text("remember", record.remember);
+    Saver{entry}("reason", record.reason);
+    Saver{entry}("at", record.at);
     entry.close();
   }
   records += ']';
@@ -126,54 +169,9 @@ std::unique_ptr<Card> load_card(std::string_view json, uint32_t call) {
   const SavedReader saved(json);
   auto card = std::make_unique<Card>();
   card->call = call;
-  uint32_t state = 0, policy = static_cast<uint32_t>(card->policy);
-  saved.get("state", state);
-  card->restore(static_cast<CardState>(std::min<uint32_t>(state, static_cast<uint32_t>(CardState::unknown))));
-  saved.get("block", card->block);
-  saved.get("round", card->round);
-  saved.get("source", card->source);
-  saved.get("asked", card->asked);
-  saved.get("historyId", card->history_id);
-  saved.get("resolved", card->resolved);
-  saved.get("wireId", card->wire_id);
-  saved.get("rawArguments", card->raw_arguments);
-  saved.get("arguments", card->arguments);
-  saved.get("members", card->members);
-  saved.get("reserved", card->reserved);
-  saved.get("raw", card->raw);
-  saved.get("start", card->start);
-  saved.get("end", card->end);
-  saved.get("typed", card->typed);
-  saved.get("oversize", card->oversize);
-  saved.get("askedDiffered", card->asked_differed);
-  saved.get("adopted", card->adopted);
-  saved.get("late", card->late);
-  saved.get("tried", card->tried);
-  saved.get("ready", card->ready);
-  saved.get("admitted", card->admitted);
-  saved.get("approved", card->approved);
-  saved.get("askedPolled", card->asked_polled);
-  saved.get("policy", policy);
-  card->policy = static_cast<ExecutionApproval>(std::min<uint32_t>(policy, 2));
-  saved.get("canonical", card->canonical);
-  if (const std::string edited = text_of(saved, "edited"); !edited.empty()) card->edited = edited;
-  saved.get("askedAt", card->asked_at);
-  saved.get("detached", card->detached);
-  saved.get("runningSince", card->running_since);
-  saved.get("startedAt", card->started_at);
-  saved.get("endedAt", card->ended_at);
-  saved.get("progress", card->progress);
-  saved.get("reason", card->reason);
-  saved.get("output", card->output);
-  saved.get("outputBytes", card->output_bytes);
-  saved.get("parts", card->parts);
-  saved.get("failed", card->failed);
-  saved.get("error", card->error);
-  saved.get("told", card->told);
-  saved.get("hasOutput", card->has_output);
-  saved.get("hasTold", card->has_told);
-  saved.get("dropped", card->dropped);
-  saved.get("dirty", card->dirty);
+  card->restore(saved_enum(saved, "state", CardState::streaming, CardState::unknown));
+  card->policy = saved_enum(saved, "policy", card->policy, ExecutionApproval::ask_always);
+  each_field(*card, Loader{saved});
   for (JsonSlices records(saved.nested("approvals")); records.next();) {
     const SavedReader entry(records.value());
     ApprovalRecord &record = card->approvals.emplace_back();
@@ -210,21 +208,39 @@ void load_counts(std::string_view saved, std::map<std::string, uint32_t> &counts
 
 }  // namespace
 
+template <class AnyTurn, class Visit>
+void Turn::each_field(AnyTurn &turn, const Visit &visit) {
+  visit("now", turn.now_);
+  visit("done", turn.done_);
+  visit("fellBack", turn.fell_back_);
+  visit("finalAnswer", turn.final_answer_);
+  visit("limitHit", turn.limit_hit_);
+  visit("endedOnFire", turn.ended_on_fire_);
+  visit("malformedRounds", turn.malformed_rounds_);
+  visit("callsRun", turn.calls_run_);
+  visit("firstCard", turn.first_card_);
+  visit("inputTokens", turn.message_.usage.input_tokens);
+  visit("outputTokens", turn.message_.usage.output_tokens);
+}
+
+template <class AnyAnswer, class Visit>
+void Turn::each_answer_field(AnyAnswer &answer, const Visit &visit) {
+  visit("closedToBytes", answer.closed_to_bytes);
+  visit("bytesSeen", answer.bytes_seen);
+  visit("responded", answer.responded);
+  visit("shown", answer.shown);
+  visit("calls", answer.calls);
+  visit("textBytes", answer.text_bytes);
+  visit("waitingSince", answer.waiting_since);
+}
+
 // ---- save ----
 
 void Turn::state(std::string &out) const {
   ObjectWriter object(out);
   object.number("format", kFormat).raw("turn", document_);
-  number_if(object, "now", now_);
-  flag_if(object, "done", done_);
-  text_if(object, "outcome", message_.outcome);
-  flag_if(object, "fellBack", fell_back_);
-  flag_if(object, "finalAnswer", final_answer_);
-  flag_if(object, "limitHit", limit_hit_);
-  flag_if(object, "endedOnFire", ended_on_fire_);
-  object.number("malformedRounds", malformed_rounds_).number("callsRun", calls_run_);
-  object.number("firstCard", static_cast<int64_t>(first_card_));
-  object.number("inputTokens", message_.usage.input_tokens).number("outputTokens", message_.usage.output_tokens);
+  each_field(*this, Saver{object});
+  if (!message_.outcome.empty()) object.text("outcome", message_.outcome);
   save_counts(repeats_, object.value("repeats"));
   save_counts(repeats_now_, object.value("repeatsNow"));
   std::string &grants = object.value("grants");
@@ -242,7 +258,7 @@ void Turn::state(std::string &out) const {
   write_list(object.value("blocks"), message_.blocks, [&](const Block &block) {
     ObjectWriter entry(out);
     entry.number("kind", static_cast<int64_t>(block.kind)).number("round", block.round);
-    text_if(entry, "text", block.text);
+    Saver{entry}("text", block.text);
     if (block.kind == Block::Kind::tool_use) entry.number("card", static_cast<int64_t>(block.card));
     if (block.kind == Block::Kind::error) save_error(block.error, entry.value("error"));
     entry.close();
@@ -259,10 +275,7 @@ void Turn::save_answer(std::string &out) const {
     write_list(out, cards, [&](const Card *card) { append_number(out, number_of(card)); });
   };
   ObjectWriter object(out);
-  flag_if(object, "closedToBytes", answer_.closed_to_bytes);
-  flag_if(object, "bytesSeen", answer_.bytes_seen);
-  flag_if(object, "responded", answer_.responded);
-  flag_if(object, "shown", answer_.shown);
+  each_answer_field(answer_, Saver{object});
   object.number("finish", static_cast<int64_t>(answer_.finish));
   if (answer_.error) save_error(*answer_.error, object.value("error"));
   object.value("slots");
@@ -270,9 +283,6 @@ void Turn::save_answer(std::string &out) const {
   object.value("openCalls");
   write_calls(answer_.open_calls);
   object.number("textCall", number_of(answer_.text_call));
-  object.number("calls", static_cast<int64_t>(answer_.calls));
-  object.number("textBytes", static_cast<int64_t>(answer_.text_bytes));
-  number_if(object, "waitingSince", answer_.waiting_since);
   answer_.reader->save(object.value("reader"));
   answer_.scanner->save(object.value("scanner"));
   if (answer_.watcher) answer_.watcher->save(object.value("watcher"));
@@ -294,7 +304,10 @@ Status Turn::restore(std::shared_ptr<const Engine> engine, std::string_view stat
   std::unique_ptr<Turn> turn(new Turn(std::move(engine)));
   if (Status status = turn->configure(saved.nested("turn")); !status.ok()) return std::move(status).inside("turn");
   turn->load_log(saved);
-  if (const std::string_view answer = saved.nested("answer"); !answer.empty()) turn->load_answer(SavedReader(answer));
+  if (const std::string_view answer = saved.nested("answer"); !answer.empty()) {
+    if (turn->message_.rounds.empty()) return error(Code::json, "expected the round of the open answer", "rounds");
+    turn->load_answer(SavedReader(answer));
+  }
   turn->events_.load(saved.nested("events"));
   turn->resume();
   out = std::move(turn);
@@ -302,19 +315,9 @@ Status Turn::restore(std::shared_ptr<const Engine> engine, std::string_view stat
 }
 
 void Turn::load_log(const SavedReader &saved) {
-  saved.get("now", now_);
-  saved.get("done", done_);
-  message_.outcome = one_of(kOutcomes, text_of(saved, "outcome"));
-  saved.get("fellBack", fell_back_);
+  each_field(*this, Loader{saved});
   if (fell_back_) config_.mode = Mode::text;
-  saved.get("finalAnswer", final_answer_);
-  saved.get("limitHit", limit_hit_);
-  saved.get("endedOnFire", ended_on_fire_);
-  saved.get("malformedRounds", malformed_rounds_);
-  saved.get("callsRun", calls_run_);
-  saved.get("firstCard", first_card_);
-  saved.get("inputTokens", message_.usage.input_tokens);
-  saved.get("outputTokens", message_.usage.output_tokens);
+  message_.outcome = one_of(kOutcomes, text_of(saved, "outcome"));
   load_counts(saved.nested("repeats"), repeats_);
   load_counts(saved.nested("repeatsNow"), repeats_now_);
   for (JsonSlices grants(saved.nested("grants")); grants.next();)
@@ -337,9 +340,7 @@ void Turn::load_log(const SavedReader &saved) {
   for (JsonSlices blocks(saved.nested("blocks")); blocks.next();) {
     const SavedReader entry(blocks.value());
     Block &block = message_.blocks.emplace_back();
-    uint32_t kind = 0;
-    entry.get("kind", kind);
-    block.kind = static_cast<Block::Kind>(std::min<uint32_t>(kind, static_cast<uint32_t>(Block::Kind::error)));
+    block.kind = saved_enum(entry, "kind", Block::Kind::text, Block::Kind::error);
     entry.get("round", block.round);
     entry.get("text", block.text);
     entry.get("card", block.card);
@@ -351,13 +352,8 @@ void Turn::load_log(const SavedReader &saved) {
 
 void Turn::load_answer(const SavedReader &saved) {
   open_answer();
-  saved.get("closedToBytes", answer_.closed_to_bytes);
-  saved.get("bytesSeen", answer_.bytes_seen);
-  saved.get("responded", answer_.responded);
-  saved.get("shown", answer_.shown);
-  uint32_t finish = 0;
-  saved.get("finish", finish);
-  answer_.finish = static_cast<Finish>(std::min<uint32_t>(finish, static_cast<uint32_t>(Finish::other)));
+  each_answer_field(answer_, Loader{saved});
+  answer_.finish = saved_enum(saved, "finish", Finish::none, Finish::other);
   if (const std::string_view error = saved.nested("error"); !error.empty()) answer_.error = load_error(error);
   const auto load_calls = [&](std::string_view list, std::vector<Card *> &cards) {
     for (JsonSlices calls(list); calls.next();) {
@@ -372,9 +368,6 @@ void Turn::load_answer(const SavedReader &saved) {
   uint32_t text_call = 0;
   saved.get("textCall", text_call);
   answer_.text_call = find_card(text_call);
-  saved.get("calls", answer_.calls);
-  saved.get("textBytes", answer_.text_bytes);
-  saved.get("waitingSince", answer_.waiting_since);
   answer_.reader->load(saved.nested("reader"));
   answer_.scanner->load(saved.nested("scanner"));
   if (answer_.watcher) answer_.watcher->load(saved.nested("watcher"));

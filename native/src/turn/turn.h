@@ -83,6 +83,10 @@ class Turn final : WireSink, ScanSink {
   Turn(std::shared_ptr<const Engine> engine) : engine_(std::move(engine)) {}
   Status configure(std::string_view document);
   // -- snapshot.cpp
+  template <class AnyTurn, class Visit>
+  static void each_field(AnyTurn &turn, const Visit &visit);
+  template <class AnyAnswer, class Visit>
+  static void each_answer_field(AnyAnswer &answer, const Visit &visit);
   void save_cards(std::string &out) const;
   void save_answer(std::string &out) const;
   void load_log(const SavedReader &saved);
@@ -193,7 +197,7 @@ class Turn final : WireSink, ScanSink {
   EventQueue events_;
   // -- where the turn stands
   Answer answer_;
-  std::string request_;  // body of the open answer's request
+  std::string request_;     // body of the open answer's request
   bool fell_back_ = false;  // to mode text
   bool final_answer_ = false;
   bool limit_hit_ = false;         // calls of this round ended at a limit

@@ -449,9 +449,7 @@ void Turn::on_text(std::string_view utf8) {
   if (calls_from_text()) message_.rounds.back().raw += piece;
   if (answer_.watcher) answer_.watcher->feed(piece);
   answer_.scanner->feed(piece);
-  if (piece.size() < utf8.size() && !deaf())
-    stop_with({"oversize", "the answer is longer than limits.textBytes, " + std::to_string(config_.limits.text_bytes),
-               "", false, false});
+  if (piece.size() < utf8.size() && !deaf()) too_long();
 }
 
 void Turn::on_reasoning(std::string_view utf8) {
@@ -461,15 +459,20 @@ void Turn::on_reasoning(std::string_view utf8) {
   interrupt_text();
   const std::string_view piece = within_text_limit(utf8);
   if (!piece.empty()) append(Block::Kind::reasoning, piece, false);
-  if (piece.size() < utf8.size())
-    stop_with({"oversize", "the answer is longer than limits.textBytes, " + std::to_string(config_.limits.text_bytes),
-               "", false, false});
+  if (piece.size() < utf8.size()) too_long();
 }
 
 std::string_view Turn::within_text_limit(std::string_view utf8) {
   const std::string_view piece = whole_prefix(utf8, config_.limits.text_bytes - answer_.text_bytes);
   answer_.text_bytes += piece.size();
   return piece;
+}
+
+void Turn::too_long() {
+  TurnError error;
+  error.code = "oversize";
+  error.detail = "the answer is longer than limits.textBytes, " + std::to_string(config_.limits.text_bytes);
+  stop_with(std::move(error));
 }
 
 void Turn::on_call(uint32_t slot, std::string_view id, std::string_view name) {

@@ -87,7 +87,6 @@ class Turn final : WireSink, ScanSink {
   static void each_field(AnyTurn &turn, const Visit &visit);
   template <class AnyAnswer, class Visit>
   static void each_answer_field(AnyAnswer &answer, const Visit &visit);
-  void save_cards(std::string &out) const;
   void save_answer(std::string &out) const;
   void load_log(const SavedReader &saved);
   void load_answer(const SavedReader &saved);
@@ -139,6 +138,7 @@ class Turn final : WireSink, ScanSink {
   void append(Block::Kind kind, std::string_view utf8, bool fresh);
   void interrupt_text();
   std::string_view within_text_limit(std::string_view utf8);
+  void too_long();
 
   // -- cards
   Card *new_card(std::string_view source, std::string_view asked);

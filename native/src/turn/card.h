@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_progress.h"
 #include "tools/approval.h"
 #include "tools/tool.h"
 
@@ -95,7 +96,7 @@ std::string_view to_text(Trigger trigger);
 bool is_final(CardState state);
 std::optional<CardState> next_state(CardState state, Trigger trigger);  // nullopt: not in the table
 
-// The table as the diagram of turn/README.md.
+// The table as the diagram of native/src/README.md.
 std::string transition_diagram();
 
 struct ApprovalRecord {
@@ -171,6 +172,7 @@ class Card {
   bool typed = true;                // arguments carry JSON types: nothing to coerce
   bool oversize = false;            // past limits.argumentBytes: what came later was dropped
   size_t tried = 0;                 // raw_arguments of this size were looked at, and are not complete
+  JsonProgress shape;               // of raw_arguments: not saved, it reads them again
   bool adopted = false;             // asked for before this turn, in the host's last message
   bool late = false;                // more came when it had started: told once
   bool definition_changed = false;  // restored: the tool is not what it was when it was saved

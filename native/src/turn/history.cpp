@@ -215,6 +215,13 @@ Item read_item(std::string_view json) {
   return item;
 }
 
+// The arguments of a stored call: text, as OpenAI has them, or an object, as some others do.
+std::string stored_arguments(std::string_view function) {
+  const auto value = json_member(function, "arguments");
+  if (!value) return {};
+  return json_kind(*value) == '"' ? json_text(*value) : std::string(trim_json(*value));
+}
+
 // Arguments that a provider would refuse as broken JSON, in what the host stored: the call was never run with them.
 std::string_view sendable(std::string_view arguments) {
   return check_json(arguments, 1024).ok() && json_kind(arguments) == '{' ? arguments : std::string_view("{}");
@@ -349,7 +356,7 @@ std::string as_text(const Item &item, const Protocol &protocol) {
       for (JsonSlices call(*calls); call.next();) {
         const auto function = json_member(call.value(), "function");
         if (!function) continue;
-        const std::string arguments = member_text(*function, "arguments");
+        const std::string arguments = stored_arguments(*function);
         if (!content.empty()) content += '\n';
         protocol.write_call(member_text(call.value(), "id"), member_text(*function, "name"), sendable(arguments),
                             content);
@@ -381,11 +388,7 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
     results.push_back({items[first + i].answers, strings[i].name, strings[i].status, strings[i].content, false});
   std::string content;
   protocols.front()->write_results(results, protocols, content);
-  std::string out;
-  ObjectWriter message(out);
-  message.text("role", "user").text("content", content);
-  message.close();
-  return out;
+  return content;
 }
 
 bool is_instruction(std::string_view role) { return role == "system" || role == "developer"; }
@@ -433,14 +436,15 @@ bool expand(const Conversation &conversation, std::string_view json, std::string
   return found;
 }
 
-std::string with_definitions(std::string_view json, const std::string &definitions, bool top) {
+// The message with more text before (`top`) or behind its own.
+std::string with_text(std::string_view json, const std::string &more, bool top) {
   const auto content = json_member(json, "content");
   if (!content || json_kind(*content) != '[') {
     const std::string text = content && json_kind(*content) == '"' ? json_text(*content) : std::string();
-    if (text.empty()) return with_content(json, json_string(definitions), {});
-    return with_content(json, json_string(top ? definitions + "\n\n" + text : text + "\n\n" + definitions), {});
+    if (text.empty()) return with_content(json, json_string(more), {});
+    return with_content(json, json_string(top ? more + "\n\n" + text : text + "\n\n" + more), {});
   }
-  const std::string part = R"({"type":"text","text":)" + json_string(definitions) + "}";
+  const std::string part = R"({"type":"text","text":)" + json_string(more) + "}";
   const std::string_view array = trim_json(*content);
   const std::string_view inner = trim_json(array.substr(1, array.size() - 2));
   std::string value = "[";
@@ -477,8 +481,7 @@ std::vector<OpenCall> open_calls(std::string_view messages) {
     const auto calls = json_member(item.json, "tool_calls");
     for (JsonSlices call(*calls); call.next();) {
       const std::string_view function = json_member(call.value(), "function").value_or("{}");
-      open.push_back(
-          {member_text(call.value(), "id"), member_text(function, "name"), member_text(function, "arguments")});
+      open.push_back({member_text(call.value(), "id"), member_text(function, "name"), stored_arguments(function)});
     }
   }
   return open;
@@ -495,7 +498,7 @@ std::vector<std::string_view> request_messages(const Conversation &conversation,
   owned.reserve(4 * items.size() + calls + 1);
   items = in_order(std::move(items), owned);
 
-  if (conversation.strict_roles) items = with_strict_roles(std::move(items), owned);
+  if (conversation.strict_roles && !conversation.text_calls) items = with_strict_roles(std::move(items), owned);
 
   std::vector<std::string_view> out;
   bool macro = false;
@@ -504,7 +507,7 @@ std::vector<std::string_view> request_messages(const Conversation &conversation,
     const Item &item = items[i];
     if (is_instruction(item.role)) {
       if (instruction == SIZE_MAX) instruction = out.size();
-      if (std::string expanded; expand(conversation, item.json, expanded)) {
+      if (std::string expanded; conversation.macros && expand(conversation, item.json, expanded)) {
         macro = true;
         out.push_back(owned.emplace_back(std::move(expanded)));
         continue;
@@ -520,8 +523,14 @@ std::vector<std::string_view> request_messages(const Conversation &conversation,
     out.push_back(owned.emplace_back(as_text(item, *conversation.protocols->front())));
     size_t last = i + 1;
     while (last < items.size() && items[last].role == "tool") ++last;
-    out.push_back(owned.emplace_back(results_as_text(items, i + 1, last, item, *conversation.protocols)));
-    i = last - 1;
+    const std::string results = results_as_text(items, i + 1, last, item, *conversation.protocols);
+    if (conversation.strict_roles && last < items.size() && items[last].role == "user") {
+      out.push_back(owned.emplace_back(with_text(items[last].json, results, true)));  // roles must alternate
+      i = last;
+    } else {
+      out.push_back(owned.emplace_back(R"({"role":"user","content":)" + json_string(results) + "}"));
+      i = last - 1;
+    }
   }
   if (!macro && !conversation.definitions.empty() && conversation.inject != Inject::off) {
     if (instruction == SIZE_MAX) {
@@ -529,7 +538,7 @@ std::vector<std::string_view> request_messages(const Conversation &conversation,
       out.insert(out.begin(), owned.back());
     } else {
       const bool top = conversation.inject == Inject::top;
-      owned.push_back(with_definitions(out[instruction], conversation.definitions, top));
+      owned.push_back(with_text(out[instruction], conversation.definitions, top));
       out[instruction] = owned.back();
     }
   }

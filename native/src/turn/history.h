@@ -40,15 +40,16 @@ struct Conversation {
   Inject inject = Inject::bottom;
   const Registry *registry = nullptr;  // for the macros
   const Exposure *exposure = nullptr;
-  bool expand = false;  // {{tools}} becomes the definitions; false: it becomes nothing
+  bool macros = false;  // {{tools}} is a macro: an app without tools may write that as it likes
+  bool expand = false;  // it becomes the definitions; false: it becomes nothing
 };
 
 // Every message to send, in a valid order: results right behind the message that asked for them, calls without a result
 // closed, results without a call left out. Views point into `conversation` or into `owned`, which must outlive them.
 std::vector<std::string_view> request_messages(const Conversation &conversation, std::vector<std::string> &owned);
 
-// What every provider asks of a conversation: each call has its one result right behind its message, and no result stands
-// anywhere else.
+// What every provider asks of a conversation: each call has its one result right behind its message, and no result
+// stands anywhere else.
 bool is_valid_order(const std::vector<std::string_view> &messages);
 
 }  // namespace sluice

@@ -384,12 +384,6 @@ void Turn::resume() {
 
 void Turn::resume_card(Card &card) {
   using Kind = EventQueue::Kind;
-  if (card.detached && card.final() && (card.tool == nullptr || card.definition_changed) &&
-      events_.withdraw(Kind::execute, card.call)) {
-    card.error = card.told = "It was not started: its tool is gone, or is another one now.";
-    card.dirty |= field::error | field::told;
-    return tell(card);
-  }
   const bool unseen = card.state() == CardState::executing && events_.waits(Kind::execute, card.call);
   const bool waits = card.state() == CardState::pending || card.state() == CardState::awaiting_approval || unseen;
   if (waits && ((card.admitted && card.tool == nullptr) || card.definition_changed)) {
@@ -408,8 +402,10 @@ void Turn::resume_card(Card &card) {
     ArgumentFault fault;
     if (!card.tool->schema.check(card.effective_arguments(), false, checked, fault))
       return spoil(card, "schema", fault.pointer + ": " + fault.message);
-    if (card.admitted) ask(card);
-    return;
+    if (!card.admitted || !known(card)) return;
+    card.canonical = canonical_json(card.effective_arguments());
+    card.policy = execution_gate(*card.tool, card.canonical, config_.rules, config_.confirm_all).policy;
+    return ask(card);
   }
   switch (card.state()) {
     case CardState::awaiting_approval:
@@ -424,7 +420,7 @@ void Turn::resume_card(Card &card) {
         card.running_since = now_;
         execute_event(card);
       } else {
-        settle(card, Trigger::lose, "restored",
+        settle(card, Trigger::lose, "turn_ended",
                "This call was interrupted while it ran: it may or may not have taken effect.");
       }
       break;

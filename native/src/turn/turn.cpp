@@ -16,6 +16,7 @@ namespace {
 // that hung. Timers of a host that is merely busy are late by less.
 constexpr int64_t kSleepMs = 60000;
 constexpr int64_t kLateMs = 10000;
+constexpr int64_t kMostNumber = int64_t{1} << 53;  // beyond, a time or a count of tokens is nonsense, and sums overflow
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 constexpr std::string_view kUseText =
@@ -70,6 +71,11 @@ std::string_view remember_text(Remember remember) {
 
 Status not_now(std::string message) { return error(Code::state, std::move(message)); }
 Status no_such_call(uint32_t call) { return error(Code::not_found, "there is no call " + std::to_string(call)); }
+
+// What runs is what was shown, and the model is told where that is not what it asked for.
+std::string edited_note(const Card &card) {
+  return card.edited ? "(The user changed the arguments to " + *card.edited + ")\n" : std::string();
+}
 
 // Content parts: what SLUICE_RESULT_PARTS takes.
 Status check_parts(std::string_view json, std::string &text) {
@@ -162,8 +168,6 @@ Status Turn::configure(std::string_view text) {
 
 // ---- answers and rounds ----
 
-bool Turn::calls_from_text() const { return text_mode() && config_.exposure.enabled; }
-
 void Turn::begin_round(bool final_answer) {
   message_.rounds.emplace_back();
   final_answer_ = final_answer;
@@ -206,9 +210,7 @@ void Turn::open_answer() {
   wire_limits.calls_per_round = config_.limits.calls_per_round;
   answer_.reader = wire_->read(*this, wire_limits);
   const ScanLimits limits{config_.limits.candidate_bytes, config_.limits.argument_bytes, config_.limits.depth};
-  const Protocols active = !config_.exposure.enabled ? Protocols()
-                           : text_mode()             ? config_.protocols
-                                                     : config_.also_parse;
+  const Protocols active = !has_tools() ? Protocols() : text_mode() ? config_.protocols : config_.also_parse;
   answer_.scanner = make_scanner(active, engine_->registry, limits, config_.starts_in_reasoning, *this);
   if (config_.exposure.enabled && !text_mode() && !offers_.empty()) {
     Protocols watched;
@@ -237,6 +239,7 @@ std::string Turn::build_request() const {
   conversation.protocols = &config_.protocols;
   conversation.registry = &engine_->registry;
   conversation.exposure = &config_.exposure;
+  conversation.macros = !engine_->registry.tools().empty();
   conversation.expand = calls_from_text() && !final_answer_;
   conversation.strict_roles = wire_->has_strict_roles(body_);
   conversation.inject = config_.inject == Inject::by_protocol ? Inject::bottom : config_.inject;
@@ -264,7 +267,7 @@ void Turn::emit_request() {
 void Turn::abort_request(std::string_view reason) {
   if (!answer_.open || answer_.closed_to_bytes) return;
   answer_.closed_to_bytes = true;
-  if (parser_) return;
+  if (parser_ || answer_.ending) return;
   if (events_.withdraw(EventQueue::Kind::request, 0)) return;  // it was never sent
   ObjectWriter event(events_.open(EventQueue::Kind::other));
   event.text("type", "abortRequest").text("reason", reason);
@@ -311,6 +314,7 @@ Status Turn::finish(End how, std::string_view detail) {
 }
 
 void Turn::close_answer(End how, std::string_view detail) {
+  answer_.ending = true;
   const bool ours = answer_.closed_to_bytes;  // stopAfterCall: the end is where we cut it
   events_.withdraw(EventQueue::Kind::request, 0);
   answer_.reader->finish(how == End::complete && !ours);  // ours: only usage and opaque members are still heard
@@ -525,7 +529,9 @@ void Turn::on_arguments_replaced(uint32_t slot, std::string_view whole) {
     return on_arguments(slot, whole.substr(card.raw_arguments.size()));
   if (card.state() != CardState::streaming) return on_arguments(slot, whole);
   if (whole.size() > config_.limits.argument_bytes) card.oversize = true;
-  if (!card.oversize) card.raw_arguments = whole;
+  if (card.oversize) return;
+  card.raw_arguments = whole;
+  card.shape = {};
 }
 
 void Turn::on_call_members(uint32_t slot, std::string_view object) {
@@ -539,14 +545,16 @@ void Turn::on_message_members(std::string_view object) {
 
 void Turn::on_finish(Finish reason, std::string_view) {
   if (deaf()) return;
+  if (answer_.finish == Finish::content_filter)
+    return;  // what was filtered stays so, whatever a gateway says behind it
   answer_.finish = reason;
-  if (reason != Finish::content_filter) complete_interrupted();
+  complete_interrupted();
 }
 
 void Turn::on_usage(const Usage &usage) {
   if (done_) return;
   const auto add = [](int64_t &sum, int64_t value) {
-    if (value >= 0) sum = std::max<int64_t>(sum, 0) + value;
+    if (value >= 0 && value < kMostNumber) sum = std::max<int64_t>(sum, 0) + value;
   };
   add(message_.usage.input_tokens, usage.input_tokens);
   add(message_.usage.output_tokens, usage.output_tokens);
@@ -734,9 +742,10 @@ void Turn::move(Card &card, Trigger trigger) {
 
 void Turn::settle(Card &card, Trigger trigger, std::string_view reason, std::string told) {
   events_.withdraw(EventQueue::Kind::approval, card.call);
+  const bool ran = card.state() == CardState::executing;
   move(card, trigger);
   card.reason = reason;
-  card.told = std::move(told);
+  card.told = ran ? edited_note(card) + told : std::move(told);
   card.has_told = true;
   card.ended_at = now_;
   card.dirty |= field::reason | field::told | field::ended;
@@ -796,7 +805,11 @@ void Turn::complete_native(Card &card, bool at_end) {
     if (at_end) spoil(card, "oversize", "The arguments are longer than limits.argumentBytes.");
     return;
   }
-  if (!at_end && (card.asked.empty() || card.tried == card.raw_arguments.size())) return;
+  if (!at_end) {
+    if (card.asked.empty() || card.tried == card.raw_arguments.size()) return;
+    card.shape.read(card.raw_arguments);
+    if (!card.shape.closed()) return;
+  }
   card.tried = card.raw_arguments.size();
   std::string_view text = trim_json(card.raw_arguments);
   if (at_end && (text.empty() || text == "null")) {
@@ -826,7 +839,7 @@ bool Turn::starts_in_answer(const Card &card) const {
 }
 
 void Turn::complete_interrupted() {
-  if (answer_.open_calls.empty()) return;
+  if (answer_.open_calls.empty() || answer_.finish == Finish::content_filter) return;
   const std::vector<Card *> open = answer_.open_calls;
   for (Card *card : open) {
     if (card->state() != CardState::streaming) {  // cancelled while it was written
@@ -903,7 +916,7 @@ bool Turn::over_limits(Card &card) {
   const auto before = repeats_.find(key);
   const uint32_t running = before == repeats_.end() ? 1 : before->second + 1;
   repeats_now_[key] = running;
-  if (config_.repeat_limit > 0 && running >= config_.repeat_limit) {
+  if (running >= config_.repeat_limit) {
     settle(card, Trigger::cancel, "repeat_limit",
            "Not run: the same call came in " + std::to_string(running) +
                " rounds running. Its result is above; go on with it, or do something else.");
@@ -938,7 +951,8 @@ void Turn::record(Card &card, std::string_view stage, std::string_view decision,
 
 void Turn::approve_card(Card &card, std::string_view by, std::string_view remember) {
   events_.withdraw(EventQueue::Kind::approval, card.call);
-  record(card, "execution", "approved", by, remember);
+  const bool once = !remember.empty() && card.policy == ExecutionApproval::ask_always;
+  record(card, "execution", "approved", by, once ? std::string_view("once") : remember);
   card.approved = true;
   move(card, Trigger::approve);
 }
@@ -1059,7 +1073,7 @@ void Turn::pump() {
   bool earlier_open = false;
   for (size_t i = first_card_; i < message_.cards.size(); ++i) {
     Card &card = *message_.cards[i];
-    const bool in_turn = !config_.one_by_one || !earlier_open || card.tool_is_immediate();
+    const bool in_turn = left_to_user(card) || !config_.one_by_one || !earlier_open || card.tool_is_immediate();
     if (card.state() == CardState::pending && card.ready && !card.admitted && in_turn) {
       if (left_to_user(card))
         known(card);
@@ -1094,7 +1108,6 @@ void Turn::start(Card &card) {
   card.detached = (archery == "true" || archery == "no_reply") && result_policy(card) == ResultApproval::never;
   tell(card);
   execute_event(card);
-  if (card.detached) settle(card, Trigger::succeed, {}, "Started. Its result is not waited for.");
 }
 
 void Turn::execute_event(const Card &card) {
@@ -1139,6 +1152,9 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
   if (card == nullptr) return no_such_call(call);
   std::string text;
   if (kind == Submit::json || kind == Submit::parts) {
+    if (kind == Submit::parts && data.size() > config_.limits.result_bytes)  // a part of an image is worse than none
+      return error(Code::limit,
+                   "the parts are longer than limits.resultBytes, " + std::to_string(config_.limits.result_bytes));
     if (Status status = check_json(data, config_.limits.depth); !status.ok()) return status;
     if (kind == Submit::parts)
       if (Status status = check_parts(data, text); !status.ok()) return status;
@@ -1167,7 +1183,7 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
     event.text("type", "progress").number("call", call).text("text", card->progress);
     return {};
   }
-  events_.withdraw(EventQueue::Kind::execute, call);
+  if (events_.withdraw(EventQueue::Kind::execute, call)) card->detached = false;  // its result is here already
   card->failed = kind == Submit::failure;
   card->output_bytes = text.size();
   card->output = whole_prefix(text, config_.limits.result_bytes);
@@ -1204,14 +1220,14 @@ void Turn::take_result(Card &card) {
     return tell(card);
   }
   if (told.empty()) told = card.parts.empty() ? "(no output)" : "(see the image)";
-  if (card.edited) told = "(The user changed the arguments to " + *card.edited + ")\n" + told;
-  card.told = std::move(told);
+  card.told = edited_note(card) + told;
   card.has_told = true;
   const ResultApproval policy = result_policy(card);
   if (policy == ResultApproval::never || (policy == ResultApproval::on_error && !card.failed))
     return close_result(card);
   move(card, Trigger::hold);
   card.asked_at = now_;
+  card.dirty |= field::told;
   tell(card);
   release_event(card);
 }
@@ -1226,7 +1242,7 @@ void Turn::release_event(const Card &card) {
   event.text("type", "approval").number("call", card.call).text("stage", "result");
   event.text("level", to_text(card.tool != nullptr ? card.tool->permission : Permission::sensitive));
   event.text("policy", to_text(result_policy(card)));
-  event.text("digest", sha256_hex(card.told));
+  event.text("digest", sha256_hex(card.told + card.parts));
   if (card.asked_at && config_.approval_timeout_ms > 0)
     event.number("expiresAt", *card.asked_at + config_.approval_timeout_ms);
   ObjectWriter preview(event.value("preview"));
@@ -1248,6 +1264,11 @@ void Turn::close_result(Card &card) {
 
 // ---- cancel ----
 
+void Turn::abort_tool(const Card &card, std::string_view reason) {
+  ObjectWriter event(events_.open(EventQueue::Kind::abort_tool, card.call));
+  event.text("type", "abortTool").number("call", card.call).text("reason", reason);
+}
+
 void Turn::cancel_card(Card &card, std::string_view reason, std::string_view told) {
   switch (card.state()) {
     case CardState::streaming:
@@ -1256,19 +1277,15 @@ void Turn::cancel_card(Card &card, std::string_view reason, std::string_view tol
     case CardState::awaiting_result_approval:
       return settle(card, Trigger::reject, reason, "The call was run, but its result was not released.");
     case CardState::executing: break;
-    case CardState::success:  // detached: settled when it started, which nobody may have seen yet
-      if (!card.detached || !events_.withdraw(EventQueue::Kind::execute, card.call)) return;
-      card.reason = reason;
-      card.told = told;
-      card.dirty |= field::reason | field::told;
-      return tell(card);
+    case CardState::success:  // detached, and perhaps still running: what a person cancels is to stop
+      if (card.detached && !card.has_output && reason == "cancelled") abort_tool(card, reason);
+      return;
     default: return;
   }
   if (events_.withdraw(EventQueue::Kind::execute, card.call))  // nobody saw it: it never ran
     return settle(card, Trigger::cancel, reason, std::string(told));
-  ObjectWriter event(events_.open(EventQueue::Kind::abort_tool, card.call));
-  event.text("type", "abortTool").number("call", card.call).text("reason", reason);
-  if (card.tool->read_only) return settle(card, Trigger::cancel, reason, std::string(told));
+  abort_tool(card, reason);
+  if (card.tool->read_only) return settle(card, Trigger::cancel, reason, "This call was stopped while it ran.");
   settle(card, Trigger::lose, reason, "This call was interrupted while it ran: it may or may not have taken effect.");
 }
 
@@ -1295,7 +1312,8 @@ Status Turn::cancel(uint32_t call, std::string_view reason) {
 
 Status Turn::tick(int64_t now, int64_t &next) {
   next = kNever;
-  if (now < 0) return error(Code::argument, "expected Unix milliseconds, found a negative time");
+  if (now < 0 || now > kMostNumber)
+    return error(Code::argument, "expected Unix milliseconds, found " + std::to_string(now));
   if (done_) return {};
   if (!now_) {  // what began before the first tick counts from here
     now_ = now;
@@ -1328,10 +1346,7 @@ void Turn::expire() {
     if (card.state() == CardState::executing) {
       const int64_t timeout = timeout_of(card);
       if (timeout == 0 || !card.running_since || *now_ - *card.running_since < timeout) continue;
-      if (!events_.withdraw(EventQueue::Kind::execute, card.call)) {
-        ObjectWriter event(events_.open(EventQueue::Kind::abort_tool, card.call));
-        event.text("type", "abortTool").number("call", card.call).text("reason", "timeout");
-      }
+      if (!events_.withdraw(EventQueue::Kind::execute, card.call)) abort_tool(card, "timeout");
       settle(card, Trigger::time_out, "timeout",
              "The tool gave no result within " + std::to_string(timeout) + " ms. It may or may not have taken effect.");
       changed = true;
@@ -1390,6 +1405,13 @@ bool Turn::next_event(std::string &out) {
   EventQueue::Polled polled{};
   if (!events_.next(out, polled)) return false;
   if (polled.kind == EventQueue::Kind::approval) find_card(polled.key)->asked_polled = true;
+  if (polled.kind != EventQueue::Kind::execute) return true;
+  if (Card &card = *find_card(polled.key); card.detached && card.state() == CardState::executing) {
+    // Seen is started, and started is all that a detached call is waited for.
+    settle(card, Trigger::succeed, {}, "Started. Its result is not waited for.");
+    pump();
+    advance();
+  }
   return true;
 }
 

@@ -69,7 +69,8 @@ class Turn final : WireSink, ScanSink {
     bool closed_to_bytes = false;  // abortRequest went out: what still comes is dropped
     bool bytes_seen = false;
     bool responded = false;
-    bool shown = false;  // something of it was shown or run
+    bool ending = false;  // finish was called: nothing is left to abort
+    bool shown = false;   // something of it was shown or run
     Finish finish = Finish::none;
     std::optional<TurnError> error;
     std::vector<Card *> slots;       // of the wire: slot → card; nullptr: beyond limits.callsPerRound
@@ -117,7 +118,8 @@ class Turn final : WireSink, ScanSink {
 
   // -- answers and rounds
   bool text_mode() const { return config_.mode == Mode::text; }
-  bool calls_from_text() const;
+  bool has_tools() const { return config_.exposure.enabled && (parser_ || !engine_->registry.tools().empty()); }
+  bool calls_from_text() const { return text_mode() && has_tools(); }
   void begin_round(bool final_answer);
   void adopt(std::vector<OpenCall> calls);
   bool left_to_user(const Card &card) const;
@@ -166,6 +168,7 @@ class Turn final : WireSink, ScanSink {
   void fire(Card &card);
   void take_result(Card &card);
   void close_result(Card &card);
+  void abort_tool(const Card &card, std::string_view reason);
   void cancel_card(Card &card, std::string_view reason, std::string_view told);
   void record(Card &card, std::string_view stage, std::string_view decision, std::string_view by,
               std::string_view remember = {}, std::string_view reason = {});

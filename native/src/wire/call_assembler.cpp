@@ -40,33 +40,6 @@ bool same_json(std::string_view a, std::string_view b, size_t depth) {
 
 }  // namespace
 
-void JsonProgress::read(std::string_view whole) {
-  for (; at_ < whole.size(); ++at_) {
-    const char c = whole[at_];
-    if (in_string_) {
-      if (escaped_) {
-        escaped_ = false;
-      } else if (c == '\\') {
-        escaped_ = true;
-      } else if (c == '"') {
-        in_string_ = false;
-      }
-      continue;
-    }
-    if (is_blank(c)) continue;
-    residue_ = residue_ || closed_;
-    last_ = c;
-    if (c == '"') {
-      in_string_ = true;
-    } else if (c == '{' || c == '[') {
-      open_ += c;
-    } else if ((c == '}' || c == ']') && !open_.empty()) {
-      open_.pop_back();
-      closed_ = closed_ || open_.empty();
-    }
-  }
-}
-
 void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates) {
   if (entries.empty()) return;
   ++delta_;

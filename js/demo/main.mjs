@@ -18,7 +18,7 @@ if (options.help) {
 // Loaded behind --help, which works where nothing is built yet.
 const { Engine, SluiceError } = await import('sluice')
 const { startServer } = await import('sluice/testing')
-const { Screen } = await import('./screen.mjs')
+const { safe, Screen } = await import('./screen.mjs')
 const { tools } = await import('./tools.mjs')
 const { answer, question } = await import('./script.mjs')
 
@@ -62,7 +62,7 @@ async function turn(engine, model, messages) {
   current = undefined
   const result = await run.done
   const { blocks, rounds, usage } = result.message
-  const shape = blocks.map((block) => (block.type === 'tool_use' ? `${block.name ?? block.askedName} ${block.status}` : block.type))
+  const shape = blocks.map((block) => (block.type === 'tool_use' ? safe(`${block.name ?? block.askedName} ${block.status}`) : block.type))
   const tokens = usage ? `, ${usage.inputTokens ?? '?'} tokens in, ${usage.outputTokens ?? '?'} out` : ''
   screen.line()
   screen.line(screen.paint('dim', `one message, ${result.outcome}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}${tokens}: ${shape.join(' → ')}`))

@@ -7,6 +7,9 @@ const final = {
   invalid: ['✖', 'red'], timeout: ['⏱', 'red'], expired: ['⏱', 'yellow'], cancelled: ['■', 'yellow'], unknown: ['?', 'yellow'],
 }
 
+/** What a model or a tool said, with nothing in it that a terminal would obey. */
+export const safe = (text) => String(text).replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '�')
+
 export class Screen {
   #out
   #live // a terminal: lines may be drawn over
@@ -43,15 +46,15 @@ export class Screen {
       case 'args':
         return this.#args(event)
       case 'progress':
-        return this.#inCard(event.call, event.text)
+        return this.#inCard(event.call, safe(event.text))
       case 'ipc':
         return this.#inCard(event.call, this.#paint('magenta', `↯ ipc ${event.channel} ${JSON.stringify(event.payload)}`))
       case 'error':
-        this.line(this.#paint('red', `✖ ${event.code}: ${event.detail}`))
+        this.line(this.#paint('red', `✖ ${event.code}: ${safe(event.detail)}`))
         if (event.hint) this.line(this.#paint('yellow', `  ${event.hint}`))
         return
       case 'diagnostic':
-        return this.line(this.#paint('dim', `  (${event.code}${event.detail ? `: ${event.detail}` : ''})`))
+        return this.line(this.#paint('dim', `  (${event.code}${event.detail ? `: ${safe(event.detail)}` : ''})`))
     }
   }
 
@@ -65,6 +68,7 @@ export class Screen {
   }
 
   #stream(kind, text) {
+    text = safe(text)
     if (this.#open !== '' || (this.#column > 0 && this.#kind !== kind)) this.#settleLine()
     if (this.#column === 0 && kind === 'reasoning') this.#out.write(this.#paint('dim', '⋯ '))
     if (this.#column === 0) text = text.replace(/^[\n ]+/, '')
@@ -99,7 +103,7 @@ export class Screen {
     if (!this.#live || card.shown) return
     const key = `card ${card.call}`
     if (this.#open !== key) this.#settleLine()
-    const line = `╭─ ✎ ${card.name ?? card.askedName ?? '…'} ${oneLine(card.written)}`
+    const line = `╭─ ✎ ${safe(card.name ?? card.askedName ?? '…')} ${oneLine(card.written)}`
     this.#out.write(`\r\x1b[K${this.#paint('blue', fit(line, (this.#out.columns || 80) - 1))}`)
     this.#open = key
     this.#column = 1
@@ -114,7 +118,7 @@ export class Screen {
     }
     const shown = card.arguments ?? card.rawArguments
     const given = typeof shown === 'string' ? oneLine(shown) : Object.entries(shown ?? {}).map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(', ')
-    this.line(`${this.#paint('blue', '╭─')} ${this.#paint('bold', card.name ?? card.askedName ?? '(no name)')} ${this.#paint('cyan', fit(given, 200))}`)
+    this.line(`${this.#paint('blue', '╭─')} ${this.#paint('bold', safe(card.name ?? card.askedName ?? '(no name)'))} ${this.#paint('cyan', fit(given, 200))}`)
   }
 
   #inCard(call, text) {
@@ -129,7 +133,7 @@ export class Screen {
 
   #name(call) {
     const card = this.#cards.get(call)
-    return card?.name ?? card?.askedName ?? `call ${call}`
+    return safe(card?.name ?? card?.askedName ?? `call ${call}`)
   }
 
   #brief(text) {

@@ -85,11 +85,13 @@ export class Engine {
 
   /** For the turns that start from now on. A tool of the same name is replaced. */
   add(...tools: Tool[]): void {
+    this.#mustBeOpen()
     const names = new Set(tools.map((tool) => tool.name))
     this.#compile([...this.#tools.filter((tool) => !names.has(tool.name)), ...tools])
   }
 
   remove(name: string): boolean {
+    this.#mustBeOpen()
     const left = this.#tools.filter((tool) => tool.name !== name)
     if (left.length === this.#tools.length) return false
     this.#compile(left)
@@ -129,6 +131,10 @@ export class Engine {
 
   [Symbol.dispose](): void {
     this.close()
+  }
+
+  #mustBeOpen(): void {
+    if (this.#handle === null) throw new SluiceError({ code: 'closed', detail: 'the engine was closed' })
   }
 
   #compile(tools: Tool[]): void {

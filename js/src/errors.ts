@@ -40,7 +40,13 @@ export class SluiceError extends Error {
 
 /** What an unknown thrown value says, with the reason that `fetch` hides in `cause`. */
 export function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Error)) {
+    try {
+      return String(error)
+    } catch {
+      return Object.prototype.toString.call(error) // it has no toString
+    }
+  }
   const cause = error.cause
   if (!(cause instanceof Error)) return error.message || error.name
   // AggregateError (one connection attempt per address) has an empty message.

@@ -19,34 +19,45 @@ export function memory(initial: readonly Rule[] = []): RuleStore {
 
 /** Keeps rules of scope `always` in a JSON file, the others as long as the process lives. */
 export function file(path: string): RuleStore {
-  return new Store(readRules(path), (rules) => {
+  return new Store([], (rules) => {
     mkdirSync(dirname(path), { recursive: true })
     const next = `${path}.${process.pid}.new`
     writeFileSync(next, JSON.stringify(rules.filter((rule) => rule.scope === 'always'), null, 2) + '\n', { mode: 0o600 })
     renameSync(next, path) // a reader never sees half a file
-  })
+  }, () => readRules(path))
 }
 
 class Store implements RuleStore {
   #rules: Rule[]
   #save: ((rules: readonly Rule[]) => void) | undefined
+  #load: (() => Rule[]) | undefined
 
-  constructor(rules: Rule[], save?: (rules: readonly Rule[]) => void) {
+  constructor(rules: Rule[], save?: (rules: readonly Rule[]) => void, load?: () => Rule[]) {
     this.#rules = rules
     this.#save = save
+    this.#load = load
+    this.#refresh()
+  }
+
+  /** What another store on the same file wrote meanwhile: a deny in it must not be lost. */
+  #refresh(): void {
+    if (this.#load) this.#rules = [...this.#load(), ...this.#rules.filter((rule) => rule.scope !== 'always')]
   }
 
   list(): Rule[] {
+    this.#refresh()
     return structuredClone(this.#rules)
   }
 
   add(rule: Rule): void {
+    this.#refresh()
     if (this.#rules.some((old) => same(old, rule))) return
     this.#rules.push(structuredClone(rule))
     this.#save?.(this.#rules)
   }
 
   revoke(rule: Rule): boolean {
+    this.#refresh()
     const index = this.#rules.findIndex((old) => same(old, rule))
     if (index < 0) return false
     this.#rules.splice(index, 1)

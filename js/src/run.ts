@@ -89,6 +89,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     const { approvals, beforeRequest, flushMs, ipc, retries, transport, ...settings } = rest
     checkModel(model)
     if (!Array.isArray(messages)) throw option('messages', messages, 'an array of messages')
+    if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw option('signal', signal, 'an AbortSignal')
     this.#engine = engine
     this.#model = model
     this.#host = host
@@ -282,11 +283,13 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   /** A hook of the host must not break the turn. */
-  #guard(what: string, call: () => void): void {
+  #guard(what: string, call: () => unknown): void {
+    const warn = (error: unknown): void => process.emitWarning(`${what} threw: ${describe(error)}`, 'SluiceWarning')
     try {
-      call()
+      const given = call()
+      if (given instanceof Promise) given.catch(warn)
     } catch (error) {
-      process.emitWarning(`${what} threw: ${describe(error)}`, 'SluiceWarning')
+      warn(error)
     }
   }
 
@@ -311,11 +314,19 @@ export class Run implements AsyncIterable<SluiceEvent> {
     let how: End = 'complete'
     let detail: string | undefined
     let wait: number | null = null
+    let sent = false
+    // What the host brings may not know the signal: it is not waited for longer than the turn is.
+    const aborted = new Promise<never>((_, reject) => {
+      abort.signal.addEventListener('abort', () => reject(abort.signal.reason), { once: true })
+    })
+    aborted.catch(() => {})
     try {
-      const changed = await this.#host.beforeRequest?.(body)
+      await null // the host has its Run before its hooks are called
+      const changed = await Promise.race([this.#host.beforeRequest?.(body), aborted])
       abort.signal.throwIfAborted()
       const request = httpRequest(this.#model, typeof changed === 'string' ? changed : body)
-      const response = await (this.#host.transport ?? fetchTransport)(request, abort.signal)
+      sent = true
+      const response = await Promise.race([(this.#host.transport ?? fetchTransport)(request, abort.signal), aborted])
       if (response.status >= 400) wait = this.#retryIn(response)
       // The turn never sees an answer that is asked for again: an error that was told cannot be taken back.
       if (wait === null) this.#step(() => this.#turn.response(response.status, Object.fromEntries(response.headers)))
@@ -326,7 +337,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     } catch (error) {
       how = abort.signal.aborted ? 'aborted' : 'network'
       detail = describe(error)
-      if (how === 'network') wait ??= this.#retryIn()
+      if (how === 'network' && sent) wait ??= this.#retryIn() // a hook of the host fails the same way again
     }
     if (wait !== null && !this.#sawText) {
       try {
@@ -367,7 +378,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       name: event.name,
       reserved: event.reserved ?? {},
       progress: (text) => {
-        if (!abort.signal.aborted) this.progress(call, text)
+        if (this.#running.get(call) === abort && !abort.signal.aborted) this.progress(call, text)
       },
     }
     const work = async (): Promise<void> => {
@@ -476,6 +487,9 @@ function checkModel(model: Model): void {
   if (typeof model !== 'object' || model === null) throw option('model', model, '{ baseURL, name }')
   if (typeof model.name !== 'string' || model.name === '') throw option('model.name', model.name, 'the name of a model')
   const url = typeof model.baseURL === 'string' && URL.canParse(model.baseURL) ? new URL(model.baseURL) : undefined
+  if (model.apiKey !== undefined && !/^[\x21-\x7e]*$/.test(model.apiKey)) { // and its text is nobody's to read
+    throw new SluiceError({ code: 'option', path: 'model.apiKey', detail: 'found a character that no header can carry, expected printable ASCII' })
+  }
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw option('model.baseURL', model.baseURL, 'an http or https URL such as http://127.0.0.1:11434/v1')
   }

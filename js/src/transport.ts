@@ -21,8 +21,10 @@ export interface HttpRequest {
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<Response>
 
 export function httpRequest(model: Model, body: string): HttpRequest {
+  const url = new URL(model.baseURL)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions` // in front of a query such as ?api-version=
   return {
-    url: `${model.baseURL.replace(/\/+$/, '')}/chat/completions`,
+    url: url.href,
     method: 'POST',
     headers: {
       'content-type': 'application/json',

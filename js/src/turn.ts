@@ -197,9 +197,14 @@ export class Turn {
   }
 }
 
+const BRAND = Symbol.for('sluice.parts') // the ES module and the CommonJS build know each other's
+
 export class Parts {
+  readonly [BRAND] = true
   constructor(readonly items: readonly Part[]) {}
 }
+
+const isParts = (value: unknown): value is Parts => typeof value === 'object' && value !== null && BRAND in value
 
 /** A result made of text and images. */
 export function parts(...items: Part[]): Parts {
@@ -209,7 +214,7 @@ export function parts(...items: Part[]): Parts {
 function encodeResult(value: unknown): [kind: number, text: string] {
   if (value === undefined) return [SUBMIT.text, 'ok']
   if (typeof value === 'string') return [SUBMIT.text, value]
-  if (value instanceof Parts) return [SUBMIT.parts, JSON.stringify(value.items)]
+  if (isParts(value)) return [SUBMIT.parts, JSON.stringify(value.items)]
   const text = JSON.stringify(value) as string | undefined // undefined: a function, a symbol
   if (text === undefined) throw new TypeError(`a tool returned a ${typeof value}: expected text or a JSON value`)
   return [SUBMIT.json, text]

@@ -262,3 +262,37 @@ test('describe shows what is exposed and why the rest is not', () => {
   assert.doesNotMatch(prompt, /hidden/)
   engine.close()
 })
+
+test('progress that comes after the tool returned is nobody\'s fault', async (t) => {
+  const late = echo({ execute: (_, context) => { setTimeout(() => context.progress('late'), 5); return 'ok' } })
+  const { run } = await stage(t, { answers: [callsEcho, { parts: [{ wait: 40 }, { text: 'Done.' }] }], tools: [late] })
+  assert.equal((await run().done).text.endsWith('Done.'), true)
+})
+
+test('an AbortController in place of its signal is refused before anything is sent', async (t) => {
+  const { server, run } = await stage(t, { answers: [{ text: 'x' }] })
+  assert.throws(() => run({ signal: new AbortController() }), { code: 'option', path: 'signal' })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.equal(server.requests.length, 0)
+})
+
+test('cancel is quiet also where a transport ignores its signal', async (t) => {
+  const { run } = await stage(t, { answers: [] })
+  const turn = run({ transport: () => new Promise(() => {}) })
+  await turn.cancel()
+  assert.equal((await turn.done).outcome, 'cancelled')
+})
+
+test('a hook of the host that throws is told once, not asked again', async (t) => {
+  const { run } = await stage(t, { answers: [] })
+  let calls = 0
+  const { outcome, error } = await run({ beforeRequest: () => { calls++; throw new Error('hook') } }).done
+  assert.deepEqual([outcome, error.detail, calls], ['failed', 'hook', 1])
+})
+
+test('an API key that no header can carry is refused, and not shown', async (t) => {
+  const engine = new Engine()
+  t.after(() => engine.close())
+  const model = { baseURL: 'http://127.0.0.1:9/v1', name: 'm', apiKey: 'secret\nkey' }
+  assert.throws(() => engine.run({ model, messages: [] }), (error) => error.path === 'model.apiKey' && !error.message.includes('secret'))
+})

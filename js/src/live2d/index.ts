@@ -1,4 +1,5 @@
 // Expressions and motions of a Live2D model as tools: `ipc` declarations that the engine fires by itself, in mid-answer.
+import { SluiceError } from '../errors.js'
 import { tool, type Tool } from '../tool.js'
 
 export interface Live2dOptions {
@@ -15,6 +16,7 @@ export const triggerChannels = { expression: 'live2d:triggerExpression', motion:
 
 /** `live2d.expression(name)` and `live2d.motion(group, index?)`; what the model does not have is left out. */
 export function live2dTools({ expressions = [], motions = {}, channels = {} }: Live2dOptions): Tool[] {
+  check(expressions, motions)
   const tools: Tool[] = []
   const common = { permission: 'public', agentCallable: true, immediate: true, tags: ['live2d'] } as const
   if (expressions.length > 0) {
@@ -46,6 +48,18 @@ export function live2dTools({ expressions = [], motions = {}, channels = {} }: L
     )
   }
   return tools
+}
+
+/** A model's own list comes from a file: what is wrong in it is told here, not by a pet that does not move. */
+function check(expressions: unknown, motions: unknown): void {
+  const wrong = (path: string, expected: string): never => {
+    throw new SluiceError({ code: 'option', path, detail: `expected ${expected}` })
+  }
+  if (!Array.isArray(expressions) || expressions.some((name) => typeof name !== 'string')) wrong('expressions', 'an array of names')
+  if (typeof motions !== 'object' || motions === null || Array.isArray(motions)) wrong('motions', 'an object: how many motions each group has')
+  for (const [group, count] of Object.entries(motions as object)) {
+    if (!Number.isInteger(count) || count < 0) wrong(`motions.${group}`, 'a whole number')
+  }
 }
 
 function motionSchema(groups: [group: string, count: number][]): { [keyword: string]: unknown } {

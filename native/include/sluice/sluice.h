@@ -182,7 +182,9 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_submit(sluice_turn *turn, uint32_t ca
 
 /* -- what came from the clock --------------------------------------------------------------------------------------- */
 
-/* Tells the time, in Unix milliseconds. Returns when to call again at the latest, INT64_MAX for never, or < 0: an error. */
+/* Tells the time, in Unix milliseconds. Returns when to call again at the latest, INT64_MAX for never, or < 0: an error. A call
+ * that comes after a gap of over a minute and later than it should have is a machine that slept: the deadlines of running
+ * tools and streams move by that gap. */
 SLUICE_API int64_t SLUICE_CALL sluice_turn_tick(sluice_turn *turn, int64_t now_ms);
 
 /* -- what comes out ------------------------------------------------------------------------------------------------- */

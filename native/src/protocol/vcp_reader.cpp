@@ -173,7 +173,7 @@ class VcpReader final : public BlockReader {
   Step behind_colon(std::string_view block, bool ended);
   Step value(std::string_view block);
   Step bare_name(std::string_view block, bool ended);
-  Step bare_json(std::string_view rest);
+  Step bare_json(std::string_view block);
   Step end_field(std::string_view block, size_t value_end, size_t next, bool escape);
   Step on_marker(const MarkerFit &found);
   Step on_colon() {
@@ -271,7 +271,7 @@ VcpReader::Step VcpReader::step(std::string_view block, bool ended) {
     case Place::value:
     case Place::escape_value: return value(block);
     case Place::bare_name: return bare_name(block, ended);
-    case Place::bare_json: return bare_json(rest);
+    case Place::bare_json: return bare_json(block);
   }
   return Step::wait;
 }
@@ -497,8 +497,9 @@ VcpReader::Step VcpReader::bare_name(std::string_view block, bool ended) {
 }
 
 // JSON without brackets ends where its own brackets do.
-VcpReader::Step VcpReader::bare_json(std::string_view rest) {
-  for (const char c : rest) {
+VcpReader::Step VcpReader::bare_json(std::string_view block) {
+  for (; at_ < block.size(); ++at_) {
+    const char c = block[at_];
     if (json_string_) {
       if (json_escape_)
         json_escape_ = false;
@@ -517,10 +518,14 @@ VcpReader::Step VcpReader::bare_json(std::string_view rest) {
         place_ = Place::between;
         return Step::on;
       }
-    } else if (c == '<') {
-      return Step::on;
+    } else if (c == '<') {  // END ends the block here too, and the value is lost
+      const MarkerFit found = marker(block.substr(at_));
+      if (found.fit == Fit::partial) return Step::wait;
+      if (found.fit == Fit::yes && found.end) {
+        fault("unterminated_argument");
+        return on_marker(found);
+      }
     }
-    ++at_;
   }
   return Step::wait;
 }

@@ -230,6 +230,8 @@ class ChatReader final : public WireReader, private SseSink {
       fail(chunk.error);
     else if (event == "error" && !chunk.known)
       fail(data);
+    else if (!chunk.known && !chunk.usage && known_ && data.find("\"choices\"") == data.npos)
+      sink_.on_diagnostic("broken_event", "no chunk of an answer: " + bounded_text(data, kMaxQuoted));
   }
 
   static bool has_anything(const ChatMessage &message) {

@@ -25,6 +25,16 @@ void *take(std::size_t size) {
 
 void *operator new(std::size_t size) { return take(size); }
 void *operator new[](std::size_t size) { return take(size); }
+void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
+  try {
+    return take(size);
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+void *operator new[](std::size_t size, const std::nothrow_t &nothrow) noexcept { return operator new(size, nothrow); }
+void operator delete(void *memory, const std::nothrow_t &) noexcept { std::free(memory); }
+void operator delete[](void *memory, const std::nothrow_t &) noexcept { std::free(memory); }
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete[](void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }

@@ -7,15 +7,15 @@ namespace sluice {
 
 inline bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-struct Marker {
-  std::string bytes;
-  bool fold = false;  // ASCII letters in any case
-};
-
 // Reads one block as it comes in. It holds no text: the scanner keeps the block and hands it in again, longer.
 class BlockReader {
  public:
-  enum class State : uint8_t { open, closed, rejected };
+  enum class State : uint8_t {
+    open,
+    closed,
+    rejected,  // no call: shown as it was written
+    markup,    // no call: a token of the format that is never shown, such as the beginning of reasoning
+  };
   struct Note {
     std::string_view code;
     std::string detail;
@@ -43,8 +43,10 @@ class BlockReader {
   std::vector<ParsedCall> calls;  // at least one
   std::vector<Note> notes;
   // -- rejected
-  std::string_view code;
-  size_t decided = 0;  // the byte that decided it
+  std::string_view code;  // of the diagnostic; empty: none, this looked like nothing
+  size_t decided = 0;     // the byte that decided it
+  // -- markup: `end` as well
+  bool reasoning = false;  // what follows is reasoning, up to a closer of it
 };
 
 }  // namespace sluice

@@ -66,9 +66,11 @@ class Markers {
     code_opener,
     think,
     think_end,
+    reasoning_end,  // like </think>, complete as it is
+    trailer,
     forged
   };  // code_opener: looked for in code as well
-  static constexpr size_t kKinds = 5;
+  static constexpr size_t kKinds = 7;
   using State = int;
 
   Markers() { states_.emplace_back(); }
@@ -102,6 +104,10 @@ class Markers {
   int complete(State state) const { return states_[static_cast<size_t>(state)].complete; }
   Kind kind(int marker) const { return markers_[static_cast<size_t>(marker)].kind; }
   bool is(int64_t marker) const { return marker >= 0 && marker < static_cast<int64_t>(markers_.size()); }
+  bool same(int one, int other) const {
+    const Entry &a = markers_[static_cast<size_t>(one)], &b = markers_[static_cast<size_t>(other)];
+    return a.bytes == b.bytes && a.fold == b.fold && a.kind == b.kind;
+  }
   size_t length(int marker) const { return markers_[static_cast<size_t>(marker)].bytes.size(); }
 
   // A state as numbers, and back; anything else is the first state.

@@ -18,6 +18,8 @@ class ToolView {
   virtual ~ToolView() = default;
   virtual bool known(std::string_view tool) const = 0;
   virtual bool declares(std::string_view tool, std::string_view parameter) const = 0;
+  // The names of all tools, sorted. None: the host has registered no tool, so that nobody knows which names there are.
+  virtual std::vector<std::string_view> names() const = 0;
 };
 
 // One call of a finished block. A block may hold several.
@@ -67,12 +69,22 @@ struct ResultText {
   bool json = false;  // content is one JSON value
 };
 
-struct Marker;
+struct Marker {
+  std::string bytes;
+  bool fold = false;    // ASCII letters in any case
+  bool common = false;  // stands in any text (a bracket): no news where it stands in code or reasoning
+};
+
 class BlockReader;
 struct ScanLimits {
   size_t candidate_bytes = 65536;
   size_t argument_bytes = 16777216;
   size_t depth = 128;
+};
+
+struct ScanOptions {
+  bool starts_in_reasoning = false;  // the prompt opened the tag
+  bool calls_in_reasoning = false;   // reasoningCalls: execute
 };
 
 // Calls in fences and inline code: text | a call where it is the fence's whole body | calls all the same.
@@ -93,14 +105,24 @@ class Protocol {
   // The results of one round. Every marker of every protocol in `active` is made harmless inside of what tools said.
   virtual void write_results(const std::vector<ResultText> &results, const Protocols &active,
                              std::string &out) const = 0;
+  // Where definitions go that no macro asks for: in front of the system message, or behind it.
+  virtual bool defines_on_top() const { return false; }
   // Makes this protocol's own markers harmless in text that another protocol's encoder writes.
   virtual void defuse(std::string &text) const = 0;
 
   // -- for the scanner (block.h)
   virtual CodeMode code() const = 0;
-  // How a block begins, and what ends one whose rest is not kept. Neither list is empty.
-  virtual std::vector<Marker> openers() const = 0;
-  virtual std::vector<Marker> closers() const = 0;
+  // How a block begins, and what ends one whose rest is not kept.
+  virtual std::vector<Marker> openers(const ToolView &tools) const = 0;
+  virtual std::vector<Marker> closers(const ToolView &tools) const = 0;
+  // Markup that may follow a block (the end of a section of calls): dropped right behind one, text anywhere else.
+  virtual std::vector<Marker> trailers() const { return {}; }
+  // What ends reasoning besides </think>; a block of this protocol opens it (BlockReader::State::markup).
+  virtual std::vector<Marker> reasoning_closers() const { return {}; }
+  // Models of this format write calls without closing their reasoning: an opener ends it.
+  virtual bool ends_reasoning() const { return false; }
+  // Models of this format always begin in reasoning: the prompt opens it.
+  virtual bool starts_in_reasoning() const { return false; }
   // Reads one block.
   virtual std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const = 0;
 };
@@ -122,9 +144,9 @@ class TextScanner {
   virtual void load(std::string_view) {}
 };
 
-// `active` may be empty: then only reasoning tags are looked for. `starts_in_reasoning`: the prompt opened the tag.
+// `active` may be empty: then only reasoning tags are looked for.
 std::unique_ptr<TextScanner> make_scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits,
-                                          bool starts_in_reasoning, ScanSink &sink);
+                                          const ScanOptions &options, ScanSink &sink);
 
 // One protocol from its configuration: an id as a JSON string, or { "id": ..., options }. Errors name the option by
 // path. Ids that the design names and this version does not have yet: Code::unsupported.

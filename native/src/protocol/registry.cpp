@@ -1,56 +1,15 @@
-// The protocols there are: one line each.
+// The protocols there are: one line each, and the families of the table.
 #include <algorithm>
 
 #include "base/json.h"
+#include "protocol/inline_tags.h"
+#include "protocol/json_strict.h"
+#include "protocol/tool_action.h"
 #include "protocol/vcp.h"
+#include "protocol/xml_tag.h"
 
 namespace sluice {
 namespace {
-
-struct Option {
-  std::string_view name;
-  std::string_view allowed;
-};
-
-constexpr Option kVcpOptions[] = {
-    {"code", "\"ignore\" | \"whole\" | \"parse\""},
-    {"duplicates", "\"last\" | \"first\""},
-    {"trim", "true | false"},
-    {"lenient", "true | false"},
-    {"serial", "\"split\" | null"},
-};
-
-bool read_bool(std::string_view value, bool &out) {
-  out = value == "true";
-  return out || value == "false";
-}
-
-bool read_word(std::string_view value, std::initializer_list<std::string_view> words, size_t &out) {
-  if (json_kind(value) != '"') return false;
-  const std::string text = json_text(value);
-  const auto found = std::find(words.begin(), words.end(), text);
-  out = static_cast<size_t>(found - words.begin());
-  return found != words.end();
-}
-
-bool set_vcp(VcpOptions &options, std::string_view name, std::string_view value) {
-  size_t word = 0;
-  if (name == "code") {
-    if (!read_word(value, {"ignore", "whole", "parse"}, word)) return false;
-    options.code = static_cast<CodeMode>(word);
-  } else if (name == "duplicates") {
-    if (!read_word(value, {"last", "first"}, word)) return false;
-    options.first_duplicate = word == 1;
-  } else if (name == "trim") {
-    return read_bool(value, options.trim);
-  } else if (name == "lenient") {
-    return read_bool(value, options.lenient);
-  } else if (name == "serial") {
-    options.split = value != "null";
-    return !options.split || read_word(value, {"split"}, word);
-  }
-  return true;
-}
 
 constexpr size_t kShown = 60;  // bytes of a wrong value that a message repeats
 
@@ -61,107 +20,159 @@ std::string found(std::string_view value) {
   return "found " + std::string(value.substr(0, end)) + "…";
 }
 
-Status read_vcp(std::string_view config, std::shared_ptr<const Protocol> &out) {
-  VcpOptions options;
+// An option reads its value into the protocol's own options; false: the value is not one of `allowed`.
+template <class Options>
+struct Option {
+  std::string_view name;
+  std::string_view allowed;
+  bool (*read)(std::string_view value, Options &options);
+};
+
+template <class Options, size_t n>
+Status read_options(std::string_view id, std::string_view config, const Option<Options> (&table)[n], Options &out) {
   for (JsonSlices member(config); member.next();) {
     const std::string name = member.key_text();
     if (name == "id" || name.starts_with("x-")) continue;
-    const auto option = std::find_if(std::begin(kVcpOptions), std::end(kVcpOptions),
-                                     [&](const Option &one) { return one.name == name; });
-    if (option == std::end(kVcpOptions)) {
+    const auto option =
+        std::find_if(std::begin(table), std::end(table), [&](const auto &one) { return one.name == name; });
+    if (option == std::end(table)) {
       std::string all;
-      for (const Option &one : kVcpOptions) all.append(all.empty() ? "" : ", ").append(one.name);
-      return error(Code::json, "vcp has no such option; expected one of: " + all, name);
+      for (const auto &one : table) all.append(all.empty() ? "" : ", ").append(one.name);
+      return error(Code::json, std::string(id) + " has no such option; expected one of: " + all, name);
     }
     const std::string_view value = trim_json(member.value());
-    if (!set_vcp(options, name, value))
+    if (!option->read(value, out))
       return error(Code::json, found(value) + ", expected " + std::string(option->allowed), name);
   }
-  out = make_vcp(options);
   return {};
 }
 
-using Read = Status (*)(std::string_view config, std::shared_ptr<const Protocol> &out);
+bool read_bool(std::string_view value, bool &out) {
+  out = value == "true";
+  return out || value == "false";
+}
+
+bool read_word(std::string_view value, std::initializer_list<std::string_view> words, size_t &out) {
+  if (json_kind(value) != '"') return false;
+  const std::string text = json_text(value);
+  const auto word = std::find(words.begin(), words.end(), text);
+  out = static_cast<size_t>(word - words.begin());
+  return word != words.end();
+}
+
+// -- what every protocol has
+
+constexpr std::string_view kCodes = "\"ignore\" | \"whole\" | \"parse\"", kDuplicates = "\"last\" | \"first\"",
+                           kBool = "true | false";
+
+template <class Options>
+bool read_code(std::string_view value, Options &options) {
+  size_t word = 0;
+  if (!read_word(value, {"ignore", "whole", "parse"}, word)) return false;
+  options.code = static_cast<CodeMode>(word);
+  return true;
+}
+
+template <class Options>
+bool read_duplicates(std::string_view value, Options &options) {
+  size_t word = 0;
+  if (!read_word(value, {"last", "first"}, word)) return false;
+  options.first_duplicate = word == 1;
+  return true;
+}
+
+template <class Options>
+bool read_trim(std::string_view value, Options &options) {
+  bool trim = false;
+  if (!read_bool(value, trim)) return false;
+  options.trim = trim;
+  return true;
+}
+
+constexpr Option<ProtocolOptions> kOptions[] = {
+    {"code", kCodes, read_code<ProtocolOptions>},
+    {"duplicates", kDuplicates, read_duplicates<ProtocolOptions>},
+    {"trim", kBool, read_trim<ProtocolOptions>},
+};
+
+using Make = std::shared_ptr<const Protocol> (*)(const ProtocolOptions &options);
+
+// -- vcp
+
+constexpr Option<VcpOptions> kVcpOptions[] = {
+    {"code", kCodes, read_code<VcpOptions>},
+    {"duplicates", kDuplicates, read_duplicates<VcpOptions>},
+    {"trim", kBool, read_trim<VcpOptions>},
+    {"lenient", kBool, [](std::string_view value, VcpOptions &options) { return read_bool(value, options.lenient); }},
+    {"serial", "\"split\" | null",
+     [](std::string_view value, VcpOptions &options) {
+       size_t word = 0;
+       options.split = value != "null";
+       return !options.split || read_word(value, {"split"}, word);
+     }},
+};
+
+Status read_vcp(std::string_view config, std::shared_ptr<const Protocol> &out) {
+  VcpOptions options;
+  Status status = read_options("vcp", config, kVcpOptions, options);
+  if (status.ok()) out = make_vcp(options);
+  return status;
+}
+
+// -- inline_tags
+
+struct InlineOptions : ProtocolOptions {
+  std::vector<TagRule> rules;
+};
+
+bool read_rules(std::string_view value, InlineOptions &options) {
+  if (json_kind(value) != '[') return false;
+  for (JsonSlices rule(value); rule.next();) {
+    TagRule one;
+    if (json_kind(rule.value()) != '{') return false;
+    for (JsonSlices member(rule.value()); member.next();) {
+      std::string *const field = member.key() == "\"open\""       ? &one.open
+                                 : member.key() == "\"close\""    ? &one.close
+                                 : member.key() == "\"tool\""     ? &one.tool
+                                 : member.key() == "\"argument\"" ? &one.argument
+                                                                  : nullptr;
+      if (!field || json_kind(member.value()) != '"') return false;
+      *field = json_text(trim_json(member.value()));
+    }
+    if (one.open.empty() || one.close.empty() || one.tool.empty() || one.argument.empty()) return false;
+    options.rules.push_back(std::move(one));
+  }
+  return !options.rules.empty();
+}
+
+constexpr Option<InlineOptions> kInlineOptions[] = {
+    {"code", kCodes, read_code<InlineOptions>},
+    {"duplicates", kDuplicates, read_duplicates<InlineOptions>},
+    {"trim", kBool, read_trim<InlineOptions>},
+    {"rules", "an array of { open, close, tool, argument }, none of them empty", read_rules},
+};
+
+Status read_inline_tags(std::string_view config, std::shared_ptr<const Protocol> &out) {
+  InlineOptions options;
+  Status status = read_options("inline_tags", config, kInlineOptions, options);
+  if (status.ok()) out = make_inline_tags(std::move(options.rules), options);
+  return status;
+}
+
+// -- the list
+
 struct Entry {
   std::string_view id;
-  Read read;
+  Status (*read)(std::string_view config, std::shared_ptr<const Protocol> &out);
+  Make make;  // where there is no `read`: it has the options of every protocol
 };
 
 constexpr Entry kProtocols[] = {
-    {"vcp", read_vcp},
-};
-
-// Named by the design, not here yet.
-constexpr std::string_view kPlanned[] = {
-    "auto",
-    "tool_action",
-    "json_strict",
-    "xml_tag",
-    "inline_tags",
-    "anthropic-xml",
-    "apertus",
-    "apriel-1.5",
-    "apriel-1.6",
-    "calling-tool-bracket",
-    "cogito",
-    "cohere2moe",
-    "command-r7b",
-    "command-r-plus",
-    "deepseek-v3",
-    "deepseek-v3.1",
-    "deepseek-v3.2",
-    "deepseek-v4",
-    "ernie-4.5",
-    "firefunction-v2",
-    "functionary-v3",
-    "functionary-v3.1",
-    "functionary-v3.2",
-    "functiongemma",
-    "gemma-4",
-    "generic-json",
-    "gigachat3",
-    "glm-4.5",
-    "glm-4.7",
-    "gpt-oss-harmony",
-    "granite-20b-fc",
-    "granite-3",
-    "granite-4",
-    "hermes",
-    "hunyuan-a13b",
-    "hunyuan-v3",
-    "inkling",
-    "internlm2",
-    "jamba",
-    "json-array",
-    "k-exaone-2",
-    "kimi-k2",
-    "laguna",
-    "lfm2",
-    "llama3",
-    "llama3-function-tag",
-    "llama4-pythonic",
-    "longcat",
-    "minicpm5",
-    "minimax-m1",
-    "minimax-m2",
-    "minimax-m3",
-    "mistral",
-    "morph-xml",
-    "nemotron-nano-v2",
-    "nemotron-xml",
-    "nemotron3-nano",
-    "olmo3",
-    "phi4-mini",
-    "poolside-v1",
-    "pythonic",
-    "qwen3-coder",
-    "reka-edge",
-    "seed-oss",
-    "step3",
-    "step3.5",
-    "think-only",
-    "xlam",
-    "yaml-xml",
+    {"vcp", read_vcp, nullptr},
+    {"tool_action", nullptr, make_tool_action},
+    {"json_strict", nullptr, make_json_strict},
+    {"xml_tag", nullptr, make_xml_tag},
+    {"inline_tags", read_inline_tags, nullptr},
 };
 
 }  // namespace
@@ -179,12 +190,23 @@ Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &o
   }
   std::string known;
   for (const Entry &entry : kProtocols) known.append(known.empty() ? "" : ", ").append(entry.id);
+  for (const Family &family : families()) known.append(", ").append(family.id);
   if (json_kind(said) != '"') return error(Code::json, found(said) + ", expected the id of a protocol: " + known, path);
   id = json_text(said);
-  for (const Entry &entry : kProtocols)
-    if (entry.id == id) return entry.read(config, out);
-  if (std::find(std::begin(kPlanned), std::end(kPlanned), id) != std::end(kPlanned))
-    return error(Code::unsupported, "protocol \"" + id + "\" is not in this version yet", path);
+  ProtocolOptions options;
+  for (const Entry &entry : kProtocols) {
+    if (entry.id != id) continue;
+    if (entry.read) return entry.read(config, out);
+    Status status = read_options(id, config, kOptions, options);
+    if (status.ok()) out = entry.make(options);
+    return status;
+  }
+  for (const Family &family : families()) {
+    if (family.id != id) continue;
+    Status status = read_options(id, config, kOptions, options);
+    if (status.ok()) out = make_family(family, options);
+    return status;
+  }
   return error(Code::json, found(said) + ", expected one of: " + known, path);
 }
 

@@ -81,17 +81,40 @@ TagReader::State TagReader::step(char c) {
   return State::none;
 }
 
-Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool starts_in_reasoning,
+Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits, const ScanOptions &options,
                  ScanSink &sink)
-    : active_(active), tools_(tools), limits_(limits), sink_(sink), reasoning_(starts_in_reasoning) {
+    : active_(active),
+      tools_(tools),
+      limits_(limits),
+      sink_(sink),
+      calls_in_reasoning_(options.calls_in_reasoning),
+      reasoning_(options.starts_in_reasoning) {
   for (size_t i = 0; i < active_.size(); ++i) {
     any_whole_ = any_whole_ || active_[i]->code() == CodeMode::whole;
+    any_live_in_reasoning_ = any_live_in_reasoning_ || live_in_reasoning(i);
+    reasoning_ = reasoning_ || active_[i]->starts_in_reasoning();
     const auto kind = active_[i]->code() == CodeMode::parse ? Markers::Kind::code_opener : Markers::Kind::opener;
-    for (const Marker &opener : active_[i]->openers()) {
+    for (const Marker &opener : active_[i]->openers(tools_)) {
       markers_.add(opener, kind);
       owner_.push_back(i);
+      common_.push_back(opener.common);
     }
   }
+  openers_ = owner_.size();
+  same_.resize(openers_, -1);
+  for (size_t i = 0; i < openers_; ++i)
+    for (size_t j = i + 1; j < openers_ && same_[i] < 0; ++j)
+      if (markers_.same(static_cast<int>(i), static_cast<int>(j))) same_[i] = static_cast<int>(j);
+  for (const auto &protocol : active_)  // before trailers: one that is both ends reasoning wherever it stands
+    for (const Marker &closer : protocol->reasoning_closers()) {
+      markers_.add(closer, Markers::Kind::reasoning_end);
+      owner_.push_back(SIZE_MAX);
+    }
+  for (size_t i = 0; i < active_.size(); ++i)
+    for (const Marker &trailer : active_[i]->trailers()) {
+      markers_.add(trailer, Markers::Kind::trailer);
+      owner_.push_back(i);
+    }
   markers_.add({"<think", true}, Markers::Kind::think);
   markers_.add({"</think", true}, Markers::Kind::think_end);
   if (!active_.empty())
@@ -139,6 +162,7 @@ void Scanner::interrupt() {
   drop(at_);
   match_ = 0;
   text_open_ = false;
+  trails_ = SIZE_MAX;
   context_.start_line();
   keep();
 }
@@ -224,11 +248,17 @@ size_t Scanner::held() const {
   } else if (mode_ == Mode::tag) {
     to = tag_at_;
   } else if (reasoning_) {
-    to -= markers_.alive(match_, Kind::think_end);
+    size_t alive = std::max(markers_.alive(match_, Kind::think_end), markers_.alive(match_, Kind::reasoning_end));
+    if (any_live_in_reasoning_)
+      alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::code_opener)});
+    if (trails_ != SIZE_MAX) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
+    to -= alive;
   } else {
     size_t alive = markers_.alive(match_, Kind::code_opener);
     if (!context_.in_fence()) {
-      alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::think_end)});
+      alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::think_end),
+                        markers_.alive(match_, Kind::reasoning_end)});
+      if (trails_ != SIZE_MAX) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
       const size_t think = markers_.alive(match_, Kind::think);
       if (think > alive && offset(at_) - think == blank_tag_) alive = think;
     }
@@ -301,7 +331,7 @@ void Scanner::waiting_is_code() {
   settle();
   waits_ = false;
   for (const Waiting &one : waiting_)
-    if (markers_.kind(one.marker) == Markers::Kind::opener)
+    if (markers_.kind(one.marker) == Markers::Kind::opener && !common_[static_cast<size_t>(one.marker)])
       diagnostic("in_code", active_[owner_[static_cast<size_t>(one.marker)]]->id(), one.at);
   waiting_.clear();
 }
@@ -343,31 +373,9 @@ void Scanner::on_marker(int marker) {
   using Kind = Markers::Kind;
   if (waits_ && at_ - wait_ > limits_.candidate_bytes) waited_too_long();
   const size_t at = at_ - markers_.length(marker);
-  const Kind kind = markers_.kind(marker);
-  const bool doubt = !context_.in_fence() && context_.open_count() != 0;
-  const bool known = offset(at) < known_until_;
-  switch (kind) {
+  switch (const Kind kind = markers_.kind(marker)) {
     case Kind::opener:
-    case Kind::code_opener: {
-      const std::string_view id = active_[owner_[static_cast<size_t>(marker)]]->id();
-      if (reasoning_) {
-        settle();
-        return diagnostic("in_reasoning", id, offset(at));
-      }
-      if (kind == Kind::opener) {
-        if (in_body_ && near_fence() && offset(at) == fence_body_ &&
-            active_[owner_[static_cast<size_t>(marker)]]->code() == CodeMode::whole)
-          return start_block(marker, at);
-        if (context_.in_fence() || (doubt && known && in_code_on_known_line(offset(at)))) {
-          settle();
-          return diagnostic("in_code", id, offset(at));
-        }
-        if (doubt && !known) return wait(at, marker);
-      } else if (waits_) {
-        waiting_is_code();  // not known, and nothing that might be code is run
-      }
-      return start_block(marker, at);
-    }
+    case Kind::code_opener: return on_opener(marker, at);
     case Kind::think:
     case Kind::think_end: {
       const bool closes = kind == Kind::think_end;
@@ -381,10 +389,65 @@ void Scanner::on_marker(int marker) {
       tag_marker_ = marker;
       return;
     }
+    case Kind::reasoning_end:
+      if (!context_.in_fence() || reasoning_) on_reasoning_end(at, at_, marker);
+      return;
+    case Kind::trailer: return on_trailer(marker, at);
     case Kind::forged:
       if (!reasoning_ && !context_.in_fence()) on_forged(at);
       return;
   }
+}
+
+void Scanner::on_opener(int marker, size_t at) {
+  const size_t owner = owner_[static_cast<size_t>(marker)];
+  const std::string_view id = active_[owner]->id();
+  const auto is_no_call = [&](std::string_view where) {
+    if (common_[static_cast<size_t>(marker)]) return;
+    settle();
+    diagnostic(where, id, offset(at));
+  };
+  const bool anywhere = markers_.kind(marker) == Markers::Kind::code_opener;
+  if (reasoning_) {
+    if (!live_in_reasoning(owner)) return is_no_call("in_reasoning");
+    if (!anywhere && (context_.in_fence() || context_.open_count() != 0)) return is_no_call("in_code");
+    return start_block(marker, at);
+  }
+  if (anywhere) {
+    if (waits_) waiting_is_code();  // not known, and nothing that might be code is run
+    return start_block(marker, at);
+  }
+  if (in_body_ && near_fence() && offset(at) == fence_body_ && active_[owner]->code() == CodeMode::whole)
+    return start_block(marker, at);
+  const bool doubt = !context_.in_fence() && context_.open_count() != 0;
+  const bool known = offset(at) < known_until_;
+  if (context_.in_fence() || (doubt && known && in_code_on_known_line(offset(at)))) return is_no_call("in_code");
+  if (doubt && !known) return wait(at, marker);
+  start_block(marker, at);
+}
+
+void Scanner::on_trailer(int marker, size_t at) {
+  if (trails_ != owner_[static_cast<size_t>(marker)] || context_.in_fence()) return;
+  for (size_t i = done_; i < at; ++i)
+    if (!is_white(text_[i])) return;
+  drop(at_);
+  match_ = 0;
+  context_.start_line();
+}
+
+// The reasoning ends, or a stray closer goes. false: it may be code, and waits.
+bool Scanner::on_reasoning_end(size_t at, size_t end, int marker) {
+  if (!reasoning_ && context_.open_count() != 0) {
+    if (offset(at) >= known_until_) {
+      wait(at, marker);
+      return false;
+    }
+    if (in_code_on_known_line(offset(at))) return false;
+  }
+  show(at);  // white space alone goes with the tag
+  at_ = done_ = end;
+  start_reasoning(false);
+  return true;
 }
 
 void Scanner::on_forged(size_t at) {
@@ -412,37 +475,40 @@ bool Scanner::read_tag(bool ended) {
   }
   mode_ = Mode::text;
   if (state == TagReader::State::none) return true;  // text; the scan goes on behind `<think`
-  if (tag_closes_ && !reasoning_) {
-    const bool doubt = context_.open_count() != 0;
-    if (doubt && offset(tag_at_) >= known_until_) {
-      wait(tag_at_, tag_marker_);
-      return true;
-    }
-    if (doubt && in_code_on_known_line(offset(tag_at_))) return true;
+  if (tag_closes_) {
+    on_reasoning_end(tag_at_, tag_read_, tag_marker_);
+    return true;
   }
   show(tag_at_);  // white space alone goes with the tag
   at_ = done_ = tag_read_;
-  if (!tag_closes_ || reasoning_) {
-    reasoning_ = !tag_closes_;
-    reasoning_open_ = false;
-  }
+  start_reasoning(true);
+  return true;
+}
+
+// Behind a tag a new text begins.
+void Scanner::start_reasoning(bool reasoning) {
+  reasoning_ = reasoning;
+  reasoning_open_ = false;
   fence_ = SIZE_MAX;
   in_body_ = false;
   match_ = 0;
   context_ = Context();
-  return true;
 }
 
 // ---- blocks ----
 
-void Scanner::start_block(int marker, size_t at) {
+void Scanner::start_reader(int marker) {
   opener_ = marker;
   protocol_ = active_[owner_[static_cast<size_t>(marker)]].get();
+  reader_ = protocol_->reader(tools_, limits_);
+}
+
+void Scanner::start_block(int marker, size_t at) {
+  start_reader(marker);
   whole_ = in_body_ && markers_.kind(marker) == Markers::Kind::opener;
   block_ = at;
   opener_end_ = at_;
   before_ = context_;
-  reader_ = protocol_->reader(tools_, limits_);
   opened_ = false;
   sent_ = 0;
   mode_ = Mode::block;
@@ -468,8 +534,12 @@ bool Scanner::read_block(bool ended) {
       }
       return true;
     }
-    if (state == BlockReader::State::rejected) {
-      give_back(reader_->code, reader_->decided);
+    if (state == BlockReader::State::rejected || (state == BlockReader::State::markup && whole_)) {
+      give_back(reader_->code, state == BlockReader::State::markup ? reader_->end : reader_->decided);
+      return true;
+    }
+    if (state == BlockReader::State::markup) {
+      pass_markup();
       return true;
     }
     if (opened_) stream_arguments();
@@ -530,11 +600,22 @@ void Scanner::close_block() {
   mode_ = Mode::text;
   at_ = done_ = end;
   match_ = 0;
-  text_open_ = false;
+  text_open_ = reasoning_open_ = false;
+  if (protocol_->ends_reasoning()) reasoning_ = false;
+  trails_ = owner_[static_cast<size_t>(opener_)];
   fence_ = SIZE_MAX;
   in_body_ = false;
   context_.start_line();
   sink_.on_call_close(protocol_->id(), reader->calls, raw, offset(start), offset(end));
+}
+
+// A token of the format, and no text.
+void Scanner::pass_markup() {
+  const std::unique_ptr<BlockReader> reader = std::move(reader_);
+  mode_ = Mode::text;
+  show(block_);  // white space alone goes with it
+  at_ = done_ = block_ + reader->end;
+  start_reasoning(reader->reasoning);
 }
 
 // The card is closed now; what still belongs to its block goes nowhere.
@@ -547,8 +628,8 @@ void Scanner::outgrown() {
 
 void Scanner::start_skipping() {
   skip_ = Markers();
-  for (const Marker &closer : protocol_->closers()) skip_.add(closer, Markers::Kind::think_end);
-  for (const Marker &opener : protocol_->openers()) skip_.add(opener, Markers::Kind::opener);
+  for (const Marker &closer : protocol_->closers(tools_)) skip_.add(closer, Markers::Kind::think_end);
+  for (const Marker &opener : protocol_->openers(tools_)) skip_.add(opener, Markers::Kind::opener);
   skip_match_ = 0;
   mode_ = Mode::skip;
 }
@@ -589,10 +670,15 @@ bool Scanner::read_tail(bool ended) {
   return true;
 }
 
-// It was no call: its opener is text, and the scan goes on right behind it; behind a long one, at the byte that
-// decided.
+// It was no call of this protocol. Of no other that has the same opener either: its opener is text, and the scan goes
+// on right behind it; behind a long one, at the byte that decided.
 void Scanner::give_back(std::string_view code, size_t length) {
-  diagnostic(code, "no call: shown as text", offset(block_), text_.substr(block_, length));
+  if (!code.empty()) diagnostic(code, "no call: shown as text", offset(block_), text_.substr(block_, length));
+  if (const int next = same_[static_cast<size_t>(opener_)]; next >= 0) {
+    context_ = before_;
+    mode_ = Mode::block;
+    return start_reader(next);
+  }
   mode_ = Mode::text;
   reader_.reset();
   match_ = 0;
@@ -619,6 +705,7 @@ void Scanner::show(size_t to) {
   done_ = to;
   const bool first = !open;
   open = true;
+  trails_ = SIZE_MAX;
   if (reasoning_) {
     text_open_ = false;
     sink_.on_scan_reasoning(piece, first);
@@ -634,8 +721,8 @@ void Scanner::diagnostic(std::string_view code, std::string_view detail, size_t 
 }
 
 std::unique_ptr<TextScanner> make_scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits,
-                                          bool starts_in_reasoning, ScanSink &sink) {
-  return std::make_unique<Scanner>(active, tools, limits, starts_in_reasoning, sink);
+                                          const ScanOptions &options, ScanSink &sink) {
+  return std::make_unique<Scanner>(active, tools, limits, options, sink);
 }
 
 }  // namespace sluice

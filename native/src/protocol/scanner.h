@@ -34,7 +34,7 @@ class TagReader {
 
 class Scanner final : public TextScanner {
  public:
-  Scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool starts_in_reasoning,
+  Scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits, const ScanOptions &options,
           ScanSink &sink);
   void feed(std::string_view utf8) override;
   void interrupt() override;
@@ -69,6 +69,10 @@ class Scanner final : public TextScanner {
 
   void on_effect(unsigned effect);
   void on_marker(int marker);
+  void on_opener(int marker, size_t at);
+  void on_trailer(int marker, size_t at);
+  bool on_reasoning_end(size_t at, size_t end, int marker);
+  void start_reasoning(bool reasoning);
   void on_forged(size_t at);
   void on_line_end(bool fence);
   bool in_code_on_known_line(size_t at) const;
@@ -78,11 +82,13 @@ class Scanner final : public TextScanner {
   void tell_forged(size_t from_depth, bool code);
 
   void start_block(int marker, size_t at);
+  void start_reader(int marker);
   std::string_view block_text() const;
   size_t block_limit() const;
   void open_call();
   void stream_arguments();
   void close_block();
+  void pass_markup();
   void outgrown();
   void start_skipping();
   void read_again();
@@ -93,6 +99,7 @@ class Scanner final : public TextScanner {
   bool alive_fence() const;
   void show(size_t to);
   void drop(size_t to);
+  bool live_in_reasoning(size_t protocol) const { return calls_in_reasoning_ || active_[protocol]->ends_reasoning(); }
   void settle() { show(held()); }
   void diagnostic(std::string_view code, std::string_view detail, size_t at, std::string_view raw = {});
   size_t offset(size_t index) const { return base_ + index; }
@@ -104,8 +111,13 @@ class Scanner final : public TextScanner {
   ScanSink &sink_;
   Markers markers_;
   ByteFinder interesting_;
-  std::vector<size_t> owner_;  // marker → index of its protocol
+  const bool calls_in_reasoning_;
+  std::vector<size_t> owner_;  // opener or trailer → index of its protocol; covers the first markers
+  size_t openers_ = 0;         // the first markers
+  std::vector<bool> common_;   // opener → Marker::common
+  std::vector<int> same_;      // opener → the same one of the next protocol; -1: none
   bool any_whole_ = false;
+  bool any_live_in_reasoning_ = false;
 
   // -- the text that is kept, and where we are in it
   std::string kept_;
@@ -123,6 +135,7 @@ class Scanner final : public TextScanner {
   bool reasoning_open_ = false;  // this pair of tags has a block
   bool text_open_ = false;       // what was shown last is text: more text joins it
   size_t blank_tag_ = SIZE_MAX;  // offset of the `<` that is the first thing on its line
+  size_t trails_ = SIZE_MAX;     // nothing but white space since a card of this protocol: its index
 
   // -- an opener that waits for the end of its line
   bool waits_ = false;

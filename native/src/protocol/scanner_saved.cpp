@@ -38,7 +38,7 @@ void Scanner::save(std::string &out) const {
   append_numbers(object.value("position"),
                  {number(base_), number(at_), static_cast<int64_t>(mode_), flag(reasoning_), flag(reasoning_open_),
                   flag(text_open_), number(blank_tag_), number(known_until_), number(last_run_), number(fence_),
-                  number(fence_body_), flag(in_body_)});
+                  number(fence_body_), flag(in_body_), number(trails_)});
   std::vector<int64_t> match, context;
   markers_.save(match_, match);
   append_numbers(object.value("match"), match);
@@ -81,7 +81,7 @@ void Scanner::load(std::string_view saved) {
   const std::vector<int64_t> position = read_numbers(reader.nested("position"));
   const auto index = [](int64_t value) { return static_cast<size_t>(value); };
   const auto inside = [this](int64_t value) { return value >= 0 && static_cast<size_t>(value) <= kept_.size(); };
-  if (position.size() != 12 || !inside(position[1]) || position[2] < 0 ||
+  if (position.size() != 13 || !inside(position[1]) || position[2] < 0 ||
       position[2] > static_cast<int64_t>(Mode::skip) || !context_.load(read_numbers(reader.nested("context"))))
     return;
   base_ = index(position[0]);
@@ -96,9 +96,10 @@ void Scanner::load(std::string_view saved) {
   fence_ = inside(position[9]) ? index(position[9]) : SIZE_MAX;
   fence_body_ = index(position[10]);
   in_body_ = position[11] != 0;
+  trails_ = index(position[12]);
   match_ = markers_.load(read_numbers(reader.nested("match")));
 
-  const auto known = [&](int64_t marker) { return marker >= 0 && index(marker) < owner_.size(); };
+  const auto known = [&](int64_t marker) { return marker >= 0 && index(marker) < openers_; };
   const std::vector<int64_t> waiting = read_numbers(reader.nested("waiting"));
   waits_ = waiting.size() >= 4 && inside(waiting[0]);
   if (waits_) {
@@ -127,12 +128,10 @@ void Scanner::load(std::string_view saved) {
   if (const auto block = read_numbers(reader.nested("block"));
       (mode == Mode::block || mode == Mode::tail) && block.size() == 4 && known(block[0]) && inside(block[1]) &&
       inside(block[2]) && before_.load(read_numbers(reader.nested("before")))) {
-    opener_ = static_cast<int>(block[0]);
-    protocol_ = active_[owner_[index(block[0])]].get();
+    start_reader(static_cast<int>(block[0]));
     block_ = index(block[1]);
     opener_end_ = index(block[2]);
     whole_ = block[3] != 0 && fence_ != SIZE_MAX;
-    reader_ = protocol_->reader(tools_, limits_);
     read_again();
     opened_ = reader_->named && !whole_;
     sent_ = opened_ ? reader_->arguments_to : 0;

@@ -1,6 +1,10 @@
 #include "protocol/vcp.h"
 
+#include <algorithm>
+
 #include "base/json_writer.h"
+#include "protocol/marker_text.h"
+#include "protocol/tool_text.h"
 #include "protocol/vcp_tokens.h"
 
 namespace sluice {
@@ -19,28 +23,12 @@ bool is_key(std::string_view key) {
 
 constexpr size_t kEscapeSplit = std::string_view("「末").size();
 
-// Puts `insert` into every place of `text` where `token` stands (in any case): behind its first `split` bytes.
-void split_tokens(std::string &text, std::string_view token, size_t split, std::string_view insert) {
-  std::string out;
-  size_t from = 0, at = 0;
-  while ((at = text.find(token[0], at)) != std::string::npos) {
-    if (fit(std::string_view(text).substr(at), token, true) == Fit::yes) {
-      out.append(text, from, at + split - from).append(insert);
-      from = at + split;
-      at += token.size();
-    } else {
-      ++at;
-    }
-  }
-  if (from != 0) text = out.append(text, from);
-}
-
 // Every spelling of a marker that any reader of this protocol takes for one.
 void defuse_markers(std::string &text) {
   for (const std::string_view name : {"TOOL_REQUEST", "END_TOOL_REQUEST", "TOOL_RESULT", "END_TOOL_RESULT",
                                       "TOOL_DEFINITION", "END_TOOL_DEFINITION"}) {
     const std::string token = "[" + std::string(name) + "]>";
-    split_tokens(text, token, token.size() - 2, "_ESCAPE");
+    split_tokens(text, token, token.size() - 2, "_ESCAPE", true);
   }
 }
 
@@ -53,7 +41,7 @@ void append_value(std::string &out, std::string_view text) {
     return;
   }
   std::string inside(text);
-  split_tokens(inside, kCloseEscape, kEscapeSplit, " ");
+  split_tokens(inside, kCloseEscape, kEscapeSplit, " ", true);
   out.append(kOpenEscape).append(inside).append(kCloseEscape);
 }
 
@@ -67,43 +55,14 @@ std::string text_or_json(std::string_view value) {
   return json_kind(value) == '"' ? json_text(trim_json(value)) : compact_json(value);
 }
 
-std::string_view type_of(std::string_view schema) {
-  const auto type = json_member(schema, "type");
-  if (!type) return {};
-  return trim_json(*type);
-}
-
-// Something the schema accepts, as far as one can tell without solving it.
-std::string example_of(std::string_view schema, std::string_view name) {
-  if (json_kind(schema) != '{') return std::string(name);
-  for (const std::string_view key : {"const", "default"})
-    if (const auto value = json_member(schema, key)) return text_or_json(*value);
-  for (const std::string_view key : {"examples", "enum"})
-    if (const auto values = json_member(schema, key); values && json_kind(*values) == '[')
-      if (JsonSlices first(*values); first.next()) return text_or_json(first.value());
-  std::string_view type = type_of(schema);
-  if (!type.empty() && type[0] == '[')
-    if (JsonSlices first(type); first.next()) type = first.value();
-  if (type == "\"integer\"" || type == "\"number\"") {
-    for (const std::string_view key : {"minimum", "maximum"})
-      if (const auto bound = json_member(schema, key)) return std::string(trim_json(*bound));
-    return "1";
-  }
-  if (type == "\"boolean\"") return "true";
-  if (type == "\"array\"") return "[]";
-  if (type == "\"object\"") return "{}";
-  if (type == "\"null\"") return "null";
-  return std::string(name);
-}
-
 class Vcp final : public Protocol {
  public:
   explicit Vcp(const VcpOptions &options) : options_(options) {}
 
   std::string_view id() const override { return "vcp"; }
   CodeMode code() const override { return options_.code; }
-  std::vector<Marker> openers() const override { return markers(kStart); }
-  std::vector<Marker> closers() const override { return markers(kEnd); }
+  std::vector<Marker> openers(const ToolView &) const override { return markers(kStart); }
+  std::vector<Marker> closers(const ToolView &) const override { return markers(kEnd); }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
     return make_vcp_reader(options_, tools, limits);
   }
@@ -114,7 +73,7 @@ class Vcp final : public Protocol {
   void write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const override;
   void defuse(std::string &text) const override {
     defuse_markers(text);
-    split_tokens(text, kCloseEscape, kEscapeSplit, " ");
+    split_tokens(text, kCloseEscape, kEscapeSplit, " ", true);
   }
 
  private:
@@ -147,11 +106,7 @@ void Vcp::write_definitions(const std::vector<ToolText> &tools, std::string &out
 
 void Vcp::write_definition(const ToolText &tool, std::string &out) const {
   const std::string_view name = tool.command.empty() ? tool.name : tool.command;
-  std::vector<std::string> required;
-  if (const auto names = json_member(tool.parameters, "required"); names && json_kind(*names) == '[')
-    for (JsonSlices one(*names); one.next();)
-      if (json_kind(one.value()) == '"') required.push_back(json_text(trim_json(one.value())));
-
+  const std::vector<std::string> required = required_members(tool.parameters);
   std::string parameters, example;
   const auto properties = json_member(tool.parameters, "properties");
   if (properties)
@@ -163,14 +118,14 @@ void Vcp::write_definition(const ToolText &tool, std::string &out) const {
       parameters += "\n  ";
       ObjectWriter object(parameters);
       object.raw("name", property.key());
-      if (const std::string_view type = type_of(schema); !type.empty()) object.raw("type", compact_json(type));
+      if (const auto type = json_member(schema, "type")) object.raw("type", compact_json(*type));
       object.boolean("required", needed);
       for (const std::string_view member : {"description", "enum"})
         if (const auto value = json_member(schema, member)) object.raw(member, compact_json(*value));
       object.close();
       if (needed && is_key(key)) {
         example += ",\n" + key + ":";
-        append_value(example, example_of(schema, key));
+        append_value(example, text_or_json(example_value(schema, key)));
       }
     }
   parameters += parameters.empty() ? "[]" : "\n]";

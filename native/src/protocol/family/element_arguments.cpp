@@ -1,0 +1,98 @@
+#include "protocol/family/element_arguments.h"
+
+#include <unordered_map>
+
+#include "base/json.h"
+#include "protocol/loose_json.h"
+#include "protocol/xml_text.h"
+
+namespace sluice {
+namespace {
+
+using Edges = ElementCalls::Edges;
+
+size_t newline_at_start(std::string_view text) { return text.starts_with("\r\n") ? 2 : text.starts_with('\n') ? 1 : 0; }
+
+size_t newline_at_end(std::string_view text) { return text.ends_with("\r\n") ? 2 : text.ends_with('\n') ? 1 : 0; }
+
+std::string_view without_edges(std::string_view text, Edges edges) {
+  if (edges == Edges::kept) return text;
+  const size_t start = newline_at_start(text);
+  text.remove_prefix(start);
+  if (edges == Edges::each || start != 0) text.remove_suffix(newline_at_end(text));
+  return text;
+}
+
+// What a model says is JSON, and is not: words are a string, which the schema judges; anything that lost a bracket or a
+// quote is wrong.
+bool append_json(std::string_view text, size_t depth, std::string &out) {
+  std::string json;
+  if (json_from_literal(text, depth, json)) {
+    out += compact_json(json);
+    return true;
+  }
+  append_text(out, text);
+  const std::string_view bare = without_white(text);
+  return !bare.empty() && bare.find_first_of("{}[]\"'") == bare.npos;
+}
+
+struct Argument {
+  std::string_view name;
+  std::string json;
+  size_t count = 1;
+};
+
+// The members of the only argument where that is called `arguments`, and the tool knows nothing of such a parameter.
+bool is_wrapper(const std::vector<Argument> &arguments, const ElementCalls &grammar, const ToolView &tools,
+                std::string_view tool) {
+  return grammar.json_values && arguments.size() == 1 && arguments[0].name == "arguments" &&
+         json_kind(arguments[0].json) == '{' && !tools.declares(tool, "arguments");
+}
+
+}  // namespace
+
+void gather_elements(std::string_view block, const std::vector<ElementField> &fields, const ElementCalls &grammar,
+                     const ProtocolOptions &options, const ToolView &tools, size_t depth, ParsedCall &call,
+                     std::vector<BlockReader::Note> &notes) {
+  std::vector<Argument> arguments;
+  std::unordered_map<std::string_view, size_t> places;
+  const bool repeats = grammar.repeats && !options.first_duplicate.has_value();
+  for (const ElementField &field : fields) {
+    const std::string_view name = block.substr(field.name, field.name_end - field.name);
+    std::string_view text = without_edges(block.substr(field.value, field.value_end - field.value), grammar.edges);
+    if (options.trim.value_or(false)) text = without_white(text);
+    std::string json;
+    if (field.json != ElementTag::Json::yes)
+      append_text(json, text);
+    else if (!append_json(text, depth - std::min<size_t>(depth, 1), json) && call.reason.empty())
+      call.reason = "invalid_json";
+    const auto [place, is_new] = places.try_emplace(name, arguments.size());
+    if (is_new) {
+      arguments.push_back({name, std::move(json)});
+      continue;
+    }
+    Argument &before = arguments[place->second];
+    if (repeats) {
+      before.json.append(",").append(json);
+      ++before.count;
+      continue;
+    }
+    notes.push_back({"duplicate_argument", std::string(name), field.name});
+    if (!options.first_duplicate.value_or(false)) before.json = std::move(json);
+  }
+  if (is_wrapper(arguments, grammar, tools, call.name)) {
+    call.arguments = arguments[0].json;
+    return;
+  }
+  call.arguments = "{";
+  for (const Argument &argument : arguments) {
+    if (call.arguments.size() > 1) call.arguments += ',';
+    append_text(call.arguments, argument.name);
+    call.arguments += argument.count > 1 ? ":[" : ":";
+    call.arguments += argument.json;
+    if (argument.count > 1) call.arguments += ']';
+  }
+  call.arguments += '}';
+}
+
+}  // namespace sluice

@@ -1,0 +1,19 @@
+// Parameters that an element grammar read → the arguments of a call, and back.
+#pragma once
+
+#include "protocol/family/element_tags.h"
+
+namespace sluice {
+
+// One parameter as it stands in the block. Positions count from the block's first byte.
+struct ElementField {
+  size_t name, name_end, value, value_end;
+  ElementTag::Json json;
+};
+
+// Sets the arguments of `call`, which is untyped, and its reason where it has none and a value is wrong.
+void gather_elements(std::string_view block, const std::vector<ElementField> &fields, const ElementCalls &grammar,
+                     const ProtocolOptions &options, const ToolView &tools, size_t depth, ParsedCall &call,
+                     std::vector<BlockReader::Note> &notes);
+
+}  // namespace sluice

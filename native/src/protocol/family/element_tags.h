@@ -1,0 +1,40 @@
+// The tags of an element grammar: how a call and a parameter begin, and what ends a parameter.
+#pragma once
+
+#include "protocol/family/family.h"
+
+namespace sluice {
+
+// A tag as far as it came. Positions count from the first byte that was handed in.
+struct ElementTag {
+  enum class Fit : uint8_t { no, partial, yes };
+  enum class Json : uint8_t { unsaid, no, yes };  // string="true", string="false"
+  Fit fit = Fit::no;
+  bool wrong = false;             // it is one, and something in it is unknown
+  bool empty = false;             // it closes itself
+  size_t name = 0, name_end = 0;  // also of a partial one, once the name is complete
+  Json json = Json::unsaid;
+  size_t length = 0;
+};
+
+class ElementTags {
+ public:
+  explicit ElementTags(const ElementCalls &grammar);
+
+  // What stands behind a call's opener, up to its content. A name of no bytes: there is none, and no room for one.
+  ElementTag call(std::string_view rest) const;
+  // `rest` begins with parameter_open. Pairs: up to the end of </arg_key>.
+  ElementTag parameter(std::string_view rest) const;
+
+  // -- set once
+  const ElementCalls &grammar;
+  const std::string parameter_open, parameter_close;
+  const std::string value_open;  // pairs: between a key and its value; empty: the format has none
+
+ private:
+  const std::string key_close_, separator_;
+};
+
+ElementTag::Fit fit_word(std::string_view rest, std::string_view word);
+
+}  // namespace sluice

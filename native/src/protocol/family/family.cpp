@@ -1,0 +1,269 @@
+#include "protocol/family/family.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "protocol/marker_text.h"
+#include "protocol/tool_text.h"
+
+namespace sluice {
+
+FamilyReader::Fit FamilyReader::fit(std::string_view rest, const Words &words, size_t &length) {
+  Fit best = Fit::no;
+  length = 0;
+  bool partial = false;
+  for (const std::string_view word : words) {
+    if (rest.starts_with(word)) {
+      if (best == Fit::no || word.size() > length) length = word.size();
+      best = Fit::yes;
+    } else if (word.starts_with(rest)) {
+      partial = true;
+    }
+  }
+  return best == Fit::no && partial ? Fit::partial : best;
+}
+
+// [sections] opener, and sometimes the opener twice.
+BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
+  if (led_) return body(block, ended);
+  size_t length = 0;
+  for (const Words *tokens : {&family_.think, &family_.dropped})
+    if (fit(block, *tokens, length) == Fit::yes) {
+      const auto longer = [&](std::string_view word) { return word.size() > block.size() && word.starts_with(block); };
+      if (!ended && std::any_of(tokens->begin(), tokens->end(), longer)) return State::open;
+      end = length;
+      reasoning = tokens == &family_.think;
+      return State::markup;
+    }
+  at_ = 0;
+  Fit section = Fit::no;
+  while ((section = fit(block.substr(at_), family_.sections, length)) == Fit::yes) {
+    at_ += length;
+    skip_white(block);
+  }
+  for (bool opened = family_.openers.empty();;) {
+    const Fit found = fit(block.substr(at_), family_.openers, length);
+    if (found == Fit::partial && !ended) return State::open;
+    if (found != Fit::yes) {
+      if (opened) break;
+      if (section == Fit::partial && !ended) return State::open;
+      return reject("missing_tool_name", at_);
+    }
+    opened = true;
+    at_ += length;
+    if (block[at_ - 1] != '>') break;  // only a tag is sometimes written twice
+    const size_t behind = at_;
+    skip_white(block);
+    if (fit(block.substr(at_), family_.openers, length) == Fit::no) {
+      at_ = behind;
+      break;
+    }
+  }
+  led_ = true;
+  payload_ = at_;
+  return body(block, ended);
+}
+
+void FamilyReader::cut(std::string_view block, std::string_view reason) {
+  end = at_ = block.size();
+  close(block, reason);
+}
+
+namespace {
+
+void append_line(std::string &out, std::string_view line) {
+  out += line;
+  if (!line.empty() && line.back() != '\n') out += '\n';
+}
+
+// <NAME>, and <NAME with something behind it: which names there are is not known here, so that every tag breaks. A tool
+// may well be called `search` or `time`: HTML elements are no exception.
+void break_tags(std::string &text) {
+  const auto in_name = [](char c) {
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z' ? true : (c >= '0' && c <= '9') || c == '_' || (c & 0x80) != 0;
+  };
+  std::string out;
+  size_t from = 0;
+  for (size_t at = 0; (at = text.find('<', at)) != text.npos; ++at) {
+    if (at + 1 == text.size() || !in_name(text[at + 1])) continue;
+    out.append(text, from, at + 1 - from).append(" ");
+    from = at + 1;
+  }
+  if (from != 0) text = out.append(text, from);
+}
+
+// "name": the key becomes another one.
+void break_keys(std::string &text, const Words &names) {
+  for (const std::string_view name : names)
+    for (const std::string_view quote : {"\"", "'"})
+      split_tokens(text, std::string(quote).append(name).append(quote), 1, " ", false);
+}
+
+// [f(: a name with something in it is none.
+void break_list_of_calls(std::string &text) {
+  const auto in_name = [](char c) {
+    return !is_white(c) && std::string_view("[](){}<>,:;=\"'`\\").find(c) == std::string_view::npos;
+  };
+  std::string out;
+  size_t from = 0;
+  for (size_t at = 0; (at = text.find('[', at)) != text.npos; ++at) {
+    size_t name = at + 1;
+    while (name < text.size() && is_white(text[name])) ++name;
+    size_t behind = name;
+    while (behind < text.size() && in_name(text[behind])) ++behind;
+    size_t call = behind;
+    while (call < text.size() && is_white(text[call])) ++call;
+    if (behind == name || call == text.size() || text[call] != '(') continue;
+    out.append(text, from, name - from).append("\\");
+    from = name;
+  }
+  if (from != 0) text = out.append(text, from);
+}
+
+class FamilyProtocol final : public Protocol {
+ public:
+  FamilyProtocol(const Family &family, const ProtocolOptions &options) : family_(family), options_(options) {}
+
+  std::string_view id() const override { return family_.id; }
+  CodeMode code() const override { return options_.code.value_or(family_.code); }
+  std::vector<Marker> openers(const ToolView &tools) const override;
+  std::vector<Marker> closers(const ToolView &tools) const override;
+  std::vector<Marker> trailers() const override { return markers({&family_.closers, &family_.section_ends}); }
+  std::vector<Marker> reasoning_closers() const override { return markers({&family_.think_ends}); }
+  bool ends_reasoning() const override { return family_.ends_reasoning; }
+  bool starts_in_reasoning() const override { return family_.starts_in_reasoning; }
+  std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
+    return std::visit([&](const auto &grammar) { return make_reader(family_, grammar, options_, tools, limits); },
+                      family_.grammar);
+  }
+
+  void write_definitions(const std::vector<ToolText> &tools, std::string &out) const override;
+  void write_call(std::string_view id, std::string_view name, std::string_view arguments,
+                  std::string &out) const override {
+    const CallText call{id, name, arguments};
+    std::visit([&](const auto &grammar) { sluice::write_call(family_, grammar, call, out); }, family_.grammar);
+  }
+  void write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const override;
+  void defuse(std::string &text) const override;
+
+ private:
+  bool names_are_tags() const {
+    return family_.sections.empty() && family_.openers.empty() && family_.think.empty() && family_.dropped.empty();
+  }
+  void append_result_open(const ResultText &result, const Defuse &defuse, std::string &out) const;
+  void break_markers(std::string &text) const;
+  static std::vector<Marker> markers(std::initializer_list<const Words *> lists) {
+    std::vector<Marker> out;
+    for (const Words *words : lists)
+      for (const std::string_view word : *words) out.push_back({std::string(word)});
+    return out;
+  }
+
+  const Family &family_;
+  const ProtocolOptions options_;
+};
+
+std::vector<Marker> FamilyProtocol::openers(const ToolView &tools) const {
+  std::vector<Marker> out = markers({&family_.sections, &family_.openers, &family_.think, &family_.dropped});
+  if (family_.bare)
+    for (Marker &marker : out) marker.common = marker.bytes.size() == 1;
+  if (names_are_tags())
+    for (const std::string_view name : tools.names())
+      for (const std::string_view behind : {">", "/", " ", "\n", "\t"})
+        out.push_back({"<" + std::string(name) + std::string(behind)});
+  return out;
+}
+
+std::vector<Marker> FamilyProtocol::closers(const ToolView &tools) const {
+  std::vector<Marker> out = markers({family_.closers.empty() ? &family_.section_ends : &family_.closers});
+  if (names_are_tags())
+    for (const std::string_view name : tools.names()) out.push_back({"</" + std::string(name) + ">"});
+  return out;
+}
+
+// ---- writing ----
+
+void FamilyProtocol::write_definitions(const std::vector<ToolText> &tools, std::string &out) const {
+  if (tools.empty()) return;
+  const ToolText &shown = example_tool(tools);
+  out += "You can call the tools listed below. To call one, write the call exactly in this form:\n";
+  std::string example;
+  write_call("call_1", shown.name, example_arguments(shown.parameters), example);
+  out += example;
+  if (out.back() != '\n') out += '\n';
+  out +=
+      "Write one call behind the other to make several. Do not put a call into a code block, and never write results "
+      "yourself: they come in the next message.\nThe tools, each as JSON with the schema of its arguments:\n";
+  append_line(out, family_.tools_open);
+  const Defuse defuse = [this](std::string &text) { break_markers(text); };
+  for (const ToolText &tool : tools) {
+    write_tool_json(tool, defuse, out);
+    out += '\n';
+  }
+  append_line(out, family_.tools_close);
+}
+
+void FamilyProtocol::write_results(const std::vector<ResultText> &results, const Protocols &active,
+                                   std::string &out) const {
+  const Defuse defuse = defuse_all(active, *this);
+  out += family_.results_open;
+  for (const ResultText &result : results) {
+    append_result_open(result, defuse, out);
+    write_result_json(result, defuse, out);
+    out += family_.result_close;
+    if (out.back() != '\n') out += '\n';
+  }
+  out += family_.results_close;
+}
+
+// Some formats name the tool or the call in a result's header.
+void FamilyProtocol::append_result_open(const ResultText &result, const Defuse &defuse, std::string &out) const {
+  std::string_view open = family_.result_open;
+  for (size_t at; (at = open.find('{')) != open.npos;) {
+    out += open.substr(0, at);
+    open.remove_prefix(at);
+    const bool name = open.starts_with("{name}"), id = open.starts_with("{id}");
+    if (name || id) {
+      const std::string json = harmless_json(json_string(name ? result.tool : result.call_id), defuse);
+      out.append(json, 1, json.size() - 2);
+      open.remove_prefix(open.find('}') + 1);
+    } else {
+      out += '{';
+      open.remove_prefix(1);
+    }
+  }
+  out += open;
+}
+
+// What begins or ends a block breaks behind its first code point. Where nothing but the shape makes a call, the shape
+// does.
+void FamilyProtocol::defuse(std::string &text) const {
+  break_markers(text);
+  if (!family_.bare) return;
+  if (const auto *json = std::get_if<JsonCalls>(&family_.grammar)) {
+    break_keys(text, json->names);
+    break_keys(text, json->wrappers);
+  }
+  if (const auto *python = std::get_if<PythonCalls>(&family_.grammar)) {
+    break_list_of_calls(text);
+    if (python->json) break_keys(text, JsonCalls().names);
+  }
+}
+
+void FamilyProtocol::break_markers(std::string &text) const {
+  for (const Words *words : {&family_.sections, &family_.openers, &family_.closers, &family_.section_ends,
+                             &family_.think, &family_.think_ends, &family_.dropped})
+    for (const std::string_view word : *words) break_marker(text, word);
+  for (const std::string_view word : {family_.tools_open, family_.tools_close, family_.results_open,
+                                      family_.results_close, family_.result_open, family_.result_close})
+    break_marker(text, word);
+  if (names_are_tags()) break_tags(text);
+}
+
+}  // namespace
+
+std::shared_ptr<const Protocol> make_family(const Family &family, const ProtocolOptions &options) {
+  return std::make_shared<FamilyProtocol>(family, options);
+}
+
+}  // namespace sluice

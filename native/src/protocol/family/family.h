@@ -1,0 +1,197 @@
+// Call formats of open models: each is an entry of one table (families.cpp), read by one of a few grammars.
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include "protocol/block.h"
+
+namespace sluice {
+
+using Words = std::vector<std::string_view>;
+
+struct ProtocolOptions {  // of every protocol, as far as its format has a use for them
+  std::optional<CodeMode> code;
+  std::optional<bool> first_duplicate;
+  std::optional<bool> trim;
+};
+
+// Another way to begin: behind `opener` stands a name up to `mark` and then its arguments.
+struct JsonOpening {
+  std::string_view opener;     // one of the family's openers as well
+  std::string_view mark = {};  // empty: no name stands here, only the closer is another one
+  std::string_view closer = {};
+  bool object = false;         // a whole call object follows the name, not its arguments
+  std::string_view text = {};  // with this name it is no call: what follows is text
+};
+
+// {"name": …, "arguments": {…}}: one object, several in a row, or an array of them.
+struct JsonCalls {
+  Words names = {"name"};  // the member that holds the tool's name
+  Words arguments = {"arguments", "parameters"};
+  Words ids = {"id", "tool_call_id", "call_id"};
+  Words others = {"type", "index"};  // known, and of no use
+  bool name_is_key = false;          // {"NAME": {arguments}}
+  bool array = false;                // calls are written as one array, even a single one
+  bool fence = false;                // calls are written in a fence
+  bool id = false;                   // calls are written with their id
+  std::string_view separator = {};   // between calls that are written in a row, where no closer ends the row
+  Words wrappers = {};               // {"tool_calls": [calls]}
+  bool strict = false;               // nothing but JSON, and nothing without its wrapper
+  std::vector<JsonOpening> openings = {};
+};
+
+// NAME and an object of arguments behind it: f<sep>{…}.
+struct NamedCalls {
+  Words separators = {};                  // between them: one of these, the first as it is written
+  bool adjacent = false;                  // or nothing
+  std::string_view kind = {};             // where a kind of call stands in the name's place, and the name behind the
+                                          // separator, this one: function<sep>NAME; both orders are read
+  bool fenced = false;                    // ```json around the arguments, behind a kind
+  bool kind_written = false;              // calls are written with kind and fence
+  std::string_view prefix = {};           // functions. before the name: then the whole header is the call's id
+  std::string_view id_mark = {};          // between the name and an id: [CALL_ID]
+  std::string_view after_arguments = {};  // before the closer; may be missing
+  Words sections = {};                    // those of the openers that begin a section of calls
+  std::string_view text_name = {};        // with this name it is no call: what follows is text
+  bool certain = false;  // only a call begins with the openers: one without a separator is a broken one
+  bool json = false;     // JSON calls may follow the opener instead
+};
+
+// Parameters as elements with text in them.
+struct ElementCalls {
+  enum class Style : uint8_t {
+    assigned,   // <function=NAME> <parameter=KEY>value</parameter> </function>
+    attribute,  // <invoke name="NAME"> <parameter name="KEY">value</parameter> </invoke>
+    pairs,      // NAME <arg_key>KEY</arg_key> <arg_value>value</arg_value>
+    tags,       // <NAME> <KEY>value</KEY> </NAME>; the tool list says which names there are
+  };
+  Style style = Style::assigned;
+  std::string_view prefix = {};              // of every tag's name: ｜DSML｜, steptml:, ]<]minimax[>[ …
+  std::string_view call = "function";        // invoke, function; pairs: a tag behind the name, or nothing
+  std::string_view parameter = "parameter";  // pairs: arg_key
+  std::string_view value = "arg_value";      // pairs only
+  // Newlines at a value's two ends that belong to the notation: none | one at each end | one at its end only where one
+  // stands at its beginning, too.
+  enum class Edges : uint8_t { kept, each, pair };
+  Edges edges = Edges::kept;
+  bool lines = true;         // written with every tag on a line of its own
+  bool cdata = false;        // a value may stand in <![CDATA[…]]>
+  bool json_values = false;  // a string="false" attribute says: the value is JSON
+  bool entities = false;     // values are escaped as XML
+  bool nested = false;       // elements in values are objects and arrays
+  bool repeats = false;      // a parameter that stands twice is an array
+};
+
+// f(a=1, b='x'): a list of calls in brackets, or one behind the other. Between markers both are read.
+struct PythonCalls {
+  bool list = true;   // written as a list
+  bool json = false;  // JSON calls are accepted as well
+};
+
+// call:NAME{key:value,…} with unquoted keys.
+struct GemmaCalls {
+  std::string_view quote = {};  // <|"|>, <escape>
+};
+
+// A YAML mapping in <NAME>…</NAME>.
+struct YamlCalls {};
+
+// Messages with a header: <|channel|>commentary to=functions.NAME<|message|>{…}.
+struct HarmonyCalls {};
+
+using Grammar = std::variant<JsonCalls, NamedCalls, ElementCalls, PythonCalls, GemmaCalls, YamlCalls, HarmonyCalls>;
+
+struct Family {
+  std::string_view id;
+  Grammar grammar;
+  // A block: [section] opener call closer. What stands in brackets may be missing; empty lists: the format has none.
+  Words sections = {};      // begins a section of calls, right before the first one's opener
+  Words openers = {};       // one of these begins each call (or each array of calls)
+  Words closers = {};       // one of these ends it; the calls are complete without it only at the end of the answer
+  Words section_ends = {};  // right behind the last call: dropped
+  bool bare = false;        // the opener is an ordinary bracket: only a tool's name makes it a call
+  Words think = {}, think_ends = {};  // reasoning tags besides <think>
+  Words dropped = {};                 // tokens that are never text
+  bool ends_reasoning = false;
+  bool starts_in_reasoning = false;
+  CodeMode code = CodeMode::whole;
+  // How tools and results are written: JSON between these; empty: no mark.
+  std::string_view tools_open = {}, tools_close = {};      // around the list of tools, one JSON object per line
+  std::string_view results_open = {}, results_close = {};  // around all results
+  // Around each result; {name} in it is the tool's, {id} the call's.
+  std::string_view result_open = {}, result_close = {};
+};
+
+const std::vector<Family> &families();
+std::shared_ptr<const Protocol> make_family(const Family &family, const ProtocolOptions &options);
+
+// Reads the beginning of a block for every grammar; what follows is the grammar's.
+class FamilyReader : public BlockReader {
+ public:
+  FamilyReader(const Family &family, const ToolView &tools, const ScanLimits &limits)
+      : family_(family), tools_(tools), limits_(limits) {}
+  State read(std::string_view block, bool ended) final;
+  void cut(std::string_view block, std::string_view reason) final;
+
+ protected:
+  // Goes on at at_, which stands behind the opener when this is first called. As BlockReader::read.
+  virtual State body(std::string_view block, bool ended) = 0;
+  // Everything up to the block's end was seen (or nothing follows): fills `calls`. `reason`: of all of them; empty:
+  // each its own.
+  virtual void close(std::string_view block, std::string_view reason) = 0;
+
+  State reject(std::string_view why, size_t where) {
+    code = why;
+    decided = where;
+    return State::rejected;
+  }
+  // A bare opener is a call only with a tool's name; a marked one with any.
+  bool may_be(std::string_view tool) const { return !family_.bare || tools_.known(tool) || tools_.names().empty(); }
+  enum class Fit : uint8_t { no, partial, yes };
+  // Does `rest` begin with one of `words`? The longest one that fits, in `length`. partial: more text could make it
+  // one.
+  static Fit fit(std::string_view rest, const Words &words, size_t &length);
+  void skip_white(std::string_view block) {
+    while (at_ < block.size() && is_white(block[at_])) ++at_;
+  }
+
+  const Family &family_;
+  const ToolView &tools_;
+  const ScanLimits limits_;
+  size_t at_ = 0;       // next byte to look at
+  size_t payload_ = 0;  // where it stood behind the opener
+
+ private:
+  bool led_ = false;
+};
+
+// One per grammar; the family outlives the reader.
+std::unique_ptr<BlockReader> make_reader(const Family &, const JsonCalls &, const ProtocolOptions &, const ToolView &,
+                                         const ScanLimits &);
+std::unique_ptr<BlockReader> make_reader(const Family &, const NamedCalls &, const ProtocolOptions &, const ToolView &,
+                                         const ScanLimits &);
+std::unique_ptr<BlockReader> make_reader(const Family &, const ElementCalls &, const ProtocolOptions &,
+                                         const ToolView &, const ScanLimits &);
+std::unique_ptr<BlockReader> make_reader(const Family &, const PythonCalls &, const ProtocolOptions &, const ToolView &,
+                                         const ScanLimits &);
+std::unique_ptr<BlockReader> make_reader(const Family &, const GemmaCalls &, const ProtocolOptions &, const ToolView &,
+                                         const ScanLimits &);
+std::unique_ptr<BlockReader> make_reader(const Family &, const YamlCalls &, const ProtocolOptions &, const ToolView &,
+                                         const ScanLimits &);
+std::unique_ptr<BlockReader> make_reader(const Family &, const HarmonyCalls &, const ProtocolOptions &,
+                                         const ToolView &, const ScanLimits &);
+
+// A call as the model should have written it, with its opener and closer. `arguments`: checked JSON object text.
+struct CallText {
+  std::string_view id, name, arguments;
+};
+void write_call(const Family &, const JsonCalls &, const CallText &call, std::string &out);
+void write_call(const Family &, const NamedCalls &, const CallText &call, std::string &out);
+void write_call(const Family &, const ElementCalls &, const CallText &call, std::string &out);
+void write_call(const Family &, const PythonCalls &, const CallText &call, std::string &out);
+void write_call(const Family &, const GemmaCalls &, const CallText &call, std::string &out);
+void write_call(const Family &, const YamlCalls &, const CallText &call, std::string &out);
+void write_call(const Family &, const HarmonyCalls &, const CallText &call, std::string &out);
+
+}  // namespace sluice

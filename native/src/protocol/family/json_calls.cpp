@@ -1,0 +1,858 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/json_writer.h"
+#include "base/utf8.h"
+#include "protocol/family/family.h"
+#include "protocol/loose_json.h"
+
+namespace sluice {
+namespace {
+
+constexpr size_t kNone = std::string_view::npos;
+constexpr size_t kLongestName = 256;               // of a name that stands in front of its JSON
+constexpr size_t kLongestInfo = 32;                // behind the back-ticks of a fence
+constexpr size_t kLongestBetween = 64;             // white space around a separator
+constexpr std::string_view kWrapped = "function";  // the form of one wire: {"function": {name, arguments}}
+constexpr std::string_view kResult = "tool_call_result";
+
+bool holds(const Words &words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string utf8(std::string_view text) { return is_utf8(text) ? std::string(text) : repair_utf8(text); }
+
+class JsonReader final : public FamilyReader {
+ public:
+  JsonReader(const Family &family, const JsonCalls &grammar, const ProtocolOptions &options, const ToolView &tools,
+             const ScanLimits &limits)
+      : FamilyReader(family, tools, limits), grammar_(grammar), first_(options.first_duplicate.value_or(false)) {}
+
+ protected:
+  State body(std::string_view block, bool ended) override;
+  void close(std::string_view block, std::string_view reason) override;
+
+ private:
+  enum class Place : uint8_t {
+    opener,
+    name,  // in front of the JSON
+    lead,  // in front of the first value
+    info,  // behind the back-ticks of a fence
+    list,  // in an array, where a call may begin
+    // -- in a call
+    key,
+    in_key,
+    behind_key,
+    value,
+    in_value,
+    behind_value,
+    arguments,  // the call is nothing but its arguments
+    broken,     // up to its own bracket
+    // -- behind the calls
+    row,        // more may follow, then the closer
+    separator,  // no closer comes: is there a separator, and another call?
+    wrapped,    // the wrapper's end
+    outer,      // the wrapper is broken: up to its bracket
+    residue,    // up to the closer
+  };
+  enum class Step : uint8_t { on, wait, paused, done, rejected, markup };
+  enum class Member : uint8_t { name, arguments, id, other, function, wrapper, unknown };
+  struct Range {
+    size_t from = 0, to = 0;
+  };
+  struct Entry {
+    std::string name;
+    Range id, arguments;
+    bool has_arguments = false, complete = false;
+    std::string_view reason;
+  };
+
+  Step step(std::string_view seen, bool ended);
+  Step opener(std::string_view seen, bool ended);
+  Step name_in_front(std::string_view seen, bool ended);
+  Step lead(std::string_view seen, bool ended);
+  Step info(std::string_view seen);
+  Step list(std::string_view seen);
+  Step row(std::string_view seen, bool ended);
+  Step separator(std::string_view seen);
+  Step wrapped(std::string_view seen);
+  Step outer(std::string_view seen);
+  Step residue(std::string_view seen);
+
+  void start_entry(size_t at);
+  Step entry(std::string_view seen);
+  Step member(std::string_view text, bool all);
+  Step key(std::string_view text);
+  Step in_key(std::string_view text);
+  Step behind_key(std::string_view text);
+  Step value(std::string_view text);
+  Step in_value(std::string_view text, bool all);
+  Step behind_value(std::string_view text);
+  Step take_value(std::string_view text);
+  Step take_name(std::string name);
+  Step call_is_known();
+  Step break_entry(std::string_view reason, bool to_bracket);
+  Step end_entry();
+  Step behind_calls();
+  Step on_stop(std::string_view seen);
+  State finish(std::string_view block);
+
+  Member member_of(std::string_view key) const;
+  bool may_begin(std::string_view key) const;
+  bool in_entry() const { return place_ >= Place::key && place_ <= Place::broken; }
+  // It stands in ordinary text, and nothing said yet that it is a call.
+  bool in_doubt() const { return plain_ && !wrapped_ && !named; }
+  void find_entry_end(std::string_view seen);
+  size_t next_stop(std::string_view seen);
+  size_t partial_stop(std::string_view block) const;
+  Step give_up(std::string_view why) {
+    reject(plain_ ? std::string_view() : why, at_);
+    return Step::rejected;
+  }
+  void fault(std::string_view what) {
+    if (fault_.empty()) fault_ = what;
+  }
+  bool literal(std::string_view text, std::string &out) const {
+    if (!grammar_.strict) return json_from_literal(utf8(text), limits_.depth, out);
+    out = utf8(text);
+    return check_json(out, limits_.depth).ok();
+  }
+  void settle(ParsedCall &call, const Entry &entry);
+  void settle_duplicates(std::string &object, size_t at);
+
+  // -- set once
+  const JsonCalls &grammar_;
+  const bool first_;
+  bool plain_ = false;  // the opener is a bracket
+  const JsonOpening *opening_ = nullptr;
+  Words closers_, stops_;    // stops: closers, and openers of other blocks
+  std::string first_bytes_;  // of stops_
+  // -- position in the block
+  Place place_ = Place::opener;
+  size_t ticks_ = 0;  // of the fence that is open
+  bool fenced_ = false;
+  bool in_list_ = false, comma_ = false;
+  size_t in_list_count_ = 0;
+  bool wrapped_ = false;
+  ValueEnd outer_;
+  size_t outer_to_ = kNone;
+  size_t searched_ = 0;  // no stop begins before it
+  // -- position in a call
+  Entry entry_;
+  ValueEnd entry_end_, token_;
+  size_t entry_to_ = kNone, stop_at_ = kNone;
+  size_t token_from_ = 0;
+  bool scalar_ = false;
+  bool inner_ = false;  // in the object under "function"
+  bool behind_comma_ = false;
+  Member member_ = Member::unknown;
+  // -- what was read
+  std::string name_in_front_;
+  std::vector<Entry> entries_;
+  std::string_view how_;    // the block ended
+  std::string_view fault_;  // of the block, the first
+};
+
+BlockReader::State JsonReader::body(std::string_view block, bool ended) {
+  while (true) {
+    const std::string_view seen = ended ? block : block.substr(0, std::max(at_, block.size() - partial_stop(block)));
+    switch (step(seen, ended)) {
+      case Step::on: continue;
+      case Step::paused: return State::open;
+      case Step::rejected: return State::rejected;
+      case Step::markup: end = at_; return State::markup;
+      case Step::done:
+        end = at_;
+        close(block, how_);
+        return State::closed;
+      case Step::wait:
+        if (!ended) return State::open;
+        return finish(block);
+    }
+  }
+}
+
+// The answer ended here.
+BlockReader::State JsonReader::finish(std::string_view block) {
+  const bool complete = place_ == Place::row || place_ == Place::separator;
+  if (!named && (!complete || plain_)) return reject(plain_ ? "" : "unterminated_block", block.size());
+  if (!complete) at_ = block.size();
+  end = at_;
+  close(block, complete ? std::string_view() : std::string_view("unterminated_block"));
+  return State::closed;
+}
+
+JsonReader::Step JsonReader::step(std::string_view seen, bool ended) {
+  switch (place_) {
+    case Place::opener: return opener(seen, ended);
+    case Place::name: return name_in_front(seen, ended);
+    case Place::lead: return lead(seen, ended);
+    case Place::info: return info(seen);
+    case Place::list: return list(seen);
+    case Place::row: return row(seen, ended);
+    case Place::separator: return separator(seen);
+    case Place::wrapped: return wrapped(seen);
+    case Place::outer: return outer(seen);
+    case Place::residue: return residue(seen);
+    default: return entry(seen);
+  }
+}
+
+// ---- in front of the calls ----
+
+JsonReader::Step JsonReader::opener(std::string_view seen, bool ended) {
+  const auto is_bracket = [](char c) { return c == '{' || c == '['; };
+  if (is_bracket(seen[payload_ - 1])) {  // or only the first byte of a longer opener
+    const std::string_view rest = seen.substr(payload_ - 1);
+    plain_ = payload_ == 1;
+    for (const std::string_view word : family_.openers) {
+      if (word.size() == 1 || !word.starts_with(rest.substr(0, word.size()))) continue;
+      if (rest.size() < word.size()) {
+        if (!ended) return Step::wait;
+      } else {
+        at_ = payload_ += word.size() - 1;
+        plain_ = false;
+        break;
+      }
+    }
+  }
+  if (is_bracket(seen[payload_ - 1])) at_ = payload_ - 1;
+  std::string_view led = seen.substr(0, at_);
+  while (!led.empty() && is_white(led.back())) led.remove_suffix(1);  // behind a tag a bracket counts as opener as well
+  closers_ = family_.closers;
+  for (const JsonOpening &opening : grammar_.openings)
+    if (led.ends_with(opening.opener)) {
+      opening_ = &opening;
+      closers_.clear();
+      if (!opening.closer.empty()) closers_.push_back(opening.closer);
+    }
+  stops_ = closers_;
+  for (const Words *words : {&family_.sections, &family_.openers})
+    for (const std::string_view word : *words)
+      if (word.size() > 1) stops_.push_back(word);
+  if (plain_) stops_.clear();
+  for (const std::string_view word : stops_) first_bytes_ += word[0];
+  place_ = opening_ && !opening_->mark.empty() ? Place::name : Place::lead;
+  return Step::on;
+}
+
+JsonReader::Step JsonReader::name_in_front(std::string_view seen, bool ended) {
+  for (; at_ < seen.size(); ++at_) {
+    size_t length = 0;
+    const Fit found = fit(seen.substr(at_), {opening_->mark}, length);
+    if (found == Fit::partial && !ended) return Step::wait;
+    if (found == Fit::yes && at_ != payload_) {
+      name_in_front_ = utf8(seen.substr(payload_, at_ - payload_));
+      at_ += length;
+      if (name_in_front_ == opening_->text) return Step::markup;
+      const bool marked = !opening_->closer.empty() || opening_->object;
+      if (!marked && !may_be(name_in_front_)) {
+        reject({}, at_);
+        return Step::rejected;
+      }
+      place_ = Place::lead;
+      return Step::on;
+    }
+    const char c = seen[at_];
+    if (is_white(c) || std::string_view("<>{}[]()\"'").find(c) != kNone || at_ - payload_ == kLongestName) {
+      if (at_ != payload_ || !opening_->object) return reject("missing_tool_name", at_), Step::rejected;
+      return Step::markup;  // it began a message of another kind
+    }
+  }
+  return Step::wait;
+}
+
+JsonReader::Step JsonReader::lead(std::string_view seen, bool ended) {
+  skip_white(seen);
+  if (at_ == seen.size()) return Step::wait;
+  const bool arguments_only = !name_in_front_.empty() && !opening_->object;
+  if (!name_in_front_.empty() && !named && seen[at_] == '{') {
+    begun = named = true;
+    name = name_in_front_;
+    return Step::paused;
+  }
+  if (seen[at_] == '{') {
+    start_entry(at_);
+    if (arguments_only) place_ = Place::arguments;
+    return Step::on;
+  }
+  if (seen[at_] == '[' && !arguments_only) {
+    ++at_;
+    in_list_ = true;
+    in_list_count_ = 0;
+    place_ = Place::list;
+    return Step::on;
+  }
+  if (seen[at_] == '`' && !fenced_) {
+    const size_t to = seen.find_first_not_of('`', at_);
+    if (to == kNone && !ended) return Step::wait;
+    ticks_ = (to == kNone ? seen.size() : to) - at_;
+    if (ticks_ < 3) return give_up("missing_tool_name");
+    at_ += ticks_;
+    token_from_ = at_;
+    fenced_ = true;
+    place_ = Place::info;
+    return Step::on;
+  }
+  size_t length = 0;
+  const Fit closed = fit(seen.substr(at_), closers_, length);
+  if (closed == Fit::partial && !ended) return Step::wait;
+  if (closed != Fit::yes) return give_up("missing_tool_name");
+  at_ += length;
+  if (!name_in_front_.empty()) {
+    entry_.name = name_in_front_;
+    entry_.complete = true;
+    entries_.push_back(entry_);
+  }
+  return Step::done;
+}
+
+JsonReader::Step JsonReader::info(std::string_view seen) {
+  for (; at_ < seen.size(); ++at_) {
+    const char c = seen[at_];
+    if (c == '\n' || c == '{' || c == '[') {
+      place_ = Place::lead;
+      return Step::on;
+    }
+    if (c == '`' || at_ - token_from_ == kLongestInfo) return give_up("missing_tool_name");
+  }
+  return Step::wait;
+}
+
+// ---- between calls ----
+
+JsonReader::Step JsonReader::list(std::string_view seen) {
+  skip_white(seen);
+  if (at_ == seen.size()) return Step::wait;
+  const char c = seen[at_];
+  if (c == '{') {
+    if (!comma_ && in_list_count_ != 0) fault("invalid_json");
+    ++in_list_count_;
+    comma_ = false;
+    start_entry(at_);
+    return Step::on;
+  }
+  if (entries_.empty()) return give_up("missing_tool_name");  // an empty array calls nothing
+  if (c == ',' && !comma_ && in_list_count_ != 0) {
+    comma_ = true;
+    ++at_;
+    return Step::on;
+  }
+  if (c == ']') {
+    if (comma_ && grammar_.strict) fault("invalid_json");
+    in_list_ = comma_ = false;
+    ++at_;
+    return behind_calls();
+  }
+  fault("invalid_json");
+  if (wrapped_) {
+    place_ = Place::outer;
+    return Step::on;
+  }
+  if (closers_.empty()) return Step::done;
+  place_ = Place::residue;
+  searched_ = at_;
+  return Step::on;
+}
+
+// Behind a call that stands alone, or an array.
+JsonReader::Step JsonReader::behind_calls() {
+  place_ = wrapped_ ? Place::wrapped : grammar_.separator.empty() ? Place::row : Place::separator;
+  if (!closers_.empty() || fenced_) place_ = Place::row;
+  return place_ == Place::row && closers_.empty() && !fenced_ ? Step::done : Step::on;
+}
+
+JsonReader::Step JsonReader::row(std::string_view seen, bool ended) {
+  skip_white(seen);
+  if (at_ == seen.size()) return Step::wait;
+  const std::string_view rest = seen.substr(at_);
+  size_t length = 0;
+  const Fit closed = fit(rest, closers_, length);
+  if (closed == Fit::yes || (closed == Fit::partial && ended)) {  // or cut in its closer: nothing is missing
+    at_ += closed == Fit::yes ? length : rest.size();
+    return Step::done;
+  }
+  const char c = rest[0];
+  if (fenced_ && c == '`') {
+    const size_t run = std::min(rest.find_first_not_of('`'), rest.size());
+    if (run < ticks_ && run == rest.size() && !ended) return Step::wait;
+    if (run >= ticks_) {
+      at_ += ticks_;
+      fenced_ = false;
+      return closers_.empty() ? Step::done : Step::on;
+    }
+  }
+  if (c == ';' || c == ',') {
+    ++at_;
+    return Step::on;
+  }
+  if ((c == '{' || c == '[') && name_in_front_.empty()) {
+    place_ = Place::lead;
+    return Step::on;
+  }
+  if (fit(rest, stops_, length) == Fit::yes) return on_stop(seen);
+  fault("residue_in_block");
+  place_ = Place::residue;
+  searched_ = at_;
+  return Step::on;
+}
+
+JsonReader::Step JsonReader::separator(std::string_view seen) {
+  size_t next = at_;
+  bool found = false;
+  for (; next < seen.size() && next - at_ <= kLongestBetween; ++next) {
+    if (is_white(seen[next])) continue;
+    if (found && seen[next] == '{') at_ = next;  // the next call is a block of its own
+    if (found || (seen[next] != ',' && !seen.substr(next).starts_with(grammar_.separator))) return Step::done;
+    found = true;
+  }
+  return next == seen.size() ? Step::wait : Step::done;
+}
+
+JsonReader::Step JsonReader::wrapped(std::string_view seen) {
+  skip_white(seen);
+  if (at_ == seen.size()) return Step::wait;
+  if (seen[at_] == '}') {
+    ++at_;
+    return Step::done;
+  }
+  fault(seen[at_] == ',' ? "malformed_argument" : "invalid_json");
+  place_ = Place::outer;
+  return Step::on;
+}
+
+JsonReader::Step JsonReader::outer(std::string_view seen) {
+  if (outer_to_ == kNone) outer_to_ = outer_.find(seen);
+  if (outer_to_ == kNone) return Step::wait;
+  at_ = std::max(at_, outer_to_);
+  return Step::done;
+}
+
+JsonReader::Step JsonReader::residue(std::string_view seen) {
+  const size_t stop = next_stop(seen);
+  at_ = std::min(stop, seen.size());
+  return stop == kNone ? Step::wait : on_stop(seen);
+}
+
+// At a closer, or at the opener of another block.
+JsonReader::Step JsonReader::on_stop(std::string_view seen) {
+  size_t length = 0;
+  if (fit(seen.substr(at_), closers_, length) == Fit::yes)
+    at_ += length;
+  else
+    how_ = "nested_opener";
+  if (named || how_.empty()) return Step::done;
+  reject("nested_opener", at_);
+  return Step::rejected;
+}
+
+// ---- stops ----
+
+size_t JsonReader::next_stop(std::string_view seen) {
+  while (searched_ < seen.size()) {
+    searched_ = std::min(seen.find_first_of(first_bytes_, searched_), seen.size());
+    size_t length = 0;
+    if (searched_ < seen.size() && fit(seen.substr(searched_), stops_, length) == Fit::yes) return searched_;
+    if (searched_ < seen.size()) ++searched_;
+  }
+  return kNone;
+}
+
+// How many bytes at the end may become one.
+size_t JsonReader::partial_stop(std::string_view block) const {
+  size_t longest = 0, whole = 0;
+  for (const std::string_view word : stops_) {
+    if (block.ends_with(word)) whole = std::max(whole, word.size());
+    for (size_t n = std::min(word.size() - 1, block.size()); n > longest; --n)
+      if (block.ends_with(word.substr(0, n))) longest = n;
+  }
+  return longest > whole ? longest : 0;
+}
+
+// ---- one call ----
+
+void JsonReader::start_entry(size_t at) {
+  entry_ = {};
+  entry_.name = name_in_front_;
+  entry_end_.start(at);
+  entry_to_ = stop_at_ = kNone;
+  searched_ = std::max(searched_, at);
+  inner_ = behind_comma_ = false;
+  token_from_ = at;
+  at_ = at + 1;
+  place_ = Place::key;
+}
+
+// Its own bracket, or a marker outside of its strings.
+void JsonReader::find_entry_end(std::string_view seen) {
+  while (entry_to_ == kNone && stop_at_ == kNone) {
+    const size_t stop = next_stop(seen);
+    entry_to_ = entry_end_.find(seen.substr(0, stop));
+    if (stop == kNone) return;
+    if (entry_to_ == kNone && !entry_end_.quoted()) stop_at_ = stop;
+    if (entry_to_ == kNone && stop_at_ == kNone) searched_ = stop + 1;
+  }
+}
+
+JsonReader::Step JsonReader::entry(std::string_view seen) {
+  find_entry_end(seen);
+  const bool all = entry_to_ != kNone || stop_at_ != kNone;
+  const size_t to = std::min({entry_to_ == kNone ? kNone : entry_to_ - 1, stop_at_, seen.size()});
+  if (place_ == Place::arguments) {
+    entry_.has_arguments = true;
+    entry_.arguments = {token_from_, entry_to_ == kNone ? to : entry_to_};
+    if (entries_.empty()) arguments_from = token_from_, arguments_to = entry_.arguments.to;
+  } else {
+    const bool was_wrapped = wrapped_;
+    while (at_ < to || place_ == Place::in_value) {
+      const Step next = member(seen.substr(0, to), all);
+      if (next == Step::wait) break;
+      if (next != Step::on || wrapped_ != was_wrapped) return next;  // it was no call, but what calls stand in
+    }
+  }
+  if (!all) return Step::wait;
+  if (stop_at_ != kNone) {  // it lost a bracket
+    if (in_doubt()) return give_up("invalid_json");
+    if (entry_.reason.empty()) entry_.reason = "invalid_json";
+    entry_.complete = true;
+    entries_.push_back(entry_);
+    in_list_ = false;
+    at_ = stop_at_;
+    place_ = Place::row;
+    return on_stop(seen);
+  }
+  const bool ends_here = place_ == Place::behind_value || place_ == Place::arguments ||
+                         (place_ == Place::key && !(behind_comma_ && grammar_.strict));
+  if ((!ends_here || inner_) && place_ != Place::broken)
+    if (break_entry("invalid_json", true) == Step::rejected) return Step::rejected;
+  return end_entry();
+}
+
+JsonReader::Step JsonReader::end_entry() {
+  if (entries_.empty() && !named) {
+    if (in_doubt()) {
+      if (!tools_.known(entry_.name)) return give_up("missing_tool_name");
+    }
+    if (!entry_.name.empty()) {
+      begun = named = true;
+      name = entry_.name;
+      return Step::paused;
+    }
+  }
+  entry_.complete = true;
+  entries_.push_back(entry_);
+  at_ = entry_to_;
+  if (!in_list_) return behind_calls();
+  place_ = Place::list;
+  return Step::on;
+}
+
+JsonReader::Step JsonReader::member(std::string_view text, bool all) {
+  if (place_ != Place::in_key && place_ != Place::in_value && place_ != Place::broken) {
+    skip_white(text);
+    if (at_ == text.size()) return Step::wait;
+  }
+  switch (place_) {
+    case Place::key: return key(text);
+    case Place::in_key: return in_key(text);
+    case Place::behind_key: return behind_key(text);
+    case Place::value: return value(text);
+    case Place::in_value: return in_value(text, all);
+    case Place::behind_value: return behind_value(text);
+    default: at_ = text.size(); return Step::wait;
+  }
+}
+
+// What is in doubt was text. Otherwise the call goes on to its own bracket, or on as it is.
+JsonReader::Step JsonReader::break_entry(std::string_view reason, bool to_bracket) {
+  if (in_doubt()) return give_up(reason);
+  if (entry_.reason.empty()) entry_.reason = reason;
+  if (to_bracket) place_ = Place::broken;
+  return Step::on;
+}
+
+JsonReader::Step JsonReader::key(std::string_view text) {
+  const char c = text[at_];
+  if (c == '"' || (c == '\'' && !grammar_.strict)) {
+    token_.start(at_);
+    token_from_ = at_;
+    place_ = Place::in_key;
+    return Step::on;
+  }
+  if (c == '}' && inner_ && !(behind_comma_ && grammar_.strict)) {
+    inner_ = false;
+    ++at_;
+    place_ = Place::behind_value;
+    return Step::on;
+  }
+  if (grammar_.strict && !wrapped_) return give_up("");
+  return break_entry("invalid_json", true);
+}
+
+JsonReader::Member JsonReader::member_of(std::string_view key) const {
+  if (!wrapped_ && !inner_ && entries_.empty() && holds(grammar_.wrappers, key)) return Member::wrapper;
+  if (grammar_.strict && !wrapped_) return Member::unknown;
+  if (grammar_.name_is_key) return Member::unknown;
+  if (holds(grammar_.names, key)) return Member::name;
+  if (holds(grammar_.arguments, key)) return Member::arguments;
+  if (holds(grammar_.ids, key)) return Member::id;
+  if (holds(grammar_.others, key)) return Member::other;
+  return key == kWrapped && !inner_ ? Member::function : Member::unknown;
+}
+
+// In doubt: may `key`, the beginning of one, become one that is known?
+bool JsonReader::may_begin(std::string_view key) const {
+  const auto some = [key](const Words &words) {
+    return std::any_of(words.begin(), words.end(), [key](std::string_view word) { return word.starts_with(key); });
+  };
+  if (some(grammar_.wrappers)) return true;
+  if (grammar_.strict) return kResult.starts_with(key);
+  return some(grammar_.names) || some(grammar_.arguments) || some(grammar_.ids) || some(grammar_.others) ||
+         kWrapped.starts_with(key);
+}
+
+JsonReader::Step JsonReader::in_key(std::string_view text) {
+  const size_t to = token_.find(text);
+  if (to == kNone) {
+    if (in_doubt() && !may_begin(text.substr(token_from_ + 1))) return give_up("");
+    return Step::wait;
+  }
+  at_ = to;
+  place_ = Place::behind_key;
+  const std::string_view key = text.substr(token_from_ + 1, to - token_from_ - 2);
+  if (grammar_.name_is_key) {
+    if (!entry_.name.empty() || entry_.has_arguments) return break_entry("malformed_argument", true);
+    member_ = Member::arguments;
+    std::string json;
+    if (!literal(text.substr(token_from_, to - token_from_), json)) return break_entry("invalid_json", true);
+    return take_name(json_text(json));
+  }
+  member_ = member_of(key);
+  if (in_doubt() && grammar_.strict && key == kResult) {
+    reject("forged_result", at_);
+    return Step::rejected;
+  }
+  if (member_ == Member::unknown && break_entry("malformed_argument", false) == Step::rejected) return Step::rejected;
+  if (begun || (plain_ && !wrapped_ && (member_ == Member::other || member_ == Member::id))) return Step::on;
+  begun = true;
+  return Step::paused;
+}
+
+JsonReader::Step JsonReader::behind_key(std::string_view text) {
+  if (text[at_] != ':') return break_entry("invalid_json", true);
+  ++at_;
+  place_ = Place::value;
+  return Step::on;
+}
+
+JsonReader::Step JsonReader::value(std::string_view text) {
+  const char c = text[at_];
+  if (member_ == Member::wrapper) {
+    if (c != '[' && (c != '{' || grammar_.strict)) return give_up("");
+    wrapped_ = true;
+    outer_ = entry_end_;
+    outer_to_ = entry_to_;
+    if (c == '[') {
+      ++at_;
+      in_list_ = true;
+      place_ = Place::list;
+    } else {
+      start_entry(at_);
+    }
+    return Step::on;
+  }
+  if (member_ == Member::function && c == '{') {
+    inner_ = true;
+    behind_comma_ = false;
+    ++at_;
+    place_ = Place::key;
+    return Step::on;
+  }
+  if (c == ',' || c == '}' || c == ']' || c == ':') return break_entry("invalid_json", true);
+  token_from_ = at_;
+  scalar_ = c != '{' && c != '[' && c != '"' && (grammar_.strict || (c != '(' && c != '\''));
+  if (!scalar_) token_.start(at_);
+  place_ = Place::in_value;
+  if (member_ != Member::arguments) return Step::on;
+  if (entry_.has_arguments) {
+    member_ = Member::unknown;
+    return break_entry("malformed_argument", false);
+  }
+  entry_.has_arguments = true;
+  entry_.arguments = {at_, at_};
+  return call_is_known();
+}
+
+JsonReader::Step JsonReader::in_value(std::string_view text, bool all) {
+  size_t to = kNone;
+  if (scalar_) {
+    to = text.find_first_of(",}] \t\n\r\v\f", at_);
+    if (to == kNone && all) to = text.size();
+    at_ = std::min(to, text.size());
+  } else {
+    to = token_.find(text);
+  }
+  const bool known = to != kNone;
+  if (member_ == Member::arguments) {
+    entry_.arguments.to = std::min(to, text.size());
+    if (entries_.empty()) {
+      arguments_from = entry_.arguments.from;
+      arguments_to = entry_.arguments.to;
+    }
+  }
+  if (!known) return Step::wait;
+  at_ = to;
+  place_ = Place::behind_value;
+  return take_value(text);
+}
+
+JsonReader::Step JsonReader::take_value(std::string_view text) {
+  if (member_ == Member::arguments) return Step::on;
+  std::string json;
+  if (!literal(text.substr(token_from_, at_ - token_from_), json)) return break_entry("invalid_json", false);
+  const char kind = json_kind(json);
+  switch (member_) {
+    case Member::name:
+      if (kind != '"') return break_entry("malformed_argument", false);
+      return take_name(json_text(trim_json(json)));
+    case Member::id:
+      if (kind != '"' && kind != '0' && kind != 'n') return break_entry("malformed_argument", false);
+      if (kind != 'n') entry_.id = {token_from_, at_};
+      return Step::on;
+    case Member::function: return break_entry("malformed_argument", false);
+    default: return Step::on;
+  }
+}
+
+JsonReader::Step JsonReader::take_name(std::string said) {
+  if (!entry_.name.empty()) return entry_.name == said ? Step::on : break_entry("malformed_argument", false);
+  entry_.name = std::move(said);
+  if (in_doubt() && !may_be(entry_.name)) return give_up("missing_tool_name");
+  return call_is_known();
+}
+
+// The card opens. In ordinary text a name is not enough: many objects have one.
+JsonReader::Step JsonReader::call_is_known() {
+  if (named || !entries_.empty() || entry_.name.empty()) return Step::on;
+  if (in_doubt() && !entry_.has_arguments) return Step::on;
+  begun = named = true;
+  name = entry_.name;
+  return Step::paused;
+}
+
+JsonReader::Step JsonReader::behind_value(std::string_view text) {
+  const char c = text[at_];
+  if (c == '}' && inner_) {
+    inner_ = false;
+    ++at_;
+    return Step::on;
+  }
+  if (c != ',') return break_entry("invalid_json", true);
+  ++at_;
+  behind_comma_ = true;
+  place_ = Place::key;
+  return Step::on;
+}
+
+// ---- what was read ----
+
+void JsonReader::close(std::string_view block, std::string_view reason) {
+  if (in_entry() && (entries_.empty() || !entry_.name.empty())) entries_.push_back(entry_);
+  for (const Entry &entry : entries_) {
+    ParsedCall &call = calls.emplace_back();
+    call.name = entry.name;
+    call.raw_arguments = block.substr(entry.arguments.from, entry.arguments.to - entry.arguments.from);
+    call.typed = true;
+    call.arguments = "{}";
+    call.reason = reason.empty() ? entry.reason : reason;
+    std::string json;
+    if (entry.id.to != 0 && literal(block.substr(entry.id.from, entry.id.to - entry.id.from), json))
+      call.id = json_kind(json) == '"' ? json_text(trim_json(json)) : std::string(trim_json(json));
+    if (entry.complete) settle(call, entry);
+    if (call.reason.empty()) call.reason = fault_;
+    if (call.reason.empty() && call.name.empty()) call.reason = "missing_tool_name";
+  }
+  if (!calls.empty()) return;
+  ParsedCall &call = calls.emplace_back();
+  call.arguments = "{}";
+  call.reason = reason.empty() ? "missing_tool_name" : reason;
+}
+
+void JsonReader::settle(ParsedCall &call, const Entry &entry) {
+  std::string object, inner;
+  const bool is_json = literal(call.raw_arguments, object);
+  if (is_json && json_kind(object) == '"') {
+    inner = json_text(trim_json(object));
+    if (literal(inner, object))
+      settle_duplicates(object, entry.arguments.from);
+    else if (!trim_json(inner).empty() && call.reason.empty())
+      call.reason = "invalid_json";
+  } else if (is_json) {
+    settle_duplicates(object, entry.arguments.from);
+  } else if (entry.has_arguments && call.reason.empty()) {
+    call.reason = "invalid_json";
+  }
+  settle_arguments(call, object, limits_.depth);
+}
+
+// The last of members with one name counts, or with the option the first.
+void JsonReader::settle_duplicates(std::string &object, size_t at) {
+  if (json_kind(object) != '{') return;
+  std::unordered_set<std::string> keys;
+  std::string kept;
+  bool duplicate = false;
+  for (JsonSlices member(object); member.next();) {
+    std::string key = member.key_text();
+    if (!keys.insert(key).second) {
+      notes.push_back({"duplicate_argument", std::move(key), at});
+      duplicate = true;
+    } else if (first_) {
+      kept.append(kept.empty() ? "{" : ",").append(member.key()).append(":").append(member.value());
+    }
+  }
+  if (duplicate && first_) object = kept + '}';
+}
+
+}  // namespace
+
+std::unique_ptr<BlockReader> make_reader(const Family &family, const JsonCalls &grammar, const ProtocolOptions &options,
+                                         const ToolView &tools, const ScanLimits &limits) {
+  return std::make_unique<JsonReader>(family, grammar, options, tools, limits);
+}
+
+void write_call(const Family &family, const JsonCalls &grammar, const CallText &call, std::string &out) {
+  if (family.openers.empty()) return;
+  std::string_view open = family.openers.front(), close = family.closers.empty() ? "" : family.closers.front();
+  const JsonOpening *named = nullptr;
+  for (const JsonOpening &opening : grammar.openings)
+    if (opening.opener == open) {
+      named = &opening;
+      close = opening.closer;
+    }
+  if (open.ends_with('[') || open.ends_with('{')) open.remove_suffix(1);
+  if (!family.sections.empty()) out += family.sections.front();
+  out += open;
+  if (named) out.append(call.name).append(named->mark);
+  const bool lines = !named && !grammar.array && !close.empty();
+  if (grammar.fence) out += "\n```json";
+  if (lines || grammar.fence) out += '\n';
+  if (grammar.array) out += '[';
+  if (named && !named->object) {
+    out += call.arguments;
+  } else if (grammar.name_is_key) {
+    append_json_string(out += '{', call.name);
+    out.append(":").append(call.arguments).append("}");
+  } else {
+    ObjectWriter object(out);
+    if (grammar.id) object.text(grammar.ids.front(), call.id);
+    object.text(grammar.names.front(), call.name).raw(grammar.arguments.front(), call.arguments);
+    object.close();
+  }
+  if (grammar.array) out += ']';
+  if (lines) out += '\n';
+  if (grammar.fence) out += "\n```";
+  out += close;
+  out += '\n';
+}
+
+}  // namespace sluice

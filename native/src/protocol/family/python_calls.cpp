@@ -1,0 +1,540 @@
+// f(a=1, b='x'): calls as Python writes them, in a list or one behind the other. A literal of a list, a link and prose
+// in brackets begin like a bare list of calls: that is one only where `[f(` goes on with `)` or with `key=` and
+// something that may be a value, or an object of all arguments.
+#include <unordered_map>
+
+#include "base/json.h"
+#include "protocol/family/family.h"
+#include "protocol/loose_json.h"
+#include "protocol/xml_text.h"
+
+namespace sluice {
+namespace {
+
+bool is_alnum(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
+
+bool begins_name(char c) { return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || (c & 0x80) != 0; }
+
+// Dots and dashes are none of Python's, but stand in the names of tools.
+bool in_name(char c) { return is_alnum(c) || c == '_' || c == '.' || c == '-' || (c & 0x80) != 0; }
+
+bool is_python_name(std::string_view text) {
+  if (text.empty() || !begins_name(text[0])) return false;
+  for (const char c : text)
+    if (!in_name(c)) return false;
+  return true;
+}
+
+bool begins_value(char c) { return is_alnum(c) || std::string_view("\"'[{(+-.").find(c) != std::string_view::npos; }
+
+// Outside of strings a call holds nothing else (but its brackets).
+bool in_call(char c) {
+  return in_name(c) || is_white(c) || std::string_view(",=:+*").find(c) != std::string_view::npos;
+}
+
+class PythonReader final : public FamilyReader {
+ public:
+  PythonReader(const Family &family, const PythonCalls &grammar, const ProtocolOptions &options, const ToolView &tools,
+               const ScanLimits &limits)
+      : FamilyReader(family, tools, limits), grammar_(grammar), options_(options) {}
+
+ protected:
+  State body(std::string_view block, bool ended) override;
+  void close(std::string_view block, std::string_view reason) override;
+
+ private:
+  enum class Place : uint8_t {
+    start,
+    name,
+    // a bare list, behind the first call's name: is it one?
+    promised_key,
+    promised_name,
+    promised_equals,
+    promised_value,
+    arguments,
+    between,
+    lost,  // the brackets do not fit: only the closer is looked for
+  };
+  enum class Step : uint8_t { on, wait, paused, done, rejected };
+  struct Call {
+    size_t name, name_end;
+    size_t from = 0, to = 0;  // what stands between its parentheses; to = 0: they are open
+    size_t fields = 0;        // the first one of fields_
+    bool wrong = false;
+  };
+  struct Field {
+    size_t from, equals, to;  // key=value; equals = npos: an object of all arguments
+  };
+  enum class Mark : uint8_t { none, partial, closer, opener };
+
+  Step step(std::string_view block);
+  Step start(std::string_view block);
+  Step tool_name(std::string_view block);
+  Step promised(std::string_view block);
+  Step promised_end(std::string_view block);
+  Step open_call(std::string_view block);
+  Step arguments(std::string_view block);
+  Step bracket(std::string_view block);
+  Step between(std::string_view block);
+  Step lost(std::string_view block);
+  Step no_call() {
+    reject(bare_ ? "" : "missing_tool_name", at_);
+    return Step::rejected;
+  }
+  Step done(size_t where, std::string_view reason = {}) {
+    end = where;
+    reason_ = reason;
+    return Step::done;
+  }
+  Step residue();
+  Step broken(size_t where);
+  State finish(std::string_view block);
+  State read_json(std::string_view block, bool ended);
+  Mark mark(std::string_view rest, size_t &length) const;
+  void end_field(std::string_view block, bool last);
+  void write_arguments(std::string_view block, const Call &call, size_t fields_end, ParsedCall &out);
+
+  // -- set once
+  const PythonCalls &grammar_;
+  const ProtocolOptions &options_;
+  bool bare_ = false;  // this block began with an ordinary bracket
+  // -- position in the block
+  Place place_ = Place::start;
+  bool listed_ = false;   // in a list that is open
+  std::string brackets_;  // that are open, from the call's own parenthesis
+  bool in_string_ = false;
+  ValueEnd string_;
+  size_t field_ = 0, equals_ = std::string_view::npos;
+  // -- what was read
+  std::vector<Call> calls_;
+  std::vector<Field> fields_;
+  std::string_view fault_;   // of the whole block
+  std::string_view reason_;  // how it ended
+  std::unique_ptr<BlockReader> json_;
+};
+
+BlockReader::State PythonReader::body(std::string_view block, bool ended) {
+  if (at_ == payload_ && place_ == Place::start) {
+    listed_ = block[payload_ - 1] == '[';
+    bare_ = listed_ && block[0] == '[';
+  }
+  while (!json_) {
+    const Step next = step(block);
+    if (named && calls_.size() == 1) arguments_to = calls_[0].to != 0 ? calls_[0].to : at_;
+    switch (next) {
+      case Step::on: break;
+      case Step::paused: return State::open;
+      case Step::wait: return ended ? finish(block) : State::open;
+      case Step::done: close(block, reason_); return State::closed;
+      case Step::rejected: return State::rejected;
+    }
+  }
+  return read_json(block, ended);
+}
+
+PythonReader::Step PythonReader::step(std::string_view block) {
+  switch (place_) {
+    case Place::start: return start(block);
+    case Place::name: return tool_name(block);
+    case Place::promised_key:
+    case Place::promised_name:
+    case Place::promised_equals:
+    case Place::promised_value: return promised(block);
+    case Place::arguments: return arguments(block);
+    case Place::between: return between(block);
+    case Place::lost: return lost(block);
+  }
+  return Step::wait;
+}
+
+// Nothing follows, and the block is open.
+BlockReader::State PythonReader::finish(std::string_view block) {
+  if (!named) return reject(bare_ ? "" : "unterminated_block", at_);
+  end = block.size();
+  close(block, place_ == Place::between && !listed_ ? std::string_view() : "unterminated_block");
+  return State::closed;
+}
+
+BlockReader::State PythonReader::read_json(std::string_view block, bool ended) {
+  const State state = json_->read(block, ended);
+  begun = json_->begun;
+  named = json_->named;
+  name = json_->name;
+  arguments_from = json_->arguments_from;
+  arguments_to = json_->arguments_to;
+  end = json_->end;
+  code = json_->code;
+  decided = json_->decided;
+  if (state == State::closed) {
+    calls = std::move(json_->calls);
+    notes = std::move(json_->notes);
+  }
+  return state;
+}
+
+PythonReader::Mark PythonReader::mark(std::string_view rest, size_t &length) const {
+  bool partial = false;
+  for (const Words *words : {&family_.closers, &family_.openers})
+    for (const std::string_view word : *words) {
+      if (word.size() == 1) continue;  // a bracket
+      length = word.size();
+      if (rest.starts_with(word)) return words == &family_.closers ? Mark::closer : Mark::opener;
+      partial = partial || word.starts_with(rest);
+    }
+  return partial ? Mark::partial : Mark::none;
+}
+
+PythonReader::Step PythonReader::start(std::string_view block) {
+  skip_white(block);
+  if (at_ == block.size()) return Step::wait;
+  const char c = block[at_];
+  if (c == '[' && !listed_) {
+    listed_ = true;
+    ++at_;
+    return Step::on;
+  }
+  if (c == '{' && grammar_.json) {
+    static const JsonCalls kJsonCalls;
+    json_ = make_reader(family_, kJsonCalls, options_, tools_, limits_);
+    return Step::on;
+  }
+  if (begins_name(c)) {
+    calls_.push_back({at_, at_});
+    place_ = Place::name;
+    return Step::on;
+  }
+  if (bare_ || listed_) return no_call();  // an empty list calls nothing
+  size_t length = 0;
+  switch (mark(block.substr(at_), length)) {
+    case Mark::partial: return Step::wait;
+    case Mark::closer: return done(at_ + length, "missing_tool_name");
+    default: return no_call();
+  }
+}
+
+PythonReader::Step PythonReader::tool_name(std::string_view block) {
+  while (at_ < block.size() && in_name(block[at_])) ++at_;
+  if (at_ == block.size()) return Step::wait;
+  Call &call = calls_.back();
+  call.name_end = at_;
+  if (block[at_] != '(') {
+    if (!named) return no_call();
+    at_ = call.name;
+    calls_.pop_back();
+    return residue();
+  }
+  call.from = ++at_;
+  if (!bare_ || named) return open_call(block);
+  if (!may_be(block.substr(call.name, call.name_end - call.name))) return no_call();
+  place_ = Place::promised_key;
+  return Step::on;
+}
+
+PythonReader::Step PythonReader::promised(std::string_view block) {
+  if (place_ == Place::promised_name) {
+    while (at_ < block.size() && in_name(block[at_])) ++at_;
+    if (at_ < block.size()) place_ = Place::promised_equals;
+  }
+  skip_white(block);
+  if (at_ == block.size()) return Step::wait;
+  const char c = block[at_];
+  if (place_ == Place::promised_key && begins_name(c)) {
+    place_ = Place::promised_name;
+  } else if (place_ == Place::promised_equals && c == '=') {
+    place_ = Place::promised_value;
+    ++at_;
+  } else if (place_ == Place::promised_value && begins_value(c)) {
+    return open_call(block);
+  } else if (place_ == Place::promised_key) {
+    return promised_end(block);
+  } else {
+    return no_call();
+  }
+  return Step::on;
+}
+
+// No arguments, or an object of them.
+PythonReader::Step PythonReader::promised_end(std::string_view block) {
+  constexpr std::string_view kObject = "**{";
+  const std::string_view rest = block.substr(at_);
+  const Call &call = calls_.back();
+  const bool object =
+      rest[0] == '{' && tools_.known(block.substr(call.name, call.name_end - call.name)) && !tools_.names().empty();
+  if (rest[0] == ')' || object || rest.starts_with(kObject)) return open_call(block);
+  return kObject.starts_with(rest) ? Step::wait : no_call();
+}
+
+PythonReader::Step PythonReader::open_call(std::string_view block) {
+  Call &call = calls_.back();
+  call.fields = fields_.size();
+  place_ = Place::arguments;
+  brackets_ = "(";
+  field_ = at_ = call.from;
+  equals_ = std::string_view::npos;
+  if (named) return Step::on;
+  name = repaired(block.substr(call.name, call.name_end - call.name));
+  begun = named = true;
+  arguments_from = arguments_to = call.from;
+  return Step::paused;
+}
+
+PythonReader::Step PythonReader::arguments(std::string_view block) {
+  if (in_string_) {
+    const size_t behind = string_.find(block);
+    in_string_ = behind == std::string_view::npos;
+    at_ = in_string_ ? block.size() : behind;
+  }
+  if (at_ == block.size()) return Step::wait;
+  const char c = block[at_];
+  if (c == '"' || c == '\'') {
+    string_.start(at_, true);
+    in_string_ = true;
+    return Step::on;
+  }
+  if (std::string_view("()[]{}").find(c) != std::string_view::npos) return bracket(block);
+  const bool outermost = brackets_.size() == 1;
+  if (c == ',' && outermost) {
+    end_field(block, false);
+    field_ = at_ + 1;
+  } else if (c == '=' && outermost && equals_ == std::string_view::npos) {
+    equals_ = at_;
+  } else if (!in_call(c)) {
+    if (bare_) return broken(at_);
+    size_t length = 0;
+    const Mark found = mark(block.substr(at_), length);
+    if (found == Mark::partial) return Step::wait;
+    if (found != Mark::none) calls_.back().to = at_;
+    if (found == Mark::closer) return done(at_ + length, "unterminated_block");
+    if (found == Mark::opener) return done(at_, "nested_opener");
+    calls_.back().wrong = true;
+  }
+  ++at_;
+  return Step::on;
+}
+
+PythonReader::Step PythonReader::bracket(std::string_view block) {
+  const char c = block[at_];
+  if (c == '(' || c == '[' || c == '{') {
+    if (brackets_.size() > limits_.depth) return broken(at_);
+    brackets_ += c;
+    ++at_;
+    return Step::on;
+  }
+  const char opened = c == ')' ? '(' : c == ']' ? '[' : '{';
+  if (brackets_.back() != opened) return broken(at_ + 1);
+  brackets_.pop_back();
+  if (brackets_.empty()) {
+    end_field(block, true);
+    calls_.back().to = at_;
+    place_ = Place::between;
+  }
+  ++at_;
+  return Step::on;
+}
+
+// `last`: the call ends here, and nothing may stand behind its last comma.
+void PythonReader::end_field(std::string_view block, bool last) {
+  Call &call = calls_.back();
+  const Field field{field_, equals_, at_};
+  equals_ = std::string_view::npos;
+  if (call.wrong) return;
+  const std::string_view text = without_white(block.substr(field.from, field.to - field.from));
+  if (text.empty() && last) return;
+  const bool alone = fields_.size() == call.fields;
+  if (field.equals == std::string_view::npos)
+    call.wrong = !alone || !(text.starts_with('{') || text.starts_with("**"));
+  else
+    call.wrong = (!alone && fields_.back().equals == std::string_view::npos) ||
+                 !is_python_name(without_white(block.substr(field.from, field.equals - field.from))) ||
+                 without_white(block.substr(field.equals + 1, field.to - field.equals - 1)).empty();
+  if (!call.wrong) fields_.push_back(field);
+}
+
+PythonReader::Step PythonReader::between(std::string_view block) {
+  while (at_ < block.size() && (is_white(block[at_]) || block[at_] == ',')) ++at_;
+  if (at_ == block.size()) return Step::wait;
+  const char c = block[at_];
+  if (begins_name(c)) {
+    calls_.push_back({at_, at_});
+    place_ = Place::name;
+    return Step::on;
+  }
+  if (listed_ ? c == ']' : c == '[') {
+    ++at_;
+    listed_ = !listed_;
+    // The brackets are enough where calls are written without a marker, too.
+    return !listed_ && (family_.bare || family_.closers.empty()) ? done(at_) : Step::on;
+  }
+  if (bare_) return residue();
+  size_t length = 0;
+  switch (mark(block.substr(at_), length)) {
+    case Mark::partial: return Step::wait;
+    case Mark::closer: return done(at_ + length, listed_ ? "unterminated_block" : std::string_view());
+    case Mark::opener: return done(at_, "nested_opener");
+    case Mark::none: return residue();
+  }
+  return Step::wait;
+}
+
+// Something else stands behind a call. A bare list ends before it: what follows is text.
+PythonReader::Step PythonReader::residue() {
+  fault_ = "residue_in_block";
+  if (bare_) return done(calls_.back().to + 1);
+  place_ = Place::lost;
+  return Step::on;
+}
+
+PythonReader::Step PythonReader::broken(size_t where) {
+  calls_.back().wrong = true;
+  calls_.back().to = at_;
+  if (bare_) return done(where);
+  place_ = Place::lost;
+  return Step::on;
+}
+
+PythonReader::Step PythonReader::lost(std::string_view block) {
+  for (; at_ < block.size(); ++at_) {
+    size_t length = 0;
+    switch (mark(block.substr(at_), length)) {
+      case Mark::partial: return Step::wait;
+      case Mark::closer: return done(at_ + length);
+      case Mark::opener: return done(at_, "nested_opener");
+      case Mark::none: break;
+    }
+  }
+  return Step::wait;
+}
+
+// ---- calls ----
+
+void PythonReader::close(std::string_view block, std::string_view reason) {
+  if (json_) {
+    json_->cut(block, reason);
+    calls = std::move(json_->calls);
+    notes = std::move(json_->notes);
+    end = json_->end;
+    return;
+  }
+  if (named && calls_.back().from == 0) calls_.pop_back();  // a name, and no more
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    const Call &one = calls_[i];
+    const size_t to = one.to != 0 ? one.to : end;
+    ParsedCall call;
+    call.name = repaired(block.substr(one.name, one.name_end - one.name));
+    call.raw_arguments = block.substr(one.from, to - one.from);
+    call.arguments = "{}";
+    call.typed = true;
+    call.reason = !reason.empty() ? reason : one.wrong ? "malformed_argument" : std::string_view();
+    if (call.reason.empty())
+      write_arguments(block, one, i + 1 < calls_.size() ? calls_[i + 1].fields : fields_.size(), call);
+    if (call.reason.empty()) call.reason = fault_;
+    calls.push_back(std::move(call));
+  }
+  if (!calls.empty()) {
+    arguments_to = arguments_from + calls[0].raw_arguments.size();
+    return;
+  }
+  calls.emplace_back().arguments = "{}";
+  calls.back().typed = true;
+  calls.back().reason = reason;
+}
+
+void PythonReader::write_arguments(std::string_view block, const Call &call, size_t fields_end, ParsedCall &out) {
+  struct Argument {
+    std::string_view key;
+    std::string json;
+  };
+  std::vector<Argument> arguments;
+  std::unordered_map<std::string_view, size_t> places;
+  const bool first = options_.first_duplicate.value_or(false);
+  for (size_t i = call.fields; i < fields_end; ++i) {
+    const Field &field = fields_[i];
+    const bool object = field.equals == std::string_view::npos;
+    const size_t from = object ? field.from : field.equals + 1;
+    std::string_view text = without_white(block.substr(from, field.to - from));
+    if (object && text.starts_with("**")) text = without_white(text.substr(2));
+    std::string json;
+    if (!json_from_literal(text, limits_.depth, json) || (object && json_kind(json) != '{')) {
+      out.reason = "malformed_argument";
+      return;
+    }
+    json = compact_json(json);
+    if (object) {
+      out.arguments = std::move(json);
+      return;
+    }
+    const std::string_view key = without_white(block.substr(field.from, field.equals - field.from));
+    const auto [place, is_new] = places.emplace(key, arguments.size());
+    if (is_new)
+      arguments.push_back({key, std::move(json)});
+    else if (!first)
+      arguments[place->second].json = std::move(json);
+    if (!is_new) notes.push_back({"duplicate_argument", repaired(key), field.from});
+  }
+  out.arguments.clear();
+  for (const Argument &argument : arguments) {
+    out.arguments += out.arguments.empty() ? '{' : ',';
+    append_text(out.arguments, argument.key);
+    out.arguments.append(":").append(argument.json);
+  }
+  out.arguments += out.arguments.empty() ? "{}" : "}";
+}
+
+// ---- writing ----
+
+// JSON as Python writes it; its strings are the same in both.
+void append_python(std::string &out, std::string_view json) {
+  const std::string text = compact_json(json);
+  for (size_t at = 0; at < text.size();) {
+    if (text[at] == '"') {
+      ValueEnd string;
+      string.start(at);
+      const size_t end = string.find(text);
+      out.append(text, at, end - at);
+      at = end;
+      continue;
+    }
+    const std::string_view rest = std::string_view(text).substr(at);
+    const std::string_view word = rest.starts_with("true")    ? "True"
+                                  : rest.starts_with("false") ? "False"
+                                  : rest.starts_with("null")  ? "None"
+                                                              : rest.substr(0, 1);
+    out += word;
+    at += word.size();
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<BlockReader> make_reader(const Family &family, const PythonCalls &grammar,
+                                         const ProtocolOptions &options, const ToolView &tools,
+                                         const ScanLimits &limits) {
+  return std::make_unique<PythonReader>(family, grammar, options, tools, limits);
+}
+
+void write_call(const Family &family, const PythonCalls &grammar, const CallText &call, std::string &out) {
+  if (grammar.json && !is_python_name(call.name)) return write_call(family, JsonCalls{}, call, out);
+  const std::string_view opener = family.openers.front();
+  out += opener;
+  if (grammar.list && opener != "[") out += '[';
+  out.append(call.name).append("(");
+  bool named = true;
+  for (JsonSlices argument(call.arguments); argument.next();) named = named && is_python_name(argument.key_text());
+  if (!named) {
+    out += "**";
+    append_python(out, call.arguments);
+  } else {
+    bool first = true;
+    for (JsonSlices argument(call.arguments); argument.next(); first = false) {
+      if (!first) out += ", ";
+      out.append(argument.key_text()).append("=");
+      append_python(out, argument.value());
+    }
+  }
+  out += ')';
+  if (grammar.list) out += ']';
+  if (!family.closers.empty()) out += family.closers.front();
+  out += '\n';
+}
+
+}  // namespace sluice

@@ -1,0 +1,329 @@
+#include "protocol/family/tags_calls.h"
+
+#include <unordered_map>
+
+#include "base/json.h"
+#include "protocol/markers.h"
+#include "protocol/xml_text.h"
+
+namespace sluice {
+namespace {
+
+// Values are text, and text may hold tags. A value ends at the first end tag of its own that no start tag in it asks
+// for, or at one right before the end of the call: prose that names a tag (`the <content> element`) has no end tag of
+// its own. What cannot be told apart so is residue, and the call is not run.
+class TagsReader final : public FamilyReader {
+ public:
+  TagsReader(const Family &family, const ElementCalls &grammar, const ProtocolOptions &options, const ToolView &tools,
+             const ScanLimits &limits)
+      : FamilyReader(family, tools, limits), grammar_(grammar), options_(options) {
+    finder_.add('<');
+  }
+
+ protected:
+  State body(std::string_view block, bool ended) override;
+  void close(std::string_view block, std::string_view reason) override;
+
+ private:
+  enum class Place : uint8_t {
+    tool,         // the call's own tag
+    behind_tool,  // it had blanks, or a slash
+    between,
+    key,
+    behind_key,
+    value,
+    behind_inner,  // behind an end tag in a value that belongs to a start tag in it, or ends the value
+    done,
+  };
+  enum class Step : uint8_t { on, wait, paused, done, rejected };
+  struct Field {
+    size_t key, key_end, value, value_end;
+  };
+
+  Step step(std::string_view block);
+  Step tool(std::string_view block);
+  Step behind_tool(std::string_view block);
+  Step between(std::string_view block);
+  Step key(std::string_view block);
+  Step behind_key(std::string_view block);
+  Step value(std::string_view block);
+  Step behind_inner(std::string_view block);
+  Step go(Place place) {
+    place_ = place;
+    return Step::on;
+  }
+  Step finish(size_t next) {
+    closer_ = at_;
+    end = at_ = next;
+    place_ = Place::done;
+    return named ? Step::done : call();
+  }
+  Step residue() {
+    fault("residue_in_block");
+    ++at_;
+    return go(Place::between);
+  }
+  // Now it is known to be a call.
+  Step call() {
+    begun = named = true;
+    return Step::paused;
+  }
+  void end_value(size_t at) { fields_.push_back({key_, key_end_, value_, at}); }
+  std::string_view key_of(std::string_view block, const Field &field) const {
+    return block.substr(field.key, field.key_end - field.key);
+  }
+  void fault(std::string_view what) {
+    if (fault_.empty()) fault_ = what;
+  }
+  std::string text_of(std::string_view written) const;
+
+  // -- set once
+  const ElementCalls &grammar_;
+  const ProtocolOptions &options_;
+  ByteFinder finder_;
+  // -- position in the block
+  Place place_ = Place::tool;
+  bool slash_ = false;
+  size_t key_ = 0, key_end_ = 0, value_ = 0;
+  size_t inner_ = 0;      // start tags of the same name in the value that are open
+  size_t candidate_ = 0;  // an end tag that may be the value's
+  size_t closer_ = SIZE_MAX;
+  bool nested_ = false;
+  // -- what was read
+  std::vector<Field> fields_;
+  std::string_view fault_;  // the first
+};
+
+BlockReader::State TagsReader::body(std::string_view block, bool ended) {
+  Step next = Step::on;
+  while (next == Step::on) {
+    next = place_ == Place::done ? Step::done : step(block);
+    if (named) arguments_to = std::min(at_, closer_);
+  }
+  if (next == Step::paused || (next == Step::wait && !ended)) return State::open;
+  if (next == Step::rejected) return State::rejected;
+  if (next == Step::wait && !named) return reject("unterminated_block", at_);
+  if (next == Step::done) {
+    close(block, nested_ ? "nested_opener" : std::string_view());
+    return State::closed;
+  }
+  // Only the end tag of the call may be missing, or a part of it.
+  const bool complete = place_ == Place::between && !fields_.empty() && fault_.empty();
+  closer_ = at_;
+  end = at_ = block.size();
+  close(block, complete ? std::string_view() : "unterminated_block");
+  return State::closed;
+}
+
+TagsReader::Step TagsReader::step(std::string_view block) {
+  if (at_ >= block.size()) return Step::wait;
+  switch (place_) {
+    case Place::tool: return tool(block);
+    case Place::behind_tool: return behind_tool(block);
+    case Place::between: return between(block);
+    case Place::key: return key(block);
+    case Place::behind_key: return behind_key(block);
+    case Place::value: return value(block);
+    case Place::behind_inner: return behind_inner(block);
+    case Place::done: break;
+  }
+  return Step::done;
+}
+
+TagsReader::Step TagsReader::tool(std::string_view block) {
+  at_ = payload_ + 1;
+  size_t to = at_;
+  while (to < block.size() && block[to] != '>' && block[to] != '/' && !is_white(block[to])) ++to;
+  if (to == block.size()) return Step::wait;
+  name = block.substr(at_, to - at_);
+  at_ = to;
+  return go(Place::behind_tool);
+}
+
+TagsReader::Step TagsReader::behind_tool(std::string_view block) {
+  const char c = block[at_];
+  if (c == '>') {
+    arguments_from = arguments_to = ++at_;
+    return slash_ ? finish(at_) : go(Place::between);
+  }
+  if (slash_ || (c != '/' && !is_white(c))) {
+    reject("malformed_argument", at_);
+    return Step::rejected;
+  }
+  slash_ = c == '/';
+  ++at_;
+  return Step::on;
+}
+
+TagsReader::Step TagsReader::between(std::string_view block) {
+  const char c = block[at_];
+  if (is_white(c)) {
+    ++at_;
+    return Step::on;
+  }
+  if (c != '<') return residue();
+  const std::string_view rest = block.substr(at_);
+  size_t length = 0;
+  switch (fit_end_tag(rest, name, length)) {
+    case TagFit::yes: return finish(at_ + length);
+    case TagFit::partial: return Step::wait;
+    case TagFit::no: break;
+  }
+  if (!is_name_byte(rest[1]) || (!named && !fault_.empty())) return residue();
+  if (fields_.empty() && fault_.empty()) arguments_from = arguments_to = at_;
+  key_ = ++at_;
+  return go(Place::key);
+}
+
+TagsReader::Step TagsReader::key(std::string_view block) {
+  while (at_ < block.size() && is_name_byte(block[at_])) ++at_;
+  if (at_ == block.size()) return Step::wait;
+  key_end_ = at_;
+  slash_ = false;
+  const std::string_view key = block.substr(key_, key_end_ - key_);
+  if (tools_.known(key) && !tools_.declares(name, key)) {
+    at_ = key_ - 1;
+    nested_ = true;
+    if (named) return finish(at_);
+    reject("nested_opener", at_);
+    return Step::rejected;
+  }
+  place_ = Place::behind_key;
+  return named ? Step::on : call();
+}
+
+TagsReader::Step TagsReader::behind_key(std::string_view block) {
+  const char c = block[at_];
+  if (c != '>' && (slash_ || (c != '/' && !is_white(c)))) {
+    fault("malformed_argument");
+    return go(Place::between);
+  }
+  ++at_;
+  if (c != '>') {
+    slash_ = c == '/';
+    return Step::on;
+  }
+  value_ = at_;
+  inner_ = 0;
+  if (!slash_) return go(Place::value);
+  end_value(at_);
+  return go(Place::between);
+}
+
+TagsReader::Step TagsReader::value(std::string_view block) {
+  at_ = finder_.find(block, at_);
+  if (at_ == block.size()) return Step::wait;
+  const std::string_view rest = block.substr(at_), key = block.substr(key_, key_end_ - key_);
+  size_t length = 0;
+  const TagFit own = fit_end_tag(rest, key, length);
+  if (own == TagFit::yes) {
+    candidate_ = at_;
+    at_ += length;
+    if (inner_ != 0) return go(Place::behind_inner);
+    end_value(candidate_);
+    return go(Place::between);
+  }
+  const TagFit all = fit_end_tag(rest, name, length);
+  if (all == TagFit::yes) {
+    fault("unterminated_block");
+    return finish(at_ + length);
+  }
+  if (own == TagFit::partial || all == TagFit::partial) return Step::wait;
+  if (rest.size() <= key.size() + 1 && key.starts_with(rest.substr(1))) return Step::wait;
+  const std::string_view behind = rest.substr(1);
+  if (behind.starts_with(key) && (behind[key.size()] == '>' || is_white(behind[key.size()]))) ++inner_;
+  ++at_;
+  return Step::on;
+}
+
+TagsReader::Step TagsReader::behind_inner(std::string_view block) {
+  if (is_white(block[at_])) {
+    ++at_;
+    return Step::on;
+  }
+  size_t length = 0;
+  switch (fit_end_tag(block.substr(at_), name, length)) {
+    case TagFit::partial: return Step::wait;
+    case TagFit::yes: end_value(candidate_); return finish(at_ + length);
+    case TagFit::no: break;
+  }
+  --inner_;
+  return go(Place::value);
+}
+
+std::string TagsReader::text_of(std::string_view written) const {
+  if (options_.trim.value_or(false)) written = without_white(written);
+  std::string json;
+  append_text(json, grammar_.entities ? from_xml(written) : std::string(written));
+  return json;
+}
+
+void TagsReader::close(std::string_view block, std::string_view reason) {
+  ParsedCall call;
+  call.name = repaired(name);
+  arguments_to = std::min(closer_, block.size());
+  call.raw_arguments = block.substr(arguments_from, arguments_to - arguments_from);
+  call.reason = reason.empty() ? fault_ : reason;
+  std::vector<std::pair<std::string_view, std::vector<const Field *>>> members;
+  std::unordered_map<std::string_view, size_t> places;
+  for (const Field &field : fields_) {
+    const auto [place, is_new] = places.try_emplace(key_of(block, field), members.size());
+    if (is_new) members.push_back({key_of(block, field), {}});
+    std::vector<const Field *> &values = members[place->second].second;
+    const bool repeats = grammar_.repeats && !options_.first_duplicate;
+    if (!is_new && !repeats) {
+      notes.push_back({"duplicate_argument", std::string(key_of(block, field)), field.key});
+      if (!options_.first_duplicate.value_or(false)) values.front() = &field;
+    } else {
+      values.push_back(&field);
+    }
+  }
+  call.arguments = "{";
+  for (const auto &[key, values] : members) {
+    if (call.arguments.size() > 1) call.arguments += ',';
+    append_text(call.arguments, key);
+    call.arguments += values.size() > 1 ? ":[" : ":";
+    for (const Field *field : values) {
+      if (field != values.front()) call.arguments += ',';
+      call.arguments += text_of(block.substr(field->value, field->value_end - field->value));
+    }
+    if (values.size() > 1) call.arguments += ']';
+  }
+  call.arguments += '}';
+  calls.push_back(std::move(call));
+}
+
+}  // namespace
+
+std::unique_ptr<BlockReader> make_tags_reader(const Family &family, const ElementCalls &grammar,
+                                              const ProtocolOptions &options, const ToolView &tools,
+                                              const ScanLimits &limits) {
+  if (!grammar.prefix.empty()) return make_nested_reader(family, grammar, options, tools, limits);
+  return std::make_unique<TagsReader>(family, grammar, options, tools, limits);
+}
+
+void write_tags_call(const Family &family, const ElementCalls &grammar, const CallText &call, std::string &out) {
+  if (!grammar.prefix.empty()) return write_nested_call(family, grammar, call, out);
+  const auto element = [&](std::string_view key, std::string_view value) {
+    const std::string text = json_kind(value) == '"' ? json_text(trim_json(value)) : compact_json(value);
+    out.append("<").append(key).append(">");
+    out.append(grammar.entities ? to_xml(text) : text).append("</").append(key).append(">\n");
+  };
+  out.append("<").append(call.name).append(">\n");
+  for (JsonSlices argument(call.arguments); argument.next();) {
+    const std::string key = argument.key_text();
+    if (!is_xml_name(key)) continue;  // no element can have this name
+    // An array of one would read back as its element.
+    size_t elements = 0;
+    bool strings = grammar.repeats && json_kind(argument.value()) == '[';
+    if (strings)
+      for (JsonSlices one(argument.value()); one.next(); ++elements) strings = strings && json_kind(one.value()) == '"';
+    if (!strings || elements < 2)
+      element(key, argument.value());
+    else
+      for (JsonSlices one(argument.value()); one.next();) element(key, one.value());
+  }
+  out.append("</").append(call.name).append(">\n");
+}
+
+}  // namespace sluice

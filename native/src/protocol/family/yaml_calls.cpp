@@ -1,0 +1,179 @@
+#include <algorithm>
+
+#include "base/json.h"
+#include "protocol/family/family.h"
+#include "protocol/family/yaml_text.h"
+#include "protocol/markers.h"
+#include "protocol/xml_text.h"
+
+namespace sluice {
+namespace {
+
+// Could a mapping begin so? Comments may stand before its first key. Prose has words before a colon.
+bool is_key(std::string_view text) {
+  const bool new_line = text.substr(0, text.find_first_not_of(" \t")).empty() ||
+                        text.substr(0, text.find_first_not_of(" \t\r\n")).find('\n') != text.npos;
+  if (!new_line) return false;
+  text = without_white(text);
+  while (text.starts_with('#') || text.starts_with("---"))
+    text = without_white(text.substr(std::min(text.find('\n'), text.size())));
+  const bool quoted = text.starts_with('"') || text.starts_with('\'');
+  return !text.empty() && (quoted || std::none_of(text.begin(), text.end(), is_white));
+}
+
+// <NAME> to </NAME>: what stands between is YAML.
+class YamlReader final : public FamilyReader {
+ public:
+  YamlReader(const Family &family, const ToolView &tools, const ScanLimits &limits)
+      : FamilyReader(family, tools, limits) {
+    finder_.add('<');
+  }
+
+ protected:
+  State body(std::string_view block, bool ended) override;
+  void close(std::string_view block, std::string_view reason) override;
+
+ private:
+  enum class Place : uint8_t {
+    tool,
+    behind_tool,
+    first,  // before the first colon
+    prose,  // what stands before it is no key
+    text,
+    done,
+  };
+
+  State tool(std::string_view block, bool ended);
+  State text(std::string_view block, bool ended);
+  State call() {
+    begun = named = true;
+    return State::open;
+  }
+  State finish(std::string_view block, size_t next) {
+    closer_ = at_;
+    end = at_ = next;
+    place_ = Place::done;
+    if (!named) return call();
+    close(block, {});
+    return State::closed;
+  }
+
+  ByteFinder finder_;
+  Place place_ = Place::tool;
+  bool slash_ = false;
+  size_t closer_ = SIZE_MAX;
+};
+
+BlockReader::State YamlReader::body(std::string_view block, bool ended) {
+  if (place_ == Place::done) {
+    close(block, {});
+    return State::closed;
+  }
+  if (place_ == Place::tool || place_ == Place::behind_tool) {
+    const State state = tool(block, ended);
+    if (state != State::open || place_ == Place::tool || place_ == Place::behind_tool || place_ == Place::done)
+      return state;
+  }
+  return text(block, ended);
+}
+
+BlockReader::State YamlReader::tool(std::string_view block, bool ended) {
+  const auto wait = [&] { return ended ? reject("unterminated_block", at_) : State::open; };
+  if (place_ == Place::tool) {
+    size_t to = payload_ + 1;
+    while (to < block.size() && block[to] != '>' && block[to] != '/' && !is_white(block[to])) ++to;
+    if (to == block.size()) return wait();
+    name = repaired(block.substr(payload_ + 1, to - payload_ - 1));
+    at_ = to;
+    place_ = Place::behind_tool;
+  }
+  for (; at_ < block.size(); ++at_) {
+    const char c = block[at_];
+    if (c == '>') {
+      arguments_from = arguments_to = ++at_;
+      if (slash_) return finish(block, at_);
+      place_ = Place::first;
+      return State::open;
+    }
+    if (slash_ || (c != '/' && !is_white(c))) return reject("malformed_argument", at_);
+    slash_ = c == '/';
+  }
+  return wait();
+}
+
+// The first line says whether this is a call: a mapping begins with a key, and prose does not.
+BlockReader::State YamlReader::text(std::string_view block, bool ended) {
+  while (true) {
+    const size_t from = at_;
+    at_ = finder_.find(block, at_);
+    if (place_ == Place::first) {
+      const size_t colon = std::min(block.substr(0, at_).find(':', from), at_);
+      if (colon < at_ && is_key(block.substr(arguments_from, colon - arguments_from))) {
+        at_ = colon + 1;
+        place_ = Place::text;
+        return call();
+      }
+      if (colon < at_) place_ = Place::prose;
+    }
+    arguments_to = at_;
+    if (at_ == block.size()) break;
+    size_t length = 0;
+    const TagFit closes = fit_end_tag(block.substr(at_), name, length);
+    if (closes == TagFit::yes) return finish(block, at_ + length);
+    if (closes == TagFit::partial) break;
+    ++at_;
+  }
+  if (!ended) return State::open;
+  if (!named) return reject("unterminated_block", at_);
+  closer_ = at_;
+  end = at_ = block.size();
+  // A line that is cut is a value that is cut: without the end tag nothing says that the last one is complete.
+  close(block, "unterminated_block");
+  return State::closed;
+}
+
+void YamlReader::close(std::string_view block, std::string_view reason) {
+  arguments_to = std::min(closer_, block.size());
+  ParsedCall call;
+  call.name = name;
+  call.reason = reason;
+  call.arguments = "{}";
+  call.raw_arguments = block.substr(arguments_from, arguments_to - arguments_from);
+  std::string json;
+  if (slash_) {
+    call.raw_arguments.clear();
+  } else if (reason.empty()) {
+    const YamlFault fault = json_from_yaml(repaired(call.raw_arguments), limits_.depth, tools_, name, json);
+    if (fault == YamlFault::none)
+      call.arguments = json;
+    else
+      call.reason = fault == YamlFault::duplicate ? "duplicate_argument" : "malformed_argument";
+  }
+  calls.push_back(std::move(call));
+}
+
+}  // namespace
+
+std::unique_ptr<BlockReader> make_reader(const Family &family, const YamlCalls &, const ProtocolOptions &,
+                                         const ToolView &tools, const ScanLimits &limits) {
+  return std::make_unique<YamlReader>(family, tools, limits);
+}
+
+void write_call(const Family &, const YamlCalls &, const CallText &call, std::string &out) {
+  out.append("<").append(call.name).append(">\n");
+  for (JsonSlices argument(call.arguments); argument.next();) {
+    const std::string key = argument.key_text();
+    out += is_xml_name(key) ? key : argument.key();
+    out += ": ";
+    // JSON is YAML, too; what would end the call is written in another way.
+    const std::string json = compact_json(argument.value());
+    for (const char c : json) {
+      if (c == '/' && out.ends_with('<')) out += '\\';
+      out += c;
+    }
+    out += '\n';
+  }
+  out.append("</").append(call.name).append(">\n");
+}
+
+}  // namespace sluice

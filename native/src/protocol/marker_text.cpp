@@ -1,0 +1,215 @@
+#include "protocol/marker_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/json.h"
+#include "protocol/block.h"
+
+namespace sluice {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool stands(std::string_view text, size_t at, std::string_view token, bool fold) {
+  if (text.size() - at < token.size()) return false;
+  for (size_t i = 0; i < token.size(); ++i)
+    if (fold ? lower(text[at + i]) != lower(token[i]) : text[at + i] != token[i]) return false;
+  return true;
+}
+
+size_t code_point_length(char first) {
+  const auto byte = static_cast<unsigned char>(first);
+  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+
+// ---- JSON that says the same in other characters ----
+
+// A piece of JSON text that can be written in another way, or cannot: one code point or one escape in a string, or
+// anything outside of strings.
+struct Unit {
+  size_t length;
+  bool in_string;
+};
+
+// Steps through compact JSON text.
+class Units {
+ public:
+  explicit Units(std::string_view json) : json_(json) {}
+  bool next() {
+    at_ += unit_.length;
+    if (at_ >= json_.size()) return false;
+    const char c = json_[at_];
+    if (c == '"') {
+      inside_ = !inside_;
+      unit_ = {1, false};
+    } else if (!inside_) {
+      unit_ = {1, false};
+    } else if (c == '\\') {
+      unit_ = {json_[at_ + 1] == 'u' ? size_t{6} : size_t{2}, true};
+    } else {
+      unit_ = {code_point_length(c), true};
+    }
+    return true;
+  }
+  size_t at() const { return at_; }
+  std::string_view text() const { return json_.substr(at_, unit_.length); }
+  bool in_string() const { return unit_.in_string; }
+  bool is_hex() const { return unit_.length == 6; }
+
+ private:
+  std::string_view json_;
+  size_t at_ = 0;
+  Unit unit_{0, false};
+  bool inside_ = false;
+};
+
+void append_hex(std::string &out, unsigned unit) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out += kDigits[(unit >> shift) & 15];
+}
+
+// One code point or escape of a string as \uXXXX.
+void append_escaped(std::string &out, std::string_view unit) {
+  const std::string decoded = json_text("\"" + std::string(unit) + "\"");
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(decoded[i]); };
+  unsigned point = byte(0);
+  if (decoded.size() > 1) {
+    point &= decoded.size() == 2 ? 0x1Fu : decoded.size() == 3 ? 0x0Fu : 0x07u;
+    for (size_t i = 1; i < decoded.size(); ++i) point = point << 6 | (byte(i) & 0x3Fu);
+  }
+  if (point < 0x10000) return append_hex(out, point);
+  append_hex(out, 0xD800 + ((point - 0x10000) >> 10));
+  append_hex(out, 0xDC00 + (point & 0x3FF));
+}
+
+constexpr size_t kReplaced = 4;   // bytes that a protocol's defuse takes away at one place
+constexpr size_t kInserted = 16;  // and that it puts there
+constexpr size_t kAgreed = 8;     // bytes that show where both texts go on together
+
+// The places behind which `changed` differs from `text`. A guess where changes stand close to each other: what comes of
+// it is checked.
+std::vector<size_t> find_changes(std::string_view text, std::string_view changed) {
+  std::vector<size_t> places;
+  size_t i = 0, j = 0;
+  while (true) {
+    while (i < text.size() && j < changed.size() && text[i] == changed[j]) ++i, ++j;
+    if (i == text.size() && j == changed.size()) return places;
+    size_t most = 0, gone = 1, more = 1;
+    for (size_t a = 0; a <= kReplaced && a <= text.size() - i; ++a)
+      for (size_t b = 0; b <= kInserted && b <= changed.size() - j; ++b) {
+        const std::string_view left = text.substr(i + a, kAgreed), right = changed.substr(j + b, kAgreed);
+        size_t agreed = 0;
+        while (agreed < left.size() && agreed < right.size() && left[agreed] == right[agreed]) ++agreed;
+        if (left == right) agreed = kAgreed;
+        if (agreed <= most) continue;
+        most = agreed;
+        gone = a;
+        more = b;
+      }
+    if (gone == 0) places.push_back(i);
+    for (size_t one = 1; one <= gone && i + one <= text.size(); ++one) places.push_back(i + one);
+    i = std::min(i + gone, text.size());
+    j = std::min(j + more, changed.size());
+  }
+}
+
+// Escapes the unit before each place, or the one behind it. false: neither is in a string.
+bool escape_at(std::string_view json, const std::vector<size_t> &places, std::string &out) {
+  out.clear();
+  size_t place = 0;
+  bool owed = false;  // the unit before the place could not be escaped
+  for (Units unit(json); unit.next();) {
+    const size_t end = unit.at() + unit.text().size();
+    const bool can = unit.in_string() && !unit.is_hex();
+    bool wanted = owed;
+    if (owed && !can) return false;
+    owed = false;
+    while (place < places.size() && places[place] <= end) {
+      if (can)
+        wanted = true;
+      else
+        owed = true;
+      ++place;
+    }
+    if (wanted && can)
+      append_escaped(out, unit.text());
+    else
+      out += unit.text();
+  }
+  return !owed;
+}
+
+// Everything in the strings that could be a part of a marker.
+std::string escape_all(std::string_view json) {
+  std::string out;
+  for (Units unit(json); unit.next();) {
+    const char c = unit.text()[0];
+    const bool plain = c == '\\' ? unit.is_hex() : c == ' ' || (c >= '0' && c <= '9');
+    if (unit.in_string() && !plain)
+      append_escaped(out, unit.text());
+    else
+      out += unit.text();
+  }
+  return out;
+}
+
+// false: something outside of its strings is in the way.
+bool defuse_strings(std::string &json, const Defuse &defuse) {
+  const auto harmful = [&](const std::string &text, std::string &changed) {
+    changed = text;
+    defuse(changed);
+    return changed != text;
+  };
+  std::string changed, out;
+  if (!harmful(json, changed)) return true;
+  if (!escape_at(json, find_changes(json, changed), out)) return false;
+  if (harmful(out, changed)) {
+    out = escape_all(out);
+    if (harmful(out, changed)) return false;
+  }
+  json = std::move(out);
+  return true;
+}
+
+}  // namespace
+
+void split_tokens(std::string &text, std::string_view token, size_t split, std::string_view insert, bool fold) {
+  std::string out;
+  size_t from = 0;
+  const bool letter = fold && lower(token[0]) >= 'a' && lower(token[0]) <= 'z';
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (!letter) at = text.find(token[0], at);
+    if (at == std::string::npos) break;
+    if (!stands(text, at, token, fold)) continue;
+    out.append(text, from, at + split - from).append(insert);
+    from = at + split;
+  }
+  if (from != 0) text = out.append(text, from);
+}
+
+void break_marker(std::string &text, std::string_view marker) {
+  while (!marker.empty() && is_white(marker.front())) marker.remove_prefix(1);
+  while (!marker.empty() && is_white(marker.back())) marker.remove_suffix(1);
+  if (marker.empty()) return;
+  const size_t first = code_point_length(marker[0]);
+  if (marker.size() > first) split_tokens(text, marker, first, " ", false);
+}
+
+Defuse defuse_all(const Protocols &active, const Protocol &own) {
+  return [&](std::string &text) {
+    for (const auto &protocol : active) protocol->defuse(text);
+    own.defuse(text);
+  };
+}
+
+std::string harmless_json(std::string_view json, const Defuse &defuse) {
+  std::string out = compact_json(json);
+  if (defuse_strings(out, defuse)) return out;
+  out = json_string(out);
+  defuse_strings(out, defuse);
+  return out;
+}
+
+}  // namespace sluice

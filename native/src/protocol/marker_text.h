@@ -1,0 +1,30 @@
+// Makes text that somebody else wrote harmless for the readers of the protocols.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "protocol/protocol.h"
+
+namespace sluice {
+
+// Puts `insert` into every place of `text` where `token` stands, behind its first `split` bytes. Places may overlap.
+// `fold`: ASCII letters in any case.
+void split_tokens(std::string &text, std::string_view token, size_t split, std::string_view insert, bool fold);
+
+// Every place where `marker` stands gets a space behind its first code point. White space around a marker is not a part
+// of it.
+void break_marker(std::string &text, std::string_view marker);
+
+using Defuse = std::function<void(std::string &text)>;
+
+// Everything that one of these protocols would take for its own. Both outlive the function.
+Defuse defuse_all(const Protocols &active, const Protocol &own);
+
+// The same JSON value, compact, with nothing in it that `defuse` would change: what is in the way is written as \uXXXX.
+// Where that stands outside of strings, the result is a string that holds the value's text.
+// `json`: text that check_json accepted.
+std::string harmless_json(std::string_view json, const Defuse &defuse);
+
+}  // namespace sluice

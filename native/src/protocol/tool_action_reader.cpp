@@ -1,0 +1,372 @@
+#include <unordered_map>
+
+#include "base/json_writer.h"
+#include "protocol/markers.h"
+#include "protocol/tool_action.h"
+#include "protocol/xml_text.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kName = "tool_action";
+constexpr std::string_view kOpener = "<tool_action";
+
+struct Range {
+  size_t from = 0, to = 0;
+  std::string_view of(std::string_view block) const { return block.substr(from, to - from); }
+};
+
+struct Field {
+  Range key, value;
+  bool content;  // between tags, not in an attribute
+};
+
+class ToolActionReader final : public BlockReader {
+ public:
+  explicit ToolActionReader(const ProtocolOptions &options) : options_(options) { finder_.add('<'); }
+
+  State read(std::string_view block, bool ended) override;
+  void cut(std::string_view block, std::string_view reason) override {
+    end = at_ = block.size();
+    close(block, reason);
+  }
+
+ private:
+  enum class Place : uint8_t {
+    tag,  // in a tag, where an attribute may begin
+    attribute,
+    behind_attribute,
+    behind_equals,
+    quoted,
+    bare,
+    behind_quote,
+    slash,  // behind the slash of a tag without content
+    between,
+    key,      // of a parameter
+    content,  // between a parameter's tags
+    done,
+  };
+  enum class Step : uint8_t { on, wait, paused, done, rejected };
+
+  Step step(std::string_view block);
+  Step tag(std::string_view block);
+  Step attribute(std::string_view block);
+  Step behind_equals(char c);
+  Step value(std::string_view block);
+  Step end_value(std::string_view block, Place next);
+  Step end_tag(std::string_view block, bool empty);
+  Step between(std::string_view block);
+  Step key(std::string_view block);
+  Step content(std::string_view block);
+  Step broken_tag(std::string_view why);
+  Step go(Place place) {
+    place_ = place;
+    return Step::on;
+  }
+  Step finish(size_t next) {
+    closer_ = at_;
+    end = at_ = next;
+    place_ = Place::done;
+    return Step::done;
+  }
+  Step residue() {
+    fault("residue_in_block");
+    ++at_;
+    return go(Place::between);
+  }
+  bool begin() {
+    const bool first = !begun;
+    begun = true;
+    return first;
+  }
+  void fault(std::string_view what) {
+    if (fault_.empty()) fault_ = what;
+  }
+  bool in_value() const {
+    return place_ == Place::content || ((place_ == Place::quoted || place_ == Place::bare) && !opening_);
+  }
+  void close(std::string_view block, std::string_view how);
+  void write_arguments(std::string_view block, std::string &out);
+
+  // -- set once
+  const ProtocolOptions &options_;
+  ByteFinder finder_;
+  // -- position in the block
+  Place place_ = Place::tag;
+  size_t at_ = kOpener.size();
+  bool opening_ = true;  // the block's own tag, not a parameter's
+  bool blank_ = false;   // before the attribute
+  char quote_ = 0;
+  Range attribute_, written_;  // the attribute that is read
+  Range key_, value_;          // the parameter that is read
+  bool has_value_ = false;     // in an attribute
+  size_t content_ = 0;
+  size_t closer_ = SIZE_MAX;
+  bool nested_ = false;
+  // -- what was read
+  std::optional<Range> name_, type_;
+  std::vector<Field> fields_;
+  std::string_view fault_;  // the first
+};
+
+BlockReader::State ToolActionReader::read(std::string_view block, bool ended) {
+  Step next = Step::on;
+  while (next == Step::on) {
+    next = place_ == Place::done ? Step::done : step(block);
+    if (named) arguments_to = std::min(at_, closer_);
+  }
+  if (next == Step::paused || (next == Step::wait && !ended)) return State::open;
+  if (next == Step::rejected) return State::rejected;
+  if (!named && (nested_ || next == Step::wait)) {
+    code = nested_ ? "nested_opener" : "unterminated_block";
+    decided = at_;
+    return State::rejected;
+  }
+  if (next == Step::done) {
+    close(block, nested_ ? "nested_opener" : std::string_view());
+    return State::closed;
+  }
+  const bool open_value = in_value();
+  end = at_ = block.size();
+  close(block, open_value ? "unterminated_argument" : "unterminated_block");
+  return State::closed;
+}
+
+ToolActionReader::Step ToolActionReader::step(std::string_view block) {
+  if (at_ >= block.size()) return Step::wait;
+  const char c = block[at_];
+  switch (place_) {
+    case Place::tag: return tag(block);
+    case Place::attribute: return attribute(block);
+    case Place::behind_attribute:
+      if (c != '=' && !is_white(c)) return broken_tag("malformed_argument");
+      ++at_;
+      return c == '=' ? go(Place::behind_equals) : Step::on;
+    case Place::behind_equals: return behind_equals(c);
+    case Place::quoted:
+    case Place::bare: return value(block);
+    case Place::behind_quote:
+      blank_ = false;
+      return is_white(c) || c == '>' || c == '/' ? go(Place::tag) : broken_tag("malformed_argument");
+    case Place::slash:
+      if (c != '>') return broken_tag("malformed_argument");
+      ++at_;
+      return end_tag(block, true);
+    case Place::between: return between(block);
+    case Place::key: return key(block);
+    case Place::content: return content(block);
+    case Place::done: break;
+  }
+  return Step::done;
+}
+
+// A tag that is none. The block's own one was text; of a parameter's one something got lost.
+ToolActionReader::Step ToolActionReader::broken_tag(std::string_view why) {
+  if (opening_) {
+    code = name_ ? why : "missing_tool_name";
+    decided = at_;
+    return Step::rejected;
+  }
+  fault(why);
+  return go(Place::between);
+}
+
+ToolActionReader::Step ToolActionReader::tag(std::string_view block) {
+  const char c = block[at_];
+  if (is_white(c)) {
+    blank_ = true;
+    ++at_;
+    return Step::on;
+  }
+  if (c == '>') {
+    ++at_;
+    return end_tag(block, false);
+  }
+  if (c == '/') {
+    ++at_;
+    return go(Place::slash);
+  }
+  if (!blank_ || !is_name_byte(c)) return broken_tag("malformed_argument");
+  attribute_ = {at_, at_};
+  return go(Place::attribute);
+}
+
+ToolActionReader::Step ToolActionReader::attribute(std::string_view block) {
+  while (at_ < block.size() && is_name_byte(block[at_])) ++at_;
+  attribute_.to = at_;
+  return at_ == block.size() ? Step::wait : go(Place::behind_attribute);
+}
+
+ToolActionReader::Step ToolActionReader::behind_equals(char c) {
+  if (is_white(c)) {
+    ++at_;
+    return Step::on;
+  }
+  if (c == '>' || c == '<') return broken_tag("malformed_argument");
+  quote_ = c;
+  const bool quoted = c == '"' || c == '\'';
+  at_ += quoted;
+  written_ = {at_, at_};
+  place_ = quoted ? Place::quoted : Place::bare;
+  return begin() ? Step::paused : Step::on;
+}
+
+ToolActionReader::Step ToolActionReader::value(std::string_view block) {
+  if (place_ == Place::quoted) {
+    at_ = std::min(block.find(quote_, at_), block.size());
+    return at_ == block.size() ? Step::wait : end_value(block, Place::behind_quote);
+  }
+  for (; at_ < block.size(); ++at_) {
+    const char c = block[at_];
+    if (c == '/' && at_ + 1 == block.size()) return Step::wait;
+    if (is_white(c) || c == '>' || block.substr(at_).starts_with("/>")) return end_value(block, Place::tag);
+  }
+  return Step::wait;
+}
+
+ToolActionReader::Step ToolActionReader::end_value(std::string_view block, Place next) {
+  written_.to = at_;
+  const std::string_view attribute = attribute_.of(block);
+  if (!opening_) {
+    if (attribute != "value" || has_value_) fault("malformed_argument");
+    has_value_ = true;
+    value_ = written_;
+  } else {
+    std::optional<Range> *const own = attribute == "name" ? &name_ : attribute == "type" ? &type_ : nullptr;
+    if (!own || (*own && (*own)->of(block) != written_.of(block)))
+      fault("residue_in_block");  // unknown, or a second one that says something else
+    else
+      *own = written_;
+  }
+  at_ += next == Place::behind_quote;
+  blank_ = false;
+  return go(next);
+}
+
+ToolActionReader::Step ToolActionReader::end_tag(std::string_view block, bool empty) {
+  if (opening_) {
+    opening_ = false;
+    place_ = Place::between;
+    arguments_from = arguments_to = at_;
+    if (empty) finish(at_);
+    if (name_) name = repaired(without_white(from_xml(name_->of(block))));
+    named = !name.empty();
+    return named ? Step::paused : empty ? Step::done : Step::on;
+  }
+  if (!empty) {
+    content_ = at_;
+    return go(Place::content);
+  }
+  if (!has_value_) value_ = {at_, at_};
+  fields_.push_back({key_, value_, false});
+  return go(Place::between);
+}
+
+ToolActionReader::Step ToolActionReader::between(std::string_view block) {
+  if (is_white(block[at_])) {
+    ++at_;
+    if (fields_.empty() && fault_.empty()) arguments_from = at_;
+    return Step::on;
+  }
+  if (block[at_] != '<') return residue();
+  const std::string_view rest = block.substr(at_);
+  size_t length = 0;
+  switch (fit_end_tag(rest, kName, length)) {
+    case TagFit::yes: return finish(at_ + length);
+    case TagFit::partial: return Step::wait;
+    case TagFit::no: break;
+  }
+  if (rest.size() <= kOpener.size() && kOpener.starts_with(rest)) return Step::wait;
+  if (rest.starts_with(kOpener) && !is_name_byte(rest[kOpener.size()])) {
+    nested_ = true;
+    return finish(at_);
+  }
+  if (!is_name_byte(rest[1])) return residue();
+  key_.from = ++at_;
+  place_ = Place::key;
+  return begin() ? Step::paused : Step::on;
+}
+
+ToolActionReader::Step ToolActionReader::key(std::string_view block) {
+  while (at_ < block.size() && is_name_byte(block[at_])) ++at_;
+  if (at_ == block.size()) return Step::wait;
+  key_.to = at_;
+  const char c = block[at_];
+  if (!is_xml_name(key_.of(block)) || !(is_white(c) || c == '>' || c == '/')) return residue();
+  has_value_ = false;
+  blank_ = false;
+  return go(Place::tag);
+}
+
+// Only what ends it is looked for.
+ToolActionReader::Step ToolActionReader::content(std::string_view block) {
+  at_ = finder_.find(block, at_);
+  if (at_ == block.size()) return Step::wait;
+  const std::string_view rest = block.substr(at_);
+  size_t length = 0;
+  const TagFit own = fit_end_tag(rest, key_.of(block), length);
+  if (own == TagFit::yes) {
+    const Range text{content_, at_};
+    if (has_value_ && !without_white(text.of(block)).empty()) fault("malformed_argument");
+    fields_.push_back({key_, has_value_ ? value_ : text, !has_value_});
+    at_ += length;
+    return go(Place::between);
+  }
+  const TagFit all = fit_end_tag(rest, kName, length);
+  if (all == TagFit::yes) {
+    fault("unterminated_argument");
+    return finish(at_ + length);
+  }
+  if (own == TagFit::partial || all == TagFit::partial) return Step::wait;
+  ++at_;
+  return Step::on;
+}
+
+void ToolActionReader::close(std::string_view block, std::string_view how) {
+  if (closer_ == SIZE_MAX) closer_ = at_;
+  arguments_to = closer_;
+  ParsedCall call;
+  call.name = name;
+  call.raw_arguments = block.substr(arguments_from, closer_ - arguments_from);
+  call.reason = !how.empty() ? how : !named ? std::string_view("missing_tool_name") : fault_;
+  if (type_) {
+    ObjectWriter reserved(call.reserved);
+    append_text(reserved.value("type"), from_xml(type_->of(block)));
+    reserved.close();
+  }
+  write_arguments(block, call.arguments);
+  calls.push_back(std::move(call));
+}
+
+void ToolActionReader::write_arguments(std::string_view block, std::string &out) {
+  std::vector<const Field *> kept;
+  std::unordered_map<std::string_view, size_t> places;
+  for (const Field &field : fields_) {
+    const std::string_view key = field.key.of(block);
+    const auto [place, is_new] = places.try_emplace(key, kept.size());
+    if (is_new) {
+      kept.push_back(&field);
+      continue;
+    }
+    notes.push_back({"duplicate_argument", std::string(key), field.key.from});
+    if (!options_.first_duplicate.value_or(false)) kept[place->second] = &field;
+  }
+  out += '{';
+  for (const Field *field : kept) {
+    if (out.size() > 1) out += ',';
+    append_text(out, field->key.of(block));
+    out += ':';
+    std::string_view text = field->value.of(block);
+    if (field->content && options_.trim.value_or(true)) text = without_white(text);
+    append_text(out, from_xml(text));
+  }
+  out += '}';
+}
+
+}  // namespace
+
+std::unique_ptr<BlockReader> make_tool_action_reader(const ProtocolOptions &options) {
+  return std::make_unique<ToolActionReader>(options);
+}
+
+}  // namespace sluice

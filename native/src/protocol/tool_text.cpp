@@ -1,0 +1,131 @@
+#include "protocol/tool_text.h"
+
+#include <algorithm>
+
+#include "base/json_writer.h"
+namespace sluice {
+namespace {
+
+constexpr int kExampleDepth = 6;    // schemas may be deep, examples need not
+constexpr size_t kExampleMost = 8;  // characters and elements that a lower bound may ask for
+
+std::optional<size_t> small_number(std::string_view schema, std::string_view key) {
+  const auto value = json_member(schema, key);
+  if (!value) return std::nullopt;
+  const std::string_view digits = trim_json(*value);
+  if (digits.size() != 1 || digits[0] < '0' || digits[0] > '9') return std::nullopt;
+  return std::min(static_cast<size_t>(digits[0] - '0'), kExampleMost);
+}
+
+std::string_view first_of(std::string_view array) {
+  if (json_kind(array) != '[') return {};
+  JsonSlices first(array);
+  return first.next() ? first.value() : std::string_view();
+}
+
+std::string value_of(std::string_view schema, std::string_view name, int depth);
+
+std::string object_of(std::string_view schema, int depth, bool at_least_one) {
+  const std::vector<std::string> required = required_members(schema);
+  std::string out;
+  if (const auto properties = json_member(schema, "properties"); properties && depth > 0)
+    for (JsonSlices property(*properties); property.next();) {
+      const std::string key = property.key_text();
+      const bool first = at_least_one && required.empty() && out.empty();
+      if (!first && std::find(required.begin(), required.end(), key) == required.end()) continue;
+      out.append(out.empty() ? "{" : ",").append(property.key()).append(":");
+      out += value_of(property.value(), key, depth - 1);
+    }
+  return out.empty() ? "{}" : out + "}";
+}
+
+std::string array_of(std::string_view schema, std::string_view name, int depth) {
+  const auto items = json_member(schema, "items");
+  std::string out = "[";
+  for (size_t i = small_number(schema, "minItems").value_or(0); i > 0; --i) {
+    if (out.size() > 1) out += ',';
+    out += value_of(items ? *items : std::string_view("{}"), name, depth - 1);
+  }
+  return out + "]";
+}
+
+std::string number_of(std::string_view schema) {
+  for (const std::string_view key : {"minimum", "maximum", "multipleOf"})
+    if (const auto bound = json_member(schema, key)) return std::string(trim_json(*bound));
+  if (const auto above = small_number(schema, "exclusiveMinimum")) return std::to_string(*above + 1);
+  return "1";
+}
+
+std::string string_of(std::string_view schema, std::string_view name) {
+  std::string text(name);
+  for (const size_t least = small_number(schema, "minLength").value_or(0); text.size() < least;) text += 'x';
+  return json_string(text);
+}
+
+std::string value_of(std::string_view schema, std::string_view name, int depth) {
+  if (json_kind(schema) != '{') return json_string(name);
+  for (const std::string_view key : {"const", "default"})
+    if (const auto value = json_member(schema, key)) return compact_json(*value);
+  for (const std::string_view key : {"examples", "enum"})
+    if (const auto values = json_member(schema, key))
+      if (const std::string_view first = first_of(*values); !first.empty()) return compact_json(first);
+  for (const std::string_view key : {"anyOf", "oneOf", "allOf"})
+    if (const auto choices = json_member(schema, key); choices && depth > 0)
+      if (const std::string_view first = first_of(*choices); !first.empty()) return value_of(first, name, depth - 1);
+  std::string_view type = json_member(schema, "type").value_or(std::string_view());
+  if (!type.empty() && json_kind(type) == '[') type = first_of(type);
+  type = trim_json(type);
+  if (type == "\"integer\"" || type == "\"number\"") return number_of(schema);
+  if (type == "\"boolean\"") return "true";
+  if (type == "\"array\"") return depth > 0 ? array_of(schema, name, depth) : "[]";
+  if (type == "\"object\"") return object_of(schema, depth, false);
+  if (type == "\"null\"") return "null";
+  return string_of(schema, name);
+}
+
+}  // namespace
+
+std::vector<std::string> required_members(std::string_view schema) {
+  std::vector<std::string> out;
+  if (const auto names = json_member(schema, "required"); names && json_kind(*names) == '[')
+    for (JsonSlices one(*names); one.next();)
+      if (json_kind(one.value()) == '"') out.push_back(json_text(trim_json(one.value())));
+  return out;
+}
+
+std::string example_value(std::string_view schema, std::string_view name) {
+  return value_of(schema, name, kExampleDepth);
+}
+
+std::string example_arguments(std::string_view parameters) { return object_of(parameters, kExampleDepth, true); }
+
+const ToolText &example_tool(const std::vector<ToolText> &tools) {
+  const auto tool = std::find_if(tools.begin(), tools.end(),
+                                 [](const ToolText &one) { return example_arguments(one.parameters) != "{}"; });
+  return tool == tools.end() ? tools.front() : *tool;
+}
+
+void write_tool_json(const ToolText &tool, const Defuse &defuse, std::string &out) {
+  const auto harmless = [&](std::string_view json) { return harmless_json(json, defuse); };
+  ObjectWriter object(out);
+  object.text("type", "function");
+  ObjectWriter function(object.value("function"));
+  function.raw("name", harmless(json_string(tool.name)));
+  if (!tool.description.empty()) function.raw("description", harmless(json_string(tool.description)));
+  function.raw("parameters", harmless(tool.parameters));
+  function.close();
+  object.close();
+}
+
+// The status stands first: an object that begins so is no call in any format.
+void write_result_json(const ResultText &result, const Defuse &defuse, std::string &out) {
+  const auto harmless = [&](std::string_view json) { return harmless_json(json, defuse); };
+  ObjectWriter object(out);
+  object.text("status", result.status);
+  object.raw("call_id", harmless(json_string(result.call_id)));
+  object.raw("name", harmless(json_string(result.tool)));
+  object.raw("content", harmless(result.json ? std::string(result.content) : json_string(result.content)));
+  object.close();
+}
+
+}  // namespace sluice

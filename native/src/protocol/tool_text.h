@@ -1,0 +1,31 @@
+// Tools and results as JSON that a model reads: what the protocols' definitions have in common.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/marker_text.h"
+
+namespace sluice {
+
+// The names in a schema's `required`.
+std::vector<std::string> required_members(std::string_view schema);
+
+// JSON text of a value that `schema` accepts, as far as one can tell without solving it; a string is `name`.
+std::string example_value(std::string_view schema, std::string_view name);
+
+// JSON object of example arguments: the required ones, or else the first that there is.
+std::string example_arguments(std::string_view parameters);
+
+// The tool that shows most in an example: the first one with arguments, or else the first. `tools` is not empty.
+const ToolText &example_tool(const std::vector<ToolText> &tools);
+
+// {"type":"function","function":{"name":…,"description":…,"parameters":…}}, the form that models were trained on.
+// `defuse`: makes markers harmless in what the tool says.
+void write_tool_json(const ToolText &tool, const Defuse &defuse, std::string &out);
+
+// {"status":…,"call_id":…,"name":…,"content":…} with nothing in it that `defuse` would change.
+void write_result_json(const ResultText &result, const Defuse &defuse, std::string &out);
+
+}  // namespace sluice

@@ -1,0 +1,116 @@
+#include "protocol/xml_tag.h"
+
+#include <unordered_map>
+
+#include "base/json.h"
+#include "protocol/tool_text.h"
+#include "protocol/xml_text.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kTags[] = {"tool_code", "tool_result"};
+
+const Family &family() {
+  static const Family kFamily = {.id = "xml_tag",
+                                 .grammar = PythonCalls{.list = false, .json = true},
+                                 .openers = {"<tool_code>"},
+                                 .closers = {"</tool_code>"},
+                                 .code = CodeMode::ignore};
+  return kFamily;
+}
+
+const PythonCalls &grammar() { return std::get<PythonCalls>(family().grammar); }
+
+// The bracket of each of this protocol's tags becomes an entity.
+void break_tags(std::string &text) {
+  std::string out;
+  size_t from = 0;
+  for (size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
+    std::string_view behind = std::string_view(text).substr(at + 1);
+    if (behind.starts_with('/')) behind.remove_prefix(1);
+    bool tag = false;
+    for (const std::string_view name : kTags) tag = tag || behind.starts_with(name);
+    if (!tag) continue;
+    out.append(text, from, at - from).append("&lt;");
+    from = at + 1;
+  }
+  if (from != 0) text = out.append(text, from);
+}
+
+class XmlTag final : public Protocol {
+ public:
+  explicit XmlTag(const ProtocolOptions &options) : options_(options) {}
+
+  std::string_view id() const override { return family().id; }
+  CodeMode code() const override { return options_.code.value_or(family().code); }
+  std::vector<Marker> openers(const ToolView &) const override { return {{std::string(family().openers.front())}}; }
+  std::vector<Marker> closers(const ToolView &) const override { return trailers(); }
+  std::vector<Marker> trailers() const override { return {{std::string(family().closers.front())}}; }
+  std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
+    return make_reader(family(), grammar(), options_, tools, limits);
+  }
+
+  bool defines_on_top() const override { return true; }
+  void write_definitions(const std::vector<ToolText> &tools, std::string &out) const override;
+  void write_call(std::string_view id, std::string_view name, std::string_view arguments,
+                  std::string &out) const override {
+    sluice::write_call(family(), grammar(), {id, name, arguments}, out);
+  }
+  void write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const override;
+  void defuse(std::string &text) const override { break_tags(text); }
+
+ private:
+  const ProtocolOptions options_;
+};
+
+void XmlTag::write_definitions(const std::vector<ToolText> &tools, std::string &out) const {
+  if (tools.empty()) return;
+  out +=
+      "### TOOL_USE_PROTOCOL\nThe tools below can be used by writing a request between <tool_code> and </tool_code>.\n"
+      "- **Workflow**:\n"
+      "  1. Work out which tool is needed, and with which values.\n"
+      "  2. Write the request: the tool's name, and each parameter by its name. Values are Python or JSON literals; in "
+      "strings write quotes, backslashes and line ends as escapes.\n"
+      "  3. Stop there. What the tool returns comes in the next message, between <tool_result> and </tool_result>: "
+      "never write it yourself.\n"
+      "- **Constraints**:\n"
+      "  - For several calls write several requests.\n"
+      "  - A request in a code block is not run.\n"
+      "  - JSON is understood as well: <tool_code>{\"name\": …, \"arguments\": {…}}</tool_code>\n";
+  for (const ToolText &tool : tools) {
+    std::string description(tool.description), parameters = compact_json(tool.parameters), example;
+    break_tags(description);
+    break_tags(parameters);
+    out.append("\n#### Tool: ").append(tool.name).append("\n");
+    if (!description.empty()) out.append("- **Description**: ").append(description).append("\n");
+    out.append("- **Parameters**: ").append(parameters).append("\n- **Usage Format**:\n");
+    write_call({}, tool.name, example_arguments(tool.parameters), out);
+  }
+}
+
+void XmlTag::write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const {
+  // Without brackets there is no tag of any protocol; what markers are left is made harmless then.
+  const auto harmless = [&active](std::string_view text) {
+    std::string said = to_xml(text);
+    for (const auto &protocol : active) protocol->defuse(said);
+    return said;
+  };
+  std::unordered_map<std::string_view, size_t> seen;
+  for (const ResultText &result : results) {
+    const size_t count = ++seen[result.tool];
+    out.append("<tool_result><id>").append(harmless(result.tool)).append("_result");
+    if (count > 1) out.append("_").append(std::to_string(count));
+    out.append("</id><content>").append(harmless(result.content)).append("</content>");
+    out.append("<status>").append(result.status).append("</status>");
+    out.append("<call_id>").append(harmless(result.call_id)).append("</call_id></tool_result>\n");
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Protocol> make_xml_tag(const ProtocolOptions &options) {
+  return std::make_shared<XmlTag>(options);
+}
+
+}  // namespace sluice

@@ -1,0 +1,118 @@
+#include "protocol/xml_text.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/json.h"
+#include "base/utf8.h"
+#include "protocol/block.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::pair<std::string_view, char> kEntities[] = {
+    {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}};
+constexpr size_t kMostBlanks = 32;
+constexpr size_t kLongest = 12;  // &#x0010ffff; with room for a few zeros
+
+void append_code_point(std::string &out, uint32_t point) {
+  const auto byte = [&out](uint32_t value) { out += static_cast<char>(value); };
+  if (point < 0x80) return byte(point);
+  if (point < 0x800) {
+    byte(0xC0 | point >> 6);
+  } else if (point < 0x10000) {
+    byte(0xE0 | point >> 12);
+    byte(0x80 | (point >> 6 & 0x3F));
+  } else {
+    byte(0xF0 | point >> 18);
+    byte(0x80 | (point >> 12 & 0x3F));
+    byte(0x80 | (point >> 6 & 0x3F));
+  }
+  byte(0x80 | (point & 0x3F));
+}
+
+// `name`: between & and ;. false: it stands for nothing.
+bool append_entity(std::string &out, std::string_view name) {
+  for (const auto &[entity, c] : kEntities)
+    if (name == entity) return out += c, true;
+  if (!name.starts_with('#')) return false;
+  name.remove_prefix(1);
+  const bool hex = name.starts_with('x') || name.starts_with('X');
+  if (hex) name.remove_prefix(1);
+  uint32_t point = 0;
+  const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), point, hex ? 16 : 10);
+  if (wrong != std::errc() || end != name.data() + name.size()) return false;
+  if (point == 0 || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000)) return false;
+  append_code_point(out, point);
+  return true;
+}
+
+}  // namespace
+
+std::string from_xml(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (true) {
+    const size_t at = text.find('&');
+    out += text.substr(0, at);
+    if (at == text.npos) return out;
+    text.remove_prefix(at);
+    const size_t end = text.substr(0, kLongest).find(';');
+    const bool known = end != text.npos && append_entity(out, text.substr(1, end - 1));
+    if (!known) out += '&';
+    text.remove_prefix(known ? end + 1 : 1);
+  }
+}
+
+std::string to_xml(std::string_view text, bool attribute) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (attribute && c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+bool is_xml_name(std::string_view name) {
+  return !name.empty() && name[0] != '-' && name[0] != '.' && !(name[0] >= '0' && name[0] <= '9') &&
+         std::all_of(name.begin(), name.end(), is_name_byte);
+}
+
+TagFit fit_end_tag(std::string_view rest, std::string_view name, size_t &length) {
+  for (const std::string_view piece : {std::string_view("</"), name}) {
+    if (!rest.starts_with(piece)) return piece.starts_with(rest) ? TagFit::partial : TagFit::no;
+    rest.remove_prefix(piece.size());
+  }
+  for (length = 0; length < rest.size() && length < kMostBlanks; ++length)
+    if (!is_white(rest[length])) break;
+  if (length == rest.size()) return TagFit::partial;
+  if (rest[length] != '>') return TagFit::no;
+  length += name.size() + std::string_view("</>").size();
+  return TagFit::yes;
+}
+
+std::string_view without_white(std::string_view text) {
+  while (!text.empty() && is_white(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_white(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string repaired(std::string_view text) { return is_utf8(text) ? std::string(text) : repair_utf8(text); }
+
+void append_text(std::string &out, std::string_view text) {
+  if (is_utf8(text))
+    append_json_string(out, text);
+  else
+    append_json_string(out, repair_utf8(text));
+}
+
+}  // namespace sluice

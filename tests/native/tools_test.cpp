@@ -23,6 +23,14 @@ using namespace sluice;
 
 namespace {
 
+std::string listed(const Registry &registry, const Exposure &exposure) {
+  std::string out;
+  ObjectWriter object(out);
+  list_tools(registry, exposure, object);
+  object.close();
+  return out;
+}
+
 Schema schema_of(std::string_view text) {
   Schema schema;
   REQUIRE(check_json(text, 128).ok());
@@ -42,14 +50,14 @@ Status schema_error(std::string_view text) {
 std::string fault_of(std::string_view schema, std::string_view arguments) {
   std::string out;
   ArgumentFault fault;
-  if (schema_of(schema).check(arguments, false, out, fault)) return "";
+  if (schema_of(schema).check(arguments, Strings::strings, out, fault)) return "";
   return fault.pointer + ": " + fault.message;
 }
 
-std::string coerced(std::string_view schema, std::string_view arguments) {
+std::string coerced(std::string_view schema, std::string_view arguments, Strings strings = Strings::written) {
   std::string out;
   ArgumentFault fault;
-  if (schema_of(schema).check(arguments, true, out, fault)) return out;
+  if (schema_of(schema).check(arguments, strings, out, fault)) return out;
   return (fault.facade ? "facade " : "") + fault.pointer + ": " + fault.message;
 }
 
@@ -207,6 +215,11 @@ TEST_CASE("strings of text protocols become what the schema asks for, and only t
         R"({"$defs":{"n":{"type":"integer"}},"properties":{"v":)" + std::string(row.schema) + "}}";
     CHECK(coerced(schema, member(row.text)) == member(row.expected));
   }
+  const std::string nullable = property(R"({"anyOf":[{"type":"string"},{"type":"null"}]})");
+  CHECK(coerced(nullable, member(R"("null")")) == member("null"));
+  CHECK(coerced(nullable, member(R"("null")"), Strings::quoted) == member(R"("null")"));
+  CHECK(coerced(property(R"({"type":["string","array"]})"), member(R"("[1]")")) == member("[1]"));
+  CHECK(coerced(property(R"({"type":["string","array"]})"), member(R"("[1")")) == member(R"("[1")"));
   CHECK(coerced(R"({"additionalProperties":{"type":"integer"}})", R"({"x":"1","y":"2"})") == R"({"x":1,"y":2})");
   CHECK(coerced(R"({"$ref":"#/$defs/o","$defs":{"o":{"properties":{"x":{"type":"integer"}}}}})", R"({"x":"1"})") ==
         R"({"x":1})");
@@ -231,7 +244,7 @@ TEST_CASE("a schema that cannot be read is an error with the path to it") {
   };
   const Row rows[] = {
       {"3", ""},
-      {R"({"type":"int"})", "type"},
+      {R"({"type":"date"})", "type"},
       {R"({"type":["string",3]})", "type[1]"},
       {R"({"type":[]})", "type"},
       {R"({"properties":[]})", "properties"},
@@ -257,7 +270,7 @@ TEST_CASE("a schema that cannot be read is an error with the path to it") {
     CHECK(status.path == row.path);
     CHECK(!status.message.empty());
   }
-  CHECK(schema_error(R"({"type":"int"})").message.starts_with(R"(found "int", expected null | boolean)"));
+  CHECK(schema_error(R"({"type":"date"})").message.starts_with(R"(found "date", expected null | boolean)"));
 }
 
 TEST_CASE("what is not checked is listed, and words that check nothing are not") {
@@ -271,8 +284,8 @@ TEST_CASE("what is not checked is listed, and words that check nothing are not")
         std::vector<std::string>{"$ref", "dependentRequired", "format", "pattern", "patternProperties", "prefixItems"});
   std::string out;
   ArgumentFault fault;
-  CHECK(schema.check(R"({"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!","b":[1,2],"c":{},"d":{"xy":1}})", false, out,
-                     fault));
+  CHECK(schema.check(R"({"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!","b":[1,2],"c":{},"d":{"xy":1}})",
+                     Strings::strings, out, fault));
 }
 
 TEST_CASE("hostile schemas and arguments cost linear time and bounded stack") {
@@ -324,7 +337,7 @@ TEST_CASE("a recursive schema follows the arguments as deep as they go") {
   }
   std::string out;
   ArgumentFault fault;
-  CHECK(!schema_of(list).check(arguments, false, out, fault));
+  CHECK(!schema_of(list).check(arguments, Strings::strings, out, fault));
   CHECK(fault.pointer == pointer + "/n");
 }
 
@@ -407,7 +420,7 @@ TEST_CASE("generated schemas and values are judged as valijson judges them") {
       for (unsigned members = pick(4); members > 0; --members) arguments[key()] = value(value, 2);
       std::string out;
       ArgumentFault fault;
-      const bool fine = ours.check(arguments.dump(), false, out, fault);
+      const bool fine = ours.check(arguments.dump(), Strings::strings, out, fault);
       INFO(declared.dump() << "\n" << arguments.dump() << "\n" << fault.pointer << ": " << fault.message);
       REQUIRE(fine == valijson::Validator().validate(oracle, Adapter(arguments), nullptr));
       refused += !fine;
@@ -456,8 +469,8 @@ TEST_CASE("every member of a tool is checked and the error says where, what and 
   CHECK(registry_error(R"([{"name":"a","timeoutMs":-1}])").starts_with("[0].timeoutMs: found -1, expected a whole"));
   CHECK(registry_error(R"([{"name":"a","agentCallable":"yes"}])") ==
         "[0].agentCallable: found \"yes\", expected true | false");
-  CHECK(registry_error(R"([{"name":"a","parameters":{"properties":{"p":{"type":"float"}}}}])")
-            .starts_with("[0].parameters.properties.p.type: found \"float\""));
+  CHECK(registry_error(R"([{"name":"a","parameters":{"properties":{"p":{"type":"date"}}}}])")
+            .starts_with("[0].parameters.properties.p.type: found \"date\""));
   CHECK(registry_error(R"([{"name":"a","annotations":{"readonlyHint":true}}])") ==
         "[0].annotations.readonlyHint: unknown member; did you mean readOnlyHint?");
   CHECK(registry_error(R"([{"name":"a","ipc":{"payload":[]}}])").starts_with("[0].ipc.channel"));
@@ -544,9 +557,9 @@ TEST_CASE("only callable tools that are switched on are exposed, and the list sa
   };
   CHECK(names() == "b f_r f_w ");
   CHECK(names("t") == "b ");
-  const std::string before = list_tools(registry, exposure);
+  const std::string before = listed(registry, exposure);
   const Json list = Json::parse(before);
-  CHECK(before == list_tools(registry, exposure));
+  CHECK(before == listed(registry, exposure));
   CHECK(list["hash"].get<std::string>().size() == 64);
   CHECK(list["tools"][0].dump() ==
         R"({"name":"a","wireName":"a","exposed":false,"reason":"disabled","estimatedTokens":10})");
@@ -554,7 +567,7 @@ TEST_CASE("only callable tools that are switched on are exposed, and the list sa
   CHECK(list["tools"][2]["reason"] == "not_callable");
   exposure.toggles = {{"f", false}, {"f_w", true}, {"a", true}, {"c", true}};
   CHECK(names() == "a b f_w ");
-  CHECK(Json::parse(list_tools(registry, exposure))["hash"] != list["hash"]);
+  CHECK(Json::parse(listed(registry, exposure))["hash"] != list["hash"]);
   exposure.default_enabled = false;
   CHECK(names() == "a f_w ");
   exposure.enabled = false;

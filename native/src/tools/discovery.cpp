@@ -136,7 +136,7 @@ std::string expand_macros(std::string_view text, const Registry &registry, const
   return out.append(text);
 }
 
-std::string list_tools(const Registry &registry, const Exposure &exposure) {
+void list_tools(const Registry &registry, const Exposure &exposure, ObjectWriter &out) {
   std::string definitions, list;
   for (const Tool &tool : registry.tools()) {
     const std::string_view reason = hidden_reason(tool, exposure);
@@ -163,7 +163,7 @@ std::string list_tools(const Registry &registry, const Exposure &exposure) {
                                              estimate_tokens(compact_json(tool.parameters))));
     list += '}';
   }
-  return "{\"hash\":\"" + sha256_hex(definitions) + "\",\"tools\":[" + list + "]}";
+  out.text("hash", sha256_hex(definitions)).raw("tools", "[" + list + "]");
 }
 
 }  // namespace sluice

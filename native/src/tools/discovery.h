@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "tools/registry.h"
 
 namespace sluice {
@@ -36,7 +37,8 @@ std::string render_tools(const Registry &registry, const Exposure &exposure, con
 std::string expand_macros(std::string_view text, const Registry &registry, const Exposure &exposure,
                           const Protocol &protocol, bool &found);
 
-// SLUICE_GET_TOOLS: { "hash": ..., "tools": [ { name, wireName, exposed, reason, unchecked, estimatedTokens } ] }
-std::string list_tools(const Registry &registry, const Exposure &exposure);
+// What SLUICE_GET_TOOLS says about tools: "hash": ..., "tools": [ { name, wireName, exposed, reason, unchecked,
+// estimatedTokens } ]
+void list_tools(const Registry &registry, const Exposure &exposure, ObjectWriter &out);
 
 }  // namespace sluice

@@ -265,6 +265,12 @@ const Tool *Registry::find(std::string_view asked) const {
   return found == by_name_.end() ? nullptr : &tools_[found->second];
 }
 
+std::vector<std::string_view> Registry::names() const {
+  std::vector<std::string_view> out;
+  for (const auto &[name, index] : by_name_) out.push_back(name);
+  return out;
+}
+
 bool Registry::declares(std::string_view tool, std::string_view parameter) const {
   const Tool *found = find(tool);
   return found && found->schema.declares(parameter);

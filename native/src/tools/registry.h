@@ -26,6 +26,7 @@ class Registry final : public ToolView {
   const Tool *find(std::string_view asked) const;
 
   bool known(std::string_view tool) const override { return find(tool) != nullptr; }
+  std::vector<std::string_view> names() const override;
   bool declares(std::string_view tool, std::string_view parameter) const override;
 
  private:

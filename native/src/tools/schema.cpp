@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/json_literal.h"
 #include "tools/argument_checker.h"
 #include "tools/schema_compiler.h"
 
@@ -54,9 +55,22 @@ struct Schema::Impl {
   std::vector<std::string> unchecked;
   size_t max_depth = 128;
 
-  // A string of a text protocol as the JSON value that the schemas of its member ask for; the token itself where they
-  // ask for none. A string stays a string wherever a string is allowed.
-  std::string coerce(std::string_view token, const std::vector<const Node *> &schemas) const {
+  // An object or an array as models write them: as JSON or a Python literal, and sometimes with the escapes of a string
+  // around it. Empty: it is none.
+  std::string read_container(std::string_view text) const {
+    std::string read;
+    if (max_depth < 2) return read;
+    if (!json_from_literal(text, max_depth - 1, read)) {
+      const std::string quoted = '"' + std::string(text) + '"';
+      if (text.find("\\\"") == text.npos || !check_json(quoted, 1).ok()) return read;
+      if (!json_from_literal(json_text(quoted), max_depth - 1, read)) return {};
+    }
+    const char kind = json_kind(read);
+    return kind == '{' || kind == '[' ? compact_json(read) : std::string();
+  }
+
+  // A string as the JSON value that the schemas of its member ask for; the token itself where they ask for none.
+  std::string coerce(std::string_view token, Strings strings, const std::vector<const Node *> &schemas) const {
     uint8_t types = 0;
     for (const Node *schema : schemas) {
       const uint8_t more = schema->wanted;
@@ -70,27 +84,31 @@ struct Schema::Impl {
       return std::any_of(schemas.begin(), schemas.end(), [&](const Node *schema) { return !checker.check(*schema); });
     };
     std::string as_string(token);
-    if ((types & kString) && fits(as_string)) return as_string;
     const std::string decoded = json_text(token);
     const std::string_view text = without_space(decoded);
+    const bool says_more = strings == Strings::written &&
+                           ((text == "null" && types & kNull) || (text.starts_with('{') && types & kObject) ||
+                            (text.starts_with('[') && types & kArray));
+    if ((types & kString) && !says_more && fits(as_string)) return as_string;
     std::string read;
     if (same_word(text, "true") || same_word(text, "false")) {
       if (types & kBoolean) read = same_word(text, "true") ? "true" : "false";
-    } else if (same_word(text, "null")) {
+    } else if (same_word(text, "null") || text == "None") {
       if (types & kNull) read = "null";
     } else if (!text.empty()) {
       const char kind = text[0];
-      const bool asked = kind == '{'                                   ? types & kObject
-                         : kind == '['                                 ? types & kArray
-                         : kind == '-' || (kind >= '0' && kind <= '9') ? types & (kInteger | kNumber)
-                                                                       : false;
-      if (asked && max_depth > 1 && check_json(text, max_depth - 1).ok()) read = compact_json(text);
+      const bool container = (kind == '{' && types & kObject) || ((kind == '[' || kind == '(') && types & kArray);
+      const bool number = (kind == '-' || (kind >= '0' && kind <= '9')) && types & (kInteger | kNumber);
+      if (container)
+        read = read_container(text);
+      else if (number && max_depth > 1 && check_json(text, max_depth - 1).ok())
+        read = compact_json(text);
     }
     if (read.empty() || ((types & kString) && !fits(read))) return as_string;
     return read;
   }
 
-  std::string coerce_members(std::string_view object) const {
+  std::string coerce_members(std::string_view object, Strings strings) const {
     std::string out = "{";
     JsonSlices slices(object);
     while (slices.next()) {
@@ -102,7 +120,7 @@ struct Schema::Impl {
       if (schemas.empty())
         out += slices.value();
       else
-        out += coerce(slices.value(), schemas);
+        out += coerce(slices.value(), strings, schemas);
     }
     return out += '}';
   }
@@ -142,10 +160,10 @@ Status Schema::compile(std::string_view text, Schema &out, size_t max_depth) {
   return {};
 }
 
-bool Schema::check(std::string_view arguments, bool coerce, std::string &out, ArgumentFault &fault) const {
+bool Schema::check(std::string_view arguments, Strings strings, std::string &out, ArgumentFault &fault) const {
   fault = {};
   std::string text = compact_json(arguments);
-  if (coerce && impl_ && json_kind(text) == '{') text = impl_->coerce_members(text);
+  if (strings != Strings::strings && impl_ && json_kind(text) == '{') text = impl_->coerce_members(text, strings);
   if (text.size() > kLargest) {
     fault.message = "found more than 4 GB";
     return false;
@@ -156,7 +174,7 @@ bool Schema::check(std::string_view arguments, bool coerce, std::string &out, Ar
     if (const Fault *wrong = checker.check(*impl_->root)) {
       fault.pointer = value.pointer_to(wrong->at);
       fault.message = wrong->message;
-      fault.facade = coerce && impl_->wants_structure(fault.pointer);
+      fault.facade = strings == Strings::written && impl_->wants_structure(fault.pointer);
       return false;
     }
   }

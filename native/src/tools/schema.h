@@ -2,6 +2,7 @@
 // the schema asks for.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,13 @@ struct ArgumentFault {
   bool facade = false;  // flat fields cannot say what the schema wants (objects, arrays): a flat facade would help
 };
 
+// What a string among the arguments is.
+enum class Strings : uint8_t {
+  strings,  // a string: the format has types of its own, and its models use them
+  quoted,   // a string, or what the model put into quotes: "3" where a number is wanted
+  written,  // the text of a field: all that the format has
+};
+
 class Schema {
  public:
   Schema();
@@ -28,11 +36,12 @@ class Schema {
   // for JSON text that coercion reads.
   static Status compile(std::string_view text, Schema &out, size_t max_depth = 128);
 
-  // Arguments (checked JSON object text) against the schema. `coerce`: they are strings of a text protocol: "3" → 3,
-  // "true" → true, JSON text → object where the schema says so, and only there. On success `out` is the object as
-  // compact JSON: key order as written, numbers as written, members that stand twice once. Returns no fault, or the
-  // first one.
-  bool check(std::string_view arguments, bool coerce, std::string &out, ArgumentFault &fault) const;
+  // Arguments (checked JSON object text) against the schema. Strings that may be something else become it where the
+  // schema says so, and only there: "3" → 3, "true" → true, JSON text → object. Where it allows strings as well they
+  // stay strings, but for `written` ones that say null, or are an object or a list that it allows. On success `out` is
+  // the object as compact JSON: key order as written, numbers as written, members that stand twice once. Returns no
+  // fault, or the first one.
+  bool check(std::string_view arguments, Strings strings, std::string &out, ArgumentFault &fault) const;
 
   bool declares(std::string_view parameter) const;    // a member of the top-level `properties`
   const std::vector<std::string> &unchecked() const;  // keywords that are not checked: pattern, format, ...

@@ -187,14 +187,13 @@ class Compiler {
   static Status read_type(Node &node, std::string_view value) {
     const auto one = [&](std::string_view name) -> Status {
       const std::string text = json_kind(name) == '"' ? json_text(trim_json(name)) : std::string();
-      for (const NamedType &type : kTypes) {
-        if (type.name == text) {
-          node.types |= type.type;
-          return {};
-        }
-      }
+      for (const NamedType &type : kTypes)
+        if (type.name == text) return node.types |= type.type, Status();
+      for (const NamedType &type : kTypesOfOthers)
+        if (type.name == text) return node.types |= type.type, Status();
       return unexpected(name, "null | boolean | integer | number | string | array | object, or an array of these");
     };
+    if (json_kind(value) == 'n') return {};  // None, of a language that had no type to say: any
     if (json_kind(value) != '[') return one(value);
     JsonSlices slices(value);
     for (size_t i = 0; slices.next(); ++i) {

@@ -31,6 +31,10 @@ struct NamedType {
 inline constexpr NamedType kTypes[] = {{"null", kNull},     {"boolean", kBoolean}, {"integer", kInteger},
                                        {"number", kNumber}, {"string", kString},   {"array", kArray},
                                        {"object", kObject}};
+// What generators write that print the types of their own language.
+inline constexpr NamedType kTypesOfOthers[] = {
+    {"int", kInteger}, {"long", kInteger}, {"float", kNumber}, {"double", kNumber}, {"bool", kBoolean},
+    {"str", kString},  {"list", kArray},   {"tuple", kArray},  {"dict", kObject},   {"map", kObject}};
 
 inline std::string names_of(uint8_t types) {
   std::string out;

@@ -164,14 +164,40 @@ TEST_CASE("an unknown member is named, with the name that was probably meant") {
 }
 
 TEST_CASE("what this version does not have is refused as unsupported, by path") {
-  for (const char *document : {R"({"observeOnly":true})", R"({"reasoningCalls":"execute"})", R"({"protocol":"auto"})",
-                               R"({"protocols":[{"id":"mine"}]})"}) {
+  for (const char *document : {R"({"observeOnly":true})", R"({"protocols":[{"id":"mine"}]})"}) {
     const std::string told = bad(document, Code::unsupported);
     CHECK(told.starts_with(std::string(document).substr(2, std::string(document).find('"', 2) - 2) + ": found "));
   }
   CHECK(bad(R"({"autoFallback":"native"})") == "autoFallback: found \"native\", expected null | text");
   CHECK(bad(R"({"loop":"manual"})") == "loop: found \"manual\", expected automatic | user_mediated");
   CHECK(bad(R"({"observeOnly":0})") == "observeOnly: found 0, expected true | false");
+}
+
+TEST_CASE("every profile names a protocol that there is, and none hides behind another") {
+  for (const Profile &profile : profiles()) {
+    INFO(profile.match);
+    std::shared_ptr<const Protocol> protocol;
+    CHECK(make_protocol('"' + profile.protocol + '"', protocol).ok());
+    std::string name = profile.match;
+    std::replace(name.begin(), name.end(), '*', '-');
+    CHECK(find_profile(name, {}) == &profile);
+  }
+}
+
+TEST_CASE("a model's profile is found by its name as servers spell it") {
+  const auto protocol_of = [](std::string_view model) {
+    const Profile *const profile = find_profile(model, {});
+    return profile == nullptr ? std::string() : profile->protocol;
+  };
+  CHECK(protocol_of("Qwen/Qwen2.5-7B-Instruct") == "hermes");
+  CHECK(protocol_of("qwen3-coder:30b") == "qwen3-coder");
+  CHECK(protocol_of("meta-llama/Llama-3.1-8B-Instruct") == "llama3");
+  CHECK(protocol_of("Meta_Llama_3_70B") == "llama3");
+  CHECK(protocol_of("deepseek-ai/DeepSeek-V3-0324") == "deepseek-v3");
+  CHECK(protocol_of("DeepSeek-R1-Distill-Qwen-7B") == "hermes");
+  CHECK(protocol_of("openai/gpt-oss-20b") == "gpt-oss-harmony");
+  CHECK(protocol_of("ollama/unheard-of").empty());
+  CHECK(find_profile("unheard-of", {{"heard*of", "hermes"}})->protocol == "hermes");
 }
 
 TEST_CASE("limits.depth of a document is known before the document is read") {

@@ -117,7 +117,7 @@ TEST_CASE("what is no marker is shown as it was written") {
 TEST_CASE("text never waits longer than it must") {
   const Scanning how = scanning();
   ScanRecorder record;
-  const auto scanner = make_scanner(how.protocols, how.tools, how.limits, false, record);
+  const auto scanner = make_scanner(how.protocols, how.tools, how.limits, {}, record);
   const auto shown = [&](const std::string &piece) {
     scanner->feed(piece);
     std::string out;
@@ -141,7 +141,7 @@ TEST_CASE("text never waits longer than it must") {
 TEST_CASE("a call opens with its name and its arguments stream up to what may be the closer") {
   const Scanning how = scanning();
   ScanRecorder record;
-  const auto scanner = make_scanner(how.protocols, how.tools, how.limits, false, record);
+  const auto scanner = make_scanner(how.protocols, how.tools, how.limits, {}, record);
   scanner->feed("<<<[TOOL_REQUEST]>>>\nq:「始」x「末」tool_name:「始」T「末");
   CHECK(record.events.empty());
   scanner->feed("」");
@@ -163,7 +163,7 @@ TEST_CASE("an interruption gives back what was only possible") {
        {"a <<<[TOOL_", "a <<<[TOOL_REQUEST]>>> tool_name:「", "a ` <<<[TOOL_REQUEST]>>> b", "a </thin"}) {
     const Scanning how = scanning();
     ScanRecorder record;
-    const auto scanner = make_scanner(how.protocols, how.tools, how.limits, false, record);
+    const auto scanner = make_scanner(how.protocols, how.tools, how.limits, {}, record);
     scanner->feed(said);
     scanner->interrupt();
     CHECK(record.blocks == Json::array({text(said)}));
@@ -442,9 +442,10 @@ TEST_CASE("a wrong protocol is named with what is allowed") {
         Wrong{R"({"id":"vcp","serial":"x"})", Code::json, "serial", "split"},
         Wrong{R"({"code":"parse"})", Code::json, "id", "id"}, Wrong{R"({"id":7})", Code::json, "id", "found 7"},
         Wrong{R"("vpc")", Code::json, "", "vcp"}, Wrong{"true", Code::json, "", "found true"},
-        Wrong{R"("hermes")", Code::unsupported, "", "\"hermes\" is not in this version yet"},
-        Wrong{R"({"id":"tool_action"})", Code::unsupported, "id", "tool_action"},
-        Wrong{R"("auto")", Code::unsupported, "", "auto"}}) {
+        Wrong{R"({"id":"tool_action","lenient":true})", Code::json, "lenient", "tool_action has no such option"},
+        Wrong{R"({"id":"hermes","code":1})", Code::json, "code", "found 1"},
+        Wrong{R"({"id":"inline_tags","rules":[{"open":"[","close":"]"}]})", Code::json, "rules", "tool"},
+        Wrong{R"("auto")", Code::json, "", "hermes"}}) {
     const Status status = make(wrong.config);
     INFO(wrong.config << ": " << status.message);
     CHECK(status.code == wrong.code);

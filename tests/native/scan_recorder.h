@@ -2,6 +2,7 @@
 // compared.
 #pragma once
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -16,7 +17,11 @@ using sluice::Json;
 
 struct KnownTools : sluice::ToolView {
   std::vector<std::pair<std::string, std::string>> parameters;  // (tool, parameter)
-  bool known(std::string_view) const override { return true; }
+  std::vector<std::string> tools;                               // sorted; none: any name is known
+  bool known(std::string_view tool) const override {
+    return tools.empty() || std::find(tools.begin(), tools.end(), tool) != tools.end();
+  }
+  std::vector<std::string_view> names() const override { return {tools.begin(), tools.end()}; }
   bool declares(std::string_view tool, std::string_view parameter) const override {
     for (const auto &[t, p] : parameters)
       if (t == tool && p == parameter) return true;
@@ -129,11 +134,13 @@ struct Scanning {
   KnownTools tools;
   sluice::ScanLimits limits;
   bool starts_in_reasoning = false;
+  bool calls_in_reasoning = false;
 
   // `cuts`: where pieces end.
   ScanRecorder scan(std::string_view text, const std::vector<size_t> &cuts) const {
     ScanRecorder record;
-    const auto scanner = sluice::make_scanner(protocols, tools, limits, starts_in_reasoning, record);
+    const auto scanner =
+        sluice::make_scanner(protocols, tools, limits, {starts_in_reasoning, calls_in_reasoning}, record);
     size_t from = 0;
     for (const size_t cut : cuts) {
       const std::string piece(text.substr(from, cut - from));  // its own memory: a view that outlives it is found
@@ -148,14 +155,14 @@ struct Scanning {
   // Saved and restored behind every piece.
   ScanRecorder restored(std::string_view text, const std::vector<size_t> &cuts) const {
     ScanRecorder record;
-    auto scanner = sluice::make_scanner(protocols, tools, limits, starts_in_reasoning, record);
+    auto scanner = sluice::make_scanner(protocols, tools, limits, {starts_in_reasoning, calls_in_reasoning}, record);
     for (size_t i = 0; i <= cuts.size(); ++i) {
       const size_t from = i == 0 ? 0 : cuts[i - 1], to = i == cuts.size() ? text.size() : cuts[i];
       scanner->feed(std::string(text.substr(from, to - from)));
       std::string saved;
       scanner->save(saved);
       if (!sluice::check_json(saved, 16).ok()) record.broken = "what was saved is no JSON";
-      scanner = sluice::make_scanner(protocols, tools, limits, starts_in_reasoning, record);
+      scanner = sluice::make_scanner(protocols, tools, limits, {starts_in_reasoning, calls_in_reasoning}, record);
       scanner->load(saved);
     }
     scanner->finish();

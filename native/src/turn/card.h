@@ -150,6 +150,9 @@ class Card {
   }
   bool tool_is_immediate() const { return tool != nullptr && tool->immediate; }
   bool fire_and_forget() const { return tool != nullptr && tool->ipc.has_value(); }
+  bool is_tag() const { return source == "inline_tags"; }
+  // A tag that did what it says: it stays in the history as it was written, and needs no result.
+  bool stays_as_text() const { return is_tag() && fire_and_forget() && state_ == CardState::success; }
 
   // -- set when it opened
   uint32_t call = 0;
@@ -195,6 +198,7 @@ class Card {
   std::string reason;
   std::string output;
   size_t output_bytes = 0;
+  bool output_is_json = false;
   std::string parts;    // JSON array of content parts
   bool failed = false;  // what was submitted is a failure
   std::string error;

@@ -37,7 +37,6 @@ bool is_null(std::string_view value) { return json_kind(value) == 'n'; }
 Status read_protocol(std::string_view value, Protocols &out) {
   const char kind = json_kind(value);
   if (kind != '"' && kind != '{') return unexpected(value, "a protocol: an id, or an object with one");
-  if (kind == '"' && json_text(trim_json(value)) == "auto") return not_yet(value, "the id of a protocol");
   std::shared_ptr<const Protocol> protocol;
   Status status = make_protocol(trim_json(value), protocol);
   if (!status.ok()) return status;
@@ -47,11 +46,52 @@ Status read_protocol(std::string_view value, Protocols &out) {
   return {};
 }
 
-Status read_protocols(std::string_view value, Protocols &out) {
+bool is_auto(std::string_view value) { return json_kind(value) == '"' && json_text(trim_json(value)) == "auto"; }
+
+// `by_model`: set where one of them is "auto"; nullptr: it may not be.
+Status read_protocols(std::string_view value, Protocols &out, bool *by_model) {
   out.clear();
   JsonSlices slices(value);
   for (size_t i = 0; slices.next(); ++i) {
+    if (by_model != nullptr && is_auto(slices.value())) {
+      *by_model = true;
+      continue;
+    }
     Status status = read_protocol(slices.value(), out);
+    if (!status.ok()) return std::move(status).inside(indexed(i));
+  }
+  return {};
+}
+
+Status read_profile(std::string_view value, Profile &out) {
+  static const std::vector<std::string_view> kNames = {"match", "protocol", "startsInReasoning", "resultRole"};
+  if (json_kind(value) != '{') return unexpected(value, "an object with match and protocol");
+  for (JsonSlices member(value); member.next();) {
+    const std::string name = member.key_text();
+    Status status;
+    if (name == "match" || name == "protocol") {
+      if (json_kind(member.value()) != '"') return unexpected(member.value(), "a string").inside(name);
+      (name == "match" ? out.match : out.protocol) = json_text(trim_json(member.value()));
+    } else if (name == "startsInReasoning") {
+      status = read_bool(member.value(), out.starts_in_reasoning);
+    } else if (name == "resultRole") {
+      status = read_choice(member.value(), kResultRoles, out.results_as_tool_role);
+    } else if (!name.starts_with("x-")) {
+      return unknown_member(name, kNames);
+    }
+    if (!status.ok()) return std::move(status).inside(name);
+  }
+  if (out.match.empty()) return unexpected(value, "a match that is not empty");
+  std::shared_ptr<const Protocol> protocol;
+  return make_protocol(json_string(out.protocol), protocol).inside("protocol");
+}
+
+Status read_profiles(std::string_view value, std::vector<Profile> &out) {
+  if (json_kind(value) != '[') return unexpected(value, "an array of profiles");
+  out.clear();
+  JsonSlices slices(value);
+  for (size_t i = 0; slices.next(); ++i) {
+    Status status = read_profile(slices.value(), out.emplace_back());
     if (!status.ok()) return std::move(status).inside(indexed(i));
   }
   return {};
@@ -121,17 +161,20 @@ Status read_member(std::string_view name, std::string_view value, Config &config
     return status;
   }
   if (name == "protocol") {
+    config.auto_protocol = is_auto(value);
     if (json_kind(value) != '[') {
       config.protocols.clear();
-      return read_protocol(value, config.protocols);
+      return config.auto_protocol ? status : read_protocol(value, config.protocols);
     }
-    status = read_protocols(value, config.protocols);
-    if (status.ok() && config.protocols.empty()) return unexpected(value, "at least one protocol");
+    status = read_protocols(value, config.protocols, &config.auto_protocol);
+    if (status.ok() && config.protocols.empty() && !config.auto_protocol)
+      return unexpected(value, "at least one protocol");
     return status;
   }
+  if (name == "profiles") return read_profiles(value, config.profiles);
   if (name == "alsoParse") {
     if (json_kind(value) != '[') return unexpected(value, "an array of protocols");
-    return read_protocols(value, config.also_parse);
+    return read_protocols(value, config.also_parse, nullptr);
   }
   if (name == "autoFallback") {
     config.fall_back_to_text = false;
@@ -176,7 +219,8 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   if (name == "reasoningCalls") {
     bool execute = false;
     status = read_choice(value, kReasoningCalls, execute);
-    return execute ? not_yet(value, "ignore") : status;
+    config.calls_in_reasoning = execute;
+    return status;
   }
   if (name == "startsInReasoning") return read_bool(value, config.starts_in_reasoning);
   if (name == "limits") return read_limits(value, config.limits);
@@ -184,14 +228,39 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   return {};
 }
 
-constexpr std::string_view kMembers[] = {
-    "enabled",           "mode",        "protocol",   "alsoParse",          "autoFallback",
-    "injectTools",       "loop",        "dispatch",   "stopAfterCall",      "observeOnly",
-    "execution",         "ask",         "rules",      "maxConcurrentTools", "requireConfirmation",
-    "resultApproval",    "toolToggles", "maxRounds",  "defaultToolEnabled", "forceFinalAnswer",
-    "maxCalls",          "repeatLimit", "timeoutMs",  "approvalTimeoutMs",  "firstByteTimeoutMs",
-    "idleTimeoutMs",     "malformed",   "resultRole", "resultMaxBytes",     "reasoningCalls",
-    "startsInReasoning", "limits"};
+constexpr std::string_view kMembers[] = {"profiles",
+                                         "enabled",
+                                         "mode",
+                                         "protocol",
+                                         "alsoParse",
+                                         "autoFallback",
+                                         "injectTools",
+                                         "loop",
+                                         "dispatch",
+                                         "stopAfterCall",
+                                         "observeOnly",
+                                         "execution",
+                                         "ask",
+                                         "rules",
+                                         "maxConcurrentTools",
+                                         "requireConfirmation",
+                                         "resultApproval",
+                                         "toolToggles",
+                                         "maxRounds",
+                                         "defaultToolEnabled",
+                                         "forceFinalAnswer",
+                                         "maxCalls",
+                                         "repeatLimit",
+                                         "timeoutMs",
+                                         "approvalTimeoutMs",
+                                         "firstByteTimeoutMs",
+                                         "idleTimeoutMs",
+                                         "malformed",
+                                         "resultRole",
+                                         "resultMaxBytes",
+                                         "reasoningCalls",
+                                         "startsInReasoning",
+                                         "limits"};
 
 // What others call it.
 struct Alias {
@@ -232,7 +301,21 @@ Status read_config(std::string_view document, const std::vector<std::string_view
     }
     if (!status.ok()) return std::move(status).inside(name);
   }
-  if (config.protocols.empty()) return read_protocol("\"vcp\"", config.protocols);
+  if (config.protocols.empty() && !config.auto_protocol) return read_protocol("\"vcp\"", config.protocols);
+  return {};
+}
+
+Status choose_protocol(std::string_view model, Config &config) {
+  if (!config.auto_protocol) return {};
+  const Profile *const profile = find_profile(model, config.profiles);
+  const std::string_view id = profile != nullptr ? std::string_view(profile->protocol) : kProtocolOfUnknownModels;
+  std::shared_ptr<const Protocol> protocol;
+  if (Status status = make_protocol(json_string(id), protocol); !status.ok()) return status;
+  std::erase_if(config.protocols, [&](const auto &other) { return other->id() == id; });
+  config.protocols.insert(config.protocols.begin(), std::move(protocol));
+  if (profile == nullptr) return {};
+  config.starts_in_reasoning = config.starts_in_reasoning || profile->starts_in_reasoning;
+  config.results_as_tool_role = config.results_as_tool_role || profile->results_as_tool_role;
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "protocol/profiles.h"
 #include "protocol/protocol.h"
 #include "tools/approval.h"
 #include "tools/discovery.h"
@@ -30,7 +31,9 @@ struct Limits {
 struct Config {  // names and defaults: engine.md §5
   Exposure exposure;
   Mode mode = Mode::automatic;
-  Protocols protocols;  // the active ones; vcp unless told
+  Protocols protocols;            // the active ones; vcp unless told
+  bool auto_protocol = false;     // in front of them, the one that the model's name asks for: choose_protocol
+  std::vector<Profile> profiles;  // the host's own, in front of the built-in ones
   Protocols also_parse;
   bool fall_back_to_text = false;  // autoFallback
   bool user_mediated = false;      // loop
@@ -55,6 +58,7 @@ struct Config {  // names and defaults: engine.md §5
   size_t result_max_bytes = 65536;
   bool results_as_tool_role = false;
   bool starts_in_reasoning = false;
+  bool calls_in_reasoning = false;  // reasoningCalls: execute
   Limits limits;
 };
 
@@ -63,6 +67,9 @@ struct Config {  // names and defaults: engine.md §5
 // ...). A member that is not known is an error with its path; "x-..." is ignored; what the design names but this
 // version does not have yet is Code::unsupported.
 Status read_config(std::string_view document, const std::vector<std::string_view> &own, Config &config);
+
+// protocol: "auto" → the protocol of this model, and what else its profile says. Once per turn.
+Status choose_protocol(std::string_view model, Config &config);
 
 // limits.depth of a document, read before anything deeper is looked at: the document must pass check_json with it.
 size_t document_depth(std::string_view text, size_t fallback);

@@ -11,6 +11,7 @@ namespace {
 constexpr std::string_view kUnfinished = "No result: this call has not finished.";
 // Stands between results and a user's message where a provider insists on an assistant's.
 constexpr std::string_view kBetween = R"({"role":"assistant","content":"I have the results."})";
+constexpr size_t kDeepest = 1024;  // of JSON that is only looked at
 constexpr std::string_view kNotRun = "No result: this call was not run.";
 
 // ---- the block log → messages ----
@@ -108,6 +109,8 @@ std::string result_message(const Card &card) {
   call.text("status", result_status(card.state()));
   if (card.started_at && card.ended_at) call.number("durationMs", *card.ended_at - *card.started_at);
   call.raw("rawArgs", card.arguments.empty() ? "{}" : card.arguments);
+  if (card.state() == CardState::success && card.output_is_json && check_json(card.told, kDeepest).ok())
+    call.boolean("json", true);
   call.close();
   metadata.close();
   message.close();
@@ -156,7 +159,12 @@ std::vector<std::string> history_messages(const Message &message, size_t rounds,
       const Block &block = message.blocks[at];
       if (block.kind == Block::Kind::text) (split ? behind : text) += block.text;
       if (block.kind != Block::Kind::tool_use || message.cards[block.card]->dropped) continue;
-      cards.push_back(message.cards[block.card].get());
+      const Card &card = *message.cards[block.card];
+      if (card.stays_as_text()) {
+        (split ? behind : text) += card.raw;
+        continue;
+      }
+      cards.push_back(&card);
       text += behind;
       behind.clear();
     }
@@ -224,7 +232,7 @@ std::string stored_arguments(std::string_view function) {
 
 // Arguments that a provider would refuse as broken JSON, in what the host stored: the call was never run with them.
 std::string_view sendable(std::string_view arguments) {
-  return check_json(arguments, 1024).ok() && json_kind(arguments) == '{' ? arguments : std::string_view("{}");
+  return check_json(arguments, kDeepest).ok() && json_kind(arguments) == '{' ? arguments : std::string_view("{}");
 }
 
 std::string with_sendable_arguments(std::string_view json) {
@@ -374,6 +382,7 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
         names[member_text(call.value(), "id")] = member_text(*function, "name");
   struct Strings {
     std::string name, status, content;
+    bool json;
   };
   std::vector<Strings> strings;
   for (size_t i = first; i < last; ++i) {
@@ -381,11 +390,14 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
     std::string name = member_text(items[i].json, "name");
     if (name.empty()) name = names[items[i].answers];
     std::string status = told ? member_text(*told, "status") : std::string();
-    strings.push_back({std::move(name), status.empty() ? "success" : std::move(status), plain_content(items[i].json)});
+    const auto json = told ? json_member(*told, "json") : std::nullopt;
+    strings.push_back({std::move(name), status.empty() ? "success" : std::move(status), plain_content(items[i].json),
+                       json && trim_json(*json) == "true"});
   }
   std::vector<ResultText> results;
   for (size_t i = 0; i < strings.size(); ++i)
-    results.push_back({items[first + i].answers, strings[i].name, strings[i].status, strings[i].content, false});
+    results.push_back({items[first + i].answers, strings[i].name, strings[i].status, strings[i].content,
+                       strings[i].json && check_json(strings[i].content, kDeepest).ok()});
   std::string content;
   protocols.front()->write_results(results, protocols, content);
   return content;

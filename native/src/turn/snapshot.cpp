@@ -133,6 +133,7 @@ void each_field(AnyCard &card, const Visit &visit) requires std::is_same_v<std::
   visit("reason", card.reason);
   visit("output", card.output);
   visit("outputBytes", card.output_bytes);
+  visit("outputIsJson", card.output_is_json);
   visit("parts", card.parts);
   visit("failed", card.failed);
   visit("error", card.error);
@@ -400,7 +401,7 @@ void Turn::resume_card(Card &card) {
     }
     std::string checked;
     ArgumentFault fault;
-    if (!card.tool->schema.check(card.effective_arguments(), false, checked, fault))
+    if (!card.tool->schema.check(card.effective_arguments(), Strings::strings, checked, fault))
       return spoil(card, "schema", fault.pointer + ": " + fault.message);
     if (!card.admitted || !known(card)) return;
     card.canonical = canonical_json(card.effective_arguments());

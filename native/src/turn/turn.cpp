@@ -57,6 +57,10 @@ std::string_view whole_suffix(std::string_view utf8, size_t bytes) {
   return utf8.substr(from);
 }
 
+bool has_protocol(const Protocols &protocols, std::string_view id) {
+  return std::any_of(protocols.begin(), protocols.end(), [&](const auto &protocol) { return protocol->id() == id; });
+}
+
 std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 std::string_view remember_text(Remember remember) {
@@ -152,6 +156,10 @@ Status Turn::configure(std::string_view text) {
       offers_.push_back(offer);
 
   const auto request = json_member(document, "request");
+  std::string model;
+  if (const auto name = request ? json_member(*request, "model") : std::nullopt; name && json_kind(*name) == '"')
+    model = json_text(*name);
+  if (Status status = choose_protocol(model, config_); !status.ok()) return std::move(status).inside("protocol");
   configured_rules_ = config_.rules.size();
   parser_ = !request;
   if (parser_) return {};
@@ -201,6 +209,15 @@ void Turn::adopt(std::vector<OpenCall> calls) {
   advance();
 }
 
+// What the text of an answer is parsed for.
+Protocols Turn::active_protocols() const {
+  if (!has_tools()) return {};
+  Protocols active = text_mode() ? config_.protocols : Protocols();
+  for (const auto &also : config_.also_parse)
+    if (!has_protocol(active, also->id())) active.push_back(also);
+  return active;
+}
+
 void Turn::open_answer() {
   answer_ = Answer();
   WireLimits wire_limits;
@@ -210,19 +227,18 @@ void Turn::open_answer() {
   wire_limits.calls_per_round = config_.limits.calls_per_round;
   answer_.reader = wire_->read(*this, wire_limits);
   const ScanLimits limits{config_.limits.candidate_bytes, config_.limits.argument_bytes, config_.limits.depth};
-  const Protocols active = !has_tools() ? Protocols() : text_mode() ? config_.protocols : config_.also_parse;
-  answer_.scanner = make_scanner(active, engine_->registry, limits, config_.starts_in_reasoning, *this);
+  const Protocols active = active_protocols();
+  const ScanOptions options{config_.starts_in_reasoning, config_.calls_in_reasoning};
+  answer_.scanner = make_scanner(active, engine_->registry, limits, options, *this);
   if (config_.exposure.enabled && !text_mode() && !offers_.empty()) {
     Protocols watched;
     for (const auto &protocol : config_.protocols)
-      if (std::none_of(active.begin(), active.end(), [&](const auto &other) { return other->id() == protocol->id(); }))
-        watched.push_back(protocol);
+      if (!has_protocol(active, protocol->id())) watched.push_back(protocol);
     const auto tell = [](void *turn, std::string_view name, size_t start, std::string_view raw) {
       static_cast<Turn *>(turn)->diagnostic("text_call_in_native_mode", name, 0, start, raw);
     };
     answer_.watch_sink = std::make_unique<Watcher>(tell, this);
-    answer_.watcher =
-        make_scanner(watched, engine_->registry, limits, config_.starts_in_reasoning, *answer_.watch_sink);
+    answer_.watcher = make_scanner(watched, engine_->registry, limits, options, *answer_.watch_sink);
   }
   answer_.open = true;
   answer_.waiting_since = now_;
@@ -232,17 +248,20 @@ std::string Turn::build_request() const {
   const bool with_tools = config_.exposure.enabled && !offers_.empty();
   // Of the open round nothing is there yet, or (when a turn was restored) nothing that belongs into its own request.
   const std::vector<std::string> history = history_messages(message_, message_.rounds.size() - 1, false);
+  const Protocols active = calls_from_text() ? active_protocols() : config_.protocols;
   Conversation conversation;
   conversation.host = host_messages_;
   conversation.history = &history;
   conversation.text_calls = calls_from_text() && !config_.results_as_tool_role;
-  conversation.protocols = &config_.protocols;
+  conversation.protocols = &active;
   conversation.registry = &engine_->registry;
   conversation.exposure = &config_.exposure;
   conversation.macros = !engine_->registry.tools().empty();
   conversation.expand = calls_from_text() && !final_answer_;
   conversation.strict_roles = wire_->has_strict_roles(body_);
-  conversation.inject = config_.inject == Inject::by_protocol ? Inject::bottom : config_.inject;
+  conversation.inject = config_.inject;
+  if (config_.inject == Inject::by_protocol)
+    conversation.inject = config_.protocols.front()->defines_on_top() ? Inject::top : Inject::bottom;
   if (conversation.expand && with_tools)
     conversation.definitions = render_tools(engine_->registry, config_.exposure, *config_.protocols.front());
 
@@ -375,7 +394,7 @@ void Turn::close_calls() {
 // The rules that join the machines: the answer is closed and every card is settled → the next request, or the end.
 void Turn::advance() {
   if (done_ || parser_ || answer_.open) return;
-  bool any = false, waits = false, all_fired = true, all_malformed = true;
+  bool any = false, waits = false, all_fired = true, all_tags = true, all_malformed = true;
   size_t last_call = 0;
   for (size_t i = first_card_; i < message_.cards.size(); ++i) {
     const Card &card = *message_.cards[i];
@@ -388,14 +407,15 @@ void Turn::advance() {
     last_call = card.block;
     all_fired =
         all_fired && card.fire_and_forget() && (card.state() == CardState::success || card.state() == CardState::error);
+    all_tags = all_tags && card.is_tag();
     all_malformed = all_malformed && card.state() == CardState::invalid;
   }
   if (waits) return end_turn("awaiting_user");
   if (!any || final_answer_) return end_turn(final_answer_ ? "limit" : "completed");
 
   const auto visible = [&](const Block &block) { return block.kind == Block::Kind::text; };
-  if (all_fired && std::any_of(message_.blocks.begin() + static_cast<std::ptrdiff_t>(last_call) + 1,
-                               message_.blocks.end(), visible)) {
+  if (all_fired && (all_tags || std::any_of(message_.blocks.begin() + static_cast<std::ptrdiff_t>(last_call) + 1,
+                                            message_.blocks.end(), visible))) {
     ended_on_fire_ = true;
     return end_turn("completed");
   }
@@ -627,7 +647,10 @@ void Turn::on_call_close(std::string_view protocol, std::vector<ParsedCall> &cal
     if (first) answer_.text_call = nullptr;
     if (card == nullptr || card->final()) continue;
     card->asked = call.name;
-    if (!call.id.empty()) card->wire_id = call.id;
+    if (!call.id.empty()) {
+      card->wire_id = call.id;
+      card->dirty |= field::head;
+    }
     give_id(*card);
     card->reserved = std::move(call.reserved);
     card->raw = raw;
@@ -769,7 +792,8 @@ bool Turn::complete(Card &card) {
   std::string coerced;
   ArgumentFault fault;
   const bool exposed = card.tool != nullptr && (parser_ || hidden_reason(*card.tool, config_.exposure).empty());
-  const bool fits = !exposed || card.tool->schema.check(card.arguments, !card.typed, coerced, fault);
+  const Strings strings = card.source == "native" ? Strings::strings : card.typed ? Strings::quoted : Strings::written;
+  const bool fits = !exposed || card.tool->schema.check(card.arguments, strings, coerced, fault);
   card.arguments = exposed && fits ? std::move(coerced) : compact_json(card.arguments);
   move(card, Trigger::complete);
   if (fits) {
@@ -969,7 +993,7 @@ Status Turn::approve(uint32_t call, Remember remember, bool exact, std::optional
     if (json_kind(*edited) != '{') return error(Code::json, "expected the edited arguments as an object");
     std::string checked;
     ArgumentFault fault;
-    if (!card->tool->schema.check(*edited, false, checked, fault))
+    if (!card->tool->schema.check(*edited, Strings::strings, checked, fault))
       return error(Code::json, fault.message, fault.pointer);
     card->canonical = canonical_json(checked);
     card->edited = std::move(checked);
@@ -1186,6 +1210,7 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
   if (events_.withdraw(EventQueue::Kind::execute, call)) card->detached = false;  // its result is here already
   card->failed = kind == Submit::failure;
   card->output_bytes = text.size();
+  card->output_is_json = kind == Submit::json;
   card->output = whole_prefix(text, config_.limits.result_bytes);
   card->has_output = true;
   if (card->output.size() < text.size())
@@ -1430,7 +1455,24 @@ void Turn::history(std::string &out) const {
   out += ']';
 }
 
-void Turn::tools(std::string &out) const { out += list_tools(engine_->registry, config_.exposure); }
+void Turn::tools(std::string &out) const {
+  ObjectWriter object(out);
+  list_tools(engine_->registry, config_.exposure, object);
+  std::string list = "[";
+  for (const auto &protocol : config_.protocols) {
+    if (list.back() != '[') list += ',';
+    append_json_string(list, protocol->id());
+  }
+  object.raw("protocols", list + "]");
+  list = "[";
+  for (const std::vector<Profile> *table : {&config_.profiles, &profiles()})
+    for (const Profile &profile : *table) {
+      if (list.back() != '[') list += ',';
+      write_profile(profile, list);
+    }
+  object.raw("profiles", list + "]");
+  object.close();
+}
 
 void Turn::prompt(std::string &out) const {
   append_json_string(out, render_tools(engine_->registry, config_.exposure, *config_.protocols.front()));

@@ -124,6 +124,7 @@ class Turn final : WireSink, ScanSink {
   void adopt(std::vector<OpenCall> calls);
   bool left_to_user(const Card &card) const;
   bool fall_back();  // autoFallback: the same round again, in text mode
+  Protocols active_protocols() const;
   void open_answer();
   void emit_request();
   std::string build_request() const;

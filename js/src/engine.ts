@@ -12,7 +12,10 @@ export type Protocol = string | { id: string; [option: string]: unknown }
 export interface Settings {
   enabled?: boolean
   mode?: 'native' | 'text' | 'auto'
+  /** `'auto'`: by the model's name. */
   protocol?: Protocol | Protocol[]
+  /** For `protocol: 'auto'`, in front of the built-in table. */
+  profiles?: { match: string; protocol: string; startsInReasoning?: boolean; resultRole?: 'user' | 'tool' }[]
   alsoParse?: Protocol[]
   autoFallback?: 'text' | null
   loop?: 'automatic' | 'user_mediated'
@@ -37,6 +40,7 @@ export interface Settings {
   malformed?: 'report' | 'drop'
   resultMaxBytes?: number
   resultRole?: 'user' | 'tool'
+  reasoningCalls?: 'ignore' | 'execute'
   startsInReasoning?: boolean
   limits?: { [limit: string]: number }
   [member: string]: unknown
@@ -138,7 +142,8 @@ export class Engine {
   }
 
   #compile(tools: Tool[]): void {
-    const config = { ...this.#settings, tools: tools.map((tool) => tool.declaration) }
+    const alsoParse = [...new Set(tools.flatMap((tool) => tool.alsoParse ?? []))]
+    const config = { ...(alsoParse.length > 0 ? { alsoParse } : {}), ...this.#settings, tools: tools.map((tool) => tool.declaration) }
     const handle = native().engineNew(JSON.stringify(config))
     const error = native().engineError(handle)
     if (error !== null) {

@@ -139,4 +139,10 @@ export interface ToolList {
   tools: {
     name: string; wireName: string; exposed: boolean; reason?: string; unchecked?: string[]; estimatedTokens?: number
   }[]
+  /** The text protocols of this configuration; for `protocol: 'auto'`, what the model's name led to. */
+  protocols: string[]
+  profiles: {
+    match: string; protocol: string; reasoning: [open: string, close: string][]; startsInReasoning: boolean; endsReasoning: boolean
+    resultRole: 'user' | 'tool'
+  }[]
 }

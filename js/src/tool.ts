@@ -76,6 +76,8 @@ export interface Tool {
   readonly description: string
   /** The declaration for the native engine. */
   readonly declaration: { readonly [member: string]: unknown }
+  /** Text protocols that call it beside native calls. They are parsed unless the host gives an `alsoParse` of its own. */
+  readonly alsoParse?: readonly string[]
   /** Absent: the host answers `execute` events by itself. */
   readonly run?: (args: JsonObject, context: ToolContext) => Promise<unknown>
 }

@@ -46,6 +46,21 @@ test('what the model does not have is an error that lists what exists', async (t
   assert.match(group.told, /Idle/)
 })
 
+test('tags in the text act in mid-sentence, without a second request', async (t) => {
+  const sent = []
+  const { server, run } = await stage(t, { answers: [{ text: 'Hi [表情:smile]there[动作:Tap]' }], tools: live2dTools(model), ipc: (...message) => sent.push(message) })
+  const { outcome, history } = await run().done
+  assert.deepEqual(sent, [['live2d:expression', 'smile'], ['live2d:motion', 'Tap']])
+  assert.equal(outcome, 'completed')
+  assert.equal(server.requests.length, 1)
+  assert.deepEqual(history.map(({ role, content }) => [role, content]), [['assistant', 'Hi [表情:smile]there[动作:Tap]']])
+})
+
+test('tags are text where they were switched off', async (t) => {
+  const { run } = await stage(t, { answers: [{ text: 'Hi [表情:smile]' }], tools: live2dTools({ ...model, tags: false }) })
+  assert.equal((await run().done).text, 'Hi [表情:smile]')
+})
+
 test('a motion goes with its index or without', async (t) => {
   const answers = [{ parts: [{ calls: [move({ group: 'Idle', index: 2 }), move({ group: 'Tap' })] }, { text: '!' }] }]
   const { run } = await stage(t, { answers, tools: live2dTools(model) })

@@ -9,13 +9,15 @@ export interface Live2dOptions {
   motions?: { readonly [group: string]: number }
   /** Channels of the messages to the pet window. Default: `live2d:expression` and `live2d:motion`. */
   channels?: { expression?: string; motion?: string }
+  /** The tags `[表情:name]` and `[动作:group]` in the text are the same calls. Default: true. */
+  tags?: boolean
 }
 
 /** For windows that ask the main process to trigger instead of listening for the thing itself. */
 export const triggerChannels = { expression: 'live2d:triggerExpression', motion: 'live2d:triggerMotion' } as const
 
 /** `live2d.expression(name)` and `live2d.motion(group, index?)`; what the model does not have is left out. */
-export function live2dTools({ expressions = [], motions = {}, channels = {} }: Live2dOptions): Tool[] {
+export function live2dTools({ expressions = [], motions = {}, channels = {}, tags = true }: Live2dOptions): Tool[] {
   check(expressions, motions)
   const tools: Tool[] = []
   const common = { permission: 'public', agentCallable: true, immediate: true, tags: ['live2d'] } as const
@@ -47,7 +49,7 @@ export function live2dTools({ expressions = [], motions = {}, channels = {} }: L
       }),
     )
   }
-  return tools
+  return tags ? tools.map((one) => ({ ...one, alsoParse: ['inline_tags'] })) : tools
 }
 
 /** A model's own list comes from a file: what is wrong in it is told here, not by a pet that does not move. */

@@ -3,23 +3,13 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "protocol/marker_text.h"
+#include "protocol/xml_text.h"
 
 namespace sluice {
 namespace {
 
 constexpr size_t kMostCodePoints = 64;
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_white(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_white(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-size_t first_code_point(std::string_view text) {
-  size_t length = 1;
-  while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) ++length;
-  return length;
-}
 
 // One line of at most so many code points, up to the rule's closer, without another opener: else it was text.
 class TagValueReader final : public BlockReader {
@@ -46,8 +36,13 @@ class TagValueReader final : public BlockReader {
 
 BlockReader::State TagValueReader::read(std::string_view block, bool ended) {
   if (rule_ == nullptr) {
-    for (const TagRule &rule : rules_)
-      if (block.starts_with(rule.open) && (rule_ == nullptr || rule.open.size() > rule_->open.size())) rule_ = &rule;
+    const TagRule *longest = nullptr;
+    for (const TagRule &rule : rules_) {
+      if (!ended && rule.open.size() > block.size() && rule.open.starts_with(block)) return State::open;
+      if (block.starts_with(rule.open) && (longest == nullptr || rule.open.size() > longest->open.size()))
+        longest = &rule;
+    }
+    rule_ = longest;
     begun = true;
     at_ = arguments_from = rule_->open.size();
   }
@@ -55,7 +50,7 @@ BlockReader::State TagValueReader::read(std::string_view block, bool ended) {
     const std::string_view rest = block.substr(at_);
     if (rest.starts_with(rule_->close)) {
       const std::string_view value = block.substr(arguments_from, at_ - arguments_from);
-      if (trimmed(value).empty()) return rejected_as("malformed_argument", at_);
+      if (without_white(value).empty()) return rejected_as("malformed_argument", at_);
       arguments_to = at_;
       end = at_ + rule_->close.size();
       call(value);
@@ -80,7 +75,7 @@ void TagValueReader::call(std::string_view value) {
   call.arguments = '{';
   append_json_string(call.arguments, rule_->argument);
   call.arguments += ':';
-  append_json_string(call.arguments, trim_ ? trimmed(value) : value);
+  append_text(call.arguments, trim_ ? without_white(value) : value);
   call.arguments += '}';
 }
 
@@ -175,11 +170,7 @@ void InlineTags::write_results(const std::vector<ResultText> &results, const Pro
 }
 
 void InlineTags::defuse(std::string &text) const {
-  for (const TagRule &rule : rules_) {
-    const size_t first = first_code_point(rule.open);
-    for (size_t at = 0; (at = text.find(rule.open, at)) != std::string::npos; at += rule.open.size() + 1)
-      text.insert(at + first, 1, ' ');
-  }
+  for (const TagRule &rule : rules_) break_marker(text, rule.open);
 }
 
 }  // namespace

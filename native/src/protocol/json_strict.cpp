@@ -25,7 +25,9 @@ class JsonStrict final : public Protocol {
 
   std::string_view id() const override { return family().id; }
   CodeMode code() const override { return options_.code.value_or(CodeMode::whole); }
-  std::vector<Marker> openers(const ToolView &) const override { return {{.bytes = "{", .common = true}}; }
+  std::vector<Marker> openers(const ToolView &) const override {
+    return {{.bytes = "{", .common = true, .next = "\""}};
+  }
   std::vector<Marker> closers(const ToolView &) const override { return {}; }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
     return make_reader(family(), std::get<JsonCalls>(family().grammar), options_, tools, limits);

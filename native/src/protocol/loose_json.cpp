@@ -1,7 +1,9 @@
 #include "protocol/loose_json.h"
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "base/json.h"
-#include "protocol/block.h"
 
 namespace sluice {
 
@@ -53,24 +55,44 @@ size_t ValueEnd::find(std::string_view text) {
   return std::string_view::npos;
 }
 
-void settle_arguments(ParsedCall &call, std::string_view written, size_t depth) {
+bool read_value(std::string_view written, const ValueRules &rules, std::string &json) {
+  if (!rules.strict) return json_from_literal(written, rules.depth, json);
+  if (!check_json(written, rules.depth).ok()) return false;
+  json = trim_json(written);
+  return true;
+}
+
+void settle_arguments(ParsedCall &call, std::string_view written, const ValueRules &rules, size_t at,
+                      std::vector<BlockReader::Note> &notes) {
   call.arguments = "{}";
-  while (!written.empty() && is_white(written.front())) written.remove_prefix(1);
-  while (!written.empty() && is_white(written.back())) written.remove_suffix(1);
-  if (written.empty()) return;
+  std::string json;
+  const auto empty = [](std::string_view text) { return std::all_of(text.begin(), text.end(), is_white); };
   const auto wrong = [&call](std::string_view reason) {
     if (call.reason.empty()) call.reason = reason;
   };
-  std::string json;
-  if (!json_from_literal(written, depth, json)) return wrong("invalid_json");
+  if (empty(written)) return;
+  if (!read_value(written, rules, json)) return wrong("invalid_json");
   if (json_kind(json) == '"') {  // arguments as a string that holds them
     const std::string inner = json_text(json);
-    if (trim_json(inner).empty()) return;
-    if (!json_from_literal(inner, depth, json)) return wrong("invalid_json");
+    if (empty(inner)) return;
+    if (!read_value(inner, rules, json)) return wrong("invalid_json");
   }
   if (json_kind(json) == 'n') return;
   if (json_kind(json) != '{') return wrong("arguments_not_object");
-  call.arguments = compact_json(json);
+  call.arguments = settle_duplicates(json, rules.first, at, notes);
+}
+
+std::string settle_duplicates(const std::string &object, bool first, size_t at, std::vector<BlockReader::Note> &notes) {
+  std::unordered_map<std::string, size_t> counts;
+  std::string kept;
+  for (JsonSlices member(object); member.next();) {
+    std::string key = member.key_text();
+    const size_t count = ++counts[key];
+    if (count == 2) notes.push_back({"duplicate_argument", std::move(key), at});
+    if (first && count == 1)
+      kept.append(kept.empty() ? "{" : ",").append(member.key()).append(":").append(member.value());
+  }
+  return compact_json(kept.empty() ? object : kept + '}');
 }
 
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/json_literal.h"
-#include "protocol/protocol.h"
+#include "protocol/block.h"
 
 namespace sluice {
 
@@ -38,8 +38,23 @@ class ValueEnd {
   size_t at_ = 0;
 };
 
+// How a value is read.
+struct ValueRules {
+  size_t depth;         // limits.depth
+  bool first = false;   // of members with one name the first one counts, not the last
+  bool strict = false;  // nothing but JSON
+};
+
+// One value as strict JSON. false: it is none.
+bool read_value(std::string_view written, const ValueRules &rules, std::string &json);
+
 // The arguments of one call from what the model wrote: an object, a string that holds one, or nothing ("", null).
 // Sets call.arguments, and call.reason where it is none yet and they are wrong (invalid_json, arguments_not_object).
-void settle_arguments(ParsedCall &call, std::string_view written, size_t depth);
+// `at`: where they stand, for notes of members that stand twice.
+void settle_arguments(ParsedCall &call, std::string_view written, const ValueRules &rules, size_t at,
+                      std::vector<BlockReader::Note> &notes);
+
+// The checked object without white space, every member once; a note for each that stood twice.
+std::string settle_duplicates(const std::string &object, bool first, size_t at, std::vector<BlockReader::Note> &notes);
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -104,11 +105,37 @@ class Markers {
   int complete(State state) const { return states_[static_cast<size_t>(state)].complete; }
   Kind kind(int marker) const { return markers_[static_cast<size_t>(marker)].kind; }
   bool is(int64_t marker) const { return marker >= 0 && marker < static_cast<int64_t>(markers_.size()); }
-  bool same(int one, int other) const {
-    const Entry &a = markers_[static_cast<size_t>(one)], &b = markers_[static_cast<size_t>(other)];
-    return a.bytes == b.bytes && a.fold == b.fold && a.kind == b.kind;
+  // For each marker the next one that has the same bytes and may stand for the same; -1: none.
+  std::vector<int> same() const {
+    std::vector<int> out(markers_.size(), -1);
+    std::map<std::tuple<std::string_view, bool, Kind>, int> last;
+    for (size_t i = markers_.size(); i-- != 0;) {
+      const Entry &entry = markers_[i];
+      const Kind kind = entry.kind == Kind::code_opener ? Kind::opener : entry.kind;
+      const auto [known, is_new] = last.try_emplace({entry.bytes, entry.fold, kind}, static_cast<int>(i));
+      if (is_new) continue;
+      out[i] = known->second;
+      known->second = static_cast<int>(i);
+    }
+    return out;
+  }
+  // What may follow it in a longer marker.
+  std::string longer(int marker) const {
+    const std::string &bytes = markers_[static_cast<size_t>(marker)].bytes;
+    std::string out;
+    for (const Entry &entry : markers_)
+      if (entry.bytes.size() > bytes.size() && entry.bytes.starts_with(bytes)) out += entry.bytes[bytes.size()];
+    return out;
   }
   size_t length(int marker) const { return markers_[static_cast<size_t>(marker)].bytes.size(); }
+
+  // The state behind a marker that was none: what may still become one that begins with it.
+  State behind(int marker) {
+    behind_.resize(markers_.size(), -1);
+    State &known = behind_[static_cast<size_t>(marker)];
+    if (known < 0) known = find_behind(marker);
+    return known;
+  }
 
   // A state as numbers, and back; anything else is the first state.
   void save(State state, std::vector<int64_t> &out) const {
@@ -123,7 +150,7 @@ class Markers {
       if (saved[i] < 0 || saved[i] >= static_cast<int64_t>(markers_.size()) || saved[i + 1] < 1 ||
           saved[i + 1] > static_cast<int64_t>(markers_[static_cast<size_t>(saved[i])].bytes.size()))
         return 0;
-      parts.emplace_back(static_cast<uint16_t>(saved[i]), static_cast<uint16_t>(saved[i + 1]));
+      parts.emplace_back(static_cast<uint32_t>(saved[i]), static_cast<uint16_t>(saved[i + 1]));
     }
     return state_of(std::move(parts));
   }
@@ -134,14 +161,23 @@ class Markers {
     bool fold;
     Kind kind;
   };
-  using Parts = std::vector<std::pair<uint16_t, uint16_t>>;  // (marker, bytes of it matched)
+  using Parts = std::vector<std::pair<uint32_t, uint16_t>>;  // (marker, bytes of it matched)
   struct Node {
     Node() { next.fill(-1); }
-    std::array<int16_t, 256> next;
+    std::array<int32_t, 256> next;
     std::array<uint16_t, kKinds> alive{};
     int complete = -1;
     Parts parts;
   };
+
+  State find_behind(int marker) {
+    const Entry &entry = markers_[static_cast<size_t>(marker)];
+    Parts parts;
+    for (size_t i = 0; i < markers_.size(); ++i)
+      if (markers_[i].bytes.size() > entry.bytes.size() && markers_[i].bytes.starts_with(entry.bytes))
+        parts.emplace_back(static_cast<uint32_t>(i), static_cast<uint16_t>(entry.bytes.size()));
+    return state_of(std::move(parts));
+  }
 
   static char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
   static char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
@@ -155,9 +191,9 @@ class Markers {
       if (matched < markers_[marker].bytes.size() && fits(markers_[marker], matched, c))
         parts.emplace_back(marker, static_cast<uint16_t>(matched + 1));
     for (size_t i = 0; i < markers_.size(); ++i)
-      if (fits(markers_[i], 0, c)) parts.emplace_back(static_cast<uint16_t>(i), uint16_t{1});
+      if (fits(markers_[i], 0, c)) parts.emplace_back(static_cast<uint32_t>(i), uint16_t{1});
     const State to = state_of(std::move(parts));
-    states_[static_cast<size_t>(from)].next[static_cast<unsigned char>(c)] = static_cast<int16_t>(to);
+    states_[static_cast<size_t>(from)].next[static_cast<unsigned char>(c)] = static_cast<int32_t>(to);
     return to;
   }
 
@@ -186,6 +222,7 @@ class Markers {
   // -- made when needed
   std::vector<Node> states_;
   std::map<Parts, int> numbers_;
+  std::vector<State> behind_;
 };
 
 }  // namespace sluice

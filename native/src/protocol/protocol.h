@@ -71,8 +71,9 @@ struct ResultText {
 
 struct Marker {
   std::string bytes;
-  bool fold = false;    // ASCII letters in any case
-  bool common = false;  // stands in any text (a bracket): no news where it stands in code or reasoning
+  bool fold = false;      // ASCII letters in any case
+  bool common = false;    // stands in any text (a bracket): no news where it stands in code or reasoning
+  std::string next = {};  // common: what may follow, beside white space; empty: anything
 };
 
 class BlockReader;
@@ -117,6 +118,8 @@ class Protocol {
   virtual std::vector<Marker> closers(const ToolView &tools) const = 0;
   // Markup that may follow a block (the end of a section of calls): dropped right behind one, text anywhere else.
   virtual std::vector<Marker> trailers() const { return {}; }
+  // What its results begin with, as far as no other text does: in an answer they are made up.
+  virtual std::vector<Marker> result_markers() const { return {}; }
   // What ends reasoning besides </think>; a block of this protocol opens it (BlockReader::State::markup).
   virtual std::vector<Marker> reasoning_closers() const { return {}; }
   // Models of this format write calls without closing their reasoning: an opener ends it.

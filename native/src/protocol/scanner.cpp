@@ -13,6 +13,8 @@ constexpr size_t kCloserRoom = 64;
 constexpr size_t kRawInDiagnostic = 256;
 // Forged results on one line that wait for the end of a back-tick run; more are not reported.
 constexpr size_t kForgedInDoubt = 64;
+// A flood of openers is told of by its first ones.
+constexpr size_t kMostDiagnostics = 1000;
 
 constexpr std::string_view kForged[] = {"<<<[TOOL_RESULT]>>>", "<tool_output", "<tool_result>", "{\"tool_call_result\"",
                                         "[[VCP调用结果"};
@@ -89,36 +91,36 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
       sink_(sink),
       calls_in_reasoning_(options.calls_in_reasoning),
       reasoning_(options.starts_in_reasoning) {
+  using Kind = Markers::Kind;
   for (size_t i = 0; i < active_.size(); ++i) {
     any_whole_ = any_whole_ || active_[i]->code() == CodeMode::whole;
     any_live_in_reasoning_ = any_live_in_reasoning_ || live_in_reasoning(i);
-    reasoning_ = reasoning_ || active_[i]->starts_in_reasoning();
-    const auto kind = active_[i]->code() == CodeMode::parse ? Markers::Kind::code_opener : Markers::Kind::opener;
-    for (const Marker &opener : active_[i]->openers(tools_)) {
-      markers_.add(opener, kind);
-      owner_.push_back(i);
-      common_.push_back(opener.common);
-    }
   }
+  const auto add = [this](const std::vector<Marker> &markers, Kind kind, size_t owner) {
+    for (const Marker &marker : markers) {
+      markers_.add(marker, kind);
+      owner_.push_back(owner);
+      common_.push_back(marker.common);
+      next_.push_back(marker.next);
+    }
+  };
+  for (const Kind kind : {Kind::code_opener, Kind::opener})  // who reads code as well, is asked first
+    for (size_t i = 0; i < active_.size(); ++i)
+      if ((active_[i]->code() == CodeMode::parse) == (kind == Kind::code_opener))
+        add(active_[i]->openers(tools_), kind, i);
   openers_ = owner_.size();
-  same_.resize(openers_, -1);
   for (size_t i = 0; i < openers_; ++i)
-    for (size_t j = i + 1; j < openers_ && same_[i] < 0; ++j)
-      if (markers_.same(static_cast<int>(i), static_cast<int>(j))) same_[i] = static_cast<int>(j);
-  for (const auto &protocol : active_)  // before trailers: one that is both ends reasoning wherever it stands
-    for (const Marker &closer : protocol->reasoning_closers()) {
-      markers_.add(closer, Markers::Kind::reasoning_end);
-      owner_.push_back(SIZE_MAX);
-    }
-  for (size_t i = 0; i < active_.size(); ++i)
-    for (const Marker &trailer : active_[i]->trailers()) {
-      markers_.add(trailer, Markers::Kind::trailer);
-      owner_.push_back(i);
-    }
-  markers_.add({"<think", true}, Markers::Kind::think);
-  markers_.add({"</think", true}, Markers::Kind::think_end);
+    if (!next_[i].empty()) next_[i] += markers_.longer(static_cast<int>(i));
+  for (size_t i = 0; i < active_.size(); ++i)  // before trailers: one that is both ends reasoning wherever it stands
+    add(active_[i]->reasoning_closers(), Kind::reasoning_end, i);
+  for (size_t i = 0; i < active_.size(); ++i) add(active_[i]->trailers(), Kind::trailer, i);
+  same_ = markers_.same();
+  markers_.add({"<think", true}, Kind::think);
+  markers_.add({"</think", true}, Kind::think_end);
   if (!active_.empty())
-    for (const std::string_view forged : kForged) markers_.add({std::string(forged)}, Markers::Kind::forged);
+    for (const std::string_view forged : kForged) markers_.add({std::string(forged)}, Kind::forged);
+  for (const auto &protocol : active_)
+    for (const Marker &marker : protocol->result_markers()) markers_.add(marker, Kind::forged);
   markers_.add_first_bytes(interesting_);
   for (const char c : {'`', '\n', '\r'}) interesting_.add(c);
 }
@@ -148,7 +150,7 @@ void Scanner::finish() {
 void Scanner::interrupt() {
   if (mode_ == Mode::skip || (mode_ == Mode::block && opened_)) return;
   text_ = kept_;
-  if (mode_ == Mode::block)
+  if (mode_ == Mode::block || mode_ == Mode::tail)
     diagnostic("unterminated_block", "no call: shown as text", offset(block_), text_.substr(block_));
   mode_ = Mode::text;
   reader_.reset();
@@ -161,9 +163,10 @@ void Scanner::interrupt() {
   show(at_);
   drop(at_);
   match_ = 0;
-  text_open_ = false;
+  text_open_ = reasoning_open_ = false;
   trails_ = SIZE_MAX;
   context_.start_line();
+  if (offset(at_) == 0) reasoning_ = false;  // it has come, by a way of its own
   keep();
 }
 
@@ -251,14 +254,14 @@ size_t Scanner::held() const {
     size_t alive = std::max(markers_.alive(match_, Kind::think_end), markers_.alive(match_, Kind::reasoning_end));
     if (any_live_in_reasoning_)
       alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::code_opener)});
-    if (trails_ != SIZE_MAX) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
+    if (may_trail()) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
     to -= alive;
   } else {
     size_t alive = markers_.alive(match_, Kind::code_opener);
+    if (may_trail()) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
     if (!context_.in_fence()) {
       alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::think_end),
                         markers_.alive(match_, Kind::reasoning_end)});
-      if (trails_ != SIZE_MAX) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
       const size_t think = markers_.alive(match_, Kind::think);
       if (think > alive && offset(at_) - think == blank_tag_) alive = think;
     }
@@ -332,7 +335,7 @@ void Scanner::waiting_is_code() {
   waits_ = false;
   for (const Waiting &one : waiting_)
     if (markers_.kind(one.marker) == Markers::Kind::opener && !common_[static_cast<size_t>(one.marker)])
-      diagnostic("in_code", active_[owner_[static_cast<size_t>(one.marker)]]->id(), one.at);
+      diagnostic("in_code", active_[owner(one.marker)]->id(), one.at);
   waiting_.clear();
 }
 
@@ -400,39 +403,74 @@ void Scanner::on_marker(int marker) {
 }
 
 void Scanner::on_opener(int marker, size_t at) {
-  const size_t owner = owner_[static_cast<size_t>(marker)];
-  const std::string_view id = active_[owner]->id();
-  const auto is_no_call = [&](std::string_view where) {
-    if (common_[static_cast<size_t>(marker)]) return;
-    settle();
-    diagnostic(where, id, offset(at));
-  };
+  const bool common = common_[static_cast<size_t>(marker)];
+  if (common && std::max(markers_.alive(match_, Markers::Kind::opener),
+                         markers_.alive(match_, Markers::Kind::code_opener)) > at_ - at)
+    return;  // a bracket inside of a marker
+  if (try_opener(marker, at) || common) return;
+  settle();
+  diagnostic(reasoning_ && !live_in_reasoning(owner(marker)) ? "in_reasoning" : "in_code", active_[owner(marker)]->id(),
+             offset(at));
+}
+
+// Of the protocols with this opener, the first that may read here does.
+bool Scanner::try_opener(int marker, size_t at) {
+  for (; marker >= 0; marker = same_[static_cast<size_t>(marker)]) {
+    const May may = may_start(marker, at);
+    if (may == May::not_here) continue;
+    if (may == May::wait) {
+      wait(at, marker);
+    } else if (at_ < text_.size() && !may_follow(marker, text_[at_])) {
+      tell_forged(0, false);
+      match_ = markers_.behind(marker);
+      fence_ = SIZE_MAX;
+      in_body_ = false;
+      continue;
+    } else {
+      if (waits_ && markers_.kind(marker) == Markers::Kind::code_opener)
+        waiting_is_code();  // not known, and nothing that might be code is run
+      start_block(marker, at);
+    }
+    return true;
+  }
+  return false;
+}
+
+Scanner::May Scanner::may_start(int marker, size_t at) const {
   const bool anywhere = markers_.kind(marker) == Markers::Kind::code_opener;
-  if (reasoning_) {
-    if (!live_in_reasoning(owner)) return is_no_call("in_reasoning");
-    if (!anywhere && (context_.in_fence() || context_.open_count() != 0)) return is_no_call("in_code");
-    return start_block(marker, at);
+  const bool doubt = context_.open_count() != 0;
+  if (reasoning_ && !live_in_reasoning(owner(marker))) return May::not_here;
+  if (anywhere) return May::start;
+  if (reasoning_) return context_.in_fence() || doubt ? May::not_here : May::start;
+  if (context_.in_fence()) {
+    const bool whole = active_[owner(marker)]->code() == CodeMode::whole;
+    return whole && in_body_ && near_fence() && offset(at) == fence_body_ ? May::start : May::not_here;
   }
-  if (anywhere) {
-    if (waits_) waiting_is_code();  // not known, and nothing that might be code is run
-    return start_block(marker, at);
-  }
-  if (in_body_ && near_fence() && offset(at) == fence_body_ && active_[owner]->code() == CodeMode::whole)
-    return start_block(marker, at);
-  const bool doubt = !context_.in_fence() && context_.open_count() != 0;
-  const bool known = offset(at) < known_until_;
-  if (context_.in_fence() || (doubt && known && in_code_on_known_line(offset(at)))) return is_no_call("in_code");
-  if (doubt && !known) return wait(at, marker);
-  start_block(marker, at);
+  if (!doubt) return May::start;
+  if (offset(at) >= known_until_) return May::wait;
+  return in_code_on_known_line(offset(at)) ? May::not_here : May::start;
+}
+
+// A trailer of the last card's protocol goes where its calls may stand.
+bool Scanner::may_trail() const {
+  return trails_ != SIZE_MAX && (!context_.in_fence() || active_[trails_]->code() == CodeMode::parse);
+}
+
+bool Scanner::belongs_to(int marker, size_t protocol) const {
+  while (marker >= 0 && owner(marker) != protocol) marker = same_[static_cast<size_t>(marker)];
+  return marker >= 0;
 }
 
 void Scanner::on_trailer(int marker, size_t at) {
-  if (trails_ != owner_[static_cast<size_t>(marker)] || context_.in_fence()) return;
-  for (size_t i = done_; i < at; ++i)
-    if (!is_white(text_[i])) return;
-  drop(at_);
-  match_ = 0;
-  context_.start_line();
+  if (!may_trail()) return;
+  const auto from = text_.begin() + static_cast<ptrdiff_t>(done_), to = text_.begin() + static_cast<ptrdiff_t>(at);
+  if (at - done_ > limits_.candidate_bytes || !std::all_of(from, to, is_white)) {
+    trails_ = SIZE_MAX;  // that is text
+  } else if (belongs_to(marker, trails_)) {
+    drop(at_);
+    match_ = 0;
+    context_.start_line();
+  }
 }
 
 // The reasoning ends, or a stray closer goes. false: it may be code, and waits.
@@ -499,12 +537,17 @@ void Scanner::start_reasoning(bool reasoning) {
 
 void Scanner::start_reader(int marker) {
   opener_ = marker;
-  protocol_ = active_[owner_[static_cast<size_t>(marker)]].get();
+  protocol_ = active_[owner(marker)].get();
   reader_ = protocol_->reader(tools_, limits_);
 }
 
+// A common opener is mostly none: where that is plain to see no reader is made.
+bool Scanner::may_follow(int marker, char c) const {
+  const std::string &next = next_[static_cast<size_t>(marker)];
+  return next.empty() || is_white(c) || next.find(c) != next.npos;
+}
+
 void Scanner::start_block(int marker, size_t at) {
-  start_reader(marker);
   whole_ = in_body_ && markers_.kind(marker) == Markers::Kind::opener;
   block_ = at;
   opener_end_ = at_;
@@ -514,6 +557,7 @@ void Scanner::start_block(int marker, size_t at) {
   mode_ = Mode::block;
   tell_forged(0, false);
   settle();
+  start_reader(marker);
 }
 
 bool Scanner::read_block(bool ended) {
@@ -523,27 +567,31 @@ bool Scanner::read_block(bool ended) {
     const bool all = ended && block_ + taken == text_.size();
     const bool named = reader_->named, begun = reader_->begun;
     const BlockReader::State state = reader_->read(all ? text_.substr(block_) : block_text(), all);
-    if (reader_->named && !named && !whole_) open_call();
+    if (reader_->named && !named && !whole_) open_call(reader_->name);
     if (state == BlockReader::State::closed) {
       if (whole_) {
         mode_ = Mode::tail;
         at_ = block_ + reader_->end;
+        match_ = 0;
         context_.start_words();
       } else {
         close_block();
       }
       return true;
     }
-    if (state == BlockReader::State::rejected || (state == BlockReader::State::markup && whole_)) {
-      give_back(reader_->code, state == BlockReader::State::markup ? reader_->end : reader_->decided);
+    if (state == BlockReader::State::rejected) {
+      give_back(reader_->code, reader_->decided);
       return true;
     }
     if (state == BlockReader::State::markup) {
-      pass_markup();
+      if (const std::string_view why = why_no_markup(); why.empty())
+        pass_markup();
+      else
+        give_back(why, reader_->end);
       return true;
     }
     if (opened_) stream_arguments();
-    if (reader_->named != named || reader_->begun != begun) continue;
+    if (reader_->named != named || reader_->begun != begun || block_limit() > limit) continue;
     if (taken < limit) return false;
     if (reader_->named) {
       outgrown();
@@ -556,21 +604,22 @@ bool Scanner::read_block(bool ended) {
   }
 }
 
-// The reader never sees more than this, so that every limit hits the same byte at any split.
+// The reader never sees more than this, so that every limit hits the same byte at any split. It only grows: a reader
+// may have looked ahead of the name.
 size_t Scanner::block_limit() const {
-  if (!reader_->named) return reader_->begun ? limits_.candidate_bytes : std::min(kProse, limits_.candidate_bytes);
-  // No less than the block was when its name came.
-  return std::max(reader_->arguments_from + limits_.argument_bytes + kCloserRoom, reader_->arguments_to);
+  const size_t arguments = reader_->arguments_from + limits_.argument_bytes + kCloserRoom;
+  if (reader_->named) return arguments;
+  return std::min(arguments, reader_->begun ? limits_.candidate_bytes : std::min(kProse, limits_.candidate_bytes));
 }
 
 // What the reader may see now: whole code points.
 std::string_view Scanner::block_text() const { return head(text_.substr(block_), block_limit()); }
 
-void Scanner::open_call() {
+void Scanner::open_call(std::string_view name) {
   drop(block_);
   opened_ = true;
   text_open_ = false;
-  sink_.on_call_open(protocol_->id(), reader_->name, offset(block_));
+  sink_.on_call_open(protocol_->id(), name, offset(block_));
 }
 
 void Scanner::stream_arguments() {
@@ -587,7 +636,8 @@ void Scanner::close_block() {
   const size_t start = whole_ ? fence_ : block_;
   const size_t end = whole_ ? at_ : block_ + reader_->end;
   drop(start);
-  if (!opened_ && !reader_->calls.front().name.empty()) open_call();
+  if (const std::string &name = reader_->calls.front().name; !opened_ && !name.empty()) open_call(name);
+  reader_->arguments_to = reader_->arguments_from + reader_->calls.front().raw_arguments.size();
   if (opened_) stream_arguments();
   const std::string_view raw = text_.substr(start, end - start);
   for (const BlockReader::Note &note : reader_->notes) diagnostic(note.code, note.detail, offset(block_ + note.at));
@@ -602,11 +652,19 @@ void Scanner::close_block() {
   match_ = 0;
   text_open_ = reasoning_open_ = false;
   if (protocol_->ends_reasoning()) reasoning_ = false;
-  trails_ = owner_[static_cast<size_t>(opener_)];
+  trails_ = owner(opener_);
   fence_ = SIZE_MAX;
   in_body_ = false;
   context_.start_line();
   sink_.on_call_close(protocol_->id(), reader->calls, raw, offset(start), offset(end));
+}
+
+// In code nothing but calls is looked for, and what the format says of reasoning does not count in it, unless its
+// models are known to end it so.
+std::string_view Scanner::why_no_markup() const {
+  if (reasoning_ && !protocol_->ends_reasoning()) return "in_reasoning";
+  const bool anywhere = markers_.kind(opener_) == Markers::Kind::code_opener;
+  return before_.in_fence() || (anywhere && before_.open_count() != 0) ? "in_code" : "";
 }
 
 // A token of the format, and no text.
@@ -629,7 +687,8 @@ void Scanner::outgrown() {
 void Scanner::start_skipping() {
   skip_ = Markers();
   for (const Marker &closer : protocol_->closers(tools_)) skip_.add(closer, Markers::Kind::think_end);
-  for (const Marker &opener : protocol_->openers(tools_)) skip_.add(opener, Markers::Kind::opener);
+  for (const Marker &opener : protocol_->openers(tools_))
+    if (!opener.common) skip_.add(opener, Markers::Kind::opener);  // a bracket is one of the block's own
   skip_match_ = 0;
   mode_ = Mode::skip;
 }
@@ -648,7 +707,7 @@ bool Scanner::read_skip() {
   return false;
 }
 
-// Behind a block in a fence: nothing but the end of the fence may follow.
+// Behind a block in a fence: nothing but its trailers and the end of the fence may follow.
 bool Scanner::read_tail(bool ended) {
   while (at_ < text_.size()) {
     const unsigned effect = context_.step(text_[at_]);
@@ -656,7 +715,12 @@ bool Scanner::read_tail(bool ended) {
       close_block();
       return true;
     }
-    if (context_.in_fence_words() && !is_white(text_[at_])) {
+    match_ = markers_.step(match_, text_[at_]);
+    const int marker = markers_.complete(match_);
+    if (marker >= 0 && markers_.kind(marker) == Markers::Kind::trailer && belongs_to(marker, owner(opener_))) {
+      match_ = 0;
+    } else if (context_.in_fence_words() && !is_white(text_[at_]) &&
+               markers_.alive(match_, Markers::Kind::trailer) == 0) {
       give_back("in_code", at_ - block_);
       return true;
     }
@@ -670,22 +734,23 @@ bool Scanner::read_tail(bool ended) {
   return true;
 }
 
-// It was no call of this protocol. Of no other that has the same opener either: its opener is text, and the scan goes
-// on right behind it; behind a long one, at the byte that decided.
+// It was no call of this protocol. Of no other that has the same opener either: its opener is text (or the beginning of
+// a longer one), and the scan goes on right behind it; behind a long one, at the byte that decided.
 void Scanner::give_back(std::string_view code, size_t length) {
-  if (!code.empty()) diagnostic(code, "no call: shown as text", offset(block_), text_.substr(block_, length));
-  if (const int next = same_[static_cast<size_t>(opener_)]; next >= 0) {
-    context_ = before_;
-    mode_ = Mode::block;
-    return start_reader(next);
-  }
   mode_ = Mode::text;
+  at_ = opener_end_;
+  context_ = before_;
+  if (try_opener(same_[static_cast<size_t>(opener_)], block_)) {
+    if (mode_ == Mode::block) return;
+  } else if (!code.empty()) {
+    diagnostic(code, "no call: shown as text", offset(block_), text_.substr(block_, length));
+  }
   reader_.reset();
   match_ = 0;
-  context_ = before_;
-  at_ = opener_end_;
   if (length > kProse)
     for (; at_ < block_ + length; ++at_) context_.step(text_[at_]);
+  else
+    match_ = markers_.behind(opener_);
   fence_ = SIZE_MAX;
   in_body_ = false;
 }
@@ -717,6 +782,8 @@ void Scanner::show(size_t to) {
 void Scanner::drop(size_t to) { done_ = std::max(done_, to); }
 
 void Scanner::diagnostic(std::string_view code, std::string_view detail, size_t at, std::string_view raw) {
+  if (told_ > kMostDiagnostics) return;
+  if (told_++ == kMostDiagnostics) return sink_.on_scan_diagnostic("oversize", "more of these are not told", at, {});
   sink_.on_scan_diagnostic(code, detail, at, head(raw, kRawInDiagnostic));
 }
 

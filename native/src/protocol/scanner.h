@@ -50,6 +50,7 @@ class Scanner final : public TextScanner {
     tail,  // behind a block that may be the whole body of its fence
     skip,  // in a block that outgrew its limit
   };
+  enum class May : uint8_t { start, wait, not_here };  // of an opener
   struct Waiting {  // an opener or closer behind an open run of back-ticks: the end of its line decides
     size_t at;      // offset
     int marker;
@@ -70,6 +71,10 @@ class Scanner final : public TextScanner {
   void on_effect(unsigned effect);
   void on_marker(int marker);
   void on_opener(int marker, size_t at);
+  bool try_opener(int marker, size_t at);
+  May may_start(int marker, size_t at) const;
+  bool may_trail() const;
+  bool belongs_to(int marker, size_t protocol) const;
   void on_trailer(int marker, size_t at);
   bool on_reasoning_end(size_t at, size_t end, int marker);
   void start_reasoning(bool reasoning);
@@ -83,11 +88,13 @@ class Scanner final : public TextScanner {
 
   void start_block(int marker, size_t at);
   void start_reader(int marker);
+  bool may_follow(int marker, char c) const;
   std::string_view block_text() const;
   size_t block_limit() const;
-  void open_call();
+  void open_call(std::string_view name);
   void stream_arguments();
   void close_block();
+  std::string_view why_no_markup() const;
   void pass_markup();
   void outgrown();
   void start_skipping();
@@ -100,6 +107,7 @@ class Scanner final : public TextScanner {
   void show(size_t to);
   void drop(size_t to);
   bool live_in_reasoning(size_t protocol) const { return calls_in_reasoning_ || active_[protocol]->ends_reasoning(); }
+  size_t owner(int marker) const { return owner_[static_cast<size_t>(marker)]; }
   void settle() { show(held()); }
   void diagnostic(std::string_view code, std::string_view detail, size_t at, std::string_view raw = {});
   size_t offset(size_t index) const { return base_ + index; }
@@ -112,10 +120,11 @@ class Scanner final : public TextScanner {
   Markers markers_;
   ByteFinder interesting_;
   const bool calls_in_reasoning_;
-  std::vector<size_t> owner_;  // opener or trailer → index of its protocol; covers the first markers
-  size_t openers_ = 0;         // the first markers
-  std::vector<bool> common_;   // opener → Marker::common
-  std::vector<int> same_;      // opener → the same one of the next protocol; -1: none
+  std::vector<size_t> owner_;      // opener, reasoning closer, trailer → index of its protocol
+  size_t openers_ = 0;             // the first markers
+  std::vector<bool> common_;       // → Marker::common
+  std::vector<std::string> next_;  // opener → Marker::next
+  std::vector<int> same_;          // → the same one of the next protocol; -1: none
   bool any_whole_ = false;
   bool any_live_in_reasoning_ = false;
 
@@ -136,6 +145,7 @@ class Scanner final : public TextScanner {
   bool text_open_ = false;       // what was shown last is text: more text joins it
   size_t blank_tag_ = SIZE_MAX;  // offset of the `<` that is the first thing on its line
   size_t trails_ = SIZE_MAX;     // nothing but white space since a card of this protocol: its index
+  size_t told_ = 0;              // diagnostics
 
   // -- an opener that waits for the end of its line
   bool waits_ = false;

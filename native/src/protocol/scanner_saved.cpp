@@ -38,7 +38,9 @@ void Scanner::save(std::string &out) const {
   append_numbers(object.value("position"),
                  {number(base_), number(at_), static_cast<int64_t>(mode_), flag(reasoning_), flag(reasoning_open_),
                   flag(text_open_), number(blank_tag_), number(known_until_), number(last_run_), number(fence_),
-                  number(fence_body_), flag(in_body_), number(trails_)});
+                  number(fence_body_), flag(in_body_)});
+  if (trails_ != SIZE_MAX) object.number("trails", number(trails_));
+  if (told_ != 0) object.number("told", number(told_));
   std::vector<int64_t> match, context;
   markers_.save(match_, match);
   append_numbers(object.value("match"), match);
@@ -63,6 +65,7 @@ void Scanner::save(std::string &out) const {
     append_numbers(object.value("tag"), {number(tag_at_), number(tag_read_), flag(tag_closes_), int64_t{tag_marker_}});
   } else if (mode_ == Mode::block || mode_ == Mode::tail) {
     append_numbers(object.value("block"), {int64_t{opener_}, number(block_), number(opener_end_), flag(whole_)});
+    object.number("sent", number(sent_));
     std::vector<int64_t> before;
     before_.save(before);
     append_numbers(object.value("before"), before);
@@ -81,7 +84,7 @@ void Scanner::load(std::string_view saved) {
   const std::vector<int64_t> position = read_numbers(reader.nested("position"));
   const auto index = [](int64_t value) { return static_cast<size_t>(value); };
   const auto inside = [this](int64_t value) { return value >= 0 && static_cast<size_t>(value) <= kept_.size(); };
-  if (position.size() != 13 || !inside(position[1]) || position[2] < 0 ||
+  if (position.size() != 12 || !inside(position[1]) || position[2] < 0 ||
       position[2] > static_cast<int64_t>(Mode::skip) || !context_.load(read_numbers(reader.nested("context"))))
     return;
   base_ = index(position[0]);
@@ -96,7 +99,9 @@ void Scanner::load(std::string_view saved) {
   fence_ = inside(position[9]) ? index(position[9]) : SIZE_MAX;
   fence_body_ = index(position[10]);
   in_body_ = position[11] != 0;
-  trails_ = index(position[12]);
+  reader.get("trails", trails_);
+  if (trails_ >= active_.size()) trails_ = SIZE_MAX;
+  reader.get("told", told_);
   match_ = markers_.load(read_numbers(reader.nested("match")));
 
   const auto known = [&](int64_t marker) { return marker >= 0 && index(marker) < openers_; };
@@ -135,11 +140,12 @@ void Scanner::load(std::string_view saved) {
     read_again();
     opened_ = reader_->named && !whole_;
     sent_ = opened_ ? reader_->arguments_to : 0;
+    reader.get("sent", sent_);
     mode_ = mode;
   }
   if (const auto skip = read_numbers(reader.nested("skip")); mode == Mode::skip && !skip.empty() && known(skip[0])) {
     opener_ = static_cast<int>(skip[0]);
-    protocol_ = active_[owner_[index(skip[0])]].get();
+    protocol_ = active_[owner(opener_)].get();
     start_skipping();
     skip_match_ = skip_.load({skip.begin() + 1, skip.end()});
   }

@@ -13,6 +13,7 @@ namespace {
 constexpr std::pair<std::string_view, char> kEntities[] = {
     {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}};
 constexpr size_t kMostBlanks = 32;
+constexpr size_t kLongestName = 256;
 constexpr size_t kLongest = 12;  // &#x0010ffff; with room for a few zeros
 
 void append_code_point(std::string &out, uint32_t point) {
@@ -83,8 +84,8 @@ std::string to_xml(std::string_view text, bool attribute) {
 }
 
 bool is_xml_name(std::string_view name) {
-  return !name.empty() && name[0] != '-' && name[0] != '.' && !(name[0] >= '0' && name[0] <= '9') &&
-         std::all_of(name.begin(), name.end(), is_name_byte);
+  return !name.empty() && name.size() <= kLongestName && name[0] != '-' && name[0] != '.' &&
+         !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), is_name_byte);
 }
 
 TagFit fit_end_tag(std::string_view rest, std::string_view name, size_t &length) {

@@ -19,7 +19,7 @@ inline bool is_name_byte(char c) {
   return static_cast<unsigned char>(c) > ' ' && c != 0x7F && kOthers.find(c) == kOthers.npos;
 }
 
-// Could an element have this name?
+// Could an element have this name? Endless ones would be compared again with every byte that comes.
 bool is_xml_name(std::string_view name);
 
 // Does `rest` begin with </name>? White space may stand before the bracket, but not much: what is read byte by byte is

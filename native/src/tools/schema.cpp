@@ -18,20 +18,41 @@ using namespace json_schema;
 
 namespace {
 
-// The schemas that speak of a member of the value that `node` judges.
-void member_schemas(const Node &node, std::string_view name, bool more, std::set<const Node *> &visited,
-                    std::vector<const Node *> &out) {
-  if (!visited.insert(&node).second) return;
-  const auto found = node.members.find(name);
-  if (found != node.members.end())
-    out.push_back(found->second);
-  else if (more && node.more && !node.more->never)
-    out.push_back(node.more);
-  if (node.ref) member_schemas(*node.ref, name, more, visited, out);
-  for (const auto *list : {&node.all, &node.any, &node.one})
-    for (const Node *each : *list) member_schemas(*each, name, more, visited, out);
-  for (const Node *each : {node.then, node.otherwise})
-    if (each) member_schemas(*each, name, more, visited, out);
+using Schemas = std::vector<const Node *>;
+
+// These, and those that they pass the same value on to; each once.
+Schemas with_choices(Schemas schemas) {
+  std::set<const Node *> known(schemas.begin(), schemas.end());
+  const auto add = [&](const Node *node) {
+    if (node && known.insert(node).second) schemas.push_back(node);
+  };
+  for (size_t i = 0; i < schemas.size(); ++i) {
+    const Node &node = *schemas[i];
+    for (const Node *other : {node.ref, node.then, node.otherwise}) add(other);
+    for (const auto *list : {&node.all, &node.any, &node.one})
+      for (const Node *other : *list) add(other);
+  }
+  return schemas;
+}
+
+// What these schemas say of a member of the value that they judge. `more`: additionalProperties as well.
+Schemas member_schemas(const Schemas &schemas, std::string_view name, bool more) {
+  Schemas out;
+  for (const Node *node : schemas) {
+    const auto found = node->members.find(name);
+    if (found != node->members.end())
+      out.push_back(found->second);
+    else if (more && node->more && !node->more->never)
+      out.push_back(node->more);
+  }
+  return out;
+}
+
+Schemas item_schemas(const Schemas &schemas, size_t index) {
+  Schemas out;
+  for (const Node *node : schemas)
+    if (const Node *item = index < node->tuple.size() ? node->tuple[index] : node->items) out.push_back(item);
+  return out;
 }
 
 bool same_word(std::string_view text, std::string_view lower) {
@@ -57,20 +78,20 @@ struct Schema::Impl {
 
   // An object or an array as models write them: as JSON or a Python literal, and sometimes with the escapes of a string
   // around it. Empty: it is none.
-  std::string read_container(std::string_view text) const {
+  static std::string read_container(std::string_view text, size_t depth) {
     std::string read;
-    if (max_depth < 2) return read;
-    if (!json_from_literal(text, max_depth - 1, read)) {
+    if (depth == 0) return read;
+    if (!json_from_literal(text, depth, read)) {
       const std::string quoted = '"' + std::string(text) + '"';
       if (text.find("\\\"") == text.npos || !check_json(quoted, 1).ok()) return read;
-      if (!json_from_literal(json_text(quoted), max_depth - 1, read)) return {};
+      if (!json_from_literal(json_text(quoted), depth, read)) return {};
     }
     const char kind = json_kind(read);
     return kind == '{' || kind == '[' ? compact_json(read) : std::string();
   }
 
-  // A string as the JSON value that the schemas of its member ask for; the token itself where they ask for none.
-  std::string coerce(std::string_view token, Strings strings, const std::vector<const Node *> &schemas) const {
+  // A string as the JSON value that its schemas ask for; the token itself where they ask for none.
+  static std::string coerce(std::string_view token, Strings strings, const Schemas &schemas, size_t depth) {
     uint8_t types = 0;
     for (const Node *schema : schemas) {
       const uint8_t more = schema->wanted;
@@ -100,29 +121,48 @@ struct Schema::Impl {
       const bool container = (kind == '{' && types & kObject) || ((kind == '[' || kind == '(') && types & kArray);
       const bool number = (kind == '-' || (kind >= '0' && kind <= '9')) && types & (kInteger | kNumber);
       if (container)
-        read = read_container(text);
-      else if (number && max_depth > 1 && check_json(text, max_depth - 1).ok())
+        read = coerce_inside(read_container(text, depth), Strings::quoted, schemas, depth);
+      else if (number && check_json(text, 1).ok())
         read = compact_json(text);
     }
     if (read.empty() || ((types & kString) && !fits(read))) return as_string;
     return read;
   }
 
-  std::string coerce_members(std::string_view object, Strings strings) const {
-    std::string out = "{";
-    JsonSlices slices(object);
-    while (slices.next()) {
-      if (out.size() > 1) out += ',';
-      out.append(slices.key()).append(":");
-      std::set<const Node *> visited;
-      std::vector<const Node *> schemas;
-      if (json_kind(slices.value()) == '"') member_schemas(*root, slices.key_text(), true, visited, schemas);
-      if (schemas.empty())
-        out += slices.value();
-      else
-        out += coerce(slices.value(), strings, schemas);
+  // A container (compact JSON, or nothing) with the strings in it as what the schemas that describe them ask for.
+  // `depth`: how deep the result may nest.
+  static std::string coerce_inside(std::string text, Strings strings, const Schemas &schemas, size_t depth) {
+    if (text.empty()) return text;
+    struct Open {
+      uint32_t at;
+      Schemas schemas;
+      size_t items = 0;  // of an array: how many were seen
+    };
+    const Value value(std::move(text));
+    std::vector<Open> open{{0, with_choices(schemas)}};
+    std::string out, room;
+    uint32_t copied = 0;
+    const auto copy = [&](uint32_t to) { out += value.text(0).substr(copied, to - copied); };
+    for (uint32_t at = 1; at < value.item(0).next;) {
+      while (value.item(open.back().at).next == at) open.pop_back();
+      Open &parent = open.back();
+      const Schemas own = value.kind(parent.at) == '[' ? item_schemas(parent.schemas, parent.items++)
+                                                       : member_schemas(parent.schemas, value.key(at, room), true);
+      const Item &item = value.item(at);
+      const char kind = value.kind(at);
+      if (!own.empty() && (kind == '{' || kind == '[')) {
+        open.push_back({at++, with_choices(own)});
+        continue;
+      }
+      if (!own.empty() && kind == '"') {
+        copy(item.begin);
+        out += coerce(value.text(at), strings, own, depth - std::min<size_t>(depth, item.depth));
+        copied = item.end;
+      }
+      at = item.next;
     }
-    return out += '}';
+    copy(value.item(0).end);
+    return out;
   }
 
   // Does the member that `pointer` goes through want what a flat field cannot say?
@@ -136,9 +176,7 @@ struct Schema::Impl {
       else
         name += pointer[i];
     }
-    std::set<const Node *> visited;
-    std::vector<const Node *> schemas;
-    member_schemas(*root, name, true, visited, schemas);
+    const Schemas schemas = member_schemas(with_choices({root}), name, true);
     return std::any_of(schemas.begin(), schemas.end(),
                        [](const Node *schema) { return schema->wanted & (kObject | kArray); });
   }
@@ -163,7 +201,8 @@ Status Schema::compile(std::string_view text, Schema &out, size_t max_depth) {
 bool Schema::check(std::string_view arguments, Strings strings, std::string &out, ArgumentFault &fault) const {
   fault = {};
   std::string text = compact_json(arguments);
-  if (strings != Strings::strings && impl_ && json_kind(text) == '{') text = impl_->coerce_members(text, strings);
+  if (strings != Strings::strings && impl_ && json_kind(text) == '{' && text.size() <= kLargest)
+    text = Impl::coerce_inside(std::move(text), strings, {impl_->root}, impl_->max_depth);
   if (text.size() > kLargest) {
     fault.message = "found more than 4 GB";
     return false;
@@ -183,11 +222,7 @@ bool Schema::check(std::string_view arguments, Strings strings, std::string &out
 }
 
 bool Schema::declares(std::string_view parameter) const {
-  if (!impl_) return false;
-  std::set<const Node *> visited;
-  std::vector<const Node *> schemas;
-  member_schemas(*impl_->root, parameter, false, visited, schemas);
-  return !schemas.empty();
+  return impl_ && !member_schemas(with_choices({impl_->root}), parameter, false).empty();
 }
 
 const std::vector<std::string> &Schema::unchecked() const {

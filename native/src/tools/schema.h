@@ -37,10 +37,10 @@ class Schema {
   static Status compile(std::string_view text, Schema &out, size_t max_depth = 128);
 
   // Arguments (checked JSON object text) against the schema. Strings that may be something else become it where the
-  // schema says so, and only there: "3" → 3, "true" → true, JSON text → object. Where it allows strings as well they
-  // stay strings, but for `written` ones that say null, or are an object or a list that it allows. On success `out` is
-  // the object as compact JSON: key order as written, numbers as written, members that stand twice once. Returns no
-  // fault, or the first one.
+  // schema says so, at any depth, and only there: "3" → 3, "true" → true, JSON text → object. Where it allows strings
+  // as well they stay strings, but for `written` ones that say null, or are an object or a list that it allows. On
+  // success `out` is the object as compact JSON: key order as written, numbers as written, members that stand twice
+  // once. Returns no fault, or the first one.
   bool check(std::string_view arguments, Strings strings, std::string &out, ArgumentFault &fault) const;
 
   bool declares(std::string_view parameter) const;    // a member of the top-level `properties`

@@ -228,7 +228,10 @@ void Turn::open_answer() {
   answer_.reader = wire_->read(*this, wire_limits);
   const ScanLimits limits{config_.limits.candidate_bytes, config_.limits.argument_bytes, config_.limits.depth};
   const Protocols active = active_protocols();
-  const ScanOptions options{config_.starts_in_reasoning, config_.calls_in_reasoning};
+  ScanOptions options{config_.starts_in_reasoning, config_.calls_in_reasoning};
+  if (text_mode())  // what is parsed besides says nothing about the prompt
+    for (const auto &protocol : config_.protocols)
+      options.starts_in_reasoning = options.starts_in_reasoning || protocol->starts_in_reasoning();
   answer_.scanner = make_scanner(active, engine_->registry, limits, options, *this);
   if (config_.exposure.enabled && !text_mode() && !offers_.empty()) {
     Protocols watched;
@@ -653,7 +656,7 @@ void Turn::on_call_close(std::string_view protocol, std::vector<ParsedCall> &cal
     }
     give_id(*card);
     card->reserved = std::move(call.reserved);
-    card->raw = raw;
+    if (first || calls.size() * raw.size() <= config_.limits.argument_bytes) card->raw = raw;  // not a hundred times
     card->start = start;
     card->end = end;
     card->raw_arguments = std::move(call.raw_arguments);

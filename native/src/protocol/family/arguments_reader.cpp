@@ -10,14 +10,15 @@ namespace {
 // A shorter closer is a pair of brackets, which may stand in a value.
 constexpr size_t kShortestToken = 3;
 
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' || c == '_';
-}
+bool is_letter(char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
+
+bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_'; }
 
 }  // namespace
 
-ArgumentsReader::ArgumentsReader(const Family &family, const ToolView &tools, const ScanLimits &limits)
-    : FamilyReader(family, tools, limits) {
+ArgumentsReader::ArgumentsReader(const Family &family, const ProtocolOptions &options, const ToolView &tools,
+                                 const ScanLimits &limits)
+    : FamilyReader(family, tools, limits), first_(options.first_duplicate.value_or(false)) {
   for (const Words *words : {&family.closers, &family.openers, &family.sections, &family.section_ends})
     for (const std::string_view word : *words)
       if (first_bytes_.find(word[0]) == std::string::npos) first_bytes_ += word[0];
@@ -45,7 +46,7 @@ ArgumentsReader::Step ArgumentsReader::step(std::string_view block, bool ended) 
   switch (place_) {
     case Place::before: return before(block, ended);
     case Place::fence:  // its info string
-      while (at_ < block.size() && is_word(block[at_])) ++at_;
+      while (at_ < block.size() && is_letter(block[at_])) ++at_;
       if (at_ == block.size() && !ended) return Step::wait;
       fenced_ = false;
       place_ = Place::before;
@@ -124,7 +125,11 @@ ArgumentsReader::Step ArgumentsReader::behind(std::string_view block, bool ended
   size_t length = 0;
   const Fit after = after_value_.empty() ? Fit::no : fit(rest, {after_value_}, length);
   if (found.partial || after == Fit::partial) return ended ? done(block.size()) : Step::wait;
-  if (found.kind != Token::Kind::none) return on_token(found, at_);
+  if (found.kind != Token::Kind::none) {
+    const bool open_fence = !fenced_ && !after_value_.empty();
+    if (open_fence && value_ == value_end_ && fault_.empty()) fault_ = "malformed_argument";
+    return on_token(found, at_);
+  }
   if (after == Fit::yes) {
     at_ += length;
     after_value_ = {};
@@ -170,8 +175,8 @@ ArgumentsReader::Token ArgumentsReader::find_token(std::string_view block, size_
   }
 }
 
-void ArgumentsReader::settle(ParsedCall &call, std::string_view written) const {
-  settle_arguments(call, written, limits_.depth);
+void ArgumentsReader::settle(ParsedCall &call, std::string_view written) {
+  settle_arguments(call, written, {limits_.depth, first_}, value_, notes);
 }
 
 void ArgumentsReader::close(std::string_view block, std::string_view reason) {

@@ -8,7 +8,8 @@ namespace sluice {
 
 class ArgumentsReader : public FamilyReader {
  public:
-  ArgumentsReader(const Family &family, const ToolView &tools, const ScanLimits &limits);
+  ArgumentsReader(const Family &family, const ProtocolOptions &options, const ToolView &tools,
+                  const ScanLimits &limits);
 
  protected:
   // Names the call. From here on `arguments` reads, from at_.
@@ -17,7 +18,7 @@ class ArgumentsReader : public FamilyReader {
   void close(std::string_view block, std::string_view reason) override;
 
   // Sets call.arguments, and call.reason where they are wrong.
-  virtual void settle(ParsedCall &call, std::string_view written) const;
+  virtual void settle(ParsedCall &call, std::string_view written);
 
   struct Token {
     enum class Kind : uint8_t { none, closer, opener, section_end };
@@ -62,6 +63,7 @@ class ArgumentsReader : public FamilyReader {
     place_ = Place::behind;
   }
 
+  const bool first_;         // of members that stand twice the first one counts
   std::string first_bytes_;  // of all tokens
 
   Place place_ = Place::before;

@@ -31,23 +31,22 @@ class ElementReader final : public FamilyReader {
     value,
     cdata,
     behind_cdata,
-    behind_call,  // in a value, behind what ends the call if the value was not closed
-    json,         // arguments as one object
-    residue,      // what the format does not know, up to the next tag
+    behind_closer,  // in a value, behind what ends the call if the value's own closer is missing
+    json,           // arguments as one object
+    residue,        // what the format does not know, up to the next tag
   };
   enum class Step : uint8_t { on, wait, paused, done, rejected };
 
-  Step step(std::string_view block, bool ended);
+  Step step(std::string_view block);
   Step head(std::string_view block);
   Step between(std::string_view block);
   Step parameter(std::string_view block);
-  Step behind_key(std::string_view block, bool ended);
-  Step value(std::string_view block, bool ended);
-  Step value_tag(std::string_view block, bool ended);
+  Step behind_key(std::string_view block);
+  Step value(std::string_view block);
   Step cdata(std::string_view block);
-  Step behind_cdata(std::string_view block, bool ended);
-  Step behind_call(std::string_view block, bool ended);
-  Step json(std::string_view block, bool ended);
+  Step behind_cdata(std::string_view block);
+  Step behind_closer(std::string_view block);
+  Step json(std::string_view block);
   State finish(std::string_view block);
 
   // The call is one after all: false until the scanner knows its name and that it has begun.
@@ -62,9 +61,9 @@ class ElementReader final : public FamilyReader {
     how_ = reason;
     return end_call(where, where);
   }
-  void end_value(std::string_view block, size_t value_end, size_t next, bool closed);
-  void start_value(size_t at, bool opened);
-  bool may_follow(std::string_view block, const ElementTag &tag);
+  Step start_value(size_t at);
+  Step end_value(std::string_view block, size_t value_end, size_t next);
+  bool is_swallowed(std::string_view block, const ElementTag &tag) const;
   void fault(std::string_view what) {
     if (fault_.empty()) fault_ = what;
   }
@@ -82,13 +81,10 @@ class ElementReader final : public FamilyReader {
   bool nameless_ = false;
   bool empty_ = false;                             // the call's first tag closes itself
   ElementField field_{};                           // the one that is being read
-  bool opened_ = false;                            // pairs: <arg_value> stood before the value
   size_t inner_parameters_ = 0, inner_calls_ = 0;  // tags in a value that are data, and not closed yet
-  bool inner_ = false;                             // there were some
-  size_t word_ = 0;                                // [value, word_) holds no white space
   bool first_tag_ = false;                         // no `<` in the value yet
-  bool one_word_ = false;
-  size_t call_end_ = 0;  // where what may end the value stands in it
+  size_t value_end_ = 0;                           // where CDATA ends
+  size_t call_end_ = 0, call_behind_ = 0;          // what ends the call, in a value
   ValueEnd object_;
   size_t object_from_ = 0, object_end_ = 0;
   size_t closer_ = SIZE_MAX;
@@ -101,8 +97,8 @@ class ElementReader final : public FamilyReader {
 
 BlockReader::State ElementReader::body(std::string_view block, bool ended) {
   while (true) {
-    const Step next = step(block, ended);
-    if (closer_ == SIZE_MAX && place_ != Place::behind_call) arguments_to = at_;
+    const Step next = step(block);
+    if (closer_ == SIZE_MAX && place_ != Place::behind_closer) arguments_to = at_;
     if (next == Step::on) continue;
     if (next == Step::paused) return State::open;
     if (next == Step::rejected) return State::rejected;
@@ -115,16 +111,16 @@ BlockReader::State ElementReader::body(std::string_view block, bool ended) {
   }
 }
 
-ElementReader::Step ElementReader::step(std::string_view block, bool ended) {
+ElementReader::Step ElementReader::step(std::string_view block) {
   switch (place_) {
     case Place::head: return head(block);
     case Place::between: return between(block);
-    case Place::behind_key: return behind_key(block, ended);
-    case Place::value: return value(block, ended);
+    case Place::behind_key: return behind_key(block);
+    case Place::value: return value(block);
     case Place::cdata: return cdata(block);
-    case Place::behind_cdata: return behind_cdata(block, ended);
-    case Place::behind_call: return behind_call(block, ended);
-    case Place::json: return json(block, ended);
+    case Place::behind_cdata: return behind_cdata(block);
+    case Place::behind_closer: return behind_closer(block);
+    case Place::json: return json(block);
     case Place::residue:
       at_ = std::min(block.find('<', at_), block.size());
       if (at_ == block.size()) return Step::wait;
@@ -144,9 +140,9 @@ BlockReader::State ElementReader::finish(std::string_view block) {
     }
   }
   if (!named) return reject("unterminated_block", block.size());
-  // Its closer may be missing where nothing else can be: behind a parameter, or before the rest of a closer.
-  const bool complete = place_ == Place::between && (object_end_ != 0 || !fields_.empty()) &&
-                        (at_ == block.size() || block.substr(at_).starts_with("</"));
+  // Nothing else can be missing where the object has ended, or where a closer began; behind a parameter may stand more.
+  const bool complete =
+      place_ == Place::between && (object_end_ != 0 || (!fields_.empty() && block.substr(at_).starts_with("</")));
   if (closer_ == SIZE_MAX && place_ == Place::between) closer_ = at_;
   at_ = block.size();
   close(block, complete ? std::string_view() : "unterminated_block");
@@ -241,18 +237,16 @@ ElementReader::Step ElementReader::parameter(std::string_view block) {
   field_ = {at_ + tag.name, at_ + tag.name_end, 0, 0, tag.json};
   at_ += tag.length;
   if (tag.empty) {
-    start_value(at_, true);
-    end_value(block, at_, at_, true);
-  } else if (!tags_.value_open.empty()) {
-    place_ = Place::behind_key;
-  } else {
-    start_value(at_, true);
+    start_value(at_);
+    return end_value(block, at_, at_);
   }
+  if (tags_.value_open.empty()) return start_value(at_);
+  place_ = Place::behind_key;
   return Step::on;
 }
 
 // Models forget <arg_value>; but a tag that goes on with the call means that the value was lost.
-ElementReader::Step ElementReader::behind_key(std::string_view block, bool ended) {
+ElementReader::Step ElementReader::behind_key(std::string_view block) {
   skip_white(block);
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
@@ -260,55 +254,41 @@ ElementReader::Step ElementReader::behind_key(std::string_view block, bool ended
   const TagFit opened = fit_word(rest, tags_.value_open), next = fit_word(rest, tags_.parameter_open),
                closer = fit_words(rest, family_.closers, length);
   for (const TagFit found : {opened, next, closer})
-    if (found == TagFit::partial && !ended) return Step::wait;
+    if (found == TagFit::partial) return Step::wait;
   if (next == TagFit::yes || closer == TagFit::yes) {
     fault("malformed_argument");
     place_ = Place::between;
     return Step::on;
   }
-  if (opened == TagFit::yes) at_ += tags_.value_open.size();
-  start_value(at_, opened == TagFit::yes);
+  return start_value(opened == TagFit::yes ? at_ + tags_.value_open.size() : at_);
+}
+
+ElementReader::Step ElementReader::start_value(size_t at) {
+  field_.value = at_ = at;
+  first_tag_ = true;
+  inner_parameters_ = inner_calls_ = 0;
+  place_ = Place::value;
   return Step::on;
 }
 
-void ElementReader::start_value(size_t at, bool opened) {
-  field_.value = word_ = at;
-  opened_ = opened;
-  one_word_ = true;
-  first_tag_ = true;
-  inner_parameters_ = inner_calls_ = 0;
-  inner_ = false;
-  place_ = Place::value;
-}
-
-// `closed`: by its own tag. Another one that ends it stands on a line of its own.
-void ElementReader::end_value(std::string_view block, size_t value_end, size_t next, bool closed) {
-  if (!closed) {
-    if (inner_) fault("opener_in_value");
-    if (!opened_) fault("malformed_argument");
-    size_t line = value_end;
-    while (line > field_.value && (block[line - 1] == ' ' || block[line - 1] == '\t')) --line;
-    if (line > field_.value && block[line - 1] == '\n') value_end = line;
-  }
+ElementReader::Step ElementReader::end_value(std::string_view block, size_t value_end, size_t next) {
   field_.value_end = value_end;
   names_.emplace(block.substr(field_.name, field_.name_end - field_.name));
   fields_.push_back(field_);
   at_ = next;
   place_ = Place::between;
+  return Step::on;
 }
 
-ElementReader::Step ElementReader::value(std::string_view block, bool ended) {
+// A value ends at the first closer of its own that no tag in it asks for. So one whose closer is missing never ends,
+// and its call is not run.
+ElementReader::Step ElementReader::value(std::string_view block) {
   at_ = std::min(block.find('<', at_), block.size());
-  if (at_ == block.size()) return Step::wait;
-  return value_tag(block, ended);
-}
-
-// At a `<` in a value: nearly always data.
-ElementReader::Step ElementReader::value_tag(std::string_view block, bool ended) {
   const std::string_view rest = block.substr(at_);
+  if (rest.empty()) return Step::wait;
   if (tags_.grammar.cdata && first_tag_) {
     const TagFit opens = fit_word(rest, kCdataOpen);
-    if (opens == TagFit::partial && !ended) return Step::wait;
+    if (opens == TagFit::partial) return Step::wait;
     first_tag_ = false;
     if (opens == TagFit::yes && without_white(block.substr(field_.value, at_ - field_.value)).empty()) {
       field_.value = at_ += kCdataOpen.size();
@@ -316,54 +296,54 @@ ElementReader::Step ElementReader::value_tag(std::string_view block, bool ended)
       return Step::on;
     }
   }
-  size_t length = 0;
   const TagFit closes = fit_word(rest, tags_.parameter_close);
   if (closes == TagFit::yes) {
     const size_t next = at_ + tags_.parameter_close.size();
-    if (inner_parameters_ == 0)
-      end_value(block, at_, next, true);
-    else
-      --inner_parameters_, at_ = next;
+    if (inner_parameters_ == 0) {
+      if (tags_.grammar.cdata && block.substr(field_.value, at_ - field_.value).ends_with(kCdataClose))
+        fault("malformed_argument");  // its opener is missing
+      return end_value(block, at_, next);
+    }
+    --inner_parameters_;
+    at_ = next;
     return Step::on;
   }
+  size_t length = 0;
   const TagFit ends_call = fit_words(rest, family_.closers, length);
   if (ends_call == TagFit::yes) {
     call_end_ = at_;
-    at_ += length;
-    if (inner_calls_ != 0)
-      --inner_calls_;
+    call_behind_ = at_ += length;
+    if (inner_calls_ == 0)
+      place_ = Place::behind_closer;
     else
-      place_ = Place::behind_call;
+      --inner_calls_;
     return Step::on;
   }
   TagFit opens = fit_word(rest, tags_.parameter_open);
   if (opens == TagFit::yes) {
     const ElementTag tag = tags_.parameter(rest);
     opens = tag.fit;
-    if (tag.fit == TagFit::yes && !tag.wrong) {
-      if (may_follow(block, tag)) {
-        end_value(block, at_, at_, false);
-        return Step::on;
-      }
-      if (tags_.value_open.empty() && !tag.empty) ++inner_parameters_, inner_ = true;
+    if (opens == TagFit::yes) {
+      if (is_swallowed(block, tag)) fault("opener_in_value");
+      if (tags_.value_open.empty() && !tag.empty) ++inner_parameters_;
       at_ += tag.length;
       return Step::on;
     }
   }
   const TagFit value_opens = tags_.value_open.empty() ? TagFit::no : fit_word(rest, tags_.value_open);
   if (value_opens == TagFit::yes) {
-    ++inner_parameters_, inner_ = true;
+    ++inner_parameters_;
     at_ += tags_.value_open.size();
     return Step::on;
   }
   const TagFit opener = fit_words(rest, family_.openers, length);
   if (opener == TagFit::yes) {
-    ++inner_calls_, inner_ = true;
+    ++inner_calls_;
     at_ += length;
     return Step::on;
   }
   for (const TagFit found : {closes, ends_call, opens, value_opens, opener})
-    if (found == TagFit::partial && !ended) return Step::wait;
+    if (found == TagFit::partial) return Step::wait;
   ++at_;
   return Step::on;
 }
@@ -371,65 +351,52 @@ ElementReader::Step ElementReader::value_tag(std::string_view block, bool ended)
 ElementReader::Step ElementReader::cdata(std::string_view block) {
   const size_t close = block.find(kCdataClose, at_);
   if (close == block.npos) {
-    at_ = std::max(at_, block.size() - std::min(block.size(), kCdataClose.size() - 1));
+    for (at_ = block.size(); block.size() - at_ < kCdataClose.size() - 1 && block[at_ - 1] == ']';) --at_;
     return Step::wait;
   }
-  call_end_ = close;
+  value_end_ = close;
   at_ = close + kCdataClose.size();
   place_ = Place::behind_cdata;
   return Step::on;
 }
 
-ElementReader::Step ElementReader::behind_cdata(std::string_view block, bool ended) {
+ElementReader::Step ElementReader::behind_cdata(std::string_view block) {
   skip_white(block);
   const std::string_view rest = block.substr(at_);
   const TagFit closes = fit_word(rest, tags_.parameter_close);
-  if (rest.empty() || (closes == TagFit::partial && !ended)) return Step::wait;
+  if (closes == TagFit::partial) return Step::wait;
   if (closes == TagFit::no) fault("malformed_argument");
-  end_value(block, call_end_, closes == TagFit::yes ? at_ + tags_.parameter_close.size() : at_, true);
+  return end_value(block, value_end_, closes == TagFit::yes ? at_ + tags_.parameter_close.size() : at_);
+}
+
+// A parameter that the call does not have yet, in the value of another one.
+bool ElementReader::is_swallowed(std::string_view block, const ElementTag &tag) const {
+  const std::string key(block.substr(at_ + tag.name, tag.name_end - tag.name));
+  return tools_.declares(name, key) && key != block.substr(field_.name, field_.name_end - field_.name) &&
+         names_.count(key) == 0;
+}
+
+// What ends the call stands in a value: data, unless the end of the section or another call follows.
+ElementReader::Step ElementReader::behind_closer(std::string_view block) {
+  skip_white(block);
+  const std::string_view rest = block.substr(at_);
+  size_t length = 0;
+  bool partial = rest.empty();
+  for (const Words *words : {&family_.section_ends, &family_.sections, &family_.openers}) {
+    const TagFit found = fit_words(rest, *words, length);
+    if (found == TagFit::yes) {
+      fault("unterminated_block");
+      return end_call(call_end_, call_behind_);
+    }
+    partial = partial || found == TagFit::partial;
+  }
+  if (partial) return Step::wait;
+  place_ = Place::value;
   return Step::on;
 }
 
-// A parameter's tag in a value: the value was not closed, where the tool has such a parameter that the call does not
-// have yet, and the tag stands where prose would not put it: on a line of its own, or right behind a single word.
-bool ElementReader::may_follow(std::string_view block, const ElementTag &tag) {
-  if (inner_parameters_ != 0) return false;
-  const std::string key(block.substr(at_ + tag.name, tag.name_end - tag.name));
-  if (key == block.substr(field_.name, field_.name_end - field_.name) || names_.count(key) != 0) return false;
-  if (tools_.known(name) && !tools_.declares(name, key)) return false;
-  size_t line = at_;
-  while (line > field_.value && (block[line - 1] == ' ' || block[line - 1] == '\t')) --line;
-  if (line > field_.value && block[line - 1] == '\n') return true;
-  for (; one_word_ && word_ < at_; ++word_)
-    one_word_ = !is_white(block[word_]) || (block[word_] == '\n' && word_ == field_.value);
-  return one_word_;
-}
-
-// What ends a call stands in a value that was not closed. It ends both where nothing but the end of the section,
-// another call or the end of the answer follows.
-ElementReader::Step ElementReader::behind_call(std::string_view block, bool ended) {
-  const size_t behind = call_end_ + (block.find('>', call_end_) + 1 - call_end_);
-  skip_white(block);
-  const std::string_view rest = block.substr(at_);
-  if (rest.empty() && !ended) return Step::wait;
-  size_t length = 0;
-  bool over = rest.empty(), partial = false;
-  for (const Words *words : {&family_.section_ends, &family_.sections, &family_.openers}) {
-    const TagFit found = fit_words(rest, *words, length);
-    over = over || found == TagFit::yes;
-    partial = partial || found == TagFit::partial;
-  }
-  if (partial && !over && !ended) return Step::wait;
-  if (!over && !partial) {
-    place_ = Place::value;
-    return Step::on;
-  }
-  end_value(block, call_end_, behind, false);
-  return end_call(call_end_, behind);
-}
-
 // An object that lost a bracket ends where its call does.
-ElementReader::Step ElementReader::json(std::string_view block, bool ended) {
+ElementReader::Step ElementReader::json(std::string_view block) {
   while (true) {
     const size_t tag = std::min(block.find('<', at_), block.size());
     const size_t end_of_object = object_.find(block.substr(0, tag));
@@ -439,7 +406,7 @@ ElementReader::Step ElementReader::json(std::string_view block, bool ended) {
       at_ = tag;
       if (tag == block.size()) return Step::wait;
       if (!object_.quoted()) closer = fit_words(block.substr(tag), family_.closers, length);
-      if (closer == TagFit::partial && !ended) return Step::wait;
+      if (closer == TagFit::partial) return Step::wait;
     }
     if (end_of_object == block.npos && closer != TagFit::yes) {
       ++at_;
@@ -462,7 +429,8 @@ void ElementReader::close(std::string_view block, std::string_view reason) {
   call.reason = !reason.empty() ? reason : !named ? std::string_view("missing_tool_name") : fault_;
   if (object_end_ != 0) {
     call.typed = true;
-    settle_arguments(call, block.substr(object_from_, object_end_ - object_from_), limits_.depth);
+    settle_arguments(call, block.substr(object_from_, object_end_ - object_from_),
+                     {limits_.depth, options_.first_duplicate.value_or(false)}, object_from_, notes);
   } else {
     gather_elements(block, fields_, tags_.grammar, options_, tools_, limits_.depth, call, notes);
   }

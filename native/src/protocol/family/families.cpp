@@ -1,4 +1,6 @@
 // The table of model families: what is known about how each of them writes calls.
+#include <algorithm>
+
 #include "protocol/family/family.h"
 
 namespace sluice {
@@ -32,36 +34,26 @@ constexpr Elements kSteptml{.style = Elements::Style::attribute, .prefix = "step
 constexpr Elements kFunctionParam{
     .style = Elements::Style::attribute, .call = "function", .parameter = "param", .lines = false, .cdata = true};
 
-}  // namespace
+// Those that write as another one does.
+struct Like {
+  std::string_view id, other;
+};
+constexpr Like kLike[] = {
+    {"reka-edge", "hermes"},
+    {"ernie-4.5", "hermes"},
+    {"granite-4", "hermes"},
+    {"cogito", "deepseek-v3"},
+    {"nemotron3-nano", "qwen3-coder"},
+    {"nemotron-xml", "qwen3-coder"},
+    {"k-exaone-2", "step3.5"},
+    {"functionary-v3.1", "llama3-function-tag"},
+    {"smollm3", "hermes"},
+};
 
-const std::vector<Family> &families() {
-  static const std::vector<Family> table = {
+std::vector<Family> make_table() {
+  std::vector<Family> table = {
       // -- JSON calls between markers
       {.id = "hermes",
-       .grammar = JsonCalls{},
-       .openers = {"<tool_call>"},
-       .closers = {"</tool_call>"},
-       .tools_open = "<tools>",
-       .tools_close = "</tools>",
-       .result_open = "<tool_response>\n",
-       .result_close = "\n</tool_response>\n"},
-      {.id = "reka-edge",
-       .grammar = JsonCalls{},
-       .openers = {"<tool_call>"},
-       .closers = {"</tool_call>"},
-       .tools_open = "<tools>",
-       .tools_close = "</tools>",
-       .result_open = "<tool_response>\n",
-       .result_close = "\n</tool_response>\n"},
-      {.id = "ernie-4.5",
-       .grammar = JsonCalls{},
-       .openers = {"<tool_call>"},
-       .closers = {"</tool_call>"},
-       .tools_open = "<tools>",
-       .tools_close = "</tools>",
-       .result_open = "<tool_response>\n",
-       .result_close = "\n</tool_response>\n"},
-      {.id = "granite-4",
        .grammar = JsonCalls{},
        .openers = {"<tool_call>"},
        .closers = {"</tool_call>"},
@@ -82,14 +74,13 @@ const std::vector<Family> &families() {
       {.id = "granite-3",
        .grammar = JsonCalls{.array = true},
        .openers = {"<|tool_call|>", "<tool_call>"},
-       .tools_open = "<|start_of_role|>available_tools<|end_of_role|>",
-       .tools_close = "<|end_of_text|>",
        .result_open = "<|start_of_role|>tool_response<|end_of_role|>",
        .result_close = "<|end_of_text|>\n"},
       {.id = "granite-20b-fc",
        .grammar = JsonCalls{},
        .openers = {"<function_call>"},
        .section_ends = {"<|endoftext|>"},
+       .tools_open = "<|function_call_library|>",
        .result_open = "<function_response> ",
        .result_close = "\n"},
       {.id = "jamba",
@@ -218,7 +209,9 @@ const std::vector<Family> &families() {
        .openers = {"<tool_calls>"},
        .closers = {"</tool_calls>"},
        .tools_open = "<tools>",
-       .tools_close = "</tools>"},
+       .tools_close = "</tools>",
+       .result_open = "tool name: {name}\ntool result: ",
+       .result_close = "\n"},
       {.id = "inkling",
        .grammar = JsonCalls{.arguments = {"args", "arguments"},
                             .openings = {{.opener = "<|message_model|>",
@@ -239,15 +232,6 @@ const std::vector<Family> &families() {
       {.id = "think-only", .grammar = JsonCalls{}, .dropped = {"<|im_end|>", "<|endoftext|>"}},
       // -- a name and JSON
       {.id = "deepseek-v3",
-       .grammar = deepseek(true),
-       .openers = {"<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"},
-       .closers = {"<｜tool▁call▁end｜>"},
-       .section_ends = {"<｜tool▁calls▁end｜>"},
-       .results_open = "<｜tool▁outputs▁begin｜>",
-       .results_close = "<｜tool▁outputs▁end｜>",
-       .result_open = "<｜tool▁output▁begin｜>",
-       .result_close = "<｜tool▁output▁end｜>"},
-      {.id = "cogito",
        .grammar = deepseek(true),
        .openers = {"<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"},
        .closers = {"<｜tool▁call▁end｜>"},
@@ -286,10 +270,6 @@ const std::vector<Family> &families() {
        .grammar = NamedCalls{.separators = {">"}},
        .openers = {"<function="},
        .closers = {"</function>"}},
-      {.id = "functionary-v3.1",
-       .grammar = NamedCalls{.separators = {">"}},
-       .openers = {"<function="},
-       .closers = {"</function>"}},
       // The prompt ends in the first call's opener: an answer that begins with a name is text.
       {.id = "functionary-v3.2",
        .grammar = NamedCalls{.adjacent = true, .text_name = "all"},
@@ -308,39 +288,9 @@ const std::vector<Family> &families() {
        .section_ends = {"</tool_call>"},
        .tools_open = "<tools>",
        .tools_close = "</tools>",
-       .result_open = "<tool_response>",
-       .result_close = "</tool_response>"},
-      {.id = "nemotron3-nano",
-       .grammar = kAssigned,
-       .sections = {"<tool_call>"},
-       .openers = {"<function="},
-       .closers = {"</function>"},
-       .section_ends = {"</tool_call>"},
-       .tools_open = "<tools>",
-       .tools_close = "</tools>",
-       .result_open = "<tool_response>",
-       .result_close = "</tool_response>"},
-      {.id = "nemotron-xml",
-       .grammar = kAssigned,
-       .sections = {"<tool_call>"},
-       .openers = {"<function="},
-       .closers = {"</function>"},
-       .section_ends = {"</tool_call>"},
-       .tools_open = "<tools>",
-       .tools_close = "</tools>",
-       .result_open = "<tool_response>",
-       .result_close = "</tool_response>"},
+       .result_open = "<tool_response>\n",
+       .result_close = "\n</tool_response>\n"},
       {.id = "step3.5",
-       .grammar = kAssigned,
-       .sections = {"<tool_call>"},
-       .openers = {"<function="},
-       .closers = {"</function>"},
-       .section_ends = {"</tool_call>"},
-       .tools_open = "<tools>",
-       .tools_close = "</tools>",
-       .result_open = "<tool_response>",
-       .result_close = "</tool_response>"},
-      {.id = "k-exaone-2",
        .grammar = kAssigned,
        .sections = {"<tool_call>"},
        .openers = {"<function="},
@@ -364,8 +314,8 @@ const std::vector<Family> &families() {
        .closers = {"</tool_call>"},
        .tools_open = "<tools>",
        .tools_close = "</tools>",
-       .result_open = "<tool_response>",
-       .result_close = "</tool_response>"},
+       .result_open = "<tool_response>\n",
+       .result_close = "\n</tool_response>\n"},
       {.id = "glm-4.7",
        .grammar = kPairsInline,
        .openers = {"<tool_call>"},
@@ -410,7 +360,9 @@ const std::vector<Family> &families() {
        .closers = {"</｜DSML｜invoke>"},
        .section_ends = {"</｜DSML｜function_calls>", "</｜DSML｜tool_calls>"},
        .ends_reasoning = true,
-       .results_open = "<function_results>",
+       .tools_open = "<functions>",
+       .tools_close = "</functions>",
+       .results_open = "<function_results>\n",
        .results_close = "</function_results>",
        .result_open = "<result>",
        .result_close = "</result>"},
@@ -441,7 +393,7 @@ const std::vector<Family> &families() {
        .section_ends = {"</function_calls>"},
        .tools_open = "<functions>",
        .tools_close = "</functions>",
-       .results_open = "<function_results>",
+       .results_open = "<function_results>\n",
        .results_close = "</function_results>",
        .result_open = "<result>",
        .result_close = "</result>"},
@@ -494,7 +446,7 @@ const std::vector<Family> &families() {
        .think_ends = {"<channel|>"},
        .tools_open = "<|tool>",
        .tools_close = "<tool|>",
-       .result_open = "<|tool_response>",
+       .result_open = "<|tool_response>response:{name}",
        .result_close = "<tool_response|>"},
       {.id = "functiongemma",
        .grammar = GemmaCalls{.quote = "<escape>"},
@@ -502,7 +454,7 @@ const std::vector<Family> &families() {
        .closers = {"<end_function_call>"},
        .tools_open = "<start_function_declaration>",
        .tools_close = "<end_function_declaration>",
-       .result_open = "<start_function_response>",
+       .result_open = "<start_function_response>response:{name}",
        .result_close = "<end_function_response>"},
       {.id = "morph-xml",
        .grammar = ElementCalls{.style = ElementCalls::Style::tags, .entities = true, .repeats = true},
@@ -530,6 +482,18 @@ const std::vector<Family> &families() {
        .result_open = "<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>",
        .result_close = "<|end|>"},
   };
+  for (const Like &like : kLike) {
+    Family copy = *std::find_if(table.begin(), table.end(), [&](const Family &one) { return one.id == like.other; });
+    copy.id = like.id;
+    table.push_back(std::move(copy));
+  }
+  return table;
+}
+
+}  // namespace
+
+const std::vector<Family> &families() {
+  static const std::vector<Family> table = make_table();
   return table;
 }
 

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "protocol/marker_text.h"
 #include "protocol/tool_text.h"
+#include "protocol/xml_text.h"
 
 namespace sluice {
 
@@ -26,41 +27,40 @@ FamilyReader::Fit FamilyReader::fit(std::string_view rest, const Words &words, s
 // [sections] opener, and sometimes the opener twice.
 BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
   if (led_) return body(block, ended);
+  const auto may_grow = [ended](std::string_view rest, const Words &words) {
+    return !ended && std::any_of(words.begin(), words.end(), [rest](std::string_view word) {
+      return word.size() > rest.size() && word.starts_with(rest);
+    });
+  };
   size_t length = 0;
   for (const Words *tokens : {&family_.think, &family_.dropped})
     if (fit(block, *tokens, length) == Fit::yes) {
-      const auto longer = [&](std::string_view word) { return word.size() > block.size() && word.starts_with(block); };
-      if (!ended && std::any_of(tokens->begin(), tokens->end(), longer)) return State::open;
+      if (may_grow(block, *tokens)) return State::open;
       end = length;
       reasoning = tokens == &family_.think;
       return State::markup;
     }
-  at_ = 0;
+  if (at_ != 0) skip_white(block);
   Fit section = Fit::no;
-  while ((section = fit(block.substr(at_), family_.sections, length)) == Fit::yes) {
+  while (!opened_ && (section = fit(block.substr(at_), family_.sections, length)) == Fit::yes) {
     at_ += length;
     skip_white(block);
+    payload_ = at_;
   }
-  for (bool opened = family_.openers.empty();;) {
-    const Fit found = fit(block.substr(at_), family_.openers, length);
-    if (found == Fit::partial && !ended) return State::open;
-    if (found != Fit::yes) {
-      if (opened) break;
+  for (;;) {
+    if (may_grow(block.substr(at_), family_.openers)) return State::open;
+    if (fit(block.substr(at_), family_.openers, length) != Fit::yes) {
+      if (opened_ || family_.openers.empty()) break;
       if (section == Fit::partial && !ended) return State::open;
       return reject("missing_tool_name", at_);
     }
-    opened = true;
-    at_ += length;
+    opened_ = true;
+    payload_ = at_ += length;
     if (block[at_ - 1] != '>') break;  // only a tag is sometimes written twice
-    const size_t behind = at_;
     skip_white(block);
-    if (fit(block.substr(at_), family_.openers, length) == Fit::no) {
-      at_ = behind;
-      break;
-    }
   }
   led_ = true;
-  payload_ = at_;
+  at_ = payload_;
   return body(block, ended);
 }
 
@@ -76,16 +76,17 @@ void append_line(std::string &out, std::string_view line) {
   if (!line.empty() && line.back() != '\n') out += '\n';
 }
 
+bool in_word(char c) {
+  return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80) != 0;
+}
+
 // <NAME>, and <NAME with something behind it: which names there are is not known here, so that every tag breaks. A tool
 // may well be called `search` or `time`: HTML elements are no exception.
 void break_tags(std::string &text) {
-  const auto in_name = [](char c) {
-    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z' ? true : (c >= '0' && c <= '9') || c == '_' || (c & 0x80) != 0;
-  };
   std::string out;
   size_t from = 0;
   for (size_t at = 0; (at = text.find('<', at)) != text.npos; ++at) {
-    if (at + 1 == text.size() || !in_name(text[at + 1])) continue;
+    if (at + 1 == text.size() || !in_word(text[at + 1])) continue;
     out.append(text, from, at + 1 - from).append(" ");
     from = at + 1;
   }
@@ -120,6 +121,12 @@ void break_list_of_calls(std::string &text) {
   if (from != 0) text = out.append(text, from);
 }
 
+// <|start|> of <|start|>functions.{name}…: what is a mark whatever the tool's name is.
+std::string_view fixed_part(std::string_view mark) {
+  const size_t name = mark.find('{');
+  return name == mark.npos ? mark : mark.substr(0, mark.substr(0, name).rfind('>') + 1);
+}
+
 class FamilyProtocol final : public Protocol {
  public:
   FamilyProtocol(const Family &family, const ProtocolOptions &options) : family_(family), options_(options) {}
@@ -129,6 +136,7 @@ class FamilyProtocol final : public Protocol {
   std::vector<Marker> openers(const ToolView &tools) const override;
   std::vector<Marker> closers(const ToolView &tools) const override;
   std::vector<Marker> trailers() const override { return markers({&family_.closers, &family_.section_ends}); }
+  std::vector<Marker> result_markers() const override;
   std::vector<Marker> reasoning_closers() const override { return markers({&family_.think_ends}); }
   bool ends_reasoning() const override { return family_.ends_reasoning; }
   bool starts_in_reasoning() const override { return family_.starts_in_reasoning; }
@@ -166,7 +174,11 @@ class FamilyProtocol final : public Protocol {
 std::vector<Marker> FamilyProtocol::openers(const ToolView &tools) const {
   std::vector<Marker> out = markers({&family_.sections, &family_.openers, &family_.think, &family_.dropped});
   if (family_.bare)
-    for (Marker &marker : out) marker.common = marker.bytes.size() == 1;
+    for (Marker &marker : out) {
+      marker.common = marker.bytes.size() == 1;
+      if (marker.common && std::holds_alternative<JsonCalls>(family_.grammar))
+        marker.next = marker.bytes == "{" ? "\"'" : "{";
+    }
   if (names_are_tags())
     for (const std::string_view name : tools.names())
       for (const std::string_view behind : {">", "/", " ", "\n", "\t"})
@@ -178,6 +190,17 @@ std::vector<Marker> FamilyProtocol::closers(const ToolView &tools) const {
   std::vector<Marker> out = markers({family_.closers.empty() ? &family_.section_ends : &family_.closers});
   if (names_are_tags())
     for (const std::string_view name : tools.names()) out.push_back({"</" + std::string(name) + ">"});
+  return out;
+}
+
+// A mark of one plain word, such as <result>, may stand in any text.
+std::vector<Marker> FamilyProtocol::result_markers() const {
+  std::vector<Marker> out;
+  for (const std::string_view word : {family_.results_open, family_.result_open}) {
+    const std::string_view mark = without_white(fixed_part(word));
+    const auto rare = [](char c) { return c == '_' || c == '|' || (c & 0x80) != 0; };
+    if (std::any_of(mark.begin(), mark.end(), rare)) out.push_back({std::string(mark)});
+  }
   return out;
 }
 
@@ -216,21 +239,18 @@ void FamilyProtocol::write_results(const std::vector<ResultText> &results, const
   out += family_.results_close;
 }
 
-// Some formats name the tool or the call in a result's header.
+// Some formats name the tool or the call in a result's header. A name may be the model's invention: what no name holds
+// is not written there.
 void FamilyProtocol::append_result_open(const ResultText &result, const Defuse &defuse, std::string &out) const {
   std::string_view open = family_.result_open;
-  for (size_t at; (at = open.find('{')) != open.npos;) {
+  for (size_t at; (at = open.find('{')) != open.npos; open.remove_prefix(open.find('}') + 1)) {
     out += open.substr(0, at);
     open.remove_prefix(at);
-    const bool name = open.starts_with("{name}"), id = open.starts_with("{id}");
-    if (name || id) {
-      const std::string json = harmless_json(json_string(name ? result.tool : result.call_id), defuse);
-      out.append(json, 1, json.size() - 2);
-      open.remove_prefix(open.find('}') + 1);
-    } else {
-      out += '{';
-      open.remove_prefix(1);
-    }
+    std::string text(open.starts_with("{name}") ? result.tool : result.call_id);
+    for (char &c : text)
+      if (!in_word(c) && std::string_view("-.:/").find(c) == std::string_view::npos) c = '_';
+    const std::string json = harmless_json(json_string(text), defuse);
+    out.append(json, 1, json.size() - 2);
   }
   out += open;
 }
@@ -256,7 +276,7 @@ void FamilyProtocol::break_markers(std::string &text) const {
     for (const std::string_view word : *words) break_marker(text, word);
   for (const std::string_view word : {family_.tools_open, family_.tools_close, family_.results_open,
                                       family_.results_close, family_.result_open, family_.result_close})
-    break_marker(text, word);
+    break_marker(text, fixed_part(word));
   if (names_are_tags()) break_tags(text);
 }
 

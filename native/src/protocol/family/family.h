@@ -163,6 +163,7 @@ class FamilyReader : public BlockReader {
   size_t payload_ = 0;  // where it stood behind the opener
 
  private:
+  bool opened_ = false;
   bool led_ = false;
 };
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <unordered_set>
 
 #include "base/json.h"
 #include "protocol/family/family.h"
@@ -30,7 +29,6 @@ class GemmaReader final : public FamilyReader {
   Step quoted(std::string_view block);
   Step behind(std::string_view block, bool ended);
   Step marker(std::string_view block, bool ended);
-  std::string without_duplicates(const std::string &object);
   size_t arguments_end() const { return args_end_ != 0 ? args_end_ : at_; }
 
   const ProtocolOptions &options_;
@@ -193,27 +191,11 @@ void GemmaReader::close(std::string_view block, std::string_view reason) {
   call.raw_arguments = written;
   std::string json;
   if (args_end_ != 0 && json_from_words(written, quote_, limits_.depth, json))
-    call.arguments = without_duplicates(json);
+    call.arguments = settle_duplicates(json, options_.first_duplicate.value_or(false), arguments_from, notes);
   else if (call.reason.empty())
     call.reason = "malformed_argument";
   if (residue_ && call.reason.empty()) call.reason = "residue_in_block";
   calls.push_back(std::move(call));
-}
-
-std::string GemmaReader::without_duplicates(const std::string &object) {
-  std::unordered_set<std::string> keys;
-  std::string first;
-  for (JsonSlices member(object); member.next();) {
-    std::string key = member.key_text();
-    if (keys.count(key) != 0) {
-      notes.push_back({"duplicate_argument", std::move(key), arguments_from});
-      continue;
-    }
-    first.append(first.empty() ? "{" : ",").append(member.key()).append(":").append(member.value());
-    keys.insert(std::move(key));
-  }
-  if (first.empty()) first = "{";
-  return compact_json(options_.first_duplicate.value_or(false) ? first + "}" : object);
 }
 
 void write_string(std::string_view token, bool key, std::string_view quote, std::string &out) {

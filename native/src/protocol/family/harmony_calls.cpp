@@ -186,9 +186,9 @@ HarmonyReader::Step HarmonyReader::broken(size_t where) {
 
 }  // namespace
 
-std::unique_ptr<BlockReader> make_reader(const Family &family, const HarmonyCalls &, const ProtocolOptions &,
+std::unique_ptr<BlockReader> make_reader(const Family &family, const HarmonyCalls &, const ProtocolOptions &options,
                                          const ToolView &tools, const ScanLimits &limits) {
-  return std::make_unique<HarmonyReader>(family, tools, limits);
+  return std::make_unique<HarmonyReader>(family, options, tools, limits);
 }
 
 void write_call(const Family &, const HarmonyCalls &, const CallText &call, std::string &out) {

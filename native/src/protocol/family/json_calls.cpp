@@ -1,10 +1,9 @@
 #include <algorithm>
-#include <unordered_set>
 
 #include "base/json_writer.h"
-#include "base/utf8.h"
 #include "protocol/family/family.h"
 #include "protocol/loose_json.h"
+#include "protocol/xml_text.h"
 
 namespace sluice {
 namespace {
@@ -20,13 +19,13 @@ bool holds(const Words &words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::string utf8(std::string_view text) { return is_utf8(text) ? std::string(text) : repair_utf8(text); }
-
 class JsonReader final : public FamilyReader {
  public:
   JsonReader(const Family &family, const JsonCalls &grammar, const ProtocolOptions &options, const ToolView &tools,
              const ScanLimits &limits)
-      : FamilyReader(family, tools, limits), grammar_(grammar), first_(options.first_duplicate.value_or(false)) {}
+      : FamilyReader(family, tools, limits),
+        grammar_(grammar),
+        rules_{limits.depth, options.first_duplicate.value_or(false), grammar.strict} {}
 
  protected:
   State body(std::string_view block, bool ended) override;
@@ -68,7 +67,7 @@ class JsonReader final : public FamilyReader {
   };
 
   Step step(std::string_view seen, bool ended);
-  Step opener(std::string_view seen, bool ended);
+  Step opener(std::string_view seen);
   Step name_in_front(std::string_view seen, bool ended);
   Step lead(std::string_view seen, bool ended);
   Step info(std::string_view seen);
@@ -112,17 +111,10 @@ class JsonReader final : public FamilyReader {
   void fault(std::string_view what) {
     if (fault_.empty()) fault_ = what;
   }
-  bool literal(std::string_view text, std::string &out) const {
-    if (!grammar_.strict) return json_from_literal(utf8(text), limits_.depth, out);
-    out = utf8(text);
-    return check_json(out, limits_.depth).ok();
-  }
-  void settle(ParsedCall &call, const Entry &entry);
-  void settle_duplicates(std::string &object, size_t at);
 
   // -- set once
   const JsonCalls &grammar_;
-  const bool first_;
+  const ValueRules rules_;
   bool plain_ = false;  // the opener is a bracket
   const JsonOpening *opening_ = nullptr;
   Words closers_, stops_;    // stops: closers, and openers of other blocks
@@ -131,8 +123,8 @@ class JsonReader final : public FamilyReader {
   Place place_ = Place::opener;
   size_t ticks_ = 0;  // of the fence that is open
   bool fenced_ = false;
-  bool in_list_ = false, comma_ = false;
-  size_t in_list_count_ = 0;
+  bool in_list_ = false;
+  bool list_begun_ = false, comma_ = false;  // in it: behind a call, or behind the comma behind one
   bool wrapped_ = false;
   ValueEnd outer_;
   size_t outer_to_ = kNone;
@@ -184,7 +176,7 @@ BlockReader::State JsonReader::finish(std::string_view block) {
 
 JsonReader::Step JsonReader::step(std::string_view seen, bool ended) {
   switch (place_) {
-    case Place::opener: return opener(seen, ended);
+    case Place::opener: return opener(seen);
     case Place::name: return name_in_front(seen, ended);
     case Place::lead: return lead(seen, ended);
     case Place::info: return info(seen);
@@ -200,23 +192,9 @@ JsonReader::Step JsonReader::step(std::string_view seen, bool ended) {
 
 // ---- in front of the calls ----
 
-JsonReader::Step JsonReader::opener(std::string_view seen, bool ended) {
-  const auto is_bracket = [](char c) { return c == '{' || c == '['; };
-  if (is_bracket(seen[payload_ - 1])) {  // or only the first byte of a longer opener
-    const std::string_view rest = seen.substr(payload_ - 1);
-    plain_ = payload_ == 1;
-    for (const std::string_view word : family_.openers) {
-      if (word.size() == 1 || !word.starts_with(rest.substr(0, word.size()))) continue;
-      if (rest.size() < word.size()) {
-        if (!ended) return Step::wait;
-      } else {
-        at_ = payload_ += word.size() - 1;
-        plain_ = false;
-        break;
-      }
-    }
-  }
-  if (is_bracket(seen[payload_ - 1])) at_ = payload_ - 1;
+JsonReader::Step JsonReader::opener(std::string_view seen) {
+  if (seen[at_ - 1] == '{' || seen[at_ - 1] == '[') --at_;  // the bracket belongs to the calls
+  plain_ = at_ == 0;
   std::string_view led = seen.substr(0, at_);
   while (!led.empty() && is_white(led.back())) led.remove_suffix(1);  // behind a tag a bracket counts as opener as well
   closers_ = family_.closers;
@@ -237,15 +215,15 @@ JsonReader::Step JsonReader::opener(std::string_view seen, bool ended) {
 }
 
 JsonReader::Step JsonReader::name_in_front(std::string_view seen, bool ended) {
+  const bool marked = !opening_->closer.empty() || opening_->object;
   for (; at_ < seen.size(); ++at_) {
     size_t length = 0;
     const Fit found = fit(seen.substr(at_), {opening_->mark}, length);
     if (found == Fit::partial && !ended) return Step::wait;
     if (found == Fit::yes && at_ != payload_) {
-      name_in_front_ = utf8(seen.substr(payload_, at_ - payload_));
+      name_in_front_ = repaired(seen.substr(payload_, at_ - payload_));
       at_ += length;
       if (name_in_front_ == opening_->text) return Step::markup;
-      const bool marked = !opening_->closer.empty() || opening_->object;
       if (!marked && !may_be(name_in_front_)) {
         reject({}, at_);
         return Step::rejected;
@@ -255,8 +233,9 @@ JsonReader::Step JsonReader::name_in_front(std::string_view seen, bool ended) {
     }
     const char c = seen[at_];
     if (is_white(c) || std::string_view("<>{}[]()\"'").find(c) != kNone || at_ - payload_ == kLongestName) {
-      if (at_ != payload_ || !opening_->object) return reject("missing_tool_name", at_), Step::rejected;
-      return Step::markup;  // it began a message of another kind
+      if (at_ == payload_ && opening_->object) return Step::markup;  // it began a message of another kind
+      reject(marked ? "missing_tool_name" : "", at_);
+      return Step::rejected;
     }
   }
   return Step::wait;
@@ -269,6 +248,7 @@ JsonReader::Step JsonReader::lead(std::string_view seen, bool ended) {
   if (!name_in_front_.empty() && !named && seen[at_] == '{') {
     begun = named = true;
     name = name_in_front_;
+    arguments_from = arguments_to = at_;
     return Step::paused;
   }
   if (seen[at_] == '{') {
@@ -279,7 +259,7 @@ JsonReader::Step JsonReader::lead(std::string_view seen, bool ended) {
   if (seen[at_] == '[' && !arguments_only) {
     ++at_;
     in_list_ = true;
-    in_list_count_ = 0;
+    list_begun_ = false;
     place_ = Place::list;
     return Step::on;
   }
@@ -326,14 +306,14 @@ JsonReader::Step JsonReader::list(std::string_view seen) {
   if (at_ == seen.size()) return Step::wait;
   const char c = seen[at_];
   if (c == '{') {
-    if (!comma_ && in_list_count_ != 0) fault("invalid_json");
-    ++in_list_count_;
+    if (list_begun_ && !comma_) fault("invalid_json");
+    list_begun_ = true;
     comma_ = false;
     start_entry(at_);
     return Step::on;
   }
   if (entries_.empty()) return give_up("missing_tool_name");  // an empty array calls nothing
-  if (c == ',' && !comma_ && in_list_count_ != 0) {
+  if (c == ',' && list_begun_ && !comma_) {
     comma_ = true;
     ++at_;
     return Step::on;
@@ -523,7 +503,7 @@ JsonReader::Step JsonReader::entry(std::string_view seen) {
   }
   const bool ends_here = place_ == Place::behind_value || place_ == Place::arguments ||
                          (place_ == Place::key && !(behind_comma_ && grammar_.strict));
-  if ((!ends_here || inner_) && place_ != Place::broken)
+  if ((!ends_here || inner_ || seen[entry_to_ - 1] != '}') && place_ != Place::broken)
     if (break_entry("invalid_json", true) == Step::rejected) return Step::rejected;
   return end_entry();
 }
@@ -590,7 +570,8 @@ JsonReader::Step JsonReader::key(std::string_view text) {
 }
 
 JsonReader::Member JsonReader::member_of(std::string_view key) const {
-  if (!wrapped_ && !inner_ && entries_.empty() && holds(grammar_.wrappers, key)) return Member::wrapper;
+  const bool nothing_yet = entries_.empty() && entry_.name.empty() && !entry_.has_arguments;
+  if (!wrapped_ && !inner_ && nothing_yet && holds(grammar_.wrappers, key)) return Member::wrapper;
   if (grammar_.strict && !wrapped_) return Member::unknown;
   if (grammar_.name_is_key) return Member::unknown;
   if (holds(grammar_.names, key)) return Member::name;
@@ -624,7 +605,7 @@ JsonReader::Step JsonReader::in_key(std::string_view text) {
     if (!entry_.name.empty() || entry_.has_arguments) return break_entry("malformed_argument", true);
     member_ = Member::arguments;
     std::string json;
-    if (!literal(text.substr(token_from_, to - token_from_), json)) return break_entry("invalid_json", true);
+    if (!read_value(text.substr(token_from_, to - token_from_), rules_, json)) return break_entry("invalid_json", true);
     return take_name(json_text(json));
   }
   member_ = member_of(key);
@@ -680,6 +661,7 @@ JsonReader::Step JsonReader::value(std::string_view text) {
   }
   entry_.has_arguments = true;
   entry_.arguments = {at_, at_};
+  if (entries_.empty()) arguments_from = arguments_to = at_;
   return call_is_known();
 }
 
@@ -709,12 +691,12 @@ JsonReader::Step JsonReader::in_value(std::string_view text, bool all) {
 JsonReader::Step JsonReader::take_value(std::string_view text) {
   if (member_ == Member::arguments) return Step::on;
   std::string json;
-  if (!literal(text.substr(token_from_, at_ - token_from_), json)) return break_entry("invalid_json", false);
+  if (!read_value(text.substr(token_from_, at_ - token_from_), rules_, json)) return break_entry("invalid_json", false);
   const char kind = json_kind(json);
   switch (member_) {
     case Member::name:
       if (kind != '"') return break_entry("malformed_argument", false);
-      return take_name(json_text(trim_json(json)));
+      return take_name(json_text(json));
     case Member::id:
       if (kind != '"' && kind != '0' && kind != 'n') return break_entry("malformed_argument", false);
       if (kind != 'n') entry_.id = {token_from_, at_};
@@ -766,9 +748,9 @@ void JsonReader::close(std::string_view block, std::string_view reason) {
     call.arguments = "{}";
     call.reason = reason.empty() ? entry.reason : reason;
     std::string json;
-    if (entry.id.to != 0 && literal(block.substr(entry.id.from, entry.id.to - entry.id.from), json))
-      call.id = json_kind(json) == '"' ? json_text(trim_json(json)) : std::string(trim_json(json));
-    if (entry.complete) settle(call, entry);
+    if (entry.id.to != 0 && read_value(block.substr(entry.id.from, entry.id.to - entry.id.from), rules_, json))
+      call.id = json_kind(json) == '"' ? json_text(json) : json;
+    if (entry.complete) settle_arguments(call, call.raw_arguments, rules_, entry.arguments.from, notes);
     if (call.reason.empty()) call.reason = fault_;
     if (call.reason.empty() && call.name.empty()) call.reason = "missing_tool_name";
   }
@@ -776,41 +758,6 @@ void JsonReader::close(std::string_view block, std::string_view reason) {
   ParsedCall &call = calls.emplace_back();
   call.arguments = "{}";
   call.reason = reason.empty() ? "missing_tool_name" : reason;
-}
-
-void JsonReader::settle(ParsedCall &call, const Entry &entry) {
-  std::string object, inner;
-  const bool is_json = literal(call.raw_arguments, object);
-  if (is_json && json_kind(object) == '"') {
-    inner = json_text(trim_json(object));
-    if (literal(inner, object))
-      settle_duplicates(object, entry.arguments.from);
-    else if (!trim_json(inner).empty() && call.reason.empty())
-      call.reason = "invalid_json";
-  } else if (is_json) {
-    settle_duplicates(object, entry.arguments.from);
-  } else if (entry.has_arguments && call.reason.empty()) {
-    call.reason = "invalid_json";
-  }
-  settle_arguments(call, object, limits_.depth);
-}
-
-// The last of members with one name counts, or with the option the first.
-void JsonReader::settle_duplicates(std::string &object, size_t at) {
-  if (json_kind(object) != '{') return;
-  std::unordered_set<std::string> keys;
-  std::string kept;
-  bool duplicate = false;
-  for (JsonSlices member(object); member.next();) {
-    std::string key = member.key_text();
-    if (!keys.insert(key).second) {
-      notes.push_back({"duplicate_argument", std::move(key), at});
-      duplicate = true;
-    } else if (first_) {
-      kept.append(kept.empty() ? "{" : ",").append(member.key()).append(":").append(member.value());
-    }
-  }
-  if (duplicate && first_) object = kept + '}';
 }
 
 }  // namespace

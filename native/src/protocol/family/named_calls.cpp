@@ -28,12 +28,12 @@ class NamedReader final : public ArgumentsReader {
  public:
   NamedReader(const Family &family, const NamedCalls &grammar, const ProtocolOptions &options, const ToolView &tools,
               const ScanLimits &limits)
-      : ArgumentsReader(family, tools, limits), grammar_(grammar), options_(options) {}
+      : ArgumentsReader(family, options, tools, limits), grammar_(grammar), options_(options) {}
 
  protected:
   State body(std::string_view block, bool ended) override;
   void close(std::string_view block, std::string_view reason) override;
-  void settle(ParsedCall &call, std::string_view written) const override;
+  void settle(ParsedCall &call, std::string_view written) override;
 
  private:
   enum class Place : uint8_t { lead, section, name, behind_name, id, arguments, json };
@@ -132,13 +132,17 @@ NamedReader::Step NamedReader::lead(std::string_view block, bool ended) {
 }
 
 // Nothing should stand between the section's opener and that of its first call. Where something does, it is a part of
-// the card; where there is no opener, the name may be there.
+// the card, but not a call that lost its opener; where there is no opener at all, the name may be there.
 NamedReader::Step NamedReader::section(std::string_view block, bool ended) {
   const Token found = find_token(block, searched_, ended);
   if (found.partial || (found.kind == Token::Kind::none && !ended)) return Step::wait;
   skip_white(block);
-  noise_ = noise_ || at_ < searched_;
+  const std::string_view inside = at_ < searched_ ? block.substr(at_, searched_ - at_) : std::string_view();
+  const bool separated = std::any_of(grammar_.separators.begin(), grammar_.separators.end(),
+                                     [&](std::string_view one) { return inside.find(one) != std::string_view::npos; });
+  noise_ = noise_ || !inside.empty();
   if (found.kind == Token::Kind::opener) {
+    if (separated || inside.find('{') != std::string_view::npos) fault_ = "residue_in_block";
     at_ = searched_ + found.length;
     return on(Place::lead);
   }
@@ -146,10 +150,7 @@ NamedReader::Step NamedReader::section(std::string_view block, bool ended) {
     end = searched_ + found.length;
     return Step::markup;
   }
-  const std::string_view inside = block.substr(at_, searched_ - at_);
-  if (std::none_of(grammar_.separators.begin(), grammar_.separators.end(),
-                   [&](std::string_view one) { return inside.find(one) != std::string_view::npos; }))
-    return no_call("missing_tool_name");
+  if (!separated) return no_call("missing_tool_name");
   name_ = at_;
   return on(Place::name);
 }
@@ -272,7 +273,7 @@ void NamedReader::close(std::string_view block, std::string_view reason) {
   ArgumentsReader::close(block, reason);
 }
 
-void NamedReader::settle(ParsedCall &call, std::string_view written) const {
+void NamedReader::settle(ParsedCall &call, std::string_view written) {
   if (!in_arguments_) return ArgumentsReader::settle(call, written);
   std::string json;
   if (!json_from_literal(written, limits_.depth, json)) return;  // close has read it

@@ -207,16 +207,18 @@ void NestedReader::read_tag(std::string_view block, Tag &out) {
 void NestedReader::close(std::string_view block, std::string_view reason) {
   const size_t all = std::min(closer_, block.size());
   arguments_to = std::min(all, first_end_);
-  const auto is_call = [](const Tag &tag) { return tag.kind == Tag::Kind::call; };
+  const auto next_call = [&](size_t i) {
+    while (i < tags_.size() && tags_[i].kind != Tag::Kind::call) ++i;
+    return i;
+  };
   const auto blank = [&](size_t from, size_t to) { return without_white(block.substr(from, to - from)).empty(); };
   size_t from = payload_;
-  for (size_t i = 0; i < tags_.size();) {
-    broken_ = broken_ || !is_call(tags_[i]) || !blank(from, tags_[i].from);
-    const auto next = std::find_if(tags_.begin() + static_cast<ptrdiff_t>(i) + 1, tags_.end(), is_call);
-    const auto to = static_cast<size_t>(next - tags_.begin());
-    calls.push_back(call_of(block, tags_, i, to));
-    from = tags_[to - 1].to;
-    i = to;
+  for (size_t i = next_call(0); i < tags_.size();) {
+    broken_ = broken_ || !blank(from, tags_[i].from);
+    const size_t next = next_call(i + 1);
+    calls.push_back(call_of(block, tags_, i, next));
+    from = tags_[next - 1].to;
+    i = next;
   }
   broken_ = broken_ || !blank(from, all);
   if (calls.empty()) calls.emplace_back().arguments = "{}";
@@ -227,14 +229,14 @@ void NestedReader::close(std::string_view block, std::string_view reason) {
   }
 }
 
-// The call of the tags [from, to), the first of which is its own.
+// The call of the tags [from, to); the first one is its own.
 ParsedCall NestedReader::call_of(std::string_view block, const std::vector<Tag> &tags, size_t from, size_t to) const {
   ParsedCall call;
   call.arguments = "{}";
   const auto wrong = [&call](std::string_view why) {
     if (call.reason.empty()) call.reason = why;
   };
-  if (tags[from].kind == Tag::Kind::call) call.name = repaired(name_of(block, tags[from]));
+  call.name = repaired(name_of(block, tags[from]));
   const auto last = std::find_if(tags.begin() + static_cast<ptrdiff_t>(from) + 1,
                                  tags.begin() + static_cast<ptrdiff_t>(to), ends_arguments);
   const size_t raw_to = last != tags.begin() + static_cast<ptrdiff_t>(to) ? last->from

@@ -1,8 +1,6 @@
 // f(a=1, b='x'): calls as Python writes them, in a list or one behind the other. A literal of a list, a link and prose
 // in brackets begin like a bare list of calls: that is one only where `[f(` goes on with `)` or with `key=` and
 // something that may be a value, or an object of all arguments.
-#include <unordered_map>
-
 #include "base/json.h"
 #include "protocol/family/family.h"
 #include "protocol/loose_json.h"
@@ -198,7 +196,7 @@ PythonReader::Step PythonReader::start(std::string_view block) {
     json_ = make_reader(family_, kJsonCalls, options_, tools_, limits_);
     return Step::on;
   }
-  if (begins_name(c)) {
+  if (in_name(c)) {
     calls_.push_back({at_, at_});
     place_ = Place::name;
     return Step::on;
@@ -299,7 +297,6 @@ PythonReader::Step PythonReader::arguments(std::string_view block) {
   } else if (c == '=' && outermost && equals_ == std::string_view::npos) {
     equals_ = at_;
   } else if (!in_call(c)) {
-    if (bare_) return broken(at_);
     size_t length = 0;
     const Mark found = mark(block.substr(at_), length);
     if (found == Mark::partial) return Step::wait;
@@ -315,7 +312,7 @@ PythonReader::Step PythonReader::arguments(std::string_view block) {
 PythonReader::Step PythonReader::bracket(std::string_view block) {
   const char c = block[at_];
   if (c == '(' || c == '[' || c == '{') {
-    if (brackets_.size() > limits_.depth) return broken(at_);
+    if (brackets_.size() > limits_.depth) calls_.back().wrong = true;
     brackets_ += c;
     ++at_;
     return Step::on;
@@ -354,7 +351,7 @@ PythonReader::Step PythonReader::between(std::string_view block) {
   while (at_ < block.size() && (is_white(block[at_]) || block[at_] == ',')) ++at_;
   if (at_ == block.size()) return Step::wait;
   const char c = block[at_];
-  if (begins_name(c)) {
+  if (in_name(c)) {
     calls_.push_back({at_, at_});
     place_ = Place::name;
     return Step::on;
@@ -362,8 +359,7 @@ PythonReader::Step PythonReader::between(std::string_view block) {
   if (listed_ ? c == ']' : c == '[') {
     ++at_;
     listed_ = !listed_;
-    // The brackets are enough where calls are written without a marker, too.
-    return !listed_ && (family_.bare || family_.closers.empty()) ? done(at_) : Step::on;
+    return bare_ ? done(at_) : Step::on;
   }
   if (bare_) return residue();
   size_t length = 0;
@@ -440,44 +436,28 @@ void PythonReader::close(std::string_view block, std::string_view reason) {
 }
 
 void PythonReader::write_arguments(std::string_view block, const Call &call, size_t fields_end, ParsedCall &out) {
-  struct Argument {
-    std::string_view key;
-    std::string json;
-  };
-  std::vector<Argument> arguments;
-  std::unordered_map<std::string_view, size_t> places;
-  const bool first = options_.first_duplicate.value_or(false);
+  std::string object;
   for (size_t i = call.fields; i < fields_end; ++i) {
     const Field &field = fields_[i];
-    const bool object = field.equals == std::string_view::npos;
-    const size_t from = object ? field.from : field.equals + 1;
+    const bool all = field.equals == std::string_view::npos;  // an object of all arguments
+    const size_t from = all ? field.from : field.equals + 1;
     std::string_view text = without_white(block.substr(from, field.to - from));
-    if (object && text.starts_with("**")) text = without_white(text.substr(2));
+    if (all && text.starts_with("**")) text.remove_prefix(2);
     std::string json;
-    if (!json_from_literal(text, limits_.depth, json) || (object && json_kind(json) != '{')) {
+    if (!json_from_literal(text, limits_.depth - (all ? 0 : 1), json) || (all && json_kind(json) != '{')) {
       out.reason = "malformed_argument";
       return;
     }
-    json = compact_json(json);
-    if (object) {
-      out.arguments = std::move(json);
-      return;
+    if (!all) {
+      append_text(object += i == call.fields ? '{' : ',',
+                  without_white(block.substr(field.from, field.equals - field.from)));
+      object += ':';
     }
-    const std::string_view key = without_white(block.substr(field.from, field.equals - field.from));
-    const auto [place, is_new] = places.emplace(key, arguments.size());
-    if (is_new)
-      arguments.push_back({key, std::move(json)});
-    else if (!first)
-      arguments[place->second].json = std::move(json);
-    if (!is_new) notes.push_back({"duplicate_argument", repaired(key), field.from});
+    object += json;
+    if (!all && i + 1 == fields_end) object += '}';
   }
-  out.arguments.clear();
-  for (const Argument &argument : arguments) {
-    out.arguments += out.arguments.empty() ? '{' : ',';
-    append_text(out.arguments, argument.key);
-    out.arguments.append(":").append(argument.json);
-  }
-  out.arguments += out.arguments.empty() ? "{}" : "}";
+  if (!object.empty())
+    out.arguments = settle_duplicates(object, options_.first_duplicate.value_or(false), call.from, notes);
 }
 
 // ---- writing ----

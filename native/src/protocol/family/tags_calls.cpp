@@ -58,7 +58,12 @@ class TagsReader final : public FamilyReader {
     place_ = Place::done;
     return named ? Step::done : call();
   }
+  // Before the first parameter: HTML, or prose about the format.
   Step residue() {
+    if (!named) {
+      reject("residue_in_block", at_);
+      return Step::rejected;
+    }
     fault("residue_in_block");
     ++at_;
     return go(Place::between);
@@ -98,7 +103,7 @@ BlockReader::State TagsReader::body(std::string_view block, bool ended) {
   Step next = Step::on;
   while (next == Step::on) {
     next = place_ == Place::done ? Step::done : step(block);
-    if (named) arguments_to = std::min(at_, closer_);
+    if (named) arguments_to = std::min(place_ == Place::key ? key_ - 1 : at_, closer_);
   }
   if (next == Step::paused || (next == Step::wait && !ended)) return State::open;
   if (next == Step::rejected) return State::rejected;
@@ -107,8 +112,8 @@ BlockReader::State TagsReader::body(std::string_view block, bool ended) {
     close(block, nested_ ? "nested_opener" : std::string_view());
     return State::closed;
   }
-  // Only the end tag of the call may be missing, or a part of it.
-  const bool complete = place_ == Place::between && !fields_.empty() && fault_.empty();
+  // Only a part of the call's end tag may be missing; behind a parameter may stand more.
+  const bool complete = place_ == Place::between && !fields_.empty() && block.substr(at_).starts_with("</");
   closer_ = at_;
   end = at_ = block.size();
   close(block, complete ? std::string_view() : "unterminated_block");
@@ -169,8 +174,8 @@ TagsReader::Step TagsReader::between(std::string_view block) {
     case TagFit::partial: return Step::wait;
     case TagFit::no: break;
   }
-  if (!is_name_byte(rest[1]) || (!named && !fault_.empty())) return residue();
-  if (fields_.empty() && fault_.empty()) arguments_from = arguments_to = at_;
+  if (!is_name_byte(rest[1])) return residue();
+  if (!named) arguments_from = arguments_to = at_;
   key_ = ++at_;
   return go(Place::key);
 }
@@ -181,6 +186,7 @@ TagsReader::Step TagsReader::key(std::string_view block) {
   key_end_ = at_;
   slash_ = false;
   const std::string_view key = block.substr(key_, key_end_ - key_);
+  if (!is_xml_name(key)) return residue();
   if (tools_.known(key) && !tools_.declares(name, key)) {
     at_ = key_ - 1;
     nested_ = true;

@@ -9,16 +9,27 @@
 namespace sluice {
 namespace {
 
-// Could a mapping begin so? Comments may stand before its first key. Prose has words before a colon.
-bool is_key(std::string_view text) {
+// Could a mapping begin with `text` and a colon, and `next` behind it? Comments may stand before its first key. Prose
+// has words before a colon, and 12:00 is no key.
+bool is_key(std::string_view text, char next) {
   const bool new_line = text.substr(0, text.find_first_not_of(" \t")).empty() ||
                         text.substr(0, text.find_first_not_of(" \t\r\n")).find('\n') != text.npos;
   if (!new_line) return false;
   text = without_white(text);
   while (text.starts_with('#') || text.starts_with("---"))
     text = without_white(text.substr(std::min(text.find('\n'), text.size())));
-  const bool quoted = text.starts_with('"') || text.starts_with('\'');
-  return !text.empty() && (quoted || std::none_of(text.begin(), text.end(), is_white));
+  if (text.empty()) return false;
+  if (text[0] == '"' || text[0] == '\'' || text[0] == '{') return true;
+  return is_white(next) && std::none_of(text.begin(), text.end(), is_white);
+}
+
+// Does the last line of `text` begin a comment?
+bool in_comment(std::string_view text) { return without_white(text.substr(text.rfind('\n') + 1)).starts_with('#'); }
+
+// No argument at all.
+bool is_blank(std::string_view text) {
+  text = without_white(text);
+  return text.empty() || text[0] == '#';
 }
 
 // <NAME> to </NAME>: what stands between is YAML.
@@ -38,7 +49,6 @@ class YamlReader final : public FamilyReader {
     tool,
     behind_tool,
     first,  // before the first colon
-    prose,  // what stands before it is no key
     text,
     done,
   };
@@ -107,19 +117,30 @@ BlockReader::State YamlReader::text(std::string_view block, bool ended) {
     const size_t from = at_;
     at_ = finder_.find(block, at_);
     if (place_ == Place::first) {
-      const size_t colon = std::min(block.substr(0, at_).find(':', from), at_);
-      if (colon < at_ && is_key(block.substr(arguments_from, colon - arguments_from))) {
+      const auto before = [&](size_t to) { return block.substr(arguments_from, to - arguments_from); };
+      size_t colon = std::min(block.substr(0, at_).find(':', from), at_);
+      while (colon < at_ && in_comment(before(colon))) colon = std::min(block.substr(0, at_).find(':', colon + 1), at_);
+      if (colon < at_ && colon + 1 == block.size() && !ended) {
+        at_ = colon;
+        return State::open;
+      }
+      if (colon < at_) {
+        if (!is_key(before(colon), colon + 1 < block.size() ? block[colon + 1] : '\n'))
+          return reject("malformed_argument", colon);
         at_ = colon + 1;
         place_ = Place::text;
         return call();
       }
-      if (colon < at_) place_ = Place::prose;
     }
     arguments_to = at_;
     if (at_ == block.size()) break;
     size_t length = 0;
     const TagFit closes = fit_end_tag(block.substr(at_), name, length);
-    if (closes == TagFit::yes) return finish(block, at_ + length);
+    if (closes == TagFit::yes) {
+      if (!named && !is_blank(block.substr(arguments_from, at_ - arguments_from)))
+        return reject("malformed_argument", at_);
+      return finish(block, at_ + length);
+    }
     if (closes == TagFit::partial) break;
     ++at_;
   }

@@ -308,7 +308,10 @@ bool Yaml::flow(std::string_view text) {
 }
 
 bool Yaml::plain(std::string_view text) {
-  text = without_white(text.substr(0, text.find(" #")));
+  const size_t comment = std::min(text.find(" #"), text.size());
+  // The end of `issue #3` is one, but was not meant to be.
+  if (comment + 2 < text.size() && !is_white(text[comment + 2])) return false;
+  text = without_white(text.substr(0, comment));
   if (kIndicators.find(text[0]) != kIndicators.npos || text.find(": ") != text.npos || text.ends_with(':'))
     return false;
   if (text == "-" || text.starts_with("- ")) return false;

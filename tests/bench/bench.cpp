@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bench.h"
+
 // -- allocations of the whole process
 // ---------------------------------------------------------------------------------------
 
@@ -271,5 +273,6 @@ int main(int argc, char **argv) {
                  twice = milliseconds(doubling.run, 2 * doubling.bytes);
     std::printf("%-55s %10.1f %10.1f %7.2f\n", doubling.what, once, twice, twice / once);
   }
+  print_protocols();
   return 0;
 }

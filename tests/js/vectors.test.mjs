@@ -1,10 +1,11 @@
-// The conformance data beside the checkout through the addon: vectors of one answer each, and recorded streams.
+// The conformance data beside the checkout through the addon: vectors of one answer each, recorded streams, and recorded
+// texts of model families.
 import assert from 'node:assert/strict'
 import { Buffer } from 'node:buffer'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { cuts, documents, mismatch, native, pollAll, randomCut, sharedFolder, sseText } from './script-runner.mjs'
+import { cuts, documents, mismatch, native, pollAll, randomCut, sharedFolder, sseText, tests } from './script-runner.mjs'
 
 const shared = sharedFolder()
 const skip = shared ? false : 'no conformance data at ../shared or $SLUICE_SHARED'
@@ -12,12 +13,12 @@ const cutters = { whole: {}, 'seed 1': randomCut(1), 'seed 2': randomCut(2), 'se
 const absent = { $absent: true }
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
 
-/** Blocks and events of one answer, read by a turn without `request`. */
-function parse(config, data, cut) {
-  const engine = native.engineNew('{}')
+/** Blocks and events of one answer in pieces, read by a turn without `request`. */
+function parsePieces(config, pieces, engineConfig = {}) {
+  const engine = native.engineNew(JSON.stringify(engineConfig))
   const turn = native.turnNew(engine, JSON.stringify(config))
   try {
-    for (const piece of cuts(data, cut)) assert.equal(native.feed(turn, piece), 0, native.get(turn, documents.error))
+    for (const piece of pieces) assert.equal(native.feed(turn, piece), 0, native.get(turn, documents.error))
     assert.equal(native.finish(turn, 0, null), 0)
     return { blocks: JSON.parse(native.get(turn, documents.message)).blocks, events: pollAll(turn) }
   } finally {
@@ -25,6 +26,8 @@ function parse(config, data, cut) {
     native.engineFree(engine)
   }
 }
+
+const parse = (config, data, cut) => parsePieces(config, cuts(data, cut))
 
 /** A block of a vector as the pattern of a block of the message. */
 function blockPattern({ text, reasoning, call, invalid }) {
@@ -56,11 +59,13 @@ function hold(vector, config, data) {
   }
 }
 
-test('the vectors of vcp and of its context hold at any split', { skip }, async (t) => {
-  for (const name of ['vcp.json', 'context.json']) {
-    const { protocol, cases } = readJson(join(shared, 'vectors', name))
-    for (const vector of cases)
-      await t.test(`${name} ${vector.id}`, () => hold(vector, { wire: 'text', protocol: { id: protocol, ...vector.options } }, Buffer.from(vector.input)))
+test('the vectors of the protocols hold at any split', { skip }, async (t) => {
+  for (const name of ['vcp', 'context', 'tool_action', 'json_strict', 'xml_tag', 'inline_tags']) {
+    const { protocol: id, rules, cases } = readJson(join(shared, 'vectors', `${name}.json`))
+    for (const vector of cases) {
+      const protocol = { id, ...(rules && { rules }), ...vector.options }
+      await t.test(`${name} ${vector.id}`, () => hold(vector, { wire: 'text', protocol }, Buffer.from(vector.input)))
+    }
   }
 })
 
@@ -98,4 +103,67 @@ test('recorded openai-chat streams hold at any split', { skip }, async (t) => {
       for (const cut of Object.values(cutters)) compareStream(expected, parse({ wire: 'openai-chat' }, body, cut))
     })
   }
+})
+
+// -- recorded texts of model families
+
+const exceptions = readJson(join(tests, 'conformance_exceptions.json'))
+
+function engineOf({ tools = [] }) {
+  const registered = tools.map((tool) => tool.function ?? tool)
+  return { tools: registered.map(({ name, description, parameters }) => ({ name, description: description ?? '', parameters: parameters ?? { type: 'object' } })) }
+}
+
+/** Cards that were read as calls. Whether the schema holds is not the text's business, nor whether the tool exists: but
+ * where a recording calls nothing, a call of a tool that it does not have is what a turn would refuse. */
+function readCalls(recorded, blocks) {
+  const tools = engineOf(recorded).tools.map(({ name }) => name)
+  const nothing = recorded.expected_calls.length === 0 && tools.length > 0
+  return blocks.filter(({ type, status, reason, name }) =>
+    type === 'tool_use' && (status !== 'invalid' || ['not_found', 'schema'].includes(reason)) && (!nothing || tools.includes(name)))
+}
+
+const blank = /^[ \t\r\n\v\f]+/
+const blankTrimmed = (text) => text.replace(/^[ \t\r\n\v\f]+|[ \t\r\n\v\f]+$/g, '')
+
+/** Is `said` the texts of these blocks one after the other, with any white space between and around them? */
+function sameText(said, blocks, type) {
+  for (const text of blocks.filter((block) => block.type === type).map((block) => blankTrimmed(block.text))) {
+    said = said.replace(blank, '')
+    if (!said.startsWith(text)) return false
+    said = said.slice(text.length)
+  }
+  return said.replace(blank, '') === ''
+}
+
+function compareText(recorded, blocks) {
+  const ids = recorded.expected_ids ?? []
+  const patterns = recorded.expected_calls.map((call, i) => ({
+    name: call.name,
+    arguments: { $equals: call.arguments },
+    ...(typeof ids[i] === 'string' && recorded.input.includes(ids[i]) && { wireId: ids[i] }),
+  }))
+  assert.equal(mismatch(patterns, readCalls(recorded, blocks)), '')
+  const texts = [recorded.expected_text, ...(recorded.text_variants ?? [])]
+  assert.ok(texts.some((text) => sameText(text, blocks, 'text')), `text: ${JSON.stringify({ texts, blocks })}`)
+  if (recorded.expected_reasoning !== undefined)
+    assert.ok(sameText(recorded.expected_reasoning, blocks, 'reasoning'), `reasoning: ${JSON.stringify(blocks)}`)
+}
+
+test('recorded texts of model families are read as recorded, at any split', { skip }, async (t) => {
+  const folder = join(shared ?? '', 'texts')
+  let [all, passed] = [0, 0]
+  for (const name of readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.json')).sort()) {
+    if (name in exceptions) continue
+    const recorded = readJson(join(folder, name))
+    const config = { wire: 'text', mode: 'text', protocol: dirname(name), startsInReasoning: recorded.starts_in_reasoning ?? false }
+    all += 1
+    await t.test(name, () => {
+      const data = Buffer.from(recorded.input)
+      const ways = [...Object.values(cutters).map((cut) => [...cuts(data, cut)]), ...(recorded.chunks ? [recorded.chunks.map((chunk) => Buffer.from(chunk))] : [])]
+      for (const pieces of ways) compareText(recorded, parsePieces(config, pieces, engineOf(recorded)).blocks)
+      passed += 1
+    })
+  }
+  t.diagnostic(`${passed} of ${all} as recorded, ${Object.keys(exceptions).length} exceptions`)
 })

@@ -181,13 +181,22 @@ TEST_CASE("a value ends with its last bracket or quote") {
 }
 
 TEST_CASE("arguments are an object, a string that holds one, or nothing") {
-  const auto settled = [](std::string_view text) {
+  std::vector<BlockReader::Note> notes;
+  const auto settled = [&notes](std::string_view text, bool first = false, bool strict = false) {
     ParsedCall call;
-    settle_arguments(call, text, 8);
+    notes.clear();
+    settle_arguments(call, text, {8, first, strict}, 5, notes);
     return call.reason.empty() ? call.arguments : std::string(call.reason);
   };
   for (const char *text : {"", " \n", "{}", "null", "None", "\"\"", "\" \"", "'{}'"}) CHECK(settled(text) == "{}");
-  CHECK(settled(" {'a': True, 'a': 2} ") == "{\"a\":2}");
+  CHECK(settled(" {'a': True, 'a': 2, 'a': 3} ") == "{\"a\":3}");
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].detail == "a");
+  CHECK(notes[0].at == 5);
+  CHECK(settled("\"{'a': True, 'b': 1, 'a': 2}\"", true) == "{\"a\":true,\"b\":1}");
+  CHECK(settled("{'a': 1}", false, true) == "invalid_json");
+  CHECK(settled("\"{'a': 1}\"", false, true) == "invalid_json");
+  CHECK(settled(" {\"a\": 1} ", false, true) == "{\"a\":1}");
   CHECK(settled("\"{\\\"a\\\": 1}\"") == "{\"a\":1}");
   CHECK(settled("{\"a\": 1") == "invalid_json");
   CHECK(settled("\"{\"") == "invalid_json");

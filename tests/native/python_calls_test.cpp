@@ -77,7 +77,7 @@ TEST_CASE("a list that breaks behind its first name runs nothing, and what follo
   CHECK(blocks("pythonic", "[f(a='1)]") == all(invalid("unterminated_block")));
   CHECK(blocks("pythonic", "[f(a=1) for x in y]") == all(invalid("residue_in_block"), said(" for x in y]")));
   CHECK(blocks("pythonic", "[f(a=[1)] so") == all(invalid("malformed_argument"), said("] so")));
-  CHECK(blocks("pythonic", "[f(a=1; b)] so") == all(invalid("malformed_argument"), said("; b)] so")));
+  CHECK(blocks("pythonic", "[f(a=1; b)] so") == all(invalid("malformed_argument"), said(" so")));
   CHECK(blocks("pythonic", "[f(a=1, 2), g()]") == all(invalid("malformed_argument"), call("{}", "g")));
 }
 

@@ -181,6 +181,26 @@ TEST_CASE("what was found is shown in at most eighty bytes and never cut inside 
   CHECK(fault.ends_with("好…"));
 }
 
+TEST_CASE("strings are read as deep as the arguments may nest, and in linear time") {
+  const char *schema = R"({"$ref":"#/$defs/t","$defs":{"t":{"type":["object","array","integer"],
+      "items":{"$ref":"#/$defs/t"},"additionalProperties":{"$ref":"#/$defs/t"}}}})";
+  Schema deep;
+  REQUIRE(Schema::compile(schema, deep, 4).ok());
+  std::string out;
+  ArgumentFault fault;
+  CHECK(deep.check(R"({"v":{"v":["1"]}})", Strings::written, out, fault));
+  CHECK(out == R"({"v":{"v":[1]}})");
+  CHECK(deep.check(R"({"v":["[[2]]"]})", Strings::written, out, fault));
+  CHECK(out == R"({"v":[[[2]]]})");
+  CHECK(!deep.check(R"({"v":["[[[2]]]"]})", Strings::written, out, fault));
+  CHECK(!deep.check(R"({"v":[["[\"[2]\"]"]]})", Strings::written, out, fault));
+  std::string many = R"({"v":[)";
+  for (int i = 0; i < 100000; ++i) many += R"({"a":["1"]},)";
+  many += "1]}";
+  CHECK(deep.check(many, Strings::written, out, fault));
+  CHECK(out.size() == many.size() - 200000);
+}
+
 TEST_CASE("strings of text protocols become what the schema asks for, and only there") {
   struct Row {
     const char *schema, *text, *expected;
@@ -208,12 +228,34 @@ TEST_CASE("strings of text protocols become what the schema asks for, and only t
       {R"({"$ref":"#/$defs/n"})", R"("7")", "7"},
       {R"({"allOf":[{"$ref":"#/$defs/n"}],"description":"d"})", R"("7")", "7"},
       {R"({"type":"integer"})", "4", "4"},
+      // inside of arrays and objects
+      {R"({"type":"array","items":{"type":"integer"}})", R"(["1",2,"x","null"])",
+       R"(facade /v/2: expected integer, found string "x")"},
+      {R"({"items":{"type":["integer","null"]}})", R"(["1",2,"null",[]])",
+       R"(facade /v/3: expected null or integer, found array [])"},
+      {R"({"items":[{"type":"integer"},{"type":"boolean"}]})", R"(["1","true","2"])", R"([1,true,"2"])"},
+      {R"({"items":[{"type":"integer"}],"additionalItems":{"type":"null"}})", R"(["1","null"])", "[1,null]"},
+      {R"({"properties":{"a":{"properties":{"b":{"type":"integer"},"c":{}}},"d":{"type":"string"}}})",
+       R"({"a":{"b":"1","c":"2"},"d":"3","e":"4"})", R"({"a":{"b":1,"c":"2"},"d":"3","e":"4"})"},
+      {R"({"additionalProperties":{"items":{"properties":{"n":{"$ref":"#/$defs/n"}}}}})",
+       R"({"x":[{"n":"1"},{"m":"2"}],"y":[]})", R"({"x":[{"n":1},{"m":"2"}],"y":[]})"},
+      {R"({"anyOf":[{"type":"null"},{"type":"array","items":{"type":"number"}}]})", R"(["1.50"])", "[1.50]"},
+      {R"({"$ref":"#/$defs/t"})", R"({"n":"1","next":{"n":"2","next":{"n":"3"}}})",
+       R"({"n":1,"next":{"n":2,"next":{"n":3}}})"},
+      {R"({"type":"array","items":{"type":"object"}})", R"(["{\"a\":\"1\"}"])", R"([{"a":"1"}])"},
+      {R"({"type":"array","items":{"type":"integer"}})", R"("[\"1\", 2]")", "[1,2]"},
+      {R"({"type":"array","items":{"type":["string","null"]}})", R"("[\"null\"]")", R"(["null"])"},
+      {R"({"type":"array","items":{"type":["string","null"]}})", R"(["null"])", "[null]"},
+      {R"({"properties":{"a\"b":{"type":"integer"}}})", R"({"a\u0022b":"1"})", R"({"a\u0022b":1})"},
   };
   for (const Row &row : rows) {
     INFO(row.schema << " " << row.text);
     const std::string schema =
-        R"({"$defs":{"n":{"type":"integer"}},"properties":{"v":)" + std::string(row.schema) + "}}";
-    CHECK(coerced(schema, member(row.text)) == member(row.expected));
+        R"({"$defs":{"n":{"type":"integer"},"t":{"properties":{"n":{"$ref":"#/$defs/n"},"next":{"$ref":"#/$defs/t"}}}},
+            "properties":{"v":)" +
+        std::string(row.schema) + "}}";
+    const std::string_view result = row.expected;
+    CHECK(coerced(schema, member(row.text)) == (result.starts_with("facade") ? result : member(row.expected)));
   }
   const std::string nullable = property(R"({"anyOf":[{"type":"string"},{"type":"null"}]})");
   CHECK(coerced(nullable, member(R"("null")")) == member("null"));

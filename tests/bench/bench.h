@@ -1,0 +1,4 @@
+#pragma once
+
+// The table of what each protocol costs (protocols.cpp).
+void print_protocols();

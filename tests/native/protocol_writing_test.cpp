@@ -237,7 +237,9 @@ TEST_CASE("nothing that a tool returned is a call, whoever writes it and whoever
     for (const auto &[content, json] : contents) {
       results.push_back({"call_1", kTool, "success", content, json});
       if (known) break;
-      results.push_back({json ? "call_2" : evil, json ? kTool : evil, "error", content, json});
+      const std::string_view id = json ? "call_2" : std::string_view(evil);  // views: what they show must last
+      const std::string_view tool = json ? std::string_view(kTool) : std::string_view(evil);
+      results.push_back({id, tool, "error", content, json});
     }
     std::string written;
     writer.protocol->write_results(results, active, written);

@@ -106,11 +106,12 @@ struct Family {
   std::string_view id;
   Grammar grammar;
   // A block: [section] opener call closer. What stands in brackets may be missing; empty lists: the format has none.
-  Words sections = {};      // begins a section of calls, right before the first one's opener
-  Words openers = {};       // one of these begins each call (or each array of calls)
-  Words closers = {};       // one of these ends it; the calls are complete without it only at the end of the answer
-  Words section_ends = {};  // right behind the last call: dropped
-  bool bare = false;        // the opener is an ordinary bracket: only a tool's name makes it a call
+  Words sections = {};  // begins a section of calls, right before the first one's opener
+  Words openers = {};   // one of these begins each call (or each array of calls)
+  Words closers =
+      {};  // one of these ends it; complete without it only at the end of the answer, and where nothing may follow
+  Words section_ends = {};            // right behind the last call: dropped
+  bool bare = false;                  // the opener is an ordinary bracket: only a tool's name makes it a call
   Words think = {}, think_ends = {};  // reasoning tags besides <think>
   Words dropped = {};                 // tokens that are never text
   bool ends_reasoning = false;

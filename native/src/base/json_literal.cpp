@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/utf8.h"
 
 namespace sluice {
 
@@ -51,23 +52,6 @@ class Literal {
   size_t at_ = 0;
   std::vector<Container> containers_;
 };
-
-void append_code_point(std::string &out, uint32_t c) {
-  const auto byte = [&out](uint32_t value) { out += static_cast<char>(value); };
-  if (c < 0x80) return byte(c);
-  if (c < 0x800) {
-    byte(0xC0 | c >> 6);
-  } else {
-    if (c < 0x10000) {
-      byte(0xE0 | c >> 12);
-    } else {
-      byte(0xF0 | c >> 18);
-      byte(0x80 | (c >> 12 & 0x3F));
-    }
-    byte(0x80 | (c >> 6 & 0x3F));
-  }
-  byte(0x80 | (c & 0x3F));
-}
 
 // A byte of a string that is the same in JSON.
 bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\'' && c != '\\'; }

@@ -1,6 +1,7 @@
 // Bytes → whole code points.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,9 @@ class Utf8Joiner {
   // -- reused
   std::string out_;
 };
+
+// One code point as UTF-8; a surrogate as the three bytes that Utf8Joiner knows.
+void append_code_point(std::string &out, uint32_t point);
 
 // Number of code points.
 size_t utf8_length(std::string_view utf8);

@@ -9,6 +9,7 @@
 #include "protocol/markers.h"
 #include "protocol/vcp.h"
 #include "protocol/vcp_tokens.h"
+#include "protocol/xml_text.h"
 
 namespace sluice {
 namespace {
@@ -42,13 +43,6 @@ bool is_list_mark(std::string_view token) {
   if (token == "-" || token == "+") return true;
   const size_t digits = token.find_first_not_of("0123456789");
   return digits != 0 && digits == token.size() - 1 && (token.back() == '.' || token.back() == ')');
-}
-
-void append_text(std::string &out, std::string_view text) {
-  if (is_utf8(text))
-    append_json_string(out, text);
-  else
-    append_json_string(out, repair_utf8(text));
 }
 
 // Text of an ESCAPE value → what it stands for.
@@ -350,7 +344,8 @@ VcpReader::Step VcpReader::key(std::string_view block, bool ended) {
   }
   size_t width = 1;
   if (static_cast<unsigned char>(c) >= 0x80) {
-    width = std::min(code_point_length(c), rest.size());
+    const size_t most = std::min(code_point_length(c), rest.size());
+    while (width < most && (static_cast<unsigned char>(rest[width]) & 0xC0) == 0x80) ++width;
     for (const std::string_view token : kDelimiters) {
       const Fit said = fit(rest, token, false);
       if (said == Fit::partial && !ended) return Step::wait;

@@ -16,22 +16,6 @@ constexpr size_t kMostBlanks = 32;
 constexpr size_t kLongestName = 256;
 constexpr size_t kLongest = 12;  // &#x0010ffff; with room for a few zeros
 
-void append_code_point(std::string &out, uint32_t point) {
-  const auto byte = [&out](uint32_t value) { out += static_cast<char>(value); };
-  if (point < 0x80) return byte(point);
-  if (point < 0x800) {
-    byte(0xC0 | point >> 6);
-  } else if (point < 0x10000) {
-    byte(0xE0 | point >> 12);
-    byte(0x80 | (point >> 6 & 0x3F));
-  } else {
-    byte(0xF0 | point >> 18);
-    byte(0x80 | (point >> 12 & 0x3F));
-    byte(0x80 | (point >> 6 & 0x3F));
-  }
-  byte(0x80 | (point & 0x3F));
-}
-
 // `name`: between & and ;. false: it stands for nothing.
 bool append_entity(std::string &out, std::string_view name) {
   for (const auto &[entity, c] : kEntities)

@@ -206,19 +206,25 @@ export class Run implements AsyncIterable<SluiceEvent> {
     clearTimeout(this.#flush)
     this.#flush = undefined
     this.#draining = true
+    let deadline = Infinity
+    const next = (): SluiceEvent | null => {
+      const event = this.#turn.nextEvent()
+      if (event !== null) return event
+      deadline = this.#turn.tick()
+      return this.#turn.nextEvent() // of a deadline that passed just now
+    }
     try {
-      for (let event = this.#turn.nextEvent(); event !== null; event = this.#turn.nextEvent()) {
+      for (let event = next(); event !== null; event = next()) {
         this.#events.push(event)
         this.#handle(event)
-        if (event.type === 'done') break
+        if (event.type === 'done') return
       }
     } finally {
       this.#draining = false
       for (const wake of this.#wake.splice(0)) wake()
     }
-    if (this.#result) return
     this.#polledAt = performance.now()
-    this.#arm(this.#turn.tick())
+    this.#arm(deadline)
   }
 
   #arm(deadline: number): void {

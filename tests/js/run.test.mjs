@@ -148,6 +148,19 @@ test('a tool that takes too long is aborted, and the model is told', async (t) =
   assert.equal(server.requests.length, 2)
 })
 
+test('a deadline that passes between two looks at the clock is not forgotten', async (t) => {
+  const start = Date.now()
+  const now = t.mock.method(Date, 'now', () => start)
+  const execute = (_, { signal }) => new Promise((resolve) => {
+    signal.addEventListener('abort', resolve)
+    setTimeout(() => now.mock.mockImplementation(() => start + (now.mock.callCount() === 0 ? 59 : 60)), 20)
+    setTimeout(() => now.mock.resetCalls(), 20) // the answer is over: who asks next is the alarm
+  })
+  const { run } = await stage(t, { answers: [callsEcho, { text: 'Pity.' }], tools: [echo({ execute, timeoutMs: 60 })] })
+  const result = await run({ retries: 0 }).done
+  assert.equal(cards(result)[0].status, 'timeout')
+})
+
 test('a server that says nothing is given up on', async (t) => {
   const { run } = await stage(t, { answers: [{ text: 'late', delayMs: 5000 }], firstByteTimeoutMs: 80 })
   const { outcome, error } = await run({ retries: 0 }).done

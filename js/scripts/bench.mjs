@@ -1,7 +1,8 @@
 // npm run bench: the C++ benchmarks, then the same through the addon.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { command, root, setup, Stop } from './setup.mjs'
+import { command, root, Stop } from './run.mjs'
+import { setup } from './setup.mjs'
 
 await command(async () => {
   await setup({ bench: true })

@@ -1,33 +1,12 @@
 // Installs and builds what is missing: Debian packages, npm packages, the native library, the TypeScript. Plain Node, since
 // it runs before anything is installed. Quick when there is nothing to do: what is there is compared by content, not by time.
-import { spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
-export const root = resolve(fileURLToPath(import.meta.url), '../../..')
-
-const started = performance.now()
-
-/** One line of progress, with the time since the start. */
-export function say(text) {
-  console.log(`[${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s] ${text}`)
-}
-
-/** A failure that is told without a stack. */
-export class Stop extends Error {}
-
-/** Runs `main` and ends the process the way a person expects. */
-export async function command(main) {
-  try {
-    await main()
-  } catch (error) {
-    console.error(error instanceof Stop ? `\n${error.message}` : error)
-    process.exitCode = 1
-  }
-}
+import { command, quietly, root, say, Stop, which } from './run.mjs'
+import { buildTypeScript } from './typescript.mjs'
 
 export async function setup({ tests = false, bench = false } = {}) {
   await installSystemPackages({ tests, bench })
@@ -37,42 +16,14 @@ export async function setup({ tests = false, bench = false } = {}) {
   await buildTypeScript()
 }
 
-// -- running commands -------------------------------------------------------------------------------------------------------
-
-export function which(program) {
-  const names = process.platform === 'win32' ? [`${program}.exe`, `${program}.cmd`] : [program]
-  return (process.env.PATH ?? '').split(delimiter).flatMap((dir) => names.map((name) => join(dir, name))).find((file) => existsSync(file))
-}
-
-/** Runs a command whose output matters only when it fails; says every ten seconds how far it is. Throws Stop. */
-export async function quietly(what, program, args, { env = {} } = {}) {
-  say(`${what} …`)
-  const child = spawn(program, args, {
-    cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32',
-  })
-  let output = ''
-  const collect = (data) => (output += data)
-  child.stdout.setEncoding('utf8').on('data', collect)
-  child.stderr.setEncoding('utf8').on('data', collect)
-  const status = () => {
-    const line = output.trimEnd().split('\n').at(-1) ?? ''
-    say(`  … ${line.slice(0, 110)}`)
-  }
-  const timer = setInterval(status, 10_000)
-  const code = await new Promise((done) => child.on('error', (error) => done(error.message)).on('close', done))
-  clearInterval(timer)
-  if (code !== 0) {
-    const tail = output.trimEnd().split('\n').slice(-60).join('\n')
-    throw new Stop(`${tail}\n\n${what}: \`${[program, ...args].join(' ')}\` ended with ${code}`)
-  }
-  return output
-}
-
 // -- system packages --------------------------------------------------------------------------------------------------------
 
 const includeDirs = ['/usr/include', '/usr/local/include', '/opt/homebrew/include']
 const header = (name) => () => includeDirs.some((dir) => existsSync(join(dir, name)))
 const program = (...names) => () => names.some(which)
+
+/** The browser of the tests: $SLUICE_CHROMIUM, or what the system has. */
+export const browser = () => process.env.SLUICE_CHROMIUM ?? ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
 
 function installSystemPackages({ tests, bench }) {
   const needed = [
@@ -80,7 +31,7 @@ function installSystemPackages({ tests, bench }) {
     ['g++', program('c++', 'g++', 'clang++')],
     ['ninja-build', program('ninja', 'make')],
     ['nlohmann-json3-dev', header('nlohmann/json.hpp')],
-    ...(tests ? [['catch2', header('catch2/catch.hpp')], ['libvalijson-dev', header('valijson/validator.hpp')], ['python3', program('python3')]] : []),
+    ...(tests ? [['catch2', header('catch2/catch.hpp')], ['libvalijson-dev', header('valijson/validator.hpp')], ['python3', program('python3')], ['chromium', browser], ['fonts-noto-cjk', () => existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc')]] : []),
     ...(bench ? [['libbenchmark-dev', header('benchmark/benchmark.h')]] : []),
   ]
   const missing = needed.filter(([, present]) => !present()).map(([name]) => name)
@@ -148,28 +99,6 @@ export async function buildNative(preset, { tests = true, bench = false, targets
 export function readCache(file) {
   if (!existsSync(file)) return undefined
   return Object.fromEntries([...readFileSync(file, 'utf8').matchAll(/^([A-Za-z_]+):[A-Z]+=(.*)$/gm)].map(([, key, value]) => [key, value]))
-}
-
-// -- TypeScript -------------------------------------------------------------------------------------------------------------
-
-async function buildTypeScript() {
-  const dist = join(root, 'js/dist')
-  const stamp = join(dist, 'stamp')
-  const hash = createHash('sha256')
-  const sources = readdirSync(join(root, 'js/src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-  const inputs = ['js/tsconfig.json', 'js/tsconfig.cjs.json', 'package-lock.json', 'js/scripts/setup.mjs'].map((name) => join(root, name))
-  for (const file of [...inputs, ...sources.sort()]) hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0')
-  const content = hash.digest('hex')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === content) return
-  rmSync(dist, { recursive: true, force: true })
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  await quietly('compiling TypeScript', process.execPath, [tsc, '-p', 'js/tsconfig.json'])
-  await quietly('compiling TypeScript for CommonJS', process.execPath, [tsc, '-p', 'js/tsconfig.cjs.json'])
-  mkdirSync(join(dist, 'cjs'), { recursive: true })
-  writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n')
-  writeFileSync(stamp, content)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,6 +1,7 @@
 // npm start: what is missing is installed and built, then the demo runs.
 import { fileURLToPath } from 'node:url'
-import { command, setup } from './setup.mjs'
+import { command } from './run.mjs'
+import { setup } from './setup.mjs'
 
 await command(async () => {
   const help = process.argv.slice(2).some((word) => word === '--help' || word === '-h')

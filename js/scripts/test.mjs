@@ -3,9 +3,11 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildNative, command, readCache, root, say, setup, Stop } from './setup.mjs'
+import { command, root, say, Stop } from './run.mjs'
+import { browser as findBrowser, buildNative, readCache, setup } from './setup.mjs'
 
-const suites = { native, types, js, python }
+const suites = { native, types, js, python, browser, package: packaged }
+const withoutSanitizers = ['types', 'browser', 'package']
 const chosen = process.argv.slice(2)
 const results = []
 
@@ -20,7 +22,7 @@ await command(async () => {
   if (chosen.length === 0 || chosen.includes('asan')) {
     await buildNative('asan')
     const env = sanitizerEnvironment()
-    for (const name of wanted.filter((name) => name !== 'types')) suites[name]('asan', env)
+    for (const name of wanted.filter((name) => !withoutSanitizers.includes(name))) suites[name]('asan', env)
   }
   console.log()
   for (const { name, outcome, seconds } of results) console.log(`  ${outcome.padEnd(7)} ${name} (${seconds.toFixed(1)} s)`)
@@ -54,9 +56,8 @@ function types() {
 
 function js(preset, env) {
   if (!env) return skip(`JavaScript (${preset})`, 'the compiler has no libasan.so to preload')
-  const files = readdirSync(join(root, 'tests/js')).filter((name) => name.endsWith('.test.mjs')).map((name) => join('tests/js', name))
   const addon = join(root, 'build', preset, 'sluice.node')
-  run(`JavaScript (${preset})`, process.execPath, ['--expose-gc', '--test', ...files], { ...env, SLUICE_ADDON: addon })
+  run(`JavaScript (${preset})`, process.execPath, ['--expose-gc', '--test', ...testFiles('tests/js')], { ...env, SLUICE_ADDON: addon })
 }
 
 function python(preset, env) {
@@ -64,6 +65,18 @@ function python(preset, env) {
   const [library, addon] = ['libsluice.so', 'sluice.node'].map((name) => join(root, 'build', preset, name))
   run(`Python (${preset})`, 'python3', ['-m', 'unittest', 'discover', '-s', 'tests/python'], { ...env, SLUICE_LIBRARY: library, SLUICE_ADDON: addon })
 }
+
+function browser() {
+  const chromium = findBrowser()
+  if (!chromium) return skip('browser', 'no Chromium was found; $SLUICE_CHROMIUM may name one')
+  run('browser', process.execPath, ['--test', '--test-concurrency=1', ...testFiles('tests/browser')], { SLUICE_CHROMIUM: chromium })
+}
+
+function packaged() {
+  run('package', process.execPath, ['--test', '--test-concurrency=1', ...testFiles('tests/package')])
+}
+
+const testFiles = (dir) => readdirSync(join(root, dir)).filter((name) => name.endsWith('.test.mjs')).map((name) => join(dir, name))
 
 /** What lets a stock node or python load a library built with AddressSanitizer. */
 function sanitizerEnvironment() {

@@ -50,6 +50,6 @@ export function describe(error: unknown): string {
   const cause = error.cause
   if (!(cause instanceof Error)) return error.message || error.name
   // AggregateError (one connection attempt per address) has an empty message.
-  const inner = cause.message || (cause as NodeJS.ErrnoException).code || cause.name
+  const inner = cause.message || (cause as { code?: string }).code || cause.name
   return `${error.message}: ${inner}`
 }

@@ -1,0 +1,43 @@
+// Compiles js/src to js/dist: ES modules, CommonJS, what runs in a browser, and the two files that are one bundle each.
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { quietly, root, say } from './run.mjs'
+
+const dist = join(root, 'js/dist')
+const projects = { 'TypeScript': 'tsconfig.json', 'TypeScript for CommonJS': 'tsconfig.cjs.json', 'TypeScript for browsers': 'tsconfig.browser.json' }
+
+export async function buildTypeScript() {
+  const stamp = join(dist, 'stamp')
+  const content = hashInputs()
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === content) return
+  rmSync(dist, { recursive: true, force: true })
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  for (const [what, config] of Object.entries(projects)) {
+    await quietly(`compiling ${what}`, process.execPath, [tsc, '-p', join('js', config)])
+  }
+  mkdirSync(join(dist, 'cjs'), { recursive: true })
+  writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n')
+  await bundle()
+  writeFileSync(stamp, content)
+}
+
+/** A sandboxed preload can require nothing but `electron`; a page without a bundler has no `lit`. */
+export async function bundle() {
+  say('bundling the preload and the elements …')
+  const { build } = await import('esbuild')
+  const common = { bundle: true, absWorkingDir: root, logLevel: 'warning', target: 'es2022', legalComments: 'eof', tsconfig: 'js/tsconfig.browser.json' }
+  await build({ ...common, entryPoints: ['js/src/preload/index.ts'], outfile: 'js/dist/preload/index.cjs', format: 'cjs', platform: 'node', external: ['electron'] })
+  await build({ ...common, entryPoints: ['js/src/ui/index.ts'], outfile: 'js/dist/ui/index.js', format: 'esm', platform: 'browser' })
+  writeFileSync(join(dist, 'preload/index.d.cts'), 'export {}\n')
+}
+
+function hashInputs() {
+  const hash = createHash('sha256')
+  const sources = readdirSync(join(root, 'js/src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+  const inputs = [...Object.values(projects).map((name) => `js/${name}`), 'package-lock.json', 'js/scripts/typescript.mjs'].map((name) => join(root, name))
+  for (const file of [...inputs, ...sources.sort()]) hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0')
+  return hash.digest('hex')
+}

@@ -1,0 +1,179 @@
+// What the main process and a window say to each other: plain data that survives a structured clone and JSON alike. No Node, no DOM.
+import type {
+  ApprovalEvent, AssistantMessage, CardFields, Json, JsonObject, Level, Outcome, ExecutionPolicy, ResultPolicy,
+} from '../events.js'
+
+// -- from the main process to a window ---------------------------------------------------------------------------------------
+
+/** A question for a person. `token` is this window's own and good for one decision. */
+export interface AskView extends Pick<ApprovalEvent, 'call' | 'stage' | 'level' | 'policy' | 'digest' | 'expiresAt' | 'preview'> {
+  token: string
+}
+
+/** What happened to a message, in order. Members and types may be added: ignore what you do not know. */
+export type Delta =
+  | { type: 'text' | 'reasoning'; block: number; text: string }
+  | ({ type: 'card'; block: number; call: number } & CardFields)
+  | { type: 'args' | 'progress'; call: number; text: string }
+  | { type: 'ask'; ask: AskView }
+  | { type: 'notice'; call: number; text: string } // something about a card that its outcome does not tell: the pet said no
+  | { type: 'usage'; inputTokens?: number; outputTokens?: number }
+  | { type: 'error'; block?: number; code: string; detail: string; hint?: string; retryable?: boolean }
+  | { type: 'done'; outcome: Outcome }
+
+/** A message as a window shows it: the message document and what goes on around it. Never changed in place: see `applyDelta`. */
+export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
+  id: string
+  /** Counts what happened to the message; see `Frame`. */
+  seq: number
+  blocks: BlockView[]
+  /** Open questions, in the order in which they were asked. */
+  asks: AskView[]
+}
+
+export type BlockView =
+  | { type: 'text' | 'reasoning'; round?: number; text: string }
+  | CardView
+  | { type: 'error'; code: string; detail: string; hint?: string }
+
+export interface CardView extends CardFields {
+  type: 'tool_use'
+  call: number
+  /** The arguments as the model writes them, until `arguments` is there. */
+  writing?: string
+  /** The last progress that the tool reported. */
+  progress?: string
+  notice?: string
+}
+
+/**
+ * At most one per frame and window. The deltas lead from the view whose `seq` is `after` to the one of `seq`; a window that has
+ * another one subscribes again and gets a snapshot.
+ */
+export interface Frame {
+  messages?: { id: string; after: number; seq: number; deltas: Delta[] }[]
+  conversations?: ConversationView[]
+  /** Tools that this window runs (`runsIn: 'window'`), and those whose result nobody waits for any more. */
+  execute?: { message: string; call: number; token: string; name: string; arguments: JsonObject }[]
+  abort?: { message: string; call: number; reason: string }[]
+}
+
+export interface ConversationView {
+  id: string
+  entries: ({ role: 'user'; text: string } | { role: 'assistant'; message: string })[]
+}
+
+/** A fire-and-forget call of a tool with `ipc`, for the window of the pet. It answers with `petReply`. */
+export interface PetOrder {
+  id: number
+  channel: string
+  payload: Json[]
+}
+
+// -- from a window to the main process ---------------------------------------------------------------------------------------
+
+export interface SendInput {
+  text: string
+  /** Default `main`. */
+  conversation?: string
+}
+
+export interface Decision {
+  message: string
+  /** Of the `AskView`. Decides an execution or the release of a result, whichever was asked. */
+  token: string
+  /** Stage `execution`: how long calls like this one need no question. Default `once`. */
+  remember?: 'once' | 'turn' | 'session' | 'always'
+  exact?: boolean
+  /** Stage `execution`: run it with these arguments instead. */
+  arguments?: JsonObject
+}
+
+/** The expressions and motions of the model that the pet window has loaded. Ranges of parameters are kept, not used yet. */
+export interface PetCapabilities {
+  model?: string
+  expressions: string[]
+  /** Motions by group: how many. */
+  motions: { [group: string]: number }
+  parameters?: { id: string; min: number; max: number; default?: number }[]
+}
+
+/** What a tool's person may change, and what the model would see. */
+export interface ConfigurationView {
+  /** The switches as they stand; members of the engine's configuration. */
+  settings: JsonObject
+  tools: ToolView[]
+  /** Ids that `settings.protocol` may name. */
+  protocols: string[]
+  /** The rendered `{{tools}}`. */
+  prompt: string
+  estimatedTokens: number
+}
+
+export interface ToolView {
+  name: string
+  description: string
+  parameters?: JsonObject
+  tags: string[]
+  permission: Level
+  executionApproval: ExecutionPolicy | null
+  resultApproval: ResultPolicy | null
+  timeoutMs?: number
+  exposed: boolean
+  /** Why the model does not see it. */
+  reason?: string
+  estimatedTokens?: number
+}
+
+/** Merged into what is there; a member that is null goes back to its default. */
+export interface ConfigurationPatch {
+  settings?: JsonObject
+  /** By tool: what the person allows it. */
+  tools?: { [name: string]: { permission?: Level | null; executionApproval?: ExecutionPolicy | null; resultApproval?: ResultPolicy | null } }
+}
+
+/** Every method that a window may call, with what it gives and gets. The preload exposes these and nothing else. */
+export interface Methods {
+  send(input: SendInput): { message: string }
+  /** Cancels a message, or one call of it. */
+  cancel(input: { message: string; call?: number }): void
+  /** False: somebody was faster. */
+  approve(input: Decision): boolean
+  deny(input: { message: string; token: string; reason?: string }): boolean
+  /** From now on the window gets the deltas of this message. The snapshot is what they go on from. */
+  subscribe(input: { message: string }): MessageView
+  unsubscribe(input: { message: string }): void
+  /** From now on the window gets this conversation whenever it changes. */
+  open(input: { conversation?: string }): ConversationView
+  configuration(): ConfigurationView
+  configure(patch: ConfigurationPatch): ConfigurationView
+  /** The result of a tool that this window runs. */
+  result(input: { message: string; call: number; token: string; value?: Json; error?: string }): void
+  /** The pet has a model, or none any more. */
+  petReady(capabilities: PetCapabilities | null): void
+  petReply(input: { id: number; ok: boolean; reason?: string }): void
+}
+
+export type Method = keyof Methods
+
+export const methods = [
+  'send', 'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'result', 'petReady', 'petReply',
+] as const satisfies readonly Method[]
+
+/** What a call gives: an exception would lose its fields on the way through Electron. */
+export type Reply = { ok: true; value: unknown } | { ok: false; error: BridgeError }
+
+export interface BridgeError {
+  /** `forbidden`: this window may not; `argument`: it sent something else than expected; `limit`; `not_found`; `state`; … */
+  code: string
+  detail: string
+  path?: string
+  hint?: string
+}
+
+/** What a window has of the main process: `window.sluice` of the preload, or the like over HTTP. */
+export interface Bridge {
+  call(method: Method, input?: unknown): Promise<Reply>
+  onFrame(listener: (frame: Frame) => void): () => void
+  onPet(listener: (order: PetOrder) => void): () => void
+}

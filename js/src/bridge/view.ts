@@ -1,0 +1,66 @@
+// A message from its deltas: the same function makes what windows show and what the main process gives to a late window.
+import type { AskView, BlockView, CardView, Delta, MessageView } from './messages.js'
+
+export function emptyView(id: string): MessageView {
+  return { id, seq: 0, role: 'assistant', rounds: 0, blocks: [], asks: [] }
+}
+
+/** The message behind these deltas. What did not change is the same object as before. */
+export function applyDeltas(view: MessageView, deltas: readonly Delta[], seq: number): MessageView {
+  const next: MessageView = { ...view, seq, blocks: [...view.blocks] }
+  for (const delta of deltas) apply(next, delta)
+  return next
+}
+
+/** `view` and its `blocks` are ours to change, the blocks themselves are not. */
+function apply(view: MessageView, delta: Delta): void {
+  switch (delta.type) {
+    case 'text':
+    case 'reasoning': {
+      const old = view.blocks[delta.block]
+      const text = old && 'text' in old ? old.text + delta.text : delta.text
+      view.blocks[delta.block] = { ...(old as object), type: delta.type, text }
+      return
+    }
+    case 'card': {
+      const { type: _, block, ...fields } = delta
+      const old = view.blocks[block] as CardView | undefined
+      const card: CardView = { ...old, ...fields, type: 'tool_use' }
+      if (card.arguments) delete card.writing
+      if (fields.round !== undefined && fields.round > view.rounds) view.rounds = fields.round
+      view.blocks[block] = card
+      if (fields.status && !fields.status.startsWith('awaiting')) view.asks = without(view.asks, delta.call)
+      return
+    }
+    case 'args':
+      return change(view, delta.call, (card) => ({ ...card, writing: (card.writing ?? '') + delta.text }))
+    case 'progress':
+      return change(view, delta.call, (card) => ({ ...card, progress: delta.text }))
+    case 'notice':
+      return change(view, delta.call, (card) => ({ ...card, notice: delta.text }))
+    case 'ask':
+      view.asks = [...without(view.asks, delta.ask.call), delta.ask]
+      return
+    case 'usage': {
+      const { inputTokens = 0, outputTokens = 0 } = view.usage ?? {}
+      view.usage = { inputTokens: inputTokens + (delta.inputTokens ?? 0), outputTokens: outputTokens + (delta.outputTokens ?? 0) }
+      return
+    }
+    case 'error': {
+      const { type, block, code, detail, hint } = delta
+      if (block !== undefined) view.blocks[block] = { type, code, detail, ...(hint === undefined ? {} : { hint }) }
+      return
+    }
+    case 'done':
+      view.outcome = delta.outcome
+      view.asks = []
+      return
+  }
+}
+
+function change(view: MessageView, call: number, make: (card: CardView) => CardView): void {
+  const at = view.blocks.findLastIndex((block: BlockView | undefined) => block?.type === 'tool_use' && block.call === call)
+  if (at >= 0) view.blocks[at] = make(view.blocks[at] as CardView)
+}
+
+const without = (asks: AskView[], call: number): AskView[] => (asks.some((ask) => ask.call === call) ? asks.filter((ask) => ask.call !== call) : asks)

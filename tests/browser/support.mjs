@@ -1,0 +1,52 @@
+// What the browser tests share: Chromium, pages that report what went wrong in them, pictures.
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { after, before } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+
+const args = [
+  '--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic',
+  '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+]
+const pictures = fileURLToPath(new URL('../../build/screenshots/', import.meta.url))
+
+/** One browser for the tests of a file: `const browser = useBrowser()`, then `await browser.page(t, options)`. */
+export function useBrowser() {
+  let browser
+  before(async () => {
+    browser = await chromium.launch({ executablePath: process.env.SLUICE_CHROMIUM ?? '/usr/bin/chromium', args })
+  })
+  after(() => browser.close())
+  return {
+    /** A page in a context of its own. Errors, console errors and refused resources (CSP) fail the test, but for those that match `expected`. */
+    async page(t, { expected = [], ...options } = {}) {
+      const context = await browser.newContext({ viewport: { width: 900, height: 700 }, locale: 'en-US', ...options })
+      const page = await context.newPage()
+      const faults = []
+      const fault = (text) => expected.some((pattern) => pattern.test(text)) || faults.push(text)
+      page.on('pageerror', (error) => fault(String(error.stack ?? error)))
+      page.on('console', (message) => message.type() === 'error' && fault(message.text()))
+      t.after(async () => {
+        await context.close()
+        assert.deepEqual(faults, [], 'errors in the page')
+      })
+      return page
+    },
+  }
+}
+
+/** Keeps a picture in build/screenshots. */
+export async function picture(page, name, options = {}) {
+  mkdirSync(pictures, { recursive: true })
+  await page.screenshot({ path: `${pictures}${name}.png`, ...options })
+}
+
+export async function until(condition, what = 'it', ms = 5000) {
+  for (const end = Date.now() + ms; ; ) {
+    const value = await condition()
+    if (value) return value
+    assert.ok(Date.now() < end, `${what}: waited ${ms} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 15))
+  }
+}

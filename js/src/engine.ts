@@ -1,3 +1,4 @@
+import type { Approvals } from './approvals.js'
 import { SluiceError } from './errors.js'
 import type { ResultPolicy, ToolList } from './events.js'
 import { native, type NativeEngine } from './native.js'
@@ -85,6 +86,16 @@ export class Engine {
 
   get tools(): readonly Tool[] {
     return this.#tools
+  }
+
+  /** The defaults of its turns, as they were given. */
+  get settings(): Readonly<Settings> {
+    return this.#settings
+  }
+
+  /** Who answers questions, unless a run brings somebody else. */
+  get approvals(): Approvals | undefined {
+    return this.#host.approvals
   }
 
   /** For the turns that start from now on. A tool of the same name is replaced. */

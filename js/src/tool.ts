@@ -68,6 +68,8 @@ export interface ToolOptions<S = JsonSchema | StandardSchema> {
    * Left out where the host does it: it reads the `execute` events and calls `succeed` or `fail`.
    */
   execute?: (args: ArgumentsOf<S>, context: ToolContext) => unknown
+  /** Instead of `execute`, with `hostEngine`: the window that asked runs it, by the name's function in `client.tools({ … })`. */
+  runsIn?: 'window'
 }
 
 export interface Tool {
@@ -80,12 +82,15 @@ export interface Tool {
   readonly alsoParse?: readonly string[]
   /** Absent: the host answers `execute` events by itself. */
   readonly run?: (args: JsonObject, context: ToolContext) => Promise<unknown>
+  /** Absent, and no `run`: whoever reads the events. */
+  readonly runsIn?: 'window'
 }
 
 /** Declares a tool. Configuration errors of the declaration itself come from `new Engine` and `engine.add`. */
 export function tool<const S extends JsonSchema | StandardSchema = JsonSchema>(options: ToolOptions<S>): Tool {
-  const { execute, parameters, jsonSchema, ...rest } = options
+  const { execute, runsIn, parameters, jsonSchema, ...rest } = options
   const name = options.name ?? `${options.toolId}_${options.method}`
+  checkPlace(name, runsIn, execute)
   const standard = isStandard(parameters) ? parameters : undefined
   const schema = jsonSchema ?? (standard ? printSchema(standard, name) : parameters)
   return {
@@ -96,7 +101,15 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema>(o
       const input = standard ? await validate(standard, args) : args
       return await execute(input as ArgumentsOf<S>, context)
     }),
+    ...(runsIn ? { runsIn } : {}),
   }
+}
+
+function checkPlace(name: string, runsIn: unknown, execute: unknown): void {
+  if (runsIn === undefined) return
+  const path = `${name}.runsIn`
+  if (runsIn !== 'window') throw new SluiceError({ code: 'option', path, detail: `found ${JSON.stringify(runsIn)}, expected "window"` })
+  if (execute) throw new SluiceError({ code: 'option', path, detail: 'found `execute` beside it, expected one of the two' })
 }
 
 function isStandard(schema: unknown): schema is StandardSchema {

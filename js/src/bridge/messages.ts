@@ -8,6 +8,8 @@ import type {
 /** A question for a person. `token` is this window's own and good for one decision. */
 export interface AskView extends Pick<ApprovalEvent, 'call' | 'stage' | 'level' | 'policy' | 'digest' | 'expiresAt' | 'preview'> {
   token: string
+  /** What the tool says of itself. */
+  description?: string
 }
 
 /** What happened to a message, in order. Members and types may be added: ignore what you do not know. */
@@ -44,6 +46,8 @@ export interface CardView extends CardFields {
   /** The last progress that the tool reported. */
   progress?: string
   notice?: string
+  /** Of the tool: they choose the picture on its card. */
+  tags?: string[]
 }
 
 /**
@@ -102,6 +106,8 @@ export interface PetCapabilities {
 export interface ConfigurationView {
   /** The switches as they stand; members of the engine's configuration. */
   settings: JsonObject
+  /** What `settings` would be without this person's changes. A member that is in neither has the engine's default. */
+  defaults?: JsonObject
   tools: ToolView[]
   /** Ids that `settings.protocol` may name. */
   protocols: string[]
@@ -123,6 +129,8 @@ export interface ToolView {
   /** Why the model does not see it. */
   reason?: string
   estimatedTokens?: number
+  /** What this person changed of it. */
+  changed?: ('permission' | 'executionApproval' | 'resultApproval')[]
 }
 
 /** Merged into what is there; a member that is null goes back to its default. */

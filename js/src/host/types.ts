@@ -1,10 +1,14 @@
 // The host: an engine, its conversations, and the windows that look at them. Knows neither Electron nor HTTP.
 import type { Bridge, ConfigurationPatch, Frame, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
-import type { RunOptions } from '../run.js'
-import type { ChatMessage, SluiceEvent } from '../events.js'
+import type { Settings } from '../engine.js'
+import type { ChatMessage, Rule, SluiceEvent } from '../events.js'
+import type { HostOptions as RunHooks } from '../run.js'
+import type { Model } from '../transport.js'
 
-/** What a window may do beside looking. */
+/** What a window may do. What is left out, it may not; but it may look unless `look` is false. */
 export interface Rights {
+  /** Open conversations, subscribe to messages. Default true. */
+  look?: boolean
   /** send, cancel, run tools with `runsIn: 'window'`. */
   chat?: boolean
   /** approve and deny. */
@@ -19,9 +23,12 @@ export interface Rights {
 export interface Peer {
   /** Different for every window, and for every page that is loaded into it. */
   readonly id: string
+  /** Read whenever it matters: a getter may change its mind. */
   readonly rights: Rights
   frame(frame: Frame): void
   pet(order: PetOrder): void
+  /** What was sent has not left yet: frames wait, and what piles up meanwhile is dropped for a new snapshot. */
+  busy?(): boolean
 }
 
 /** A peer that is connected. */
@@ -32,9 +39,19 @@ export interface Connection {
   close(): void
 }
 
+/** A turn as the app wants it: what stands here goes before what was configured, that before the engine's defaults. */
+export interface TurnOptions extends Settings, RunHooks {
+  model: Model
+  /** Instead of the messages that the host keeps. */
+  messages?: ChatMessage[]
+  request?: { [member: string]: unknown }
+  signal?: AbortSignal
+  rules?: Rule[]
+}
+
 export interface HostOptions {
   /** Members of the run: model, settings, request, … Called for every message that a person sends. */
-  run: (input: { text: string; conversation: string; messages: ChatMessage[] }) => Omit<RunOptions, 'messages'> & { messages?: ChatMessage[] }
+  run: (input: { text: string; conversation: string; messages: ChatMessage[] }) => TurnOptions
   /** In front of every conversation. */
   system?: string
   /** What was configured before: where it is kept is the app's business. */
@@ -51,13 +68,21 @@ export interface HostOptions {
   frameMs?: number
   /** Largest text of a person, in characters. Default 1,000,000. */
   maxTextLength?: number
+  /** Milliseconds that a question waits for a window that may answer it, before it is denied. Default 30,000. */
+  approvalGraceMs?: number
+  /** Milliseconds that the pet has to answer. Default 5,000. */
+  petReplyMs?: number
+  /** Messages that are kept, of all conversations; the oldest are forgotten, by the model too. Default 200. */
+  keepMessages?: number
+  /** Messages at a time, of all conversations. Default 16. */
+  maxRunning?: number
 }
 
 export interface Host {
   connect(peer: Peer): Connection
-  /** Starts a turn without a window. */
+  /** Starts a turn without a window. Returns the id of the message. */
   send(text: string, conversation?: string): string
-  /** A bridge to this host in the same process, for tests and main-process code. */
+  /** A bridge to this host in the same process, for tests and main-process code. Default: every right but that of the pet. */
   bridge(rights?: Rights): Bridge & { close(): void }
   /** Cancels everything and resolves when all is quiet. */
   close(): Promise<void>

@@ -1,0 +1,187 @@
+// What a person may change: the switches of the engine's configuration, and what is asked before a tool runs. The engine itself
+// says whether a value is right.
+import type { ConfigurationPatch, ConfigurationView, ToolView } from '../bridge/messages.js'
+import type { Engine, Settings } from '../engine.js'
+import type { ExecutionPolicy, Json, JsonObject, Level, ResultPolicy } from '../events.js'
+import type { Tool } from '../tool.js'
+import { jsonObject, members, nullable, oneOf, optional, read, refuse, table, toBridgeError } from './check.js'
+
+/**
+ * With the engine's defaults. What is not here no window can change: `limits` protect the process, `rules` are decisions, `model`,
+ * `request` and `messages` say where everything goes.
+ */
+const switches: JsonObject = {
+  enabled: true, mode: 'auto', protocol: 'vcp', alsoParse: [], autoFallback: null, injectTools: null, loop: 'automatic',
+  dispatch: 'round', stopAfterCall: false, execution: 'serial', maxConcurrentTools: 4, ask: 'together', requireConfirmation: false,
+  resultApproval: null, toolToggles: {}, defaultToolEnabled: true, maxRounds: 5, forceFinalAnswer: true, maxCalls: 32, repeatLimit: 3,
+  timeoutMs: 30000, approvalTimeoutMs: 0, firstByteTimeoutMs: 300000, idleTimeoutMs: 90000, malformed: 'report', resultMaxBytes: 65536,
+  resultRole: 'user', reasoningCalls: 'ignore', startsInReasoning: false,
+}
+const MAX_TOGGLES = 1000
+
+interface ToolChange { permission?: Level | null; executionApproval?: ExecutionPolicy | null; resultApproval?: ResultPolicy | null }
+const changeable = ['permission', 'executionApproval', 'resultApproval'] as const
+
+const checkPatch = members<ConfigurationPatch>({
+  settings: optional(jsonObject({ characters: 100_000, values: 10_000, depth: 8 })),
+  tools: optional(table(members<ToolChange>({
+    permission: optional(nullable(oneOf('public', 'moderate', 'sensitive'))),
+    executionApproval: optional(nullable(oneOf('auto', 'ask_once', 'ask_always'))),
+    resultApproval: optional(nullable(oneOf('never', 'on_error', 'always'))),
+  }), MAX_TOGGLES)),
+})
+
+interface State { settings: JsonObject; tools: Map<string, ToolChange> }
+
+export class Configuration {
+  readonly #engine: Engine
+  readonly #onConfigure: (configuration: ConfigurationPatch) => void
+  #state: State = { settings: {}, tools: new Map() }
+  /** What a changed tool was before, and how it was changed. */
+  readonly #changed = new WeakMap<Tool, { original: Tool; change: string }>()
+  #protocols: string[] | undefined
+
+  constructor(engine: Engine, initial: unknown, onConfigure: (configuration: ConfigurationPatch) => void) {
+    this.#engine = engine
+    this.#onConfigure = onConfigure
+    if (initial !== undefined) this.#apply(read(checkPatch, initial, 'configuration'), 'configuration.')
+  }
+
+  /** For the next turn, with what the app says about it. */
+  settings(turn: Settings = {}): Settings {
+    this.#changeTools()
+    const toolToggles = { ...(this.#state.settings['toolToggles'] as object | undefined), ...turn.toolToggles }
+    return { ...this.#state.settings, ...turn, ...(Object.keys(toolToggles).length > 0 ? { toolToggles } : {}) }
+  }
+
+  configure(input: unknown): ConfigurationView {
+    const patch = read(checkPatch, input)
+    const known = new Set(this.#engine.tools.map((tool) => tool.name))
+    for (const name of Object.keys(patch.tools ?? {})) {
+      if (!known.has(name) && !this.#state.tools.has(name)) throw refuse('not_found', 'there is no such tool', { path: `tools.${name}` })
+    }
+    this.#apply(patch, '')
+    this.#onConfigure(this.#whole)
+    return this.view
+  }
+
+  get view(): ConfigurationView {
+    this.#changeTools()
+    const { tools, prompt } = this.#engine.describe(this.#state.settings)
+    const described = new Map(tools.map((tool) => [tool.name, tool]))
+    const exposed = tools.filter((tool) => tool.exposed)
+    const given = this.#engine.settings
+    const defaults = Object.fromEntries(Object.entries(switches).map(([name, value]) => [name, (given[name] ?? value) as Json]))
+    return structuredClone({
+      settings: merge(defaults, this.#state.settings),
+      defaults,
+      tools: this.#engine.tools.map((tool) => this.#toolView(tool, described.get(tool.name))),
+      protocols: this.#protocols ??= listProtocols(this.#engine),
+      prompt,
+      estimatedTokens: exposed.reduce((sum, tool) => sum + (tool.estimatedTokens ?? 0), 0),
+    })
+  }
+
+  /** All or nothing. */
+  #apply(patch: ConfigurationPatch, path: string): void {
+    const before = this.#state
+    this.#state = {
+      settings: mergeSettings(before.settings, patch.settings ?? {}, path),
+      tools: mergeTools(before.tools, patch.tools ?? {}),
+    }
+    try {
+      this.#engine.describe(this.#state.settings)
+      this.#changeTools()
+    } catch (error) {
+      this.#state = before
+      const { code, detail, path: at } = toBridgeError(error)
+      const where = at === undefined ? {} : { path: `${path}${at.startsWith('tools') ? '' : 'settings.'}${at}` }
+      throw refuse(code === 'json' ? 'argument' : code, detail, where)
+    }
+  }
+
+  get #whole(): ConfigurationPatch {
+    return structuredClone({ settings: this.#state.settings, tools: Object.fromEntries(this.#state.tools) })
+  }
+
+  /** Tools may have come or gone since the last time. */
+  #changeTools(): void {
+    const tools = this.#engine.tools.flatMap((tool) => {
+      const { original, change: old } = this.#changed.get(tool) ?? { original: tool, change: '{}' }
+      const wanted = this.#state.tools.get(tool.name) ?? {}
+      const change = JSON.stringify(wanted)
+      if (change === old) return []
+      if (change === '{}') return original
+      const changed: Tool = { ...original, declaration: { ...original.declaration, ...wanted } }
+      this.#changed.set(changed, { original, change })
+      return changed
+    })
+    if (tools.length > 0) this.#engine.add(...tools)
+  }
+
+  #toolView(tool: Tool, described: { exposed: boolean; reason?: string; estimatedTokens?: number } | undefined): ToolView {
+    const { declaration } = tool
+    const changed = changeable.filter((member) => this.#state.tools.get(tool.name)?.[member] !== undefined)
+    return {
+      name: tool.name,
+      description: tool.description,
+      ...(declaration['parameters'] ? { parameters: declaration['parameters'] as JsonObject } : {}),
+      tags: (declaration['tags'] ?? []) as string[],
+      permission: (declaration['permission'] ?? 'sensitive') as Level,
+      executionApproval: (declaration['executionApproval'] ?? null) as ExecutionPolicy | null,
+      resultApproval: (declaration['resultApproval'] ?? null) as ResultPolicy | null,
+      ...(declaration['timeoutMs'] === undefined ? {} : { timeoutMs: declaration['timeoutMs'] as number }),
+      exposed: described?.exposed ?? false,
+      ...(described?.reason === undefined ? {} : { reason: described.reason }),
+      ...(described?.estimatedTokens === undefined ? {} : { estimatedTokens: described.estimatedTokens }),
+      ...(changed.length > 0 ? { changed } : {}),
+    }
+  }
+}
+
+function mergeSettings(before: JsonObject, patch: JsonObject, path: string): JsonObject {
+  for (const name of Object.keys(patch)) {
+    if (Object.hasOwn(switches, name)) continue
+    const expected = Object.keys(switches).join(', ')
+    throw refuse('forbidden', `this is nothing that a window may set; expected one of ${expected}`, { path: `${path}settings.${name.slice(0, 60)}` })
+  }
+  const settings = merge(before, patch)
+  for (const [name, value] of Object.entries(patch)) if (value === null) delete settings[name]
+  const toggles = settings['toolToggles']
+  if (typeof toggles === 'object' && Object.keys(toggles ?? {}).length > MAX_TOGGLES) {
+    throw refuse('limit', `expected at most ${MAX_TOGGLES} members`, { path: `${path}settings.toolToggles` })
+  }
+  return settings
+}
+
+/** Toggles are merged one by one; a toggle that is null goes. */
+function merge(settings: JsonObject, patch: JsonObject): JsonObject {
+  const merged = { ...settings, ...patch }
+  const [old, toggles] = [settings['toolToggles'], patch['toolToggles']]
+  if (!isObject(toggles)) return merged
+  const all = Object.entries({ ...(isObject(old) ? old : {}), ...toggles }).filter(([, value]) => value !== null)
+  return { ...merged, toolToggles: Object.fromEntries(all) }
+}
+
+function mergeTools(before: Map<string, ToolChange>, patch: { [name: string]: ToolChange }): Map<string, ToolChange> {
+  const tools = new Map(before)
+  for (const [name, change] of Object.entries(patch)) {
+    const left = Object.entries({ ...tools.get(name), ...change }).filter(([, value]) => value !== null)
+    if (left.length > 0) tools.set(name, Object.fromEntries(left.sort()))
+    else tools.delete(name)
+  }
+  return tools
+}
+
+const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The engine lists the protocols that it has where it is asked for one that it has not. */
+function listProtocols(engine: Engine): string[] {
+  try {
+    engine.describe({ protocol: '' })
+  } catch (error) {
+    const [, list] = /expected one of: (.+)$/.exec(toBridgeError(error).detail) ?? []
+    if (list) return ['auto', ...list.split(', ')]
+  }
+  return ['auto', ...engine.describe().protocols]
+}

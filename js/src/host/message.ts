@@ -1,0 +1,320 @@
+// One message: follows its run, keeps the view of it, and tells the windows that watch. Where calls wait for a button
+// (`loop: 'user_mediated'`) a run ends with them, and the next one, which adopts them, goes on in the same message.
+import { randomUUID } from 'node:crypto'
+import type { AskView, CardView, Delta, MessageView } from '../bridge/messages.js'
+import { applyDeltas, emptyView } from '../bridge/view.js'
+import type { ApprovalEvent, CardEvent, ChatMessage, ExecuteEvent, IpcEvent, SluiceEvent } from '../events.js'
+import type { Run } from '../run.js'
+import type { Tool } from '../tool.js'
+import type { ApproveOptions } from '../turn.js'
+import { toBridgeError } from './check.js'
+import { guard } from './guard.js'
+import { Numbers } from './numbers.js'
+import { newToken, type HostWindow } from './window.js'
+
+/** A question that was asked, and is settled when `open` is false. What is decided is this very question: its stage, its digest. */
+export interface OpenAsk {
+  readonly message: Message
+  readonly call: number
+  readonly stage: ApprovalEvent['stage']
+  readonly digest: string
+  open: boolean
+  /** Runs while no window can answer. */
+  grace: NodeJS.Timeout | undefined
+}
+
+/** A call that a window runs. */
+export interface Execution {
+  readonly message: Message
+  readonly call: number
+  readonly window: HostWindow
+  readonly token: string
+}
+
+/** A run and the tools that it has. */
+export interface Leg { run: Run; tools: readonly Tool[] }
+
+export interface MessageOptions {
+  /** With what the message added so far: nothing for the first run. */
+  start: (history: ChatMessage[]) => Leg
+  /** The window that asked. */
+  sender: HostWindow | undefined
+  /** Stages that an adapter of the app answers: windows are not asked. */
+  adapted: { execution: boolean; result: boolean }
+  graceMs: number
+  onEvent: (event: SluiceEvent) => void
+  onIpc: (event: IpcEvent) => void
+}
+
+export class Message {
+  readonly id = randomUUID()
+  readonly watchers = new Set<HostWindow>()
+  /** Open questions by call. */
+  readonly asks = new Map<number, OpenAsk>()
+  readonly #options: MessageOptions
+  readonly #executions = new Map<number, Execution>()
+  readonly #numbers = new Numbers()
+  #sender: HostWindow | undefined
+  /** Absent when it ended: a run holds every event of it. */
+  #leg: Leg | undefined
+  #view: MessageView
+  #ended = false
+  /** Answers of the pet that are still to come: the card may get a notice. */
+  #held = 0
+  /** This run asked something: without it, calls that wait for a button never come to an end. */
+  #asked = true
+
+  constructor(options: MessageOptions) {
+    this.#options = options
+    this.#sender = options.sender
+    this.#leg = options.start([])
+    this.#view = emptyView(this.id)
+  }
+
+  /** As it is now. Its questions have no tokens: those are each window's own. */
+  get view(): MessageView {
+    return this.#view
+  }
+
+  /** The turn is over. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /** Nothing can happen to it any more. */
+  get settled(): boolean {
+    return this.#ended && this.#held === 0
+  }
+
+  /** Reads its runs to the end. Resolves with what they add to the conversation. */
+  async follow(): Promise<ChatMessage[]> {
+    const history: ChatMessage[] = []
+    while (this.#leg) {
+      const { run } = this.#leg
+      for await (const event of run) {
+        guard('the host', () => this.#handle(event)) // one delta is lost, not the message
+        this.#options.onEvent(event)
+      }
+      const result = await run.done
+      history.push(...result.history)
+      this.#leg = result.outcome === 'awaiting_user' ? this.#goOn(history) : undefined
+    }
+    this.#ended = true
+    this.#sender = undefined
+    this.#settle()
+    return history
+  }
+
+  /** The run that adopts what waits for a button. */
+  #goOn(history: ChatMessage[]): Leg | undefined {
+    try {
+      if (this.#asked) {
+        const leg = this.#options.start(history)
+        this.#asked = false
+        this.#numbers.next(this.#view)
+        return leg
+      }
+    } catch (error) {
+      this.#publish({ type: 'error', ...toBridgeError(error) })
+    }
+    this.#publish({ type: 'done', outcome: 'awaiting_user' })
+    return undefined
+  }
+
+  /** Resolves when all is quiet. */
+  async cancel(reason?: string): Promise<void> {
+    await this.#leg?.run.cancel(reason)
+  }
+
+  cancelCall(call: number): void {
+    const own = this.#numbers.ofRun(call)
+    if (own !== undefined) this.#leg?.run.cancelCall(own)
+  }
+
+  notice(call: number, text: string): void {
+    this.#publish({ type: 'notice', call, text })
+  }
+
+  /** Something about the message may still come; the returned function says that it came. */
+  hold(): () => void {
+    this.#held++
+    return () => {
+      this.#held--
+      this.#settle()
+    }
+  }
+
+  // -- questions ------------------------------------------------------------------------------------------------------------
+
+  // Decisions. False: somebody was faster.
+
+  approve(ask: OpenAsk, options: ApproveOptions): boolean {
+    return this.#decide(ask, (run, call) => run.approve(call, options))
+  }
+
+  release(ask: OpenAsk): boolean {
+    return this.#decide(ask, (run, call) => run.release(call))
+  }
+
+  deny(ask: OpenAsk, reason?: string): boolean {
+    return this.#decide(ask, (run, call) => run.deny(call, reason))
+  }
+
+  #decide(ask: OpenAsk, decision: (run: Run, call: number) => boolean): boolean {
+    const call = this.#numbers.ofRun(ask.call)
+    if (!ask.open || this.asks.get(ask.call) !== ask || !this.#leg || call === undefined) return false
+    const decided = decision(this.#leg.run, call) // what it throws decides nothing
+    this.#closeAsk(ask.call, ask)
+    return decided
+  }
+
+  /** A question that nobody can answer is denied after a while; a window that is just being reloaded is waited for. */
+  watchQuestions(): void {
+    const seen = [...this.watchers].some((window) => window.rights.approve === true)
+    for (const ask of this.asks.values()) {
+      if (!seen) ask.grace ??= setTimeout(() => this.#denyUnseen(ask), this.#options.graceMs)
+      else {
+        clearTimeout(ask.grace)
+        ask.grace = undefined
+      }
+    }
+  }
+
+  #denyUnseen(ask: OpenAsk): void {
+    this.deny(ask, 'no_approver: there was no window to ask')
+  }
+
+  #ask({ type: _, seq: __, ...event }: ApprovalEvent): void {
+    this.#asked = true
+    if (this.#options.adapted[event.stage]) return
+    const { call, stage, digest } = event
+    this.#closeAsk(call)
+    this.asks.set(call, { message: this, call, stage, digest, open: true, grace: undefined })
+    const description = this.#tool(this.#cardOf(call)?.name)?.description
+    this.#publish({ type: 'ask', ask: { ...event, token: '', ...(description ? { description } : {}) } satisfies AskView })
+    this.watchQuestions()
+  }
+
+  #closeAsk(call: number, only?: OpenAsk): void {
+    const ask = this.asks.get(call)
+    if (!ask || (only && ask !== only)) return // the decision itself may have brought the next question
+    ask.open = false
+    clearTimeout(ask.grace)
+    this.asks.delete(call)
+  }
+
+  // -- tools of windows -----------------------------------------------------------------------------------------------------
+
+  /** The result of an execution; once. */
+  succeed(execution: Execution, value: unknown): void {
+    this.#finish(execution, (run, call) => run.succeed(call, value))
+  }
+
+  fail(execution: Execution, reason: string): void {
+    this.#finish(execution, (run, call) => failCall(run, call, reason))
+  }
+
+  #finish(execution: Execution, finish: (run: Run, call: number) => void): void {
+    const call = this.#numbers.ofRun(execution.call)
+    if (this.#forgetExecution(execution.call) && this.#leg && call !== undefined) finish(this.#leg.run, call)
+  }
+
+  #execute({ call, name, arguments: args }: ExecuteEvent): void {
+    const tool = this.#tool(name)
+    if (tool?.run) return
+    const window = this.#sender
+    const own = this.#numbers.ofRun(call)
+    const fail = (reason: string): void => {
+      if (this.#leg && own !== undefined) failCall(this.#leg.run, own, reason)
+    }
+    if (tool?.runsIn !== 'window') return fail('the tool has no `execute`, and does not run in a window')
+    if (!window) return fail('the tool runs in the window that asks, and none did')
+    if (window.closed) return fail('the window was closed')
+    const execution: Execution = { message: this, call, window, token: newToken() }
+    this.#executions.set(call, execution)
+    window.executions.set(execution.token, execution)
+    window.execute({ message: this.id, call, token: execution.token, name, arguments: args })
+  }
+
+  #abort(call: number, reason: string): void {
+    const execution = this.#forgetExecution(call)
+    execution?.window.abort({ message: this.id, call, reason })
+  }
+
+  #forgetExecution(call: number): Execution | undefined {
+    const execution = this.#executions.get(call)
+    this.#executions.delete(call)
+    execution?.window.executions.delete(execution.token)
+    return execution
+  }
+
+  // -- events ---------------------------------------------------------------------------------------------------------------
+
+  #handle(given: SluiceEvent): void {
+    const event = this.#numbers.translate(given)
+    switch (event.type) {
+      case 'text':
+      case 'reasoning':
+        return this.#publish({ type: event.type, block: event.block, text: event.text })
+      case 'card':
+        return this.#card(event)
+      case 'args':
+      case 'progress':
+        return this.#publish({ type: event.type, call: event.call, text: event.text })
+      case 'approval':
+        return this.#ask(event)
+      case 'execute':
+        return this.#execute(event)
+      case 'abortTool':
+        return this.#abort(event.call, event.reason)
+      case 'ipc':
+        return this.#options.onIpc(event)
+      case 'usage': {
+        const { seq: _, round: __, ...usage } = event
+        return this.#publish(usage)
+      }
+      case 'error': {
+        const { seq: _, fatal: __, ...error } = event
+        return this.#publish(error)
+      }
+      case 'done':
+        for (const call of [...this.asks.keys()]) this.#closeAsk(call)
+        for (const call of [...this.#executions.keys()]) this.#abort(call, 'the turn is over')
+        if (event.outcome !== 'awaiting_user') this.#publish({ type: 'done', outcome: event.outcome })
+        return
+    }
+  }
+
+  #card({ seq: _, ...card }: CardEvent): void {
+    if (card.status && !card.status.startsWith('awaiting')) this.#closeAsk(card.call)
+    const tags = this.#tool(card.name)?.declaration['tags'] as string[] | undefined
+    this.#publish({ ...card, ...(tags?.length ? { tags } : {}) })
+  }
+
+  #tool(name: string | undefined): Tool | undefined {
+    return this.#leg?.tools.find((tool) => tool.name === name)
+  }
+
+  #cardOf(call: number): CardView | undefined {
+    return this.#view.blocks.find((block): block is CardView => block?.type === 'tool_use' && block.call === call)
+  }
+
+  #publish(delta: Delta): void {
+    this.#view = applyDeltas(this.#view, [delta], this.#view.seq + 1)
+    for (const window of this.watchers) window.push(this, delta)
+  }
+
+  #settle(): void {
+    if (!this.settled) return
+    for (const window of this.watchers) window.end(this)
+    this.watchers.clear()
+  }
+}
+
+function failCall(run: Run, call: number, reason: string): void {
+  try {
+    run.fail(call, reason)
+  } catch {
+    // it ended meanwhile
+  }
+}

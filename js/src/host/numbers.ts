@@ -1,0 +1,72 @@
+// Blocks and calls of a message as it counts them. Every run counts from the start: what a later one adopts keeps its place, what
+// is new stands behind.
+import type { MessageView } from '../bridge/messages.js'
+import type { SluiceEvent } from '../events.js'
+
+export class Numbers {
+  // -- of the run that goes on
+  readonly #blocks = new Map<number, number>()
+  readonly #calls = new Map<number, number>()
+  /** By the message's number. */
+  readonly #own = new Map<number, number>()
+  #rounds = 0
+
+  // -- of the message
+  #nextBlock = 0
+  #nextCall = 1
+  /** Cards that wait for a button. Calls in text have no id of a provider. */
+  #waiting: { id: string | undefined; block: number; call: number }[] = []
+
+  /** The next run begins where the message stands like this. */
+  next(view: MessageView): void {
+    this.#blocks.clear()
+    this.#calls.clear()
+    this.#own.clear()
+    this.#rounds = view.rounds
+    this.#waiting = view.blocks.flatMap((block, at) =>
+      (block.type === 'tool_use' && block.status === 'pending' ? { id: block.wireId, block: at, call: block.call } : []))
+    this.#nextBlock = view.blocks.length
+  }
+
+  /** The event as the message counts. */
+  translate<E extends SluiceEvent>(event: E): E {
+    if (event.type === 'card' && event.adopted && !this.#calls.has(event.call)) this.#adopt(event.block, event.call, event.wireId)
+    const { round, ...rest } = event as SluiceEvent & { block?: number; call?: number; round?: number }
+    const { block, call } = rest
+    return {
+      ...rest,
+      ...(block === undefined ? {} : { block: this.#block(block) }),
+      ...(call === undefined ? {} : { call: this.#call(call) }),
+      ...(round === undefined || 'adopted' in event ? {} : { round: round + this.#rounds }), // an adopted call keeps its round
+    } as unknown as E
+  }
+
+  /** What the run that goes on calls this call of the message. */
+  ofRun(call: number): number | undefined {
+    return this.#own.get(call)
+  }
+
+  #adopt(block: number, call: number, id: string | undefined): void {
+    const at = [id, undefined].map((id) => this.#waiting.findIndex((card) => card.id === id)).find((at) => at >= 0)
+    const [card] = at === undefined ? [] : this.#waiting.splice(at, 1)
+    if (!card) return
+    this.#calls.set(call, card.call)
+    this.#own.set(card.call, call)
+    this.#blocks.set(block, card.block)
+  }
+
+  #block(block: number): number {
+    const known = this.#blocks.get(block)
+    if (known !== undefined) return known
+    this.#blocks.set(block, this.#nextBlock)
+    return this.#nextBlock++
+  }
+
+  #call(call: number): number {
+    const known = this.#calls.get(call)
+    if (known !== undefined) return known
+    this.#calls.set(call, this.#nextCall)
+    this.#own.set(this.#nextCall, call)
+    return this.#nextCall++
+  }
+}

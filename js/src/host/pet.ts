@@ -1,0 +1,120 @@
+// The pet: what it can do becomes tools, what the model wants of it becomes orders, and what it could not do is told.
+import type { PetCapabilities } from '../bridge/messages.js'
+import type { Engine } from '../engine.js'
+import type { IpcEvent } from '../events.js'
+import { live2dTools } from '../live2d/index.js'
+import { finite, list, members, name, optional, table, text, whole } from './check.js'
+import type { Message } from './message.js'
+import type { HostOptions } from './types.js'
+import type { HostWindow } from './window.js'
+
+const MAX_OPEN_ORDERS = 1000
+
+type Parameter = NonNullable<PetCapabilities['parameters']>[number]
+const parameter = members<Parameter>({ id: name(200), min: finite, max: finite, default: optional(finite) })
+
+export const checkCapabilities = members<PetCapabilities>({
+  model: optional(text(500)),
+  expressions: list(name(100), 500),
+  motions: table(whole(0, 10_000), 500, name(100)),
+  parameters: optional(list(parameter, 5000)),
+})
+
+interface Order {
+  message: Message
+  event: IpcEvent
+  /** Those that have not answered. */
+  waiting: Set<HostWindow>
+  release: () => void
+  timer: NodeJS.Timeout
+}
+
+type PetOptions = Pick<HostOptions, 'onPet' | 'onPetFailure' | 'petReplyMs'>
+
+export class Pet {
+  readonly #engine: Engine
+  readonly #options: PetOptions
+  /** Windows whose pet has a model, in the order in which they said so. The last one's tools count. */
+  readonly #ready = new Map<HostWindow, PetCapabilities>()
+  readonly #orders = new Map<number, Order>()
+  #tools: string[] = []
+  #lastId = 0
+
+  constructor(engine: Engine, options: PetOptions) {
+    this.#engine = engine
+    this.#options = options
+  }
+
+  ready(window: HostWindow, capabilities: PetCapabilities | null): void {
+    const before = new Map(this.#ready)
+    this.#ready.delete(window)
+    if (capabilities) this.#ready.set(window, capabilities)
+    try {
+      this.#offer(capabilities ?? this.#current)
+    } catch (error) {
+      this.#ready.clear()
+      for (const [other, its] of before) this.#ready.set(other, its)
+      throw error
+    }
+  }
+
+  order(message: Message, event: IpcEvent): void {
+    const windows = [...this.#ready.keys()].filter((window) => window.rights.pet)
+    if (windows.length === 0) return this.#fail(message, event, 'there is no pet window with a model')
+    if (this.#orders.size >= MAX_OPEN_ORDERS) return this.#fail(message, event, 'the pet does not keep up')
+    const id = ++this.#lastId
+    const timer = setTimeout(() => this.#end(id, 'the pet did not answer'), this.#options.petReplyMs ?? 5000)
+    this.#orders.set(id, { message, event, waiting: new Set(windows), release: message.hold(), timer })
+    for (const window of windows) {
+      try {
+        window.peer.pet({ id, channel: event.channel, payload: event.payload })
+      } catch {
+        this.reply(window, id, 'the pet window cannot be reached')
+      }
+    }
+  }
+
+  /** One that could is enough. What nobody waits for is nothing. */
+  reply(window: HostWindow, id: number, failure: string | undefined): void {
+    const order = this.#orders.get(id)
+    if (!order?.waiting.delete(window)) return
+    if (failure === undefined || order.waiting.size === 0) this.#end(id, failure)
+  }
+
+  /** The window is gone. */
+  leave(window: HostWindow): void {
+    for (const id of [...this.#orders.keys()]) this.reply(window, id, 'the pet window was closed')
+    if (this.#ready.delete(window)) this.#offer(this.#current)
+  }
+
+  close(): void {
+    for (const id of [...this.#orders.keys()]) this.#end(id, undefined)
+  }
+
+  get #current(): PetCapabilities | null {
+    return [...this.#ready.values()].at(-1) ?? null
+  }
+
+  #offer(capabilities: PetCapabilities | null): void {
+    if (this.#options.onPet) return this.#options.onPet(capabilities)
+    const tools = capabilities ? live2dTools(capabilities) : []
+    const names = tools.map((tool) => tool.name)
+    if (tools.length > 0) this.#engine.add(...tools)
+    for (const name of this.#tools) if (!names.includes(name)) this.#engine.remove(name)
+    this.#tools = names
+  }
+
+  #end(id: number, failure: string | undefined): void {
+    const order = this.#orders.get(id)
+    if (!order) return
+    this.#orders.delete(id)
+    clearTimeout(order.timer)
+    if (failure !== undefined) this.#fail(order.message, order.event, failure)
+    order.release()
+  }
+
+  #fail(message: Message, { call, channel }: IpcEvent, reason: string): void {
+    message.notice(call, reason)
+    this.#options.onPetFailure?.({ message: message.id, call, channel, reason })
+  }
+}

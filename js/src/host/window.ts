@@ -1,0 +1,291 @@
+// What one window is shown: a queue for every message it watches, sent at most once per frame, and the tokens of its questions.
+import { randomBytes } from 'node:crypto'
+import type { AskView, ConversationView, Delta, Frame, MessageView } from '../bridge/messages.js'
+import { refuse } from './check.js'
+import type { Execution, Message, OpenAsk } from './message.js'
+import type { Peer, Rights } from './types.js'
+
+const MAX_WATCHED = 100
+const MAX_OPENED = 1000
+const MAX_TOKENS = 1000
+/** What may wait for one message: deltas, and characters in them. Beyond it the window is better off with a new snapshot. */
+const MAX_QUEUED = 2000
+const MAX_QUEUED_CHARACTERS = 2_000_000
+/** When to ask a busy transport again, at the earliest. */
+const BUSY_MS = 16
+/** Frames that may come before their time, to show the first text of a message at once. Per second. */
+const EARLY_FRAMES = 3
+
+/** Always of the same length, and nothing to guess. */
+export const newToken = (): string => randomBytes(32).toString('base64url')
+export const TOKEN_LENGTH = 43
+
+interface Feed {
+  /** `seq` of the view that the window has. */
+  after: number
+  deltas: Delta[]
+  characters: number
+  /** Some of the message's text was queued. */
+  spoke: boolean
+  /** Nothing comes any more. */
+  ended: boolean
+}
+
+export interface WindowOptions {
+  frameMs: number
+  view: (conversation: string) => ConversationView
+  /** The transport threw. */
+  onBroken: (window: HostWindow) => void
+}
+
+export class HostWindow {
+  readonly #peer: Peer
+  readonly #options: WindowOptions
+  #closed = false
+
+  // -- what it looks at
+  readonly #feeds = new Map<Message, Feed>()
+  readonly opened = new Set<string>()
+
+  // -- what it holds: a question is found by its token, also when it is settled
+  readonly #asks = new Map<string, OpenAsk>()
+  readonly #tokens = new WeakMap<OpenAsk, string>()
+  readonly executions = new Map<string, Execution>()
+
+  // -- what goes into the next frame
+  readonly #waiting = new Set<Message>()
+  readonly #conversations = new Set<string>()
+  #execute: NonNullable<Frame['execute']> = []
+  #abort: NonNullable<Frame['abort']> = []
+  #sentAt = -Infinity
+  #timer: NodeJS.Timeout | undefined
+  #soon: NodeJS.Immediate | undefined
+  #early = EARLY_FRAMES
+  #earlyAt = 0
+
+  constructor(peer: Peer, options: WindowOptions) {
+    this.#peer = peer
+    this.#options = options
+  }
+
+  get rights(): Rights {
+    return this.#peer.rights
+  }
+
+  get peer(): Peer {
+    return this.#peer
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    clearImmediate(this.#soon)
+    for (const message of [...this.#feeds.keys()]) this.unwatch(message)
+    for (const execution of [...this.executions.values()]) execution.message.fail(execution, 'the window was closed')
+    this.#asks.clear()
+    this.executions.clear()
+  }
+
+  // -- messages -------------------------------------------------------------------------------------------------------------
+
+  /** From now on it gets the deltas behind this snapshot. */
+  watch(message: Message): MessageView {
+    if (!message.settled) {
+      const known = this.#feeds.get(message)
+      if (!known && this.#feeds.size >= MAX_WATCHED) throw refuse('limit', `expected at most ${MAX_WATCHED} messages that go on`)
+      const spoke = known?.spoke ?? hasText(message.view)
+      this.#feeds.set(message, { after: message.view.seq, deltas: [], characters: 0, spoke, ended: false })
+      this.#waiting.delete(message)
+      message.watchers.add(this)
+      message.watchQuestions()
+    }
+    const asks = this.rights.approve ? message.view.asks.flatMap((ask) => this.#withToken(message, ask) ?? []) : []
+    return { ...message.view, asks }
+  }
+
+  unwatch(message: Message): void {
+    this.#feeds.delete(message)
+    this.#waiting.delete(message)
+    message.watchers.delete(this)
+    message.watchQuestions()
+  }
+
+  push(message: Message, delta: Delta): void {
+    const feed = this.#feeds.get(message)
+    if (!feed) return
+    const shown = delta.type === 'ask' ? this.#withAsk(message, delta) : delta
+    if (!shown) return // the next frame says by its `seq` that something happened
+    const urgent = shown.type === 'text' && !feed.spoke
+    feed.spoke ||= urgent
+    feed.characters += charactersOf(shown)
+    const replaced = merge(feed.deltas, shown)
+    if (replaced) feed.characters -= replaced.type === 'progress' ? charactersOf(replaced) : 0
+    else feed.deltas.push(shown)
+    if (feed.deltas.length > MAX_QUEUED || feed.characters > MAX_QUEUED_CHARACTERS) {
+      Object.assign(feed, { after: message.view.seq, deltas: [], characters: 0 }) // not what the window has: it subscribes again
+    }
+    this.#waiting.add(message)
+    this.#schedule(urgent)
+  }
+
+  /** The message has no more deltas. */
+  end(message: Message): void {
+    const feed = this.#feeds.get(message)
+    if (!feed) return
+    feed.ended = true
+    if (!this.#waiting.has(message)) this.#feeds.delete(message)
+  }
+
+  // -- everything else ------------------------------------------------------------------------------------------------------
+
+  open(conversation: string): void {
+    const { size } = this.opened.add(conversation)
+    if (size <= MAX_OPENED) return
+    this.opened.delete(conversation)
+    throw refuse('limit', `expected at most ${MAX_OPENED} open conversations`)
+  }
+
+  conversationChanged(conversation: string): void {
+    if (!this.opened.has(conversation)) return
+    this.#conversations.add(conversation)
+    this.#schedule()
+  }
+
+  execute(order: NonNullable<Frame['execute']>[number]): void {
+    this.#execute.push(order)
+    this.#schedule()
+  }
+
+  abort(order: NonNullable<Frame['abort']>[number]): void {
+    this.#abort.push(order)
+    this.#schedule()
+  }
+
+  // -- tokens ---------------------------------------------------------------------------------------------------------------
+
+  /** The question that this window was given the token for, open or not. */
+  askOf(token: string): OpenAsk | undefined {
+    return this.#asks.get(token)
+  }
+
+  #withAsk(message: Message, delta: Delta & { type: 'ask' }): Delta | undefined {
+    const ask = this.rights.approve ? this.#withToken(message, delta.ask) : undefined
+    return ask && { type: 'ask', ask }
+  }
+
+  #withToken(message: Message, view: AskView): AskView | undefined {
+    const ask = message.asks.get(view.call)
+    return ask && { ...view, token: this.#tokens.get(ask) ?? this.#issue(ask) }
+  }
+
+  #issue(ask: OpenAsk): string {
+    const token = newToken()
+    this.#asks.set(token, ask)
+    this.#tokens.set(ask, token)
+    for (const old of this.#asks.keys()) {
+      if (this.#asks.size <= MAX_TOKENS) break
+      this.#asks.delete(old)
+    }
+    return token
+  }
+
+  // -- frames ---------------------------------------------------------------------------------------------------------------
+
+  #schedule(urgent = false): void {
+    if (this.#closed || this.#soon) return
+    const wait = this.#sentAt + this.#options.frameMs - performance.now()
+    if (wait <= 0 || (urgent && this.#mayComeEarly())) {
+      clearTimeout(this.#timer)
+      this.#timer = undefined
+      this.#soon = setImmediate(() => this.#flush()) // with everything else that happens in this moment
+    } else {
+      this.#timer ??= setTimeout(() => this.#ring(), Math.ceil(wait))
+    }
+  }
+
+  /** A timer that was set late in its turn of the loop comes too early. */
+  #ring(): void {
+    this.#timer = undefined
+    this.#schedule()
+  }
+
+  #mayComeEarly(): boolean {
+    const now = performance.now()
+    this.#early = Math.min(EARLY_FRAMES, this.#early + ((now - this.#earlyAt) * EARLY_FRAMES) / 1000)
+    this.#earlyAt = now
+    if (this.#early < 1) return false
+    this.#early--
+    return true
+  }
+
+  #flush(): void {
+    this.#soon = undefined
+    if (this.#closed) return
+    try {
+      this.#sentAt = performance.now()
+      if (this.#peer.busy?.()) {
+        this.#timer ??= setTimeout(() => this.#ring(), Math.max(this.#options.frameMs, BUSY_MS))
+        return
+      }
+      const frame = this.#take()
+      if (frame) this.#peer.frame(frame)
+    } catch {
+      this.#options.onBroken(this)
+    }
+  }
+
+  #take(): Frame | undefined {
+    const frame: Frame = {}
+    const messages = [...this.#waiting].flatMap((message) => this.#takeFeed(message) ?? [])
+    this.#waiting.clear()
+    if (messages.length > 0) frame.messages = messages
+    if (this.#conversations.size > 0) frame.conversations = [...this.#conversations].map(this.#options.view)
+    if (this.#execute.length > 0) frame.execute = this.#execute
+    if (this.#abort.length > 0) frame.abort = this.#abort
+    this.#conversations.clear()
+    this.#execute = []
+    this.#abort = []
+    return Object.keys(frame).length > 0 ? frame : undefined
+  }
+
+  #takeFeed(message: Message): NonNullable<Frame['messages']>[number] | undefined {
+    const feed = this.#feeds.get(message)
+    if (!feed) return undefined
+    const { after, deltas } = feed
+    const { seq } = message.view
+    if (feed.ended) this.#feeds.delete(message)
+    else Object.assign(feed, { after: seq, deltas: [], characters: 0 })
+    return { id: message.id, after, seq, deltas }
+  }
+}
+
+/** Text behind text of the same block is one delta: gives what stood there. That is not changed, other windows have it too. */
+function merge(deltas: Delta[], delta: Delta): Delta | undefined {
+  const at = deltas.length - 1
+  const last = deltas[at]
+  if (!last) return undefined
+  if ((delta.type === 'text' || delta.type === 'reasoning') && last.type === delta.type && last.block === delta.block) {
+    deltas[at] = { ...last, text: last.text + delta.text }
+  } else if (delta.type === 'args' && last.type === 'args' && last.call === delta.call) {
+    deltas[at] = { ...last, text: last.text + delta.text }
+  } else if (delta.type === 'progress' && last.type === 'progress' && last.call === delta.call) {
+    deltas[at] = delta
+  } else {
+    return undefined
+  }
+  return last
+}
+
+/** Roughly: what can be long. */
+function charactersOf(delta: Delta): number {
+  if ('text' in delta) return delta.text.length
+  if (delta.type !== 'card') return 100
+  const { raw = '', rawArguments = '', output = '', told = '' } = delta
+  return 100 + raw.length + rawArguments.length + output.length + told.length
+}
+
+const hasText = (view: MessageView): boolean => view.blocks.some((block) => block?.type === 'text')

@@ -1,0 +1,43 @@
+// Compiled only: what Electron gives is what hostEngine and the preload take.
+import { app, BrowserWindow, contextBridge, ipcMain, ipcRenderer } from 'electron'
+import { Engine } from 'sluice'
+import { hostEngine, type ElectronHost } from 'sluice/electron'
+import { connect, type LiveMessage } from 'sluice/renderer'
+import type { ElectronLike } from '../../js/dist/esm/preload/electron.js'
+
+export const engine = new Engine()
+
+export const host: ElectronHost = hostEngine(engine, {
+  ipcMain,
+  app,
+  windows: [{ origin: 'app://main', rights: { chat: true, approve: true } }, { webContentsId: 2 }],
+  run: ({ messages, conversation }) => ({
+    model: { baseURL: 'http://127.0.0.1:11434/v1', name: conversation },
+    messages: [...messages, { role: 'user', content: 'x' }],
+    maxRounds: 3,
+    approvals: { result: () => 'release' },
+  }),
+  onPetFailure: ({ reason, call }) => console.log(reason.length, call + 1),
+})
+
+export const window = new BrowserWindow({ webPreferences: { preload: host.preloadPath, sandbox: true, contextIsolation: true } })
+
+hostEngine(engine, {
+  ipcMain,
+  windows: ({ webContentsId }) => (webContentsId === window.webContents.id ? { chat: true } : null),
+  // @ts-expect-error: a model has a name
+  run: () => ({ model: { baseURL: 'http://127.0.0.1' } }),
+})
+
+// @ts-expect-error: there is no engine without ipcMain
+hostEngine(engine, { run: () => ({ model: { baseURL: '', name: '' } }) })
+
+// -- the preload and the page
+
+export const preload: ElectronLike = { contextBridge, ipcRenderer }
+
+export const message: LiveMessage = connect(globalThis.window.sluice).message('m1')
+export const name: string | undefined = message.getSnapshot().blocks.map((block) => (block.type === 'tool_use' ? block.name : undefined))[0]
+
+// @ts-expect-error: no such decision
+message.approve({ token: 't' }, { remember: 'forever' })

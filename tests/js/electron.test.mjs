@@ -1,0 +1,278 @@
+// hostEngine behind an ipcMain in Electron's shape: everything that passes is a structured clone, as between two processes.
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+import { Engine } from 'sluice'
+import { hostEngine } from 'sluice/electron'
+import { startServer } from 'sluice/testing'
+import { callsDelete, guarded, until } from './host-support.mjs'
+
+class IpcMain {
+  handlers = new Map()
+  handle(channel, handler) {
+    assert.ok(!this.handlers.has(channel), 'Attempted to register a second handler')
+    this.handlers.set(channel, handler)
+  }
+  removeHandler(channel) {
+    this.handlers.delete(channel)
+  }
+}
+
+class WebContents extends EventEmitter {
+  static count = 0
+  id = ++WebContents.count
+  destroyed = false
+  sent = []
+  constructor(ipcMain, url) {
+    super()
+    this.ipcMain = ipcMain
+    this.mainFrame = frame(url)
+  }
+  isDestroyed() {
+    return this.destroyed
+  }
+  send(channel, data) {
+    if (this.destroyed) throw new TypeError('Object has been destroyed')
+    this.sent.push([channel, structuredClone(data)])
+  }
+  async invoke(method, input, { senderFrame = this.mainFrame } = {}) {
+    const handler = this.ipcMain.handlers.get('sluice:call')
+    return structuredClone(await handler({ sender: this, senderFrame }, ...structuredClone([method, input])))
+  }
+  navigate(url) {
+    this.mainFrame = frame(url)
+    this.emit('did-navigate', {}, url, 200, 'OK')
+  }
+  destroy() {
+    this.destroyed = true
+    this.emit('destroyed')
+  }
+  /** Deltas of a message that were sent to it. */
+  deltas(message) {
+    return this.sent.flatMap(([, frame]) => (frame.messages ?? []).filter(({ id }) => id === message).flatMap(({ deltas }) => deltas))
+  }
+}
+
+/** As Electron has it: opaque origins are the text `null`. */
+function frame(url, parent = null) {
+  const { protocol, host, origin } = new URL(url)
+  return { url, parent, origin: protocol === 'file:' ? 'file://' : protocol === 'app:' ? `app://${host}` : origin }
+}
+
+async function app(t, { answers = [{ text: 'Hello.' }], tools = [], ...options } = {}) {
+  const server = await startServer({ answers })
+  const engine = new Engine({ tools })
+  const ipcMain = new IpcMain()
+  const host = hostEngine(engine, { ipcMain, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), frameMs: 0, ...options })
+  const warnings = []
+  const warn = ({ message }) => warnings.push(message)
+  process.on('warning', warn)
+  t.after(async () => {
+    process.off('warning', warn)
+    await host.close()
+    engine.close()
+    await server.close()
+  })
+  return { server, engine, ipcMain, host, warnings, window: (url = 'app://main/index.html') => new WebContents(ipcMain, url) }
+}
+
+const value = async (reply) => {
+  const { ok, value, error } = await reply
+  assert.ok(ok, JSON.stringify(error))
+  return value
+}
+
+async function asks(window, message) {
+  return (await value(window.invoke('subscribe', { message }))).asks
+}
+
+test('a window sends, is shown what happens, and approves', async (t) => {
+  const { tool, ran } = guarded()
+  const { window: open } = await app(t, { tools: [tool], answers: [callsDelete, { text: 'Done.' }] })
+  const window = open()
+  const { message } = await value(window.invoke('send', { text: 'Hi' }))
+  await value(window.invoke('subscribe', { message }))
+  const { ask } = await until(() => window.deltas(message).find(({ type }) => type === 'ask'))
+  assert.equal(await value(window.invoke('approve', { message, token: ask.token })), true)
+  await until(() => window.deltas(message).some(({ type }) => type === 'done'))
+  assert.deepEqual(ran, [{ path: '/tmp/x' }])
+  assert.ok(window.sent.every(([channel]) => channel === 'sluice:frame'))
+})
+
+test('orders go to the pet window', async (t) => {
+  const smile = { parts: [{ call: { name: 'live2d_expression', arguments: { name: 'smile' } } }, { text: 'Hi' }] }
+  const { window: open } = await app(t, { answers: [smile] })
+  const [chat, pet] = [open(), open('app://main/pet.html')]
+  await value(pet.invoke('petReady', { expressions: ['smile'], motions: {} }))
+  await value(chat.invoke('send', { text: 'Hi' }))
+  const [channel, order] = await until(() => pet.sent[0])
+  assert.deepEqual([channel, order.channel, order.payload], ['sluice:pet', 'live2d:expression', ['smile']])
+  await value(pet.invoke('petReply', { id: order.id, ok: true }))
+  assert.ok(chat.sent.every(([channel]) => channel === 'sluice:frame'))
+})
+
+test('who may is known without being told: local pages in development, pages of the app always', async (t) => {
+  const cases = [
+    ['app://main/index.html', true, true], ['file:///opt/app/index.html', true, true],
+    ['http://localhost:5173/', true, false], ['http://localhost/', true, false], ['http://127.0.0.1:8080/', true, false],
+    ['http://localhost.evil.example/', false, false], ['http://localhost:80@evil.example/', false, false], ['https://example.org/', false, false],
+    ['http://127.0.0.1.evil.example:80/', false, false], ['data:text/html,x', false, false], ['about:blank', false, false], ['https://localhost:5173/', false, false],
+  ]
+  for (const isPackaged of [false, true, undefined]) {
+    const { window, warnings } = await app(t, { app: isPackaged === undefined ? undefined : { isPackaged } })
+    for (const [url, inDevelopment, inPackage] of cases) {
+      const { ok, error } = await window(url).invoke('open', {})
+      assert.equal(ok, isPackaged === false ? inDevelopment : inPackage, `${url}, packaged: ${isPackaged}`)
+      if (!ok) assert.deepEqual([error.code, /windows/.test(error.hint)], ['forbidden', true])
+    }
+    await until(() => warnings.some((text) => /example\.org/.test(text)), 'a word to the developer')
+  }
+})
+
+test('the allow-list says which window and which origin may what', async (t) => {
+  const windows = []
+  const { window } = await app(t, { windows })
+  const [chat, pet, other] = [window(), window(), window()]
+  windows.push({ webContentsId: chat.id, rights: { chat: true } }, { webContentsId: pet.id, origin: 'app://pet', rights: { pet: true } }, { origin: 'http://localhost:*' })
+  assert.equal((await chat.invoke('send', { text: 'Hi' })).ok, true)
+  assert.equal((await chat.invoke('configuration')).error.code, 'forbidden')
+  assert.equal((await pet.invoke('petReady', null)).error.code, 'forbidden', 'its origin is another one')
+  pet.navigate('app://pet/')
+  assert.equal((await pet.invoke('petReady', null)).ok, true)
+  assert.equal((await pet.invoke('send', { text: 'Hi' })).error.code, 'forbidden')
+  assert.equal((await other.invoke('open', {})).error.code, 'forbidden')
+  other.navigate('http://localhost:3000/')
+  assert.equal((await other.invoke('configuration')).ok, true)
+})
+
+test('a function may decide, for every call anew; one that throws allows nothing', async (t) => {
+  const seen = []
+  let rights = { chat: true }
+  const { window: open } = await app(t, { windows: (sender) => { seen.push(sender); if (rights === 'throw') throw new Error('x'); return rights } })
+  const window = open('https://app.example/chat?x=1')
+  assert.equal((await window.invoke('send', { text: 'Hi' })).ok, true)
+  assert.deepEqual(seen, [{ webContentsId: window.id, origin: 'https://app.example', url: 'https://app.example/chat?x=1' }])
+  for (const none of [{}, null, 'throw']) {
+    rights = none
+    assert.equal((await window.invoke('send', { text: 'Hi' })).error.code, 'forbidden')
+  }
+})
+
+test('frames within a page, and frames that are gone, may nothing', async (t) => {
+  const { window: open } = await app(t)
+  const window = open()
+  const inner = frame('app://main/inner.html', window.mainFrame)
+  const gone = { get parent() { throw new Error('Render frame was disposed before WebFrameMain could be accessed') } }
+  for (const senderFrame of [inner, gone, null]) {
+    assert.equal((await window.invoke('send', { text: 'Hi' }, { senderFrame })).error.code, 'forbidden')
+  }
+  assert.equal((await window.invoke('open', {})).ok, true)
+})
+
+test('a page that goes elsewhere loses everything, also when it comes back', async (t) => {
+  const { tool, ran } = guarded()
+  const { window: open } = await app(t, { tools: [tool], answers: [callsDelete, { text: 'Done.' }] })
+  const [window, other] = [open(), open()]
+  const { message } = await value(window.invoke('send', { text: 'Hi' }))
+  const [{ token }] = await until(async () => { const found = await asks(window, message); return found.length > 0 && found })
+  window.navigate('https://evil.example/')
+  const count = window.sent.length
+  assert.equal((await window.invoke('approve', { message, token })).error.code, 'forbidden')
+  const [mine] = await asks(other, message)
+  assert.equal(await value(other.invoke('deny', { message, token: mine.token })), true)
+  await until(() => other.deltas(message).some(({ type }) => type === 'done'))
+  assert.equal(window.sent.length, count, 'the other page is told nothing')
+  window.navigate('app://main/index.html')
+  assert.equal((await window.invoke('approve', { message, token })).error.code, 'forbidden', 'tokens of the page before')
+  assert.deepEqual(ran, [])
+})
+
+test('a page of another origin is sent nothing, even before Electron tells of it', async (t) => {
+  const { window: open } = await app(t, { answers: [{ parts: [{ text: 'a' }, { wait: 40 }, { text: 'b' }] }] })
+  const [window, other] = [open(), open()]
+  const { message } = await value(window.invoke('send', { text: 'Hi' }))
+  await value(window.invoke('subscribe', { message }))
+  await value(other.invoke('subscribe', { message }))
+  window.mainFrame = frame('https://evil.example/') // and no event
+  window.sent.length = 0
+  await until(() => other.deltas(message).some(({ type }) => type === 'done'))
+  assert.deepEqual(window.sent, [])
+})
+
+test('a page that is loaded anew starts anew', async (t) => {
+  const { tool, ran } = guarded()
+  const { window: open } = await app(t, { tools: [tool], answers: [callsDelete, { text: 'Done.' }] })
+  const window = open()
+  const { message } = await value(window.invoke('send', { text: 'Hi' }))
+  const [{ token }] = await until(async () => { const found = await asks(window, message); return found.length > 0 && found })
+  window.navigate(window.mainFrame.url)
+  assert.equal((await window.invoke('approve', { message, token })).error.code, 'forbidden')
+  const [ask] = await asks(window, message)
+  assert.notEqual(ask.token, token)
+  assert.equal(await value(window.invoke('approve', { message, token: ask.token })), true)
+  await until(() => window.deltas(message).some(({ type }) => type === 'done'))
+  assert.equal(ran.length, 1)
+})
+
+test('a window that is destroyed or crashes is let go', async (t) => {
+  const { window: open, host } = await app(t, { answers: [{ parts: [{ text: 'a' }, { wait: 40 }, { text: 'b' }] }, { text: 'c' }] })
+  const [destroyed, silent, crashed, watcher] = [open(), open(), open(), open()]
+  const { message } = await value(watcher.invoke('send', { text: 'Hi' }))
+  for (const window of [destroyed, silent, crashed, watcher]) await value(window.invoke('subscribe', { message }))
+  destroyed.destroy()
+  silent.destroyed = true // without the event: send throws
+  crashed.emit('render-process-gone', {}, { reason: 'crashed' })
+  crashed.sent.length = 0
+  await until(() => watcher.deltas(message).some(({ type }) => type === 'done'))
+  assert.deepEqual(crashed.sent, [])
+  for (const window of [destroyed, silent, crashed]) assert.equal(window.eventNames().length, 0, 'no listener is left')
+  crashed.navigate(crashed.mainFrame.url) // Electron loads it again
+  assert.equal((await crashed.invoke('open', {})).ok, true)
+  assert.equal(typeof host.send('by the app itself'), 'string')
+})
+
+test('a host that is closed takes its handler away', async (t) => {
+  const { host, ipcMain, window: open } = await app(t)
+  const window = open()
+  await window.invoke('open', {})
+  await host.close()
+  assert.equal(ipcMain.handlers.size, 0)
+  assert.deepEqual(window.eventNames(), [])
+})
+
+test('options that are wrong are told at once', () => {
+  const engine = new Engine()
+  const [ipcMain, run] = [new IpcMain(), () => ({})]
+  for (const [options, path] of [
+    [{ run }, 'ipcMain'], [{ ipcMain }, 'run'], [{ ipcMain, run, windows: 'all' }, 'windows'], [{ ipcMain, run, windows: [{ rights: {} }] }, 'windows[0]'],
+    [{ ipcMain, run, windows: [{ origin: '*' }] }, 'windows[0].origin'], [{ ipcMain, run, windows: [{ origin: 'https://*.example.org' }] }, 'windows[0].origin'],
+    [{ ipcMain, run, windows: [{ origin: 'https://example.org/path' }] }, 'windows[0].origin'], [{ ipcMain, run, windows: [{ webContentsId: '1' }] }, 'windows[0].webContentsId'],
+  ]) {
+    assert.throws(() => hostEngine(engine, options), { name: 'SluiceError', code: 'option', path })
+  }
+  assert.equal(ipcMain.handlers.size, 0)
+  engine.close()
+})
+
+test('the CommonJS build takes an engine of either build, and both know the preload', async (t) => {
+  const require = createRequire(import.meta.url)
+  const common = require('sluice/electron')
+  const server = await startServer({ answers: () => ({ text: 'Hello.' }) })
+  t.after(() => server.close())
+  for (const { Engine: Kind } of [require('sluice'), { Engine }]) {
+    const engine = new Kind()
+    const ipcMain = new IpcMain()
+    const host = common.hostEngine(engine, { ipcMain, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }) })
+    const window = new WebContents(ipcMain, 'app://main/')
+    const { message } = await value(window.invoke('send', { text: 'Hi' }))
+    await value(window.invoke('subscribe', { message }))
+    await until(async () => (await value(window.invoke('subscribe', { message }))).outcome === 'completed')
+    assert.equal((await window.invoke('configure', { settings: { maxRounds: 'x' } })).error.path, 'settings.maxRounds')
+    assert.match(host.preloadPath, /js[\\/]dist[\\/]preload[\\/]index\.cjs$/)
+    assert.ok(existsSync(host.preloadPath))
+    await host.close()
+    engine.close()
+  }
+})

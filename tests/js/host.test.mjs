@@ -1,0 +1,591 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { tool } from 'sluice'
+import { createHost } from '../../js/dist/esm/host/index.js'
+import { callsDelete, everything, guarded, hostStage, until } from './host-support.mjs'
+
+const done = (window, message) => until(() => window.view(message).outcome, `the end of ${message}`)
+const asked = (window, message) => until(() => window.asks(message)[0], 'a question')
+
+// -- messages -----------------------------------------------------------------------------------------------------------------
+
+test('a window sends, watches, approves, and sees the message as the engine has it', async (t) => {
+  const { tool, ran } = guarded()
+  const events = []
+  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.', usage: { prompt_tokens: 3, completion_tokens: 4 } }], tools: [tool], host: { onEvent: (id, event) => events.push([id, event.type]) } })
+  const window = open()
+  const message = await window.send('Delete it')
+  const ask = await asked(window, message)
+  assert.deepEqual([ask.call, ask.stage, ask.level, ask.token.length], [1, 'execution', 'sensitive', 43])
+  assert.deepEqual(ran, [])
+  assert.equal(await window.get('approve', { message, token: ask.token }), true)
+  assert.equal(await done(window, message), 'completed')
+  const { blocks, asks, usage, rounds } = window.view(message)
+  assert.deepEqual(blocks.map((block) => block.text ?? block.status), ['I will. ', 'success', 'Done.'])
+  assert.deepEqual([asks, usage, rounds], [[], { inputTokens: 3, outputTokens: 4 }, 1])
+  assert.deepEqual(ran, [{ path: '/tmp/x' }])
+  assert.equal(window.mismatches, 0)
+  assert.deepEqual(events.find(([, type]) => type === 'done'), [message, 'done'])
+  assert.deepEqual(await window.get('subscribe', { message }), window.view(message), 'what the deltas made is what a late window gets')
+})
+
+test('a conversation goes on: the model sees what was said, windows see the entries', async (t) => {
+  const { server, open } = await hostStage(t, { answers: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }], host: { system: 'Be brief.' } })
+  const [first, second] = [open(), open()]
+  assert.deepEqual(await second.get('open', {}), { id: 'main', entries: [] })
+  const one = await first.send('1')
+  await done(first, one)
+  const two = await first.send('2')
+  await done(first, two)
+  const entries = [{ role: 'user', text: '1' }, { role: 'assistant', message: one }, { role: 'user', text: '2' }, { role: 'assistant', message: two }]
+  await until(() => second.conversations.get('main')?.entries.length === 4)
+  assert.deepEqual(second.conversations.get('main'), { id: 'main', entries })
+  assert.equal(first.conversations.size, 0, 'it did not open it')
+  assert.deepEqual(server.requests[1].body.messages.map(({ role, content }) => [role, content]), [
+    ['system', 'Be brief.'], ['user', '1'], ['assistant', 'One.'], ['user', '2'],
+  ])
+  await done(first, await first.send('3', 'another'))
+  assert.deepEqual(server.requests[2].body.messages.map(({ content }) => content), ['Be brief.', '3'])
+})
+
+test('a conversation has one turn at a time, others go on beside it', async (t) => {
+  const { open } = await hostStage(t, { answers: [{ parts: [{ text: 'a' }, { wait: 60_000 }] }, { text: 'b' }], host: { maxRunning: 2 } })
+  const window = open()
+  const message = await window.send('1')
+  assert.equal((await window.call('send', { text: '2' })).error.code, 'state')
+  const other = await window.send('3', 'another')
+  assert.equal((await window.call('send', { text: '4', conversation: 'a third' })).error.code, 'limit')
+  assert.equal(await done(window, other), 'completed')
+  await window.get('cancel', { message })
+  assert.equal(await done(window, message), 'cancelled')
+  assert.equal((await window.call('cancel', { message })).ok, true, 'once more is fine')
+})
+
+test('a turn that came to nothing leaves its question to the next', async (t) => {
+  const { server, open } = await hostStage(t, { answers: [{ status: 400, error: 'no' }, { text: 'Yes.' }] })
+  const window = open()
+  const message = await window.send('1')
+  assert.equal(await done(window, message), 'failed')
+  assert.equal(window.view(message).blocks.at(-1).type, 'error')
+  await done(window, await window.send('2'))
+  assert.deepEqual(server.requests[1].body.messages.map(({ role, content }) => [role, content]), [['user', '1\n\n2']])
+})
+
+test('a late window gets the message so far, and goes on from there', async (t) => {
+  const { open } = await hostStage(t, { answers: [{ parts: [{ text: 'Hello ' }, { wait: 50 }, { text: 'there' }] }] })
+  const [first, late] = [open(), open({})]
+  const message = await first.send('Hi')
+  await until(() => first.text(message) !== '')
+  await late.watch(message)
+  assert.match(late.text(message), /^Hello/)
+  await done(late, message)
+  await done(first, message)
+  assert.deepEqual(late.view(message), first.view(message))
+  assert.equal(late.mismatches, 0)
+})
+
+test('only windows that watch are told, and no more after they stopped', async (t) => {
+  const { open } = await hostStage(t, { answers: [{ parts: [{ text: 'a' }, { wait: 40 }, { text: 'b' }] }] })
+  const [first, second, third] = [open(), open(), open()]
+  const message = await first.send('Hi')
+  await second.watch(message)
+  await second.get('unsubscribe', { message })
+  await done(first, message)
+  assert.deepEqual([second.frames, third.frames], [[], []])
+})
+
+test('old messages are forgotten, those that go on are not', async (t) => {
+  const answers = [{ parts: [{ text: 'slow' }, { wait: 60_000 }] }, { text: '1' }, { text: '2' }, { text: '3' }]
+  const { server, open } = await hostStage(t, { answers, host: { keepMessages: 3 } })
+  const window = open()
+  const slow = await window.send('slow', 'slow')
+  const sent = []
+  for (const text of ['a', 'b', 'c']) {
+    sent.push(await window.send(text))
+    await done(window, sent.at(-1))
+  }
+  assert.equal((await window.call('subscribe', { message: sent[0] })).error.code, 'not_found')
+  assert.equal((await window.call('subscribe', { message: slow })).ok, true)
+  assert.deepEqual((await window.get('open')).entries.map(({ text, message }) => text ?? message), ['b', sent[1], 'c', sent[2]])
+  assert.deepEqual(server.requests[3].body.messages.map(({ content }) => content), ['a', '1', 'b', '2', 'c'], 'when it was sent, it was still there')
+})
+
+test('the main process sends without a window, and has a bridge of its own', async (t) => {
+  const { host } = await hostStage(t)
+  const bridge = host.bridge()
+  const frames = []
+  const off = bridge.onFrame((frame) => frames.push(frame))
+  await bridge.call('open', {})
+  const message = host.send('Hi')
+  assert.equal((await bridge.call('subscribe', { message })).ok, true)
+  await until(() => frames.some(({ messages }) => messages?.some(({ deltas }) => deltas.some(({ type }) => type === 'done'))))
+  assert.equal(frames[0].conversations?.[0].entries.length ?? frames[1].conversations?.[0].entries.length, 2)
+  off()
+  bridge.close()
+  assert.equal((await bridge.call('open', {})).error.code, 'closed')
+  assert.throws(() => host.send(''), { name: 'SluiceError', code: 'argument', path: 'text' })
+})
+
+test('what the app gives for a turn goes before what was configured, and its failure is an answer', async (t) => {
+  let fail = false
+  const seen = []
+  const { server, host, open } = await hostStage(t, {
+    host: {
+      run: (input) => {
+        seen.push(input)
+        if (fail) throw new Error('no model was chosen')
+        return { model: { baseURL: server.baseURL, name: 'chosen' }, request: { temperature: 0 }, messages: [{ role: 'user', content: 'something else' }] }
+      },
+    },
+  })
+  const window = open()
+  await done(window, await window.send('Hi', 'a'))
+  const { model, temperature, messages } = server.requests[0].body
+  assert.deepEqual([model, temperature, messages.map(({ content }) => content)], ['chosen', 0, ['something else']])
+  assert.deepEqual(seen, [{ text: 'Hi', conversation: 'a', messages: [{ role: 'user', content: 'Hi' }] }])
+  fail = true
+  assert.deepEqual((await window.call('send', { text: 'Hi' })).error, { code: 'internal', detail: 'no model was chosen' })
+  assert.throws(() => host.send('Hi'), /no model was chosen/)
+  assert.deepEqual((await window.get('open')).entries, [])
+})
+
+test('a host that is closed cancels what runs and answers nobody', async (t) => {
+  const { host, server, open } = await hostStage(t, { answers: [{ parts: [{ text: 'a' }, { wait: 60_000 }] }] })
+  const window = open()
+  await window.send('Hi')
+  await until(() => server.requests.length === 1)
+  await host.close()
+  assert.equal((await window.call('open', {})).error.code, 'closed')
+  assert.throws(() => host.send('x'), { code: 'closed' })
+  await until(() => server.requests[0].aborted)
+})
+
+test('options that are wrong are told at once', async (t) => {
+  const { engine } = await hostStage(t)
+  const run = () => ({})
+  for (const [options, path] of [[{}, 'run'], [{ run, frameMs: -1 }, 'frameMs'], [{ run, onPet: 3 }, 'onPet'],
+    [{ run, configuration: { settings: { maxRounds: 'many' } } }, 'configuration.settings.maxRounds'], [{ run, configuration: { model: 1 } }, 'configuration.model']]) {
+    assert.throws(() => createHost(engine, options), { name: 'SluiceError', path })
+  }
+})
+
+// -- frames -------------------------------------------------------------------------------------------------------------------
+
+test('at most 70 frames a second go to a window while 1,000 deltas a second flow in several messages', async (t) => {
+  const words = Array.from({ length: 1000 }, (_, index) => `w${index} `).join('')
+  const { open } = await hostStage(t, { answers: () => ({ text: words }), server: { delayMs: 1 }, flushMs: 0, host: { frameMs: 16 } })
+  const window = open()
+  const messages = []
+  for (const conversation of ['a', 'b', 'c']) messages.push(await window.send('Go', conversation))
+  for (const message of messages) await until(() => window.view(message).outcome, 'the end', 20_000)
+  for (const message of messages) assert.equal(window.text(message), words)
+  assert.equal(window.mismatches, 0)
+  const times = window.frames.map(({ at }) => at)
+  const seconds = (times.at(-1) - times[0]) / 1000
+  t.diagnostic(`${times.length} frames in ${seconds.toFixed(2)} s, 3,000 deltas`)
+  assert.ok(seconds > 0.9, 'it took long enough to count')
+  assert.ok(times.length <= 70 * seconds + 1, `${times.length} frames in ${seconds} s`)
+  for (let first = 0, last = 0; last < times.length; last++) {
+    while (times[last] - times[first] > 1000) first++
+    assert.ok(last - first + 1 <= 71, `${last - first + 1} frames within a second`)
+  }
+})
+
+test('the first text does not wait for the next frame, the rest does', async (t) => {
+  const { open } = await hostStage(t, { answers: [{ parts: [{ text: 'a' }, { wait: 30 }, { text: 'b' }, { wait: 30 }, { text: 'c' }] }], host: { frameMs: 3_600_000 } })
+  const window = open()
+  await window.get('open', {})
+  const message = await window.send('Hi') // the conversation's frame goes first: the next would be due in an hour
+  await until(() => window.text(message) === 'a')
+  await until(async () => (await window.get('open', {})) && (await window.get('subscribe', { message })).outcome)
+  assert.equal(window.text(message), 'a')
+})
+
+test('a window that does not keep up loses deltas and is shown the message anew', async (t) => {
+  const long = tool({ name: 'long', description: '', permission: 'public', agentCallable: true, execute: async () => (await setTimeout(20), 'x'.repeat(1_000_000)) })
+  const calls = [1, 2, 3].map((n) => ({ name: 'long', arguments: { n } }))
+  const { open } = await hostStage(t, { answers: [{ text: 'Well.', calls }, { text: 'end' }], tools: [long] })
+  const [window, good] = [open(), open()]
+  window.blocked = true
+  const message = await window.send('Hi')
+  await good.watch(message)
+  await done(good, message)
+  assert.deepEqual(window.frames, [])
+  window.blocked = false
+  await done(window, message)
+  assert.deepEqual(window.view(message), good.view(message))
+  assert.deepEqual([window.mismatches, good.mismatches], [1, 0])
+})
+
+// -- questions ----------------------------------------------------------------------------------------------------------------
+
+test('the first decision wins, others are told no and see the card go on', async (t) => {
+  const { tool, ran } = guarded()
+  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool] })
+  const [first, second] = [open(), open()]
+  const message = await first.send('Hi')
+  await second.watch(message)
+  const [one, two] = [await asked(first, message), await asked(second, message)]
+  assert.notEqual(one.token, two.token)
+  assert.equal(one.digest, two.digest)
+  const replies = await Promise.all([first.get('approve', { message, token: one.token }), second.get('deny', { message, token: two.token })])
+  assert.deepEqual(replies, [true, false])
+  await done(second, message)
+  assert.equal(second.cards(message)[0].status, 'success')
+  assert.equal(ran.length, 1)
+})
+
+test('a window that comes later may answer with a token of its own', async (t) => {
+  const { tool, ran } = guarded()
+  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool] })
+  const first = open()
+  const message = await first.send('Hi')
+  const { token } = await asked(first, message)
+  const late = open()
+  await late.watch(message)
+  const [ask] = late.asks(message)
+  assert.notEqual(ask.token, token)
+  assert.equal((await late.get('subscribe', { message })).asks[0].token, ask.token, 'asked again, it is the same')
+  assert.equal(await late.get('deny', { message, token: ask.token, reason: 'not that one' }), true)
+  await done(first, message)
+  assert.equal(first.cards(message)[0].status, 'denied')
+  assert.match(first.cards(message)[0].told, /not that one/)
+  assert.deepEqual(ran, [])
+})
+
+test('edited arguments are checked by the engine; a mistake decides nothing', async (t) => {
+  const { tool, ran } = guarded()
+  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool] })
+  const window = open()
+  const message = await window.send('Hi')
+  const { token } = await asked(window, message)
+  assert.equal((await window.call('approve', { message, token, arguments: { path: 3 } })).ok, false)
+  assert.equal(await window.get('approve', { message, token, arguments: { path: '/tmp/y' } }), true)
+  await done(window, message)
+  assert.deepEqual(ran, [{ path: '/tmp/y' }])
+})
+
+test('the release of a result is a question of its own', async (t) => {
+  const { tool } = guarded({ resultApproval: 'always' })
+  const { server, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool] })
+  const window = open()
+  const message = await window.send('Hi')
+  const first = await asked(window, message)
+  await window.get('approve', { message, token: first.token })
+  const second = await until(() => window.asks(message).find(({ stage }) => stage === 'result'))
+  assert.equal(second.preview.text, 'deleted')
+  assert.equal(await window.get('approve', { message, token: first.token }), false, 'the first token releases nothing')
+  assert.equal((await window.call('approve', { message, token: second.token, remember: 'always' })).error.path, 'remember')
+  assert.equal(server.requests.length, 1)
+  assert.equal(await window.get('approve', { message, token: second.token }), true)
+  await done(window, message)
+  assert.equal(window.cards(message)[0].status, 'success')
+})
+
+test('what is remembered asks no more', async (t) => {
+  const { tool, ran } = guarded({ permission: 'moderate' })
+  const { engine, open } = await hostStage(t, { answers: [callsDelete, callsDelete, { text: 'Done.' }], tools: [tool] })
+  const window = open()
+  const message = await window.send('Hi')
+  const { token } = await asked(window, message)
+  await window.get('approve', { message, token, remember: 'session', exact: true })
+  await done(window, message)
+  assert.equal(ran.length, 2)
+  assert.equal(engine.rules.list().length, 1)
+})
+
+test('a question that no window can answer is denied after a while', async (t) => {
+  const { tool, ran } = guarded()
+  const { host, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], host: { approvalGraceMs: 30 } })
+  const looker = open({})
+  const message = host.send('Hi')
+  await looker.watch(message)
+  await done(looker, message)
+  assert.equal(looker.cards(message)[0].status, 'denied')
+  assert.match(looker.cards(message)[0].approvals[0].reason, /^no_approver/)
+  assert.deepEqual(ran, [])
+  assert.ok(looker.frames.every((frame) => !JSON.stringify(frame).includes('token')), 'who may not answer is not asked')
+})
+
+test('a window that is loaded again finds its question', async (t) => {
+  const { tool, ran } = guarded()
+  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], host: { approvalGraceMs: 20_000 } })
+  const before = open()
+  const message = await before.send('Hi')
+  const { token } = await asked(before, message)
+  before.close()
+  assert.equal((await before.call('approve', { message, token })).error.code, 'closed')
+  const after = open()
+  const { entries } = await after.get('open', {})
+  await after.watch(entries[1].message)
+  assert.equal(await after.get('approve', { message, token: after.asks(message)[0].token }), true)
+  await done(after, message)
+  assert.equal(ran.length, 1)
+})
+
+test('an adapter of the app answers, and windows are not asked', async (t) => {
+  const { tool, ran } = guarded()
+  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], approvals: { execution: () => 'once' }, host: { approvalGraceMs: 0 } })
+  const window = open()
+  const message = await window.send('Hi')
+  await done(window, message)
+  assert.equal(ran.length, 1)
+  assert.ok(window.frames.every((frame) => !JSON.stringify(frame).includes('token')))
+})
+
+for (const mode of ['native', 'text']) {
+  test(`calls that wait for a button go on in the same message, mode ${mode}`, async (t) => {
+    const { tool, ran } = guarded({ permission: 'public' })
+    const inText = (path) => ({ text: `I will.\n<<<[TOOL_REQUEST]>>>\ntool_name:「始」file.delete「末」,\npath:「始」${path}「末」\n<<<[END_TOOL_REQUEST]>>>` })
+    const native = (...paths) => ({ text: 'I will. ', calls: paths.map((path, n) => ({ id: `call_${n}${path}`, name: 'file_delete', arguments: { path } })) })
+    const answers = mode === 'native' ? [native('a', 'b'), native('c'), { text: 'Done.' }] : [inText('a'), inText('c'), { text: 'Done.' }]
+    const { server, open } = await hostStage(t, { answers: [...answers, { text: 'Next.' }], tools: [tool], loop: 'user_mediated', mode })
+    const window = open()
+    const message = await window.send('Hi')
+    const paths = []
+    while (!window.view(message).outcome) {
+      const ask = await until(() => window.asks(message)[0] ?? (window.view(message).outcome && {}))
+      if (!ask.token) break
+      const card = window.cards(message).find(({ call }) => call === ask.call)
+      assert.deepEqual([card.status, ran.length], ['awaiting_approval', paths.length])
+      paths.push(card.arguments.path)
+      assert.equal(await window.get('approve', { message, token: ask.token }), true)
+      await until(() => window.asks(message)[0]?.token !== ask.token)
+      await until(() => ran.length === paths.length)
+    }
+    const expected = mode === 'native' ? ['a', 'b', 'c'] : ['a', 'c']
+    assert.deepEqual(paths, expected)
+    assert.deepEqual(ran.map(({ path }) => path), expected)
+    const { outcome, blocks, rounds } = window.view(message)
+    assert.equal(outcome, 'completed')
+    assert.deepEqual(blocks.map(({ type, status }) => status ?? type), mode === 'native' ? ['text', 'success', 'success', 'text', 'success', 'text'] : ['text', 'success', 'text', 'success', 'text'])
+    assert.deepEqual(window.cards(message).map(({ call, round }) => [call, round]), mode === 'native' ? [[1, 1], [2, 1], [3, 2]] : [[1, 1], [2, 2]])
+    assert.equal(rounds, 2)
+    assert.equal(window.mismatches, 0)
+    await done(window, await window.send('And?'))
+    assert.equal(server.requests.length, 4)
+    assert.match(server.requests[3].body.messages.at(-1).content, /And\?/)
+  })
+}
+
+test('a call that waits for a button ends with the message that is cancelled', async (t) => {
+  const { tool, ran } = guarded()
+  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Next.' }], tools: [tool], loop: 'user_mediated' })
+  const window = open()
+  const message = await window.send('Hi')
+  const { token } = await asked(window, message)
+  await window.get('cancel', { message })
+  assert.equal(await done(window, message), 'cancelled')
+  assert.equal(await window.get('approve', { message, token }), false)
+  assert.equal(window.cards(message)[0].status, 'cancelled')
+  assert.equal(await done(window, await window.send('And?')), 'completed')
+  assert.deepEqual(ran, [])
+})
+
+test('cards and questions say what the tool is', async (t) => {
+  const { tool } = guarded({ tags: ['files'] })
+  const { open } = await hostStage(t, { answers: [callsDelete], tools: [tool] })
+  const window = open()
+  const message = await window.send('Hi')
+  assert.equal((await asked(window, message)).description, 'Deletes a file.')
+  assert.deepEqual(window.cards(message)[0].tags, ['files'])
+})
+
+// -- tools that run in a window -----------------------------------------------------------------------------------------------
+
+const selection = () => tool({ name: 'editor.selection', description: 'What is selected.', permission: 'public', agentCallable: true, runsIn: 'window' })
+const callsSelection = { calls: [{ name: 'editor_selection', arguments: { from: 1 } }] }
+
+test('a tool runs in the window that asked', async (t) => {
+  const { server, open } = await hostStage(t, { answers: [callsSelection, { text: 'Done.' }], tools: [selection()] })
+  const [window, other] = [open(), open()]
+  const message = await window.send('Hi')
+  await other.watch(message)
+  const order = await until(() => window.executed[0])
+  assert.deepEqual([order.message, order.call, order.name, order.arguments], [message, 1, 'editor.selection', { from: 1 }])
+  const answer = { message, call: 1, token: order.token, value: { text: 'abc' } }
+  assert.equal((await other.call('result', answer)).error.code, 'state')
+  await window.get('result', answer)
+  assert.equal((await window.call('result', answer)).error.code, 'state', 'once')
+  await done(window, message)
+  assert.equal(server.requests[1].body.messages.at(-1).content, '{"text":"abc"}')
+  assert.deepEqual(other.executed, [])
+})
+
+test('a window may fail, be closed, or be told to stop', async (t) => {
+  const { host, open } = await hostStage(t, { answers: () => callsSelection, tools: [selection()], maxRounds: 1, forceFinalAnswer: false })
+  const [window, watcher] = [open(), open()]
+  const first = await window.send('1', 'a')
+  const order = await until(() => window.executed[0])
+  await window.get('result', { message: first, call: 1, token: order.token, error: 'nothing is selected' })
+  await until(() => window.cards(first)[0].error)
+  assert.equal(window.cards(first)[0].error, 'nothing is selected')
+
+  const second = await window.send('2', 'b')
+  await until(() => window.executed[1])
+  await window.get('cancel', { message: second })
+  await until(() => window.aborted.length === 1)
+  assert.deepEqual([window.aborted[0].message, window.aborted[0].call], [second, 1])
+  assert.equal((await window.call('result', { message: second, call: 1, token: window.executed[1].token, value: 1 })).error.code, 'state')
+
+  const third = await window.send('3', 'c')
+  await watcher.watch(third)
+  await until(() => window.executed[2])
+  window.close()
+  await until(() => watcher.cards(third)[0]?.error)
+  assert.equal(watcher.cards(third)[0].error, 'the window was closed')
+
+  const fourth = host.send('4', 'd')
+  await watcher.watch(fourth)
+  await until(() => watcher.cards(fourth)[0]?.error)
+  assert.match(watcher.cards(fourth)[0].error, /window that asks/)
+})
+
+test('a tool runs in one place', () => {
+  assert.throws(() => tool({ name: 'x', runsIn: 'window', execute: () => 1 }), { code: 'option', path: 'x.runsIn' })
+  assert.throws(() => tool({ name: 'x', runsIn: 'cloud' }), { code: 'option', path: 'x.runsIn' })
+})
+
+// -- configuration ------------------------------------------------------------------------------------------------------------
+
+test('a person configures: switches, tools, and what the model sees', async (t) => {
+  const { tool, ran } = guarded()
+  const kept = []
+  const { server, engine, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], maxCalls: 7, host: { onConfigure: (all) => kept.push(all) } })
+  const window = open()
+  const view = await window.get('configuration')
+  assert.deepEqual([view.settings.maxCalls, view.settings.maxRounds, view.settings.mode], [7, 5, 'auto'])
+  assert.deepEqual(view.tools.map(({ name, permission, executionApproval, exposed }) => [name, permission, executionApproval, exposed]), [['file.delete', 'sensitive', null, true]])
+  assert.match(view.prompt, /file\.delete/)
+  assert.ok(view.estimatedTokens > 0)
+  assert.ok(['auto', 'vcp', 'hermes'].every((id) => view.protocols.includes(id)))
+
+  const changed = await window.get('configure', { settings: { mode: 'native', maxRounds: 2, toolToggles: { x: false } }, tools: { 'file.delete': { executionApproval: 'auto' } } })
+  assert.deepEqual([changed.settings.mode, changed.defaults.mode, changed.tools[0].executionApproval, changed.tools[0].changed], ['native', 'auto', 'auto', ['executionApproval']])
+  assert.deepEqual(kept, [{ settings: { mode: 'native', maxRounds: 2, toolToggles: { x: false } }, tools: { 'file.delete': { executionApproval: 'auto' } } }])
+  const message = await window.send('Hi')
+  await done(window, message)
+  assert.equal(ran.length, 1, 'it did not ask')
+  assert.equal(server.requests.length, 2)
+
+  const back = await window.get('configure', { settings: { mode: null, toolToggles: { x: null, 'file.delete': false } }, tools: { 'file.delete': { executionApproval: null } } })
+  assert.deepEqual([back.settings.mode, back.settings.maxRounds, back.settings.toolToggles], ['auto', 2, { 'file.delete': false }])
+  assert.deepEqual([back.tools[0].exposed, back.tools[0].executionApproval, back.tools[0].changed], [false, null, undefined])
+  assert.equal(engine.tools[0], tool)
+  assert.deepEqual(kept.at(-1), { settings: { maxRounds: 2, toolToggles: { 'file.delete': false } }, tools: {} })
+})
+
+test('what was configured before counts from the start, for tools that come later too', async (t) => {
+  const { tool, ran } = guarded()
+  const { engine, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], host: { configuration: { tools: { 'file.delete': { permission: 'public' } } } } })
+  engine.add(tool)
+  const window = open()
+  await done(window, await window.send('Hi'))
+  assert.equal(ran.length, 1)
+})
+
+test('a wrong value is told with its path and changes nothing', async (t) => {
+  const { tool } = guarded()
+  const { open } = await hostStage(t, { tools: [tool] })
+  const window = open()
+  const before = await window.get('configuration')
+  for (const [patch, code, path] of [
+    [{ settings: { maxRounds: 'many' } }, 'argument', 'settings.maxRounds'],
+    [{ settings: { protocol: 'nope' } }, 'argument', 'settings.protocol'],
+    [{ settings: { mode: 'native', toolToggles: { x: 3 } } }, 'argument', 'settings.toolToggles.x'],
+    [{ settings: { limits: { textBytes: 1 } } }, 'forbidden', 'settings.limits'],
+    [{ settings: { model: 'x' } }, 'forbidden', 'settings.model'],
+    [{ settings: { transport: 'x' } }, 'forbidden', 'settings.transport'],
+    [{ settings: [] }, 'argument', 'settings'],
+    [{ tools: { 'file.delete': { permission: 'everyone' } } }, 'argument', 'tools.file.delete.permission'],
+    [{ tools: { 'file.delete': { agentCallable: true } } }, 'argument', 'tools.file.delete.agentCallable'],
+    [{ tools: { nope: { permission: 'public' } } }, 'not_found', 'tools.nope'],
+    [{ request: {} }, 'argument', 'request'],
+    [null, 'argument', undefined],
+  ]) {
+    const { ok, error } = await window.call('configure', patch)
+    assert.deepEqual([ok, error?.code, error?.path], [false, code, path], JSON.stringify(patch))
+  }
+  assert.deepEqual(await window.get('configuration'), before)
+})
+
+// -- the pet ------------------------------------------------------------------------------------------------------------------
+
+const hiyori = { model: 'Hiyori', expressions: ['smile'], motions: { Idle: 2 }, parameters: [{ id: 'ParamAngleX', min: -30, max: 30 }] }
+const smiles = { parts: [{ text: 'Hi ' }, { call: { name: 'live2d_expression', arguments: { name: 'smile' } } }, { text: 'there' }] }
+
+test('a pet that has a model is given orders', async (t) => {
+  const { engine, open } = await hostStage(t, { answers: [smiles, smiles] })
+  const [pet, chat] = [open({ pet: true }), open()]
+  await pet.get('petReady', hiyori)
+  assert.deepEqual(engine.tools.map(({ name }) => name), ['live2d.expression', 'live2d.motion'])
+  const message = await chat.send('Hi')
+  const order = await until(() => pet.orders[0])
+  assert.deepEqual([order.channel, order.payload], ['live2d:expression', ['smile']])
+  assert.deepEqual(chat.orders, [], 'a window that may be the pet, but is not')
+  await pet.get('petReply', { id: order.id, ok: true })
+  await done(chat, message)
+  assert.deepEqual([chat.cards(message)[0].status, chat.cards(message)[0].notice], ['success', undefined])
+  await pet.get('petReady', null)
+  assert.deepEqual(engine.tools, [])
+})
+
+test('a pet that cannot is told of on the card, which stays a success', async (t) => {
+  const failures = []
+  const { engine, open } = await hostStage(t, { answers: () => smiles, host: { petReplyMs: 30, onPetFailure: (failure) => failures.push(failure) } })
+  const [pet, chat] = [open({ pet: true }), open()]
+  await pet.get('petReady', hiyori)
+  const notice = async (act) => {
+    const message = await chat.send('Hi')
+    await act(pet.orders.at(-1) ?? (await until(() => pet.orders.at(-1))))
+    const text = await until(() => chat.cards(message)[0]?.notice)
+    await done(chat, message)
+    assert.equal(chat.cards(message)[0].status, 'success')
+    assert.deepEqual(failures.at(-1), { message, call: 1, channel: 'live2d:expression', reason: text })
+    pet.orders.length = 0
+    return text
+  }
+  assert.equal(await notice(async () => {}), 'the pet did not answer')
+  const order = (count) => until(() => pet.orders[count])
+  assert.equal(await notice(async () => pet.get('petReply', { id: (await order(0)).id, ok: false, reason: 'no such expression' })), 'no such expression')
+  assert.equal(engine.tools.length, 2)
+  assert.equal(await notice(async () => { await order(0); pet.close() }), 'the pet window was closed')
+  assert.deepEqual(engine.tools, [], 'and its tools went with it')
+})
+
+test('an order that nobody can carry out is told', async (t) => {
+  const { engine, open } = await hostStage(t, { answers: [smiles], host: { onPet: () => {} } })
+  const { live2dTools } = await import('sluice/live2d')
+  engine.add(...live2dTools(hiyori))
+  const chat = open()
+  const message = await chat.send('Hi')
+  await done(chat, message)
+  assert.match(chat.cards(message)[0].notice, /no pet window/)
+})
+
+test('the app may make the tools itself, and wrong capabilities are refused', async (t) => {
+  const told = []
+  const { engine, open } = await hostStage(t, { host: { onPet: (capabilities) => told.push(capabilities) } })
+  const pet = open({ pet: true })
+  await pet.get('petReady', hiyori)
+  await pet.get('petReady', null)
+  assert.deepEqual(told, [hiyori, null])
+  assert.deepEqual(engine.tools, [])
+  for (const [capabilities, path] of [
+    [{ motions: {} }, 'expressions'], [{ expressions: ['a', 3], motions: {} }, 'expressions[1]'], [{ expressions: ['a\nb'], motions: {} }, 'expressions[0]'],
+    [{ expressions: [], motions: { Idle: -1 } }, 'motions.Idle'], [{ expressions: [], motions: [] }, 'motions'],
+    [{ expressions: Array(501).fill('a'), motions: {} }, 'expressions'], [{ expressions: [], motions: {}, parameters: [{ id: 'a', min: NaN, max: 1 }] }, 'parameters[0].min'],
+  ]) {
+    assert.equal((await pet.call('petReady', capabilities)).error?.path, path)
+  }
+  assert.equal(told.length, 2)
+})
+
+test('a window may look unless it may not even that', async (t) => {
+  const { open } = await hostStage(t)
+  const message = await open().send('Hi')
+  assert.equal((await open({}).call('subscribe', { message })).ok, true)
+  assert.equal((await open({ look: false, pet: true }).call('subscribe', { message })).error.code, 'forbidden')
+  assert.equal((await open({ ...everything, look: false }).call('open', {})).error.code, 'forbidden')
+})

@@ -1,0 +1,9 @@
+/** What a preload uses of Electron, by its shape: the package itself is not needed to compile. */
+export interface ElectronLike {
+  contextBridge: { exposeInMainWorld(key: string, api: unknown): void }
+  ipcRenderer: {
+    invoke(channel: string, ...args: unknown[]): Promise<unknown>
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as Electron has it
+    on(channel: string, listener: (event: unknown, ...args: any[]) => void): unknown
+  }
+}

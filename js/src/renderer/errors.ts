@@ -1,0 +1,33 @@
+import type { BridgeError } from '../bridge/messages.js'
+
+/** What a call to the main process ended with, where it did not do what it should. */
+export class ClientError extends Error {
+  override readonly name = 'ClientError'
+  /** `forbidden`, `argument`, `limit`, `not_found`, `state`, … from the main process; `bridge`: it was not reached; `closed`: by `close()`. */
+  readonly code: string
+  /** One line: what was found and what was expected. */
+  readonly detail: string
+  /** Where in the input. */
+  readonly path: string | undefined
+  /** What to do about it. */
+  readonly hint: string | undefined
+
+  constructor({ code, detail, path, hint }: BridgeError, cause?: unknown) {
+    super((path ? `${path}: ` : '') + detail + (hint ? ` (${hint})` : ''), cause === undefined ? undefined : { cause })
+    this.code = code
+    this.detail = detail
+    this.path = path
+    this.hint = hint
+  }
+}
+
+export const closed = (): ClientError => new ClientError({ code: 'closed', detail: 'the client was closed' })
+
+/** What an unknown thrown value says. */
+export function describe(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message || error.name : String(error)
+  } catch {
+    return 'something was thrown that has no text'
+  }
+}

@@ -1,0 +1,65 @@
+import type { ConversationView } from '../bridge/messages.js'
+import type { Call } from './call.js'
+import { ClientError } from './errors.js'
+import { Listeners } from './listeners.js'
+
+/** What was said in a conversation; the messages in it are live on their own. */
+export class LiveConversation {
+  readonly id: string
+  readonly #call: Call
+  readonly #listeners = new Listeners()
+  #view: ConversationView
+  #opened: Promise<ConversationView> | undefined
+  /** Counts what arrived: a frame that came while the conversation was being opened is newer than the answer. */
+  #arrivals = 0
+
+  /** @internal */
+  constructor(id: string, call: Call) {
+    this.id = id
+    this.#call = call
+    this.#view = { id, entries: [] }
+  }
+
+  /** Called when the conversation changed. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    const remove = this.#listeners.add(listener)
+    this.#open()
+    return remove
+  }
+
+  readonly getSnapshot = (): ConversationView => {
+    this.#open()
+    return this.#view
+  }
+
+  /** The conversation as it was when it was opened; rejects where it cannot be. */
+  get opened(): Promise<ConversationView> {
+    return this.#open()
+  }
+
+  /** @internal */
+  receive(view: ConversationView): void {
+    this.#arrivals++
+    this.#view = view
+    this.#listeners.tell()
+  }
+
+  /** @internal */
+  close(): void {
+    this.#listeners.clear()
+  }
+
+  #open(): Promise<ConversationView> {
+    if (this.#opened) return this.#opened
+    const arrivals = this.#arrivals
+    const opened = this.#call('open', { conversation: this.id }).then((view) => {
+      if (this.#opened === opened && this.#arrivals === arrivals) this.receive(view)
+      return this.#view
+    })
+    // Without a connection there is nothing to show; the next one that looks tries again.
+    opened.catch((error: unknown) => {
+      if (this.#opened === opened && error instanceof ClientError && error.code === 'bridge') this.#opened = undefined
+    })
+    return (this.#opened = opened)
+  }
+}

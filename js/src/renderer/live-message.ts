@@ -1,0 +1,179 @@
+// A message that goes on in the main process, as this window shows it. Frames are applied in order and only where they fit:
+// whatever else comes (a gap, a frame of an older subscription, a snapshot later than its frames) ends in a new snapshot.
+import type { AskView, Decision, Frame, MessageView } from '../bridge/messages.js'
+import { applyDeltas, emptyView } from '../bridge/view.js'
+import type { Call } from './call.js'
+import { ClientError, closed, describe } from './errors.js'
+import { Listeners } from './listeners.js'
+
+export type MessageFrame = NonNullable<Frame['messages']>[number]
+export type ApproveOptions = Pick<Decision, 'remember' | 'exact' | 'arguments'>
+
+export class LiveMessage {
+  readonly id: string
+  readonly #call: Call
+  readonly #listeners = new Listeners()
+  #view: MessageView
+  /** Somebody looked at it or waits for its end: followed until it is done. */
+  #watched = false
+  #failure: ClientError | undefined
+  /** The view with what went wrong at its end. */
+  #failed: MessageView | undefined
+  #done: { promise: Promise<MessageView>; resolve: (view: MessageView) => void; reject: (error: ClientError) => void } | undefined
+
+  // -- the subscription at the host
+  /** Frames come, and they go on from the view. */
+  #live = false
+  /** Frames that came before the snapshot, while one is asked for. */
+  #held: MessageFrame[] | undefined
+  #busy = false
+
+  /** @internal */
+  constructor(id: string, call: Call) {
+    this.id = id
+    this.#call = call
+    this.#view = emptyView(id)
+  }
+
+  /** Called when the message changed, once per frame. May be passed on unbound: `useSyncExternalStore(m.subscribe, m.getSnapshot)`. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    const remove = this.#listeners.add(listener)
+    this.#watched = true
+    if (this.#failure?.code !== 'closed') this.#failure = undefined // whoever comes anew may try anew
+    void this.#sync()
+    return () => {
+      remove()
+      void this.#sync()
+    }
+  }
+
+  /** The message as it stands: another object whenever it changed, and never changed in place. */
+  readonly getSnapshot = (): MessageView => {
+    this.#watched = true
+    void this.#sync()
+    return this.#failed ?? this.#view
+  }
+
+  /** The message when it has ended, however it ended: see `outcome`. */
+  get done(): Promise<MessageView> {
+    if (!this.#done) {
+      let resolve!: (view: MessageView) => void
+      let reject!: (error: ClientError) => void
+      const promise = new Promise<MessageView>((...settle) => ([resolve, reject] = settle))
+      promise.catch(() => {}) // the view says it too
+      this.#done = { promise, resolve, reject }
+      this.#watched = true
+      void this.#sync()
+      this.#settle()
+    }
+    return this.#done.promise
+  }
+
+  /** Lets a call run, once or for longer, as it is or with other arguments. False: somebody was faster. */
+  approve(ask: Pick<AskView, 'token'>, options: ApproveOptions = {}): Promise<boolean> {
+    return this.#call('approve', { ...options, message: this.id, token: ask.token })
+  }
+
+  /** Lets the result of a call out to the model. False: somebody was faster. */
+  release(ask: Pick<AskView, 'token'>): Promise<boolean> {
+    return this.#call('approve', { message: this.id, token: ask.token })
+  }
+
+  /** Refuses what was asked. The model reads the reason. False: somebody was faster. */
+  deny(ask: Pick<AskView, 'token'>, reason?: string): Promise<boolean> {
+    return this.#call('deny', { message: this.id, token: ask.token, ...(reason ? { reason } : {}) })
+  }
+
+  /** Cancels the message, or one call of it. */
+  cancel(call?: number): Promise<void> {
+    return this.#call('cancel', { message: this.id, ...(call === undefined ? {} : { call }) })
+  }
+
+  // -- from the client ------------------------------------------------------------------------------------------------------
+
+  /** @internal */
+  receive(frame: MessageFrame): void {
+    if (this.#held) return void this.#held.push(frame)
+    if (!this.#live) return // of a subscription that was given up
+    const before = this.#view
+    this.#advance(frame)
+    if (this.#view !== before) this.#tell()
+    void this.#sync()
+  }
+
+  /** @internal */
+  close(): void {
+    if (this.#live || this.#held) this.#call('unsubscribe', { message: this.id }).catch(() => {})
+    this.#fail(closed())
+    this.#listeners.clear()
+  }
+
+  // -----------------------------------------------------------------------------------------------------------------------------
+
+  #wanted(): boolean {
+    return !this.#failure && (this.#listeners.size > 0 || (this.#watched && this.#view.outcome === undefined))
+  }
+
+  /** One call at a time: over HTTP a second one could overtake the first. */
+  async #sync(): Promise<void> {
+    if (this.#busy) return
+    this.#busy = true
+    while (this.#wanted() !== this.#live) await (this.#live ? this.#leave() : this.#join())
+    this.#busy = false
+  }
+
+  async #join(): Promise<void> {
+    this.#held = []
+    try {
+      const snapshot = await this.#call('subscribe', { message: this.id })
+      const held = this.#held
+      this.#held = undefined
+      if (this.#failure) return
+      this.#view = snapshot
+      this.#failed = undefined
+      this.#live = true
+      for (const frame of held) this.#advance(frame)
+      this.#tell()
+    } catch (error) {
+      this.#held = undefined
+      if (this.#failure) return
+      const failure = error instanceof ClientError ? error : new ClientError({ code: 'bridge', detail: describe(error) }, error)
+      this.#fail(failure)
+    }
+  }
+
+  async #leave(): Promise<void> {
+    this.#live = false
+    await this.#call('unsubscribe', { message: this.id }).catch(() => {}) // the host that cannot be told sends nothing either
+  }
+
+  /** Applies a frame that goes on from the view. One that is behind it is known already; after a gap a new snapshot is needed. */
+  #advance({ after, seq, deltas }: MessageFrame): void {
+    if (!this.#live || seq <= this.#view.seq) return
+    if (after === this.#view.seq) this.#view = applyDeltas(this.#view, deltas, seq)
+    else this.#live = false
+  }
+
+  /** A message that cannot be had is shown as one that failed; one that was had to its end stays what it is. */
+  #fail(failure: ClientError): void {
+    if (this.#failure) return
+    this.#failure = failure
+    this.#live = false
+    if (failure.code !== 'closed' && this.#view.outcome === undefined) {
+      const { code, detail, hint } = failure
+      const block = { type: 'error' as const, code, detail, ...(hint === undefined ? {} : { hint }) }
+      this.#failed = { ...this.#view, blocks: [...this.#view.blocks, block], asks: [], outcome: 'failed' }
+    }
+    this.#tell()
+  }
+
+  #tell(): void {
+    this.#settle()
+    this.#listeners.tell()
+  }
+
+  #settle(): void {
+    if (this.#view.outcome !== undefined) this.#done?.resolve(this.#view)
+    else if (this.#failure) this.#done?.reject(this.#failure)
+  }
+}

@@ -1,0 +1,76 @@
+// Tools that this window runs for the engine (`runsIn: 'window'`): a call comes with a token that its result is sent with.
+import type { Frame } from '../bridge/messages.js'
+import type { Json, JsonObject } from '../events.js'
+import type { Call } from './call.js'
+import { describe } from './errors.js'
+
+export interface WindowToolContext {
+  /** Aborted by timeout, by cancel of the call or of the message, and when the client is closed. */
+  readonly signal: AbortSignal
+  readonly message: string
+  readonly call: number
+  readonly name: string
+}
+
+/** What it gives is the result, what it throws is told as a failure. */
+export type WindowTool = (args: JsonObject, context: WindowToolContext) => unknown
+
+type Execute = NonNullable<Frame['execute']>[number]
+type Abort = NonNullable<Frame['abort']>[number]
+
+export class WindowTools {
+  readonly #call: Call
+  readonly #tools = new Map<string, WindowTool>()
+  readonly #running = new Map<string, AbortController>()
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  add(tools: { [name: string]: WindowTool }): () => void {
+    for (const [name, run] of Object.entries(tools)) {
+      if (typeof run !== 'function') throw new TypeError(`tools.${name}: expected a function, found ${run === null ? 'null' : typeof run}`)
+    }
+    const added = Object.entries(tools)
+    for (const [name, run] of added) this.#tools.set(name, run)
+    return () => {
+      for (const [name, run] of added) if (this.#tools.get(name) === run) this.#tools.delete(name)
+    }
+  }
+
+  async execute({ message, call, token, name, arguments: args }: Execute): Promise<void> {
+    const key = keyOf(message, call)
+    const abort = new AbortController()
+    this.#running.set(key, abort)
+    const result = await this.#run(name, args, { signal: abort.signal, message, call, name })
+    if (this.#running.get(key) === abort) this.#running.delete(key)
+    if (abort.signal.aborted) return // nobody waits for it
+    await this.#call('result', { message, call, token, ...result }).catch(() => {}) // the host tells the turn why it did not take it
+  }
+
+  abort({ message, call, reason }: Abort): void {
+    this.#running.get(keyOf(message, call))?.abort(new Error(reason))
+  }
+
+  abortAll(reason: string): void {
+    for (const abort of this.#running.values()) abort.abort(new Error(reason))
+  }
+
+  async #run(name: string, args: JsonObject, context: WindowToolContext): Promise<{ value: Json } | { error: string }> {
+    const tool = this.#tools.get(name)
+    if (!tool) return { error: `this window has no tool ${JSON.stringify(name)}` }
+    try {
+      return { value: toJson(await tool(args, context)) }
+    } catch (error) {
+      return { error: describe(error) }
+    }
+  }
+}
+
+const keyOf = (message: string, call: number): string => `${call}:${message}`
+
+/** As JSON has it: what a result may hold beside (dates, class instances) is told as it prints itself. */
+function toJson(value: unknown): Json {
+  const text = JSON.stringify(value) as string | undefined
+  return text === undefined ? null : (JSON.parse(text) as Json)
+}

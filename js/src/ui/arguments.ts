@@ -1,0 +1,77 @@
+// The arguments of a call, every one as plain text. The card and the question show them alike.
+import { css, html, nothing, type TemplateResult } from 'lit'
+import type { Json, JsonObject } from '../events.js'
+import { count } from './format.js'
+import type { Strings } from './strings.js'
+import { revealed, visible } from './visible.js'
+
+/** From here on it is said how long a text is: its box scrolls. */
+const LONG = 400
+
+export interface ArgumentsOptions {
+  words: Strings
+  lang: string
+  /** Of one value; behind that a button shows the rest. */
+  limit: number
+  /** Names whose value is shown whole. */
+  whole: ReadonlySet<string>
+  showWhole: (name: string) => void
+}
+
+export function argumentList(values: JsonObject, { words, lang, limit, whole, showWhole }: ArgumentsOptions): TemplateResult {
+  const entries = Object.entries(values)
+  if (entries.length === 0) return html`<p class="none">${words.noArguments}</p>`
+  return html`<dl class="arguments" part="arguments">
+    ${entries.map(([name, value]) => {
+      const text = plain(value)
+      const cut = text.length > limit && !whole.has(name)
+      return html`<div class="argument" part="argument">
+        <dt><bdi class="argument-name">${visible(name)}</bdi>${text.length > LONG
+            ? html`<span class="length">${words.characters(count(text.length, lang))}</span>` : nothing}</dt>
+        <dd><div class="value ${kindOf(value)}" tabindex=${text.length > LONG ? 0 : nothing} dir=${typeof value === 'string' ? 'auto' : 'ltr'}
+          >${visible(cut ? text.slice(0, limit) : text)}</div>${cut
+            ? html`<button type="button" class="more" @click=${() => showWhole(name)}>${words.showAll(count(text.length, lang))}</button>` : nothing}</dd>
+      </div>`
+    })}
+  </dl>`
+}
+
+/** In one line, for a card that is closed. */
+export function summary(values: JsonObject): string {
+  let line = ''
+  for (const [name, value] of Object.entries(values)) {
+    if (line) line += ' · '
+    line += `${name}: ${typeof value === 'string' ? value.slice(0, 120) : JSON.stringify(value)?.slice(0, 120)}`
+    if (line.length > 160) break
+  }
+  return revealed(line.slice(0, 160).replace(/\s+/g, ' '))
+}
+
+export function plain(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+}
+
+function kindOf(value: Json): string {
+  if (value === '') return 'string empty'
+  return value === null ? 'null' : typeof value
+}
+
+export const argumentStyles = css`
+  .arguments { margin: 0; display: grid; gap: 8px; }
+  .argument { display: grid; gap: 3px; min-width: 0; }
+  dt { display: flex; flex-wrap: wrap; gap: 0 10px; align-content: start; font-size: .86em; color: var(--_muted); max-height: 6em; overflow: hidden; }
+  @container (min-width: 520px) {
+    .argument { grid-template-columns: minmax(5em, 20%) 1fr; gap: 12px; }
+    dt { padding-top: 6px; }
+  }
+  .argument-name { font: .97em var(--_mono); color: var(--_text); overflow-wrap: anywhere; min-width: 0; }
+  .length { font-size: .92em; flex: none; }
+  dd { margin: 0; min-width: 0; }
+  .none { margin: 0; color: var(--_muted); font-size: .93em; }
+  .value.number, .value.boolean, .value.null { color: var(--_accent-ink); }
+  .value.empty::before { content: '""'; color: var(--_muted); }
+  .more {
+    padding: 4px 2px; border: 0; background: none; color: var(--_accent-ink); font: inherit; font-size: .9em; text-decoration: underline;
+    text-underline-offset: 2px; cursor: pointer;
+  }
+`

@@ -1,0 +1,170 @@
+// The blocks of a message in stream order. Not a template: a delta must cost the same however much stands above it, so what did
+// not change is compared and left alone.
+import { html, nothing, render } from 'lit'
+import { icon } from './icons.js'
+import { StreamText } from './stream-text.js'
+import type { Strings } from './strings.js'
+import type { ApprovalsMode, AskView, BlockView, CardView, LiveMessage } from './types.js'
+import { visible } from './visible.js'
+import './card.js'
+
+/** What all blocks depend on. Another object: look at all of them. */
+export interface BlockContext {
+  words: Strings
+  message: LiveMessage | undefined
+  approvals: ApprovalsMode
+  /** Open questions that the cards show, by call. */
+  asks: ReadonlyMap<number, AskView>
+  /** The message is over. */
+  still: boolean
+}
+
+interface View {
+  readonly type: BlockView['type']
+  readonly element: HTMLElement
+  update(block: BlockView, context: BlockContext, last: boolean): void
+}
+
+/** Layout looks at every sibling of what grows: so many blocks are siblings. */
+const GROUP = 8
+
+export class Blocks {
+  readonly element = document.createElement('div')
+  #views: (View | undefined)[] = []
+  #shown: (BlockView | undefined)[] = []
+  #context: BlockContext | undefined
+
+  constructor() {
+    this.element.className = 'blocks'
+    this.element.setAttribute('part', 'blocks')
+  }
+
+  /** Shows the blocks; tells of every card that changed. */
+  update(blocks: readonly BlockView[], context: BlockContext, changed: (card: CardView, before: CardView | undefined) => void): void {
+    const all = context !== this.#context
+    const lastBefore = this.#shown.length - 1
+    for (let at = 0; at < blocks.length; at++) {
+      const block = blocks[at]
+      const before = this.#shown[at]
+      if (!block || (block === before && !all && at !== lastBefore)) continue
+      this.#view(at, block.type).update(block, context, at === blocks.length - 1)
+      if (block !== before && block.type === 'tool_use') changed(block, before?.type === 'tool_use' ? before : undefined)
+    }
+    for (const view of this.#views.splice(blocks.length)) view?.element.remove()
+    this.#shown = blocks.slice()
+    this.#context = context
+  }
+
+  #view(at: number, type: BlockView['type']): View {
+    const old = this.#views[at]
+    if (old?.type === type) return old
+    const view = makeView(type)
+    if (old) old.element.replaceWith(view.element)
+    else this.#group(at).append(view.element)
+    return (this.#views[at] = view)
+  }
+
+  #group(at: number): Element {
+    const group = this.element.children[Math.floor(at / GROUP)]
+    if (group) return group
+    const made = document.createElement('div')
+    made.className = 'group'
+    this.element.append(made)
+    return made
+  }
+}
+
+function makeView(type: BlockView['type']): View {
+  switch (type) {
+    case 'reasoning':
+      return new ReasoningView()
+    case 'tool_use':
+      return new CallView()
+    case 'error':
+      return new ErrorView()
+    default:
+      return new TextView()
+  }
+}
+
+class TextView implements View {
+  readonly type = 'text'
+  readonly #text = new StreamText('text', 'text')
+  readonly element = this.#text.element
+
+  update(block: BlockView): void {
+    this.#text.set('text' in block ? block.text : '')
+  }
+}
+
+class ReasoningView implements View {
+  readonly type = 'reasoning'
+  readonly element = document.createElement('details')
+  readonly #text = new StreamText('thoughts', 'reasoning-text')
+  readonly #label = document.createElement('span')
+
+  constructor() {
+    this.element.className = 'reasoning'
+    this.element.setAttribute('part', 'reasoning')
+    const summary = document.createElement('summary')
+    const picture = document.createElement('span')
+    render(icon('thought'), picture)
+    const chevron = document.createElement('span')
+    chevron.className = 'chevron'
+    render(icon('chevron'), chevron)
+    summary.append(picture, this.#label, chevron)
+    this.element.append(summary, this.#text.element)
+  }
+
+  update(block: BlockView, { words, still }: BlockContext, last: boolean): void {
+    this.#text.set('text' in block ? block.text : '')
+    const going = last && !still
+    this.element.hidden = this.#text.element.hidden && !going
+    this.element.classList.toggle('going', going)
+    const label = going ? words.thinking : words.thought
+    if (this.#label.textContent !== label) this.#label.textContent = label
+  }
+}
+
+class CallView implements View {
+  readonly type = 'tool_use'
+  readonly element = document.createElement('sluice-card')
+
+  constructor() {
+    this.element.setAttribute('part', 'tool')
+    this.element.setAttribute('exportparts', cardParts)
+  }
+
+  update(block: BlockView, { message, approvals, asks, still }: BlockContext): void {
+    const card = block as CardView
+    Object.assign(this.element, { card, message, approvals, still, ask: asks.get(card.call) })
+  }
+}
+
+class ErrorView implements View {
+  readonly type = 'error'
+  readonly element = document.createElement('div')
+
+  constructor() {
+    this.element.className = 'error'
+    this.element.setAttribute('part', 'error')
+    this.element.setAttribute('role', 'group')
+  }
+
+  update(block: BlockView, { words }: BlockContext): void {
+    const { code, detail, hint } = block as Extract<BlockView, { type: 'error' }>
+    const title = (Object.hasOwn(words.errors, code) && words.errors[code]) || words.error
+    this.element.setAttribute('aria-label', title)
+    render(html`${icon('warning')}<div>
+      <p class="title">${title} <code class="code">${visible(code.slice(0, 100))}</code></p>
+      <p class="detail" dir="auto">${visible(detail.slice(0, 4000))}</p>
+      ${hint ? html`<p class="hint" part="hint"><b>${words.hint}:</b> <bdi>${visible(hint.slice(0, 2000))}</bdi></p>` : nothing}
+    </div>`, this.element)
+  }
+}
+
+const cardParts = [
+  'card', 'header', 'icon', 'name', 'summary', 'state', 'duration', 'stop', 'writing', 'progress', 'notice', 'body', 'section', 'copy', 'image',
+  'arguments', 'argument', 'approval', 'question', 'question-header', 'level', 'expiry', 'description', 'preview', 'actions', 'approve', 'deny',
+  'edit', 'editor', 'remember', 'reason', 'code-point',
+].join(', ')

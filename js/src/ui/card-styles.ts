@@ -1,0 +1,123 @@
+import { css } from 'lit'
+
+export const cardStyles = css`
+  :host { display: block; contain: layout style; container-type: inline-size; }
+  .card {
+    position: relative; overflow: clip;
+    border: 1px solid var(--_border); border-radius: var(--_radius); background: var(--_surface);
+  }
+  .busy { --_tone: var(--_accent-ink); }
+  .wait { --_tone: var(--_warning); }
+  .good { --_tone: var(--_success); }
+  .bad { --_tone: var(--_danger); }
+  .off { --_tone: var(--_muted); }
+  .card.wait { border-color: color-mix(in srgb, var(--_tone) 45%, var(--_border)); }
+
+  /* -- the line that is always there */
+  .head { position: relative; display: flex; align-items: center; }
+  .toggle {
+    flex: 1; min-width: 0; display: flex; align-items: center; gap: 10px; padding: 9px 12px;
+    border: 0; border-radius: var(--_radius); background: none; text-align: start;
+  }
+  .toggle:hover { background: color-mix(in srgb, var(--_text) 4%, transparent); }
+  .toggle:focus-visible { outline-offset: -2px; }
+  .picture {
+    flex: none; display: grid; place-items: center; width: 30px; height: 30px; border-radius: 9px;
+    color: var(--_accent-ink); background: color-mix(in srgb, var(--_accent) 13%, transparent);
+  }
+  .call { flex: 1 1 auto; min-width: 0; display: flex; flex-wrap: wrap; align-items: baseline; column-gap: 10px; }
+  .name { font-weight: 600; font-size: .97em; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .summary {
+    flex: 1 1 8em; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
+    color: var(--_muted); font-size: .88em; unicode-bidi: isolate;
+  }
+  .summary.error { color: var(--_danger); }
+  .state { flex: none; display: flex; align-items: center; gap: 5px; color: var(--_tone); font-size: .88em; font-weight: 550; }
+  .time { flex: none; color: var(--_muted); font-size: .84em; font-variant-numeric: tabular-nums; }
+  .time:empty { display: none; }
+  .chevron { flex: none; color: var(--_muted); font-size: .9em; transition: transform .15s; }
+  .open .chevron { transform: rotate(90deg); }
+  .stop { flex: none; min-height: 30px; margin-inline-end: 8px; padding: 4px 7px; }
+
+  /* -- what goes on */
+  .spinner { width: 13px; height: 13px; border-radius: 50%; border: 2px solid color-mix(in srgb, var(--_tone) 25%, transparent); border-top-color: var(--_tone); }
+  .shimmer { position: absolute; inset: 0; overflow: hidden; pointer-events: none; }
+  .shimmer::before {
+    content: ''; position: absolute; inset: 0; width: 45%; transform: translateX(-100%);
+    background: linear-gradient(90deg, transparent, color-mix(in srgb, var(--_accent) 17%, transparent), transparent);
+  }
+  .bar { position: absolute; inset: auto 0 0; height: 2px; overflow: hidden; background: color-mix(in srgb, var(--_accent) 14%, transparent); }
+  .bar::before {
+    content: ''; position: absolute; inset: 0; width: 30%; transform: translateX(-100%); border-radius: 2px;
+    background: var(--_accent-ink);
+  }
+  .writing {
+    display: flex; flex-direction: column-reverse; max-height: 7.6em; margin: 0 12px 12px; overflow: hidden;
+    border-radius: var(--_small-radius); background: var(--_inset); contain: content;
+  }
+  .writing > code {
+    display: block; padding: 8px 10px; font: .82em / 1.5 var(--_mono); white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate;
+    color: var(--_muted);
+  }
+  .writing > code::after { content: ''; display: inline-block; width: .5em; height: 1.05em; margin-inline-start: 1px; vertical-align: -.2em; background: var(--_accent-ink); }
+  .line { display: flex; gap: 8px; align-items: baseline; margin: -2px 12px 10px 52px; font-size: .88em; color: var(--_muted); }
+  .line > bdi { min-width: 0; max-height: 4.8em; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
+  .line.notice { color: var(--_warning); }
+  .line .icon { align-self: flex-start; margin-top: .2em; }
+  @media (prefers-reduced-motion: no-preference) {
+    .spinner { animation: turn .8s linear infinite; }
+    .shimmer::before { animation: sweep 1.6s ease-in-out infinite; }
+    .bar::before { animation: run 1.3s ease-in-out infinite; }
+    .writing > code::after { animation: blink 1s steps(2, jump-none) infinite; }
+    .streaming .picture { animation: nod 1.2s ease-in-out infinite; }
+  }
+  @keyframes turn { to { transform: rotate(1turn); } }
+  @keyframes sweep { from { transform: translateX(-100%); } to { transform: translateX(230%); } }
+  @keyframes run { from { transform: translateX(-100%); } to { transform: translateX(340%); } }
+  @keyframes blink { from { opacity: 1; } to { opacity: 0; } }
+  @keyframes nod { 0%, 100% { transform: none; } 30% { transform: translateY(-2px) rotate(-5deg); } 70% { transform: translateY(1px) rotate(4deg); } }
+
+  /* -- opened */
+  .body { display: grid; gap: 14px; padding: 4px 12px 14px; border-top: 1px solid var(--_border); }
+  section { min-width: 0; }
+  .title { display: flex; align-items: center; justify-content: space-between; gap: 8px; min-height: 28px; margin-top: 6px; }
+  .title > h4 { margin: 0; font-size: .82em; font-weight: 600; color: var(--_muted); letter-spacing: .02em; }
+  .copy { min-height: 26px; padding: 2px 6px; font-size: .82em; }
+  .problem { color: var(--_danger); background: color-mix(in srgb, var(--_danger) 9%, var(--_background)); }
+  .facts { display: flex; flex-wrap: wrap; gap: 2px 14px; margin: 8px 0 0; font-size: .84em; color: var(--_muted); }
+  .decisions { margin: 0; padding: 0; list-style: none; font-size: .9em; }
+  .decisions bdi { overflow-wrap: anywhere; }
+  .picture-result { display: block; max-width: min(100%, 420px); max-height: 320px; border-radius: var(--_small-radius); margin-top: 6px; }
+  sluice-approval { display: block; color-scheme: inherit; border-top: 1px solid var(--_border); }
+
+  /* -- JSON */
+  .json { padding: 8px 10px 8px 1.4em; border-radius: var(--_small-radius); background: var(--_inset); font: .86em / 1.6 var(--_mono); max-height: calc(var(--_max-height) * 1.5); overflow: auto; contain: content; }
+  .json ul { margin: 0; padding: 0; list-style: none; }
+  .json ul ul { padding-inline-start: 1.6em; border-inline-start: 1px solid var(--_border); margin-inline-start: -.55em; }
+  .json li { overflow-wrap: anywhere; }
+  .json summary { cursor: pointer; margin-inline-start: -1em; list-style: none; }
+  .json summary::before { content: '▸'; display: inline-block; width: 1em; color: var(--_muted); }
+  .json details[open] > summary::before { content: '▾'; }
+  .json summary::-webkit-details-marker { display: none; }
+  .json .plain, .json .null { color: var(--_muted); }
+  .json .key { color: var(--_accent-ink); }
+  .json .number, .json .boolean { color: var(--_success); }
+  .json .string { white-space: pre-wrap; }
+  .json .string::before, .json .string::after { content: '"'; color: var(--_muted); }
+  .json .scroll { overflow-x: auto; }
+  .json table { border-collapse: collapse; min-width: 100%; }
+  .json th, .json td { padding: 4px 14px 4px 0; text-align: start; vertical-align: top; border-bottom: 1px solid var(--_border); white-space: pre-wrap; max-width: 28em; }
+  .json th { color: var(--_muted); font-weight: 600; white-space: nowrap; }
+  .json tbody tr:last-child > td { border-bottom: 0; }
+
+  @container (max-width: 460px) {
+    .toggle { display: grid; grid-template: 'picture name name chevron' auto 'picture state time chevron' auto / auto auto 1fr auto; gap: 0 9px; padding: 8px 10px; }
+    .picture { grid-area: picture; }
+    .call { grid-area: name; }
+    .state { grid-area: state; }
+    .time { grid-area: time; }
+    .chevron { grid-area: chevron; }
+    .summary { display: none; }
+    .line { margin-inline-start: 49px; }
+  }
+`

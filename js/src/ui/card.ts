@@ -1,0 +1,303 @@
+// <sluice-card>: one call of a tool, closed to one line until someone wants to know more.
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import type { Approval, CardStatus, Json, JsonObject, Part } from '../events.js'
+import { argumentList, argumentStyles, plain, summary } from './arguments.js'
+import { cardStyles } from './card-styles.js'
+import { copyText } from './copy.js'
+import { define, SluiceElement } from './element.js'
+import { clock, count, duration } from './format.js'
+import { icon, iconFor, type IconName } from './icons.js'
+import { imageSource } from './images.js'
+import { jsonView } from './json-view.js'
+import { controls, foreign, tokens } from './theme.js'
+import type { ApprovalsMode, AskView, CardView, LiveMessage } from './types.js'
+import { revealed, visible } from './visible.js'
+import './approval.js'
+
+/** Characters of a text that are shown before someone asks for all. */
+const SHOWN = 4000
+/** What is read as JSON, and drawn as a tree. */
+const LARGEST_JSON = 2_000_000
+/** The end of a call that is being written. */
+const WRITING = 1500
+
+type Tone = 'busy' | 'wait' | 'good' | 'bad' | 'off'
+
+const looks: { [status in CardStatus]: [Tone, IconName?] } = {
+  streaming: ['busy'],
+  pending: ['off', 'clock'],
+  awaiting_approval: ['wait', 'shield'],
+  executing: ['busy'],
+  awaiting_result_approval: ['wait', 'eye'],
+  success: ['good', 'check'],
+  error: ['bad', 'warning'],
+  denied: ['off', 'cross'],
+  result_rejected: ['off', 'eye'],
+  not_found: ['bad', 'question'],
+  invalid: ['bad', 'warning'],
+  timeout: ['bad', 'hourglass'],
+  expired: ['off', 'hourglass'],
+  cancelled: ['off', 'cross'],
+  unknown: ['bad', 'question'],
+}
+
+export class SluiceCard extends SluiceElement {
+  static override styles = [tokens, controls, foreign, argumentStyles, cardStyles]
+  static override properties = {
+    card: { attribute: false },
+    ask: { attribute: false },
+    message: { attribute: false },
+    approvals: { attribute: false },
+    still: { type: Boolean },
+    open: { type: Boolean, reflect: true },
+  }
+
+  declare card: CardView | undefined
+  /** The question about this call, where one is open. */
+  declare ask: AskView | undefined
+  /** Answers the question and stops the call; a card of a saved message has none. */
+  declare message: LiveMessage | undefined
+  declare approvals: ApprovalsMode
+  /** The message is over: nothing moves, whatever the state says. */
+  declare still: boolean
+  declare open: boolean
+
+  readonly #time = document.createElement('span')
+  #ticking: ReturnType<typeof setInterval> | undefined
+  readonly #whole = new Set<string>()
+  #json: { of: string; lang: string; node: HTMLElement | undefined } | undefined
+  #copied: string | undefined
+
+  constructor() {
+    super()
+    this.approvals = 'inline'
+    this.still = false
+    this.open = false
+    this.#time.className = 'time'
+    this.#time.setAttribute('part', 'duration')
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.#tick(false)
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    this.requestUpdate() // the clock
+  }
+
+  /** Where the keyboard goes when the question of this card was answered. */
+  focusHeader(): void {
+    this.renderRoot.querySelector<HTMLElement>('.toggle')?.focus({ preventScroll: true })
+  }
+
+  override updated(_changed: PropertyValues): void {
+    this.#tick(!this.still && this.isConnected && this.card?.status === 'executing' && this.card.startedAt !== undefined)
+    this.#showTime()
+  }
+
+  #tick(on: boolean): void {
+    if (on === (this.#ticking !== undefined)) return
+    if (on) this.#ticking = setInterval(() => this.#showTime(), 100)
+    else this.#ticking = void clearInterval(this.#ticking)
+  }
+
+  #showTime(): void {
+    const { startedAt, durationMs } = this.card ?? {}
+    const ms = durationMs ?? (this.#ticking === undefined ? undefined : Date.now() - (startedAt as number))
+    // Tenths that run by are no use behind ten seconds, and none to a tool that takes no time.
+    const text = ms === undefined || (durationMs === undefined && ms < 300) ? '' : duration(ms, this.words)
+    if (this.#time.textContent !== text) this.#time.textContent = text
+  }
+
+  // -- the line -------------------------------------------------------------------------------------------------------------
+
+  override render(): TemplateResult | typeof nothing {
+    const { card, words } = this
+    if (!card) return nothing
+    const status: CardStatus = card.status ?? 'pending'
+    const [tone, sign] = looks[status] ?? looks.unknown
+    const moving = !this.still
+    const name = revealed(card.name ?? card.askedName ?? '').slice(0, 200) || words.aCall
+    const asks = this.ask && this.message && this.approvals === 'inline' ? this.ask : undefined
+    return html`<article class="card ${tone} ${moving ? status : ''} ${this.open ? 'open' : ''}" part="card ${status}" aria-label="${words.aCall} ${name}">
+      ${moving && status === 'executing' ? html`<div class="shimmer" aria-hidden="true"></div>` : nothing}
+      <div class="head">
+        <button type="button" class="toggle" part="header" aria-expanded=${this.open} aria-controls="body" @click=${this.#toggle}>
+          <span class="picture" part="icon">${icon(iconFor(card.name ?? card.askedName ?? '', card.tags))}</span>
+          <span class="call"><bdi class="name" part="name">${name}</bdi>${asks ? nothing : this.#summary(tone)}</span>
+          <span class="state" part="state">${this.#sign(tone, sign)}<span>${words.status[status] ?? status}</span></span>
+          ${this.#time}
+          <span class="chevron">${icon('chevron')}</span>
+        </button>
+        ${moving && this.message && (status === 'executing' || status === 'streaming') ? this.#stop() : nothing}
+      </div>
+      ${status === 'streaming' ? this.#writing(card) : nothing}
+      ${card.progress && status === 'executing' ? html`<p class="line" part="progress"><bdi>${visible(card.progress.slice(-400))}</bdi></p>` : nothing}
+      ${card.notice ? html`<p class="line notice" part="notice">${icon('warning')}<bdi>${visible(card.notice.slice(0, 1000))}</bdi></p>` : nothing}
+      ${asks ? html`<sluice-approval part="approval" exportparts=${approvalParts} .ask=${asks} .card=${card} .message=${this.message}></sluice-approval>` : nothing}
+      ${moving && status === 'streaming' ? html`<div class="bar" aria-hidden="true"></div>` : nothing}
+      <div class="body" id="body" part="body" ?hidden=${!this.open}>${this.open ? this.#body(card, asks !== undefined) : nothing}</div>
+    </article>`
+  }
+
+  #toggle(): void {
+    this.open = !this.open
+  }
+
+  #summary(tone: Tone): TemplateResult | typeof nothing {
+    const { card } = this
+    if (tone === 'bad' && card?.error) {
+      return html`<span class="summary error">${revealed(card.error.slice(0, 200).replace(/\s+/g, ' '))}</span>`
+    }
+    const values = card?.edited ?? card?.arguments
+    return values ? html`<span class="summary" part="summary">${summary(values)}</span>` : nothing
+  }
+
+  #sign(tone: Tone, sign: IconName | undefined): TemplateResult | typeof nothing {
+    if (sign) return icon(sign)
+    return tone === 'busy' && !this.still ? html`<span class="spinner" aria-hidden="true"></span>` : nothing
+  }
+
+  #stop(): TemplateResult {
+    const { message, card, words } = this
+    return html`<button type="button" class="button quiet stop" part="stop" aria-label=${words.stop} title=${words.stop}
+      @click=${() => Promise.resolve(message?.cancel(card?.call)).catch(() => {})}>${icon('stop')}</button>`
+  }
+
+  #writing({ writing }: CardView): TemplateResult | typeof nothing {
+    if (!writing) return nothing
+    const shown = this.open ? SHOWN * 5 : WRITING
+    const text = writing.length > shown ? '…' + writing.slice(-shown) : writing
+    return html`<div class="writing" part="writing" dir="ltr"><code>${text}</code></div>`
+  }
+
+  // -- opened ---------------------------------------------------------------------------------------------------------------
+
+  #body(card: CardView, asked: boolean): TemplateResult {
+    const { words } = this
+    return html`
+      ${card.arguments && !asked ? this.#section('arguments', words.arguments, plain(card.arguments), this.#arguments(card.arguments, 'arguments')) : nothing}
+      ${!card.arguments && card.rawArguments ? this.#textSection('rawArguments', words.arguments, card.rawArguments) : nothing}
+      ${card.edited ? this.#section('edited', words.edited, plain(card.edited), this.#arguments(card.edited, 'edited')) : nothing}
+      ${card.reserved && Object.keys(card.reserved).length > 0
+        ? this.#section('reserved', words.reserved, plain(card.reserved), this.#arguments(card.reserved, 'reserved')) : nothing}
+      ${card.progress && card.status !== 'executing' ? this.#textSection('progress', words.progress, card.progress) : nothing}
+      ${card.error ? this.#textSection('error', words.error, card.error, 'problem') : nothing}
+      ${card.output === undefined ? nothing : this.#result(card.output, card.parts)}
+      ${card.told && card.told !== card.output && card.told !== card.error ? this.#textSection('told', words.told, card.told) : nothing}
+      ${card.raw ? this.#textSection('raw', words.raw, card.raw) : nothing}
+      ${card.approvals?.length ? this.#section('approvals', words.approvals, undefined, this.#decisions(card.approvals)) : nothing}
+      ${this.#facts(card)}`
+  }
+
+  #section(name: string, title: string, copy: string | undefined, content: unknown): TemplateResult {
+    const { words } = this
+    const copied = this.#copied === name
+    return html`<section part="section section-${name}" aria-labelledby="title-${name}">
+      <div class="title"><h4 id="title-${name}">${title}</h4>${copy === undefined ? nothing : html`<button type="button"
+        class="button quiet copy" part="copy" aria-label="${words.copy}: ${title}" @click=${() => this.#copy(name, copy)}
+        >${icon(copied ? 'check' : 'copy')}<span aria-live="polite">${copied ? words.copied : ''}</span></button>`}</div>
+      ${content}
+    </section>`
+  }
+
+  #textSection(name: string, title: string, text: string, className = ''): TemplateResult {
+    return this.#section(name, title, text, this.#text(name, text, className))
+  }
+
+  #text(name: string, text: string, className = ''): TemplateResult {
+    const cut = text.length > SHOWN && !this.#whole.has(name)
+    return html`<div class="value ${className}" dir="auto" tabindex=${text.length > 400 ? 0 : nothing}>${visible(cut ? text.slice(0, SHOWN) : text)}</div>
+      ${cut ? html`<button type="button" class="more" @click=${() => this.#showWhole(name)}
+        >${this.words.showAll(count(text.length, this.language))}</button>` : nothing}`
+  }
+
+  #arguments(values: JsonObject, section: string): TemplateResult {
+    const prefix = section + '.'
+    const whole = new Set([...this.#whole].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)))
+    return argumentList(values, {
+      words: this.words, lang: this.language, limit: SHOWN, whole, showWhole: (name) => this.#showWhole(prefix + name),
+    })
+  }
+
+  #showWhole(name: string): void {
+    this.#whole.add(name)
+    this.requestUpdate()
+  }
+
+  #result(output: string, parts: Part[] | undefined): TemplateResult {
+    const { words } = this
+    const tree = this.#tree(output)
+    const content = tree ?? (output ? this.#text('result', output) : parts ? nothing : html`<p class="none">${words.noOutput}</p>`)
+    return this.#section('result', words.result, output || undefined, html`${content}${(parts ?? []).map((part) => this.#part(part, output))}`)
+  }
+
+  #tree(output: string): HTMLElement | undefined {
+    const lang = this.language
+    if (this.#json?.of !== output || this.#json.lang !== lang) {
+      const value = readJson(output)
+      this.#json = { of: output, lang, node: value === undefined ? undefined : jsonView(value, this.words, lang) }
+    }
+    return this.#json.node
+  }
+
+  #part(part: Part, output: string): TemplateResult | typeof nothing {
+    if (part.type === 'text') return part.text === output ? nothing : html`<div class="value" dir="auto">${visible(part.text.slice(0, SHOWN))}</div>`
+    if (part.type !== 'image') return nothing
+    if ('url' in part) return html`<p class="facts">${this.words.imageAt}: <bdi>${visible(part.url.slice(0, 500))}</bdi></p>` // not loaded: it would tell
+    const source = imageSource(part.mediaType, part.data)
+    return source ? html`<img class="picture-result" part="image" alt=${this.words.image} src=${source}>` : nothing
+  }
+
+  #decisions(approvals: Approval[]): TemplateResult {
+    const { words, language } = this
+    const what = ({ stage, decision }: Approval): string => {
+      if (stage === 'result' && decision !== 'expired') return decision === 'approved' ? words.decision.released : words.decision.withheld
+      return words.decision[decision] ?? decision
+    }
+    return html`<ul class="decisions">${approvals.map((one) => html`<li>${[
+      `${what(one)} ${words.by[one.by] ?? ''}`,
+      one.remember && Object.hasOwn(words.remembered, one.remember) ? words.remembered[one.remember as 'once'] : '',
+      one.at === undefined ? '' : clock(one.at, language),
+    ].filter(Boolean).join(' · ')}${one.reason ? html` — <bdi>${visible(one.reason.slice(0, 1000))}</bdi>` : nothing}</li>`)}</ul>`
+  }
+
+  #facts({ reason, askedName, name, source, round, startedAt }: CardView): TemplateResult | typeof nothing {
+    const { words } = this
+    const facts: unknown[] = []
+    if (reason) facts.push(html`${words.reason}: <bdi>${(Object.hasOwn(words.reasons, reason) && words.reasons[reason]) || visible(reason.slice(0, 1000))}</bdi>`)
+    if (askedName && askedName !== name) facts.push(words.askedAs(revealed(askedName.slice(0, 200))))
+    if (source && source !== 'native') facts.push(html`<bdi>${visible(source.slice(0, 100))}</bdi>`)
+    if (round !== undefined && round > 1) facts.push(words.round(round))
+    if (startedAt !== undefined) facts.push(clock(startedAt, this.language))
+    return facts.length === 0 ? nothing : html`<p class="facts">${facts.map((fact) => html`<span>${fact}</span>`)}</p>`
+  }
+
+  async #copy(name: string, text: string): Promise<void> {
+    if (!(await copyText(text))) return
+    this.#copied = name
+    this.requestUpdate()
+    setTimeout(() => {
+      if (this.#copied !== name) return
+      this.#copied = undefined
+      this.requestUpdate()
+    }, 1500)
+  }
+}
+
+const approvalParts =
+  'question, question-header, level, expiry, description, arguments, argument, preview, actions, approve, deny, edit, editor, remember, reason, code-point'
+
+function readJson(text: string): Json | undefined {
+  const first = text.trimStart()[0]
+  if ((first !== '{' && first !== '[') || text.length > LARGEST_JSON) return undefined
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+define('sluice-card', SluiceCard)

@@ -1,0 +1,357 @@
+// <sluice-configuration>: the engine's switches, its tools, and the prompt that comes of them. What is changed is saved at once.
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import type { Json, JsonObject } from '../events.js'
+import { drawProtocol, drawProtocols } from './configuration-protocol.js'
+import { ConfigurationStore, keyOf, settingPath, type ConfigurationClient, type Fault, type Path } from './configuration-store.js'
+import { configurationStrings, type ConfigurationStrings } from './configuration-strings.js'
+import { configurationStyles } from './configuration-styles.js'
+import { groups, switches, type Group, type Switch } from './configuration-switches.js'
+import { drawTools, noFilter, toolChanges, type ToolFilter } from './configuration-tools.js'
+import { SluicePicker } from './configuration-picker.js'
+import { define, SluiceElement } from './element.js'
+import { pick } from './locale.js'
+import { visible } from './visible.js'
+
+export type { ConfigurationClient } from './configuration-store.js'
+
+type Tab = Group | 'prompt'
+const tabs: readonly Tab[] = [...groups, 'prompt']
+
+/** While somebody types. */
+const TYPING_MS = 500
+
+/** What the parts of the page draw with. */
+export interface Page {
+  store: ConfigurationStore
+  text: ConfigurationStrings
+  /** An edit of the person's; null: back to the default. */
+  set(path: Path, value: Json): void
+  row(one: Switch, control: (id: string) => TemplateResult): TemplateResult
+  select(path: Path, id: string, choices: readonly Choice[], current: Json, label?: string): TemplateResult
+  faultOf(path: Path, id: string): TemplateResult | typeof nothing
+}
+
+export interface Choice {
+  value: Json
+  label: string
+}
+
+export class SluiceConfiguration extends SluiceElement {
+  static override properties = {
+    client: { attribute: false },
+    tab: { state: true },
+    filter: { state: true },
+    opened: { state: true },
+    drafts: { state: true },
+    copied: { state: true },
+  }
+
+  static override styles = configurationStyles
+
+  /** `connect()` of `sluice/renderer`, or anything that can read and change a configuration. */
+  client: ConfigurationClient | undefined
+  private tab: Tab = 'tools'
+  private filter: ToolFilter = noFilter
+  /** Tools whose details are shown. */
+  private opened: ReadonlySet<string> = new Set()
+  /** What is being typed, by the field: a wrong number stays in its field while the focus is there. */
+  private drafts: ReadonlyMap<string, string> = new Map()
+  private copied = false
+  #store: ConfigurationStore | undefined
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.#store?.flush()
+  }
+
+  /** Reads the configuration again: somebody else may have changed it. */
+  async refresh(): Promise<void> {
+    await this.#store?.load()
+  }
+
+  protected override willUpdate(changed: PropertyValues): void {
+    super.willUpdate(changed)
+    if (!changed.has('client')) return
+    this.#store?.flush()
+    const store = this.client && new ConfigurationStore(this.client, () => this.#storeChanged(store))
+    this.#store = store
+    void store?.load()
+  }
+
+  override render(): TemplateResult {
+    const text = this.#text
+    const store = this.#store
+    if (!store?.view) {
+      if (store?.status !== 'failed') return html`<p class="state" role="status">${text.loading}</p>`
+      return html`<div class="state" role="alert"><p>${text.loadFailed}: ${store.fault?.detail}</p>
+        <button class="button" @click=${() => void store.load()}>${text.retry}</button></div>`
+    }
+    const page = this.#page(store)
+    return html`
+      <header>
+        <div role="tablist" aria-label=${text.title} @keydown=${this.#tabKey}>${tabs.map((tab) => this.#tabButton(tab, page))}</div>
+      </header>
+      <section role="tabpanel" id="panel" aria-labelledby="tab-${this.tab}" tabindex="-1">
+        <div class="intro"><p>${text.groups[this.tab][1]}</p>${this.#resetAll(page)}</div>
+        ${this.tab === 'prompt' ? this.#prompt(page) : this.#group(this.tab, page)}
+      </section>
+      ${this.#status(page)}`
+  }
+
+  get #text(): ConfigurationStrings {
+    return pick(configurationStrings, this.language)
+  }
+
+  #storeChanged(store: ConfigurationStore | undefined): void {
+    if (store !== this.#store) return
+    this.requestUpdate()
+    if (store?.status !== 'saved') return
+    this.dispatchEvent(new CustomEvent('sluice-configured', { detail: store.view, bubbles: true, composed: true }))
+  }
+
+  // -- around the switches
+
+  #tabButton(tab: Tab, page: Page): TemplateResult {
+    const count = changesIn(tab, page.store).length
+    const selected = tab === this.tab
+    return html`<button role="tab" id="tab-${tab}" aria-selected=${selected} aria-controls="panel" tabindex=${selected ? 0 : -1}
+      @click=${() => (this.tab = tab)}>${page.text.groups[tab][0]}${
+        count > 0 ? html`<span class="count" title=${page.text.changedCount(count)} aria-label=${page.text.changedCount(count)}>${count}</span>` : nothing
+      }</button>`
+  }
+
+  #tabKey(event: KeyboardEvent): void {
+    const at = tabs.indexOf(this.tab)
+    const steps: { [key: string]: number } = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }
+    const step = steps[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    this.#go(tabs[step % tabs.length] as Tab, (root) => root.querySelector('[role=tab][aria-selected=true]'))
+  }
+
+  #go(tab: Tab, target: (root: ParentNode) => Element | null): void {
+    this.tab = tab
+    void this.updateComplete.then(() => {
+      const element = target(this.renderRoot) as HTMLElement | null
+      const details = element?.closest('details')
+      if (details) details.open = true
+      element?.focus()
+      element?.scrollIntoView({ block: 'nearest' })
+    })
+  }
+
+  #goTo({ group, id }: Switch): void {
+    this.#go(group, (root) => root.querySelector(`[data-switch="${id}"]`))
+  }
+
+  #status({ store, text }: Page): TemplateResult {
+    const { status, fault } = store
+    const said = status === 'saving' ? text.saving : status === 'saved' ? text.saved : ''
+    const named = status === 'failed' ? switches.find(({ id }) => fault?.path?.replace(/^settings\./, '') === id) : undefined
+    const where = named ? text.switches[named.id]?.[0] : fault?.path
+    const elsewhere = named && named.group !== this.tab ? named : undefined
+    return html`<div class="status ${status}"><div>
+      <span role="status">${said}</span>
+      <span role="alert">${status === 'failed' && fault ? html`<b>${text.failed}</b> ${where ? `${where}: ` : ''}${fault.detail}` : nothing}</span>
+      ${elsewhere ? html`<button class="button" @click=${() => this.#goTo(elsewhere)}>${text.show}</button>` : nothing}
+    </div></div>`
+  }
+
+  #resetAll({ store, text }: Page): TemplateResult | typeof nothing {
+    const paths = changesIn(this.tab, store)
+    if (paths.length === 0) return nothing
+    return html`<button class="button quiet" @click=${() => this.#resetPaths(paths)}>${text.resetAll(paths.length)}</button>`
+  }
+
+  #resetPaths(paths: readonly Path[]): void {
+    this.drafts = new Map()
+    this.#store?.set(paths.map((path) => [path, null] as const))
+    this.renderRoot.querySelector<HTMLElement>('#panel')?.focus() // the button goes away
+  }
+
+  // -- groups
+
+  #group(group: Group, page: Page): TemplateResult {
+    const own = switches.filter((one) => one.group === group && page.store.settable(one.id))
+    const rare = own.filter((one) => one.rare)
+    return html`
+      <div class="rows">${own.filter((one) => !one.rare).map((one) => this.#switch(one, page))}</div>
+      ${rare.length > 0
+        ? html`<details ?open=${rare.some(({ id }) => page.store.faults.has(keyOf(settingPath(id))))}>
+            <summary>${page.text.more}</summary><div class="rows">${rare.map((one) => this.#switch(one, page))}</div></details>`
+        : nothing}
+      ${group === 'tools'
+        ? drawTools(page, this.filter, this.opened, (filter) => (this.filter = filter), (name) => this.#toggleOpened(name))
+        : nothing}`
+  }
+
+  #toggleOpened(name: string): void {
+    const opened = new Set(this.opened)
+    if (!opened.delete(name)) opened.add(name)
+    this.opened = opened
+  }
+
+  #switch(one: Switch, page: Page): TemplateResult {
+    const path = settingPath(one.id)
+    const value = valueOf(one, page.store)
+    switch (one.kind) {
+      case 'flag':
+        return page.row(one, (id) => html`<input type="checkbox" role="switch" class="switch" id=${id} data-switch=${one.id}
+          aria-describedby="${id}-about ${id}-fault" aria-invalid=${page.store.faults.has(keyOf(path))} .checked=${value === true}
+          @change=${(event: Event) => page.set(path, (event.target as HTMLInputElement).checked)}>`)
+      case 'choice': {
+        const labels = page.text.choices[one.id] ?? {}
+        const choices = (one.choices ?? []).map((choice) => ({ value: choice, label: labels[String(choice)] ?? String(choice) }))
+        return page.row(one, (id) => page.select(path, id, choices, value))
+      }
+      case 'number':
+        return page.row(one, (id) => this.#number(one, path, id, value, page))
+      case 'protocol':
+        return drawProtocol(page, one, value)
+      case 'protocols':
+        return drawProtocols(page, one, value)
+    }
+  }
+
+  #number(one: Switch, path: Path, id: string, value: Json, { store }: Page): TemplateResult {
+    const typed = this.drafts.get(one.id)
+    const shown = typed ?? String(value)
+    const read = (text: string): Json => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text) // the engine says what is wrong with it
+    const draft = (text: string | undefined): void => {
+      const drafts = new Map(this.drafts)
+      if (text === undefined) drafts.delete(one.id)
+      else drafts.set(one.id, text)
+      this.drafts = drafts
+    }
+    return html`<span class="number"><input class="field" id=${id} data-switch=${one.id} inputmode="numeric" autocomplete="off"
+      spellcheck="false" .value=${shown} aria-describedby="${id}-about ${id}-fault" aria-invalid=${store.faults.has(keyOf(path))}
+      @input=${(event: Event) => {
+        const text = (event.target as HTMLInputElement).value.trim()
+        draft(text)
+        if (text !== '') store.set([[path, read(text)]], TYPING_MS) // an emptied field waits for its number
+      }}
+      @change=${() => store.flush()} @blur=${() => draft(undefined)}><span class="unit">${unitOf(one, read(shown), this.#text)}</span></span>`
+  }
+
+  #prompt({ store, text }: Page): TemplateResult {
+    const view = store.view!
+    return html`
+      <p class="tokens"><b>${text.promptTokens(view.estimatedTokens)}</b> <span>${text.promptEstimate}</span>
+        ${view.prompt === ''
+          ? nothing
+          : html`<button class="button" @click=${() => this.#copy(view.prompt)}>${this.copied ? text.copied : text.copy}</button>`}</p>
+      ${valueOf(switchOf('mode'), store) === 'native' ? html`<p class="note">${text.promptNative}</p>` : nothing}
+      ${view.prompt === ''
+        ? html`<p class="state">${text.promptEmpty}</p>`
+        : html`<pre class="value" tabindex="0" role="region" aria-label=${text.promptLabel}>${visible(view.prompt)}</pre>`}`
+  }
+
+  #copy(prompt: string): void {
+    void navigator.clipboard?.writeText(prompt).then(() => {
+      this.copied = true
+      setTimeout(() => (this.copied = false), 1500)
+    })
+  }
+
+  // -- what the parts draw with
+
+  #page(store: ConfigurationStore): Page {
+    const text = this.#text
+    const page: Page = {
+      store,
+      text,
+      set: (path, value) => store.set([[path, value]]),
+      row: (one, control) => {
+        const id = `switch-${one.id}`
+        const [label = one.id, about = ''] = text.switches[one.id] ?? []
+        const path = settingPath(one.id)
+        const changed = isChanged(one, store)
+        return html`<div class="row ${changed ? 'changed' : ''} row-${one.kind}" data-row=${one.id}>
+          <div class="label"><label for=${id}>${label}</label>
+            ${changed ? html`<span class="mark" title=${text.changed}>${text.changed}</span>` : nothing}
+            <p id="${id}-about">${about}</p>
+            <p class="standard"><span>${text.standard(shownValue(one, standardOf(one, store), text))}</span>
+              ${changed
+                ? html`<button class="button quiet" aria-label=${text.resetOf(label)} @click=${() => this.#resetPaths([path])}>${text.reset}</button>`
+                : nothing}</p>
+          </div>
+          <div class="control">${control(id)}</div>
+          ${page.faultOf(path, id)}
+        </div>`
+      },
+      select: (path, id, choices, current, label) => html`<select id=${id} data-switch=${path.slice(1).join('.')} aria-label=${label ?? nothing}
+        aria-describedby=${path[0] === 'settings' ? `${id}-about ${id}-fault` : `${id}-fault`}
+        aria-invalid=${store.faults.has(keyOf(path))}
+        @change=${(event: Event) => page.set(path, choices[(event.target as HTMLSelectElement).selectedIndex]!.value)}>
+        ${choices.map(({ value, label }) => html`<option .selected=${same(value, current)}>${label}</option>`)}</select>`,
+      faultOf: (path, id) => {
+        const fault: Fault | undefined = store.faults.get(keyOf(path))
+        const one = switches.find((other) => keyOf(settingPath(other.id)) === keyOf(path))
+        return html`<p class="fault" id="${id}-fault" ?hidden=${!fault}>${fault
+          ? html`${fault.detail}${fault.hint ? ` (${fault.hint})` : ''}
+            ${one ? html`<span>${text.kept(shownValue(one, valueOf(one, store), text))}</span>` : nothing}`
+          : nothing}</p>`
+      },
+    }
+    return page
+  }
+}
+
+// -- values
+
+const switchOf = (id: string): Switch => switches.find((one) => one.id === id)!
+
+/** What the engine has where nobody says anything. */
+const standardOf = (one: Switch, store: ConfigurationStore): Json => store.base(settingPath(one.id)) ?? one.standard
+
+const valueOf = (one: Switch, store: ConfigurationStore): Json => store.get(settingPath(one.id)) ?? standardOf(one, store)
+
+const isChanged = (one: Switch, store: ConfigurationStore): boolean => !same(valueOf(one, store), standardOf(one, store))
+
+function changesIn(tab: Tab, store: ConfigurationStore): Path[] {
+  const own = switches.filter((one) => one.group === tab && isChanged(one, store)).map(({ id }) => settingPath(id))
+  return tab === 'tools' ? [...own, ...(store.view?.tools ?? []).flatMap((tool) => toolChanges(store, tool))] : own
+}
+
+export function same(a: Json, b: Json): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const [left, right] = [a as JsonObject, b as JsonObject]
+  const keys = Object.keys(left)
+  return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key) && same(left[key]!, right[key]!))
+}
+
+function shownValue(one: Switch, value: Json, text: ConfigurationStrings): string {
+  if (typeof value === 'boolean') return value ? text.on : text.off
+  if (one.kind === 'choice') return text.choices[one.id]?.[String(value)] ?? String(value)
+  if (typeof value === 'number') return readable(one, value, text)
+  if (Array.isArray(value)) return value.map((item) => shownValue(one, item, text)).join(', ') || text.none
+  return typeof value === 'object' && value !== null ? String(value['id']) : String(value)
+}
+
+/** A number as people say it. */
+function readable(one: Switch, value: number, text: ConfigurationStrings): string {
+  if (value === 0 && one.zero === 'none') return text.unlimited
+  if (one.unit === 'ms') return value < 1000 ? `${value} ms` : value < 120_000 ? `${round(value / 1000)} s` : `${round(value / 60_000)} min`
+  if (one.unit === 'bytes') return value < 1024 ? `${value} B` : value < 1_048_576 ? `${round(value / 1024)} KiB` : `${round(value / 1_048_576)} MiB`
+  return String(value)
+}
+
+/** Behind the field: the unit of what is typed, and what that makes. */
+function unitOf(one: Switch, value: Json, text: ConfigurationStrings): string {
+  const unit = one.unit === 'ms' ? 'ms' : one.unit === 'bytes' ? 'B' : ''
+  if (typeof value !== 'number' || value < 0 || unit === '') return unit
+  const said = readable(one, value, text)
+  return said === `${value} ${unit}` ? unit : `${unit} = ${said}`
+}
+
+const round = (value: number): string => String(Math.round(value * 100) / 100)
+
+define('sluice-picker', SluicePicker)
+define('sluice-configuration', SluiceConfiguration)
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'sluice-picker': SluicePicker
+  }
+}

@@ -1,0 +1,27 @@
+// Arguments as a person edits them.
+import type { Json, JsonObject } from '../events.js'
+import type { Strings } from './strings.js'
+
+/** The object that the text says, or what is wrong with it. */
+export function readArguments(text: string, words: Strings): { value: JsonObject } | { problem: string } {
+  let value: Json
+  try {
+    value = JSON.parse(text) as Json
+  } catch (error) {
+    return { problem: words.notJson((error as Error).message) }
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return { problem: words.notObject }
+  const inexact = findInexact(value)
+  return inexact === undefined ? { value } : { problem: words.inexact(inexact) }
+}
+
+/** An integer that a double cannot hold would run as another one. */
+function findInexact(value: Json): string | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? String(value) : undefined
+  if (value === null || typeof value !== 'object') return undefined
+  for (const item of Object.values(value)) {
+    const found = findInexact(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -1,0 +1,64 @@
+import { css } from 'lit'
+
+export const messageStyles = css`
+  :host { display: block; }
+  /* Not a flex box, which looks at every child again whenever one grows. The gap above the first block is taken back. */
+  .blocks { margin-top: calc(-1 * var(--_gap)); }
+  .group > *, .blocks ~ * { margin-top: var(--_gap); }
+  .chunk { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; contain: content; }
+  sluice-card { color-scheme: inherit; }
+
+  .reasoning { color: var(--_muted); font-size: .92em; }
+  summary {
+    display: inline-flex; align-items: center; gap: 7px; padding: 3px 10px 3px 8px; margin-inline-start: -8px; border-radius: 99px;
+    cursor: pointer; list-style: none; user-select: none;
+  }
+  summary::-webkit-details-marker { display: none; }
+  summary:hover { background: color-mix(in srgb, var(--_text) 6%, transparent); }
+  .chevron { font-size: .8em; transition: transform .15s; }
+  .reasoning[open] .chevron { transform: rotate(90deg); }
+  .thoughts { margin-top: 6px; padding-inline-start: 14px; border-inline-start: 2px solid var(--_border); }
+
+  .error {
+    display: flex; gap: 10px; padding: 11px 13px; border-radius: var(--_radius);
+    border: 1px solid color-mix(in srgb, var(--_danger) 38%, var(--_background)); background: color-mix(in srgb, var(--_danger) 7%, var(--_background));
+  }
+  .error > .icon { margin-top: .22em; color: var(--_danger); }
+  .error > div { min-width: 0; }
+  .error p { margin: 0; overflow-wrap: anywhere; }
+  .error .title { font-weight: 600; color: var(--_danger); }
+  .error .code { font: 400 .82em var(--_mono); color: var(--_muted); margin-inline-start: 4px; }
+  .error .detail { white-space: pre-wrap; max-height: var(--_max-height); overflow: auto; unicode-bidi: isolate; }
+  .error .hint { margin-top: 5px; font-size: .93em; }
+
+  .dots { display: flex; gap: 5px; align-items: center; min-height: 1.6em; }
+  .dots > i { width: 7px; height: 7px; border-radius: 50%; background: var(--_muted); opacity: .45; }
+  .outcome { margin-bottom: 0; display: flex; align-items: center; gap: 6px; font-size: .86em; color: var(--_muted); }
+  .all {
+    display: flex; flex-wrap: wrap; align-items: center; gap: 8px 12px; padding: 10px 12px;
+    border: 1px solid color-mix(in srgb, var(--_warning) 45%, var(--_border)); border-radius: var(--_radius);
+    background: color-mix(in srgb, var(--_warning) 8%, var(--_background));
+  }
+  .all > .what { flex: 1 1 14em; min-width: 0; }
+  .all .count { font-weight: 600; display: block; }
+  .all .names { font-size: .86em; color: var(--_muted); overflow-wrap: anywhere; max-height: 4.8em; overflow: auto; display: block; }
+  .all .deciding { display: flex; flex-wrap: wrap; gap: 8px; }
+
+  dialog {
+    width: min(560px, calc(100vw - 24px)); max-height: calc(100vh - 24px); padding: 0; overflow: auto;
+    border: 1px solid var(--_border); border-radius: calc(var(--_radius) + 4px); background: var(--_background); color: inherit;
+    box-shadow: 0 20px 60px rgb(0 0 0 / .32);
+  }
+  dialog::backdrop { background: rgb(10 12 20 / .42); }
+  dialog > sluice-approval { color-scheme: inherit; }
+  dialog > .more { margin: 0; padding: 0 12px 12px; font-size: .86em; color: var(--_muted); }
+
+  @media (prefers-reduced-motion: no-preference) {
+    .dots > i { animation: rise 1.2s ease-in-out infinite; }
+    .dots > i:nth-child(2) { animation-delay: .15s; }
+    .dots > i:nth-child(3) { animation-delay: .3s; }
+    .going summary > span:nth-child(2) { animation: glow 1.6s ease-in-out infinite; }
+  }
+  @keyframes rise { 0%, 60%, 100% { transform: none; opacity: .45; } 30% { transform: translateY(-3px); opacity: 1; } }
+  @keyframes glow { 50% { opacity: .5; } }
+`

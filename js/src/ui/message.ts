@@ -1,0 +1,322 @@
+// <sluice-message>: a message as it comes, or as it was saved.
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { keyed } from 'lit/directives/keyed.js'
+import type { SluiceApproval } from './approval.js'
+import { ARM_MS, Arming } from './arming.js'
+import { Blocks, type BlockContext } from './blocks.js'
+import type { SluiceCard } from './card.js'
+import { define, SluiceElement } from './element.js'
+import { focused, focusIsTaken } from './focus.js'
+import { schedule, unschedule } from './frame.js'
+import { icon } from './icons.js'
+import { messageStyles } from './message-styles.js'
+import { controls, foreign, tokens } from './theme.js'
+import type { ApprovalsMode, AskDetail, AskView, BlockView, CardView, LiveMessage, MessageView, SavedMessage } from './types.js'
+import { revealed } from './visible.js'
+
+/** Of the finished message, read out. */
+const READ_OUT = 3000
+
+export class SluiceMessage extends SluiceElement {
+  static override styles = [tokens, controls, foreign, messageStyles]
+  static override properties = {
+    message: { attribute: false },
+    view: { attribute: false },
+    approvals: { type: String, reflect: true },
+    armMs: { type: Number, attribute: 'arm-ms' },
+  }
+
+  /** The message to follow. */
+  declare message: LiveMessage | undefined
+  /** Or one to show as it is. */
+  declare view: SavedMessage | undefined
+  declare approvals: ApprovalsMode
+  declare armMs: number
+
+  readonly #blocks = new Blocks()
+  readonly #arming = new Arming(this, () => this.armMs)
+  #unsubscribe: (() => void) | undefined
+  #shown: SavedMessage | undefined
+  #context: BlockContext | undefined
+  #waiting = false
+  // -- questions
+  #asks: readonly AskView[] = []
+  #taken = new Set<string>() // tokens that the app shows itself
+  #details = new Map<string, AskDetail>()
+  #note = ''
+  // -- read out
+  #spoken: string[] = []
+
+  constructor() {
+    super()
+    this.approvals = 'inline'
+    this.armMs = ARM_MS
+  }
+
+  // -- following ------------------------------------------------------------------------------------------------------------
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    this.requestUpdate() // the buttons wait again
+    this.#follow()
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.#unfollow()
+  }
+
+  #follow(): void {
+    if (!this.message || !this.isConnected || this.#unsubscribe) return
+    this.#unsubscribe = this.message.subscribe(() => schedule(this.#show))
+    schedule(this.#show) // what came while nobody listened
+  }
+
+  #unfollow(): void {
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
+    unschedule(this.#show)
+  }
+
+  override willUpdate(changed: PropertyValues): void {
+    if (changed.has('message')) {
+      this.#unfollow()
+      this.#forget()
+      this.#follow()
+    }
+    if (changed.has('view') && !this.message) this.#forget()
+    if (changed.size > 0 || this.#context?.words !== this.words) this.#context = undefined
+    this.#render()
+  }
+
+  #forget(): void {
+    this.#shown = undefined
+    this.#asks = []
+    this.#taken = new Set()
+    this.#details = new Map()
+    this.#spoken = []
+    this.#note = ''
+  }
+
+  readonly #show = (): void => {
+    if (this.hasUpdated && this.#render()) this.requestUpdate()
+  }
+
+  /** Shows the view as it stands. True: what stands around the blocks changed, too. */
+  #render(): boolean {
+    const view: SavedMessage = this.message?.getSnapshot() ?? this.view ?? { role: 'assistant', rounds: 0, blocks: [] }
+    const before = this.#shown
+    if (view === before && this.#context) return false
+    const first = before === undefined || ('seq' in before && before.seq === 0) // what was there already is not read out
+    this.#shown = view
+    const asks = 'asks' in view && this.message ? view.asks : []
+    const asksChanged = asks !== this.#asks && (asks.length > 0 || this.#asks.length > 0)
+    const answered = asksChanged ? this.#focusedAsk() : undefined
+    if (asksChanged) this.#settle(asks, view)
+    if (!this.#context || asksChanged || view.outcome !== before?.outcome) this.#context = this.#makeContext(view)
+    this.#blocks.update(view.blocks as BlockView[], this.#context, (card, old) => {
+      if (!first && card.status !== old?.status) this.#speakOf(card)
+    })
+    if (answered !== undefined) this.#moveFocus(answered)
+    if (!first && view.outcome && view.outcome !== before?.outcome) this.#speakOutcome(view)
+    const waiting = this.message !== undefined && isWaiting(view)
+    const changed = waiting !== this.#waiting || asksChanged || view.outcome !== before?.outcome
+    this.#waiting = waiting
+    return changed || this.#spoken.length > 0
+  }
+
+  #makeContext(view: SavedMessage): BlockContext {
+    return {
+      words: this.words,
+      message: this.message,
+      approvals: this.approvals,
+      asks: new Map(this.#asks.filter((ask) => !this.#taken.has(ask.token)).map((ask) => [ask.call, ask])),
+      still: !this.message || view.outcome !== undefined,
+    }
+  }
+
+  // -- questions ------------------------------------------------------------------------------------------------------------
+
+  #settle(asks: readonly AskView[], view: SavedMessage): void {
+    const before = this.#asks
+    this.#asks = asks
+    this.#note = ''
+    this.#arming.restart() // what "all" means is another thing now
+    for (const ask of before) {
+      const detail = this.#details.get(ask.token)
+      if (asks.some((other) => other.token === ask.token) || !detail) continue
+      this.#details.delete(ask.token)
+      this.#taken.delete(ask.token)
+      this.#fire('sluice-settled', { ...detail, card: cardOf(view, ask) })
+    }
+    for (const ask of asks) {
+      if (this.#details.has(ask.token)) continue
+      const detail = this.#detail(ask, view)
+      this.#details.set(ask.token, detail)
+      if (!this.#fire('sluice-ask', detail)) this.#taken.add(ask.token)
+    }
+  }
+
+  #detail(ask: AskView, view: SavedMessage): AskDetail {
+    const message = this.message as LiveMessage
+    const answered = async (given: unknown): Promise<boolean> => (await given) !== false
+    return {
+      message: message.id,
+      ask,
+      card: cardOf(view, ask),
+      approve: (options) => answered(message.approve(ask, options)),
+      release: () => answered(message.release(ask)),
+      deny: (reason) => answered(message.deny(ask, reason)),
+    }
+  }
+
+  /** False: somebody said `preventDefault()`. */
+  #fire(type: 'sluice-ask' | 'sluice-settled', detail: AskDetail): boolean {
+    return this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: type === 'sluice-ask' }))
+  }
+
+  /** Those that this element shows. */
+  get #open(): AskView[] {
+    return this.approvals === 'none' || !this.message ? [] : this.#asks.filter((ask) => !this.#taken.has(ask.token))
+  }
+
+  get #together(): AskView[] {
+    return this.approvals === 'inline' ? this.#open.filter((ask) => ask.stage === 'execution') : []
+  }
+
+  async #decideAll(decide: (message: LiveMessage, ask: AskView) => unknown): Promise<void> {
+    const { message } = this
+    if (!this.#arming.armed || !message) return
+    this.#arming.restart() // not twice
+    const answers = await Promise.allSettled(this.#together.map(async (ask) => decide(message, ask)))
+    const refused = answers.find((answer) => answer.status === 'rejected')
+    if (!refused) return
+    const { detail, message: text } = refused.reason as { detail?: string; message?: string }
+    this.#note = this.words.refused(detail ?? text ?? String(refused.reason))
+    this.requestUpdate()
+  }
+
+  /** The question of ours that has the focus. */
+  #focusedAsk(): string | undefined {
+    const host = (focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host as SluiceApproval | undefined
+    const mine = host?.localName === 'sluice-approval' && (host.getRootNode() as Partial<ShadowRoot>).host?.getRootNode() === this.renderRoot
+    return mine ? host.ask?.token : undefined
+  }
+
+  /** The question with the focus is answered: on to the next one, or to where it stood. */
+  #moveFocus(token: string): void {
+    if (this.approvals !== 'inline' || this.#asks.some((ask) => ask.token === token)) return
+    const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
+    const answered = focused()?.getRootNode() as ShadowRoot | undefined
+    const card = (answered?.host.getRootNode() as ShadowRoot | undefined)?.host as SluiceCard | undefined
+    const next = cards.find((one) => one.ask)
+    void (next ?? card)?.updateComplete.then(() => {
+      if (next) next.renderRoot.querySelector<SluiceApproval>('sluice-approval')?.present()
+      else card?.focusHeader()
+    })
+  }
+
+  // -- read out -------------------------------------------------------------------------------------------------------------
+
+  #speakOf({ name, askedName, status }: CardView): void {
+    const { words } = this
+    const tool = revealed((name ?? askedName ?? words.aCall).slice(0, 100))
+    if (!status || status === 'pending') return
+    if (status === 'awaiting_approval') this.#spoken.push(words.asks(tool))
+    else if (status === 'awaiting_result_approval') this.#spoken.push(words.asksRelease(tool))
+    else this.#spoken.push(`${tool}: ${words.status[status]}`)
+  }
+
+  #speakOutcome(view: SavedMessage): void {
+    const texts = (view.blocks as BlockView[]).filter((block) => block.type === 'text').map((block) => (block as { text: string }).text.trim())
+    const outcome = view.outcome === 'completed' ? this.words.finished : this.words.outcome[view.outcome as 'completed']
+    this.#spoken.push(`${outcome} ${texts.filter(Boolean).join('\n').slice(0, READ_OUT)}`)
+  }
+
+  #speak(): void {
+    if (this.#spoken.length === 0) return
+    const region = this.renderRoot.querySelector('.status')
+    if (region) region.textContent = this.#spoken.join('. ')
+    this.#spoken = []
+  }
+
+  // -- what one sees --------------------------------------------------------------------------------------------------------
+
+  override render(): TemplateResult {
+    const { words } = this
+    const { outcome } = this.#shown ?? {}
+    return html`<div class="message" part="message" role="article" aria-label=${words.answer}>
+        ${this.#blocks.element}
+        ${this.#waiting ? html`<div class="dots" part="waiting" role="img" aria-label=${words.waiting}><i></i><i></i><i></i></div>` : nothing}
+        ${this.#all()}
+        ${this.#outcome(outcome)}
+      </div>
+      <div class="status hidden-text" role="status" aria-live="polite"></div>
+      ${this.approvals === 'dialog' ? this.#dialog() : nothing}`
+  }
+
+  #outcome(outcome: SavedMessage['outcome']): TemplateResult | typeof nothing {
+    if (!outcome || outcome === 'completed') return nothing
+    if (outcome === 'failed' && this.#shown?.blocks.some((block) => block.type === 'error')) return nothing // it says more
+    return html`<p class="outcome" part="outcome">${icon(outcome === 'awaiting_user' ? 'clock' : 'stop')}${this.words.outcome[outcome]}</p>`
+  }
+
+  #all(): TemplateResult | typeof nothing {
+    const { words } = this
+    const asks = this.#together
+    if (asks.length < 2) return nothing
+    const off = this.#arming.armed ? 'false' : 'true'
+    const names = asks.map((ask) => revealed((cardOf(this.#shown, ask)?.name ?? '?').slice(0, 100)))
+    return html`<div class="all" part="approve-all" role="group" aria-label=${words.waitingCount(asks.length)}>
+      <span class="what"><span class="count">${words.waitingCount(asks.length)}</span>
+        <span class="names">${names.map((name, at) => html`${at ? ' · ' : ''}<bdi>${name}</bdi>`)}</span></span>
+      <span class="deciding">
+        <button type="button" class="button deny-all" part="deny-all" aria-disabled=${off}
+          @click=${() => this.#decideAll((message, ask) => message.deny(ask))}>${words.denyAll}</button>
+        <button type="button" class="button primary approve-all" part="approve-all-button" aria-disabled=${off}
+          @click=${() => this.#decideAll((message, ask) => message.approve(ask))}>${words.approveAll(asks.length)}</button>
+      </span>
+      ${this.#note ? html`<p class="outcome" role="status">${this.#note}</p>` : nothing}
+    </div>`
+  }
+
+  #dialog(): TemplateResult {
+    const { words } = this
+    const [ask] = this.#open
+    const card = ask && cardOf(this.#shown, ask)
+    const name = revealed((card?.name ?? '?').slice(0, 100))
+    return html`<dialog part="dialog" role="alertdialog" aria-modal="true" aria-label=${ask?.stage === 'result' ? words.asksRelease(name) : words.asks(name)}
+      @cancel=${(event: Event) => event.preventDefault()} @close=${() => this.requestUpdate()}>
+      ${ask ? keyed(ask.token, html`<sluice-approval .ask=${ask} .card=${card} .message=${this.message} .armMs=${this.armMs}></sluice-approval>`) : nothing}
+      ${this.#open.length > 1 ? html`<p class="more">${words.waitingCount(this.#open.length)}</p>` : nothing}
+    </dialog>`
+  }
+
+  override updated(): void {
+    this.#speak()
+    this.#arming.watch(this.renderRoot.querySelector('.all > .deciding') ?? undefined)
+    const dialog = this.renderRoot.querySelector('dialog')
+    if (!dialog) return
+    const approval = dialog.querySelector<SluiceApproval>('sluice-approval')
+    if (!approval) return dialog.close()
+    if (dialog.open) return
+    const writes = focusIsTaken()
+    dialog.showModal()
+    void approval.updateComplete.then(() => (writes ? approval.focusQuestion() : approval.focusDeny()))
+  }
+}
+
+/** Nothing to see yet, or nothing since the last call ended. */
+function isWaiting(view: SavedMessage | MessageView): boolean {
+  if (view.outcome !== undefined) return false
+  const last = (view.blocks as BlockView[]).at(-1)
+  if (!last) return true
+  if (last.type !== 'tool_use') return false
+  return !['streaming', 'pending', 'awaiting_approval', 'executing', 'awaiting_result_approval'].includes(last.status ?? 'pending')
+}
+
+function cardOf(view: SavedMessage | undefined, ask: AskView): CardView | undefined {
+  return (view?.blocks as BlockView[] | undefined)?.find((block): block is CardView => block.type === 'tool_use' && block.call === ask.call)
+}
+
+define('sluice-message', SluiceMessage)

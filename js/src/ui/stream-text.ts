@@ -1,0 +1,72 @@
+// Text that grows: what is there stays as it is, what is new goes to the end of the last text node. The text is cut into chunks,
+// each laid out on its own, so that appending costs the same at the end of a long text as in a short one.
+
+/** A chunk ends with the line that passes this, */
+const CHUNK = 1200
+/** or here, where there is no line to end. */
+const LONGEST = 12_000
+/** So much of what was shown is compared to know that the text only grew. */
+const COMPARED = 64
+
+export class StreamText {
+  readonly element = document.createElement('div')
+  #text = ''
+  #node: Text | undefined
+  #size = 0 // of the last chunk
+  #held = '' // white space: shown when something comes behind it
+
+  constructor(className: string, part: string) {
+    this.element.className = className
+    this.element.setAttribute('part', part)
+    this.element.hidden = true
+  }
+
+  /** Shows `text`, which most often is what was shown and more. */
+  set(text: string): void {
+    const shown = this.#text.length
+    const grew = text.length >= shown && text.slice(Math.max(0, shown - COMPARED), shown) === this.#text.slice(-COMPARED)
+    if (!grew) this.#clear()
+    const more = text.slice(this.#text.length)
+    this.#text = text
+    if (more) this.#append(more)
+  }
+
+  #clear(): void {
+    this.element.replaceChildren()
+    this.element.hidden = true
+    this.#text = this.#held = ''
+    this.#node = undefined
+    this.#size = 0
+  }
+
+  #append(more: string): void {
+    const end = more.trimEnd().length
+    if (end === 0) {
+      this.#held += more
+      return
+    }
+    let text = this.#held + more.slice(0, end)
+    this.#held = more.slice(end)
+    if (!this.element.firstChild) text = text.trimStart()
+    this.element.hidden = false
+    while (text) text = this.#fill(text)
+  }
+
+  /** Puts what fits into the last chunk, gives what is left. */
+  #fill(text: string): string {
+    if (!this.#node) {
+      const chunk = document.createElement('div')
+      chunk.className = 'chunk'
+      this.#node = chunk.appendChild(document.createTextNode(''))
+      this.element.append(chunk)
+      this.#size = 0
+    }
+    let cut = text.indexOf('\n', Math.max(0, CHUNK - this.#size)) + 1
+    if (cut === 0 && this.#size + text.length > LONGEST) cut = (text.indexOf(' ', Math.max(0, LONGEST - this.#size)) + 1) || text.length
+    const piece = cut ? text.slice(0, cut) : text
+    this.#node.appendData(piece)
+    this.#size += piece.length
+    if (cut) this.#node = undefined
+    return text.slice(piece.length)
+  }
+}

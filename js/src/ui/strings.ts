@@ -1,0 +1,350 @@
+// What the elements say. A language is one object; a missing one is a type error.
+import type { CardStatus, Level, Outcome } from '../events.js'
+import { pick } from './locale.js'
+
+export interface Strings {
+  status: { [status in CardStatus]: string }
+  level: { [level in Level]: string }
+  outcome: { [outcome in Outcome]: string }
+  /** Titles of error blocks, by code. */
+  errors: { [code: string]: string }
+  /** Why a call ended as it did, by the code of the engine. */
+  reasons: { [reason: string]: string }
+
+  // -- message
+  answer: string
+  thinking: string
+  thought: string
+  waiting: string
+  finished: string
+  hint: string
+  error: string
+
+  // -- card
+  aCall: string
+  arguments: string
+  noArguments: string
+  edited: string
+  reserved: string
+  result: string
+  noOutput: string
+  image: string
+  imageAt: string
+  told: string
+  notice: string
+  progress: string
+  raw: string
+  approvals: string
+  copy: string
+  copied: string
+  stop: string
+  reason: string
+  askedAs: (name: string) => string
+  showAll: (characters: string) => string
+  moreRows: (count: string) => string
+  items: (count: number) => string
+  members: (count: number) => string
+  round: (round: number) => string
+  characters: (count: string) => string
+  milliseconds: (value: string) => string
+  seconds: (value: string) => string
+  minutes: (minutes: number, seconds: string) => string
+  decision: { approved: string; denied: string; expired: string; released: string; withheld: string }
+  by: { user: string; rule: string; policy: string }
+  remembered: { once: string; turn: string; session: string; always: string }
+
+  // -- approval
+  allow: string
+  release: string
+  asks: (name: string) => string
+  asksRelease: (name: string) => string
+  levelLabel: string
+  approve: string
+  approveChanged: string
+  deny: string
+  releaseButton: string
+  withhold: string
+  approveAll: (count: number) => string
+  denyAll: string
+  waitingCount: (count: number) => string
+  remember: string
+  rememberOptions: { once: string; turn: string; session: string; always: string }
+  exact: string
+  edit: string
+  editLabel: string
+  editDone: string
+  undoEdit: string
+  giveReason: string
+  reasonLabel: string
+  reasonHint: string
+  expiresIn: (time: string) => string
+  expired: string
+  preview: string
+  previewError: string
+  arming: string
+  armed: string
+  faster: string
+  notJson: (detail: string) => string
+  notObject: string
+  inexact: (found: string) => string
+  refused: (detail: string) => string
+}
+
+const en: Strings = {
+  status: {
+    streaming: 'Writing a tool call…',
+    pending: 'Waiting',
+    awaiting_approval: 'Waiting for approval',
+    executing: 'Running…',
+    awaiting_result_approval: 'Result waits for release',
+    success: 'Done',
+    error: 'Failed',
+    denied: 'Denied',
+    result_rejected: 'Result withheld',
+    not_found: 'No such tool',
+    invalid: 'Malformed call',
+    timeout: 'Timed out',
+    expired: 'Approval expired',
+    cancelled: 'Cancelled',
+    unknown: 'Outcome unknown',
+  },
+  level: { public: 'Public', moderate: 'Moderate', sensitive: 'Sensitive' },
+  outcome: {
+    completed: 'Finished',
+    cancelled: 'Cancelled',
+    failed: 'Failed',
+    limit: 'Stopped at a limit',
+    awaiting_user: 'Waiting for you',
+  },
+  errors: {
+    provider: 'The provider reports an error',
+    http: 'The server refused the request',
+    network: 'The connection failed',
+    parse: 'The answer could not be read',
+    broken_event: 'The answer could not be read',
+    first_byte_timeout: 'No answer in time',
+    idle_timeout: 'The answer stopped coming',
+    tools_unsupported: 'The model takes no tools',
+    stream_broken: 'The answer broke off',
+    max_rounds: 'Too many rounds of tool calls',
+    limit: 'A limit was reached',
+    internal: 'Internal error',
+  },
+  reasons: {
+    max_rounds: 'no more rounds of tool calls are allowed',
+    max_calls: 'no more tool calls are allowed',
+    repeat_limit: 'the same call came again and again',
+    policy: 'a rule refuses it',
+    no_approver: 'nobody could be asked',
+    truncated: 'it broke off',
+    schema: 'the arguments do not fit the tool',
+    disabled: 'the tool is switched off',
+    not_callable: 'the tool is not for models',
+    oversize: 'it is too long',
+  },
+
+  answer: 'Answer',
+  thinking: 'Thinking…',
+  thought: 'Thoughts',
+  waiting: 'Waiting for the answer',
+  finished: 'Answer finished.',
+  hint: 'Hint',
+  error: 'Error',
+
+  aCall: 'Tool call',
+  arguments: 'Arguments',
+  noArguments: 'No arguments',
+  edited: 'Arguments as changed by you',
+  reserved: 'Other fields',
+  result: 'Result',
+  noOutput: 'No output',
+  image: 'Image of the result',
+  imageAt: 'Image at',
+  told: 'What the model reads',
+  notice: 'Notice',
+  progress: 'Progress',
+  raw: 'As the model wrote it',
+  approvals: 'Decisions',
+  copy: 'Copy',
+  copied: 'Copied',
+  stop: 'Stop this call',
+  reason: 'Reason',
+  askedAs: (name) => `The model wrote the name ${name}`,
+  showAll: (characters) => `Show all (${characters} characters)`,
+  moreRows: (count) => `Show ${count} more`,
+  items: (count) => (count === 1 ? '1 item' : `${count} items`),
+  members: (count) => (count === 1 ? '1 member' : `${count} members`),
+  round: (round) => `Round ${round}`,
+  characters: (count) => `${count} characters`,
+  milliseconds: (value) => `${value} ms`,
+  seconds: (value) => `${value} s`,
+  minutes: (minutes, seconds) => `${minutes} min ${seconds} s`,
+  decision: { approved: 'Approved', denied: 'Denied', expired: 'Expired', released: 'Result released', withheld: 'Result withheld' },
+  by: { user: 'by you', rule: 'by a remembered rule', policy: 'by policy' },
+  remembered: { once: 'this call only', turn: 'for this answer', session: 'for this session', always: 'from now on' },
+
+  allow: 'Allow this call?',
+  release: 'Show this result to the model?',
+  asks: (name) => `Approval needed: ${name}`,
+  asksRelease: (name) => `The result of ${name} waits for release`,
+  levelLabel: 'Level',
+  approve: 'Approve',
+  approveChanged: 'Approve with changes',
+  deny: 'Deny',
+  releaseButton: 'Release',
+  withhold: 'Withhold',
+  approveAll: (count) => `Approve all ${count}`,
+  denyAll: 'Deny all',
+  waitingCount: (count) => `${count} calls wait for approval`,
+  remember: 'Remember',
+  rememberOptions: { once: 'This call only', turn: 'For this answer', session: 'For this session', always: 'Always' },
+  exact: 'Only with exactly these arguments',
+  edit: 'Edit arguments',
+  editLabel: 'Arguments as JSON',
+  editDone: 'Done',
+  undoEdit: 'Undo changes',
+  giveReason: 'Give a reason',
+  reasonLabel: 'Reason for denying',
+  reasonHint: 'The model reads it',
+  expiresIn: (time) => `Expires in ${time}`,
+  expired: 'Expired',
+  preview: 'The model will see',
+  previewError: 'The model will see this error',
+  arming: 'The buttons become active in a moment.',
+  armed: 'You can decide now.',
+  faster: 'This was decided elsewhere.',
+  notJson: (detail) => `This is not JSON: ${detail}`,
+  notObject: 'Expected a JSON object: { "name": value, … }',
+  inexact: (found) => `The number ${found} is too large to be exact; write it as a text: "${found}"`,
+  refused: (detail) => `Not accepted: ${detail}`,
+}
+
+const zh: Strings = {
+  status: {
+    streaming: '正在生成工具调用…',
+    pending: '等待中',
+    awaiting_approval: '等待批准',
+    executing: '执行中…',
+    awaiting_result_approval: '结果等待放行',
+    success: '完成',
+    error: '失败',
+    denied: '已拒绝',
+    result_rejected: '结果未放行',
+    not_found: '没有这个工具',
+    invalid: '调用格式错误',
+    timeout: '超时',
+    expired: '批准已过期',
+    cancelled: '已取消',
+    unknown: '结果未知',
+  },
+  level: { public: '公开', moderate: '一般', sensitive: '敏感' },
+  outcome: { completed: '已完成', cancelled: '已取消', failed: '失败', limit: '达到上限，已停止', awaiting_user: '等待你的操作' },
+  errors: {
+    provider: '模型服务报告了错误',
+    http: '服务器拒绝了请求',
+    network: '连接失败',
+    parse: '无法读取回答',
+    broken_event: '无法读取回答',
+    first_byte_timeout: '等待回答超时',
+    idle_timeout: '回答中断',
+    tools_unsupported: '模型不支持工具',
+    stream_broken: '回答中途断开',
+    max_rounds: '工具调用轮数过多',
+    limit: '达到上限',
+    internal: '内部错误',
+  },
+  reasons: {
+    max_rounds: '不再允许更多轮工具调用',
+    max_calls: '不再允许更多工具调用',
+    repeat_limit: '同样的调用反复出现',
+    policy: '有规则拒绝了它',
+    no_approver: '没有人可以询问',
+    truncated: '内容中途断开',
+    schema: '参数不符合工具的要求',
+    disabled: '工具已关闭',
+    not_callable: '工具不对模型开放',
+    oversize: '内容过长',
+  },
+
+  answer: '回答',
+  thinking: '正在思考…',
+  thought: '思考过程',
+  waiting: '等待回答',
+  finished: '回答完毕。',
+  hint: '提示',
+  error: '错误',
+
+  aCall: '工具调用',
+  arguments: '参数',
+  noArguments: '没有参数',
+  edited: '你修改后的参数',
+  reserved: '其他字段',
+  result: '结果',
+  noOutput: '没有输出',
+  image: '结果中的图片',
+  imageAt: '图片地址',
+  told: '模型读到的内容',
+  notice: '通知',
+  progress: '进度',
+  raw: '模型的原文',
+  approvals: '决定',
+  copy: '复制',
+  copied: '已复制',
+  stop: '停止这个调用',
+  reason: '原因',
+  askedAs: (name) => `模型写的名称是 ${name}`,
+  showAll: (characters) => `显示全部（${characters} 个字符）`,
+  moreRows: (count) => `再显示 ${count} 项`,
+  items: (count) => `${count} 项`,
+  members: (count) => `${count} 个成员`,
+  round: (round) => `第 ${round} 轮`,
+  characters: (count) => `${count} 个字符`,
+  milliseconds: (value) => `${value} 毫秒`,
+  seconds: (value) => `${value} 秒`,
+  minutes: (minutes, seconds) => `${minutes} 分 ${seconds} 秒`,
+  decision: { approved: '已批准', denied: '已拒绝', expired: '已过期', released: '结果已放行', withheld: '结果未放行' },
+  by: { user: '由你决定', rule: '按已记住的规则', policy: '按策略' },
+  remembered: { once: '仅此一次', turn: '本次回答内', session: '本次会话内', always: '以后始终' },
+
+  allow: '允许这个调用吗？',
+  release: '把这个结果交给模型吗？',
+  asks: (name) => `需要批准：${name}`,
+  asksRelease: (name) => `${name} 的结果等待放行`,
+  levelLabel: '级别',
+  approve: '批准',
+  approveChanged: '按修改批准',
+  deny: '拒绝',
+  releaseButton: '放行',
+  withhold: '不放行',
+  approveAll: (count) => `全部批准（${count}）`,
+  denyAll: '全部拒绝',
+  waitingCount: (count) => `${count} 个调用等待批准`,
+  remember: '记住',
+  rememberOptions: { once: '仅此一次', turn: '本次回答内', session: '本次会话内', always: '始终' },
+  exact: '仅限完全相同的参数',
+  edit: '修改参数',
+  editLabel: '参数（JSON）',
+  editDone: '完成',
+  undoEdit: '撤销修改',
+  giveReason: '填写原因',
+  reasonLabel: '拒绝的原因',
+  reasonHint: '模型会读到它',
+  expiresIn: (time) => `${time} 后过期`,
+  expired: '已过期',
+  preview: '模型将会看到',
+  previewError: '模型将会看到这个错误',
+  arming: '按钮稍后可用。',
+  armed: '现在可以决定。',
+  faster: '已在别处决定。',
+  notJson: (detail) => `不是 JSON：${detail}`,
+  notObject: '应为 JSON 对象：{ "名称": 值, … }',
+  inexact: (found) => `数字 ${found} 过大，无法精确表示；请写成文本："${found}"`,
+  refused: (detail) => `未被接受：${detail}`,
+}
+
+const languages: { en: Strings; zh: Strings; [language: string]: Strings } = { en, zh }
+
+/** The strings for a language tag; English for the languages that are not there. */
+export function text(lang: string): Strings {
+  return pick(languages, lang)
+}

@@ -1,0 +1,823 @@
+// The elements in a real page under a strict Content Security Policy.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { picture, until, useBrowser } from './support.mjs'
+import { usePages } from './ui/server.mjs'
+
+const browser = useBrowser()
+const pages = usePages()
+
+async function open(t, options) {
+  const page = await browser.page(t, options)
+  await page.goto(`${pages.url}/page.html`)
+  await page.waitForFunction(() => window.ready)
+  return page
+}
+
+/** A page with one live message, `window.live`, shown by `window.element`; `script` makes the first deltas. */
+async function message(t, script, { properties = {}, ...options } = {}) {
+  const page = await open(t, options)
+  await page.evaluate((given) => {
+    window.live = new Live()
+    window.element = show(live, given)
+  }, properties)
+  if (script) await page.evaluate(script)
+  await page.evaluate(() => frames(2))
+  return page
+}
+
+const armed = (page, name) => until(() => page.getByRole('button', { name, disabled: false }).count(), `"${name}" to become active`)
+const answers = (page) => page.evaluate(() => live.answers)
+/** What one sees of the first element that fits, line by line. */
+const text = (page, selector = 'sluice-message') => page.evaluate((selector) => seen(document.querySelector(selector)), selector)
+
+// -- message -----------------------------------------------------------------------------------------------------------------
+
+test('a message shows text, thoughts, cards and errors in stream order', async (t) => {
+  const page = await message(t, () => live.push(
+    { type: 'reasoning', block: 0, text: 'hm' },
+    { type: 'text', block: 1, text: 'One.\n\n' },
+    { type: 'card', block: 2, call: 1, name: 'a.b', status: 'success', arguments: { x: 1 }, output: 'ok', durationMs: 420 },
+    { type: 'text', block: 3, text: '\n\nTwo\nlines.' },
+    { type: 'error', block: 4, code: 'http', detail: '401 no key', hint: 'Set the key.' },
+    { type: 'done', outcome: 'failed' },
+  ))
+  assert.deepEqual((await text(page)).split('\n'),
+    ['Thoughts', 'One.', 'a.b', 'x: 1', 'Done', '420 ms', 'Two', 'lines.', 'The server refused the request http', '401 no key', 'Hint: Set the key.'])
+  assert.equal(await page.getByText('hm', { exact: true }).isVisible(), false, 'thoughts are closed')
+  await page.getByText('Thoughts').click()
+  assert.equal(await page.getByText('hm', { exact: true }).isVisible(), true)
+})
+
+test('text grows in place: what is there is not made anew', async (t) => {
+  const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'Hello' }))
+  await page.evaluate(async () => {
+    window.first = element.renderRoot.querySelector('.chunk').firstChild
+    for (let at = 0; at < 300; at++) live.push({ type: 'text', block: 0, text: ` word ${at}${at % 40 === 39 ? '\n' : ''}` })
+    await frames(2)
+  })
+  const { same, whole, chunks } = await page.evaluate(() => ({
+    same: element.renderRoot.querySelector('.chunk').firstChild === first,
+    whole: [...element.renderRoot.querySelectorAll('.chunk')].map((chunk) => chunk.textContent).join('') === live.getSnapshot().blocks[0].text.trimEnd(),
+    chunks: element.renderRoot.querySelectorAll('.chunk').length,
+  }))
+  assert.ok(same && whole)
+  assert.ok(chunks >= 2, `${chunks} chunks`)
+})
+
+test('a snapshot that says something else replaces the text', async (t) => {
+  const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'What was said at first' }))
+  await page.evaluate(async () => {
+    const saved = { role: 'assistant', rounds: 1, blocks: [{ type: 'text', round: 1, text: 'Something else' }], outcome: 'completed' }
+    element.message = undefined
+    element.view = saved
+    await element.updateComplete
+  })
+  assert.equal((await text(page)).trim(), 'Something else')
+  assert.equal(await page.evaluate(() => live.listeners), 0, 'the message is not followed any more')
+})
+
+test('an element that leaves the page stops following, and catches up when it is back', async (t) => {
+  const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'a' }))
+  await page.evaluate(() => element.remove())
+  assert.equal(await page.evaluate(() => live.listeners), 0)
+  await page.evaluate(async () => {
+    live.push({ type: 'text', block: 0, text: 'b' })
+    document.querySelector('#stage').append(element)
+    await frames(2)
+  })
+  assert.equal((await text(page)).trim(), 'ab')
+})
+
+test('a page that gets no frames shows the text by timer', async (t) => {
+  const page = await open(t)
+  await page.evaluate(async () => {
+    window.requestAnimationFrame = () => 0
+    window.live = new Live()
+    window.element = show(live)
+    await element.updateComplete
+    live.push({ type: 'text', block: 0, text: 'in the dark' })
+  })
+  await until(async () => (await text(page)).includes('in the dark'), 'the timer')
+})
+
+test('changes of state and the finished message are read out, deltas are not', async (t) => {
+  const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'Let me see. ' }))
+  const said = () => page.getByRole('status').first().textContent()
+  await page.evaluate(async () => {
+    live.push({ type: 'text', block: 0, text: 'Wait.' })
+    await frames(2)
+  })
+  assert.equal(await said(), '')
+  for (const [status, words] of [['streaming', 'web.search: Writing a tool call…'], ['executing', 'web.search: Running…'], ['success', 'web.search: Done']]) {
+    await page.evaluate((status) => live.push({ type: 'card', block: 1, call: 1, name: 'web.search', status }), status)
+    await until(async () => (await said()) === words, words)
+  }
+  await page.evaluate(() => live.push({ type: 'text', block: 2, text: 'Rain.' }, { type: 'done', outcome: 'completed' }))
+  await until(async () => (await said()) === 'Answer finished. Let me see. Wait.\nRain.', 'the whole message')
+})
+
+// -- cards -------------------------------------------------------------------------------------------------------------------
+
+const states = {
+  streaming: ['Writing a tool call…', '正在生成工具调用…'], pending: ['Waiting', '等待中'], awaiting_approval: ['Waiting for approval', '等待批准'],
+  executing: ['Running…', '执行中…'], awaiting_result_approval: ['Result waits for release', '结果等待放行'], success: ['Done', '完成'],
+  error: ['Failed', '失败'], denied: ['Denied', '已拒绝'], result_rejected: ['Result withheld', '结果未放行'], not_found: ['No such tool', '没有这个工具'],
+  invalid: ['Malformed call', '调用格式错误'], timeout: ['Timed out', '超时'], expired: ['Approval expired', '批准已过期'], cancelled: ['Cancelled', '已取消'],
+  unknown: ['Outcome unknown', '结果未知'],
+}
+
+test('a card says its state in words, in English and in Chinese', async (t) => {
+  const page = await open(t)
+  const shown = await page.evaluate(async (all) => {
+    const card = document.createElement('sluice-card')
+    document.querySelector('#stage').append(card)
+    const seen = {}
+    for (const status of all) {
+      card.card = { type: 'tool_use', call: 1, name: 'a.b', status }
+      seen[status] = []
+      for (const lang of ['en-GB', 'zh-CN']) {
+        card.lang = lang
+        await card.updateComplete
+        seen[status].push(card.renderRoot.querySelector('.state').innerText.trim())
+      }
+    }
+    return seen
+  }, Object.keys(states))
+  assert.deepEqual(shown, states)
+})
+
+test('the language is the nearest `lang`, and follows it', async (t) => {
+  const page = await message(t, () => live.push({ type: 'card', block: 0, call: 1, name: 'a.b', status: 'success' }))
+  assert.match(await text(page), /Done/)
+  await page.evaluate(async () => {
+    document.documentElement.lang = 'zh-Hans'
+    await frames(2)
+  })
+  assert.match(await text(page), /完成/)
+  await page.evaluate(async () => {
+    document.documentElement.removeAttribute('lang')
+    await frames(2)
+  })
+  assert.match(await text(page), /Done/, 'the browser speaks en-US')
+})
+
+test('a call that is written shows its code so far and moves; one that runs shimmers and counts', async (t) => {
+  const page = await message(t, () => live.push(
+    { type: 'card', block: 0, call: 1, status: 'streaming', name: 'note.write' }, { type: 'args', call: 1, text: '{"body": "Rain' },
+  ))
+  assert.match(await text(page), /Writing a tool call…[^]*\{"body": "Rain/)
+  await page.evaluate(async () => {
+    live.push({ type: 'args', call: 1, text: ' at four' })
+    await frames(2)
+  })
+  assert.match(await text(page), /Rain at four/)
+  const animations = () => page.evaluate(() => moving())
+  assert.ok((await animations()) >= 2)
+  await page.evaluate(async () => {
+    live.push({ type: 'card', block: 0, call: 1, status: 'executing', arguments: { body: 'Rain at four' }, startedAt: Date.now() - 2000 }, { type: 'progress', call: 1, text: 'half of it' })
+    await frames(2)
+  })
+  assert.match(await text(page), /Running…[^]*half of it/)
+  assert.ok((await animations()) >= 1)
+  const seconds = async () => Number(/(\d+\.\d) s/.exec(await text(page))?.[1])
+  const then = await seconds()
+  assert.ok(then >= 2)
+  await until(async () => (await seconds()) > then, 'the clock')
+  await page.evaluate(async () => {
+    live.push({ type: 'card', block: 0, call: 1, status: 'success', endedAt: Date.now(), durationMs: 3210 })
+    await frames(2)
+  })
+  assert.match(await text(page), /Done[^]*3\.2 s/)
+  await until(async () => (await animations()) === 3,
+    'only the dots of the message to move')
+})
+
+test('nothing moves where motion is reduced, or when the message is over', async (t) => {
+  const script = () => live.push(
+    { type: 'card', block: 0, call: 1, status: 'executing', name: 'a.b', startedAt: Date.now() },
+    { type: 'card', block: 1, call: 2, status: 'streaming', name: 'c.d' }, { type: 'args', call: 2, text: '{"x"' },
+  )
+  const still = await message(t, script, { reducedMotion: 'reduce' })
+  assert.equal(await still.evaluate(() => moving()), 0)
+  const over = await message(t, script)
+  assert.ok((await over.evaluate(() => moving())) > 2)
+  await over.evaluate(async () => {
+    live.push({ type: 'done', outcome: 'cancelled' })
+    await frames(2)
+  })
+  assert.equal(await over.evaluate(() => element.renderRoot.querySelectorAll('sluice-card')[0].renderRoot.querySelectorAll('.shimmer, .spinner').length), 0)
+  assert.match(await text(over), /Cancelled/)
+})
+
+test('an open card shows arguments, result, error, raw text and who decided; long text in full on request', async (t) => {
+  const page = await open(t)
+  await page.evaluate(async () => {
+    const card = document.createElement('sluice-card')
+    card.card = {
+      type: 'tool_use', call: 1, name: 'file.read', askedName: 'read_file', source: 'vcp', round: 2, status: 'error',
+      arguments: { path: '/tmp/x', deep: { a: [1, 2] }, none: null, empty: '' }, reserved: { maid: 'Nova' },
+      raw: '<<<[TOOL_REQUEST]>>>', output: 'line\n'.repeat(2000), error: 'EACCES', told: 'Error: EACCES', reason: 'max_calls', notice: 'the pet said no',
+      approvals: [{ stage: 'execution', decision: 'approved', by: 'user', remember: 'session', at: 0 }, { stage: 'result', decision: 'denied', by: 'rule', reason: 'private' }],
+    }
+    document.querySelector('#stage').append(card)
+    await card.updateComplete
+  })
+  const card = page.locator('sluice-card')
+  const header = card.getByRole('button', { name: 'file.read' })
+  assert.equal(await header.getAttribute('aria-expanded'), 'false')
+  assert.equal(await page.getByRole('heading', { name: 'Result' }).count(), 0)
+  assert.match(await text(page, 'sluice-card'), /the pet said no/)
+  await header.focus()
+  await page.keyboard.press('Enter')
+  assert.equal(await header.getAttribute('aria-expanded'), 'true')
+  assert.deepEqual(await card.getByRole('heading').allInnerTexts(), ['Arguments', 'Other fields', 'Error', 'Result', 'What the model reads', 'As the model wrote it', 'Decisions'])
+  const shown = await text(page, 'sluice-card')
+  for (const part of ['/tmp/x', '"a": [', 'Nova', 'EACCES', 'Approved by you · for this session', 'Result withheld by a remembered rule — private',
+    'no more tool calls are allowed', 'read_file', 'vcp', 'Round 2']) assert.ok(shown.includes(part), `${part} in ${shown}`)
+  const result = card.getByRole('region', { name: 'Result' }).or(card.locator('[part~=section-result]'))
+  const before = (await result.innerText()).length
+  await card.getByRole('button', { name: 'Show all (10,000 characters)' }).click()
+  assert.ok(before < 6000 && (await result.locator('.value').textContent()).length === 10_000)
+})
+
+test('a result of flat rows is a table, other JSON a tree that opens as one asks, all of it text', async (t) => {
+  const page = await open(t)
+  const card = (output) => page.evaluate(async (output) => {
+    document.querySelector('#stage').replaceChildren(Object.assign(document.createElement('sluice-card'), { open: true, card: { type: 'tool_use', call: 1, name: 'x', status: 'success', output } }))
+    await frames(1)
+  }, typeof output === 'string' ? output : JSON.stringify(output))
+  await card([{ day: 'Mon', high: 21 }, { day: 'Tue', low: null }])
+  assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), ['day', 'high', 'low'])
+  assert.deepEqual(await page.getByRole('cell').allInnerTexts(), ['Mon', '21', '', 'Tue', '', 'null'])
+  await card({ a: 1, deep: { deeper: { deepest: '<b>x</b>' } }, many: Array.from({ length: 120 }, (_, at) => ({ at: [at] })) })
+  assert.equal(await page.getByText('deepest').count(), 0)
+  await page.getByText('deeper').click()
+  assert.match(await text(page, 'sluice-card'), /deepest: <b>x<\/b>/)
+  await page.getByText('120 items').click()
+  await page.getByRole('button', { name: 'Show 70 more' }).click()
+  assert.equal(await page.locator('.json li').count(), 5 + 120)
+  await card('{"not": json')
+  assert.equal(await page.locator('.json').count(), 0)
+  assert.match(await text(page, 'sluice-card'), /\{"not": json/)
+})
+
+test('copying gives the text as it was', async (t) => {
+  const page = await message(t, () => live.push({ type: 'card', block: 0, call: 1, name: 'a.b', status: 'success', arguments: { p: 'a\u202Eb' }, output: 'the result' }),
+    { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.getByRole('button', { name: 'a.b' }).click()
+  await page.getByRole('button', { name: 'Copy: Result' }).click()
+  await until(() => page.getByText('Copied').count(), 'the confirmation')
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'the result')
+  await page.getByRole('button', { name: 'Copy: Arguments' }).click()
+  await until(async () => (await page.evaluate(() => navigator.clipboard.readText())) === '{\n  "p": "a\u202Eb"\n}', 'the arguments')
+})
+
+test('a call that runs can be stopped; one of a saved message cannot', async (t) => {
+  const page = await message(t, () => live.push({ type: 'card', block: 0, call: 7, name: 'a.b', status: 'executing', startedAt: 0 }))
+  await page.getByRole('button', { name: 'Stop this call' }).click()
+  assert.deepEqual(await answers(page), [['cancel', 7]])
+  await page.evaluate(async () => {
+    element.remove()
+    const saved = Object.assign(document.createElement('sluice-message'), { view: structuredClone(live.getSnapshot()) })
+    document.querySelector('#stage').append(saved)
+    await frames(2)
+  })
+  assert.match(await text(page), /Running…/)
+  assert.equal(await page.getByRole('button', { name: 'Stop this call' }).count(), 0)
+  assert.equal(await page.evaluate(() => moving()), 0)
+})
+
+test('pictures of a result are shown where they are plainly pictures, others are named and not loaded', async (t) => {
+  const page = await open(t)
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  const asked = []
+  page.on('request', (request) => request.url().startsWith('data:') || asked.push(request.url()))
+  await page.evaluate(async (png) => {
+    const parts = [
+      { type: 'image', mediaType: 'image/png', data: png }, { type: 'image', mediaType: 'image/svg+xml', data: btoa('<svg onload="alert(1)"/>') },
+      { type: 'image', mediaType: 'text/html', data: 'PGI+' }, { type: 'image', url: 'http://127.0.0.1:9/track.png' },
+    ]
+    const card = Object.assign(document.createElement('sluice-card'), { open: true, card: { type: 'tool_use', call: 1, name: 'x', status: 'success', output: '', parts } })
+    document.querySelector('#stage').append(card)
+    await frames(2)
+  }, png)
+  assert.equal(await page.getByRole('img', { name: 'Image of the result' }).count(), 1)
+  assert.equal(await page.getByRole('img', { name: 'Image of the result' }).evaluate((image) => image.decode().then(() => image.naturalWidth)), 1)
+  assert.match(await text(page, 'sluice-card'), /Image at:\s+http:\/\/127\.0\.0\.1:9\/track\.png/)
+  assert.deepEqual(asked, [])
+})
+
+// -- approvals ---------------------------------------------------------------------------------------------------------------
+
+test('a question shows tool, level, description and every argument; the keyboard alone answers it', async (t) => {
+  const page = await message(t, () => live.push(
+    { type: 'text', block: 0, text: 'May I?' },
+    ...asking(1, 'file.write', { path: '/tmp/x', text: 'a\nb', n: 5, flag: false, list: [1] }, { ask: { level: 'moderate', description: 'Writes a file.', expiresAt: Date.now() + 90_000 } }),
+  ))
+  const question = page.getByRole('group', { name: 'Allow this call? file.write' })
+  assert.match(await question.getAttribute('aria-describedby'), /level/)
+  const shown = await question.innerText()
+  for (const part of ['Moderate', 'Writes a file.', '/tmp/x', 'a\nb', '5', 'false', '[\n  1\n]']) assert.ok(shown.includes(part), `${part} in ${shown}`)
+  assert.match(shown, /Expires in 1:(30|2\d)/)
+  const deny = page.getByRole('button', { name: 'Deny' })
+  await until(() => deny.evaluate((button) => button.getRootNode().activeElement === button), 'the focus on Deny')
+  await armed(page, 'Approve')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await until(async () => (await answers(page)).length, 'the answer')
+  assert.deepEqual(await answers(page), [['approve', 't2']])
+  await until(async () => (await page.getByRole('group', { name: 'Allow' }).count()) === 0, 'the question to go')
+  await until(() => page.getByRole('button', { name: 'file.write' }).evaluate((button) => button.getRootNode().activeElement === button), 'the focus on the card')
+})
+
+test('buttons do nothing until they were visible for a moment', async (t) => {
+  const page = await message(t, () => {
+    window.askedAt = performance.now()
+    live.settles = false
+    live.push(...asking(0, 'a.b', {}))
+  })
+  const approve = page.getByRole('button', { name: 'Approve', exact: true })
+  assert.equal(await approve.getAttribute('aria-disabled'), 'true')
+  await page.evaluate(() => {
+    const button = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot.querySelector('.approve')
+    window.activeAt = new Promise((resolve) => new MutationObserver(() => resolve(performance.now())).observe(button, { attributeFilter: ['aria-disabled'] }))
+    button.click()
+  })
+  await page.keyboard.press('Enter') // Deny has the focus
+  const waited = await page.evaluate(async () => (await activeAt) - askedAt)
+  assert.deepEqual(await answers(page), [])
+  assert.ok(waited >= 600, `${waited} ms`)
+  await approve.click()
+  await until(async () => (await answers(page)).length === 1, 'the answer')
+  await approve.click({ force: true })
+  assert.deepEqual(await answers(page), [['approve', 't1']], 'not twice')
+})
+
+test('buttons below the fold stay inactive until someone scrolls there, and wait again when the window gets the focus', async (t) => {
+  const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'line\n'.repeat(100) + 'end' }, ...asking(1, 'a.b', {}), { type: 'text', block: 2, text: 'x' }))
+  const approve = page.getByRole('button', { name: 'Approve', exact: true })
+  // As long as it would take, by the page's own clock and frames.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 900)))
+  assert.equal(await approve.getAttribute('aria-disabled'), 'true')
+  await approve.scrollIntoViewIfNeeded()
+  await armed(page, 'Approve')
+  const again = await page.evaluate(async () => {
+    window.dispatchEvent(new Event('focus'))
+    await frames(1)
+    return element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot.querySelector('.approve').getAttribute('aria-disabled')
+  })
+  assert.equal(again, 'true')
+  await armed(page, 'Approve')
+})
+
+test('a question takes the focus, but never from someone who writes', async (t) => {
+  const page = await message(t)
+  await page.locator('#elsewhere').focus()
+  await page.evaluate(() => live.push(...asking(0, 'a.b', {})))
+  await armed(page, 'Deny')
+  await page.keyboard.type('still here')
+  assert.equal(await page.locator('#elsewhere').inputValue(), 'still here')
+  assert.deepEqual(await answers(page), [])
+})
+
+test('two questions: the focus goes on to the next, its keys are not those of the last', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'first.tool', {}), ...asking(1, 'second.tool', {})))
+  const focusedIn = () => page.evaluate(() => {
+    let element = document.activeElement
+    while (element.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+    return `${element.getRootNode().host?.card?.name} ${element.innerText}`
+  })
+  await until(async () => (await focusedIn()) === 'first.tool Deny', 'the focus on the first')
+  await armed(page, 'Deny')
+  await page.keyboard.press('Enter')
+  await until(async () => (await focusedIn()) === 'second.tool Deny', 'the focus on the second')
+  await page.keyboard.press('Enter') // too fast
+  assert.deepEqual(await answers(page), [['deny', 't1']])
+})
+
+test('where several wait, all can be approved or denied at once', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.one', {}), ...asking(1, 'a.two', {}), ...asking(2, 'a.three', {}, { stage: 'result', ask: { preview: { kind: 'text', text: 'r', isError: false } } })))
+  const group = page.getByRole('group', { name: '2 calls wait for approval' })
+  assert.match(await group.innerText(), /a\.one · a\.two/)
+  assert.equal(await group.getByRole('button', { name: 'Approve all 2' }).getAttribute('aria-disabled'), 'true')
+  await group.scrollIntoViewIfNeeded()
+  await armed(page, 'Approve all 2')
+  await group.getByRole('button', { name: 'Approve all 2' }).click()
+  await until(async () => (await answers(page)).length === 2, 'both answers')
+  assert.deepEqual(await answers(page), [['approve', 't1'], ['approve', 't2']])
+  await until(async () => (await group.count()) === 0, 'the bar to go')
+  assert.equal(await page.getByRole('button', { name: 'Release', exact: true }).count(), 1, 'the result still waits')
+})
+
+test('remembering: how long, and for which arguments; never where the tool is to ask always', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.b', { x: 1 })))
+  await page.getByLabel('Remember').selectOption('For this session')
+  await page.getByLabel('Only with exactly these arguments').check()
+  await armed(page, 'Approve')
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
+  await until(async () => (await answers(page)).length, 'the answer')
+  assert.deepEqual(await answers(page), [['approve', 't1', { remember: 'session', exact: true }]])
+  const always = await message(t, () => live.push(...asking(0, 'a.b', { x: 1 }, { ask: { policy: 'ask_always' } })))
+  assert.equal(await always.getByLabel('Remember').count(), 0)
+})
+
+test('arguments can be edited as JSON; what is wrong with them is said, and they are not sent', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.b', { path: '/', n: 1 })))
+  await page.getByRole('button', { name: 'Edit arguments' }).click()
+  const editor = page.getByLabel('Arguments as JSON')
+  await until(() => editor.evaluate((area) => area.getRootNode().activeElement === area), 'the focus in the editor')
+  assert.equal(await editor.inputValue(), '{\n  "path": "/",\n  "n": 1\n}')
+  await armed(page, 'Approve with changes')
+  for (const [wrong, problem] of [['{"path": ', /This is not JSON/], ['[1]', /Expected a JSON object/], ['{"n": 12345678901234567890}', /too large to be exact/]]) {
+    await editor.fill(wrong)
+    await until(async () => problem.test(await page.locator('#problem').innerText()), String(problem))
+    await page.getByRole('button', { name: 'Approve with changes' }).click()
+    assert.equal(await editor.getAttribute('aria-invalid'), 'true')
+  }
+  assert.deepEqual(await answers(page), [])
+  await editor.fill('{"path": "/tmp", "n": 1}')
+  await page.getByRole('button', { name: 'Done' }).click()
+  assert.match(await page.getByRole('group', { name: 'Allow' }).innerText(), /Arguments as changed by you[^]*\/tmp/)
+  await page.getByRole('button', { name: 'Approve with changes' }).click()
+  await until(async () => (await answers(page)).length, 'the answer')
+  assert.deepEqual(await answers(page), [['approve', 't1', { arguments: { path: '/tmp', n: 1 } }]])
+})
+
+test('an edit that the engine refuses can be mended; Escape leaves the editor and decides nothing', async (t) => {
+  const page = await message(t, () => {
+    live.gives = Object.assign(new Error('expected a string'), { path: '/n', detail: 'expected a string' })
+    live.push(...asking(0, 'a.b', { n: 'x' }))
+  })
+  await armed(page, 'Approve')
+  await page.getByRole('button', { name: 'Edit arguments' }).click()
+  await page.keyboard.press('Escape')
+  assert.equal(await page.getByLabel('Arguments as JSON').count(), 0)
+  assert.deepEqual(await answers(page), [])
+  await page.getByRole('button', { name: 'Edit arguments' }).click()
+  await page.getByLabel('Arguments as JSON').fill('{"n": 5}')
+  await page.getByRole('button', { name: 'Approve with changes' }).click()
+  await until(() => page.getByText('Not accepted: /n: expected a string').count(), 'the refusal')
+  await page.evaluate(() => (live.gives = true))
+  await page.getByLabel('Arguments as JSON').fill('{"n": "y"}')
+  await page.getByRole('button', { name: 'Approve with changes' }).click()
+  await until(async () => (await answers(page)).length === 2, 'the second answer')
+})
+
+test('denying with a reason, by keyboard', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.b', {})))
+  await armed(page, 'Deny')
+  await page.getByRole('button', { name: 'Give a reason' }).focus()
+  await page.keyboard.press('Enter')
+  await until(() => page.getByLabel(/Reason for denying/).evaluate((field) => field.getRootNode().activeElement === field), 'the focus in the field')
+  await page.keyboard.type('not on my machine')
+  await page.keyboard.press('Enter')
+  await until(async () => (await answers(page)).length, 'the answer')
+  assert.deepEqual(await answers(page), [['deny', 't1', 'not on my machine']])
+})
+
+test('Escape denies, as does nothing else by accident', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.b', {})))
+  await page.keyboard.press('Escape') // not yet
+  assert.deepEqual(await answers(page), [])
+  await armed(page, 'Deny')
+  await page.keyboard.press('Escape')
+  await until(async () => (await answers(page)).length, 'the answer')
+  assert.deepEqual(await answers(page), [['deny', 't1']])
+})
+
+test('a result that waits shows what the model will see, and is released or withheld', async (t) => {
+  for (const [button, given] of [['Release', 'release'], ['Withhold', 'deny']]) {
+    const page = await message(t, () => live.push(...asking(0, 'contacts.find', { name: 'Lin' }, { stage: 'result', ask: { preview: { kind: 'text', text: 'phone: \u200B555', isError: false } } })))
+    const question = page.getByRole('group', { name: 'Show this result to the model? contacts.find' })
+    assert.match(await question.innerText(), /The model will see[^]*phone: ⟨U\+200B⟩555/)
+    await armed(page, button)
+    await question.getByRole('button', { name: button }).click()
+    await until(async () => (await answers(page)).length, 'the answer')
+    assert.deepEqual(await answers(page), [[given, 't1']])
+    await until(async () => new RegExp(given === 'release' ? 'Done' : 'Result withheld').test(await text(page)), 'the state')
+  }
+})
+
+test('a question that somebody else answered, or that expired, cannot be answered any more', async (t) => {
+  const page = await message(t, () => {
+    live.gives = false
+    live.push(...asking(0, 'a.b', {}))
+  })
+  await armed(page, 'Approve')
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
+  await until(() => page.getByText('This was decided elsewhere.').count(), 'the note')
+  const expired = await message(t, () => live.push(...asking(0, 'a.b', {}, { ask: { expiresAt: Date.now() + 1200 } })))
+  await armed(expired, 'Approve')
+  await until(async () => (await expired.getByRole('button', { name: 'Approve', exact: true }).getAttribute('aria-disabled')) === 'true', 'it to expire')
+  await expired.getByRole('button', { name: 'Approve', exact: true }).click({ force: true })
+  assert.deepEqual(await answers(expired), [])
+  assert.match(await text(expired), /Expired/)
+})
+
+test('approvals="dialog" asks one after the other in a modal dialog', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.one', { x: 1 }), ...asking(1, 'a.two', {}, { ask: { level: 'public' } })), { properties: { approvals: 'dialog' } })
+  const dialog = page.getByRole('alertdialog', { name: 'Approval needed: a.one' })
+  assert.equal(await dialog.count(), 1)
+  assert.match(await dialog.innerText(), /2 calls wait for approval/)
+  assert.equal(await page.evaluate(() => element.renderRoot.querySelector('dialog').matches(':modal')), true)
+  assert.equal(await page.evaluate(() => element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval')), null)
+  await picture(page, 'ui-dialog')
+  await armed(page, 'Approve')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await until(() => page.getByRole('alertdialog', { name: 'Approval needed: a.two' }).count(), 'the second question')
+  await armed(page, 'Deny')
+  await page.keyboard.press('Escape')
+  await until(async () => (await page.getByRole('alertdialog').count()) === 0, 'the dialog to close')
+  assert.deepEqual(await answers(page), [['approve', 't1'], ['deny', 't2']])
+})
+
+test('a dialog that comes while someone writes has no button in the way of the next key', async (t) => {
+  const page = await message(t, undefined, { properties: { approvals: 'dialog' } })
+  await page.locator('#elsewhere').focus()
+  await page.evaluate(() => live.push(...asking(0, 'a.one', {})))
+  await armed(page, 'Deny')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Space')
+  assert.deepEqual(await answers(page), [])
+  assert.equal(await page.getByRole('alertdialog').count(), 1)
+})
+
+test('approvals="none" shows nothing and fires events with what it takes to answer', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => {
+    window.events = []
+    for (const type of ['sluice-ask', 'sluice-settled']) {
+      document.addEventListener(type, ({ detail }) => {
+        events.push([type, detail.message, detail.ask.token, detail.card.name, detail.card.status])
+        if (type === 'sluice-ask') void detail.approve({ remember: 'turn' })
+      })
+    }
+    window.live = new Live()
+    window.element = show(live, { approvals: 'none' })
+    live.push(...asking(0, 'a.one', {}))
+  })
+  await until(() => page.evaluate(() => events.length === 2), 'both events')
+  assert.deepEqual(await page.evaluate(() => events), [['sluice-ask', 'm1', 't1', 'a.one', 'awaiting_approval'], ['sluice-settled', 'm1', 't1', 'a.one', 'executing']])
+  assert.deepEqual(await answers(page), [['approve', 't1', { remember: 'turn' }]])
+  assert.equal(await page.getByRole('button', { name: 'Approve' }).count(), 0)
+})
+
+test('an app may take over a single question', async (t) => {
+  const page = await open(t)
+  await page.evaluate(async () => {
+    document.addEventListener('sluice-ask', (event) => event.detail.card.name === 'mine' && event.preventDefault())
+    window.live = new Live()
+    window.element = show(live)
+    live.push(...asking(0, 'mine', {}), ...asking(1, 'yours', {}))
+    await frames(3)
+  })
+  assert.equal(await page.getByRole('group', { name: 'Allow this call? mine' }).count(), 0)
+  assert.equal(await page.getByRole('group', { name: 'Allow this call? yours' }).count(), 1)
+})
+
+// -- what a model may write --------------------------------------------------------------------------------------------------
+
+test('bidi, zero-width and other characters without a glyph are shown by their code points', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.b', {
+    bidi: 'evil\u202Egnp.exe', zero: 'a\u200Bb\u2060c\uFEFFd', tag: 'x\u{E0041}y', soft: 'a\u00ADb', nul: 'a\u0000b\rc', blank: 'a\u3164b\u2800c\u00A0d',
+    lone: 'a\uD800b', private: '\uE000', emoji: '👩‍💻 ❤️ 👍🏽', plain: 'Grüße, 你好 שלום\ttab\nline', 'ke\u200By': 'v',
+  })))
+  const shown = await page.getByRole('group', { name: 'Allow' }).innerText()
+  for (const part of ['evil⟨U+202E⟩gnp.exe', 'a⟨U+200B⟩b⟨U+2060⟩c⟨U+FEFF⟩d', 'x⟨U+E0041⟩y', 'a⟨U+00AD⟩b', 'a⟨U+0000⟩b⟨U+000D⟩c',
+    'a⟨U+3164⟩b⟨U+2800⟩c⟨U+00A0⟩d', 'a⟨U+D800⟩b', '⟨U+E000⟩', '👩‍💻 ❤️ 👍🏽', 'Grüße, 你好 שלום\ttab\nline', 'ke⟨U+200B⟩y']) {
+    assert.ok(shown.includes(part), `${JSON.stringify(part)} in ${JSON.stringify(shown)}`)
+  }
+})
+
+test('what a model writes is never markup, and cannot leave its box', async (t) => {
+  const page = await open(t)
+  await page.evaluate(async () => {
+    window.hacked = 0
+    const evil = '</bdi></dd><img src=x onerror="hacked++"><script>hacked++</script><style>*{display:none}</style>${hacked++}<!--lit$-->'
+    window.live = new Live()
+    window.element = show(live)
+    live.push(
+      { type: 'text', block: 0, text: evil }, { type: 'reasoning', block: 1, text: evil },
+      { type: 'card', block: 2, call: 1, name: evil, askedName: evil + 2, status: 'error', arguments: { [evil]: evil }, reserved: { [evil]: evil }, raw: evil, output: JSON.stringify({ [evil]: [evil] }),
+        error: evil, told: evil, notice: evil, reason: evil, source: evil, approvals: [{ stage: 'execution', decision: 'denied', by: 'user', reason: evil }] },
+      { type: 'error', block: 3, code: evil, detail: evil, hint: evil },
+      ...asking(4, evil, { [evil]: evil, ['__proto__']: evil, constructor: 'c' }, { ask: { description: evil, level: 'constructor', policy: evil } }),
+    )
+    await frames(2)
+    element.renderRoot.querySelector('sluice-card').open = true
+    await frames(3)
+  })
+  const found = await page.evaluate(() => {
+    const roots = [element.renderRoot]
+    for (const root of roots) for (const one of root.querySelectorAll('*')) if (one.shadowRoot) roots.push(one.shadowRoot)
+    return { hacked, injected: roots.flatMap((root) => [...root.querySelectorAll('img, script, style, [onerror]')]).length, roots: roots.length }
+  })
+  assert.deepEqual(found, { hacked: 0, injected: 0, roots: 4 })
+  const question = page.getByRole('group', { name: /^Allow this call\?/ })
+  assert.match(await question.innerText(), /Level: ?\s*Sensitive/, 'a level that is none is the highest')
+})
+
+test('long and hostile arguments keep their place: the labels and buttons of the question stay its own', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.b', {
+    long: 'x'.repeat(100_000), lines: 'Level: Public\n'.repeat(500), ['k'.repeat(5000)]: 1, zalgo: 'a' + '\u0301'.repeat(3000), rtl: 'ע'.repeat(300),
+  }), { type: 'text', block: 1, text: 'after' }))
+  const { width, boxes, height, overlapping } = await page.evaluate(() => {
+    const root = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot
+    const question = root.querySelector('.question').getBoundingClientRect()
+    const actions = root.querySelector('.actions').getBoundingClientRect()
+    const boxes = [...root.querySelectorAll('.argument')].map((one) => one.getBoundingClientRect())
+    return {
+      width: document.documentElement.scrollWidth, height: question.height, boxes: boxes.map((box) => Math.round(box.height)),
+      overlapping: boxes.filter((box) => box.bottom > actions.top || box.right > question.right).length,
+    }
+  })
+  assert.ok(width <= 900, `the page is ${width} wide`)
+  assert.ok(boxes.every((one) => one <= 330), `heights ${boxes}`)
+  assert.ok(height < 1500 && overlapping === 0)
+  assert.match(await text(page), /100,000 characters/)
+})
+
+// -- accessibility and looks -------------------------------------------------------------------------------------------------
+
+test('the accessibility tree says what one sees', async (t) => {
+  const page = await message(t, () => live.push(
+    { type: 'text', block: 0, text: 'Hello.' },
+    { type: 'card', block: 1, call: 1, name: 'weather.now', status: 'success', arguments: { city: 'Hangzhou' }, output: '1', durationMs: 420 },
+    ...asking(2, 'file.write', { path: '/tmp/x' }, { ask: { level: 'moderate', policy: 'ask_once' } }),
+  ))
+  await armed(page, 'Approve')
+  assert.equal(await page.locator('#stage').ariaSnapshot(), `
+- main:
+  - article "Answer":
+    - text: Hello.
+    - article "Tool call weather.now":
+      - 'button "weather.now city: Hangzhou Done 420 ms"'
+    - article "Tool call file.write":
+      - button "file.write Waiting for approval"
+      - group "Allow this call? file.write":
+        - text: "Allow this call? Level: Moderate file.write"
+        - term: path
+        - definition: /tmp/x
+        - text: Remember
+        - combobox "Remember":
+          - option "This call only" [selected]
+          - option "For this answer"
+          - option "For this session"
+          - option "Always"
+        - button "Edit arguments"
+        - button "Give a reason"
+        - button "Deny"
+        - button "Approve"
+        - status: You can decide now.
+  - status
+`.trim())
+})
+
+test('light and dark follow the system, `theme`, `color-scheme` and a property of the page', async (t) => {
+  const dark = (page) => page.evaluate(async () => {
+    await frames(2)
+    const card = element.renderRoot.querySelector('sluice-card')
+    const [red] = getComputedStyle(card.renderRoot.querySelector('.card')).backgroundColor.match(/[\d.]+/g).map(Number)
+    return { scheme: getComputedStyle(card).colorScheme, background: red < (red > 1 ? 128 : 0.5) ? 'dark' : 'light' }
+  })
+  const script = () => live.push({ type: 'card', block: 0, call: 1, name: 'a', status: 'success' })
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await message(t, script, { colorScheme })
+    assert.equal((await dark(page)).background, colorScheme)
+    const other = colorScheme === 'light' ? 'dark' : 'light'
+    await page.evaluate((other) => element.setAttribute('theme', other), other)
+    assert.equal((await dark(page)).background, other)
+    await page.evaluate((other) => {
+      element.removeAttribute('theme')
+      element.style.setProperty('color-scheme', other)
+    }, other)
+    assert.equal((await dark(page)).background, other)
+    await page.evaluate((other) => {
+      element.style.removeProperty('color-scheme')
+      document.documentElement.style.setProperty('--sluice-color-scheme', other)
+    }, other)
+    assert.equal((await dark(page)).background, other)
+  }
+})
+
+test('colours have contrast enough in both schemes', async (t) => {
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await browser.page(t, { colorScheme, reducedMotion: 'reduce' })
+    await page.goto(`${pages.url}/gallery.html`)
+    await page.waitForFunction(() => window.done)
+    const poor = await page.evaluate(() => {
+      const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
+      const rgba = (color) => {
+        canvas.clearRect(0, 0, 1, 1)
+        canvas.fillStyle = color
+        canvas.fillRect(0, 0, 1, 1)
+        return [...canvas.getImageData(0, 0, 1, 1).data]
+      }
+      const light = ([r, g, b]) => [r, g, b].map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, at) => sum + v * [0.2126, 0.7152, 0.0722][at], 0)
+      const behind = (element) => {
+        const layers = []
+        for (let node = element; node; node = node.assignedSlot ?? node.parentElement ?? node.getRootNode().host) layers.push(rgba(getComputedStyle(node).backgroundColor))
+        layers.push(rgba('Canvas'))
+        return layers.reverse().reduce((under, [r, g, b, a]) => under.map((v, at) => v * (1 - a / 255) + [r, g, b][at] * (a / 255)), [255, 255, 255])
+      }
+      const roots = [document]
+      for (const root of roots) for (const one of root.querySelectorAll('*')) if (one.shadowRoot) roots.push(one.shadowRoot)
+      const poor = []
+      for (const root of roots) {
+        for (const one of root.querySelectorAll('*')) {
+          const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
+          if (!own || !one.checkVisibility() || one.closest('[aria-disabled=true], .hidden-text, option')) continue
+          const [a, b] = [light(rgba(getComputedStyle(one).color)), light(behind(one))].sort((x, y) => y - x)
+          const contrast = (a + 0.05) / (b + 0.05)
+          if (contrast < 4.5) poor.push(`${one.className || one.localName} "${one.textContent.slice(0, 20)}" ${contrast.toFixed(2)}`)
+        }
+      }
+      return [...new Set(poor)]
+    })
+    assert.deepEqual(poor, [], colorScheme)
+  }
+})
+
+test('the gallery, in both schemes and languages, wide and narrow', async (t) => {
+  for (const [name, query, options] of [
+    ['ui-light-900', 'lang=en', { colorScheme: 'light' }], ['ui-dark-900', 'lang=en', { colorScheme: 'dark' }], ['ui-zh-dark-900', 'lang=zh', { colorScheme: 'dark' }],
+    ['ui-light-360', 'lang=en', { viewport: { width: 360, height: 700 } }], ['ui-zh-light-360', 'lang=zh', { viewport: { width: 360, height: 700 } }],
+  ]) {
+    const page = await browser.page(t, options)
+    await page.goto(`${pages.url}/gallery.html?${query}`)
+    await page.waitForFunction(() => window.done)
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} does not scroll sideways`)
+    await picture(page, name, { fullPage: true })
+  }
+})
+
+// -- speed -------------------------------------------------------------------------------------------------------------------
+
+test('a delta costs the same under 20 large cards as in an empty message', async (t) => {
+  const page = await browser.page(t)
+  // A frame for every delta, as fast as they come: 10,000 real frames would take minutes.
+  await page.addInitScript(() => {
+    const channel = new MessageChannel()
+    let queue = new Map()
+    let id = 0
+    channel.port1.onmessage = () => {
+      const runs = queue
+      queue = new Map()
+      for (const run of runs.values()) run(performance.now())
+    }
+    window.requestAnimationFrame = (run) => {
+      queue.set(++id, run)
+      channel.port2.postMessage(0)
+      return id
+    }
+    window.cancelAnimationFrame = (id) => queue.delete(id)
+  })
+  await page.goto(`${pages.url}/page.html`)
+  await page.waitForFunction(() => window.ready)
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' }) // time of the processor: the machine has other work
+  const spent = async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return metrics.filter(({ name }) => ['ScriptDuration', 'LayoutDuration', 'RecalcStyleDuration'].includes(name)).reduce((sum, { value }) => sum + value, 0)
+  }
+  const run = async (cards, deltas) => {
+    await page.evaluate(async (cards) => {
+      document.querySelector('#stage').replaceChildren()
+      window.live = new Live()
+      window.element = show(live)
+      for (let at = 0; at < cards; at++) {
+        live.push({ type: 'text', block: 2 * at, text: `Part ${at}. ` }, {
+          type: 'card', block: 2 * at + 1, call: at + 1, name: `tool.${at}`, status: 'success', arguments: { text: 'x'.repeat(20_000), list: Array.from({ length: 200 }, (_, n) => ({ n })) },
+          output: JSON.stringify(Array.from({ length: 500 }, (_, n) => ({ n, name: `row ${n}`, more: 'y'.repeat(40) }))), durationMs: 5,
+        })
+      }
+      await frames(3)
+      for (const card of element.renderRoot.querySelectorAll('sluice-card')) card.open = true
+      await frames(3)
+      document.body.offsetHeight
+    }, cards)
+    const before = await spent()
+    await page.evaluate(async ({ block, deltas }) => {
+      for (let at = 0; at < deltas; at++) {
+        live.push({ type: 'text', block, text: at % 60 === 59 ? ' and so on.\n\n' : ' word' })
+        await frames(1)
+        element.getBoundingClientRect() // layout, as a frame would
+      }
+    }, { block: 2 * cards, deltas })
+    const cost = await spent() - before
+    assert.ok(await page.evaluate((block) => [...[...element.renderRoot.querySelectorAll('.text')].at(-1).children].map((one) => one.textContent).join('') === live.getSnapshot().blocks[block].text.trim(), 2 * cards))
+    return cost
+  }
+  await run(0, 2000) // compiled, warm
+  const ratios = []
+  for (let time = 0; time < 3; time++) {
+    const empty = await run(0, 10_000)
+    const full = await run(20, 10_000)
+    ratios.push(full / empty)
+    t.diagnostic(`${(empty * 100).toFixed(1)} µs per delta in an empty message, ${(full * 100).toFixed(1)} µs under 20 cards`)
+  }
+  ratios.sort((a, b) => a - b)
+  assert.ok(ratios[1] < 1.5, `ratios ${ratios.map((ratio) => ratio.toFixed(2))}`)
+})

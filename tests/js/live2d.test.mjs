@@ -81,3 +81,34 @@ test('the tools are made from the list of the model, on the channels that were a
     assert.equal(declaration.agentCallable, true)
   }
 })
+
+test('the capabilities of a pet window are such a list', () => {
+  const capabilities = { model: 'Hiyori', ...model, parameters: [{ id: 'ParamAngleX', min: -30, max: 30 }] }
+  assert.deepEqual(live2dTools(capabilities).map(({ name }) => name), ['live2d.expression', 'live2d.motion'])
+  const [expression] = live2dTools({ expressions: ['smile', 'sad', 'smile'] })
+  assert.deepEqual(expression.declaration.parameters.properties.name.enum, ['smile', 'sad'])
+})
+
+test('what is wrong in the list of a model is said, with its place', () => {
+  const refused = (options, path, detail) => assert.throws(() => live2dTools(options), (error) => {
+    assert.equal(error.code, 'option')
+    assert.equal(error.path, path)
+    assert.match(error.detail, detail)
+    assert.ok(error.message.length < 300, error.message)
+    return true
+  })
+  refused({ expressions: 'smile' }, 'expressions', /found "smile", expected an array/)
+  refused({ expressions: ['smile', 7] }, 'expressions[1]', /found 7, expected a name/)
+  refused({ expressions: [''] }, 'expressions[0]', /expected a name/)
+  refused({ expressions: ['a\nb'] }, 'expressions[0]', /control characters/)
+  refused({ expressions: ['a\u2028b'] }, 'expressions[0]', /control characters/)
+  refused({ expressions: ['\ud800'] }, 'expressions[0]', /control characters/)
+  refused({ expressions: ['x'.repeat(100_000)] }, 'expressions[0]', /at most 100 characters, found 100000/)
+  refused({ expressions: Array.from({ length: 501 }, (_, index) => `e${index}`) }, 'expressions', /found 501 names, expected at most 500/)
+  refused({ motions: ['Idle'] }, 'motions', /found an array, expected an object/)
+  refused({ motions: null }, 'motions', /found null/)
+  refused({ motions: { Idle: '3' } }, 'motions.Idle', /found "3", expected a whole number/)
+  refused({ motions: { Idle: -1 } }, 'motions.Idle', /found -1/)
+  refused({ motions: { Idle: 1e9 } }, 'motions.Idle', /0 to 10000/)
+  refused({ motions: { '': 1 } }, 'motions', /expected a name/)
+})

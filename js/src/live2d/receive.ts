@@ -1,0 +1,157 @@
+// The window of the pet: orders come in, a model performs them in their order, and every one is answered.
+import type { Bridge, Methods, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
+import { describe, SluiceError } from '../errors.js'
+import type { PetModel } from './model.js'
+import { Orders, type OrderOptions } from './orders.js'
+
+/** A model, one that is being loaded, or none. */
+export type ModelSource = PetModel | Promise<PetModel | null> | null
+
+interface Common extends OrderOptions {
+  model?: ModelSource
+  /** An order that was not performed, with the reason that the card shows too; or something else that went wrong. */
+  onError?: (reason: string, order?: Pick<PetOrder, 'channel' | 'payload'>) => void
+}
+
+/** What `client.pet` of sluice/renderer is. */
+interface PetSide {
+  onOrder(listener: (order: PetOrder) => void): () => void
+  ready(capabilities: PetCapabilities | null): Promise<unknown>
+  reply(answer: Parameters<Methods['petReply']>[0]): Promise<unknown>
+}
+
+export interface ReceiveOptions extends Common {
+  /** Of `connect()`; or the bridge itself. */
+  client?: { readonly pet: PetSide }
+  bridge?: Pick<Bridge, 'call' | 'onPet'>
+}
+
+export interface PetReceiver {
+  /** The model that performs, and whose expressions and motions become tools. The same one again: they changed. */
+  setModel(model: ModelSource): void
+  readonly model: PetModel | null
+  /** No order is performed any more, and the tools go. */
+  close(): void
+  [Symbol.dispose](): void
+}
+
+export function receive({ client, bridge, ...options }: ReceiveOptions): PetReceiver {
+  const side = client?.pet ?? (bridge ? overBridge(bridge) : undefined)
+  if (!side) throw new SluiceError({ code: 'option', path: 'client', detail: 'expected a client or a bridge', hint: 'connect() of sluice/renderer gives the client' })
+  const failed = (what: string) => (error: unknown) => options.onError?.(`${what}: ${describe(error)}`)
+  let said = Promise.resolve<unknown>(undefined) // one after the other: the last word counts
+  const receiver = new Receiver(options, (capabilities) => {
+    said = said.then(() => side.ready(capabilities)).catch(failed('the capabilities of the model were not taken'))
+  })
+  const off = side.onOrder((order) => void take(order))
+  receiver.onClose = off
+
+  async function take(order: PetOrder): Promise<void> {
+    const { id, channel, payload } = (order ?? {}) as Partial<PetOrder>
+    if (typeof id !== 'number' || typeof channel !== 'string') return options.onError?.('found an order without id or channel')
+    const reason = await receiver.perform(channel, payload)
+    if (receiver.closed) return
+    await side!.reply(reason === undefined ? { id, ok: true } : { id, ok: false, reason }).catch(failed('the answer was not taken'))
+  }
+  receiver.setModel(options.model ?? null)
+  return receiver
+}
+
+export interface ChannelOptions extends Common {
+  /** Listens to a channel and hands on the payload, without Electron's event; what it gives back, if a function, ends that. */
+  on: (channel: string, listener: (...payload: unknown[]) => void) => unknown
+}
+
+/** For apps that send `webContents.send('live2d:expression', 'smile')` themselves, over a preload of their own. */
+export function receiveChannels({ on, ...options }: ChannelOptions): PetReceiver {
+  const receiver = new Receiver(options, () => undefined)
+  const offs = receiver.channels.map((channel) => on(channel, (...payload) => void receiver.perform(channel, payload)))
+  receiver.onClose = () => offs.forEach((off) => typeof off === 'function' && off())
+  receiver.setModel(options.model ?? null)
+  return receiver
+}
+
+class Receiver implements PetReceiver {
+  readonly #orders: Orders
+  readonly #options: Common
+  readonly #announce: (capabilities: PetCapabilities | null) => void
+  #source: ModelSource = null
+  #announced = false
+  closed = false
+  onClose: () => void = () => undefined
+
+  constructor(options: Common, announce: (capabilities: PetCapabilities | null) => void) {
+    this.#options = options
+    this.#announce = announce
+    this.#orders = new Orders(options)
+  }
+
+  get channels(): string[] {
+    return this.#orders.channels
+  }
+
+  get model(): PetModel | null {
+    return this.#orders.model
+  }
+
+  async perform(channel: string, payload: unknown): Promise<string | undefined> {
+    const reason = await this.#orders.perform(channel, payload)
+    if (reason !== undefined && !this.closed) this.#options.onError?.(reason, { channel, payload: payload as PetOrder['payload'] })
+    return reason
+  }
+
+  setModel(source: ModelSource): void {
+    if (this.closed) throw new SluiceError({ code: 'closed', detail: 'the receiver was closed' })
+    this.#source = source
+    if (!isPromise(source)) return this.#use(source)
+    this.#use(null, true)
+    source.then(
+      (model) => this.#source === source && this.#use(model),
+      (error: unknown) => {
+        if (this.#source !== source) return // another one was set meanwhile
+        this.#use(null)
+        this.#options.onError?.(`the model could not be loaded: ${describe(error)}`)
+      },
+    )
+  }
+
+  close(): void {
+    if (this.closed) return
+    this.#source = null
+    this.#use(null)
+    this.closed = true
+    this.#orders.close()
+    this.onClose()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  #use(model: PetModel | null, loading = false): void {
+    try {
+      const capabilities = model && model.capabilities()
+      this.#orders.set(model, loading)
+      if (capabilities || this.#announced) this.#announce(capabilities)
+      this.#announced = capabilities !== null
+    } catch (error) {
+      this.#orders.set(null)
+      if (this.#announced) this.#announce(null)
+      this.#announced = false
+      this.#options.onError?.(`the model does not tell what it can do: ${describe(error)}`)
+    }
+  }
+}
+
+const isPromise = (source: ModelSource): source is Promise<PetModel | null> => typeof (source as Promise<unknown> | null)?.then === 'function'
+
+function overBridge(bridge: Pick<Bridge, 'call' | 'onPet'>): PetSide {
+  const taken = (reply: Reply): void => {
+    if (!reply.ok) throw new Error(reply.error.detail)
+  }
+  return {
+    onOrder: (listener) => bridge.onPet(listener),
+    ready: (capabilities) => bridge.call('petReady', capabilities).then(taken),
+    reply: (answer) => bridge.call('petReply', answer).then(taken),
+  }
+}

@@ -1,0 +1,107 @@
+// Expressions and motions of a Live2D model as tools: `ipc` declarations that the engine fires by itself, in mid-answer.
+import { SluiceError } from '../errors.js'
+import { tool, type Tool } from '../tool.js'
+import { clip, unprintable } from './model.js'
+
+export interface Live2dOptions {
+  /** Names of the model's expressions. */
+  expressions?: readonly string[]
+  /** Motions by group: how many there are. */
+  motions?: { readonly [group: string]: number }
+  /** Channels of the messages to the pet window. Default: `live2d:expression` and `live2d:motion`. */
+  channels?: { expression?: string; motion?: string }
+  /** The tags `[表情:name]` and `[动作:group]` in the text are the same calls. Default: true. */
+  tags?: boolean
+}
+
+/** For windows that ask the main process to trigger instead of listening for the thing itself. */
+export const triggerChannels = { expression: 'live2d:triggerExpression', motion: 'live2d:triggerMotion' } as const
+
+/** `live2d.expression(name)` and `live2d.motion(group, index?)` from the `PetCapabilities` of a model; what it does not have is left out. */
+export function live2dTools({ expressions = [], motions = {}, channels = {}, tags = true }: Live2dOptions): Tool[] {
+  check(expressions, motions)
+  const tools: Tool[] = []
+  const common = { permission: 'public', agentCallable: true, immediate: true, tags: ['live2d'] } as const
+  if (expressions.length > 0) {
+    tools.push(
+      tool({
+        ...common,
+        name: 'live2d.expression',
+        description: 'Shows an expression on the face of your Live2D model, at once. Nothing is returned.',
+        parameters: {
+          type: 'object',
+          properties: { name: { type: 'string', enum: [...new Set(expressions)], description: 'the expression' } },
+          required: ['name'],
+          additionalProperties: false,
+        },
+        ipc: { channel: channels.expression ?? 'live2d:expression', payload: [{ arg: 'name' }] },
+      }),
+    )
+  }
+  const groups = Object.entries(motions).filter(([, count]) => count > 0)
+  if (groups.length > 0) {
+    tools.push(
+      tool({
+        ...common,
+        name: 'live2d.motion',
+        description: 'Plays a motion of your Live2D model, at once. Nothing is returned.',
+        parameters: motionSchema(groups),
+        ipc: { channel: channels.motion ?? 'live2d:motion', payload: [{ arg: 'group' }, { arg: 'index' }] },
+      }),
+    )
+  }
+  return tags ? tools.map((one) => ({ ...one, alsoParse: ['inline_tags'] })) : tools
+}
+
+const MAX_NAMES = 500
+const MAX_LENGTH = 100
+
+/** A model's own list comes from a file: what is wrong in it is told here, not by a pet that does not move. */
+function check(expressions: unknown, motions: unknown): void {
+  if (!Array.isArray(expressions)) throw wrong('expressions', expressions, 'an array of names')
+  if (typeof motions !== 'object' || motions === null || Array.isArray(motions)) throw wrong('motions', motions, 'an object: how many motions each group has')
+  checkCount('expressions', expressions.length)
+  expressions.forEach((name, index) => checkName(`expressions[${index}]`, name))
+  const groups = Object.entries(motions)
+  checkCount('motions', groups.length)
+  for (const [group, count] of groups) {
+    checkName('motions', group)
+    if (!Number.isInteger(count) || count < 0 || count > 10_000) throw wrong(`motions.${group}`, count, 'a whole number from 0 to 10000')
+  }
+}
+
+function checkCount(path: string, count: number): void {
+  if (count > MAX_NAMES) throw new SluiceError({ code: 'option', path, detail: `found ${count} names, expected at most ${MAX_NAMES}: every one is shown to the model` })
+}
+
+/** Every name goes into what the language model reads. */
+function checkName(path: string, name: unknown): void {
+  if (typeof name !== 'string' || name.length === 0) throw wrong(path, name, 'a name')
+  if (name.length > MAX_LENGTH) throw wrong(path, name, `at most ${MAX_LENGTH} characters, found ${name.length}`)
+  if (unprintable.test(name)) throw wrong(path, name, 'a name without control characters')
+}
+
+function wrong(path: string, found: unknown, expected: string): SluiceError {
+  const shown = typeof found === 'string' ? JSON.stringify(clip(found, 60)) : Array.isArray(found) ? 'an array' : typeof found === 'object' && found ? 'an object' : String(found)
+  return new SluiceError({ code: 'option', path, detail: `found ${shown}, expected ${expected}` })
+}
+
+function motionSchema(groups: [group: string, count: number][]): { [keyword: string]: unknown } {
+  const largest = Math.max(...groups.map(([, count]) => count))
+  const list = groups.map(([group, count]) => `${group} has 0 to ${count - 1}`).join(', ')
+  const limit = (count: number): object => ({ properties: { index: { maximum: count - 1 } } })
+  // A group with fewer motions than the largest has a bound of its own. No allOf or oneOf: some providers refuse them here.
+  const bounds = groups
+    .filter(([, count]) => count < largest)
+    .reduce<object>((rest, [group, count]) => ({ if: { properties: { group: { const: group } } }, then: limit(count), ...(Object.keys(rest).length > 0 ? { else: rest } : {}) }), {})
+  return {
+    type: 'object',
+    properties: {
+      group: { type: 'string', enum: groups.map(([group]) => group), description: 'the group of motions' },
+      index: { type: 'integer', minimum: 0, maximum: largest - 1, description: `which of the group (${list}); left out: any` },
+    },
+    required: ['group'],
+    additionalProperties: false,
+    ...bounds,
+  }
+}

@@ -1,0 +1,194 @@
+// The drawn puppet, and the real engine with a real model where `npm run live2d` has installed one. The policy of the pages is that of the demo.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { serve } from '../../js/dist/esm/web/server.js'
+import { picture, until, useBrowser } from './support.mjs'
+
+const browser = useBrowser()
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+const local = here('../../build/live2d/')
+let server
+
+before(async () => {
+  server = await serve({ roots: { '/': here('live2d/'), '/pet/': here('../../js/demo/pet/'), '/live2d-local/': local } })
+})
+after(() => server.close())
+
+async function open(t, mode, options) {
+  const page = await browser.page(t, options)
+  await page.goto(`${server.url}&${mode}`)
+  await page.goto(`${server.origin}/?${mode}`)
+  await page.waitForFunction(() => window.ready, undefined, { timeout: 30_000 })
+  return page
+}
+
+/** What the puppet shows, as markup. */
+const drawn = (page) => page.evaluate(() => window.pet.element.innerHTML)
+
+test('every expression of the puppet looks different from every other', async (t) => {
+  const page = await open(t, 'sheet', { reducedMotion: 'reduce', viewport: { width: 1200, height: 1010 } })
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  const seen = new Map()
+  for (const figure of await page.locator('figure').all()) {
+    const name = await figure.innerText()
+    const markup = await figure.locator('svg').evaluate((svg) => svg.innerHTML.replace(/puppet\d+-/g, ''))
+    assert.equal(seen.get(markup), undefined, `${name} looks like another one`)
+    seen.set(markup, name)
+    assert.equal(await figure.locator('svg').getAttribute('aria-label'), `Lulu: ${name}`)
+  }
+  assert.ok(seen.size >= 10, `found ${seen.size} expressions`)
+  await picture(page, 'puppet-expressions', { fullPage: true })
+})
+
+test('every motion of the puppet moves it, also as a still pose where motion is reduced', async (t) => {
+  const page = await open(t, 'motions', { reducedMotion: 'reduce', viewport: { width: 1200, height: 1350 } })
+  const frame = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  await frame()
+  const shapes = () => page.locator('svg').evaluateAll((all) => all.map((svg) => svg.innerHTML))
+  const before = await shapes()
+  await page.evaluate(() => window.start.forEach((start) => start()))
+  await frame()
+  const posed = await shapes()
+  await picture(page, 'puppet-motions', { fullPage: true })
+  assert.ok(posed.length >= 10)
+  const names = await page.locator('figure').allInnerTexts()
+  posed.forEach((shape, index) => assert.notEqual(shape, before[index], `${names[index]} moves nothing`))
+  await until(async () => (await shapes()).every((shape, index) => shape === before[index]), 'rest', 8000)
+})
+
+test('motions run their course, one takes the place of another, and the pet comes back to itself', async (t) => {
+  const page = await open(t, 'puppet')
+  const values = () => page.evaluate(() => window.pet.parameters())
+  assert.equal(await page.evaluate(() => window.pet.motion('Jump')), true)
+  await until(async () => (await values()).bodyY < -20, 'the jump')
+  await until(async () => (await values()).bodyY > -2, 'the landing')
+  await page.evaluate(() => (window.pet.motion('Dance'), window.pet.motion('Wave')))
+  await until(async () => (await values()).armR > 90, 'the wave')
+  const { armL } = await values()
+  assert.ok(armL < 40, `the other arm hangs: ${armL}`)
+  await until(async () => (await values()).armR < 30, 'the end of the wave')
+  await picture(page, 'puppet')
+})
+
+test('it blinks, breathes, talks while it is told to, and looks at the pointer', async (t) => {
+  const page = await open(t, 'puppet')
+  const values = () => page.evaluate(() => window.pet.parameters())
+  const [first] = [await drawn(page)]
+  await until(async () => (await drawn(page)) !== first, 'breath')
+  await until(async () => (await values()).eyeL < 0.4, 'a blink', 9000)
+  await page.evaluate(() => window.pet.talk(true))
+  await until(async () => (await values()).mouthOpen > 0.3, 'an open mouth')
+  await page.evaluate(() => window.pet.talk(false))
+  await until(async () => (await values()).mouthOpen < 0.02, 'a closed mouth')
+  await page.mouse.move(5, 350)
+  await until(async () => (await values()).headX < -0.3, 'a look to the left')
+  await page.mouse.move(890, 350)
+  await until(async () => (await values()).headX > 0.3, 'a look to the right')
+})
+
+test('where motion is reduced it stands still, but shows what it feels and that it talks', async (t) => {
+  const page = await open(t, 'puppet', { reducedMotion: 'reduce' })
+  const frames = (count) => page.evaluate(async (count) => {
+    const seen = new Set()
+    for (let index = 0; index < count; index++) {
+      await new Promise(requestAnimationFrame)
+      seen.add(window.pet.element.innerHTML)
+    }
+    return seen.size
+  }, count)
+  await frames(3)
+  assert.equal(await frames(60), 1)
+  const before = await drawn(page)
+  await page.evaluate(() => window.pet.expression('happy'))
+  await frames(3)
+  assert.notEqual(await drawn(page), before)
+  assert.equal(await frames(30), 1)
+  const quiet = await drawn(page)
+  await page.evaluate(() => window.pet.talk(true))
+  await frames(3)
+  assert.notEqual(await drawn(page), quiet)
+  assert.equal(await frames(30), 1)
+})
+
+test('the puppet refuses what it does not have, is clickable, and leaves nothing behind', async (t) => {
+  const page = await open(t, 'puppet')
+  const told = await page.evaluate(() => {
+    const { pet } = window
+    return [pet.expression('angry'), pet.expression('constructor'), pet.expression('smile'), pet.expression('smile'), pet.motion('Fly'), pet.motion('toString'), pet.motion('TapBody', 99), pet.motion('TapBody', -1), pet.motion('TapBody', 0)]
+  })
+  assert.deepEqual(told, [false, false, true, true, false, false, false, false, true])
+  const { expressions, motions, parameters } = await page.evaluate(() => window.pet.capabilities())
+  for (const name of ['neutral', 'smile', 'happy', 'shy', 'thinking', 'surprised', 'worried', 'sleepy']) assert.ok(expressions.includes(name), name)
+  assert.ok(motions.Idle >= 1 && motions.TapBody >= 3)
+  for (const { id, min, max, default: usual } of parameters) assert.ok(min <= usual && usual <= max && min < max, id)
+  await until(async () => (await page.evaluate(() => Math.abs(window.pet.parameters().bodyY))) < 1, 'the landing')
+  await page.mouse.click(450, 400)
+  await until(() => page.evaluate(() => {
+    const { armR, bodyY, headY } = window.pet.parameters()
+    return armR > 60 || bodyY < -15 || headY > 0.5
+  }), 'what a click does')
+  await page.evaluate(() => window.pet.destroy())
+  assert.equal(await page.locator('svg').count(), 0)
+})
+
+const skip = existsSync(`${local}manifest.json`) ? false : 'no model: npm run live2d -- --accept-licences installs one'
+
+test('a real model in the real engine: what it can do, and its parameters after every expression and motion', { skip }, async (t) => {
+  const page = await open(t, 'model')
+  const { model, expressions, motions, parameters } = await page.evaluate(() => window.pet.capabilities())
+  assert.equal(model, 'Hiyori')
+  assert.ok(expressions.includes('smile') && expressions.includes('surprised'))
+  assert.deepEqual(motions, { Idle: 9, TapBody: 1 })
+  assert.ok(parameters.some(({ id, min, max }) => id === 'ParamAngleX' && min === -30 && max === 30))
+
+  // The engine's clock stands; every step is a twentieth of a second, and what counts is read where the model is about to be drawn.
+  await page.evaluate(() => {
+    const { live2d } = window.pet
+    live2d.autoUpdate = false
+    const { internalModel } = live2d
+    const core = internalModel.coreModel._model.parameters
+    window.values = {}
+    internalModel.on('beforeModelUpdate', () => core.ids.forEach((id, index) => (window.values[id] = core.values[index])))
+    internalModel.motionManager.stopAllMotions()
+    internalModel.motionManager.groups.idle = '-' // no motion of its own accord
+    internalModel.breath = undefined
+    internalModel.eyeBlink = undefined
+    let now = performance.now()
+    window.step = (count) => {
+      for (let index = 0; index < count; index++) internalModel.update(50, (now += 50))
+      return { ...window.values }
+    }
+  })
+  const show = async (name) => {
+    assert.equal(await page.evaluate((name) => window.pet.expression(name), name), true, name)
+    return page.evaluate(() => window.step(40))
+  }
+  const neutral = await show('neutral')
+  const different = (values) => Object.keys(values).filter((id) => Math.abs(values[id] - neutral[id]) > 0.05)
+  for (const name of expressions.filter((name) => name !== 'neutral')) assert.notDeepEqual(different(await show(name)), [], name)
+  assert.equal((await show('smile')).ParamMouthForm, 1)
+  assert.ok((await show('surprised')).ParamMouthOpenY > 0.5)
+  const face = ({ ParamMouthForm, ParamBrowLForm, ParamEyeLOpen, ParamAngleY }) => [ParamMouthForm, ParamBrowLForm, ParamEyeLOpen, ParamAngleY]
+  const once = face(await show('sad'))
+  assert.deepEqual(once, [-1, -1, once[2], -12])
+  assert.deepEqual(face(await show('sad')), once, 'the same again: it stays')
+  assert.equal(await page.evaluate(() => window.pet.expression('furious')), false)
+
+  await show('neutral')
+  assert.equal(await page.evaluate(() => window.pet.motion('TapBody', 0)), true)
+  const moved = await page.evaluate(() => window.step(20))
+  assert.ok(different(moved).length > 3, `moved: ${different(moved)}`)
+  assert.equal(await page.evaluate(() => window.pet.motion('Idle', 3)), true, 'in place of the one that plays')
+  assert.equal(await page.evaluate(() => window.pet.motion('Fly')), false)
+  await page.evaluate(() => window.pet.talk(true))
+  const open1 = await page.evaluate(() => window.step(1).ParamMouthOpenY)
+  assert.ok(open1 >= 0.1, `the mouth: ${open1}`)
+  await page.evaluate(() => (window.pet.talk(false), (window.pet.live2d.autoUpdate = true)))
+  await show('happy')
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 300)))
+  await picture(page, 'live2d-model')
+  await page.evaluate(() => window.pet.destroy())
+  await assert.rejects(page.evaluate(() => window.pet.expression('smile')), /destroyed/)
+})

@@ -7,7 +7,7 @@ import { checkMessages } from './check-messages.js'
 
 export interface RecordedRequest {
   path: string
-  headers: IncomingMessage['headers']
+  headers: { readonly [name: string]: string | string[] | undefined }
   /** As it came. */
   text: string
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever a test wants to look at
@@ -158,7 +158,8 @@ function* cut(steps: Iterable<Step>, chunks: ServerOptions['chunks'] = 'event'):
   yield* release()
 }
 
-function sizes(chunks: 'byte' | number | { seed: number; max?: number }): () => number {
+/** Sizes of pieces, one after another. */
+export function sizes(chunks: 'byte' | number | { seed: number; max?: number }): () => number {
   if (typeof chunks !== 'object') return () => (chunks === 'byte' ? 1 : Math.max(1, Math.floor(chunks)))
   let state = chunks.seed >>> 0
   return () => {

@@ -1,0 +1,226 @@
+// What becomes of an answer: the message, where its calls stand, and why the rest is none.
+import { post } from '/sluice/web/bridge.js'
+import { debounced, field, foreign, h, replace, select } from './dom.js'
+import { examples } from './examples.js'
+import { answerText, drawSource } from './source.js'
+
+/** From whole to byte by byte. */
+const sizes = ['whole', '1024', '256', 'seed:1', '64', '16', '7', '3', 'byte']
+const MAX_MB = 0.9
+
+export function parseTab(app) {
+  const state = { text: '', wire: '', protocol: '', model: '', size: 0 }
+  let result // { reply, whole, text }
+  let fault
+  let running
+  let parts
+
+  async function parse() {
+    running?.abort()
+    const { text } = state
+    if (text === '') {
+      result = fault = undefined
+      return update()
+    }
+    const mine = (running = new AbortController())
+    parts.busy.textContent = app.text.parsing
+    const { mode: _, ...settings } = app.settings
+    const ask = (chunks) => post('/api/parse', {
+      text, chunks, settings,
+      ...(state.wire ? { wire: state.wire } : {}), ...(state.protocol ? { protocol: state.protocol } : {}), ...(state.model ? { model: state.model } : {}),
+    }, mine.signal)
+    try {
+      const chunks = sizes[state.size]
+      const [reply, whole] = await Promise.all([ask(chunks), chunks === 'whole' ? undefined : ask('whole')])
+      if (running !== mine) return
+      result = { reply, whole, text }
+      fault = undefined
+    } catch (error) {
+      if (running !== mine) return
+      fault = error
+      result = undefined
+    }
+    update()
+  }
+
+  const parseSoon = debounced(parse, 300)
+
+  function update() {
+    const { text } = app
+    parts.busy.textContent = ''
+    replace(parts.fault, fault && h('p', { class: 'fault' }, h('b', {}, fault.path ?? text.failed), `: ${fault.detail ?? fault.message}`))
+    parts.results.hidden = !result
+    parts.empty.hidden = Boolean(result ?? fault)
+    if (!result) return replace(parts.verdict)
+    const { reply, whole } = result
+    drawVerdict(reply, whole)
+    const looked = reply.protocols.length > 0 && text.looked(reply.protocols.join(', '))
+    replace(parts.looked, [reply.guessed && text.guessed[reply.wire], looked].filter(Boolean).join(' · '))
+    parts.message.view = { id: 'parsed', seq: 0, asks: [], ...reply.message }
+    replace(parts.source, drawSource(answerText(result.text, reply.wire), reply, markId))
+    replace(parts.reasonsTitle, text.rejected(reply.diagnostics.length))
+    replace(parts.reasons, reply.diagnostics.length === 0 ? h('li', { class: 'empty' }, text.noRejected) : reply.diagnostics.map(reason))
+    replace(parts.eventsTitle, text.events(reply.events.length))
+    if (parts.events.open) drawEvents()
+  }
+
+  function drawVerdict(reply, whole) {
+    const { text } = app
+    if (!whole) return replace(parts.verdict, h('p', { class: 'verdict' }, text.asWhole(reply.events.length)))
+    const good = outcome(reply) === outcome(whole)
+    replace(parts.verdict, h('p', { class: `verdict ${good ? 'good' : 'bad'}` },
+      good ? text.same(reply.pieces, reply.events.length, whole.events.length) : text.different))
+  }
+
+  function reason(diagnostic) {
+    const { text } = app
+    const { code, detail, offset, raw, call } = diagnostic
+    const target = document.getElementById(markId({ diagnostic, call }))
+    const place = target
+      ? h('button', { class: 'quiet link', onclick: () => point(target) }, text.at(offset))
+      : h('span', { class: 'about' }, text.at(offset))
+    return h('li', {},
+      h('p', {}, h('code', {}, code), ' ', offset !== undefined && place,
+        call !== undefined && h('span', { class: 'about' }, ` ${text.call(call)}`)),
+      h('p', {}, text.codes[code] ?? ''),
+      detail && h('p', { class: 'about' }, foreign(detail)),
+      raw && h('pre', {}, foreign(raw.length > 400 ? raw.slice(0, 400) + '…' : raw)))
+  }
+
+  function point(mark) {
+    for (const old of parts.source.querySelectorAll('.pointed')) old.classList.remove('pointed')
+    mark.classList.add('pointed')
+    mark.scrollIntoView({ block: 'center' })
+    mark.focus({ preventScroll: true })
+  }
+
+  function drawEvents() {
+    const shown = result.reply.events.slice(0, 2000)
+    replace(parts.eventList, shown.map(({ type, seq, ...rest }) => h('li', {},
+      h('span', { class: 'seq' }, seq), h('b', { class: `event-${type}` }, type), h('code', {}, foreign(JSON.stringify(rest))))),
+    shown.length < result.reply.events.length && h('li', {}, '…'))
+  }
+
+  function set(name, value) {
+    state[name] = value
+    void parse()
+  }
+
+  async function open(file) {
+    if (!file) return
+    if (file.size > MAX_MB * 1e6) {
+      fault = { path: file.name, detail: app.text.tooLarge((file.size / 1e6).toFixed(1), MAX_MB) }
+      result = undefined
+      return update()
+    }
+    put(await file.text())
+  }
+
+  function put(text) {
+    state.text = parts.input.value = text
+    void parse()
+  }
+
+  function draw() {
+    const { text } = app
+    const input = h('textarea', {
+      id: 'answer', value: state.text, spellcheck: 'false', placeholder: text.inputHint, rows: '12',
+      oninput: (event) => {
+        state.text = event.target.value
+        parseSoon()
+      },
+      ondragover: (event) => event.preventDefault(),
+      ondrop: (event) => {
+        if (event.dataTransfer.files.length === 0) return
+        event.preventDefault()
+        void open(event.dataTransfer.files[0])
+      },
+    })
+    const file = h('input', { type: 'file', class: 'hidden-text', 'aria-label': text.file, tabindex: '-1', onchange: (event) => {
+      void open(event.target.files[0])
+      event.target.value = ''
+    } })
+    const example = select([['', text.example], ...Object.entries(text.exampleNames)], '', (name) => {
+      if (!name) return
+      state.protocol = protocol.value = examples[name].protocol
+      state.wire = wire.value = ''
+      put(examples[name].text)
+    })
+    const protocol = select([['', text.standardProtocol], ['auto', text.autoProtocol]], '', (id) => set('protocol', id))
+    const protocols = ({ protocols }) => {
+      if (protocol.options.length > 2) return
+      protocol.append(...protocols.filter((id) => id !== 'auto').map((id) => h('option', { value: id }, id)))
+      protocol.value = state.protocol
+    }
+    if (parts) app.onTools.delete(parts.protocols)
+    app.onTools.add(protocols)
+    if (app.tools) protocols(app.tools)
+    const wire = select(Object.entries(text.wires), state.wire, (id) => set('wire', id))
+    const model = h('input', { value: state.model, placeholder: text.modelHint, autocomplete: 'off', spellcheck: 'false', oninput: (event) => {
+      state.model = event.target.value.trim()
+      parseSoon()
+    } })
+    const said = h('output', { id: 'pieces' }, text.chunkSizes(sizes[state.size]))
+    const slider = h('input', {
+      type: 'range', min: '0', max: String(sizes.length - 1), step: '1', value: String(state.size), 'aria-valuetext': text.chunkSizes(sizes[state.size]),
+      oninput: (event) => {
+        state.size = Number(event.target.value)
+        said.textContent = text.chunkSizes(sizes[state.size])
+        slider.setAttribute('aria-valuetext', said.textContent)
+        parseSoon()
+      },
+    })
+    const events = h('details', { class: 'events', ontoggle: () => result && events.open && drawEvents() })
+    parts = {
+      input, protocols, events,
+      busy: h('span', { class: 'about', 'aria-live': 'polite' }),
+      fault: h('div', { role: 'alert' }),
+      empty: h('p', { class: 'empty' }, text.nothing),
+      results: h('div', { class: 'results', hidden: true }),
+      verdict: h('div', { role: 'status', id: 'verdict' }),
+      looked: h('p', { class: 'about', id: 'looked' }),
+      message: h('sluice-message'),
+      source: h('pre', { class: 'source', id: 'source', tabindex: '0', role: 'region', 'aria-label': text.sourceOf }),
+      reasonsTitle: h('h2', {}),
+      reasons: h('ul', { class: 'reasons', id: 'reasons' }),
+      eventsTitle: h('summary', {}),
+      eventList: h('ol', { class: 'event-list' }),
+    }
+    events.append(parts.eventsTitle, parts.eventList)
+    const legend = [['call', text.legendCall], ['broken', text.legendBroken], ['rejected', text.legendRejected]]
+    parts.results.append(
+      h('h2', {}, text.result), h('div', { class: 'message' }, parts.message), parts.reasonsTitle, parts.reasons,
+      h('h2', {}, text.source),
+      h('p', { class: 'legend' }, legend.map(([kind, label]) => h('span', {}, h('mark', { class: kind }, label)))),
+      parts.source, events)
+    queueMicrotask(update) // reasons look for their marks in the page
+    return h('div', { class: 'two' },
+      h('section', { class: 'sticky' },
+        h('div', { class: 'line' }, h('label', { for: 'answer', class: 'title' }, text.input), parts.busy),
+        input,
+        h('div', { class: 'line' },
+          h('div', { class: 'grow' }, labelled(text.examples, example)), file, h('button', { onclick: () => file.click() }, text.file),
+          h('button', { class: 'quiet', onclick: () => {
+            put('')
+            input.focus()
+          } }, text.clear)),
+        h('div', { class: 'bar' }, field(text.protocol, protocol), field(text.wire, wire), field(text.model, model)),
+        h('div', { class: 'slider' }, field(text.chunks, slider), h('div', { class: 'ends' }, h('span', {}, text.whole), said, h('span', {}, text.bytes))),
+        parts.verdict, parts.looked),
+      h('section', {}, parts.fault, parts.empty, parts.results))
+  }
+
+  return { draw }
+}
+
+function labelled(label, control) {
+  control.setAttribute('aria-label', label)
+  return control
+}
+
+const markId = ({ call, diagnostic }) => (call !== undefined ? `mark-call-${call}` : `mark-${diagnostic.offset}-${diagnostic.code}`)
+
+/** What may not depend on how the bytes were cut. */
+function outcome({ message, diagnostics }) {
+  return JSON.stringify([message, diagnostics.map(({ seq: _, ...rest }) => rest)])
+}

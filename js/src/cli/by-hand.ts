@@ -1,0 +1,53 @@
+// One tool, run by hand: a turn whose model is the person. Arguments are checked, timeouts and results are what they are in a real one.
+import type { Approvals } from '../approvals.js'
+import { Engine } from '../engine.js'
+import { SluiceError } from '../errors.js'
+import { wholeAnswer, type Answer } from '../testing/answer.js'
+import type { Tool } from '../tool.js'
+import type { RunReply, RunRequest } from './tester-api.js'
+
+export const canRun = (tool: Tool): boolean => Boolean(tool.run ?? tool.declaration['ipc'])
+
+export async function runByHand(tools: readonly Tool[], request: RunRequest, signal: AbortSignal): Promise<RunReply> {
+  const { name, arguments: given, timeoutMs } = request
+  const tool = tools.find((one) => one.name === name)
+  if (!tool) throw new SluiceError({ code: 'not_found', path: 'name', detail: 'there is no such tool' })
+  if (!canRun(tool)) throw new SluiceError({ code: 'unsupported', path: 'name', detail: 'nothing runs this tool here: it has no execute' })
+  // Whatever is shown to models: the person asked for it.
+  const declaration = { ...tool.declaration, agentCallable: true, enabled: true, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
+  const approvals: Approvals = { execution: () => 'once', result: () => 'release' }
+  const engine = new Engine({ tools: [{ ...tool, declaration }], approvals, retries: 0, flushMs: 0 })
+  try {
+    const wireName = engine.describe().tools[0]?.wireName ?? name
+    const answers: Answer[] = [{ calls: [{ id: 'by_hand', name: wireName, arguments: given }] }, { text: '' }]
+    const run = engine.run({
+      model: { baseURL: 'http://by-hand.invalid/v1', name: 'by hand' },
+      messages: [{ role: 'user', content: 'run it' }],
+      mode: 'native',
+      transport: async () => Response.json(wholeAnswer(answers.shift() ?? { text: '' }, { id: 'by_hand' })),
+      signal,
+    })
+    const progress: string[] = []
+    const ipc: RunReply['ipc'] = []
+    for await (const event of run) {
+      if (event.type === 'progress') progress.push(event.text)
+      if (event.type === 'ipc') ipc.push({ channel: event.channel, payload: event.payload })
+    }
+    const { message, history } = await run.done
+    const card = message.blocks.find((block) => block.type === 'tool_use')
+    if (card?.type !== 'tool_use') throw new SluiceError({ code: 'internal', detail: 'the call did not come to the tool' })
+    const told = history.find((one) => one.role === 'tool')?.content
+    return {
+      status: card.status ?? 'unknown',
+      ...(card.arguments ? { arguments: card.arguments } : {}),
+      ...(card.output === undefined ? {} : { output: card.output }),
+      ...(typeof told === 'string' ? { told } : {}),
+      ...(card.error ?? card.reason ? { error: card.error ?? card.reason } : {}),
+      ...(card.durationMs === undefined ? {} : { durationMs: card.durationMs }),
+      progress,
+      ipc,
+    }
+  } finally {
+    engine.close()
+  }
+}

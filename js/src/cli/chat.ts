@@ -1,0 +1,53 @@
+// sluice chat: any OpenAI-compatible server, with approvals on the terminal.
+import { readFile } from 'node:fs/promises'
+import { Engine } from '../engine.js'
+import { tell, text, UsageError, type Command } from './command.js'
+import { modelHelp, modelOptions, readModel, readSettings } from './model-options.js'
+import { talk } from './talk.js'
+import { loadTools } from './tools-file.js'
+
+export const command: Command = {
+  summary: 'talk to any OpenAI-compatible server, with approvals on the terminal',
+  help: `npx sluice chat --base-url URL --model NAME [options]
+
+${modelHelp}
+  --system FILE       a text that stands in front of the conversation; {{tools}} in it: where mode text lists the tools
+  --tools FILE.mjs    tools that the model may call: export default [tool({ … }), …]
+  --prompt TEXT       one question instead of a chat
+  --yes               approve every call without asking
+
+Without a terminal the lines of the standard input are what is said, and answer what is asked; when there are none left, the answer is no.`,
+  options: {
+    ...modelOptions, system: { type: 'string' }, tools: { type: 'string' }, prompt: { type: 'string' }, yes: { type: 'boolean' },
+  },
+  async run(values) {
+    const model = readModel(values)
+    if (!model) throw new UsageError('--base-url URL and --model NAME are missing')
+    const system = text(values.system)
+    const path = text(values.tools)
+    const tools = path === undefined ? [] : await loadTools(path)
+    const idle = tools.find((one) => !one.run && !one.declaration.ipc)
+    if (idle) throw new UsageError(`--tools ${path}: ${idle.name} has nothing that runs it: expected execute (or ipc)`)
+    const engine = new Engine({ tools })
+    try {
+      return await talk({
+        engine,
+        model,
+        settings: readSettings(values),
+        system: system === undefined ? undefined : await readText(system),
+        prompt: text(values.prompt),
+        auto: values.yes ? '--yes' : undefined,
+      })
+    } finally {
+      engine.close()
+    }
+  },
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw new UsageError(`--system: ${tell(error)}`)
+  }
+}

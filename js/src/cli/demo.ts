@@ -1,0 +1,44 @@
+// sluice demo: the pet in a browser, or its turn in the terminal. What it shows is in js/demo, which is loaded only here.
+import { existsSync } from 'node:fs'
+import { SluiceError } from '../errors.js'
+import type { Command, Values } from './command.js'
+import { modelHelp, modelOptions, readModel, readSettings } from './model-options.js'
+import { pageHelp, pageOptions, readPort, showPage } from './page.js'
+
+interface Demo {
+  startDemo(options: object): Promise<{ url: string; close(): Promise<void> }>
+}
+
+export const command: Command = {
+  summary: 'the demo pet, in a browser or with --terminal',
+  help: `npx sluice demo [options]               a pet that chats, calls tools and asks: against a scripted server, no model is needed
+npx sluice demo --terminal              one turn of it in the terminal
+
+${pageHelp}
+  --terminal          draw a turn here instead of a page
+  --prompt TEXT       with --terminal: one question
+  --yes               with --terminal: approve without asking
+${modelHelp}`,
+  options: { ...pageOptions, ...modelOptions, terminal: { type: 'boolean' }, prompt: { type: 'string' }, yes: { type: 'boolean' } },
+  async run(values) {
+    const model = readModel(values)
+    const settings = readSettings(values)
+    const port = readPort(values)
+    if (values.terminal) return await inTerminal(values)
+    const { startDemo } = (await importDemo('web.mjs')) as Demo
+    const server = model ? { baseURL: model.baseURL, model: model.name, apiKey: model.apiKey } : {}
+    const page = await startDemo({ settings, ...(port ? { port } : {}), ...server })
+    return await showPage('The pet is on', page, values)
+  },
+}
+
+async function inTerminal(values: Values): Promise<number> {
+  const { runTerminal } = (await importDemo('terminal.mjs')) as { runTerminal(values: Values): Promise<number> }
+  return await runTerminal(values)
+}
+
+async function importDemo(file: string): Promise<unknown> {
+  const url = new URL(`../../../demo/${file}`, import.meta.url)
+  if (!existsSync(url)) throw new SluiceError({ code: 'load', detail: `there is no ${url.pathname}: this package came without its demo` })
+  return await import(url.href)
+}

@@ -1,0 +1,91 @@
+// Text, or a recorded answer of a provider, through the engine as a parser: what would have happened, without anything happening.
+import type { Engine } from '../engine.js'
+import { SluiceError } from '../errors.js'
+import type { DiagnosticEvent, SluiceEvent } from '../events.js'
+import { sizes } from '../testing/server.js'
+import type { ParseReply, WireName } from './tester-api.js'
+
+export interface ParseInput {
+  bytes: Uint8Array
+  wire?: WireName | undefined
+  protocol?: string | undefined
+  model?: string | undefined
+  chunks?: string | undefined
+  settings?: { [member: string]: unknown } | undefined
+}
+
+export function parse(engine: Engine, { bytes, wire: named, protocol, model, chunks, settings = {} }: ParseInput): ParseReply {
+  const guess = named ? undefined : guessWire(bytes)
+  const wire = named ?? (guess as Guess).wire
+  // Calls in the text are looked for, also where the stream brings native ones.
+  const wanted = { mode: 'text', ...settings, ...(protocol === undefined ? {} : { protocol }) }
+  const auto = ('protocol' in wanted ? wanted.protocol : engine.settings.protocol) === 'auto'
+  const turn = engine.turn({ ...wanted, ...(auto ? byModel(engine, wanted, model) : {}), wire })
+  try {
+    const events: SluiceEvent[] = []
+    let pieces = 0
+    for (const piece of cut(bytes, chunks)) {
+      pieces++
+      turn.feed(piece)
+      events.push(...turn.events())
+    }
+    turn.finish()
+    events.push(...turn.events())
+    const diagnostics = events.filter((event): event is DiagnosticEvent => event.type === 'diagnostic')
+    const { protocols } = turn.tools
+    return { wire, ...(guess ? { guessed: guess.why } : {}), protocols, pieces, events, diagnostics, message: turn.message }
+  } finally {
+    turn.close()
+  }
+}
+
+/** A parser has no request, and without it no model whose name could be looked up. */
+function byModel(engine: Engine, settings: object, model: string | undefined): { protocol: string[] } {
+  if (!model) throw new SluiceError({ code: 'option', path: 'model', detail: 'protocol auto looks the name of the model up: expected one' })
+  const { protocols } = engine.describe({ ...settings, request: { model, messages: [{ role: 'user', content: '' }] } })
+  return { protocol: protocols }
+}
+
+interface Guess { wire: WireName; why: string }
+
+function guessWire(bytes: Uint8Array): Guess {
+  const text = new TextDecoder().decode(bytes).trimStart()
+  const head = text.slice(0, 64 * 1024)
+  const [first = ''] = head.split(/\r\n|\r|\n/, 1)
+  if (/^(?:data|event|id|retry|):/.test(first) && /^data:\s*(?:[[{]|$)/m.test(head)) {
+    return { wire: 'openai-chat', why: 'it has `data:` lines' }
+  }
+  if (text.startsWith('{') && isCompletion(text)) return { wire: 'openai-chat', why: 'it is JSON with `choices` or `error`' }
+  return { wire: 'text', why: 'it has no `data:` lines' }
+}
+
+function isCompletion(text: string): boolean {
+  try {
+    const value = JSON.parse(text) as object
+    return 'choices' in value || 'error' in value
+  } catch {
+    return false
+  }
+}
+
+export const expectedChunks = 'whole, byte, a number of bytes or seed:NUMBER'
+const chunksPattern = /^(?:whole|byte|seed:(\d{1,9})|([1-9]\d{0,8}))$/
+export const isChunks = (chunks: string): boolean => chunksPattern.test(chunks)
+
+/** Sizes of pieces; undefined: all at once. */
+function readChunks(chunks: string): (() => number) | undefined {
+  const found = chunksPattern.exec(chunks)
+  if (!found) throw new SluiceError({ code: 'option', path: 'chunks', detail: `found '${chunks}', expected ${expectedChunks}` })
+  const [, seed, number] = found
+  if (seed !== undefined) return sizes({ seed: Number(seed) })
+  return chunks === 'whole' ? undefined : sizes(chunks === 'byte' ? 'byte' : Number(number))
+}
+
+function* cut(bytes: Uint8Array, chunks = 'whole'): Generator<Uint8Array> {
+  const size = readChunks(chunks) ?? (() => bytes.length)
+  for (let at = 0; at < bytes.length; ) {
+    const next = at + size()
+    yield bytes.subarray(at, next)
+    at = next
+  }
+}

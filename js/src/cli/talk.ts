@@ -1,0 +1,107 @@
+// Turns in the terminal: one question, or a chat. Ctrl-C stops an answer, twice leaves.
+import type { Engine, Settings } from '../engine.js'
+import type { ChatMessage } from '../events.js'
+import type { Run, RunResult } from '../run.js'
+import type { Model } from '../transport.js'
+import { Asking } from './asking.js'
+import { Screen, summary } from './screen.js'
+import { Terminal } from './terminal.js'
+
+export interface TalkOptions {
+  engine: Engine
+  model: Model
+  settings?: Settings
+  /** In front of every conversation. */
+  system?: string | undefined
+  /** One question instead of a chat. */
+  prompt?: string | undefined
+  /** Approve without asking, and why: `--yes`. */
+  auto?: string | undefined
+  /** Approve without asking where nobody sits at the terminal. Otherwise the next line answers, and the end of them is a no. */
+  autoWithoutTerminal?: boolean
+}
+
+/** Resolves to the exit code. */
+export async function talk(options: TalkOptions): Promise<number> {
+  const terminal = new Terminal()
+  const screen = new Screen()
+  const talker = new Talker(options, terminal, screen)
+  terminal.onInterrupt(() => talker.interrupt())
+  try {
+    return await (options.prompt === undefined ? talker.chat() : talker.once(options.prompt))
+  } finally {
+    terminal.close()
+  }
+}
+
+class Talker {
+  readonly #options: TalkOptions
+  readonly #terminal: Terminal
+  readonly #screen: Screen
+  readonly #start: ChatMessage[]
+  #current: Run | undefined
+  #interrupted = false
+
+  constructor(options: TalkOptions, terminal: Terminal, screen: Screen) {
+    this.#options = options
+    this.#terminal = terminal
+    this.#screen = screen
+    this.#start = options.system === undefined ? [] : [{ role: 'system', content: options.system }]
+  }
+
+  interrupt(): void {
+    if (this.#interrupted) {
+      this.#terminal.close() // gives the terminal back as it was
+      process.exit(130)
+    }
+    this.#interrupted = true
+    if (this.#current) return void this.#current.cancel('stopped by the user')
+    this.#screen.line()
+    this.#screen.line(this.#screen.paint('dim', 'Ctrl-C again leaves.'))
+    this.#terminal.redraw()
+  }
+
+  async once(prompt: string): Promise<number> {
+    const { outcome } = await this.#turn(this.#ask(this.#start, prompt))
+    return outcome === 'completed' ? 0 : outcome === 'cancelled' ? 130 : 1
+  }
+
+  async chat(): Promise<number> {
+    this.#screen.line(this.#screen.paint('dim', 'An empty line or Ctrl-D ends the chat; Ctrl-C stops an answer.'))
+    let messages = this.#start
+    for (;;) {
+      const line = await this.#terminal.line(this.#screen.paint('bold', '> '))
+      if (line === undefined || line.trim() === '') return 0
+      const asked = this.#ask(messages, line)
+      const { outcome, history } = await this.#turn(asked)
+      if (outcome !== 'failed') messages = [...asked, ...history]
+    }
+  }
+
+  #ask(messages: ChatMessage[], content: string): ChatMessage[] {
+    if (!this.#terminal.live || this.#options.prompt !== undefined) this.#screen.line(this.#screen.paint('bold', `> ${content}`))
+    return [...messages, { role: 'user', content }]
+  }
+
+  async #turn(messages: ChatMessage[]): Promise<RunResult> {
+    const { engine, model, settings, auto, autoWithoutTerminal } = this.#options
+    const { live } = this.#terminal
+    this.#interrupted = false
+    this.#screen.begin()
+    const run = (this.#current = engine.run({ model, messages, ...settings }))
+    const asking = new Asking({
+      run, screen: this.#screen, terminal: this.#terminal,
+      auto: auto ?? (autoWithoutTerminal && !live ? 'there is no terminal to ask on' : undefined),
+    })
+    for await (const event of run) {
+      this.#screen.show(event)
+      asking.see(event)
+    }
+    this.#current = undefined
+    this.#interrupted = false
+    const result = await run.done
+    this.#screen.line()
+    this.#screen.line(this.#screen.paint('dim', summary(result.message)))
+    return result
+  }
+}

@@ -1,0 +1,78 @@
+// Lines that a person types, or that come through a pipe.
+import { createInterface, type Interface } from 'node:readline'
+
+export interface LineOptions {
+  /** Gives the question up. */
+  signal?: AbortSignal
+  /** What was typed before the question does not answer it. */
+  fresh?: boolean
+  /** What stands there to be changed. */
+  preset?: string
+}
+
+export class Terminal {
+  /** Somebody sits there: both sides are a terminal. */
+  readonly live: boolean
+  readonly #lines: Interface
+  readonly #queue: string[] = []
+  #waiting: ((line: string | undefined) => void) | undefined
+  #ended = false
+
+  constructor({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'> = process) {
+    this.live = Boolean(stdin.isTTY && stdout.isTTY)
+    this.#lines = createInterface({ input: stdin, ...(this.live ? { output: stdout } : {}), terminal: this.live, historySize: 200 })
+    this.#lines.on('line', (line) => {
+      if (this.#waiting) this.#answer(line)
+      else this.#queue.push(line)
+    })
+    this.#lines.on('close', () => {
+      this.#ended = true
+      this.#answer(undefined)
+    })
+  }
+
+  /** Ctrl-C, or the signal. */
+  onInterrupt(listener: () => void): void {
+    this.#lines.on('SIGINT', listener)
+    process.on('SIGINT', listener)
+  }
+
+  /** The next line; undefined: there is none any more, or nobody waits for it. One at a time. */
+  line(prompt: string, { signal, fresh = false, preset }: LineOptions = {}): Promise<string | undefined> {
+    if (this.live && fresh) {
+      this.#queue.length = 0
+      this.#lines.write(null, { ctrl: true, name: 'e' })
+      this.#lines.write(null, { ctrl: true, name: 'u' })
+    }
+    const typed = this.#queue.shift()
+    if (typed !== undefined || this.#ended || signal?.aborted) return Promise.resolve(typed)
+    if (this.live) {
+      this.#lines.setPrompt(prompt)
+      this.#lines.prompt()
+      if (preset !== undefined) this.#lines.write(preset)
+    }
+    return new Promise((resolve) => {
+      const giveUp = (): void => this.#answer(undefined)
+      this.#waiting = (line) => {
+        signal?.removeEventListener('abort', giveUp)
+        resolve(line)
+      }
+      signal?.addEventListener('abort', giveUp, { once: true })
+    })
+  }
+
+  /** Draws the question again, below what was said meanwhile. */
+  redraw(): void {
+    if (this.live && this.#waiting) this.#lines.prompt(true)
+  }
+
+  close(): void {
+    this.#lines.close()
+  }
+
+  #answer(line: string | undefined): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    waiting?.(line)
+  }
+}

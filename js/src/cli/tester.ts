@@ -1,0 +1,96 @@
+// sluice tester: a page that shows what a model would see, parses what it said, and runs tools by hand.
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Engine } from '../engine.js'
+import { SluiceError } from '../errors.js'
+import { jsonObject, members, oneOf, optional, text as textOf, whole } from '../host/check.js'
+import { Configuration } from '../host/configuration.js'
+import type { Tool } from '../tool.js'
+import { serve, type Route, type WebServer } from '../web/server.js'
+import { canRun, runByHand } from './by-hand.js'
+import { text, type Command } from './command.js'
+import { readSettings, settingOptions } from './model-options.js'
+import { pageHelp, pageOptions, readPort, showPage } from './page.js'
+import { parse } from './parser.js'
+import type { ParseReply, ParseRequest, RunRequest, ToolsReply, ToolsRequest } from './tester-api.js'
+import { loadTools } from './tools-file.js'
+
+const pages = fileURLToPath(new URL('../../../pages/tester/', import.meta.url))
+const demoTools = new URL('../../../demo/tools.mjs', import.meta.url)
+
+export const command: Command = {
+  summary: 'a page: what a model sees, what becomes of what it says, tools by hand',
+  help: `npx sluice tester [options]      a page: the tools that a model would see (and why not the others), {{tools}} with its tokens;
+                                 what becomes of a pasted text, and why a candidate is no call; tools by hand
+
+${pageHelp}
+  --tools FILE.mjs    your tools: export default [tool({ … }), …] (default: those of the demo)
+  --protocol ID       how calls are written (default: vcp)
+  --mode MODE         native, text or auto (default: auto)`,
+  options: { ...pageOptions, ...settingOptions, tools: { type: 'string' } },
+  async run(values) {
+    const path = text(values.tools)
+    const tools = path === undefined ? await demo() : await loadTools(path)
+    const port = readPort(values)
+    const page = await startTester({ tools, settings: { ...readSettings(values) }, ...(port ? { port } : {}) })
+    return await showPage('The tester is on', page, values)
+  },
+}
+
+async function demo(): Promise<Tool[]> {
+  if (!existsSync(demoTools)) {
+    throw new SluiceError({ code: 'option', path: '--tools', detail: 'this package came without its demo: expected a file with tools' })
+  }
+  return ((await import(demoTools.href)) as { tools: Tool[] }).tools
+}
+
+export interface TesterOptions {
+  tools: Tool[]
+  /** To begin with; the page may change them. */
+  settings?: { [member: string]: unknown }
+  port?: number
+}
+
+export async function startTester({ tools, settings = {}, port }: TesterOptions): Promise<WebServer> {
+  const engine = new Engine({ ...settings, tools })
+  try {
+    const server = await serve({ roots: { '/': pages }, routes: routes(engine), ...(port ? { port } : {}) })
+    return { ...server, close: () => server.close().finally(() => engine.close()) }
+  } catch (error) {
+    engine.close()
+    throw error
+  }
+}
+
+const settingsCheck = optional(jsonObject({ characters: 100_000, values: 10_000, depth: 8 }))
+const nameCheck = textOf(200)
+const MAX_TEXT = 1_000_000 // the body of a request has room for no more
+
+const checkTools = members<ToolsRequest>({ settings: settingsCheck, model: optional(textOf(200, 0)) })
+const checkParse = members<ParseRequest>({
+  text: textOf(MAX_TEXT, 0), wire: optional(oneOf('openai-chat', 'text')), protocol: optional(nameCheck), model: optional(textOf(200, 0)),
+  chunks: optional(textOf(20)), settings: settingsCheck,
+})
+const checkRun = members<RunRequest>({
+  name: nameCheck, arguments: jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 }), timeoutMs: optional(whole(1, 600_000)),
+})
+
+export function routes(engine: Engine): { [route: `POST /${string}`]: Route } {
+  return {
+    'POST /api/tools': (input): ToolsReply => describeTools(engine, checkTools(input, '')),
+    'POST /api/parse': (input): ParseReply => {
+      const { text, ...how } = checkParse(input, '')
+      return parse(engine, { ...how, bytes: Buffer.from(text) })
+    },
+    'POST /api/run': (input, { signal }) => runByHand(engine.tools, checkRun(input, ''), signal),
+  }
+}
+
+/** As the configuration page would see it, had the person set these. */
+function describeTools(engine: Engine, { settings = {}, model }: ToolsRequest): ToolsReply {
+  const view = new Configuration(engine, undefined, () => {}).configure({ settings })
+  const runnable = engine.tools.filter(canRun).map((tool) => tool.name)
+  if (view.settings['protocol'] !== 'auto' || !model) return { ...view, runnable }
+  const { prompt } = engine.describe({ ...settings, request: { model, messages: [{ role: 'user', content: '' }] } })
+  return { ...view, prompt, runnable }
+}

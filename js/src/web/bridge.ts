@@ -1,0 +1,192 @@
+// The bridge of a page over HTTP: calls are POSTs, frames are server-sent events. A connection that breaks comes back as a new window
+// to the host; what the old one followed is followed again, by means of the contract alone: see `Followed`.
+import type { Bridge, ConversationView, Frame, Method, PetOrder, Reply } from '../bridge/messages.js'
+
+export interface WebBridgeOptions {
+  /** Where the server is. Default: where the page is from. */
+  base?: string
+}
+
+export interface WebBridge extends Bridge {
+  close(): void
+}
+
+const RETRY_MS = 500
+const MAX_RETRY_MS = 10_000
+/** Asked for twice is the same as asked for once. */
+const repeatable: readonly Method[] = ['subscribe', 'unsubscribe', 'open', 'configuration', 'petReady']
+
+export function webBridge({ base = '' }: WebBridgeOptions = {}): WebBridge {
+  const followed = new Followed()
+  const connection = new Events(`${base}/bridge/events`, (frame) => followed.see(frame), () => followed.again(call, connection.frames))
+  const call = async (method: Method, input?: unknown): Promise<Reply> => {
+    for (let tries = 1; ; tries++) {
+      const window = await connection.window
+      if (window === undefined) return failure('closed', 'the bridge was closed')
+      const reply = await send(`${base}/bridge/call`, { window, method, input })
+      if (reply.ok) return reply.value as Reply
+      const { code } = reply.error
+      if (code === 'gone' || code === 'network') connection.renew(window)
+      // What was sent to a window that is gone was not carried out; what the network lost may have been.
+      if (!(code === 'gone' && tries === 1) && !(code === 'network' && repeatable.includes(method))) return reply
+    }
+  }
+  return {
+    call(method, input) {
+      followed.note(method, input)
+      return call(method, input)
+    },
+    onFrame: (listener) => add(connection.frames, listener),
+    onPet: (listener) => add(connection.pets, listener),
+    close: () => connection.close(),
+  }
+}
+
+/** No view goes on from here: whoever shows the message subscribes again, and gets a snapshot. */
+const AHEAD = Number.MAX_SAFE_INTEGER
+
+/** What a new window has to be told again. */
+class Followed {
+  readonly #messages = new Set<string>()
+  readonly #conversations = new Set<string | undefined>()
+  /** Tools that this window runs, by token. */
+  readonly #running = new Map<string, { message: string; call: number }>()
+  #pet: unknown
+
+  note(method: Method, input: unknown): void {
+    const { message, conversation, token } = (input ?? {}) as { message: string; conversation?: string; token: string }
+    if (method === 'subscribe') this.#messages.add(message)
+    else if (method === 'unsubscribe') this.#messages.delete(message)
+    else if (method === 'open') this.#conversations.add(conversation)
+    else if (method === 'result') this.#running.delete(token)
+    else if (method === 'petReady') this.#pet = input
+  }
+
+  see({ execute = [], abort = [] }: Frame): void {
+    for (const { token, message, call } of execute) this.#running.set(token, { message, call })
+    for (const { message, call } of abort) {
+      for (const [token, one] of this.#running) if (one.message === message && one.call === call) this.#running.delete(token)
+    }
+  }
+
+  again(call: (method: Method, input: unknown) => Promise<Reply>, listeners: Set<(frame: Frame) => void>): void {
+    const abort = [...this.#running.values()].map((one) => ({ ...one, reason: 'the connection was lost' }))
+    this.#running.clear()
+    tell(listeners, { abort, messages: [...this.#messages].map((id) => ({ id, after: AHEAD, seq: AHEAD, deltas: [] })) })
+    for (const conversation of this.#conversations) {
+      void call('open', { conversation }).then((reply) => {
+        if (reply.ok) tell(listeners, { conversations: [reply.value as ConversationView] })
+      })
+    }
+    if (this.#pet) void call('petReady', this.#pet)
+  }
+}
+
+/** The events of one window after the other. */
+class Events {
+  readonly frames = new Set<(frame: Frame) => void>()
+  readonly pets = new Set<(order: PetOrder) => void>()
+  /** Who we are to the server, as soon as it said so; undefined: closed. */
+  window!: Promise<string | undefined>
+
+  readonly #url: string
+  #source: EventSource | undefined
+  #known!: (window: string | undefined) => void
+  #name: string | undefined // what `window` resolved to
+  #opened = false
+  #closed = false
+  #retry: ReturnType<typeof setTimeout> | undefined
+  #retryMs = RETRY_MS
+
+  readonly #see: (frame: Frame) => void
+  readonly #again: () => void
+
+  /** `see` gets every frame first; `again` is called when a later window is there. */
+  constructor(url: string, see: (frame: Frame) => void, again: () => void) {
+    this.#url = url
+    this.#see = see
+    this.#again = again
+    this.#await()
+    this.#connect()
+  }
+
+  /** The server does not know this window any more, or cannot be reached. */
+  renew(window: string): void {
+    if (window !== this.#name || this.#closed) return // a later one is there or under way
+    this.#source?.close()
+    this.#lost()
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#retry)
+    this.#source?.close()
+    this.#known(undefined)
+    this.window = Promise.resolve(undefined)
+  }
+
+  #connect(): void {
+    const source = (this.#source = new EventSource(this.#url))
+    source.addEventListener('hello', ({ data }) => this.#hello((JSON.parse(data) as { window: string }).window))
+    source.addEventListener('frame', ({ data }) => {
+      const frame = JSON.parse(data) as Frame
+      this.#see(frame)
+      tell(this.frames, frame)
+    })
+    source.addEventListener('pet', ({ data }) => tell(this.pets, JSON.parse(data) as PetOrder))
+    source.addEventListener('error', () => {
+      source.close() // it would try again by itself, but not after every kind of error
+      if (!this.#closed && source === this.#source) this.#lost()
+    })
+  }
+
+  #hello(window: string): void {
+    this.#retryMs = RETRY_MS
+    this.#name = window
+    this.#known(window)
+    if (this.#opened) this.#again()
+    this.#opened = true
+  }
+
+  #lost(): void {
+    if (this.#name !== undefined) this.#await()
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => this.#connect(), this.#retryMs)
+    this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS)
+  }
+
+  #await(): void {
+    this.#name = undefined
+    this.window = new Promise((resolve) => (this.#known = resolve))
+  }
+}
+
+/** POSTs JSON to a route of the server. What goes wrong is thrown: an Error with `code`, `detail`, `path`, `hint`. */
+export async function post<T>(path: string, input: unknown, signal?: AbortSignal): Promise<T> {
+  const reply = await send(path, input, signal)
+  if (reply.ok) return reply.value as T
+  throw Object.assign(new Error(reply.error.detail), reply.error)
+}
+
+async function send(url: string, input: unknown, signal?: AbortSignal): Promise<Reply> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(input), ...(signal ? { signal } : {}),
+    })
+    return (await response.json()) as Reply
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    return failure('network', `${url}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const failure = (code: string, detail: string): Reply => ({ ok: false, error: { code, detail } })
+
+function tell<T>(listeners: Set<(value: T) => void>, value: T): void {
+  for (const listener of listeners) listener(value)
+}
+
+function add<T>(set: Set<T>, one: T): () => void {
+  set.add(one)
+  return () => void set.delete(one)
+}

@@ -1,0 +1,29 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Refusal } from './refusal.js'
+
+/** A person's text and a page's settings are small; what is larger is no message of ours. */
+export const MAX_BODY_BYTES = 1024 * 1024
+
+/** The body of a POST. What is too large is not read to its end. */
+export async function readJson(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+  const type = request.headers['content-type'] ?? ''
+  // A form of another page can send text/plain, but never this.
+  if (!/^application\/json\s*(?:;|$)/i.test(type)) throw new Refusal(415, `content-type: found '${type}', expected application/json`)
+  if (request.headers['content-encoding'] !== undefined) throw new Refusal(415, 'content-encoding: found one, expected none')
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  if (request.headers.expect !== undefined) response.writeContinue()
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += piece.length
+    if (size > MAX_BODY_BYTES) throw tooLarge()
+    pieces.push(piece)
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces)))
+  } catch (error) {
+    throw new Refusal(400, `the body is no JSON: ${(error as Error).message}`)
+  }
+}
+
+const tooLarge = (): Refusal => new Refusal(413, `the body is larger than ${MAX_BODY_BYTES} bytes`)

@@ -1,0 +1,226 @@
+// A local web server for one page and its own windows: files, JSON routes, and the bridge to a host over server-sent events.
+// Nobody else on the machine or in the browser gets anything: it listens on 127.0.0.1, wants its own name as Host (DNS rebinding),
+// its own Origin, and a cookie that only the opening URL gives.
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, SluiceError } from '../errors.js'
+import type { Reply } from '../bridge/messages.js'
+import { toBridgeError } from '../host/check.js'
+import type { Host, Rights } from '../host/types.js'
+import { Windows } from './events.js'
+import { findFile, packageRoots, sendFile, type Roots } from './files.js'
+import { readJson } from './json-body.js'
+import { Refusal } from './refusal.js'
+
+/** Answers a POST with the JSON that it returns; `signal` is aborted when the one who asked went away. */
+export type Route = (input: unknown, context: { signal: AbortSignal }) => unknown
+
+export interface ServeOptions {
+  /** Folders by the beginning of the path: `{ '/': 'js/pages/tester' }`. `/sluice/` is the package. */
+  roots: Roots
+  /** What the windows talk to. */
+  host?: Host
+  /** What they may do. Default: look. */
+  rights?: Rights
+  /** `{ 'POST /api/parse': async (input) => … }` */
+  routes?: { [route: `POST /${string}`]: Route }
+  /** Default: any that is free. */
+  port?: number
+}
+
+export interface WebServer {
+  /** For the browser: it carries the token, and leads to a URL without it. Other paths may be put into it. */
+  url: string
+  /** `http://127.0.0.1:port` */
+  origin: string
+  close(): Promise<void>
+}
+
+const policy = [
+  "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:", "font-src 'self'", "connect-src 'self'",
+  "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+].join('; ')
+
+const headers = {
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+
+const LINGER_MS = 200
+
+export async function serve(options: ServeOptions): Promise<WebServer> {
+  const site = new Site(options)
+  const server = createServer((request, response) => site.handle(request, response))
+  server.on('checkContinue', (request, response) => site.handle(request, response)) // a body is asked for when it is wanted
+  server.requestTimeout = 30_000
+  await listen(server, options.port ?? 0)
+  const { port } = server.address() as AddressInfo
+  site.port = port
+  const origin = `http://127.0.0.1:${port}`
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      site.close()
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return { url: `${origin}/?token=${site.token}`, origin, close }
+}
+
+function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const hint = error.code === 'EADDRINUSE' ? 'somebody listens there already; without a port a free one is taken' : undefined
+      reject(new SluiceError({ code: 'option', path: 'port', detail: describe(error), ...(hint ? { hint } : {}), cause: error }))
+    })
+    server.listen(port, '127.0.0.1', resolve)
+  })
+}
+
+class Site {
+  port = 0
+  readonly token = randomBytes(24).toString('base64url')
+
+  readonly #roots: Roots
+  readonly #routes = new Map<string, Route>() // by path
+  readonly #windows: Windows | undefined
+
+  constructor({ roots, host, rights = {}, routes = {} }: ServeOptions) {
+    this.#roots = { ...packageRoots, ...roots }
+    for (const [name, route] of Object.entries(routes)) {
+      const path = /^POST (\/\S*)$/.exec(name)?.[1]
+      if (path === undefined) throw new SluiceError({ code: 'option', path: 'routes', detail: `found '${name}', expected 'POST /path'` })
+      this.#routes.set(path, route)
+    }
+    if (!host) return
+    const windows = (this.#windows = new Windows(host, rights))
+    this.#routes.set('/bridge/call', (input) => windows.call(input))
+  }
+
+  close(): void {
+    this.#windows?.close()
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    this.#answer(request, response).catch((error: unknown) => refuse(request, response, error))
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const origin = this.#origin(request)
+    const url = new URL(readPath(request), origin)
+    if (url.searchParams.has('token')) return this.#open(url, request, response)
+    checkSource(request, origin)
+    this.#checkCookie(request)
+    const { method = '' } = request
+    const route = this.#routes.get(url.pathname)
+    if (route) {
+      allow(method, 'POST')
+      if (request.headers.origin === undefined) throw new Refusal(403, 'a request without Origin: expected one of the page')
+      return this.#run(route, request, response)
+    }
+    allow(method, 'GET', 'HEAD')
+    if (this.#windows && url.pathname === '/bridge/events') {
+      allow(method, 'GET')
+      return this.#windows.open(response)
+    }
+    const found = await findFile(this.#roots, url.pathname).catch((error: unknown) => {
+      if (url.pathname !== '/favicon.ico') throw error // every browser asks for it, and complains in the console
+      return undefined
+    })
+    if (found) return await sendFile(found, url, method === 'HEAD', response)
+    response.writeHead(204).end()
+  }
+
+  /** Our own, by the name under which we were asked. */
+  #origin(request: IncomingMessage): string {
+    const { host = '' } = request.headers
+    if (host === `127.0.0.1:${this.port}` || host === `localhost:${this.port}`) return `http://${host}`
+    throw new Refusal(421, `Host: found '${host}', expected 127.0.0.1:${this.port}`)
+  }
+
+  get #cookie(): string {
+    return `sluice-${this.port}` // cookies know no ports
+  }
+
+  /** The opening URL: the token becomes a cookie and leaves the address. */
+  #open(url: URL, request: IncomingMessage, response: ServerResponse): void {
+    allow(request.method ?? '', 'GET')
+    if (!equal(url.searchParams.get('token') ?? '', this.token)) {
+      throw new Refusal(403, 'the token is not of this server: open the URL that it printed')
+    }
+    url.searchParams.delete('token')
+    const to = url.pathname.replace(/^\/+/, '/') + url.search // never another host
+    response.setHeader('set-cookie', `${this.#cookie}=${this.token}; HttpOnly; SameSite=Strict; Path=/`)
+    // A redirect would count as one of the page that held the link, and the cookie would not come along.
+    const linked = request.headers['sec-fetch-site'] === 'cross-site'
+    response.writeHead(linked ? 200 : 303, linked ? { refresh: `0; url=${to}`, 'content-type': 'text/plain' } : { location: to })
+    response.end()
+  }
+
+  #checkCookie(request: IncomingMessage): void {
+    const start = `${this.#cookie}=`
+    const cookies = (request.headers.cookie ?? '').split(/; */)
+    const found = cookies.filter((cookie) => cookie.startsWith(start)).some((cookie) => equal(cookie.slice(start.length), this.token))
+    if (!found) throw new Refusal(403, 'this page is for whoever started it: open the URL that was printed in the terminal')
+  }
+
+  async #run(route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const input = await readJson(request, response)
+    const gone = new AbortController()
+    response.on('close', () => gone.abort(new Error('the page went away')))
+    sendReply(response, 200, { ok: true, value: await route(input, { signal: gone.signal }) })
+  }
+}
+
+function readPath(request: IncomingMessage): string {
+  const { url = '' } = request
+  if (!url.startsWith('/')) throw new Refusal(400, `found '${url.slice(0, 100)}', expected a path`)
+  return url.replace(/^\/+/, '/') // `//name/path` is another host to URL
+}
+
+/** Another page of the same browser is refused, also where it could not read the answer. */
+function checkSource({ headers }: IncomingMessage, origin: string): void {
+  if (headers.origin !== undefined && headers.origin !== origin) {
+    throw new Refusal(403, `Origin: found '${headers.origin}', expected ${origin}`)
+  }
+  const site = headers['sec-fetch-site']
+  if (site === undefined || site === 'same-origin' || site === 'none') return
+  if (headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document') return // somebody followed a link
+  throw new Refusal(403, `a ${site} request: expected one of the page itself`)
+}
+
+function allow(method: string, ...methods: string[]): void {
+  if (!methods.includes(method)) throw new Refusal(405, `found ${method}, expected ${methods.join(' or ')}`, { allow: methods.join(', ') })
+}
+
+function equal(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function sendReply(response: ServerResponse, status: number, reply: Reply): void {
+  if (response.destroyed) return
+  const body = Buffer.from(JSON.stringify(reply))
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length })
+  response.end(body)
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (response.headersSent) return void response.destroy()
+  for (const [name, value] of Object.entries(error instanceof Refusal ? error.headers : {})) response.setHeader(name, value)
+  // What is left of the body is not read. The connection ends behind the answer; at once, the answer itself might get lost.
+  if (!request.complete) {
+    response.setHeader('connection', 'close')
+    response.on('finish', () => setTimeout(() => request.destroy(), LINGER_MS))
+  }
+  const why = error instanceof Refusal ? { code: error.code, detail: error.message } : toBridgeError(error)
+  const status = error instanceof Refusal ? error.status : why.code === 'internal' ? 500 : 400
+  if (request.method === 'POST') return sendReply(response, status, { ok: false, error: why })
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
+  response.end(request.method === 'HEAD' ? undefined : `${why.detail}\n`)
+}

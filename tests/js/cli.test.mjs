@@ -1,0 +1,485 @@
+// `npx sluice` as people start it: real processes, a real server behind them, and a pseudo-terminal where there is one.
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { startServer } from 'sluice/testing'
+
+const main = fileURLToPath(new URL('../../js/dist/esm/cli/main.js', import.meta.url))
+const index = new URL('../../js/dist/esm/index.js', import.meta.url).href
+
+let folder
+const path = (name) => join(folder, name)
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-cli-'))
+  writeFileSync(path('tools.mjs'), `
+    import { tool } from ${JSON.stringify(index)}
+    import { appendFileSync } from 'node:fs'
+    const log = (text) => appendFileSync(${JSON.stringify(path('log'))}, text + '\\n')
+    const parameters = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
+    const common = { agentCallable: true, parameters }
+    export default [
+      tool({ ...common, name: 'file.delete', description: 'Deletes.', execute: ({ path }) => { log('delete ' + path); return 'deleted ' + path } }),
+      tool({ ...common, name: 'file.read', description: 'Reads.', permission: 'public', resultApproval: 'always', execute: ({ path }) => { log('read ' + path); return 'secret\\u202e of ' + path } }),
+      tool({ ...common, name: 'file.list', description: 'Lists.', permission: 'moderate', execute: ({ path }) => { log('list ' + path); return 'a b c' } }),
+      tool({ ...common, name: 'file.watch', description: 'Watches.', permission: 'public', execute: (_, { signal, progress }) => new Promise((_, reject) => {
+        signal.addEventListener('abort', () => { log('aborted'); reject(signal.reason) })
+        log('watching')
+        progress('watching')
+      }) }),
+    ]`)
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+function sluice(args, input = '', { signalOn, env = {} } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, ...env } })
+    let out = ''
+    let err = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      out += text
+      if (signalOn && out.includes(signalOn)) {
+        signalOn = undefined
+        child.kill('SIGINT')
+      }
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
+    if (input !== null) child.stdin.end(input)
+    child.on('close', (code, signal) => resolve({ code: code ?? signal, out, err }))
+  })
+}
+
+async function log(run) {
+  writeFileSync(path('log'), '')
+  const result = await run()
+  return { ...result, log: readFileSync(path('log'), 'utf8').trim().split('\n').filter(Boolean) }
+}
+
+async function scripted(t, ...answers) {
+  const server = await startServer({ answers })
+  t.after(server.close)
+  return { server, args: ['--base-url', server.baseURL, '--model', 'm', '--tools', path('tools.mjs')] }
+}
+
+const call = (name, args) => ({ calls: [{ name, arguments: args }] })
+
+function inOrder(text, ...parts) {
+  let at = 0
+  for (const part of parts) {
+    const found = text.indexOf(part, at)
+    assert.ok(found >= 0, `'${part}' is missing behind character ${at} of:\n${text}`)
+    at = found + part.length
+  }
+}
+
+// -- the commands ----------------------------------------------------------------------------------------------------------
+
+const commands = ['demo', 'chat', 'parse', 'tester']
+
+test('help: of everything, of each command, both ways', async () => {
+  const all = await sluice(['--help'])
+  assert.equal(all.code, 0)
+  assert.equal((await sluice([])).out, all.out)
+  for (const command of commands) {
+    assert.match(all.out, new RegExp(`^  ${command} `, 'm'))
+    const help = await sluice([command, '--help'])
+    assert.deepEqual([help.code, help.err], [0, ''])
+    assert.match(help.out, new RegExp(`^npx sluice ${command} `))
+    assert.equal((await sluice(['help', command])).out, help.out)
+    assert.ok(help.out.split('\n').every((line) => line.length <= 140), command)
+  }
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  assert.equal((await sluice(['--version'])).out, `${version}\n`)
+})
+
+test('wrong words end with 2, and say what was found and what there is', async () => {
+  const wrong = [
+    [['dmeo'], /found 'dmeo', expected one of the commands demo, chat, parse, tester/],
+    [['help', 'x'], /found 'x', expected one of the commands/],
+    [['__proto__'], /found '__proto__', expected one of the commands/],
+    [['parse', 'a', '--colour'], /found --colour, expected one of --.*--json/],
+    [['parse'], /FILE is missing/],
+    [['parse', 'a', 'b'], /found 'b', expected FILE only/],
+    [['parse', 'a', '--chunks', 'some'], /--chunks: found 'some', expected whole, byte, a number of bytes or seed:NUMBER/],
+    [['parse', 'a', '--chunks', '0'], /--chunks: found '0'/],
+    [['parse', 'a', '--wire', 'tcp'], /--wire: found 'tcp', expected one of openai-chat, text/],
+    [['parse', 'a', '--json=1'], /--json: found '1', expected no value/],
+    [['parse', 'a', '--wire'], /--wire: expected a value behind it/],
+    [['parse', '/no/such/file'], /ENOENT.*\/no\/such\/file/],
+    [['parse', '-', '--tools', '/no/such.json'], /--tools \/no\/such\.json: ENOENT/],
+    [['chat'], /--base-url URL and --model NAME are missing/],
+    [['chat', 'hello'], /found 'hello', expected options only/],
+    [['chat', '--model', '--yes'], /--model: found '--yes', expected a value/],
+    [['chat', '--base-url', 'localhost:1', '--model', 'm'], /found 'localhost:1', expected an http or https URL/],
+    [['chat', '--base-url', 'http://127.0.0.1:1', '--model', 'm', '--mode', 'loud'], /--mode: found 'loud', expected one of native, text, auto/],
+    [['chat', '--base-url', 'http://127.0.0.1:1', '--model', 'm', '--system', '/no/such'], /--system: ENOENT/],
+    [['tester', '--port', 'x'], /--port: found 'x', expected a whole number from 0 to 65535/],
+    [['demo', '--port', '70000'], /--port: found '70000'/],
+  ]
+  const results = await Promise.all(wrong.map(([args]) => sluice(args)))
+  for (const [at, { code, out, err }] of results.entries()) {
+    const [args, message] = wrong[at]
+    assert.equal(code, 2, args.join(' '))
+    assert.equal(out, '', args.join(' '))
+    assert.match(err, message)
+    assert.match(err, /npx sluice.* --help tells more\.\n$/)
+  }
+})
+
+// -- parse -----------------------------------------------------------------------------------------------------------------
+
+const chunk = (delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`
+const stream = [
+  chunk({ role: 'assistant', content: 'Let me look. ' }),
+  chunk({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'weather_now', arguments: '{"city":' } }] }),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: '"杭州"}' } }] }),
+  'data: [DONE]\n\n',
+].join('')
+
+const texts = {
+  vcp: 'Sure 🌧 <<<[TOOL_REQUEST]>>>\ntool_name:「始」weather.now「末」,\ncity:「始」杭州「末」\n<<<[END_TOOL_REQUEST]>>> and <<<[TOOL_REQUEST]>>> nothing',
+  hermes: 'Ok <tool_call>\n{"name": "weather.now", "arguments": {"city": "杭州"}}\n</tool_call> done <tool_call> {"broken": </tool_call>',
+  tool_action: 'Ok <tool_action name="weather.now"><city value="杭州"/></tool_action> done <tool_action name=>',
+  json_strict: 'Ok {"tool_calls":[{"id":"1","type":"function","function":{"name":"weather.now","arguments":"{\\"city\\":\\"杭州\\"}"}}]} {"a": 1}',
+  xml_tag: 'Ok <tool_code>weather.now(city="杭州")</tool_code> and <tool_code>what?</tool_code>',
+  'qwen3-coder': 'Ok <tool_call>\n<function=weather.now>\n<parameter=city>\n杭州\n</parameter>\n</function>\n</tool_call> done <function=',
+}
+
+async function parsed(name, args) {
+  const { code, out, err } = await sluice(['parse', path(name), '--json', ...args])
+  assert.equal(code, 0, err)
+  const lines = out.trim().split('\n').map((line) => JSON.parse(line))
+  return { events: lines.slice(0, -1), message: lines.at(-1).message, err }
+}
+
+for (const [protocol, text] of Object.entries(texts)) {
+  test(`parse ${protocol}: --chunks changes nothing but how text is cut`, async () => {
+    writeFileSync(path(protocol), text)
+    const whole = await parsed(protocol, ['--protocol', protocol])
+    assert.match(whole.err, /^wire: text, because it has no `data:` lines\n$/)
+    const calls = whole.message.blocks.filter((block) => block.type === 'tool_use' && block.name === 'weather.now')
+    assert.deepEqual(calls.map((one) => one.arguments), [{ city: '杭州' }])
+    assert.ok(whole.message.blocks.length >= 3)
+    assert.ok(!whole.events.some((event) => event.type === 'execute' || event.type === 'approval'), 'nothing is run')
+    for (const chunks of ['byte', '3', 'seed:1', 'seed:2', 'whole']) {
+      const { message, events } = await parsed(protocol, ['--protocol', protocol, '--chunks', chunks])
+      assert.deepEqual(message, whole.message, chunks)
+      const told = (list) => list.filter((event) => event.type === 'diagnostic').map(({ seq: _, ...rest }) => rest)
+      assert.deepEqual(told(events), told(whole.events), chunks)
+    }
+  })
+}
+
+test('parse a recorded stream: the wire is guessed, said, and may be told', async () => {
+  writeFileSync(path('stream'), stream)
+  const { message, err } = await parsed('stream', ['--chunks', 'byte'])
+  assert.match(err, /^wire: openai-chat, because it has `data:` lines/)
+  assert.deepEqual(message.blocks.map((block) => block.text ?? [block.name, block.arguments, block.source]), ['Let me look. ', ['weather_now', { city: '杭州' }, 'native']])
+  const told = await parsed('stream', ['--wire', 'openai-chat'])
+  assert.equal(told.err, '')
+  assert.deepEqual(told.message, message)
+  const asText = await parsed('stream', ['--wire', 'text'])
+  assert.deepEqual(asText.message.blocks.map((block) => block.type), ['text'])
+  writeFileSync(path('body'), JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }] }))
+  const body = await parsed('body', [])
+  assert.match(body.err, /openai-chat, because it is JSON/)
+  assert.equal(body.message.blocks[0].text, 'Hi.')
+})
+
+test('parse for people: one event per line, the reason of what is no call, nothing hidden', async () => {
+  const { code, out } = await sluice(['parse', '-'], 'a\u202eb\x1b[31m <<<[TOOL_REQUEST]>>> x\n<<<[TOOL_REQUEST]>>>\ntool_name:「始」w「末」\n<<<[END_TOOL_REQUEST]>>>')
+  assert.equal(code, 0)
+  inOrder(out, 'text', '⟨U+202E⟩', 'diagnostic nested_opener at byte', 'no call: shown as text', 'card       call 1  w  streaming  as vcp', 'card       call 1  pending  {}', 'one message, completed', 'looked for vcp', '1 diagnostic: nested_opener')
+  assert.doesNotMatch(out, /\u202e|\x1b/)
+})
+
+test('parse with the protocol of a model, and with tools', async () => {
+  writeFileSync(path('auto'), '<tool_call>\n<function=count>\n<parameter=n>\n7\n</parameter>\n</function>\n</tool_call>')
+  writeFileSync(path('tools.json'), JSON.stringify([{ type: 'function', function: { name: 'count', parameters: { type: 'object', properties: { n: { type: 'integer' } } } } }]))
+  const auto = ['--protocol', 'auto', '--model', 'Qwen3-Coder-30B']
+  assert.deepEqual((await parsed('auto', auto)).message.blocks[0].arguments, { n: '7' })
+  assert.deepEqual((await parsed('auto', [...auto, '--tools', path('tools.json')])).message.blocks[0].arguments, { n: 7 })
+  const nameless = await sluice(['parse', path('auto'), '--protocol', 'auto'])
+  assert.equal(nameless.code, 1)
+  assert.match(nameless.err, /model: protocol auto looks the name of the model up/)
+  writeFileSync(path('wrong.json'), '{"a": 1}')
+  assert.match((await sluice(['parse', '-', '--tools', path('wrong.json')])).err, /found object, expected an array of tools/)
+  writeFileSync(path('wrong.json'), '[{"description": "no name"}]')
+  assert.match((await sluice(['parse', '-', '--tools', path('wrong.json')])).err, /\[0\]: expected a tool with a name/)
+})
+
+// -- chat ------------------------------------------------------------------------------------------------------------------
+
+test('chat: piped lines are what is said, and answer what is asked', async (t) => {
+  const { args, server } = await scripted(t,
+    { text: 'Hello.' }, call('file_delete', { path: '/a\u202etxt\x1b[2J' }), { text: 'Gone.' }, call('file_delete', { path: '/b' }), { text: 'Kept.' })
+  const result = await log(() => sluice(['chat', ...args], 'Hi\nDelete a\ny\nDelete b\nn not that one\n'))
+  assert.deepEqual([result.code, result.err], [0, ''])
+  assert.deepEqual(result.log, ['delete /a\u202etxt\x1b[2J'])
+  inOrder(result.out, '> Hi', 'Hello.', '> Delete a', 'a sensitive tool (ask_always)', 'path: /a⟨U+202E⟩txt⟨U+001B⟩[2J', 'run it? [y/n/e]', 'success', 'Gone.', '> Delete b', 'denied', 'not that one', 'Kept.')
+  assert.doesNotMatch(result.out, /\u202e|\x1b/)
+  assert.deepEqual(server.requests[1].body.messages.map(({ role }) => role), ['user', 'assistant', 'user'])
+  assert.match(JSON.stringify(server.requests[4].body.messages), /not that one/)
+})
+
+test('chat: when there is nobody left to answer, nothing is run', async (t) => {
+  const { args } = await scripted(t, call('file_delete', { path: '/a' }), { text: 'As you like.' })
+  const result = await log(() => sluice(['chat', ...args, '--prompt', 'Delete a']))
+  assert.equal(result.code, 0)
+  assert.deepEqual(result.log, [])
+  inOrder(result.out, '> Delete a', 'denied: there is nobody to ask', 'As you like.')
+})
+
+test('chat: what is no answer is asked again; arguments can be changed', async (t) => {
+  const { args } = await scripted(t, call('file_delete', { path: '/a' }), { text: 'Done.' })
+  const lines = ['Delete', 'maybe', '', 'a', 'e', '{"path":', 'e', '[1]', 'e', '{"path":7}', 'e', '{"path":"/tmp/x"}']
+  const result = await log(() => sluice(['chat', ...args], `${lines.join('\n')}\n`))
+  assert.deepEqual(result.log, ['delete /tmp/x'])
+  inOrder(result.out, "found 'maybe', expected y yes", "found '', expected", "found 'a', expected y yes, n no (and why), e other arguments", 'JSON', 'expected a JSON object', 'expected string', 'Done.')
+})
+
+test('chat: always is remembered for the tools that can be remembered', async (t) => {
+  const { args } = await scripted(t, call('file_list', { path: '/a' }), { text: 'One.' }, call('file_list', { path: '/b' }), { text: 'Two.' })
+  const result = await log(() => sluice(['chat', ...args], 'List a\na\nList b\n'))
+  assert.deepEqual(result.log, ['list /a', 'list /b'])
+  inOrder(result.out, 'a moderate tool (ask_once)', 'run it? [y/n/e/a]', 'One.', 'Two.')
+  assert.equal(result.out.split('run it?').length, 2)
+})
+
+test('chat: a result is shown before the model reads it', async (t) => {
+  const { args, server } = await scripted(t, call('file_read', { path: '/a' }), { text: 'Never mind.' }, call('file_read', { path: '/b' }), { text: 'I see.' })
+  const { out } = await sluice(['chat', ...args], 'Read a\nx\nno\nRead b\nyes\n')
+  inOrder(out, 'the model would read: secret⟨U+202E⟩ of /a', 'let the model read this? [y/n]', "found 'x', expected y yes, or n no", 'result_rejected', 'Never mind.', 'of /b', 'I see.')
+  assert.doesNotMatch(JSON.stringify(server.requests[1].body.messages), /secret/)
+  assert.match(JSON.stringify(server.requests[3].body.messages), /secret/)
+})
+
+test('chat: --yes, --system, --mode text, the key', async (t) => {
+  const { args, server } = await scripted(t, { text: texts.vcp.replaceAll('weather.now', 'file.delete').replaceAll('city', 'path') }, { text: 'Fine.' })
+  writeFileSync(path('system.txt'), 'You are terse. {{tools}}')
+  const result = await log(() => sluice(['chat', ...args, '--prompt', 'Go', '--yes', '--mode', 'text', '--system', path('system.txt')], '', { env: { OPENAI_API_KEY: 'k' } }))
+  assert.equal(result.code, 0, result.out)
+  assert.deepEqual(result.log, ['delete 杭州'])
+  inOrder(result.out, 'approved automatically: --yes', 'Fine.')
+  assert.equal(server.requests[0].headers.authorization, 'Bearer k')
+  assert.match(server.requests[0].body.messages[0].content, /^You are terse\. .*TOOL_REQUEST/s)
+  assert.equal(server.requests[0].body.tools, undefined)
+})
+
+test('chat: tools that nothing runs, and files that hold none, are told', async (t) => {
+  const { args } = await scripted(t)
+  const base = args.slice(0, 4)
+  writeFileSync(path('idle.mjs'), 'export const tools = [{ name: "x", description: "d" }]')
+  assert.match((await sluice(['chat', ...base, '--tools', path('idle.mjs')])).err, /x has nothing that runs it: expected execute/)
+  writeFileSync(path('none.mjs'), 'export const nothing = 1')
+  assert.match((await sluice(['chat', ...base, '--tools', path('none.mjs')])).err, /found no such export, expected an array of tools as default export/)
+  writeFileSync(path('throws.mjs'), 'throw new Error("my own fault")')
+  assert.match((await sluice(['chat', ...base, '--tools', path('throws.mjs')])).err, /my own fault/)
+})
+
+test('chat: Ctrl-C stops an answer and its tool', { skip: process.platform === 'win32' && 'no signals there' }, async (t) => {
+  const { args } = await scripted(t, call('file_watch', { path: '/a' }))
+  const result = await log(() => sluice(['chat', ...args, '--prompt', 'Watch'], '', { signalOn: 'watching' }))
+  assert.equal(result.code, 130)
+  assert.deepEqual(result.log, ['watching', 'aborted'])
+  inOrder(result.out, 'watching', 'cancelled')
+})
+
+test('chat: a server that is not there is an error in a sentence, and a failure', async () => {
+  const server = await startServer({ answers: [] })
+  await server.close()
+  const { code, out } = await sluice(['chat', '--base-url', server.baseURL, '--model', 'm', '--prompt', 'x'])
+  assert.equal(code, 1)
+  assert.match(out, /network: .*ECONNREFUSED/)
+})
+
+// -- on a terminal -----------------------------------------------------------------------------------------------------------
+
+const script = (() => {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
+  } catch {
+    return false
+  }
+})()
+const noTerminal = { skip: !script && '`script` of util-linux is not there' }
+
+/** The same behind a pseudo-terminal. `steps`: what to wait for in what is new, and what to type then. */
+function onTerminal(args, steps) {
+  const command = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ')
+  const child = spawn('script', ['-qefc', command, '/dev/null'], { env: { ...process.env, TERM: 'xterm', NO_COLOR: '1' } })
+  let out = ''
+  let from = 0
+  return new Promise((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      out += text
+      while (steps.length > 0) {
+        const [wanted, typed] = steps[0]
+        const at = out.indexOf(wanted, from)
+        if (at < 0) break
+        from = at + wanted.length
+        steps.shift()
+        child.stdin.write(typed)
+      }
+    })
+    const stuck = setTimeout(() => child.kill('SIGKILL'), 20_000)
+    child.on('close', (code) => {
+      clearTimeout(stuck)
+      resolve({ code, out, left: steps })
+    })
+  })
+}
+
+test('on a terminal: a question, an edit of what stands there, the end', noTerminal, async (t) => {
+  const { args } = await scripted(t, call('file_delete', { path: '/a' }), { text: 'Done.' })
+  const result = await log(() => onTerminal(['chat', ...args], [
+    ['> ', 'Delete\r'], ['run it? [y/n/e] ', 'e\r'], ['{"path":"/a"}', '\x7f\x7f\x7fb"}\r'], ['one message, completed', ''], ['> ', '\x04'],
+  ]))
+  assert.deepEqual(result.left, [])
+  assert.equal(result.code, 0)
+  assert.deepEqual(result.log, ['delete /b'])
+})
+
+test('on a terminal: what was typed before the question does not answer it', noTerminal, async (t) => {
+  const server = await startServer({ answers: [{ parts: [{ text: 'Wait for it' }, { wait: 400 }, ...[{ call: { name: 'file_delete', arguments: { path: '/a' } } }]] }, { text: 'Kept.' }] })
+  t.after(server.close)
+  const args = ['--base-url', server.baseURL, '--model', 'm', '--tools', path('tools.mjs')]
+  const result = await log(() => onTerminal(['chat', ...args], [
+    ['> ', 'Delete\r'], ['Wait for it', 'y\ry'], ['run it? [y/n/e] ', 'n\r'], ['Kept.', ''], ['> ', '\x04'],
+  ]))
+  assert.deepEqual(result.left, [])
+  assert.deepEqual(result.log, [])
+})
+
+test('on a terminal: Ctrl-C stops the answer, then leaves', noTerminal, async (t) => {
+  const { args } = await scripted(t, call('file_watch', { path: '/a' }), { text: 'Here again.' })
+  const result = await log(() => onTerminal(['chat', ...args], [
+    ['> ', 'Watch\r'], ['watching', '\x03'], ['one message, cancelled', ''], ['> ', 'Still there?\r'], ['Here again.', ''], ['> ', '\x03'],
+    ['Ctrl-C again leaves.', '\x03'],
+  ]))
+  assert.deepEqual(result.left, [])
+  assert.equal(result.code, 130)
+  assert.deepEqual(result.log, ['watching', 'aborted'])
+})
+
+test('on a terminal: a question that is stopped goes away', noTerminal, async (t) => {
+  const { args } = await scripted(t, call('file_delete', { path: '/a' }))
+  const result = await log(() => onTerminal(['chat', ...args], [['> ', 'Delete\r'], ['run it? [y/n/e] ', '\x03'], ['one message, cancelled', ''], ['> ', '\r']]))
+  assert.deepEqual(result.left, [])
+  assert.equal(result.code, 0)
+  assert.deepEqual(result.log, [])
+})
+
+// -- pages -------------------------------------------------------------------------------------------------------------------
+
+/** Starts a page, does something with it, and ends it with Ctrl-C. */
+async function page(args, use) {
+  const child = spawn(process.execPath, [main, ...args, '--no-open'])
+  let out = ''
+  let err = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
+  const ended = new Promise((resolve) => child.on('close', (code) => resolve(code)))
+  try {
+    const url = await new Promise((resolve, reject) => {
+      child.stdout.setEncoding('utf8').on('data', (text) => {
+        out += text
+        const found = /http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{32,}/.exec(out)
+        if (found) resolve(found[0])
+      })
+      void ended.then((code) => reject(new Error(`ended with ${code}: ${err}`)))
+    })
+    const { origin } = new URL(url)
+    const opened = await fetch(url, { redirect: 'manual' })
+    const [cookie] = opened.headers.get('set-cookie').split(';')
+    const headers = { cookie, origin, 'content-type': 'application/json' }
+    await use({
+      url,
+      get: (path) => fetch(origin + path, { headers: { cookie } }),
+      post: async (path, value, signal) => (await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(value), signal })).json(),
+    })
+  } finally {
+    child.kill('SIGINT')
+  }
+  return { code: await ended, out, err }
+}
+
+test('demo: serves the pet, says where, and ends with Ctrl-C', async () => {
+  const { code, out } = await page(['demo'], async ({ get }) => {
+    const answer = await get('/')
+    assert.equal(answer.status, 200)
+    assert.match(answer.headers.get('content-security-policy'), /default-src 'none'/)
+  })
+  assert.equal(code, 0)
+  assert.match(out, /^The pet is on: http/)
+})
+
+test('demo --terminal: the scripted turn', async () => {
+  const { code, out, err } = await sluice(['demo', '--terminal', '--mode', 'text'])
+  assert.deepEqual([code, err], [0, ''])
+  inOrder(out, 'A scripted server answers', 'weather.now', 'approved automatically: there is no terminal', 'one message, completed')
+})
+
+test('a port that is taken is told in a sentence', async () => {
+  await page(['tester'], async ({ url }) => {
+    const { code, err } = await sluice(['tester', '--no-open', '--port', new URL(url).port])
+    assert.equal(code, 1)
+    assert.match(err, /^port: .*EADDRINUSE.*\nsomebody listens there already/)
+  })
+})
+
+test('tester: tools, what is parsed, and tools by hand', async () => {
+  const { code } = await page(['tester', '--tools', path('tools.mjs'), '--protocol', 'hermes'], async ({ post }) => {
+    const { value } = await post('/api/tools', { settings: { toolToggles: { 'file.list': false } } })
+    const seen = Object.fromEntries(value.tools.map(({ name, exposed, reason }) => [name, exposed || reason]))
+    assert.deepEqual(seen, { 'file.delete': true, 'file.read': true, 'file.list': 'disabled', 'file.watch': true })
+    assert.match(value.prompt, /<tool_call>/)
+    assert.ok(value.protocols.includes('vcp') && value.protocols.includes('auto'))
+    assert.ok(value.estimatedTokens > 0)
+    assert.deepEqual(value.runnable, ['file.delete', 'file.read', 'file.list', 'file.watch'])
+    const wrong = await post('/api/tools', { settings: { mode: 'quark' } })
+    assert.deepEqual([wrong.ok, wrong.error.path], [false, 'settings.mode'])
+    assert.match(wrong.error.detail, /found "quark"/)
+    const auto = await post('/api/tools', { settings: { protocol: 'auto' }, model: 'qwen3-coder' })
+    assert.match(auto.value.prompt, /<function=/)
+
+    const { value: read } = await post('/api/parse', { text: texts.hermes, chunks: 'byte' })
+    assert.deepEqual([read.wire, read.protocols, read.pieces], ['text', ['hermes'], Buffer.byteLength(texts.hermes)])
+    assert.deepEqual(read.message.blocks.find(({ type }) => type === 'tool_use').arguments, { city: '杭州' })
+    const rejected = await post('/api/parse', { text: texts.vcp, protocol: 'vcp' })
+    assert.ok(rejected.value.diagnostics.length > 0 && rejected.value.diagnostics.every(({ code }) => code))
+    for (const [input, at] of [[{ text: 1 }, 'text'], [{ text: '', wire: 'x' }, 'wire'], [{ text: '', chunks: '-1' }, 'chunks'], [{ text: '', extra: 1 }, 'extra'], [{ text: '', protocol: 'x' }, 'protocol']]) {
+      assert.equal((await post('/api/parse', input)).error.path, at)
+    }
+
+    const run = await log(() => post('/api/run', { name: 'file.delete', arguments: { path: '/x' } }))
+    assert.deepEqual(run.log, ['delete /x'], 'the person asked for it: no further question')
+    assert.deepEqual([run.value.status, run.value.output], ['success', 'deleted /x'])
+    assert.equal(typeof run.value.durationMs, 'number')
+    const misfit = await log(() => post('/api/run', { name: 'file.delete', arguments: { path: 7 } }))
+    assert.deepEqual([misfit.value.status, misfit.log], ['invalid', []])
+    assert.match(misfit.value.error, /expected string/)
+    const slow = await log(() => post('/api/run', { name: 'file.watch', arguments: { path: '/' }, timeoutMs: 100 }))
+    assert.deepEqual([slow.value.status, slow.value.progress, slow.log], ['timeout', ['watching'], ['watching', 'aborted']])
+    assert.equal((await post('/api/run', { name: 'file.none', arguments: {} })).error.code, 'not_found')
+    assert.equal((await post('/api/run', { name: '__proto__', arguments: {} })).error.code, 'not_found')
+    assert.equal((await post('/api/run', { name: 'file.read', arguments: [] })).error.path, 'arguments')
+
+    writeFileSync(path('log'), '')
+    const leave = new AbortController()
+    const left = post('/api/run', { name: 'file.watch', arguments: { path: '/' } }, leave.signal)
+    const logged = async (text) => {
+      for (const end = Date.now() + 5000; !readFileSync(path('log'), 'utf8').includes(text);) {
+        assert.ok(Date.now() < end, `${text}: waited 5 s`)
+        await new Promise((resolve) => setTimeout(resolve, 15))
+      }
+    }
+    await logged('watching')
+    leave.abort()
+    await assert.rejects(left)
+    await logged('aborted')
+  })
+  assert.equal(code, 0)
+})

@@ -197,8 +197,18 @@ class MayGo {
                 "<|channel|>analysis", "<|channel|>commentary", "<|channel|>final"})
             words_.emplace_back(word);
         }
-        if (const auto *named = std::get_if<sluice::NamedCalls>(&family.grammar))
+        if (const auto *named = std::get_if<sluice::NamedCalls>(&family.grammar)) {
           words_.insert(words_.end(), named->sections.begin(), named->sections.end());
+          if (!named->text_name.empty())
+            for (const std::string_view opener : family.openers)
+              words_.push_back(std::string(opener) + std::string(named->text_name) + "\n");
+        }
+        if (const auto *json = std::get_if<sluice::JsonCalls>(&family.grammar))
+          for (const sluice::JsonOpening &opening : json->openings) {  // what began a message and no call
+            if (opening.object) words_.emplace_back(opening.opener);
+            if (opening.text.empty()) continue;
+            words_.push_back(std::string(opening.opener) + std::string(opening.text) + std::string(opening.mark));
+          }
       }
     }
   }
@@ -208,6 +218,10 @@ class MayGo {
     for (const std::string &word : words_)
       if (!word.empty() && rest.starts_with(word)) out.push_back(word.size());
     if (const size_t length = tag(rest); length != 0) out.push_back(length);
+    if (headers_ && !out.empty()) {  // blanks between the words of a header
+      size_t white = *std::max_element(out.begin(), out.end());
+      while (white < rest.size() && sluice::is_white(rest[white])) out.push_back(++white);
+    }
     if (headers_ && rest.starts_with("<|")) {  // the header of a message, up to its text
       constexpr std::string_view kMessage = "<|message|>";
       if (const size_t end = rest.substr(0, 1024).find(kMessage); end != std::string_view::npos)

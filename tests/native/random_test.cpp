@@ -16,16 +16,7 @@
 
 #include "script_runner.h"
 
-#if defined(__has_feature)
-#  if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#    define SLUICE_SANITIZED 1
-#  endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SLUICE_SANITIZED)
-constexpr size_t kTurns = 1000;
-#else
-constexpr size_t kTurns = 10000;
-#endif
+constexpr size_t kTurns = sluice_test::kSanitized ? 1000 : 10000;
 constexpr size_t kSteps = 90;         // of a turn, until it is brought to its end
 constexpr size_t kClosingSteps = 80;  // within which it must then end
 constexpr int64_t kNever = INT64_MAX;

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "protocol/protocol.h"
+#include "sanitized.h"
 
 namespace sluice_test {
 

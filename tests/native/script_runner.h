@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sanitized.h"
+
 namespace sluice_test {
 
 using Json = nlohmann::ordered_json;
@@ -47,7 +49,7 @@ class Cutter {
   size_t most_;  // 0: no cuts
 };
 
-inline constexpr uint32_t kRandomReplays = 20;
+inline constexpr uint32_t kRandomReplays = kSanitized ? 5 : 20;
 inline constexpr size_t kBytewiseLimit = 65536;
 
 std::string read_file(const std::filesystem::path &path);

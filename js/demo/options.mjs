@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 
 export const help = `npm start                                    a turn against the embedded scripted server
 npm start -- --base-url URL --model NAME     against any OpenAI-compatible server: a chat prompt
+npm start -- --web                           the pet in a browser: prints the URL to open
 
   --base-url URL      up to and without /chat/completions: http://127.0.0.1:11434/v1
   --model NAME        the model's name there
@@ -11,6 +12,8 @@ npm start -- --base-url URL --model NAME     against any OpenAI-compatible serve
   --protocol ID       how calls are written in mode text (default: vcp)
   --prompt TEXT       one question instead of a chat
   --yes               approve without asking
+  --web               the pet on a page of its own, on 127.0.0.1, until Ctrl-C
+  --port N            with --web: the port (default: one that is free)
   --help              this text
 `
 
@@ -29,6 +32,8 @@ export function readOptions(words) {
         protocol: { type: 'string' },
         prompt: { type: 'string' },
         yes: { type: 'boolean' },
+        web: { type: 'boolean' },
+        port: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     }))
@@ -45,13 +50,9 @@ export function readOptions(words) {
   if ((values['base-url'] === undefined) !== (values.model === undefined)) {
     throw new UsageError(values.model === undefined ? '--base-url needs --model NAME beside it' : '--model needs --base-url URL beside it')
   }
-  return {
-    ...values,
-    baseURL: values['base-url'],
-    apiKey: values['api-key'] ?? process.env.OPENAI_API_KEY,
-    settings: {
-      ...(values.mode === undefined ? {} : { mode: values.mode }),
-      ...(values.protocol === undefined ? {} : { protocol: values.protocol }),
-    },
+  if (values.port !== undefined && !values.web) throw new UsageError('--port is for --web')
+  if (values.port !== undefined && !(/^\d{1,5}$/.test(values.port) && Number(values.port) < 65536)) {
+    throw new UsageError(`--port: found '${values.port}', expected a number from 0 to 65535`)
   }
+  return values
 }

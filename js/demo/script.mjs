@@ -1,37 +1,111 @@
-// What the embedded server answers: the same story in native calls or, where the request brings no tools, in vcp blocks.
-export const question = 'Do I need an umbrella in Hangzhou today? If so, put it on my list.'
+// The model behind the scripted server: finds the scene of the question, and writes its calls the way the request asks for them,
+// natively or as text. It keeps nothing between requests; like a model, it knows what it reads.
+import { otherProtocol, scenarios, stranger } from './scenarios.mjs'
 
-const story = [
-  [
-    { reasoning: 'The user wants to know about rain. I look at the sky first.' },
-    { text: 'Let me have a look at the sky over Hangzhou ' },
-    { call: { name: 'live2d.expression', arguments: { name: 'thinking' } } },
-    { call: { name: 'weather.now', arguments: { city: 'Hangzhou' } } },
-  ],
-  [
-    { text: 'Rain from four in the afternoon on, so yes: take one. I put it on your list – that needs your word. ' },
-    { call: { name: 'notes.add', arguments: { text: 'Take the umbrella', due: '15:30' } } },
-  ],
-  [
-    { call: { name: 'live2d.motion', arguments: { group: 'TapBody', index: 0 } } },
-    { text: 'Done. Until half past three you can forget about it, 然后记得带伞。' },
-  ],
-]
-const refused = [{ text: 'As you like, then it stays off your list. But do take one.' }]
+export const question = scenarios.find(({ id }) => id === 'umbrella').question.en
 
 export function answer({ body }) {
-  const since = body.messages.slice(body.messages.findLastIndex((message) => message.role === 'user' && !isResult(message)))
+  const { messages } = body
+  const asked = messages.findLastIndex((message) => message.role === 'user' && !isResult(message.content))
+  const since = messages.slice(asked + 1)
+  const { scene, language } = find(String(messages[asked]?.content ?? ''))
+  if (scene?.refuses && body.tools) return noTools
+  const write = writer(body)
+  const said = partsOf(scene, since, write).map((part) => inLanguage(part, language)).flatMap((part) => (part.call ? write(part) : [part]))
+  return { parts: said, usage: { prompt_tokens: Math.ceil(JSON.stringify(body).length / 4), completion_tokens: Math.ceil(JSON.stringify(said).length / 4) } }
+}
+
+/** What a turn with this question is run with, beside what was configured. */
+export const settingsOf = (text) => find(text).scene?.settings ?? {}
+
+const noTools = {
+  status: 400,
+  error: { message: 'tools is not supported by this model', type: 'invalid_request_error', param: 'tools', code: null },
+}
+
+function find(text) {
+  const asked = text.trim()
+  for (const scene of scenarios) {
+    // What a failed turn was asked may stand in front of it, in the same message.
+    for (const [language, question] of Object.entries(scene.question)) if (asked.endsWith(question)) return { scene, language }
+  }
+  return { language: /[\u3400-\u9fff]/.test(asked) ? 'zh' : 'en' }
+}
+
+/** What the scene says next, or why it cannot. */
+function partsOf(scene, since, write) {
+  if (!scene) return [stranger]
   const round = since.filter((message) => message.role === 'assistant').length
-  const denied = JSON.stringify(since).includes('refused')
-  const parts = denied && round > 1 ? refused : (story[round] ?? [{ text: 'That is all I have in my script.' }])
-  const native = Boolean(body.tools)
-  return { parts: parts.map((part) => (part.call ? call(part.call, native) : part)), usage: { prompt_tokens: 412, completion_tokens: 57 } }
+  const results = since.filter((message) => message.role !== 'assistant').map((message) => String(message.content)).join('\n')
+  const given = scene.rounds[round] ?? []
+  const parts = typeof given === 'function' ? given(results) : given
+  return !write && parts.some((part) => part.call) ? [otherProtocol(protocols)] : parts
 }
 
-const isResult = (message) => String(message.content).includes('TOOL_RESULT')
-
-function call({ name, arguments: args }, native) {
-  if (native) return { call: { name: name.replaceAll('.', '_'), arguments: args } }
-  const fields = Object.entries({ tool_name: name, ...args }).map(([key, value]) => `${key}:「始」${value}「末」`)
-  return { text: `\n<<<[TOOL_REQUEST]>>>\n${fields.join(',\n')}\n<<<[END_TOOL_REQUEST]>>>\n` }
+/** `{ en, zh }` anywhere in a value becomes the text of the language. */
+function inLanguage(value, language) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if ('en' in value && 'zh' in value) return value[language]
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inLanguage(inner, language)]))
 }
+
+/**
+ * From a part with a call to the parts that make it. What the request does not offer to the pet is left out: there is none, or it
+ * cannot do that. Nothing, where the request wants a protocol that is not in the script.
+ */
+function writer({ tools, messages }) {
+  const prompt = messages.filter(({ role }) => role === 'system').map(({ content }) => content).join('\n')
+  const format = formats.find(({ told }) => prompt.includes(told))
+  if (!tools && !format) return undefined
+  const told = tools ? JSON.stringify(tools) : prompt
+  return ({ call: { name, arguments: args }, anyOf = {} }) => {
+    const has = (value) => told.includes(`"${value}"`) || told.includes(`&quot;${value}&quot;`)
+    const chosen = Object.entries(anyOf).map(([argument, values]) => [argument, values.find(has)])
+    if (chosen.some(([, value]) => value === undefined)) return []
+    const given = { ...Object.fromEntries(chosen), ...args }
+    if (tools) return [{ call: { name: wireName(name), arguments: given } }]
+    return [{ text: `\n${format.call(name, given)}\n` }]
+  }
+}
+
+const wireName = (name) => name.replaceAll('.', '_')
+const isResult = (content) => formats.some(({ results }) => String(content).includes(results))
+const xml = (value) => String(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+const lines = (args, line) => Object.entries(args).map(([key, value]) => line(key, value)).join('\n')
+
+/** The text protocols that the script can write: what gives one away in the prompt, how results come back, and a call. */
+const formats = [
+  {
+    id: 'tool_action', told: '<tool_action ', results: '<tool_output ',
+    call: (name, args) => `<tool_action name="${name}">\n${lines(args, (key, value) => `  <${key} value="${xml(value)}" />`)}\n</tool_action>`,
+  },
+  {
+    id: 'json_strict', told: '{"tool_calls":', results: '"tool_call_result"',
+    call: (name, args) => JSON.stringify({ tool_calls: [{ id: 'call_1', type: 'function', function: { name, arguments: JSON.stringify(args) } }] }),
+  },
+  {
+    id: 'xml_tag', told: '<tool_code>', results: '<tool_result>',
+    call: (name, args) => `<tool_code>${JSON.stringify({ name, arguments: args })}</tool_code>`,
+  },
+  {
+    id: 'qwen3-coder', told: '<tool_call>\n<function=', results: '<tool_response>',
+    call: (name, args) => {
+      const parameters = lines(args, (key, value) => `<parameter=${key}>\n${value}\n</parameter>`)
+      return `<tool_call>\n<function=${name}>\n${parameters}\n</function>\n</tool_call>`
+    },
+  },
+  {
+    id: 'hermes', told: '<tool_call>\n{"name":', results: '<tool_response>',
+    call: (name, args) => `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`,
+  },
+  {
+    id: 'vcp', told: '<<<[TOOL_REQUEST]>>>', results: '<<<[TOOL_RESULT]>>>',
+    call: (name, args) => {
+      const fields = Object.entries({ tool_name: name, ...args }).map(([key, value]) => `${key}:「始」${value}「末」`)
+      return `<<<[TOOL_REQUEST]>>>\n${fields.join(',\n')}\n<<<[END_TOOL_REQUEST]>>>`
+    },
+  },
+]
+
+/** Ids of the text protocols in which the script can answer. */
+export const protocols = formats.map(({ id }) => id).reverse()

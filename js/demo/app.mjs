@@ -1,0 +1,79 @@
+// What the demo pet is made of, whether its windows are pages in a browser or windows of Electron: an engine, the options of its host, and
+// the routes of what the page needs beside the bridge. Which model answers is decided here; its key comes in and never goes out again.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Engine, SluiceError } from 'sluice'
+import { startServer } from 'sluice/testing'
+import { scenarios } from './scenarios.mjs'
+import { answer, protocols, settingsOf } from './script.mjs'
+import { assistantTools } from './tools.mjs'
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+const installed = here('../../build/live2d/') // where the opt-in step puts a real model
+
+const system = `You are Lulu, a friendly desktop companion with a Live2D body. You answer briefly, in the language of the user, and you show what
+you feel by your expressions and motions. {{tools}}`
+
+/**
+ * Of a real server: `baseURL`, `model`, `apiKey`. `settings` to begin with, or what was configured before and where to keep it.
+ * `delayMs`: between the words of the scripted model. `live2d`: the folder with a real Live2D model, or false for the puppet.
+ * @typedef {{
+ *   baseURL?: string, model?: string, apiKey?: string, settings?: object,
+ *   configuration?: object, onConfigure?: (configuration: object) => void, delayMs?: number, live2d?: string | false,
+ * }} AppOptions
+ */
+
+/** @param {AppOptions} [options] */
+export async function createApp({ baseURL, model, apiKey, settings = {}, configuration = { settings }, onConfigure, delayMs = 28, live2d = installed } = {}) {
+  const scripted = await startServer({ answers: answer, delayMs })
+  const engine = new Engine({ tools: assistantTools })
+  let server = baseURL === undefined ? null : readServer({ baseURL, model, apiKey }, null)
+
+  const state = () => ({
+    server: server && { baseURL: server.baseURL, model: server.name, hasKey: Boolean(server.apiKey) },
+    scenarios: scenarios.map(({ id, group, title, question }) => ({ id, group, title, question })),
+    protocols,
+    live2d: Boolean(live2d) && existsSync(join(live2d, 'manifest.json')),
+  })
+  return {
+    engine,
+    /** What stands under which path, beside `/sluice/`. */
+    roots: { '/': here('pet/'), ...(live2d ? { '/live2d-local/': live2d } : {}) },
+    options: {
+      system,
+      configuration,
+      onConfigure,
+      run: ({ text }) => (server ? { model: server } : { model: { baseURL: scripted.baseURL, name: 'scripted' }, ...settingsOf(text) }),
+    },
+    routes: {
+      'POST /api/demo': state,
+      'POST /api/server': (input) => {
+        server = readServer(input, server)
+        return state()
+      },
+    },
+    async close() {
+      engine.close()
+      await scripted.close()
+    },
+  }
+}
+
+/** `{ scripted: true }`, or `{ baseURL, model, apiKey? }`: without a key the one that is there stays, where it is for the same server. */
+function readServer(input, before) {
+  const given = typeof input === 'object' && input !== null ? input : {}
+  if (given.scripted === true) return null
+  const { baseURL, model, apiKey } = given
+  if (typeof baseURL !== 'string' || !URL.canParse(baseURL) || !/^https?:$/.test(new URL(baseURL).protocol)) {
+    throw wrong('baseURL', 'expected an http or https URL such as http://127.0.0.1:11434/v1')
+  }
+  if (typeof model !== 'string' || model.trim() === '' || model.length > 200) throw wrong('model', 'expected the name of a model, such as qwen3:8b')
+  if (apiKey !== undefined && (typeof apiKey !== 'string' || !/^[\x21-\x7e]{0,4000}$/.test(apiKey))) {
+    throw wrong('apiKey', 'expected printable ASCII without blanks')
+  }
+  const same = before && new URL(before.baseURL).origin === new URL(baseURL).origin
+  return { baseURL, name: model.trim(), apiKey: apiKey ?? (same ? before.apiKey : undefined) }
+}
+
+const wrong = (path, detail) => new SluiceError({ code: 'option', path, detail })

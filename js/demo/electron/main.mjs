@@ -1,0 +1,14 @@
+// @ts-check
+// `npx electron js/demo/electron`; a server of one's own: `-- --base-url URL --model NAME`, the key in $OPENAI_API_KEY.
+import { app } from 'electron'
+import { parseArgs } from 'node:util'
+import { start } from './windows.mjs'
+
+if (!app.requestSingleInstanceLock()) app.quit()
+else {
+  const { values } = parseArgs({ args: process.argv.slice(1), options: { 'base-url': { type: 'string' }, model: { type: 'string' } }, strict: false })
+  const baseURL = typeof values['base-url'] === 'string' ? values['base-url'] : undefined
+  const model = typeof values.model === 'string' ? values.model : undefined
+  const { chat } = await start({ ...(baseURL ? { baseURL, model, apiKey: process.env.OPENAI_API_KEY } : {}) })
+  app.on('second-instance', () => chat.show())
+}

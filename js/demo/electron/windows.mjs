@@ -1,0 +1,89 @@
+// @ts-check
+// The demo pet in Electron: the pet in a window without a frame, the chat in another one, the engine in the main process.
+import { app, BrowserWindow, ipcMain, Menu, session } from 'electron'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hostEngine } from '../../dist/esm/electron/index.js'
+import { createApp } from '../app.mjs'
+import { origin, servePages } from './pages.mjs'
+
+app.on('web-contents-created', (_, contents) => {
+  contents.on('will-navigate', (event) => event.preventDefault())
+  contents.on('will-redirect', (event) => event.preventDefault())
+  contents.on('will-attach-webview', (event) => event.preventDefault())
+  contents.setWindowOpenHandler(() => ({ action: 'deny' }))
+})
+
+/** Options: those of `createApp`. Resolves when both pages are loaded. @param {import('../app.mjs').AppOptions} [options] */
+export async function start(options = {}) {
+  await app.whenReady()
+  denyPermissions()
+  if (app.isPackaged) Menu.setApplicationMenu(null)
+  const kept = join(app.getPath('userData'), 'configuration.json')
+  const demo = await createApp({
+    configuration: readJson(kept),
+    onConfigure: (configuration) => writeFileSync(kept, JSON.stringify(configuration)),
+    ...options,
+  })
+  /** @type {Map<number, import('../../dist/esm/host/types.js').Rights>} */
+  const rights = new Map()
+  /** @type {{ [action: string]: () => void }} */
+  const actions = { chat: () => chat.show(), quit: () => app.quit() }
+  servePages(demo.roots, { ...demo.routes, 'POST /api/window': ({ action }) => actions[Object.hasOwn(actions, action) ? action : '']?.() ?? null })
+
+  // The host before the windows: its preload is theirs. Who a window is, it is asked for with every message.
+  const host = hostEngine(demo.engine, {
+    ...demo.options,
+    ipcMain,
+    app,
+    windows: ({ webContentsId, origin: from }) => (from === origin ? (rights.get(webContentsId) ?? null) : null),
+  })
+  const pet = openWindow(host.preloadPath, {
+    width: 340, height: 460, minWidth: 200, minHeight: 260, transparent: true, frame: false, hasShadow: false, alwaysOnTop: true, skipTaskbar: true,
+  })
+  const chat = openWindow(host.preloadPath, { width: 560, height: 780, minWidth: 360, minHeight: 420, autoHideMenuBar: true })
+  rights.set(pet.webContents.id, { pet: true })
+  rights.set(chat.webContents.id, { chat: true, approve: true, configure: true })
+
+  let quitting = false
+  chat.on('close', (event) => {
+    if (quitting || pet.isDestroyed()) return
+    event.preventDefault() // Lulu goes on; the pet opens it again
+    chat.hide()
+  })
+  pet.on('closed', () => app.quit())
+  app.on('before-quit', () => (quitting = true))
+  app.once('will-quit', (event) => {
+    event.preventDefault()
+    void host.close().then(() => demo.close()).finally(() => app.exit())
+  })
+  await Promise.all([pet.loadURL(`${origin}/?view=pet`), chat.loadURL(`${origin}/?view=chat`)])
+  return { pet, chat, host }
+}
+
+/** @param {string} preload @param {import('electron').BrowserWindowConstructorOptions} options */
+function openWindow(preload, options) {
+  return new BrowserWindow({
+    ...options,
+    webPreferences: {
+      preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webviewTag: false, spellcheck: false, backgroundThrottling: false,
+    },
+  })
+}
+
+function denyPermissions() {
+  const { defaultSession } = session
+  defaultSession.setPermissionRequestHandler((_, __, decide) => decide(false))
+  defaultSession.setPermissionCheckHandler(() => false)
+  defaultSession.setDevicePermissionHandler(() => false)
+  defaultSession.on('will-download', (event) => event.preventDefault())
+}
+
+/** @param {string} file */
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined // nothing was configured yet
+  }
+}

@@ -1,0 +1,21 @@
+// The demo pet: one page in a browser, or two windows in Electron (`?view=pet`, `?view=chat`), over the same bridge.
+import { connect } from '/sluice/renderer/index.js'
+import { post, webBridge } from '/sluice/web/bridge.js'
+import './words.js'
+
+const view = new URLSearchParams(location.search).get('view') ?? 'both'
+document.documentElement.dataset.view = view
+
+const client = connect(window.sluice ?? webBridge())
+const demo = await post('/api/demo', {})
+
+// A window loads what it shows.
+if (view !== 'pet') {
+  const [{ startChat }, { startSettings }] = await Promise.all([import('./chat.js'), import('./settings.js')])
+  startSettings({ client, demo, chat: startChat({ client, demo }) })
+}
+if (view !== 'chat') {
+  const { startStage } = await import('./stage.js')
+  await startStage({ client, demo, alone: view === 'pet' })
+}
+document.documentElement.dataset.ready = ''

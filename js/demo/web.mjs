@@ -1,0 +1,24 @@
+// The demo pet in a browser: its page, its routes and the bridge, on 127.0.0.1.
+import { createHost } from '../dist/esm/host/index.js'
+import { serve } from '../dist/esm/web/server.js'
+import { createApp } from './app.mjs'
+
+/** `port`, and the options of `createApp`. */
+export async function startDemo({ port = 0, ...options } = {}) {
+  const app = await createApp(options)
+  const host = createHost(app.engine, app.options)
+  const rights = { chat: true, approve: true, configure: true, pet: true }
+  const close = async () => {
+    await server?.close()
+    await host.close()
+    await app.close()
+  }
+  let server
+  try {
+    server = await serve({ host, rights, roots: app.roots, routes: app.routes, port })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { url: server.url, origin: server.origin, close }
+}

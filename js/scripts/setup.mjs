@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url'
 import { command, quietly, root, say, Stop, which } from './run.mjs'
 import { buildTypeScript } from './typescript.mjs'
 
-export async function setup({ tests = false, bench = false } = {}) {
-  await installSystemPackages({ tests, bench })
+export async function setup({ tests = false, bench = false, pack = false } = {}) {
+  await installSystemPackages({ tests, bench, pack })
   await installNpmPackages()
   const targets = tests ? [] : bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
-  await buildNative('release', { tests, bench, targets })
+  if (!pack) await buildNative('release', { tests, bench, targets }) // what is packed is built by other compilers
   await buildTypeScript()
 }
 
@@ -25,7 +25,7 @@ const program = (...names) => () => names.some(which)
 /** The browser of the tests: $SLUICE_CHROMIUM, or what the system has. */
 export const browser = () => process.env.SLUICE_CHROMIUM ?? ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
 
-function installSystemPackages({ tests, bench }) {
+function installSystemPackages({ tests, bench, pack }) {
   const needed = [
     ['cmake', program('cmake')],
     ['g++', program('c++', 'g++', 'clang++')],
@@ -33,6 +33,7 @@ function installSystemPackages({ tests, bench }) {
     ['nlohmann-json3-dev', header('nlohmann/json.hpp')],
     ...(tests ? [['catch2', header('catch2/catch.hpp')], ['libvalijson-dev', header('valijson/validator.hpp')], ['python3', program('python3')], ['chromium', browser], ['fonts-noto-cjk', () => existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc')]] : []),
     ...(bench ? [['libbenchmark-dev', header('benchmark/benchmark.h')]] : []),
+    ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')]] : []),
   ]
   const missing = needed.filter(([, present]) => !present()).map(([name]) => name)
   if (missing.length === 0) return
@@ -68,7 +69,7 @@ async function installNpmPackages() {
   if (stale) await quietly('installing npm packages', 'npm', ['ci', '--no-audit', '--no-fund'])
 }
 
-function packagesIn(lock) {
+export function packagesIn(lock) {
   const file = join(root, lock)
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {}
 }

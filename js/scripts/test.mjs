@@ -23,14 +23,14 @@ await command(async () => {
   const wanted = named.length > 0 ? named : Object.keys(suites).filter((name) => name !== 'package')
   const of = (names) => wanted.filter((name) => names.includes(name))
   await setup({ tests: true })
-  // What only counts runs side by side; what also looks at the clock runs alone.
+  const browsing = together(of(['browser'])) // it waits for most of its time, so the rest goes on beside it
   await together(of(['native', 'types', 'js', 'python']), 'release', {})
-  await together(of(['browser']))
   await together(of(['package']))
   if (chosen.length === 0 || chosen.includes('asan')) {
     await buildNative('asan')
     await together(of(withSanitizers), 'asan', sanitizerEnvironment())
   }
+  await browsing
   console.log()
   for (const { name, outcome, seconds } of results) console.log(`  ${outcome.padEnd(7)} ${name} (${seconds.toFixed(1)} s)`)
   const count = (outcome) => results.filter((result) => result.outcome === outcome).length

@@ -190,7 +190,7 @@ test('changes are saved in their order, and a later one is not undone by the fai
   await page.evaluate(() => window.waiting[2].resolve())
   await until(() => saved.length === 2, 'both are saved')
   assert.deepEqual(saved.at(-1).settings, { maxCalls: 20, repeatLimit: 4 })
-  assert.equal(await page.evaluate(() => window.views), 2)
+  await until(() => page.evaluate(() => window.views === 2), 'the page was told of both')
 })
 
 test('the tools: toggles, why one is hidden, and the prompt that follows', async (t) => {

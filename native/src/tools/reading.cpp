@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/real.h"
+
 namespace sluice {
 namespace {
 
@@ -74,7 +76,7 @@ Status read_whole(std::string_view value, int64_t least, int64_t most, int64_t &
   const auto whole = std::from_chars(value.data(), end, number);
   if (whole.ec != std::errc() || whole.ptr != end) {
     double real = 0;
-    const auto result = std::from_chars(value.data(), end, real);
+    const auto result = read_real(value.data(), end, real);
     if (result.ec != std::errc() || std::trunc(real) != real || std::abs(real) > 9007199254740992.0) return refuse();
     number = static_cast<int64_t>(real);
   }

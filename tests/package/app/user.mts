@@ -1,0 +1,34 @@
+// A user's program in TypeScript: the types hold without any library of this package's own.
+import { Engine, SluiceError, tool, type Run, type SluiceEvent } from 'sluice'
+import { hostEngine, type ElectronHost, type IpcMainLike } from 'sluice/electron'
+import { live2dTools } from 'sluice/live2d'
+import { connect, type Client, type LiveMessage } from 'sluice/renderer'
+import { startServer, type ScriptedServer } from 'sluice/testing'
+import { SluiceMessage } from 'sluice/ui'
+
+const engine: Engine = new Engine({
+  tools: [tool({ name: 'a', description: '', parameters: { type: 'object' }, execute: async (_args, { signal }) => signal.aborted }), ...live2dTools({ expressions: ['smile'] })],
+})
+export async function turn(): Promise<string> {
+  const server: ScriptedServer = await startServer({ answers: [{ text: 'hi' }] })
+  const run: Run = engine.run({ model: { baseURL: server.baseURL, name: 'm' }, messages: [{ role: 'user', content: 'hi' }] })
+  for await (const event of run) if (event.type === 'approval') run.approve(event.call)
+  const { outcome, text } = await run.done
+  return outcome + text
+}
+export const host = (ipcMain: IpcMainLike): ElectronHost => hostEngine(engine, { ipcMain, run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }) })
+export async function show(): Promise<void> {
+  const client: Client = connect()
+  const message: LiveMessage = await client.send('hi')
+  const element = document.createElement('sluice-message')
+  element.message = message
+  document.body.append(element)
+  if (element instanceof SluiceMessage) element.approvals = 'none'
+}
+export const hint = (error: unknown): string | undefined => (error instanceof SluiceError ? error.hint : undefined)
+export type Text = Extract<SluiceEvent, { type: 'text' }>['text']
+
+// @ts-expect-error a wrong option is an error, so the types are not `any`
+new Engine({ mode: 'neither' })
+// @ts-expect-error
+document.createElement('sluice-message').approvals = 3

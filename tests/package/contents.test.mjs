@@ -1,0 +1,98 @@
+// What is in the tarball, and what it asks of a machine.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { manifest, tarball } from './support.mjs'
+
+let file
+let folder
+let names
+before(() => {
+  file = tarball()
+  folder = mkdtempSync(join(tmpdir(), 'sluice-contents-'))
+  execFileSync('tar', ['xzf', file, '-C', folder, '--strip-components=1'])
+  names = execFileSync('tar', ['tzf', file], { encoding: 'utf8' }).trim().split('\n').map((name) => name.replace('package/', ''))
+})
+after(() => rmSync(folder, { recursive: true }))
+
+test('the tarball holds what is used and what is built from, and nothing else', (t) => {
+  const needed = [
+    'LICENSE', 'README.md', 'CHANGELOG.md', 'CMakeLists.txt', 'CMakePresets.json', 'native/include/sluice/sluice.h', 'native/src/abi/sluice.cpp',
+    'bindings/node/addon.cpp', 'bindings/node/addon.map', 'bindings/node/windows/host.cmake', 'bindings/node/windows/host.c.in', 'js/scripts/build-addon.mjs', 'js/scripts/run.mjs',
+    'js/prebuilds/linux-x64/sluice.node', 'js/prebuilds/win32-x64/sluice.node', 'js/pages/tester/index.html', 'js/demo/pet/index.html', 'js/dist/ui/index.js',
+  ]
+  assert.deepEqual(needed.filter((name) => !names.includes(name)), [])
+  assert.deepEqual(names.filter((name) => /(^|\/)(tests?|node_modules|live2d-local|toolchains|build)\/|\.(map|tsbuildinfo|tgz|log)$|package-lock|\.test\.|stamp$/.test(name) && name !== 'bindings/node/addon.map'), [])
+  const top = new Set(names.map((name) => name.split('/')[0]))
+  assert.deepEqual([...top].sort(), ['CHANGELOG.md', 'CMakeLists.txt', 'CMakePresets.json', 'LICENSE', 'README.md', 'bindings', 'js', 'native', 'package.json'])
+  const bytes = readFileSync(file).length
+  t.diagnostic(`${names.length} files, ${(bytes / 1e6).toFixed(2)} MB packed`)
+  assert.ok(bytes < 4e6, `${bytes} bytes`)
+})
+
+test('every source that CMake compiles is in the tarball', () => {
+  const sources = [...readFileSync(join(folder, 'CMakeLists.txt'), 'utf8').matchAll(/^\s+(native\/src\/\S+\.cpp)$/gm)].map((match) => match[1])
+  assert.ok(sources.length > 40)
+  assert.deepEqual(sources.filter((name) => !names.includes(name)), [])
+})
+
+test('whatever the exports name is there', () => {
+  const paths = []
+  const collect = (value) => (typeof value === 'string' ? paths.push(value) : Object.values(value).forEach(collect))
+  collect([manifest.exports, manifest.bin])
+  assert.deepEqual(paths.map((path) => path.replace('./', '')).filter((path) => !names.includes(path)), [])
+})
+
+test('nothing runs at installation and nothing else is installed', () => {
+  const packed = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) assert.equal(packed.scripts[script], undefined, script)
+  for (const kind of ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies']) assert.equal(packed[kind], undefined, kind)
+  assert.ok(!names.includes('binding.gyp'), 'npm would run node-gyp for it')
+})
+
+test('publint has nothing to say', async () => {
+  const { messages, pkg } = await publint({ pack: { tarball: arrayBuffer(readFileSync(file)) }, level: 'suggestion', strict: true })
+  assert.equal(pkg.name, 'sluice')
+  assert.deepEqual(messages.map((message) => formatMessage(message, pkg)), [])
+})
+
+// What exists as an ES module only is so on purpose: it is for pages and tests. Node 20.19 and later can require it.
+const esmOnly = ['./renderer', './ui', './live2d', './testing']
+
+test('the types are right for every way to resolve them', async () => {
+  const result = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(file))))
+  assert.ok(result.types, 'the package has types')
+  // node10 knows no exports: TypeScript's setting of that name is older than any Node this runs on.
+  const problems = result.problems.filter((problem) => problem.resolutionKind !== 'node10').map(({ kind, entrypoint, resolutionKind, ...rest }) => [kind, entrypoint ?? JSON.stringify(rest), resolutionKind])
+  assert.deepEqual(problems, esmOnly.map((path) => ['CJSResolvesToESM', path, 'node16-cjs']))
+})
+
+test('the binary for Linux asks for glibc 2.28 at most, for no libstdc++, and exports what Node looks for', (t) => {
+  const binary = join(folder, 'js/prebuilds/linux-x64/sluice.node')
+  const objdump = (...args) => execFileSync('objdump', [...args, binary], { encoding: 'utf8', maxBuffer: 1 << 28 })
+  const libraries = [...objdump('-p').matchAll(/NEEDED\s+(\S+)/g)].map((match) => match[1])
+  assert.deepEqual(libraries.filter((name) => !/^(libc|libm|libpthread|libdl)\.so\.\d$|^ld-linux-x86-64\.so\.2$/.test(name)), [])
+  const versions = [...new Set([...objdump('-T').matchAll(/GLIBC_(\d+)\.(\d+)/g)].map((match) => match[1] * 1000 + Number(match[2])))]
+  const highest = Math.max(...versions)
+  t.diagnostic(`the highest version of a symbol it needs is GLIBC_${Math.floor(highest / 1000)}.${highest % 1000}`)
+  assert.ok(highest <= 2028)
+  const exported = execFileSync('nm', ['-D', '--defined-only', '--format=posix', binary], { encoding: 'utf8' }).trim().split('\n').map((line) => line.split(' ')[0])
+  assert.deepEqual(exported.sort(), ['napi_register_module_v1', 'node_api_module_get_api_version_v1'])
+  assert.equal(objdump('-h').includes('.debug_info'), false)
+  assert.match(objdump('-t'), /no symbols/)
+})
+
+test('the binary for Windows imports no node.exe and no DLL that Windows lacks', () => {
+  const objdump = execFileSync('x86_64-w64-mingw32-objdump', ['-p', join(folder, 'js/prebuilds/win32-x64/sluice.node')], { encoding: 'utf8', maxBuffer: 1 << 28 })
+  assert.deepEqual([...objdump.matchAll(/DLL Name: (\S+)/g)].map((match) => match[1].toLowerCase()).sort(), ['kernel32.dll', 'msvcrt.dll'])
+  const exported = [...objdump.slice(objdump.indexOf('[Ordinal/Name Pointer] Table')).matchAll(/^\s+\[\s*\d+\] (?:\+base\[\s*\d+\]\s+\S+ )?(\S+)$/gm)].map((match) => match[1])
+  assert.deepEqual(exported.sort(), ['napi_register_module_v1', 'node_api_module_get_api_version_v1'])
+})
+
+const arrayBuffer = (buffer) => buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.byteLength)

@@ -26,9 +26,9 @@ you feel by your expressions and motions. {{tools}}`
 
 /** @param {AppOptions} [options] */
 export async function createApp({ baseURL, model, apiKey, settings = {}, configuration = { settings }, onConfigure, delayMs = 28, live2d = installed } = {}) {
+  let server = baseURL === undefined ? null : readServer({ baseURL, model, apiKey }, null)
   const scripted = await startServer({ answers: answer, delayMs })
   const engine = new Engine({ tools: assistantTools })
-  let server = baseURL === undefined ? null : readServer({ baseURL, model, apiKey }, null)
 
   const state = () => ({
     server: server && { baseURL: server.baseURL, model: server.name, hasKey: Boolean(server.apiKey) },

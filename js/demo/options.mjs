@@ -50,6 +50,8 @@ export function readOptions(words) {
   if ((values['base-url'] === undefined) !== (values.model === undefined)) {
     throw new UsageError(values.model === undefined ? '--base-url needs --model NAME beside it' : '--model needs --base-url URL beside it')
   }
+  const terminalOnly = ['prompt', 'yes'].find((name) => values[name] !== undefined)
+  if (values.web && terminalOnly) throw new UsageError(`--${terminalOnly} is for the terminal: leave out --web`)
   if (values.port !== undefined && !values.web) throw new UsageError('--port is for --web')
   if (values.port !== undefined && !(/^\d{1,5}$/.test(values.port) && Number(values.port) < 65536)) {
     throw new UsageError(`--port: found '${values.port}', expected a number from 0 to 65535`)

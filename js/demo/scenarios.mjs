@@ -60,6 +60,21 @@ export const scenarios = [
     ],
   },
   {
+    id: 'think',
+    group: 'talk',
+    title: both('Think first', '先想一想'),
+    question: both('A bat and a ball cost 1.10; the bat costs 1.00 more. What is the ball?', '球拍和球一共 1.10 元，球拍比球贵 1.00 元，球多少钱？'),
+    rounds: [
+      [
+        think(
+          'The quick answer is 0.10, but then the bat would be 1.10 and both 1.20. Let the ball be x: x + (x + 1.00) = 1.10, so 2x = 0.10 and x = 0.05.',
+          '脱口而出的答案是 0.10，但那样球拍就是 1.10，一共 1.20。设球为 x：x + (x + 1.00) = 1.10，所以 2x = 0.10，x = 0.05。',
+        ),
+        say('Five cents. The quick answer, ten, is the one nearly everybody gives first – me too, for a moment.', '五分钱。几乎每个人一开始都会答一毛，我也差一点。'),
+      ],
+    ],
+  },
+  {
     id: 'face',
     group: 'pet',
     title: both('Show your face', '做个表情'),
@@ -190,21 +205,6 @@ export const scenarios = [
     rounds: [
       [say('I send it to the printer. ', '我发给打印机。'), use('printer.print', { document: both('shopping list', '购物清单') })],
       [face('worried'), say('The printer is out of paper. I can read the list to you instead, or try again when you have filled it up.', '打印机没纸了。我可以念给你听，或者等你加好纸再试一次。')],
-    ],
-  },
-  {
-    id: 'think',
-    group: 'talk',
-    title: both('Think first', '先想一想'),
-    question: both('A bat and a ball cost 1.10; the bat costs 1.00 more. What is the ball?', '球拍和球一共 1.10 元，球拍比球贵 1.00 元，球多少钱？'),
-    rounds: [
-      [
-        think(
-          'The quick answer is 0.10, but then the bat would be 1.10 and both 1.20. Let the ball be x: x + (x + 1.00) = 1.10, so 2x = 0.10 and x = 0.05.',
-          '脱口而出的答案是 0.10，但那样球拍就是 1.10，一共 1.20。设球为 x：x + (x + 1.00) = 1.10，所以 2x = 0.10，x = 0.05。',
-        ),
-        say('Five cents. The quick answer, ten, is the one nearly everybody gives first – me too, for a moment.', '五分钱。几乎每个人一开始都会答一毛，我也差一点。'),
-      ],
     ],
   },
 ]

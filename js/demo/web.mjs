@@ -6,15 +6,16 @@ import { createApp } from './app.mjs'
 /** `port`, and the options of `createApp`. */
 export async function startDemo({ port = 0, ...options } = {}) {
   const app = await createApp(options)
-  const host = createHost(app.engine, app.options)
   const rights = { chat: true, approve: true, configure: true, pet: true }
+  let host
+  let server
   const close = async () => {
     await server?.close()
-    await host.close()
+    await host?.close()
     await app.close()
   }
-  let server
   try {
+    host = createHost(app.engine, app.options)
     server = await serve({ host, rights, roots: app.roots, routes: app.routes, port })
   } catch (error) {
     await close()

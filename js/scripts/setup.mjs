@@ -11,7 +11,7 @@ import { buildTypeScript } from './typescript.mjs'
 export async function setup({ tests = false, bench = false, pack = false } = {}) {
   await installSystemPackages({ tests, bench, pack })
   await installNpmPackages()
-  const targets = tests ? [] : bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
+  const targets = tests ? ['sluice', 'sluice_node', 'sluice_tests', 'sluice_smoke'] : bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
   if (!pack) await buildNative('release', { tests, bench, targets }) // what is packed is built by other compilers
   await buildTypeScript()
 }

@@ -39,7 +39,9 @@ await command(async () => {
   if (count('failed') > 0) process.exitCode = 1
 })
 
-const together = (names, ...how) => Promise.all(names.map((name) => suites[name](...how)))
+function together(names, ...how) {
+  return Promise.all(names.map((name) => suites[name](...how)))
+}
 
 /** Runs a suite and tells its end: the summary, or of a failure what fits on a few screens. */
 async function run(name, program, args, env = {}) {

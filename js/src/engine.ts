@@ -153,6 +153,7 @@ export class Engine {
   }
 
   #compile(tools: Tool[]): void {
+    checkTools(tools)
     const alsoParse = [...new Set(tools.flatMap((tool) => tool.alsoParse ?? []))]
     const config = { ...(alsoParse.length > 0 ? { alsoParse } : {}), ...this.#settings, tools: tools.map((tool) => tool.declaration) }
     const handle = native().engineNew(JSON.stringify(config))
@@ -167,3 +168,11 @@ export class Engine {
   }
 }
 
+/** JavaScript passes what it likes: a declaration that `tool()` never saw, an array in an array. */
+function checkTools(tools: unknown): void {
+  if (!Array.isArray(tools)) {
+    throw new SluiceError({ code: 'option', path: 'tools', detail: `found ${typeof tools}, expected an array of tools` })
+  }
+  const wrong = tools.findIndex((tool: Partial<Tool> | null) => typeof tool?.declaration !== 'object')
+  if (wrong >= 0) throw new SluiceError({ code: 'option', path: `tools[${wrong}]`, detail: 'expected what tool({ … }) returns' })
+}

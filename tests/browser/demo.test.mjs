@@ -519,6 +519,22 @@ test('the page speaks Chinese, by night too, and in a narrow window', async (t) 
   await picture(page, 'demo-narrow-settings')
 })
 
+test('at 200 % a question and its buttons are on the page at once', async (t) => {
+  const { page } = await open(t, { viewport: { width: 600, height: 390 }, deviceScaleFactor: 2 })
+  await scene(page, 'diary')
+  await button(page, 'Release').waitFor()
+  const log = await page.locator('#log').boundingBox()
+  await until(async () => {
+    const box = await button(page, 'Release').boundingBox()
+    return box.y > log.y && box.y + box.height < log.y + log.height
+  }, 'the button')
+  assert.ok(log.height > 180, `${log.height} px of conversation`)
+  await picture(page, 'demo-zoomed')
+  await decide(page, 'Release')
+  await idle(page)
+  assert.match(await read(last(page)), /picnic/)
+})
+
 test('a page that is told garbage by its server shows it as text', async (t) => {
   const bad = '<img src=x onerror=alert(1)>\u202e<script>document.title="gone"</script>'
   const server = await startServer({ answers: [{ text: bad }] })

@@ -226,6 +226,8 @@ class MayGo {
       constexpr std::string_view kMessage = "<|message|>";
       if (const size_t end = rest.substr(0, 1024).find(kMessage); end != std::string_view::npos)
         out.push_back(end + kMessage.size());
+      else if (rest.size() <= 256)
+        out.push_back(rest.size());  // the answer ended in the header
     }
     return out;
   }

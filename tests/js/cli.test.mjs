@@ -422,6 +422,19 @@ test('demo --terminal: the scripted turn', async () => {
   inOrder(out, 'A scripted server answers', 'weather.now', 'approved automatically: there is no terminal', 'one message, completed')
 })
 
+test('demo: a protocol that does not exist, and options of the other half, end it with a sentence', async () => {
+  for (const [args, exit, message] of [
+    [['--no-open', '--protocol', 'smoke-signals'], 1, /protocol: found "smoke-signals"/],
+    [['--no-open', '--prompt', 'Hi'], 2, /--prompt needs --terminal/],
+    [['--no-open', '--yes'], 2, /--yes needs --terminal/],
+    [['--terminal', '--port', '0'], 2, /--port is for the page/],
+  ]) {
+    const { code, err } = await sluice(['demo', ...args])
+    assert.equal(code, exit, args.join(' '))
+    assert.match(err, message)
+  }
+})
+
 test('a port that is taken is told in a sentence', async () => {
   await page(['tester'], async ({ url }) => {
     const { code, err } = await sluice(['tester', '--no-open', '--port', new URL(url).port])

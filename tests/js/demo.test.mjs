@@ -68,6 +68,7 @@ test('what goes wrong is told in a sentence', async () => {
     [['--model', 'm'], /--model needs --base-url/],
     [['--base-url', 'localhost:1'], /--base-url: found 'localhost:1', expected an http or https URL/],
     [['--colour'], /--colour/],
+    [['--web', '--prompt', 'x'], /--prompt is for the terminal/],
   ]
   for (const [args, message] of wrong) {
     const { code, err } = await demo(args)

@@ -158,6 +158,10 @@ test('a function may decide, for every call anew; one that throws allows nothing
     rights = none
     assert.equal((await window.invoke('send', { text: 'Hi' })).error.code, 'forbidden')
   }
+  for (const none of [Promise.resolve(null), Promise.resolve({ chat: true }), true, undefined]) {
+    rights = none
+    assert.equal((await window.invoke('open', {})).error?.code, 'forbidden', 'not even a look')
+  }
 })
 
 test('frames within a page, and frames that are gone, may nothing', async (t) => {

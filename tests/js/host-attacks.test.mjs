@@ -54,6 +54,25 @@ test('tokens cannot be guessed, and are of one length', async (t) => {
   assert.deepEqual(ran, [])
 })
 
+test('a question that waits can be answered however many came after it', async (t) => {
+  const many = { calls: Array.from({ length: 400 }, (_, at) => ({ id: `call_${at}`, name: 'file_delete', arguments: { path: `/${at}` } })) }
+  const { tool, ran } = guarded()
+  const { open } = await hostStage(t, {
+    answers: ({ body }) => (body.messages.at(-1).content === 'one' ? callsDelete : many), tools: [tool], maxCalls: 1000, limits: { callsPerRound: 1000 },
+  })
+  const window = open()
+  const message = await window.send('one', 'first')
+  const { token } = await asked(window, message)
+  for (const conversation of ['a', 'b', 'c']) {
+    const other = await window.send('many', conversation)
+    await until(() => window.asks(other).length === 400)
+    await window.get('cancel', { message: other })
+    await until(() => window.view(other).outcome)
+  }
+  assert.equal(await window.get('approve', { message, token }), true)
+  await until(() => ran.length === 1)
+})
+
 test('a decision names its stage: arguments and duration do not release a result', async (t) => {
   const { tool } = guarded({ resultApproval: 'always' })
   const { open, server } = await hostStage(t, { answers: () => callsDelete, tools: [tool] })

@@ -334,6 +334,22 @@ test('an adapter of the app answers, and windows are not asked', async (t) => {
   assert.ok(window.frames.every((frame) => !JSON.stringify(frame).includes('token')))
 })
 
+test('an adapter that is null answers nothing: windows are asked', async (t) => {
+  const { tool } = guarded()
+  const never = { execution: () => new Promise(() => {}) }
+  const { open, host } = await hostStage(t, { answers: () => callsDelete, tools: [tool], approvals: { execution: null } })
+  const window = open()
+  assert.ok(await asked(window, await window.send('Hi')))
+  await host.close()
+  const perTurn = await hostStage(t, { answers: () => callsDelete, tools: [tool], approvals: never })
+  const run = () => ({ model: { baseURL: perTurn.server.baseURL, name: 'scripted' }, approvals: null })
+  const other = createHost(perTurn.engine, { run, frameMs: 0 })
+  t.after(() => other.close())
+  const bridge = other.bridge()
+  const { value: { message } } = await bridge.call('send', { text: 'Hi' })
+  await until(async () => (await bridge.call('subscribe', { message })).value.asks[0]?.token, 'a question')
+})
+
 for (const mode of ['native', 'text']) {
   test(`calls that wait for a button go on in the same message, mode ${mode}`, async (t) => {
     const { tool, ran } = guarded({ permission: 'public' })
@@ -369,6 +385,25 @@ for (const mode of ['native', 'text']) {
   })
 }
 
+test('calls that wait for a button keep their cards where a provider gives an id twice', async (t) => {
+  const { tool, ran } = guarded()
+  const calls = (...paths) => ({ calls: paths.map((path) => ({ id: 'call_0', name: 'file_delete', arguments: { path } })) })
+  const { open } = await hostStage(t, { answers: [calls('a', 'b'), calls('c'), { text: 'Done.' }], tools: [tool], loop: 'user_mediated' })
+  const window = open()
+  const message = await window.send('Hi')
+  for (const path of ['b', 'a', 'c']) { // the last one first
+    const ask = await until(() => window.asks(message).at(-1))
+    assert.equal(window.cards(message).find(({ call }) => call === ask.call).arguments.path, path)
+    assert.equal(await window.get('approve', { message, token: ask.token }), true)
+    await until(() => !window.asks(message).some(({ token }) => token === ask.token))
+  }
+  assert.equal(await done(window, message), 'completed')
+  assert.deepEqual(window.cards(message).map(({ call, round, status, arguments: { path } }) => [call, round, status, path]), [
+    [1, 1, 'success', 'a'], [2, 1, 'success', 'b'], [3, 2, 'success', 'c'],
+  ])
+  assert.deepEqual(ran.map(({ path }) => path), ['b', 'a', 'c'])
+})
+
 test('a call that waits for a button ends with the message that is cancelled', async (t) => {
   const { tool, ran } = guarded()
   const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Next.' }], tools: [tool], loop: 'user_mediated' })
@@ -381,6 +416,41 @@ test('a call that waits for a button ends with the message that is cancelled', a
   assert.equal(window.cards(message)[0].status, 'cancelled')
   assert.equal(await done(window, await window.send('And?')), 'completed')
   assert.deepEqual(ran, [])
+})
+
+test('a message that is cancelled as one of its runs ends starts nothing more', async (t) => {
+  const { tool, ran } = guarded()
+  const atButton = (act) => (id, event) => event.type === 'done' && event.outcome === 'awaiting_user' && act(id)
+  const cancelled = await hostStage(t, {
+    answers: [callsDelete, { text: 'Next.' }], tools: [tool], loop: 'user_mediated', host: { onEvent: atButton((message) => void window.call('cancel', { message })) },
+  })
+  const window = cancelled.open()
+  const message = await window.send('Hi')
+  assert.equal(await done(window, message), 'cancelled')
+  assert.equal(window.cards(message)[0].status, 'cancelled')
+  assert.equal(await done(window, await window.send('And?')), 'completed')
+
+  let quiet
+  const closed = await hostStage(t, {
+    answers: [callsDelete], tools: [tool], loop: 'user_mediated', host: { onEvent: atButton(() => { quiet = closed.host.close() }) },
+  })
+  closed.host.send('Hi')
+  await until(() => quiet !== undefined)
+  assert.equal(await Promise.race([quiet, setTimeout(2000, 'waits for a button')]), undefined)
+  assert.equal(closed.server.requests.length, 1)
+  assert.deepEqual(ran, [])
+})
+
+test('a message whose next run cannot start says why', async (t) => {
+  const { tool } = guarded()
+  const { open, engine } = await hostStage(t, {
+    answers: [callsDelete], tools: [tool], loop: 'user_mediated', host: { onEvent: (_, { type }) => type === 'done' && engine.close() },
+  })
+  const window = open()
+  const message = await window.send('Hi')
+  assert.equal(await done(window, message), 'failed')
+  const { type, code } = window.view(message).blocks.at(-1)
+  assert.deepEqual([type, code], ['error', 'closed'])
 })
 
 test('cards and questions say what the tool is', async (t) => {
@@ -440,6 +510,31 @@ test('a window may fail, be closed, or be told to stop', async (t) => {
   await watcher.watch(fourth)
   await until(() => watcher.cards(fourth)[0]?.error)
   assert.match(watcher.cards(fourth)[0].error, /window that asks/)
+})
+
+test('a call that is cancelled before the window was told does not start there', async (t) => {
+  const { open } = await hostStage(t, { answers: [callsSelection], tools: [selection()] })
+  const [window, watcher] = [open(), open()]
+  const message = await window.send('Hi')
+  window.blocked = true
+  await watcher.watch(message)
+  await until(() => watcher.cards(message)[0]?.status === 'executing')
+  await watcher.get('cancel', { message })
+  await done(watcher, message)
+  window.blocked = false
+  await done(window, message)
+  assert.deepEqual([window.executed, window.aborted], [[], []])
+})
+
+test('a result that the engine does not take fails the call', async (t) => {
+  const { open } = await hostStage(t, { answers: [callsSelection, { text: 'Done.' }], tools: [selection()], limits: { depth: 16 }, timeoutMs: 0 })
+  const window = open()
+  const message = await window.send('Hi')
+  const { token } = await until(() => window.executed[0])
+  const value = JSON.parse('['.repeat(20) + ']'.repeat(20))
+  assert.match((await window.call('result', { message, call: 1, token, value })).error.detail, /nested deeper than 16/)
+  assert.equal(await done(window, message), 'completed')
+  assert.match(window.cards(message)[0].error, /no usable result: nested deeper/)
 })
 
 test('a tool runs in one place', () => {

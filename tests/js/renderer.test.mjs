@@ -327,6 +327,20 @@ test('tools of the window: a result, a failure, an unknown one, an abort', async
   assert.throws(() => client.tools({ 'page.title': null }), /tools\.page\.title: expected a function, found null/)
 })
 
+test('a result that is lost on its way is told as a failure', async () => {
+  const { bridge, calls, frame } = wire()
+  const told = bridge.call
+  bridge.call = async (method, input) => {
+    const reply = await told(method, input)
+    return 'value' in input ? { ok: false, error: { code: 'limit', detail: 'the body is larger than 10 bytes' } } : reply
+  }
+  connect(bridge).tools({ long: () => 'a long text' })
+  frame({ execute: [{ message: 'm1', call: 1, token: 't1', name: 'long', arguments: {} }] })
+  await turn()
+  const common = { message: 'm1', call: 1, token: 't1' }
+  assert.deepEqual(calls.map(({ input }) => input), [{ ...common, value: 'a long text' }, { ...common, error: 'the body is larger than 10 bytes' }])
+})
+
 test('the pet hears orders in their order, and answers', async () => {
   const { bridge, calls, pet } = wire()
   const client = connect(bridge)

@@ -258,6 +258,10 @@ test('wrong configuration says where and what was expected', async (t) => {
     return true
   })
   assert.throws(() => new Engine({ maxRound: 3 }), { code: 'json', path: 'maxRound' })
+  const plain = { name: 'echo', execute: () => '' }
+  assert.throws(() => new Engine({ tools: [plain] }), { code: 'option', path: 'tools[0]', message: /expected what tool\(/ })
+  assert.throws(() => new Engine({ tools: { echo: echo() } }), { code: 'option', path: 'tools' })
+  assert.throws(() => engine.add([echo()]), { code: 'option', path: 'tools[0]' })
   assert.throws(() => run({ mode: 'loud' }), { code: 'json', path: 'mode' })
   assert.throws(() => run({ model: { name: 'm', baseURL: 'localhost' } }), { code: 'option', path: 'model.baseURL' })
   assert.throws(() => run({ messages: 'hi' }), { code: 'option', path: 'messages' })

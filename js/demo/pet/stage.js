@@ -20,14 +20,6 @@ export async function startStage({ client, demo, alone }) {
   document.querySelector('#quit').addEventListener('click', () => post('/api/window', { action: 'quit' }))
 }
 
-/** The assistant has a face when this resolves. */
-function announce(pet, model) {
-  return new Promise((known) => {
-    const ready = (capabilities) => pet.ready(capabilities).finally(known)
-    receive({ client: { pet: { ...pet, ready } }, model, onError: (reason) => console.warn(reason) })
-  })
-}
-
 const openChat = () => post('/api/window', { action: 'chat' })
 
 async function realModel(container) {

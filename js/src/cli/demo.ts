@@ -1,7 +1,7 @@
 // sluice demo: the pet in a browser, or its turn in the terminal. What it shows is in js/demo, which is loaded only here.
 import { existsSync } from 'node:fs'
 import { SluiceError } from '../errors.js'
-import type { Command, Values } from './command.js'
+import { UsageError, type Command, type Values } from './command.js'
 import { modelHelp, modelOptions, readModel, readSettings } from './model-options.js'
 import { pageHelp, pageOptions, readPort, showPage } from './page.js'
 
@@ -24,6 +24,9 @@ ${modelHelp}`,
     const model = readModel(values)
     const settings = readSettings(values)
     const port = readPort(values)
+    const terminalOnly = ['prompt', 'yes'].find((name) => values[name] !== undefined)
+    if (terminalOnly && !values.terminal) throw new UsageError(`--${terminalOnly} needs --terminal beside it`)
+    if (values.terminal && port !== undefined) throw new UsageError('--port is for the page: leave out --terminal')
     if (values.terminal) return await inTerminal(values)
     const { startDemo } = (await importDemo('web.mjs')) as Demo
     const server = model ? { baseURL: model.baseURL, model: model.name, apiKey: model.apiKey } : {}

@@ -27,7 +27,7 @@ const packaged = ['file://', 'app://']
 const development = [...packaged, 'http://localhost:*', 'http://127.0.0.1:*']
 
 export function allowList(windows: readonly AllowedWindow[] | Allow | undefined, app: AppLike | undefined): Allow {
-  if (typeof windows === 'function') return windows
+  if (typeof windows === 'function') return (sender) => rightsOf(windows(sender))
   const origins = app?.isPackaged === false ? development : packaged
   const isDefault = (origin: string): boolean => origins.some((pattern) => matches(pattern, origin))
   if (windows === undefined) return ({ origin }) => (isDefault(origin) ? everything : null)
@@ -49,6 +49,11 @@ export function originOf(frame: FrameLike): string | null {
   if (typeof url !== 'string' || !URL.canParse(url)) return null
   const { protocol, host } = new URL(url)
   return protocol === 'file:' ? 'file://' : host === '' ? null : `${protocol}//${host}`
+}
+
+/** A promise is no answer: it would be an object without a single right, which still may look. */
+function rightsOf(given: Rights | null): Rights | null {
+  return typeof given === 'object' && !(given instanceof Promise) ? given : null
 }
 
 function matches(pattern: string, origin: string): boolean {

@@ -196,7 +196,7 @@ class EngineHost implements Host {
     const { model, messages: own, request, signal, rules, ...rest } = turn
     const { approvals, beforeRequest, flushMs, ipc, retries, transport, ...settings } = rest
     const said = own ?? messages
-    const adapter = approvals ?? this.#engine.approvals
+    const adapter = approvals === undefined ? this.#engine.approvals : approvals
     const message: Message = new Message({
       start: (history) => ({
         run: this.#engine.run({
@@ -208,7 +208,7 @@ class EngineHost implements Host {
         tools: this.#engine.tools,
       }),
       sender,
-      adapted: { execution: adapter?.execution !== undefined, result: adapter?.result !== undefined },
+      adapted: { execution: Boolean(adapter?.execution), result: Boolean(adapter?.result) },
       graceMs: this.#options.approvalGraceMs ?? 30_000,
       onEvent: (event) => guard('onEvent', () => this.#options.onEvent?.(message.id, event)),
       onIpc: (event) => this.#pet.order(message, event),

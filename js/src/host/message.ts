@@ -61,6 +61,8 @@ export class Message {
   #ended = false
   /** Answers of the pet that are still to come: the card may get a notice. */
   #held = 0
+  /** Holds for the runs to come too: the one that was cancelled may have ended just before. */
+  #cancelled: { reason: string | undefined } | undefined
   /** This run asked something: without it, calls that wait for a button never come to an end. */
   #asked = true
 
@@ -112,10 +114,13 @@ export class Message {
         const leg = this.#options.start(history)
         this.#asked = false
         this.#numbers.next(this.#view)
+        if (this.#cancelled) void leg.run.cancel(this.#cancelled.reason)
         return leg
       }
     } catch (error) {
-      this.#publish({ type: 'error', ...toBridgeError(error) })
+      this.#publish({ type: 'error', block: this.#view.blocks.length, ...toBridgeError(error) })
+      this.#publish({ type: 'done', outcome: 'failed' })
+      return undefined
     }
     this.#publish({ type: 'done', outcome: 'awaiting_user' })
     return undefined
@@ -123,6 +128,7 @@ export class Message {
 
   /** Resolves when all is quiet. */
   async cancel(reason?: string): Promise<void> {
+    this.#cancelled = { reason }
     await this.#leg?.run.cancel(reason)
   }
 
@@ -216,7 +222,9 @@ export class Message {
 
   #finish(execution: Execution, finish: (run: Run, call: number) => void): void {
     const call = this.#numbers.ofRun(execution.call)
-    if (this.#forgetExecution(execution.call) && this.#leg && call !== undefined) finish(this.#leg.run, call)
+    if (this.#executions.get(execution.call) !== execution || !this.#leg || call === undefined) return
+    finish(this.#leg.run, call) // what it throws finishes nothing: the call still waits
+    this.#forgetExecution(execution.call)
   }
 
   #execute({ call, name, arguments: args }: ExecuteEvent): void {

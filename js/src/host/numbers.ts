@@ -14,8 +14,8 @@ export class Numbers {
   // -- of the message
   #nextBlock = 0
   #nextCall = 1
-  /** Cards that wait for a button. Calls in text have no id of a provider. */
-  #waiting: { id: string | undefined; block: number; call: number }[] = []
+  /** Cards that wait for a button, as they will be adopted. Ids tell nothing: some providers give one twice, calls in text have none. */
+  #waiting: { block: number; call: number }[] = []
 
   /** The next run begins where the message stands like this. */
   next(view: MessageView): void {
@@ -24,13 +24,13 @@ export class Numbers {
     this.#own.clear()
     this.#rounds = view.rounds
     this.#waiting = view.blocks.flatMap((block, at) =>
-      (block.type === 'tool_use' && block.status === 'pending' ? { id: block.wireId, block: at, call: block.call } : []))
+      (block.type === 'tool_use' && block.status === 'pending' ? { block: at, call: block.call } : []))
     this.#nextBlock = view.blocks.length
   }
 
   /** The event as the message counts. */
   translate<E extends SluiceEvent>(event: E): E {
-    if (event.type === 'card' && event.adopted && !this.#calls.has(event.call)) this.#adopt(event.block, event.call, event.wireId)
+    if (event.type === 'card' && event.adopted && !this.#calls.has(event.call)) this.#adopt(event.block, event.call)
     const { round, ...rest } = event as SluiceEvent & { block?: number; call?: number; round?: number }
     const { block, call } = rest
     return {
@@ -46,9 +46,8 @@ export class Numbers {
     return this.#own.get(call)
   }
 
-  #adopt(block: number, call: number, id: string | undefined): void {
-    const at = [id, undefined].map((id) => this.#waiting.findIndex((card) => card.id === id)).find((at) => at >= 0)
-    const [card] = at === undefined ? [] : this.#waiting.splice(at, 1)
+  #adopt(block: number, call: number): void {
+    const card = this.#waiting.shift()
     if (!card) return
     this.#calls.set(call, card.call)
     this.#own.set(card.call, call)

@@ -7,6 +7,7 @@ import type { Peer, Rights } from './types.js'
 
 const MAX_WATCHED = 100
 const MAX_OPENED = 1000
+/** Beyond it those of settled questions are forgotten. */
 const MAX_TOKENS = 1000
 /** What may wait for one message: deltas, and characters in them. Beyond it the window is better off with a new snapshot. */
 const MAX_QUEUED = 2000
@@ -161,6 +162,8 @@ export class HostWindow {
   }
 
   abort(order: NonNullable<Frame['abort']>[number]): void {
+    const queued = this.#execute.findIndex(({ message, call }) => message === order.message && call === order.call)
+    if (queued >= 0) return void this.#execute.splice(queued, 1) // it never left: the tool is not to start at all
     this.#abort.push(order)
     this.#schedule()
   }
@@ -186,9 +189,9 @@ export class HostWindow {
     const token = newToken()
     this.#asks.set(token, ask)
     this.#tokens.set(ask, token)
-    for (const old of this.#asks.keys()) {
+    for (const [old, { open }] of this.#asks) {
       if (this.#asks.size <= MAX_TOKENS) break
-      this.#asks.delete(old)
+      if (!open) this.#asks.delete(old) // those that wait are bounded by the turns, and would have no other token
     }
     return token
   }

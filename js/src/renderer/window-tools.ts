@@ -45,7 +45,12 @@ export class WindowTools {
     const result = await this.#run(name, args, { signal: abort.signal, message, call, name })
     if (this.#running.get(key) === abort) this.#running.delete(key)
     if (abort.signal.aborted) return // nobody waits for it
-    await this.#call('result', { message, call, token, ...result }).catch(() => {}) // the host tells the turn why it did not take it
+    try {
+      await this.#call('result', { message, call, token, ...result })
+    } catch (error) {
+      // The host tells the turn itself why it did not take it. On the way there a result may have been too large.
+      await this.#call('result', { message, call, token, error: describe(error) }).catch(() => {})
+    }
   }
 
   abort({ message, call, reason }: Abort): void {

@@ -6,7 +6,7 @@ import { approvalStyles } from './approval-styles.js'
 import { ARM_MS, Arming } from './arming.js'
 import { define, SluiceElement } from './element.js'
 import { focusIsTaken } from './focus.js'
-import { count, countdown } from './format.js'
+import { count, countdown, renamed } from './format.js'
 import { icon, type IconName } from './icons.js'
 import { imageSource } from './images.js'
 import { readArguments } from './json-editor.js'
@@ -244,7 +244,7 @@ export class SluiceApproval extends SluiceElement {
       <div class="tool">
         <bdi id="tool" part="tool">${visible((name ?? askedName ?? '?').slice(0, 300))}</bdi>
         ${description ? html`<div class="description" id="description" part="description">${visible(description.slice(0, 2000))}</div>` : nothing}
-        ${askedName && askedName !== name ? html`<p class="told">${words.askedAs('')}<bdi>${revealed(askedName.slice(0, 300))}</bdi></p>` : nothing}
+        ${renamed(askedName, name) ? html`<p class="told">${words.askedAs('')}<bdi>${revealed(askedName!.slice(0, 300))}</bdi></p>` : nothing}
       </div>
       ${release ? this.#preview(ask) : this.#arguments()}
       ${release || !this.#remembers ? nothing : this.#options()}

@@ -5,7 +5,7 @@ import { argumentList, argumentStyles, plain, summary } from './arguments.js'
 import { cardStyles } from './card-styles.js'
 import { copyText } from './copy.js'
 import { define, SluiceElement } from './element.js'
-import { clock, count, duration } from './format.js'
+import { clock, count, duration, renamed } from './format.js'
 import { icon, iconFor, type IconName } from './icons.js'
 import { imageSource } from './images.js'
 import { jsonView } from './json-view.js'
@@ -268,7 +268,7 @@ export class SluiceCard extends SluiceElement {
     const { words } = this
     const facts: unknown[] = []
     if (reason) facts.push(html`${words.reason}: <bdi>${(Object.hasOwn(words.reasons, reason) && words.reasons[reason]) || visible(reason.slice(0, 1000))}</bdi>`)
-    if (askedName && askedName !== name) facts.push(words.askedAs(revealed(askedName.slice(0, 200))))
+    if (renamed(askedName, name)) facts.push(words.askedAs(revealed(askedName!.slice(0, 200))))
     if (source && source !== 'native') facts.push(html`<bdi>${visible(source.slice(0, 100))}</bdi>`)
     if (round !== undefined && round > 1) facts.push(words.round(round))
     if (startedAt !== undefined) facts.push(clock(startedAt, this.language))

@@ -142,7 +142,7 @@ export const configurationStyles = [tokens, controls, foreign, shared, css`
     .control { align-items: stretch; }
     .tool { grid-template-columns: 42px minmax(0, 1fr) auto auto; padding-inline: 12px; gap: 6px 10px; }
     .about { grid-column: 2 / -1; }
-    .tool .cost { grid-column: 2; }
+    .tool .cost { grid-column: 2; white-space: normal; }
     .more { padding-inline: 14px; }
     fieldset { padding-inline: 14px; }
   }

@@ -62,8 +62,8 @@ test('publint has nothing to say', async () => {
   assert.deepEqual(messages.map((message) => formatMessage(message, pkg)), [])
 })
 
-// What exists as an ES module only is so on purpose: it is for pages and tests. Node 20.19 and later can require it.
-const esmOnly = ['./renderer', './ui', './live2d', './testing']
+// The elements exist as an ES module only: they are for pages.
+const esmOnly = ['./ui']
 
 test('the types are right for every way to resolve them', async () => {
   const result = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(file))))

@@ -1,4 +1,3 @@
-// Node that can require ES modules gives the subpaths that exist as such only.
 const names = {}
 for (const path of ['sluice', 'sluice/electron', 'sluice/renderer', 'sluice/live2d', 'sluice/testing']) names[path] = Object.keys(require(path)).filter((name) => name !== '__esModule' && name !== 'module.exports').sort()
 names['sluice/package.json'] = [require('sluice/package.json').name]

@@ -23,14 +23,12 @@ await command(async () => {
   const wanted = named.length > 0 ? named : Object.keys(suites).filter((name) => name !== 'package')
   const of = (names) => wanted.filter((name) => names.includes(name))
   await setup({ tests: true })
-  const browsing = together(of(['browser'])) // it waits for most of its time, so the rest goes on beside it
+  const sanitized = chosen.length === 0 || chosen.includes('asan')
   await together(of(['native', 'types', 'js', 'python']), 'release', {})
+  // A browser waits for most of its time: the compiler may have what is left.
+  await Promise.all([together(of(['browser'])), sanitized && buildNative('asan', { nice: of(['browser']).length > 0 })])
+  if (sanitized) await together(of(withSanitizers), 'asan', sanitizerEnvironment())
   await together(of(['package']))
-  if (chosen.length === 0 || chosen.includes('asan')) {
-    await buildNative('asan')
-    await together(of(withSanitizers), 'asan', sanitizerEnvironment())
-  }
-  await browsing
   console.log()
   for (const { name, outcome, seconds } of results) console.log(`  ${outcome.padEnd(7)} ${name} (${seconds.toFixed(1)} s)`)
   const count = (outcome) => results.filter((result) => result.outcome === outcome).length

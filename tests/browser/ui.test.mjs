@@ -253,6 +253,7 @@ test('a result of flat rows is a table, other JSON a tree that opens as one asks
   await card({ a: 1, deep: { deeper: { deepest: '<b>x</b>' } }, many: Array.from({ length: 120 }, (_, at) => ({ at: [at] })) })
   assert.equal(await page.getByText('deepest').count(), 0)
   await page.getByText('deeper').click()
+  await page.getByText('deepest').waitFor() // it is made when the browser tells that it was opened
   assert.match(await text(page, 'sluice-card'), /deepest: <b>x<\/b>/)
   await page.getByText('120 items').click()
   await page.getByRole('button', { name: 'Show 70 more' }).click()

@@ -51,7 +51,12 @@ async function start(t, { rights = { configure: true }, settings = {}, lang = 'e
   const listed = (name) => page.locator(`[data-tool="${name}"]`)
   const told = (pattern) => page.locator('.status').filter({ hasText: pattern }).waitFor()
   const view = async () => (await host.bridge({ configure: true }).call('configuration')).value
-  return { page, engine, host, saved, tab, row, listed, told, view }
+  /** The host has it, and the page was told: it knows a moment later. */
+  const settles = async (condition, what) => {
+    await until(condition, what)
+    await until(() => page.evaluate((count) => window.views >= count, saved.length), 'the page was told')
+  }
+  return { page, engine, host, saved, settles, tab, row, listed, told, view }
 }
 
 const exposed = (engine, settings) => engine.describe(settings).tools.filter((one) => one.exposed).map((one) => one.name)
@@ -80,7 +85,7 @@ test('every switch that the host offers stands on the page, with label, explanat
 })
 
 test('a switch is saved at once, marked as changed, and goes back to its default', async (t) => {
-  const { page, tab, row, saved, told } = await start(t)
+  const { page, tab, row, saved, told, settles } = await start(t)
   await tab('Approvals')
   const confirm = page.getByRole('switch', { name: 'Ask for every tool' })
   await confirm.click()
@@ -89,13 +94,13 @@ test('a switch is saved at once, marked as changed, and goes back to its default
   await row('requireConfirmation').locator('.mark').waitFor()
   assert.match(await page.getByRole('tab', { name: 'Approvals' }).textContent(), /1/)
   await page.getByLabel('Show results first', { exact: true }).selectOption('after an error')
-  await until(() => saved.at(-1).settings.resultApproval === 'on_error', 'the choice is saved')
+  await settles(() => saved.at(-1).settings.resultApproval === 'on_error', 'the choice is saved')
   await page.getByRole('button', { name: 'Reset Ask for every tool to its default' }).click()
-  await until(() => !('requireConfirmation' in saved.at(-1).settings), 'the default is back')
+  await settles(() => !('requireConfirmation' in saved.at(-1).settings), 'the default is back')
   assert.equal(await confirm.isChecked(), false)
   assert.equal(await row('requireConfirmation').locator('.mark').count(), 0)
   await page.getByRole('button', { name: 'Reset 1 changed' }).click()
-  await until(() => Object.keys(saved.at(-1).settings).length === 0, 'all is back')
+  await settles(() => Object.keys(saved.at(-1).settings).length === 0, 'all is back')
   assert.equal(await page.getByLabel('Show results first', { exact: true }).inputValue(), 'as each tool says')
 })
 
@@ -110,7 +115,7 @@ test('defaults are those of the app, not only of the engine', async (t) => {
 })
 
 test('typing is saved once, when it pauses; leaving the field saves at once', async (t) => {
-  const { page, tab, saved, told } = await start(t)
+  const { page, tab, saved, told, settles } = await start(t)
   await tab('Running')
   const field = page.getByLabel('Time for a tool', { exact: true })
   await field.fill('')
@@ -120,7 +125,7 @@ test('typing is saved once, when it pauses; leaving the field saves at once', as
   assert.match(await page.locator('[data-row=timeoutMs] .unit').textContent(), /= 45 s/)
   await field.fill('60000')
   await field.press('Tab')
-  await until(() => saved.at(-1).settings.timeoutMs === 60000, 'it is saved on leaving')
+  await settles(() => saved.at(-1).settings.timeoutMs === 60000, 'it is saved on leaving')
   assert.equal(saved.length, 2)
   await field.fill('')
   await field.press('Tab')
@@ -128,7 +133,7 @@ test('typing is saved once, when it pauses; leaving the field saves at once', as
 })
 
 test('what the engine refuses is shown at its switch, and the old value stays', async (t) => {
-  const { page, tab, row, saved, view } = await start(t)
+  const { page, tab, row, saved, view, settles } = await start(t)
   await tab('Limits')
   const field = page.getByLabel('Rounds with calls', { exact: true })
   for (const wrong of ['0', 'many', '1.5']) {
@@ -145,7 +150,7 @@ test('what the engine refuses is shown at its switch, and the old value stays', 
   assert.equal((await view()).settings.maxRounds, 5)
   assert.equal(saved.length, 0)
   await field.fill('6')
-  await until(() => saved.at(-1)?.settings.maxRounds === 6, 'a right value is saved')
+  await settles(() => saved.at(-1)?.settings.maxRounds === 6, 'a right value is saved')
   assert.equal(await field.getAttribute('aria-invalid'), 'false')
   assert.equal(await row('maxRounds').locator('.fault').isHidden(), true)
 })
@@ -169,7 +174,7 @@ test('a change shows at once, and is taken back where saving fails', async (t) =
 })
 
 test('changes are saved in their order, and a later one is not undone by the failure of an earlier one', async (t) => {
-  const { page, tab, saved } = await start(t)
+  const { page, tab, saved, settles } = await start(t)
   await tab('Limits')
   await page.evaluate(() => {
     const waiting = (window.waiting = [])
@@ -188,13 +193,13 @@ test('changes are saved in their order, and a later one is not undone by the fai
   await page.evaluate(() => window.waiting[1].resolve())
   await until(() => page.evaluate(() => window.waiting.length === 3), 'the third is under way')
   await page.evaluate(() => window.waiting[2].resolve())
-  await until(() => saved.length === 2, 'both are saved')
+  await settles(() => saved.length === 2, 'both are saved')
   assert.deepEqual(saved.at(-1).settings, { maxCalls: 20, repeatLimit: 4 })
   await until(() => page.evaluate(() => window.views === 2), 'the page was told of both')
 })
 
 test('the tools: toggles, why one is hidden, and the prompt that follows', async (t) => {
-  const { page, engine, tab, listed, saved, told } = await start(t)
+  const { page, engine, tab, listed, saved, told, settles } = await start(t)
   assert.match(await listed('camera.take').locator('.why').textContent(), /Off by default/)
   assert.match(await listed('disk.wipe').locator('.why').textContent(), /agentCallable is false/)
   assert.match(await listed('disk.wipe').locator('.about').textContent(), /⟨U\+202E⟩/, 'nothing turns the text around unseen')
@@ -215,14 +220,14 @@ test('the tools: toggles, why one is hidden, and the prompt that follows', async
   assert.ok(await tokens() < before)
   await tab('Tools')
   await page.getByRole('switch', { name: 'Let the model use camera.take' }).click()
-  await until(() => saved.at(-1).settings.toolToggles['camera.take'], 'it is on')
+  await settles(() => saved.at(-1).settings.toolToggles['camera.take'], 'it is on')
   await page.getByRole('button', { name: 'Reset 2 changed' }).click()
-  await until(() => exposed(engine, saved.at(-1).settings).length === 3, 'all as before')
+  await settles(() => exposed(engine, saved.at(-1).settings).length === 3, 'all as before')
   // Off altogether, and off by default.
   await page.getByRole('switch', { name: 'New tools are on' }).click()
-  await until(() => exposed(engine, saved.at(-1).settings).length === 0, 'none is on by default')
+  await settles(() => exposed(engine, saved.at(-1).settings).length === 0, 'none is on by default')
   await page.getByRole('switch', { name: 'Let the model use weather.now' }).click()
-  await until(() => exposed(engine, saved.at(-1).settings).join() === 'weather.now', 'but one that is switched on')
+  await settles(() => exposed(engine, saved.at(-1).settings).join() === 'weather.now', 'but one that is switched on')
   await page.getByRole('switch', { name: 'Tools', exact: true }).click()
   await listed('weather.now').locator('.why', { hasText: 'All tools are switched off' }).waitFor()
   assert.equal(await page.getByRole('switch', { name: 'Let the model use weather.now' }).isChecked(), true, 'its own switch stays as it is')
@@ -231,20 +236,20 @@ test('the tools: toggles, why one is hidden, and the prompt that follows', async
 })
 
 test('permission and approvals of a tool, and their reset', async (t) => {
-  const { page, engine, listed, saved } = await start(t)
+  const { page, engine, listed, saved, settles } = await start(t)
   const declared = (name) => engine.tools.find((one) => one.name === name).declaration
   await page.getByLabel('Permission of message.send', { exact: true }).selectOption('public')
-  await until(() => declared('message.send').permission === 'public', 'the engine has it')
+  await settles(() => declared('message.send').permission === 'public', 'the engine has it')
   await page.getByRole('button', { name: 'Details of message.send' }).click()
   const before = listed('message.send').getByLabel('Before it runs')
   assert.equal(await before.inputValue(), 'by permission (runs without asking)')
   await before.selectOption('always ask')
   await listed('message.send').getByLabel('Before the model reads the result').selectOption('ask after an error')
-  await until(() => declared('message.send').resultApproval === 'on_error', 'the engine has it')
+  await settles(() => declared('message.send').resultApproval === 'on_error', 'the engine has it')
   assert.deepEqual(saved.at(-1).tools, { 'message.send': { executionApproval: 'ask_always', permission: 'public', resultApproval: 'on_error' } })
   assert.match(await listed('message.send').locator('.schema').textContent(), /what to say/)
   await page.getByRole('button', { name: 'Reset message.send to its default' }).click()
-  await until(() => Object.keys(saved.at(-1).tools).length === 0, 'the tool is what its developer made it')
+  await settles(() => Object.keys(saved.at(-1).tools).length === 0, 'the tool is what its developer made it')
   assert.equal(await page.getByLabel('Permission of message.send', { exact: true }).inputValue(), 'sensitive')
   await page.getByRole('button', { name: 'Details of notes.add' }).click()
   assert.match(await listed('notes.add').textContent(), /Time limit of the tool\s*5 s/)
@@ -275,7 +280,7 @@ test('tools are found by name, description and tag, and by whether the model see
 })
 
 test('protocols: searched, chosen by key, with their options, and others beside', async (t) => {
-  const { page, engine, tab, row, saved, told } = await start(t)
+  const { page, engine, tab, row, saved, told, settles } = await start(t)
   await tab('Model and protocol')
   const search = row('protocol').getByRole('combobox')
   await search.fill('qwen')
@@ -293,24 +298,24 @@ test('protocols: searched, chosen by key, with their options, and others beside'
   await search.press('ArrowDown')
   await search.press('ArrowUp')
   await search.press('Enter')
-  await until(() => saved.at(-1).settings.protocol === 'vcp', 'vcp is chosen')
+  await settles(() => saved.at(-1).settings.protocol === 'vcp', 'vcp is chosen')
   await page.getByLabel('Lenient', { exact: true }).selectOption('on')
-  await until(() => saved.at(-1).settings.protocol?.lenient === true, 'with an option')
+  await settles(() => saved.at(-1).settings.protocol?.lenient === true, 'with an option')
   assert.deepEqual(saved.at(-1).settings.protocol, { id: 'vcp', lenient: true })
   await page.getByLabel('Calls in code', { exact: true }).selectOption('a call like any other')
-  await until(() => saved.at(-1).settings.protocol?.code === 'parse', 'and another')
+  await settles(() => saved.at(-1).settings.protocol?.code === 'parse', 'and another')
   await page.getByLabel('Lenient', { exact: true }).selectOption('off')
   await page.getByLabel('Calls in code', { exact: true }).selectOption('by protocol')
-  await until(() => saved.at(-1).settings.protocol === 'vcp', 'without options it is only its id')
+  await settles(() => saved.at(-1).settings.protocol === 'vcp', 'without options it is only its id')
   const also = row('alsoParse')
   await also.getByRole('option', { name: 'tool_action' }).click()
-  await until(() => saved.at(-1).settings.alsoParse?.length === 1, 'one beside')
+  await settles(() => saved.at(-1).settings.alsoParse?.length === 1, 'one beside')
   await also.getByRole('combobox').fill('xml_tag')
   await also.getByRole('combobox').press('Enter')
-  await until(() => saved.at(-1).settings.alsoParse?.length === 2, 'two beside')
+  await settles(() => saved.at(-1).settings.alsoParse?.length === 2, 'two beside')
   assert.deepEqual(saved.at(-1).settings.alsoParse, ['tool_action', 'xml_tag'])
   await also.getByRole('combobox').press('Enter')
-  await until(() => saved.at(-1).settings.alsoParse?.length === 1, 'chosen again it goes')
+  await settles(() => saved.at(-1).settings.alsoParse?.length === 1, 'chosen again it goes')
   await row('protocol').getByRole('combobox').fill('tool_action')
   await row('protocol').getByRole('combobox').press('Enter')
   await tab('Prompt')
@@ -319,7 +324,7 @@ test('protocols: searched, chosen by key, with their options, and others beside'
 })
 
 test('the keyboard alone is enough', async (t) => {
-  const { page, saved } = await start(t)
+  const { page, saved, settles } = await start(t)
   await page.keyboard.press('Tab')
   const focused = () => page.evaluate(() => document.activeElement.shadowRoot.activeElement?.textContent.trim())
   assert.equal(await focused(), 'Tools')
@@ -331,7 +336,7 @@ test('the keyboard alone is enough', async (t) => {
   assert.equal(await focused(), 'Tools')
   for (let i = 0; i < 2; i++) await page.keyboard.press('Tab')
   await page.keyboard.press('Space')
-  await until(() => saved.at(-1)?.settings.defaultToolEnabled === false, 'a switch by key')
+  await settles(() => saved.at(-1)?.settings.defaultToolEnabled === false, 'a switch by key')
 })
 
 test('controls have names and descriptions, and what happens is said', async (t) => {

@@ -76,8 +76,8 @@ export function packagesIn(lock) {
 
 // -- native library ---------------------------------------------------------------------------------------------------------
 
-/** Configures and builds a preset. No targets: all. `nice`: something beside it goes first. */
-export async function buildNative(preset, { tests = true, bench = false, targets = [], nice = false } = {}) {
+/** Configures and builds a preset. No targets: all. */
+export async function buildNative(preset, { tests = true, bench = false, targets = [] } = {}) {
   const dir = join(root, 'build', preset)
   const cache = join(dir, 'CMakeCache.txt')
   const env = { CMAKE_GENERATOR: process.env.CMAKE_GENERATOR ?? (which('ninja') ? 'Ninja' : 'Unix Makefiles') }
@@ -94,8 +94,7 @@ export async function buildNative(preset, { tests = true, bench = false, targets
     await quietly(`configuring build/${preset}`, 'cmake', ['--preset', preset, option], configured ? {} : { env })
   }
   const build = ['--build', '--preset', preset, '--parallel', String(availableParallelism()), ...(targets.length > 0 ? ['--target', ...targets] : [])]
-  const [program, ...words] = [...(nice && which('nice') ? ['nice', '-n', '19'] : []), 'cmake', ...build]
-  await quietly(`building build/${preset}`, program, words)
+  await quietly(`building build/${preset}`, 'cmake', build)
 }
 
 export function readCache(file) {

@@ -3,15 +3,12 @@
 import { net, protocol } from 'electron'
 import { pathToFileURL } from 'node:url'
 import { findFile, packageRoots } from '../../dist/esm/web/files.js'
+import { contentSecurityPolicy } from '../../dist/esm/web/policy.js'
 
 export const origin = 'app://pet'
 
 const MAX_BODY = 1024 * 1024
-const policy = [
-  "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:", "font-src 'self'", "connect-src 'self'",
-  "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-].join('; ')
-const headers = { 'content-security-policy': policy, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }
+const headers = { 'content-security-policy': contentSecurityPolicy, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }
 
 // Before the app is ready, or never: a scheme with an origin of its own, for modules, fetch and storage.
 protocol.registerSchemesAsPrivileged([{ scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true } }])

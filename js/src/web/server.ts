@@ -11,6 +11,7 @@ import type { Host, Rights } from '../host/types.js'
 import { Windows } from './events.js'
 import { findFile, packageRoots, sendFile, type Roots } from './files.js'
 import { readJson } from './json-body.js'
+import { contentSecurityPolicy } from './policy.js'
 import { Refusal } from './refusal.js'
 
 /** Answers a POST with the JSON that it returns; `signal` is aborted when the one who asked went away. */
@@ -37,13 +38,8 @@ export interface WebServer {
   close(): Promise<void>
 }
 
-const policy = [
-  "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:", "font-src 'self'", "connect-src 'self'",
-  "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-].join('; ')
-
 const headers = {
-  'content-security-policy': policy,
+  'content-security-policy': contentSecurityPolicy,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

@@ -128,13 +128,18 @@ test('the slider from whole to byte by byte changes the events, never the result
   const { page, panel } = await start(t, { tab: 'parse' })
   const slider = panel.getByRole('slider')
   const sizes = ['whole', '1024', '256', 'seed:1', '64', '16', '7', '3', 'byte']
+  /** Does something and waits until the page shows what came of it: what it showed before looks much the same. */
+  const settled = async (act) => {
+    await act()
+    await panel.locator('.results[aria-busy=false]').waitFor()
+  }
   const move = async (at) => {
     const answered = page.waitForResponse((response) => response.url().endsWith('/api/parse') && response.request().postDataJSON().chunks === sizes[at])
-    await slider.fill(String(at))
+    await settled(() => slider.fill(String(at)))
     return (await (await answered).json()).value
   }
   for (const example of ['mixed', 'tags', 'json', 'stream', 'cut']) {
-    await panel.getByLabel('Examples').selectOption(example)
+    await settled(() => panel.getByLabel('Examples').selectOption(example))
     await panel.locator('.verdict', { hasText: 'Fed whole' }).waitFor()
     const shown = () => Promise.all(['#source', '#reasons', 'sluice-message'].map((part) => panel.locator(part).innerText()))
     const whole = await shown()

@@ -51,10 +51,12 @@ export function pretty(text) {
 /** Runs the last of what is asked for, a moment later. */
 export function debounced(run, ms) {
   let timer
-  return () => {
+  const soon = () => {
     clearTimeout(timer)
     timer = setTimeout(run, ms)
   }
+  soon.cancel = () => clearTimeout(timer)
+  return soon
 }
 
 export function duration(ms) {

@@ -13,15 +13,29 @@ export function parseTab(app) {
   let result // { reply, whole, text }
   let fault
   let running
+  let waiting = false // what is shown is not yet what was asked for
   let parts
 
-  async function parse() {
+  function wait() {
     running?.abort()
+    running = undefined
+    waiting = true
+    parts.results.setAttribute('aria-busy', 'true')
+  }
+
+  function answered(found, failed) {
+    running = undefined
+    waiting = false
+    result = found
+    fault = failed
+    update()
+  }
+
+  async function parse() {
+    wait()
+    soon.cancel()
     const { text } = state
-    if (text === '') {
-      result = fault = undefined
-      return update()
-    }
+    if (text === '') return answered()
     const mine = (running = new AbortController())
     parts.busy.textContent = app.text.parsing
     const { mode: _, ...settings } = app.settings
@@ -32,22 +46,22 @@ export function parseTab(app) {
     try {
       const chunks = sizes[state.size]
       const [reply, whole] = await Promise.all([ask(chunks), chunks === 'whole' ? undefined : ask('whole')])
-      if (running !== mine) return
-      result = { reply, whole, text }
-      fault = undefined
+      if (running === mine) answered({ reply, whole, text })
     } catch (error) {
-      if (running !== mine) return
-      fault = error
-      result = undefined
+      if (running === mine) answered(undefined, error)
     }
-    update()
   }
 
-  const parseSoon = debounced(parse, 300)
+  const soon = debounced(parse, 300)
+  function parseSoon() {
+    wait()
+    soon()
+  }
 
   function update() {
     const { text } = app
-    parts.busy.textContent = ''
+    parts.busy.textContent = running ? text.parsing : ''
+    parts.results.setAttribute('aria-busy', String(waiting))
     replace(parts.fault, fault && h('p', { class: 'fault' }, h('b', {}, fault.path ?? text.failed), `: ${fault.detail ?? fault.message}`))
     parts.results.hidden = !result
     parts.empty.hidden = Boolean(result ?? fault)
@@ -109,9 +123,9 @@ export function parseTab(app) {
   async function open(file) {
     if (!file) return
     if (file.size > MAX_MB * 1e6) {
-      fault = { path: file.name, detail: app.text.tooLarge((file.size / 1e6).toFixed(1), MAX_MB) }
-      result = undefined
-      return update()
+      wait()
+      soon.cancel()
+      return answered(undefined, { path: file.name, detail: app.text.tooLarge((file.size / 1e6).toFixed(1), MAX_MB) })
     }
     put(await file.text())
   }

@@ -1,6 +1,7 @@
 // What the scripts behind npm share: where the project is, progress, commands whose output matters only when they fail.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -31,12 +32,22 @@ export function which(program) {
   return (process.env.PATH ?? '').split(delimiter).flatMap((dir) => names.map((name) => join(dir, name))).find((file) => existsSync(file))
 }
 
+/** Lets others have the processor first: a program, and all that it starts from here on. */
+function lower(child) {
+  try {
+    setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // it could not be started, or has ended: both are told otherwise
+  }
+}
+
 /** Runs a command whose output matters only when it fails; says every ten seconds how far it is. Throws Stop. */
-export async function quietly(what, program, args, { env = {} } = {}) {
+export async function quietly(what, program, args, { env = {}, low = false } = {}) {
   say(`${what} …`)
   const child = spawn(program, args, {
     cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32',
   })
+  if (low) lower(child)
   let output = ''
   const collect = (data) => (output += data)
   child.stdout.setEncoding('utf8').on('data', collect)

@@ -76,8 +76,8 @@ export function packagesIn(lock) {
 
 // -- native library ---------------------------------------------------------------------------------------------------------
 
-/** Configures and builds a preset. No targets: all. */
-export async function buildNative(preset, { tests = true, bench = false, targets = [] } = {}) {
+/** Configures and builds a preset. No targets: all. `low`: beside something that is to have the processor first. */
+export async function buildNative(preset, { tests = true, bench = false, targets = [], low = false } = {}) {
   const dir = join(root, 'build', preset)
   const cache = join(dir, 'CMakeCache.txt')
   const env = { CMAKE_GENERATOR: process.env.CMAKE_GENERATOR ?? (which('ninja') ? 'Ninja' : 'Unix Makefiles') }
@@ -91,10 +91,10 @@ export async function buildNative(preset, { tests = true, bench = false, targets
   const lacks = (tests && settings?.SLUICE_TESTS === 'OFF') || (bench && settings?.benchmark_DIR?.endsWith('NOTFOUND'))
   if (!configured || lacks) {
     const option = `-DSLUICE_TESTS=${tests || settings?.SLUICE_TESTS === 'ON' ? 'ON' : 'OFF'}`
-    await quietly(`configuring build/${preset}`, 'cmake', ['--preset', preset, option], configured ? {} : { env })
+    await quietly(`configuring build/${preset}`, 'cmake', ['--preset', preset, option], configured ? { low } : { env, low })
   }
   const build = ['--build', '--preset', preset, '--parallel', String(availableParallelism()), ...(targets.length > 0 ? ['--target', ...targets] : [])]
-  await quietly(`building build/${preset}`, 'cmake', build)
+  await quietly(`building build/${preset}`, 'cmake', build, { low })
 }
 
 export function readCache(file) {

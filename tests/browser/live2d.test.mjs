@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { serve } from '../../js/dist/esm/web/server.js'
 import { picture, until, useBrowser } from './support.mjs'
 
-const browser = useBrowser()
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const local = here('../../build/live2d/')
+const skip = existsSync(`${local}manifest.json`) ? false : 'no model: npm run live2d -- --accept-licences installs one'
+const browser = useBrowser({ webgl: !skip })
 let server
 
 before(async () => {
@@ -132,8 +133,6 @@ test('the puppet refuses what it does not have, is clickable, and leaves nothing
   await page.evaluate(() => window.pet.destroy())
   assert.equal(await page.locator('svg').count(), 0)
 })
-
-const skip = existsSync(`${local}manifest.json`) ? false : 'no model: npm run live2d -- --accept-licences installs one'
 
 test('a real model in the real engine: what it can do, and its parameters after every expression and motion', { skip }, async (t) => {
   const page = await open(t, 'model')

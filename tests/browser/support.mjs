@@ -5,17 +5,16 @@ import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 
-const args = [
-  '--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic',
-  '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
-]
+const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic']
+// A machine without a graphics card: to play one costs four times what the pages do.
+const drawing = { plain: ['--disable-gpu'], webgl: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] }
 const pictures = fileURLToPath(new URL('../../build/screenshots/', import.meta.url))
 
-/** One browser for the tests of a file: `const browser = useBrowser()`, then `await browser.page(t, options)`. */
-export function useBrowser() {
+/** One browser for the tests of a file: `const browser = useBrowser()`, then `await browser.page(t, options)`. `webgl`: its pages draw with it. */
+export function useBrowser({ webgl = false } = {}) {
   let browser
   before(async () => {
-    browser = await chromium.launch({ executablePath: process.env.SLUICE_CHROMIUM ?? '/usr/bin/chromium', args })
+    browser = await chromium.launch({ executablePath: process.env.SLUICE_CHROMIUM ?? '/usr/bin/chromium', args: [...args, ...drawing[webgl ? 'webgl' : 'plain']] })
   })
   after(() => browser.close())
   return {

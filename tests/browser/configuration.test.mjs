@@ -255,6 +255,37 @@ test('permission and approvals of a tool, and their reset', async (t) => {
   assert.match(await listed('notes.add').textContent(), /Time limit of the tool\s*5 s/)
 })
 
+test('remembered decisions: listed, forgotten, and kept where that fails', async (t) => {
+  const { page, engine, host, tab, told } = await start(t)
+  await tab('Approvals')
+  await page.getByText(/^None\. /).waitFor()
+  engine.rules.add({ tool: 'notes.add', effect: 'allow', scope: 'always', arguments: { text: '<b>milk\u202E' } })
+  engine.rules.add({ tool: 'message.send', effect: 'deny', scope: 'session' })
+  await page.evaluate(() => document.querySelector('sluice-configuration').refresh())
+  const rules = page.getByRole('list', { name: 'Remembered decisions' }).getByRole('listitem')
+  await rules.nth(1).waitFor()
+  assert.match(await rules.nth(0).innerText(), /notes\.add\s+allowed\s+always\s+Only with exactly these arguments[^]*"<b>milk⟨U\+202E⟩"[^]*Forget/)
+  assert.match(await rules.nth(1).innerText(), /message\.send\s+denied\s+for this session\s+Forget/)
+  await picture(page, 'configuration-rules')
+
+  await page.evaluate(() => (window.intercept = async () => Promise.reject(new Error('the disk is full'))))
+  await page.getByRole('button', { name: 'Forget: notes.add, allowed' }).click()
+  await told(/the disk is full/)
+  assert.equal(await rules.count(), 2, 'it is there again')
+  assert.equal(engine.rules.list().length, 2)
+  await page.evaluate(() => (window.intercept = undefined))
+  await page.getByRole('button', { name: 'Forget: notes.add, allowed' }).click()
+  await told('Saved')
+  assert.deepEqual(engine.rules.list().map((rule) => rule.tool), ['message.send'])
+  assert.equal(await rules.count(), 1)
+
+  const other = host.bridge({ configure: true })
+  await other.call('configure', { revoke: [await rules.getAttribute('data-rule')] })
+  await page.getByRole('button', { name: 'Forget: message.send, denied' }).click()
+  await page.getByText(/^None\. /).waitFor()
+  assert.equal(await page.evaluate(() => window.patches.length), 3)
+})
+
 test('tools are found by name, description and tag, and by whether the model sees them', async (t) => {
   const { page } = await start(t)
   const names = () => page.locator('[data-tool]').evaluateAll((rows) => rows.map((row) => row.dataset.tool))

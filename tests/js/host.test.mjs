@@ -571,6 +571,34 @@ test('a person configures: switches, tools, and what the model sees', async (t) 
   assert.deepEqual(kept.at(-1), { settings: { maxRounds: 2, toolToggles: { 'file.delete': false } }, tools: {} })
 })
 
+test('what was remembered is listed, and can be forgotten', async (t) => {
+  const { tool, ran } = guarded({ permission: 'moderate' })
+  const kept = []
+  const { engine, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }, callsDelete, { text: 'Done.' }], tools: [tool], host: { onConfigure: (all) => kept.push(all) } })
+  const window = open()
+  const first = await window.send('Hi')
+  const { token } = await asked(window, first)
+  await window.get('approve', { message: first, token, remember: 'session' })
+  await done(window, first)
+  assert.equal(ran.length, 1)
+  engine.rules.add({ tool: 'other', effect: 'deny', scope: 'always', arguments: { path: '/' } })
+  const [allowed, denied] = (await window.get('configuration')).rules
+  assert.deepEqual([allowed.tool, allowed.effect, allowed.scope], ['file.delete', 'allow', 'session'])
+  assert.deepEqual([denied.tool, denied.effect, denied.arguments], ['other', 'deny', { path: '/' }])
+
+  const { rules } = await window.get('configure', { revoke: [allowed.id, 'gone long ago'] })
+  assert.deepEqual(rules.map(({ id }) => id), [denied.id])
+  assert.deepEqual(engine.rules.list().map(({ tool }) => tool), ['other'])
+  assert.deepEqual(kept, [], 'rules are kept elsewhere')
+  const message = await window.send('Again')
+  await asked(window, message)
+  assert.equal(ran.length, 1, 'now it asks')
+
+  assert.deepEqual((await open({ rights: { chat: true } }).call('configure', { revoke: [denied.id] })).error.code, 'forbidden')
+  assert.equal((await window.call('configure', { revoke: [7] })).error.path, 'revoke[0]')
+  assert.equal(engine.rules.list().length, 1)
+})
+
 test('what was configured before counts from the start, for tools that come later too', async (t) => {
   const { tool, ran } = guarded()
   const { engine, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], host: { configuration: { tools: { 'file.delete': { permission: 'public' } } } } })

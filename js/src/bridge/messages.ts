@@ -1,6 +1,6 @@
 // What the main process and a window say to each other: plain data that survives a structured clone and JSON alike. No Node, no DOM.
 import type {
-  ApprovalEvent, AssistantMessage, CardFields, Json, JsonObject, Level, Outcome, ExecutionPolicy, ResultPolicy,
+  ApprovalEvent, AssistantMessage, CardFields, Json, JsonObject, Level, Outcome, ExecutionPolicy, ResultPolicy, Rule,
 } from '../events.js'
 
 // -- from the main process to a window ---------------------------------------------------------------------------------------
@@ -114,6 +114,13 @@ export interface ConfigurationView {
   /** The rendered `{{tools}}`. */
   prompt: string
   estimatedTokens: number
+  /** What people decided for later calls as well. */
+  rules: RuleView[]
+}
+
+/** A remembered decision. `id`: what `revoke` says. */
+export interface RuleView extends Rule {
+  id: string
 }
 
 export interface ToolView {
@@ -138,6 +145,8 @@ export interface ConfigurationPatch {
   settings?: JsonObject
   /** By tool: what the person allows it. */
   tools?: { [name: string]: { permission?: Level | null; executionApproval?: ExecutionPolicy | null; resultApproval?: ResultPolicy | null } }
+  /** Decisions that no longer count. One that is gone already is no error. */
+  revoke?: string[]
 }
 
 /** Every method that a window may call, with what it gives and gets. The preload exposes these and nothing else. */

@@ -1,10 +1,11 @@
 // What a person may change: the switches of the engine's configuration, and what is asked before a tool runs. The engine itself
 // says whether a value is right.
+import { createHash } from 'node:crypto'
 import type { ConfigurationPatch, ConfigurationView, ToolView } from '../bridge/messages.js'
 import type { Engine, Settings } from '../engine.js'
-import type { ExecutionPolicy, Json, JsonObject, Level, ResultPolicy } from '../events.js'
+import type { ExecutionPolicy, Json, JsonObject, Level, ResultPolicy, Rule } from '../events.js'
 import type { Tool } from '../tool.js'
-import { jsonObject, members, nullable, oneOf, optional, read, refuse, table, toBridgeError } from './check.js'
+import { jsonObject, list, members, name, nullable, oneOf, optional, read, refuse, table, toBridgeError } from './check.js'
 
 /**
  * With the engine's defaults. What is not here no window can change: `limits` protect the process, `rules` are decisions, `model`,
@@ -18,6 +19,7 @@ const switches: JsonObject = {
   resultRole: 'user', reasoningCalls: 'ignore', startsInReasoning: false,
 }
 const MAX_TOGGLES = 1000
+const MAX_REVOKED = 1000
 
 interface ToolChange { permission?: Level | null; executionApproval?: ExecutionPolicy | null; resultApproval?: ResultPolicy | null }
 const changeable = ['permission', 'executionApproval', 'resultApproval'] as const
@@ -29,6 +31,7 @@ const checkPatch = members<ConfigurationPatch>({
     executionApproval: optional(nullable(oneOf('auto', 'ask_once', 'ask_always'))),
     resultApproval: optional(nullable(oneOf('never', 'on_error', 'always'))),
   }), MAX_TOGGLES)),
+  revoke: optional(list(name(100), MAX_REVOKED)),
 })
 
 interface State { settings: JsonObject; tools: Map<string, ToolChange> }
@@ -61,7 +64,8 @@ export class Configuration {
       if (!known.has(name) && !this.#state.tools.has(name)) throw refuse('not_found', 'there is no such tool', { path: `tools.${name}` })
     }
     this.#apply(patch, '')
-    this.#onConfigure(this.#whole)
+    this.#revoke(new Set(patch.revoke))
+    if (patch.settings || patch.tools) this.#onConfigure(this.#whole)
     return this.view
   }
 
@@ -79,6 +83,7 @@ export class Configuration {
       protocols: this.#protocols ??= listProtocols(this.#engine),
       prompt,
       estimatedTokens: exposed.reduce((sum, tool) => sum + (tool.estimatedTokens ?? 0), 0),
+      rules: this.#engine.rules.list().map((rule) => ({ id: idOf(rule), ...rule })),
     })
   }
 
@@ -98,6 +103,11 @@ export class Configuration {
       const where = at === undefined ? {} : { path: `${path}${at.startsWith('tools') ? '' : 'settings.'}${at}` }
       throw refuse(code === 'json' ? 'argument' : code, detail, where)
     }
+  }
+
+  #revoke(ids: ReadonlySet<string>): void {
+    if (ids.size === 0) return
+    for (const rule of this.#engine.rules.list()) if (ids.has(idOf(rule))) this.#engine.rules.revoke(rule)
   }
 
   get #whole(): ConfigurationPatch {
@@ -172,6 +182,8 @@ function mergeTools(before: Map<string, ToolChange>, patch: { [name: string]: To
   }
   return tools
 }
+
+const idOf = (rule: Rule): string => createHash('sha256').update(JSON.stringify(rule)).digest('hex').slice(0, 32)
 
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 

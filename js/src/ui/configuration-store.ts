@@ -1,5 +1,5 @@
 // What the configuration page knows: the host's view, over it what the person changed and the host has not confirmed yet.
-import type { BridgeError, ConfigurationPatch, ConfigurationView, ToolView } from '../bridge/messages.js'
+import type { BridgeError, ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../bridge/messages.js'
 import type { Json, JsonObject } from '../events.js'
 
 /** As much of a client as the page needs. */
@@ -16,6 +16,8 @@ export type Status = 'loading' | 'ready' | 'saving' | 'saved' | 'failed'
 /** Changed together, saved together, taken back together. null: back to the default. */
 interface Edit {
   entries: { path: Path; value: Json }[]
+  /** A remembered decision that goes. */
+  revoke?: string
 }
 
 export const keyOf = (path: Path): string => JSON.stringify(path)
@@ -33,6 +35,7 @@ export class ConfigurationStore {
   readonly #changed: () => void
   readonly #unsaved = new Map<string, { edit: Edit; value: Json }>()
   readonly #queue: Edit[] = []
+  readonly #revoked = new Set<string>()
   #later: { edit: Edit; timer: ReturnType<typeof setTimeout> } | undefined
   #busy = false
 
@@ -101,6 +104,19 @@ export class ConfigurationStore {
     this.#changed()
   }
 
+  /** What is remembered, without what is being taken back. */
+  get rules(): readonly RuleView[] {
+    return (this.view?.rules ?? []).filter(({ id }) => !this.#revoked.has(id))
+  }
+
+  revoke(id: string): void {
+    this.flush()
+    this.#revoked.add(id)
+    this.#queue.push({ entries: [], revoke: id })
+    void this.#save()
+    this.#changed()
+  }
+
   /** Saves what waits for more typing. */
   flush(): void {
     if (!this.#later) return
@@ -126,6 +142,7 @@ export class ConfigurationStore {
         this.fault = faultOf(error)
         this.#blame(edit, this.fault)
       }
+      if (edit.revoke !== undefined) this.#revoked.delete(edit.revoke)
       for (const { path } of edit.entries) {
         if (this.#unsaved.get(keyOf(path))?.edit === edit) this.#unsaved.delete(keyOf(path))
       }
@@ -155,6 +172,7 @@ function names(named: string | undefined, path: Path): boolean {
 }
 
 function patchOf(edit: Edit): ConfigurationPatch {
+  if (edit.revoke !== undefined) return { revoke: [edit.revoke] }
   const patch: JsonObject = {}
   for (const { path, value } of edit.entries) {
     let at = patch

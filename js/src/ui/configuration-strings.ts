@@ -71,6 +71,15 @@ const en = {
   },
   reason: (reason: string) => `Not shown to the model: ${reason}.`,
 
+  // -- remembered decisions
+  rules: 'Remembered decisions',
+  noRules: 'None. “Remember” in a question keeps the decision for later calls; it then stands here.',
+  effects: { allow: 'allowed', ask: 'asks', deny: 'denied' },
+  scopes: { turn: 'for this answer', session: 'for this session', always: 'always' },
+  exactly: 'Only with exactly these arguments',
+  revoke: 'Forget',
+  revokeOf: (tool: string, effect: string) => `Forget: ${tool}, ${effect}`,
+
   // -- protocol
   protocolSearch: 'Search protocols',
   protocolHits: (count: number) => `${count} ${count === 1 ? 'protocol' : 'protocols'}`,
@@ -230,6 +239,14 @@ const zh: ConfigurationStrings = {
     all: '所有工具都已关闭，见上方的“工具”开关。',
   },
   reason: (reason) => `模型看不到它：${reason}。`,
+
+  rules: '记住的决定',
+  noRules: '没有。在询问时选择“记住”，这个决定会用于以后的调用，并列在这里。',
+  effects: { allow: '允许', ask: '询问', deny: '拒绝' },
+  scopes: { turn: '本次回答内', session: '本次会话内', always: '始终' },
+  exactly: '仅限参数完全相同时',
+  revoke: '忘记',
+  revokeOf: (tool, effect) => `忘记：${tool}，${effect}`,
 
   protocolSearch: '搜索协议',
   protocolHits: (count) => `${count} 个协议`,

@@ -129,6 +129,14 @@ export const configurationStyles = [tokens, controls, foreign, shared, css`
   .schema { grid-column: 1 / -1; font-size: .93em; }
   .schema > span { font-weight: 500; font-size: .95em; }
 
+  h3 { margin: 22px 0 8px; font-size: 1em; font-weight: 600; }
+  .rules { list-style: none; margin: 0; padding: 0; border: 1px solid var(--_border); border-radius: var(--_radius); background: var(--_surface); }
+  .rules > li { display: flex; gap: 14px; align-items: center; padding: 10px 16px; border-top: 1px solid var(--_border); }
+  .rules > li:first-child { border-top: 0; }
+  .rules .about { flex: 1; }
+  .rules pre { margin-top: 4px; max-height: 12em; }
+  .rules .deny { color: var(--_danger); }
+
   .tokens { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 12px; margin-bottom: 10px; }
   .tokens b { font-size: 1.25em; font-variant-numeric: tabular-nums; }
   .tokens span { color: var(--_muted); font-size: .9em; }

@@ -5,6 +5,7 @@ import { drawProtocol, drawProtocols } from './configuration-protocol.js'
 import { ConfigurationStore, keyOf, settingPath, type ConfigurationClient, type Fault, type Path } from './configuration-store.js'
 import { configurationStrings, type ConfigurationStrings } from './configuration-strings.js'
 import { configurationStyles } from './configuration-styles.js'
+import { drawRules } from './configuration-rules.js'
 import { groups, switches, type Group, type Switch } from './configuration-switches.js'
 import { drawTools, noFilter, toolChanges, type ToolFilter } from './configuration-tools.js'
 import { SluicePicker } from './configuration-picker.js'
@@ -180,6 +181,7 @@ export class SluiceConfiguration extends SluiceElement {
         ? html`<details ?open=${rare.some(({ id }) => page.store.faults.has(keyOf(settingPath(id))))}>
             <summary>${page.text.more}</summary><div class="rows">${rare.map((one) => this.#switch(one, page))}</div></details>`
         : nothing}
+      ${group === 'approval' && page.store.view?.rules ? drawRules(page) : nothing}
       ${group === 'tools'
         ? drawTools(page, this.filter, this.opened, (filter) => (this.filter = filter), (name) => this.#toggleOpened(name))
         : nothing}`

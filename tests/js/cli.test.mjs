@@ -233,6 +233,13 @@ test('chat: when there is nobody left to answer, nothing is run', async (t) => {
   inOrder(result.out, '> Delete a', 'denied: there is nobody to ask', 'As you like.')
 })
 
+test('chat: a script is told that an answer failed, also where the next went well', async (t) => {
+  const { args } = await scripted(t, { text: 'One.' }, { status: 400, error: 'not today' }, { text: 'Three.' })
+  const { code, out } = await sluice(['chat', ...args], '1\n2\n3\n')
+  inOrder(out, 'One.', '> 2', 'not today', '> 3', 'Three.')
+  assert.equal(code, 1)
+})
+
 test('chat: what is no answer is asked again; arguments can be changed', async (t) => {
   const { args } = await scripted(t, call('file_delete', { path: '/a' }), { text: 'Done.' })
   const lines = ['Delete', 'maybe', '', 'a', 'e', '{"path":', 'e', '[1]', 'e', '{"path":7}', 'e', '{"path":"/tmp/x"}']

@@ -16,7 +16,8 @@ ${modelHelp}
   --prompt TEXT       one question instead of a chat
   --yes               approve every call without asking
 
-Without a terminal the lines of the standard input are what is said, and answer what is asked; when there are none left, the answer is no.`,
+Without a terminal the lines of the standard input are what is said, and answer what is asked; when there are none left, the answer is no.
+The exit code is then that of the first answer that did not go well.`,
   options: {
     ...modelOptions, system: { type: 'string' }, tools: { type: 'string' }, prompt: { type: 'string' }, yes: { type: 'boolean' },
   },

@@ -1,6 +1,6 @@
 // Turns in the terminal: one question, or a chat. Ctrl-C stops an answer, twice leaves.
 import type { Engine, Settings } from '../engine.js'
-import type { ChatMessage } from '../events.js'
+import type { ChatMessage, Outcome } from '../events.js'
 import type { Run, RunResult } from '../run.js'
 import type { Model } from '../transport.js'
 import { Asking } from './asking.js'
@@ -63,17 +63,20 @@ class Talker {
 
   async once(prompt: string): Promise<number> {
     const { outcome } = await this.#turn(this.#ask(this.#start, prompt))
-    return outcome === 'completed' ? 0 : outcome === 'cancelled' ? 130 : 1
+    return codeOf(outcome)
   }
 
+  /** A person has seen how an answer ended; a script is told, by the first that went wrong. */
   async chat(): Promise<number> {
+    let code = 0
     this.#screen.line(this.#screen.paint('dim', 'An empty line or Ctrl-D ends the chat; Ctrl-C stops an answer.'))
     let messages = this.#start
     for (;;) {
       const line = await this.#terminal.line(this.#screen.paint('bold', '> '))
-      if (line === undefined || line.trim() === '') return 0
+      if (line === undefined || line.trim() === '') return this.#terminal.live ? 0 : code
       const asked = this.#ask(messages, line)
       const { outcome, history } = await this.#turn(asked)
+      code ||= codeOf(outcome)
       if (outcome !== 'failed') messages = [...asked, ...history]
     }
   }
@@ -105,3 +108,5 @@ class Talker {
     return result
   }
 }
+
+const codeOf = (outcome: Outcome): number => (outcome === 'completed' ? 0 : outcome === 'cancelled' ? 130 : 1)

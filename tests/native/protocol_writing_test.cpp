@@ -128,7 +128,7 @@ const char *lost_in(const Named &one, const std::string &value, bool &invalid) {
   if (!elements) return nullptr;
   const bool marked = value == "markers";
   if (elements->style != ElementCalls::Style::tags) {
-    invalid = marked && !one.family->sections.empty();
+    invalid = marked && !one.family->sections.empty() && !elements->cdata;
     return invalid ? "values are raw text: a section of the format ends them" : nullptr;
   }
   if (elements->entities) return nullptr;

@@ -16,12 +16,13 @@ bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 // Rewrites a literal as JSON in one pass, without recursion. Every function returns false where the text is no literal.
 class Literal {
  public:
-  Literal(std::string_view text, size_t depth, std::string &out) : text_(text), depth_(depth), out_(out) {}
+  Literal(std::string_view text, size_t depth, bool python, std::string &out)
+      : text_(text), depth_(depth), python_(python), out_(out) {}
   bool write();
 
  private:
   struct Container {
-    char opened;
+    char opened;     // a set: <
     bool separated;  // a comma stands in it: (1,) is a tuple, (1) is 1
     size_t out;      // where its bracket stands
   };
@@ -32,6 +33,7 @@ class Literal {
   }
   bool value();
   bool key();
+  bool begins_set();
   bool open(char bracket);
   bool close();
   bool behind_value();
@@ -47,9 +49,11 @@ class Literal {
   // -- set once
   const std::string_view text_;
   const size_t depth_;
+  const bool python_;
   std::string &out_;
   // -- position in the text
   size_t at_ = 0;
+  bool element_ = false;  // no colon follows what was read as a key
   std::vector<Container> containers_;
 };
 
@@ -81,8 +85,9 @@ bool Literal::write() {
     skip_white();
     if (!containers_.empty() && close()) {  // empty, or behind a comma
       if (!behind_value()) return false;
+    } else if (!containers_.empty() && containers_.back().opened == '{' && !key()) {
+      if (!begins_set() || !behind_value()) return false;
     } else {
-      if (!containers_.empty() && containers_.back().opened == '{' && !key()) return false;
       const char c = peek();
       if (c == '{' || c == '[' || c == '(') {
         if (!open(c)) return false;
@@ -118,7 +123,7 @@ bool Literal::open(char bracket) {
 
 bool Literal::close() {
   const Container inner = containers_.back();
-  const char closer = inner.opened == '{' ? '}' : inner.opened == '[' ? ']' : ')';
+  const char closer = inner.opened == '{' || inner.opened == '<' ? '}' : inner.opened == '[' ? ']' : ')';
   if (peek() != closer) return false;
   ++at_;
   containers_.pop_back();
@@ -128,7 +133,7 @@ bool Literal::close() {
     return true;
   }
   if (out_.back() == ',') out_.pop_back();
-  out_ += closer == ')' ? ']' : closer;
+  out_ += closer == ')' || inner.opened == '<' ? ']' : closer;
   return true;
 }
 
@@ -138,13 +143,26 @@ bool Literal::key() {
   } else {
     std::string text;
     if (!number(text)) return false;
-    out_ += '"' + text + '"';
+    skip_white();
+    out_ += peek() == ':' ? '"' + text + '"' : text;
   }
   skip_white();
-  if (peek() != ':') return false;
+  if (peek() != ':') {
+    element_ = true;
+    return false;
+  }
   ++at_;
   out_ += ':';
   skip_white();
+  return true;
+}
+
+// What stands where the first key should is an element.
+bool Literal::begins_set() {
+  Container &inner = containers_.back();
+  if (!python_ || !element_ || inner.separated) return false;
+  inner.opened = '<';
+  out_[inner.out] = '[';
   return true;
 }
 
@@ -281,7 +299,7 @@ bool Literal::number(std::string &out) {
   const size_t nonzero = out.find_first_not_of('0', from);
   if (nonzero == std::string::npos)
     out.resize(from + 1);  // Python's 00
-  else if (nonzero != from && whole)
+  else if (nonzero != from && whole && !(python_ && out.size() - nonzero == 1))
     return false;  // not octal, not decimal: Python takes it for an error, too
   else
     out.erase(from, nonzero - from);
@@ -327,9 +345,7 @@ bool Literal::number_in_base(bool negative, unsigned base, std::string &out) {
   return true;
 }
 
-}  // namespace
-
-bool json_from_literal(std::string_view text, size_t depth, std::string &out) {
+bool from_literal(std::string_view text, size_t depth, bool python, std::string &out) {
   if (check_json(text, depth).ok()) {
     out = trim_json(text);
     return true;
@@ -338,9 +354,19 @@ bool json_from_literal(std::string_view text, size_t depth, std::string &out) {
   while (!text.empty() && is_white(text.back())) text.remove_suffix(1);
   std::string json;
   json.reserve(text.size() + text.size() / 8);
-  if (!Literal(text, depth, json).write() || !check_json(json, depth).ok()) return false;
+  if (!Literal(text, depth, python, json).write() || !check_json(json, depth).ok()) return false;
   out = trim_json(json);
   return true;
+}
+
+}  // namespace
+
+bool json_from_literal(std::string_view text, size_t depth, std::string &out) {
+  return from_literal(text, depth, false, out);
+}
+
+bool json_from_python(std::string_view text, size_t depth, std::string &out) {
+  return from_literal(text, depth, true, out);
 }
 
 }  // namespace sluice

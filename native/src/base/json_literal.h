@@ -12,4 +12,7 @@ namespace sluice {
 // limits.depth.
 bool json_from_literal(std::string_view text, size_t depth, std::string &out);
 
+// The same where only Python can be meant: a set is a list, and 07 is 7 (but 010 is nothing).
+bool json_from_python(std::string_view text, size_t depth, std::string &out);
+
 }  // namespace sluice

@@ -101,6 +101,7 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
       markers_.add(marker, kind);
       owner_.push_back(owner);
       common_.push_back(marker.common);
+      first_.push_back(marker.first);
       next_.push_back(marker.next);
     }
   };
@@ -255,6 +256,8 @@ size_t Scanner::held() const {
     if (any_live_in_reasoning_)
       alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::code_opener)});
     if (may_trail()) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
+    const size_t think = markers_.alive(match_, Kind::think);
+    if (think > alive && offset(at_) - think == blank_tag_ && at_reasoning_start(at_ - think)) alive = think;
     to -= alive;
   } else {
     size_t alive = markers_.alive(match_, Kind::code_opener);
@@ -383,7 +386,7 @@ void Scanner::on_marker(int marker) {
     case Kind::think_end: {
       const bool closes = kind == Kind::think_end;
       if (context_.in_fence() && !reasoning_) return;
-      if (!closes && (reasoning_ || offset(at) != blank_tag_)) return;
+      if (!closes && (offset(at) != blank_tag_ || (reasoning_ && !at_reasoning_start(at)))) return;
       mode_ = Mode::tag;
       tag_.start(closes);
       tag_at_ = at;
@@ -417,7 +420,7 @@ void Scanner::on_opener(int marker, size_t at) {
 bool Scanner::try_opener(int marker, size_t at) {
   for (; marker >= 0; marker = same_[static_cast<size_t>(marker)]) {
     const May may = may_start(marker, at);
-    if (may == May::not_here) continue;
+    if (may == May::not_here || (first_[static_cast<size_t>(marker)] && offset(at) != 0)) continue;
     if (may == May::wait) {
       wait(at, marker);
     } else if (at_ < text_.size() && !may_follow(marker, text_[at_])) {
@@ -439,7 +442,8 @@ bool Scanner::try_opener(int marker, size_t at) {
 Scanner::May Scanner::may_start(int marker, size_t at) const {
   const bool anywhere = markers_.kind(marker) == Markers::Kind::code_opener;
   const bool doubt = context_.open_count() != 0;
-  if (reasoning_ && !live_in_reasoning(owner(marker))) return May::not_here;
+  const bool common = common_[static_cast<size_t>(marker)];
+  if (reasoning_ && !(common ? calls_in_reasoning_ : live_in_reasoning(owner(marker)))) return May::not_here;
   if (anywhere) return May::start;
   if (reasoning_) return context_.in_fence() || doubt ? May::not_here : May::start;
   if (context_.in_fence()) {
@@ -449,6 +453,12 @@ Scanner::May Scanner::may_start(int marker, size_t at) const {
   if (!doubt) return May::start;
   if (offset(at) >= known_until_) return May::wait;
   return in_code_on_known_line(offset(at)) ? May::not_here : May::start;
+}
+
+// Where the prompt has opened the tag, some models open it again.
+bool Scanner::at_reasoning_start(size_t at) const {
+  return !reasoning_open_ && std::all_of(text_.begin() + static_cast<ptrdiff_t>(done_),
+                                         text_.begin() + static_cast<ptrdiff_t>(at), is_white);
 }
 
 // A trailer of the last card's protocol goes where its calls may stand.

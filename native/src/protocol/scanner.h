@@ -73,6 +73,7 @@ class Scanner final : public TextScanner {
   void on_opener(int marker, size_t at);
   bool try_opener(int marker, size_t at);
   May may_start(int marker, size_t at) const;
+  bool at_reasoning_start(size_t at) const;
   bool may_trail() const;
   bool belongs_to(int marker, size_t protocol) const;
   void on_trailer(int marker, size_t at);
@@ -123,6 +124,7 @@ class Scanner final : public TextScanner {
   std::vector<size_t> owner_;      // opener, reasoning closer, trailer → index of its protocol
   size_t openers_ = 0;             // the first markers
   std::vector<bool> common_;       // → Marker::common
+  std::vector<bool> first_;        // → Marker::first
   std::vector<std::string> next_;  // opener → Marker::next
   std::vector<int> same_;          // → the same one of the next protocol; -1: none
   bool any_whole_ = false;

@@ -1,5 +1,6 @@
 #include "protocol/family/element_arguments.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "base/json.h"
@@ -42,11 +43,19 @@ struct Argument {
   size_t count = 1;
 };
 
-// The members of the only argument where that is called `arguments`, and the tool knows nothing of such a parameter.
-bool is_wrapper(const std::vector<Argument> &arguments, const ElementCalls &grammar, const ToolView &tools,
-                std::string_view tool) {
-  return grammar.json_values && arguments.size() == 1 && arguments[0].name == "arguments" &&
-         json_kind(arguments[0].json) == '{' && !tools.declares(tool, "arguments");
+// The only argument holds all of them, where the tool knows nothing of such a parameter. false: it does not.
+bool unwrap(const std::vector<Argument> &arguments, const ElementCalls &grammar, const ToolView &tools, size_t depth,
+            ParsedCall &call) {
+  if (arguments.size() != 1 || arguments[0].name.empty()) return false;
+  const auto &[name, written, count] = arguments[0];
+  if (std::find(grammar.wrappers.begin(), grammar.wrappers.end(), name) == grammar.wrappers.end()) return false;
+  if (tools.declares(call.name, name)) return false;
+  std::string json;
+  if (json_kind(written) == '"' && !json_from_literal(json_text(written), depth, json)) return false;
+  if (json.empty()) json = written;
+  if (json_kind(json) != '{') return false;
+  call.arguments = compact_json(json);
+  return true;
 }
 
 }  // namespace
@@ -59,9 +68,11 @@ void gather_elements(std::string_view block, const std::vector<ElementField> &fi
   const bool repeats = grammar.repeats && !options.first_duplicate.has_value();
   for (const ElementField &field : fields) {
     const std::string_view name = block.substr(field.name, field.name_end - field.name);
-    std::string_view text = without_edges(block.substr(field.value, field.value_end - field.value), grammar.edges);
+    std::string_view text = block.substr(field.value, field.value_end - field.value);
+    if (!field.cdata) text = without_edges(text, grammar.edges);
     if (options.trim.value_or(false)) text = without_white(text);
-    std::string json;
+    std::string json, decoded;
+    if (grammar.entities && !field.cdata) text = decoded = from_xml(text);
     if (field.json != ElementTag::Json::yes)
       append_text(json, text);
     else if (!append_json(text, depth - std::min<size_t>(depth, 1), json) && call.reason.empty())
@@ -80,11 +91,8 @@ void gather_elements(std::string_view block, const std::vector<ElementField> &fi
     notes.push_back({"duplicate_argument", std::string(name), field.name});
     if (!options.first_duplicate.value_or(false)) before.json = std::move(json);
   }
-  if (is_wrapper(arguments, grammar, tools, call.name)) {
-    call.arguments = arguments[0].json;
-    return;
-  }
-  call.arguments = "{";
+  if (unwrap(arguments, grammar, tools, depth, call)) return;
+  call.arguments += '{';
   for (const Argument &argument : arguments) {
     if (call.arguments.size() > 1) call.arguments += ',';
     append_text(call.arguments, argument.name);

@@ -9,6 +9,7 @@ namespace sluice {
 struct ElementField {
   size_t name, name_end, value, value_end;
   ElementTag::Json json;
+  bool cdata = false;  // exactly what was meant
 };
 
 // Sets the arguments of `call`, which is untyped, and its reason where it has none and a value is wrong.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_set>
 
 #include "base/json.h"
@@ -22,9 +23,12 @@ class ElementReader final : public FamilyReader {
  protected:
   State body(std::string_view block, bool ended) override;
   void close(std::string_view block, std::string_view reason) override;
+  bool leads(char next) const override { return tags_.grammar.json && (next == '{' || next == '['); }
 
  private:
   enum class Place : uint8_t {
+    start,
+    json_calls,
     head,        // the rest of the call's first tag
     between,     // parameters
     behind_key,  // pairs: before <arg_value>
@@ -38,9 +42,14 @@ class ElementReader final : public FamilyReader {
   enum class Step : uint8_t { on, wait, paused, done, rejected };
 
   Step step(std::string_view block);
+  Step start(std::string_view block);
   Step head(std::string_view block);
+  bool is_call(std::string_view block, const ElementTag &tag);
   Step between(std::string_view block);
+  Step nested(std::string_view block, size_t length);
   Step parameter(std::string_view block);
+  Step bare_key(std::string_view block);
+  bool is_key(std::string_view block, const ElementTag &tag) const;
   Step behind_key(std::string_view block);
   Step value(std::string_view block);
   Step cdata(std::string_view block);
@@ -48,10 +57,12 @@ class ElementReader final : public FamilyReader {
   Step behind_closer(std::string_view block);
   Step json(std::string_view block);
   State finish(std::string_view block);
+  State json_calls(std::string_view block, bool ended);
+  void take_json();
 
   // The call is one after all: false until the scanner knows its name and that it has begun.
   bool told(std::string_view block, bool begins);
-  Step unknown(std::string_view what);
+  Step unknown(std::string_view block, std::string_view what);
   Step end_call(size_t closer, size_t next) {
     closer_ = closer;
     at_ = next;
@@ -64,6 +75,8 @@ class ElementReader final : public FamilyReader {
   Step start_value(size_t at);
   Step end_value(std::string_view block, size_t value_end, size_t next);
   bool is_swallowed(std::string_view block, const ElementTag &tag) const;
+  bool may_end_here(std::string_view block, const ElementTag &tag) const;
+  Step end_open_value(std::string_view block);
   void fault(std::string_view what) {
     if (fault_.empty()) fault_ = what;
   }
@@ -76,13 +89,15 @@ class ElementReader final : public FamilyReader {
   const ElementTags tags_;
   const ProtocolOptions &options_;
   // -- position in the block
-  Place place_ = Place::head;
+  Place place_ = Place::start;
   size_t name_ = 0, name_end_ = 0;
   bool nameless_ = false;
   bool empty_ = false;                             // the call's first tag closes itself
   ElementField field_{};                           // the one that is being read
   size_t inner_parameters_ = 0, inner_calls_ = 0;  // tags in a value that are data, and not closed yet
   bool first_tag_ = false;                         // no `<` in the value yet
+  bool quotes_ = false;                            // a tag of the format is in the value
+  bool lost_closer_ = false;                       // a value ended without its own
   size_t value_end_ = 0;                           // where CDATA ends
   size_t call_end_ = 0, call_behind_ = 0;          // what ends the call, in a value
   ValueEnd object_;
@@ -93,10 +108,14 @@ class ElementReader final : public FamilyReader {
   std::vector<ElementField> fields_;
   std::unordered_set<std::string> names_;
   std::string_view fault_;  // the first
+  // -- JSON calls in the place of elements
+  Family json_family_;
+  std::unique_ptr<BlockReader> json_;
 };
 
 BlockReader::State ElementReader::body(std::string_view block, bool ended) {
   while (true) {
+    if (place_ == Place::json_calls) return json_calls(block, ended);
     const Step next = step(block);
     if (closer_ == SIZE_MAX && place_ != Place::behind_closer) arguments_to = at_;
     if (next == Step::on) continue;
@@ -113,6 +132,7 @@ BlockReader::State ElementReader::body(std::string_view block, bool ended) {
 
 ElementReader::Step ElementReader::step(std::string_view block) {
   switch (place_) {
+    case Place::start: return start(block);
     case Place::head: return head(block);
     case Place::between: return between(block);
     case Place::behind_key: return behind_key(block);
@@ -121,6 +141,7 @@ ElementReader::Step ElementReader::step(std::string_view block) {
     case Place::behind_cdata: return behind_cdata(block);
     case Place::behind_closer: return behind_closer(block);
     case Place::json: return json(block);
+    case Place::json_calls: break;
     case Place::residue:
       at_ = std::min(block.find('<', at_), block.size());
       if (at_ == block.size()) return Step::wait;
@@ -141,12 +162,21 @@ BlockReader::State ElementReader::finish(std::string_view block) {
   }
   if (!named) return reject("unterminated_block", block.size());
   // Nothing else can be missing where the object has ended, or where a closer began; behind a parameter may stand more.
-  const bool complete =
-      place_ == Place::between && (object_end_ != 0 || (!fields_.empty() && block.substr(at_).starts_with("</")));
+  const bool complete = place_ == Place::between && !lost_closer_ &&
+                        (object_end_ != 0 || (!fields_.empty() && block.substr(at_).starts_with("</")));
   if (closer_ == SIZE_MAX && place_ == Place::between) closer_ = at_;
   at_ = block.size();
   close(block, complete ? std::string_view() : "unterminated_block");
   return State::closed;
+}
+
+ElementReader::Step ElementReader::start(std::string_view block) {
+  size_t next = at_;
+  while (next < block.size() && is_white(block[next])) ++next;
+  if (next == block.size()) return Step::wait;
+  const bool may_be = !opened_ || tags_.grammar.style == ElementCalls::Style::pairs;
+  place_ = may_be && leads(block[next]) ? Place::json_calls : Place::head;
+  return Step::on;
 }
 
 ElementReader::Step ElementReader::head(std::string_view block) {
@@ -156,16 +186,32 @@ ElementReader::Step ElementReader::head(std::string_view block) {
     name_end_ = at_ + tag.name_end;
   }
   if (tag.fit == TagFit::partial) return Step::wait;
-  if (tag.fit == TagFit::no) {
+  at_ += tag.length;
+  if (tag.fit == TagFit::no || !is_call(block, tag)) {
     reject("missing_tool_name", at_);
     return Step::rejected;
   }
   if (tag.wrong) fault("malformed_argument");
   nameless_ = name_ == name_end_;
   empty_ = tag.empty;
-  at_ += tag.length;
   place_ = Place::between;
   return Step::on;
+}
+
+// What could be prose as well is a call with a known name.
+bool ElementReader::is_call(std::string_view block, const ElementTag &tag) {
+  const std::string_view tool = block.substr(name_, name_end_ - name_);
+  if (!tag.open) {
+    const bool certain = tags_.grammar.style == ElementCalls::Style::attribute ||
+                         (!tag.empty && std::none_of(tool.begin(), tool.end(), is_white));
+    return certain || tools_.known(tool) || tools_.names().empty();
+  }
+  // The first key stands right behind the name: its own tag is missing.
+  size_t length = 0;
+  for (const std::string_view one : tools_.names())
+    if (tool.starts_with(one) && tools_.declares(one, tool.substr(one.size()))) length = std::max(length, one.size());
+  at_ = name_end_ = name_ + length;
+  return length != 0;
 }
 
 bool ElementReader::told(std::string_view block, bool begins) {
@@ -181,11 +227,13 @@ bool ElementReader::told(std::string_view block, bool begins) {
 }
 
 // Prose about the format has words where a call has its first parameter.
-ElementReader::Step ElementReader::unknown(std::string_view what) {
-  if (!named && fields_.empty()) {
+ElementReader::Step ElementReader::unknown(std::string_view block, std::string_view what) {
+  const bool prose = tags_.grammar.prefix.empty() && fields_.empty();
+  if (!named && prose) {
     reject("missing_tool_name", at_);
     return Step::rejected;
   }
+  if (!told(block, false)) return Step::paused;
   fault(what);
   ++at_;
   place_ = Place::residue;
@@ -197,39 +245,56 @@ ElementReader::Step ElementReader::between(std::string_view block) {
   skip_white(block);
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
-  if (rest[0] == '{' && fields_.empty() && object_end_ == 0 && tags_.value_open.empty()) {
+  if (rest[0] == '{' && fields_.empty() && object_end_ == 0) {
     if (!told(block, true)) return Step::paused;
     object_.start(object_from_ = at_);
     place_ = Place::json;
     return Step::on;
   }
-  if (rest[0] != '<') return unknown("residue_in_block");
+  if (rest[0] != '<') return bare_key(block);
   size_t length = 0;
   const TagFit closer = fit_words(rest, family_.closers, length);
   if (closer == TagFit::yes) return told(block, false) ? end_call(at_, at_ + length) : Step::paused;
   const TagFit section_end = fit_words(rest, family_.section_ends, length);
   const bool any = object_end_ != 0 || !fields_.empty();
   if (section_end == TagFit::yes && named) return end_block(any ? std::string_view() : "unterminated_block", at_);
-  const TagFit opens = fit_word(rest, tags_.parameter_open);
-  if (opens == TagFit::yes && object_end_ == 0) return parameter(block);
-  const TagFit opener = fit_words(rest, family_.openers, length), section = fit_words(rest, family_.sections, length);
-  if (opener == TagFit::yes || section == TagFit::yes) {
-    if (named) return end_block("nested_opener", at_);
-    reject("nested_opener", at_);
-    return Step::rejected;
+  const TagFit wrapper = tags_.wrapper.fit(rest, length);
+  if (wrapper == TagFit::yes) {
+    at_ += length;
+    return Step::on;
   }
-  for (const TagFit found : {closer, section_end, opens, opener, section})
+  const TagFit opens = tags_.parameter_open.fit(rest, length);
+  if (opens == TagFit::yes && object_end_ == 0) return parameter(block);
+  const TagFit section = fit_words(rest, family_.sections, length), opener = fit_words(rest, family_.openers, length);
+  if (opener == TagFit::yes || section == TagFit::yes) return nested(block, length);
+  for (const TagFit found : {closer, section_end, wrapper, opens, opener, section})
     if (found == TagFit::partial) return Step::wait;
-  return unknown("residue_in_block");
+  return unknown(block, "residue_in_block");
+}
+
+// Another call; or in pairs the opener (of `length`; a section: 0) in the place of a key's first tag.
+ElementReader::Step ElementReader::nested(std::string_view block, size_t length) {
+  const bool may_be = length != 0 && !tags_.value_open.empty() && object_end_ == 0;
+  const ElementTag key = may_be ? tags_.bare_key(block.substr(at_ + length)) : ElementTag();
+  if (key.fit == TagFit::partial) return Step::wait;
+  if (key.fit == TagFit::yes) {
+    at_ += length;
+    return bare_key(block);
+  }
+  if (named) return end_block("nested_opener", at_);
+  reject("nested_opener", at_);
+  return Step::rejected;
 }
 
 ElementReader::Step ElementReader::parameter(std::string_view block) {
   if (!told(block, true)) return Step::paused;
   const ElementTag tag = tags_.parameter(block.substr(at_));
   if (tag.fit == TagFit::partial) return Step::wait;
-  if (tag.fit == TagFit::no) {
+  if (tag.fit == TagFit::no || !is_key(block, tag)) {
+    size_t length = 0;
+    tags_.parameter_open.fit(block.substr(at_), length);
     fault("malformed_argument");
-    at_ += tags_.parameter_open.size();
+    at_ += length;
     place_ = Place::residue;
     return Step::on;
   }
@@ -245,27 +310,54 @@ ElementReader::Step ElementReader::parameter(std::string_view block) {
   return Step::on;
 }
 
-// Models forget <arg_value>; but a tag that goes on with the call means that the value was lost.
+// Without quotes a key may hold blanks, or lose its bracket, where the tool has such a parameter.
+bool ElementReader::is_key(std::string_view block, const ElementTag &tag) const {
+  const std::string_view key = block.substr(at_ + tag.name, tag.name_end - tag.name);
+  if (tags_.grammar.style != ElementCalls::Style::assigned) return true;
+  const bool certain = !tag.open && std::none_of(key.begin(), key.end(), is_white);
+  return certain || tools_.declares(name, key) || (!tag.open && tools_.names().empty());
+}
+
+// Between parameters, and no tag: in pairs it may be a key whose first tag is missing.
+ElementReader::Step ElementReader::bare_key(std::string_view block) {
+  const bool may_be = !tags_.value_open.empty() && object_end_ == 0;
+  const ElementTag tag = may_be ? tags_.bare_key(block.substr(at_)) : ElementTag();
+  if (tag.fit == TagFit::partial) return Step::wait;
+  if (tag.fit == TagFit::no) return unknown(block, "residue_in_block");
+  if (!told(block, true)) return Step::paused;
+  if (tag.wrong) fault("malformed_argument");
+  field_ = {at_ + tag.name, at_ + tag.name_end, 0, 0, tag.json};
+  at_ += tag.length;
+  place_ = Place::behind_key;
+  return Step::on;
+}
+
+// Models forget <arg_value>, or close a key twice; but a tag that goes on with the call means that the value was lost.
 ElementReader::Step ElementReader::behind_key(std::string_view block) {
   skip_white(block);
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
-  size_t length = 0;
-  const TagFit opened = fit_word(rest, tags_.value_open), next = fit_word(rest, tags_.parameter_open),
-               closer = fit_words(rest, family_.closers, length);
-  for (const TagFit found : {opened, next, closer})
+  size_t length = 0, opener = 0;
+  const TagFit opened = tags_.value_open.fit(rest, opener), again = tags_.key_close.fit(rest, length);
+  if (again == TagFit::yes) {
+    at_ += length;
+    return Step::on;
+  }
+  const TagFit next = tags_.parameter_open.fit(rest, length), closer = fit_words(rest, family_.closers, length);
+  for (const TagFit found : {opened, again, next, closer})
     if (found == TagFit::partial) return Step::wait;
   if (next == TagFit::yes || closer == TagFit::yes) {
     fault("malformed_argument");
     place_ = Place::between;
     return Step::on;
   }
-  return start_value(opened == TagFit::yes ? at_ + tags_.value_open.size() : at_);
+  return start_value(at_ + opener);
 }
 
 ElementReader::Step ElementReader::start_value(size_t at) {
   field_.value = at_ = at;
   first_tag_ = true;
+  quotes_ = false;
   inner_parameters_ = inner_calls_ = 0;
   place_ = Place::value;
   return Step::on;
@@ -280,8 +372,9 @@ ElementReader::Step ElementReader::end_value(std::string_view block, size_t valu
   return Step::on;
 }
 
-// A value ends at the first closer of its own that no tag in it asks for. So one whose closer is missing never ends,
-// and its call is not run.
+// A value ends at the first closer of its own that no tag in it asks for. One whose closer is missing ends where the
+// next parameter plainly begins (may_end_here), or never: then its call is not run. That goes for the last value, too:
+// an answer that is cut in a value which quotes the end of a call looks the same.
 ElementReader::Step ElementReader::value(std::string_view block) {
   at_ = std::min(block.find('<', at_), block.size());
   const std::string_view rest = block.substr(at_);
@@ -292,13 +385,15 @@ ElementReader::Step ElementReader::value(std::string_view block) {
     first_tag_ = false;
     if (opens == TagFit::yes && without_white(block.substr(field_.value, at_ - field_.value)).empty()) {
       field_.value = at_ += kCdataOpen.size();
+      field_.cdata = true;
       place_ = Place::cdata;
       return Step::on;
     }
   }
-  const TagFit closes = fit_word(rest, tags_.parameter_close);
+  size_t length = 0;
+  const TagFit closes = tags_.parameter_close.fit(rest, length);
   if (closes == TagFit::yes) {
-    const size_t next = at_ + tags_.parameter_close.size();
+    const size_t next = at_ + length;
     if (inner_parameters_ == 0) {
       if (tags_.grammar.cdata && block.substr(field_.value, at_ - field_.value).ends_with(kCdataClose))
         fault("malformed_argument");  // its opener is missing
@@ -308,9 +403,9 @@ ElementReader::Step ElementReader::value(std::string_view block) {
     at_ = next;
     return Step::on;
   }
-  size_t length = 0;
   const TagFit ends_call = fit_words(rest, family_.closers, length);
   if (ends_call == TagFit::yes) {
+    quotes_ = true;
     call_end_ = at_;
     call_behind_ = at_ += length;
     if (inner_calls_ == 0)
@@ -319,25 +414,31 @@ ElementReader::Step ElementReader::value(std::string_view block) {
       --inner_calls_;
     return Step::on;
   }
-  TagFit opens = fit_word(rest, tags_.parameter_open);
+  TagFit opens = tags_.parameter_open.fit(rest, length);
   if (opens == TagFit::yes) {
     const ElementTag tag = tags_.parameter(rest);
-    opens = tag.fit;
+    opens = tag.fit == TagFit::yes && !is_key(block, tag) ? TagFit::no : tag.fit;
     if (opens == TagFit::yes) {
-      if (is_swallowed(block, tag)) fault("opener_in_value");
+      if (is_swallowed(block, tag)) {
+        if (may_end_here(block, tag)) return end_open_value(block);
+        fault("opener_in_value");
+      }
+      quotes_ = true;
       if (tags_.value_open.empty() && !tag.empty) ++inner_parameters_;
       at_ += tag.length;
       return Step::on;
     }
   }
-  const TagFit value_opens = tags_.value_open.empty() ? TagFit::no : fit_word(rest, tags_.value_open);
+  const TagFit value_opens = tags_.value_open.fit(rest, length);
   if (value_opens == TagFit::yes) {
+    quotes_ = true;
     ++inner_parameters_;
-    at_ += tags_.value_open.size();
+    at_ += length;
     return Step::on;
   }
   const TagFit opener = fit_words(rest, family_.openers, length);
   if (opener == TagFit::yes) {
+    quotes_ = true;
     ++inner_calls_;
     at_ += length;
     return Step::on;
@@ -363,10 +464,11 @@ ElementReader::Step ElementReader::cdata(std::string_view block) {
 ElementReader::Step ElementReader::behind_cdata(std::string_view block) {
   skip_white(block);
   const std::string_view rest = block.substr(at_);
-  const TagFit closes = fit_word(rest, tags_.parameter_close);
+  size_t length = 0;
+  const TagFit closes = tags_.parameter_close.fit(rest, length);
   if (closes == TagFit::partial) return Step::wait;
   if (closes == TagFit::no) fault("malformed_argument");
-  return end_value(block, value_end_, closes == TagFit::yes ? at_ + tags_.parameter_close.size() : at_);
+  return end_value(block, value_end_, at_ + length);
 }
 
 // A parameter that the call does not have yet, in the value of another one.
@@ -374,6 +476,22 @@ bool ElementReader::is_swallowed(std::string_view block, const ElementTag &tag) 
   const std::string key(block.substr(at_ + tag.name, tag.name_end - tag.name));
   return tools_.declares(name, key) && key != block.substr(field_.name, field_.name_end - field_.name) &&
          names_.count(key) == 0;
+}
+
+// A parameter that the tool has and the call has not begins on a line of its own, in a value that says something and
+// quotes no other tag. Were it quoted itself, a closer would be left over, and the call not run.
+bool ElementReader::may_end_here(std::string_view block, const ElementTag &tag) const {
+  if (quotes_ || tag.wrong || !fault_.empty() || block[at_ - 1] != '\n') return false;
+  const std::string_view value = block.substr(field_.value, at_ - field_.value);
+  return std::any_of(value.begin(), value.end(), [](char c) { return !is_white(c); });
+}
+
+// The line end before the next tag belongs to the notation.
+ElementReader::Step ElementReader::end_open_value(std::string_view block) {
+  lost_closer_ = true;
+  size_t value_end = at_;
+  if (tags_.grammar.edges != ElementCalls::Edges::each) value_end -= block[at_ - 2] == '\r' ? 2 : 1;
+  return end_value(block, value_end, at_);
 }
 
 // What ends the call stands in a value: data, unless the end of the section or another call follows.
@@ -419,6 +537,10 @@ ElementReader::Step ElementReader::json(std::string_view block) {
 }
 
 void ElementReader::close(std::string_view block, std::string_view reason) {
+  if (json_) {
+    json_->cut(block, reason);
+    return take_json();
+  }
   end = at_;
   if (closer_ == SIZE_MAX) closer_ = at_;
   if (!begun) arguments_from = closer_;
@@ -437,6 +559,41 @@ void ElementReader::close(std::string_view block, std::string_view reason) {
   calls.push_back(std::move(call));
 }
 
+// ---- JSON calls in the place of elements ----
+
+BlockReader::State ElementReader::json_calls(std::string_view block, bool ended) {
+  if (!json_) {
+    const bool pairs = tags_.grammar.style == ElementCalls::Style::pairs;
+    const auto both = [pairs](Words words, const Words &more) {
+      if (pairs) words.insert(words.end(), more.begin(), more.end());
+      return words;
+    };
+    json_family_ = {.id = family_.id,
+                    .grammar = JsonCalls{},
+                    .openers = both(family_.sections, family_.openers),
+                    .closers = both(family_.section_ends, family_.closers)};
+    json_ = make_reader(json_family_, std::get<JsonCalls>(json_family_.grammar), options_, tools_, limits_);
+  }
+  const State state = json_->read(block, ended);
+  take_json();
+  return state;
+}
+
+void ElementReader::take_json() {
+  begun = json_->begun;
+  named = json_->named;
+  name = json_->name;
+  arguments_from = json_->arguments_from;
+  arguments_to = json_->arguments_to;
+  end = json_->end;
+  if (!json_->calls.empty()) {
+    calls = std::move(json_->calls);
+    notes = std::move(json_->notes);
+  }
+  code = json_->code;
+  decided = json_->decided;
+}
+
 }  // namespace
 
 std::unique_ptr<BlockReader> make_reader(const Family &family, const ElementCalls &grammar,
@@ -452,9 +609,12 @@ namespace {
 std::string element_text(std::string_view json, const ElementCalls &grammar) {
   std::string text = json_kind(json) == '"' ? json_text(json) : std::string(json);
   if (grammar.edges == ElementCalls::Edges::each) return '\n' + text + '\n';
+  if (grammar.cdata && text.find_first_of("<&\n") != text.npos) {
+    if (text.find(kCdataClose) == text.npos) return std::string(kCdataOpen).append(text).append(kCdataClose);
+    text = to_xml(text);
+  }
   if (grammar.edges == ElementCalls::Edges::pair && text.starts_with('\n')) return '\n' + text + '\n';
-  const bool plain = text.find_first_of("<&\n") == text.npos || text.find(kCdataClose) != text.npos;
-  return grammar.cdata && !plain ? std::string(kCdataOpen).append(text).append(kCdataClose) : text;
+  return text;
 }
 
 void write_parameter(const ElementCalls &grammar, std::string_view key, std::string_view json, std::string &out) {
@@ -482,7 +642,8 @@ void write_parameter(const ElementCalls &grammar, std::string_view key, std::str
 void write_call(const Family &family, const ElementCalls &grammar, const CallText &call, std::string &out) {
   if (grammar.style == ElementCalls::Style::tags) return write_tags_call(family, grammar, call, out);
   const std::string_view line = grammar.lines ? "\n" : "";
-  if (!family.sections.empty()) out.append(family.sections.front()).append(line);
+  const bool wrapped = grammar.wrapped && !family.sections.empty();
+  if (wrapped) out.append(family.sections.front()).append(line);
   out += family.openers.front();
   switch (grammar.style) {
     case ElementCalls::Style::assigned: out.append(call.name).append(">"); break;
@@ -497,7 +658,7 @@ void write_call(const Family &family, const ElementCalls &grammar, const CallTex
     out += line;
   }
   out += family.closers.front();
-  if (!family.section_ends.empty()) out.append(line).append(family.section_ends.front());
+  if (wrapped && !family.section_ends.empty()) out.append(line).append(family.section_ends.front());
 }
 
 }  // namespace sluice

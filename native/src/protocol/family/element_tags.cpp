@@ -27,8 +27,18 @@ size_t skip_blank(std::string_view text, size_t at) {
   return at;
 }
 
-std::string tag(std::string_view before, const ElementCalls &grammar, std::string_view word, std::string_view behind) {
-  return std::string(before).append(grammar.prefix).append(word).append(behind);
+// A name that may hold blanks: what follows them on the line is part of it.
+size_t skip_words(std::string_view text, size_t at) {
+  size_t end = skip_name(text, at);
+  for (size_t next = end;;) {
+    while (next < text.size() && text[next] == ' ') ++next;
+    if (next == end || next == text.size() || !is_name_byte(text[next]) || text[next] == '{') return end;
+    end = next = skip_name(text, next);
+  }
+}
+
+bool is_words(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c == ' ' || is_name_byte(c); });
 }
 
 ElementTag incomplete(ElementTag tag, std::string_view window) {
@@ -42,21 +52,40 @@ ElementTag complete(ElementTag tag, size_t length) {
   return tag;
 }
 
-// NAME> of <function=NAME>. Models forget the bracket: the first thing that no name may hold ends it as well.
+// NAME> of <function=NAME>, sometimes in quotes. Models forget the bracket: the first thing that no name may hold ends
+// it as well.
 ElementTag assigned(std::string_view window, size_t at, bool call) {
   ElementTag tag;
-  const size_t end = skip_name(window, at);
-  if (end == window.size()) return incomplete(tag, window);
-  const size_t next = skip_blank(window, end);
-  if (next == window.size()) return incomplete(tag, window);
-  tag.name = at;
-  tag.name_end = end;
-  if (window[next] == '>') {
-    tag.wrong = !call && end == at;
-    return complete(tag, next + 1);
+  tag.name = skip_blank(window, at);
+  if (tag.name == window.size()) return incomplete({}, window);
+  const char quote = window[tag.name];
+  const bool quoted = quote == '"' || quote == '\'';
+  size_t next = 0;
+  if (quoted) {
+    tag.name_end = window.find(quote, ++tag.name);
+    if (tag.name_end == window.npos) return incomplete({}, window);
+    if (!is_words(window.substr(tag.name, tag.name_end - tag.name))) return {};
+    next = skip_blank(window, tag.name_end + 1);
+  } else {
+    tag.name_end = skip_words(window, tag.name);
+    next = skip_blank(window, tag.name_end);
   }
-  const bool content = window[next] == '<' || (window[next] == '{' && next != end);
-  return call && end != at && content ? complete(tag, next) : tag;
+  const bool slash = quoted && next < window.size() && window[next] == '/';
+  if (next + slash >= window.size()) return incomplete({}, window);
+  const std::string_view rest = window.substr(next + slash);
+  if (rest[0] == '>') {
+    tag.empty = slash || (!quoted && window.substr(tag.name, tag.name_end - tag.name).ends_with('/'));
+    if (tag.empty && !slash) --tag.name_end;
+    while (tag.name_end > tag.name && window[tag.name_end - 1] == ' ') --tag.name_end;
+    tag.wrong = !call && tag.name_end == tag.name;
+    return complete(tag, next + slash + 1);
+  }
+  if (tag.name_end == tag.name || slash) return {};
+  if (call) return rest[0] == '<' || (rest[0] == '{' && next != tag.name_end) ? complete(tag, next) : ElementTag();
+  if (quoted || window[tag.name_end] == '<') return {};
+  tag.open = true;
+  const std::string_view behind = window.substr(tag.name_end);
+  return behind.starts_with('\n') || behind.starts_with("\r\n") ? complete(tag, tag.name_end) : ElementTag();
 }
 
 // Attributes up to the bracket.
@@ -102,56 +131,118 @@ ElementTag attributes(std::string_view window, size_t at, bool call, bool json) 
   }
 }
 
+// The tag in each of its spellings.
+TagWord spelled(std::string_view before, const ElementCalls &calls, std::string_view word, std::string_view behind) {
+  TagWord out;
+  const auto add = [&](std::string_view prefix, std::string_view suffix) {
+    out.add(std::string(before).append(prefix).append(word).append(suffix).append(behind));
+  };
+  if (word.empty()) return out;
+  add(calls.prefix, "");
+  if (!calls.other_prefix.empty() || !calls.other_suffix.empty()) add(calls.other_prefix, calls.other_suffix);
+  return out;
+}
+
 }  // namespace
 
 Fit fit_word(std::string_view rest, std::string_view word) {
   return rest.starts_with(word) ? Fit::yes : word.starts_with(rest) ? Fit::partial : Fit::no;
 }
 
+Fit TagWord::fit(std::string_view rest, size_t &length) const {
+  Fit best = Fit::no;
+  for (const std::string &one : spellings_) {
+    const Fit found = fit_word(rest, one);
+    if (found == Fit::yes) {
+      length = one.size();
+      return found;
+    }
+    if (found == Fit::partial) best = found;
+  }
+  return best;
+}
+
 ElementTags::ElementTags(const ElementCalls &calls)
     : grammar(calls),
-      parameter_open(tag("<", calls, calls.parameter,
-                         calls.style == Style::assigned ? "="
-                         : calls.style == Style::pairs  ? ">"
-                                                        : "")),
-      parameter_close(tag("</", calls, calls.style == Style::pairs ? calls.value : calls.parameter, ">")),
-      value_open(calls.style == Style::pairs ? tag("<", calls, calls.value, ">") : ""),
-      key_close_(tag("</", calls, calls.parameter, ">")),
-      separator_(calls.style == Style::pairs && !calls.call.empty() ? tag("<", calls, calls.call, ">") : "") {}
+      parameter_open(spelled("<", calls, calls.parameter,
+                             calls.style == Style::assigned ? "="
+                             : calls.style == Style::pairs  ? ">"
+                                                            : "")),
+      parameter_close(spelled("</", calls, calls.style == Style::pairs ? calls.value : calls.parameter, ">")) {
+  for (const std::string_view word : calls.wrappers)
+    for (const std::string_view before : {"<", "</"})
+      if (!word.empty()) wrapper.add(std::string(before).append(calls.prefix).append(word).append(">"));
+  if (calls.style != Style::pairs) return;
+  value_open = spelled("<", calls, calls.value, ">");
+  key_close = spelled("</", calls, calls.parameter, ">");
+  separator_ = spelled("<", calls, calls.call, ">");
+}
 
 ElementTag ElementTags::call(std::string_view rest) const {
   const std::string_view window = rest.substr(0, kLongestTag);
   if (grammar.style == Style::assigned) return assigned(window, 0, true);
   if (grammar.style == Style::attribute) return attributes(window, 0, true, false);
+  return pairs_call(window);
+}
+
+// NAME and what follows it: a parameter, sometimes one without its first tag, or the arguments as an object.
+ElementTag ElementTags::pairs_call(std::string_view window) const {
   ElementTag tag;
-  const size_t from = skip_blank(window, 0), end = skip_name(window, from);
+  const size_t from = skip_blank(window, 0), end = std::min(skip_name(window, from), window.find('{', from));
   if (end == window.size()) return incomplete(tag, window);
   tag.name = from;
   tag.name_end = end;
   const size_t next = skip_blank(window, end);
   if (next == window.size()) return incomplete(tag, window);
-  if (window[next] != '<') return tag;
-  if (separator_.empty()) return complete(tag, next);
-  const Fit separated = fit_word(window.substr(next), separator_);
-  if (separated == Fit::partial) return incomplete(tag, window);
-  return complete(tag, separated == Fit::yes ? next + separator_.size() : next);
+  if (window[next] == '{') return end != from ? complete(tag, next) : tag;
+  if (window[next] != '<') {
+    const ElementTag bare = next == end ? ElementTag() : bare_key(window.substr(next));
+    if (bare.fit == Fit::partial) return incomplete(tag, window);
+    return bare.fit == Fit::yes ? complete(tag, next) : tag;
+  }
+  size_t length = 0;
+  const Fit separated = separator_.fit(window.substr(next), length);
+  if (separated == Fit::yes) return complete(tag, next + length);
+  const Fit closed = key_close.fit(window.substr(next), length);
+  if (separated == Fit::partial || closed == Fit::partial) return incomplete(tag, window);
+  tag.open = closed == Fit::yes;
+  return complete(tag, next);
 }
 
 ElementTag ElementTags::parameter(std::string_view rest) const {
   const std::string_view window = rest.substr(0, kLongestTag);
-  const size_t at = parameter_open.size();
+  size_t at = 0;
+  parameter_open.fit(rest, at);
   if (grammar.style == Style::assigned) return assigned(window, at, false);
   if (grammar.style == Style::attribute) return attributes(window, at, false, grammar.json_values);
+  for (size_t length = 0, next = skip_blank(window, at);; next = skip_blank(window, at)) {  // it may stand twice
+    const Fit again = parameter_open.fit(window.substr(next), length);
+    if (again == Fit::partial) return incomplete({}, window);
+    if (again == Fit::no) return key(window, at);
+    at = next + length;
+  }
+}
+
+ElementTag ElementTags::bare_key(std::string_view rest) const {
+  const std::string_view window = rest.substr(0, kLongestTag);
+  const size_t end = skip_name(window, 0), next = skip_blank(window, end);
+  if (next == window.size()) return incomplete({}, window);
+  return end != 0 && window[next] == '<' ? key(window, 0) : ElementTag();
+}
+
+// KEY</arg_key>
+ElementTag ElementTags::key(std::string_view window, size_t at) const {
   ElementTag tag;
   const size_t close = window.find('<', at);
   if (close == window.npos) return incomplete(tag, window);
-  const Fit closed = fit_word(window.substr(close), key_close_);
+  size_t length = 0;
+  const Fit closed = key_close.fit(window.substr(close), length);
   if (closed == Fit::partial) return incomplete(tag, window);
   if (closed == Fit::no) return tag;
-  tag.name = skip_blank(window, at);
-  tag.name_end = std::min(skip_name(window, tag.name), close);
-  tag.wrong = tag.name_end == tag.name || skip_blank(window, tag.name_end) != close;
-  return complete(tag, close + key_close_.size());
+  tag.name = std::min(skip_blank(window, at), close);
+  for (tag.name_end = close; tag.name_end > tag.name && is_white(window[tag.name_end - 1]);) --tag.name_end;
+  tag.wrong = !is_words(window.substr(tag.name, tag.name_end - tag.name));
+  return complete(tag, close + length);
 }
 
 }  // namespace sluice

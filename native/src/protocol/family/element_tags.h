@@ -12,9 +12,22 @@ struct ElementTag {
   Fit fit = Fit::no;
   bool wrong = false;             // it is one, and something in it is unknown
   bool empty = false;             // it closes itself
+  bool open = false;              // it lost its bracket, or the tag behind it: right only where the name is known
   size_t name = 0, name_end = 0;  // also of a partial one, once the name is complete
   Json json = Json::unsaid;
   size_t length = 0;
+};
+
+// One tag in each of its spellings.
+class TagWord {
+ public:
+  void add(std::string spelling) { spellings_.push_back(std::move(spelling)); }
+  bool empty() const { return spellings_.empty(); }
+  // Does `rest` begin with it?
+  ElementTag::Fit fit(std::string_view rest, size_t &length) const;
+
+ private:
+  std::vector<std::string> spellings_;
 };
 
 class ElementTags {
@@ -25,14 +38,21 @@ class ElementTags {
   ElementTag call(std::string_view rest) const;
   // `rest` begins with parameter_open. Pairs: up to the end of </arg_key>.
   ElementTag parameter(std::string_view rest) const;
+  // Pairs: a key that lost its <arg_key>.
+  ElementTag bare_key(std::string_view rest) const;
 
   // -- set once
   const ElementCalls &grammar;
-  const std::string parameter_open, parameter_close;
-  const std::string value_open;  // pairs: between a key and its value; empty: the format has none
+  TagWord parameter_open, parameter_close;
+  TagWord value_open;  // pairs: between a key and its value; empty: the format has none
+  TagWord key_close;   // pairs
+  TagWord wrapper;     // stands around all parameters, and means nothing
 
  private:
-  const std::string key_close_, separator_;
+  ElementTag key(std::string_view window, size_t at) const;
+  ElementTag pairs_call(std::string_view window) const;
+
+  TagWord separator_;
 };
 
 ElementTag::Fit fit_word(std::string_view rest, std::string_view word);

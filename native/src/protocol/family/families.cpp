@@ -6,6 +6,18 @@
 namespace sluice {
 namespace {
 
+// What begins a section, and how models made of others spell it.
+Words deepseek_sections() {
+  return {"<｜tool▁calls▁begin｜>", "<｜tool_calls_begin｜>", "<｜tool calls begin｜>", "<｜tool\\_calls\\_begin｜>",
+          "<｜tool▁calls｜>"};
+}
+
+Words deepseek_openers() {
+  Words out = deepseek_sections();
+  out.push_back("<｜tool▁call▁begin｜>");
+  return out;
+}
+
 // `tagged`: function<sep>NAME and a fence; without: NAME<sep>. Models mix the two.
 NamedCalls deepseek(bool tagged) {
   return {.separators = {"<｜tool▁sep｜>"},
@@ -13,26 +25,47 @@ NamedCalls deepseek(bool tagged) {
           .fenced = true,
           .kind_written = tagged,
           .after_arguments = "```",
-          .sections = {"<｜tool▁calls▁begin｜>"},
+          .sections = deepseek_sections(),
           .certain = true};
 }
 
 // <function=NAME> <parameter=KEY>value</parameter>
 using Elements = ElementCalls;
-constexpr Elements kAssigned{.style = Elements::Style::assigned, .edges = Elements::Edges::each, .repeats = true};
+constexpr Elements kAssigned{
+    .style = Elements::Style::assigned, .edges = Elements::Edges::each, .repeats = true, .json = true};
 // The same with values that begin right behind their tag.
-constexpr Elements kAssignedInline{.style = Elements::Style::assigned, .edges = Elements::Edges::pair, .repeats = true};
+constexpr Elements kAssignedInline{
+    .style = Elements::Style::assigned, .edges = Elements::Edges::pair, .repeats = true, .json = true};
 // NAME <arg_key>KEY</arg_key> <arg_value>value</arg_value>
-constexpr Elements kPairs{.style = Elements::Style::pairs, .call = "", .parameter = "arg_key"};
-constexpr Elements kPairsInline{.style = Elements::Style::pairs, .call = "", .parameter = "arg_key", .lines = false};
-constexpr Elements kPairsBehindMark{.style = Elements::Style::pairs, .call = "tool_sep", .parameter = "arg_key"};
+constexpr Elements kPairs{.style = Elements::Style::pairs, .call = "", .parameter = "arg_key", .json = true};
+constexpr Elements kPairsInline{
+    .style = Elements::Style::pairs, .call = "", .parameter = "arg_key", .lines = false, .json = true};
+constexpr Elements kPairsBehindMark{.style = Elements::Style::pairs,
+                                    .call = "tool_sep",
+                                    .parameter = "arg_key",
+                                    .json = true,
+                                    .other_suffix = ":opensource"};
 // <invoke name="NAME"> <parameter name="KEY">value</parameter>
 constexpr Elements kInvoke{.style = Elements::Style::attribute, .call = "invoke", .edges = Elements::Edges::pair};
-constexpr Elements kDsml{
-    .style = Elements::Style::attribute, .prefix = "｜DSML｜", .call = "invoke", .json_values = true};
+constexpr Elements kInvokePrefixed{
+    .style = Elements::Style::attribute, .call = "invoke", .edges = Elements::Edges::pair, .other_prefix = "antml:"};
+constexpr Elements kDsml{.style = Elements::Style::attribute,
+                         .prefix = "｜DSML｜",
+                         .call = "invoke",
+                         .json_values = true,
+                         .other_prefix = "｜DSML｜ ",
+                         .wrappers = {"arguments"}};
 constexpr Elements kSteptml{.style = Elements::Style::attribute, .prefix = "steptml:", .call = "invoke"};
-constexpr Elements kFunctionParam{
-    .style = Elements::Style::attribute, .call = "function", .parameter = "param", .lines = false, .cdata = true};
+constexpr Elements kFunctionParam{.style = Elements::Style::attribute,
+                                  .call = "function",
+                                  .parameter = "param",
+                                  .edges = Elements::Edges::pair,
+                                  .lines = false,
+                                  .cdata = true,
+                                  .entities = true,
+                                  .json = true,
+                                  .wrapped = false,
+                                  .wrappers = {"arguments", "properties"}};
 
 // Those that write as another one does.
 struct Like {
@@ -40,7 +73,6 @@ struct Like {
 };
 constexpr Like kLike[] = {
     {"reka-edge", "hermes"},
-    {"ernie-4.5", "hermes"},
     {"granite-4", "hermes"},
     {"cogito", "deepseek-v3"},
     {"nemotron3-nano", "qwen3-coder"},
@@ -61,6 +93,16 @@ std::vector<Family> make_table() {
        .tools_close = "</tools>",
        .result_open = "<tool_response>\n",
        .result_close = "\n</tool_response>\n"},
+      {.id = "ernie-4.5",
+       .grammar = JsonCalls{},
+       .openers = {"<tool_call>"},
+       .closers = {"</tool_call>"},
+       .section_ends = {"</s>"},
+       .dropped = {"<response>", "</response>"},
+       .tools_open = "<tools>",
+       .tools_close = "</tools>",
+       .result_open = "<tool_response>\n",
+       .result_close = "\n</tool_response>\n"},
       {.id = "longcat",
        .grammar = JsonCalls{},
        .openers = {"<longcat_tool_call>"},
@@ -74,6 +116,8 @@ std::vector<Family> make_table() {
       {.id = "granite-3",
        .grammar = JsonCalls{.array = true},
        .openers = {"<|tool_call|>", "<tool_call>"},
+       .section_ends = {"</tool_call>", "<|end_of_text|>"},
+       .dropped = {"<response>", "</response>"},
        .result_open = "<|start_of_role|>tool_response<|end_of_role|>",
        .result_close = "<|end_of_text|>\n"},
       {.id = "granite-20b-fc",
@@ -121,8 +165,11 @@ std::vector<Family> make_table() {
        .tools_close = "</available_tools>",
        .results_open = "<|begin_tool_result|>\n"},
       {.id = "xlam",
-       .grammar = JsonCalls{.array = true, .openings = {{.opener = "<tool_call>", .closer = "</tool_call>"}}},
-       .openers = {"[", "[TOOL_CALLS]", "<tool_call>"},
+       .grammar = JsonCalls{.array = true,
+                            .wrappers = {"tool_calls"},
+                            .alone = false,
+                            .openings = {{.opener = "<tool_call>", .closer = "</tool_call>"}}},
+       .openers = {"[", "{", "[TOOL_CALLS]", "<tool_call>"},
        .bare = true},
       {.id = "json-array", .grammar = JsonCalls{.array = true}, .openers = {"["}, .bare = true},
       {.id = "generic-json",
@@ -136,7 +183,10 @@ std::vector<Family> make_table() {
        .tools_close = "<|/tool|>",
        .result_open = "<|tool_response|>",
        .result_close = "<|end|>\n"},
-      {.id = "firefunction-v2", .grammar = JsonCalls{.array = true}, .openers = {"functools["}},
+      {.id = "firefunction-v2",
+       .grammar = JsonCalls{.array = true},
+       .openers = {"functools["},
+       .section_ends = {"<|eot_id|>"}},
       {.id = "internlm2",
        .grammar = JsonCalls{.arguments = {"parameters", "arguments"}},
        .sections = {"<|action_start|>"},
@@ -147,9 +197,10 @@ std::vector<Family> make_table() {
        .grammar = JsonCalls{.name_is_key = true, .array = true},
        .openers = {"<|tools_prefix|>"},
        .closers = {"<|tools_suffix|>"},
-       .section_ends = {"<|assistant_end|>"},
        .think = {"<|inner_prefix|>"},
-       .think_ends = {"<|inner_suffix|>"}},
+       .think_ends = {"<|inner_suffix|>"},
+       .dropped = {"<|assistant_start|>", "<|assistant_end|>"},
+       .ends_reasoning = true},
       {.id = "nemotron-nano-v2",
        .grammar = JsonCalls{.array = true},
        .openers = {"<TOOLCALL>"},
@@ -162,7 +213,7 @@ std::vector<Family> make_table() {
        .grammar = JsonCalls{.arguments = {"parameters", "arguments"},
                             .separator = ";",
                             .openings = {{.opener = "<function=", .mark = ">", .closer = "</function>"}}},
-       .openers = {"{", "<|python_tag|>", "<function="},
+       .openers = {"{", "[", "<|python_tag|>", "<function="},
        .section_ends = {"<|eom_id|>", "<|eot_id|>"},
        .bare = true},
       {.id = "command-r7b",
@@ -189,6 +240,7 @@ std::vector<Family> make_table() {
        .think = {"<|START_THINKING|>"},
        .think_ends = {"<|END_THINKING|>"},
        .dropped = {"<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>", "<|END_OF_TURN_TOKEN|>"},
+       .ends_reasoning = true,
        .starts_in_reasoning = true,
        .results_open = "<|START_TOOL_RESULT|>\n",
        .results_close = "<|END_TOOL_RESULT|>\n"},
@@ -197,13 +249,14 @@ std::vector<Family> make_table() {
            JsonCalls{
                .names = {"tool_name", "name"}, .arguments = {"parameters", "arguments"}, .array = true, .fence = true},
        .openers = {"Action:"},
+       .section_ends = {"<|END_OF_TURN_TOKEN|>"},
        .results_open = "<results>\n",
        .results_close = "</results>\n"},
       {.id = "gigachat3",
        .grammar = JsonCalls{},
        .openers = {"<|function_call|>", "<|message_sep|>\n\nfunction call<|role_sep|>",
                    "<|message_sep|>function call<|role_sep|>", "function call<|role_sep|>"},
-       .section_ends = {"</s>"}},
+       .section_ends = {"</s>", "<|message_sep|>"}},
       {.id = "minimax-m1",
        .grammar = JsonCalls{},
        .openers = {"<tool_calls>"},
@@ -217,8 +270,9 @@ std::vector<Family> make_table() {
                             .openings = {{.opener = "<|message_model|>",
                                           .mark = "<|content_invoke_tool_json|>",
                                           .closer = "<|end_message|>",
-                                          .object = true}}},
-       .openers = {"<|message_model|>"},
+                                          .object = true},
+                                         {.opener = "<|content_invoke_tool_json|>", .closer = "<|end_message|>"}}},
+       .openers = {"<|message_model|>", "<|content_invoke_tool_json|>"},
        .think = {"<|content_thinking|>"},
        .think_ends = {"<|end_message|>"},
        .dropped = {"<|content_text|>", "<|content_model_end_sampling|>"}},
@@ -228,12 +282,12 @@ std::vector<Family> make_table() {
                                          {.opener = "<function=", .mark = ">", .closer = "</function>"}}},
        .openers = {">>>", "<|recipient|>", "<function=", "[", "{"},
        .bare = true,
-       .dropped = {"<|from|>assistant\n"}},
+       .dropped = {"<|from|>assistant\n", "<|stop|>"}},
       {.id = "think-only", .grammar = JsonCalls{}, .dropped = {"<|im_end|>", "<|endoftext|>"}},
       // -- a name and JSON
       {.id = "deepseek-v3",
        .grammar = deepseek(true),
-       .openers = {"<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"},
+       .openers = deepseek_openers(),
        .closers = {"<｜tool▁call▁end｜>"},
        .section_ends = {"<｜tool▁calls▁end｜>"},
        .results_open = "<｜tool▁outputs▁begin｜>",
@@ -242,7 +296,7 @@ std::vector<Family> make_table() {
        .result_close = "<｜tool▁output▁end｜>"},
       {.id = "deepseek-v3.1",
        .grammar = deepseek(false),
-       .openers = {"<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"},
+       .openers = deepseek_openers(),
        .closers = {"<｜tool▁call▁end｜>"},
        .section_ends = {"<｜tool▁calls▁end｜>"},
        .result_open = "<｜tool▁output▁begin｜>",
@@ -260,6 +314,7 @@ std::vector<Family> make_table() {
       {.id = "mistral",
        .grammar = NamedCalls{.separators = {"[ARGS]"}, .adjacent = true, .id_mark = "[CALL_ID]", .json = true},
        .openers = {"[TOOL_CALLS]"},
+       .section_ends = {"</s>", "[/TOOL_CALLS]"},
        .think = {"[THINK]"},
        .think_ends = {"[/THINK]"},
        .tools_open = "[AVAILABLE_TOOLS]",
@@ -269,12 +324,14 @@ std::vector<Family> make_table() {
       {.id = "llama3-function-tag",
        .grammar = NamedCalls{.separators = {">"}},
        .openers = {"<function="},
-       .closers = {"</function>"}},
-      // The prompt ends in the first call's opener: an answer that begins with a name is text.
+       .closers = {"</function>"},
+       .section_ends = {"<|eom_id|>", "<|eot_id|>"}},
       {.id = "functionary-v3.2",
        .grammar = NamedCalls{.adjacent = true, .text_name = "all"},
        .openers = {">>>"},
-       .bare = true},
+       .section_ends = {"<|eot_id|>"},
+       .bare = true,
+       .prompted = true},
       {.id = "calling-tool-bracket",
        .grammar = NamedCalls{.separators = {"("}},
        .openers = {"[Calling tool:"},
@@ -285,7 +342,7 @@ std::vector<Family> make_table() {
        .sections = {"<tool_call>"},
        .openers = {"<function="},
        .closers = {"</function>"},
-       .section_ends = {"</tool_call>"},
+       .section_ends = {"</tool_call>", "</function_invocation>"},
        .tools_open = "<tools>",
        .tools_close = "</tools>",
        .result_open = "<tool_response>\n",
@@ -302,10 +359,10 @@ std::vector<Family> make_table() {
        .result_close = "</tool_response>"},
       {.id = "seed-oss",
        .grammar = kAssignedInline,
-       .sections = {"<seed:tool_call>"},
+       .sections = {"<seed:tool_call>", "<tool_call>"},
        .openers = {"<function="},
        .closers = {"</function>"},
-       .section_ends = {"</seed:tool_call>"},
+       .section_ends = {"</seed:tool_call>", "</tool_call>"},
        .think = {"<seed:think>"},
        .think_ends = {"</seed:think>"}},
       {.id = "glm-4.5",
@@ -343,10 +400,12 @@ std::vector<Family> make_table() {
        .result_close = "</tool_response>"},
       {.id = "hunyuan-v3",
        .grammar = kPairsBehindMark,
-       .sections = {"<tool_calls>"},
-       .openers = {"<tool_call>"},
-       .closers = {"</tool_call>"},
-       .section_ends = {"</tool_calls>"},
+       .sections = {"<tool_calls>", "<tool_calls:opensource>"},
+       .openers = {"<tool_call>", "<tool_call:opensource>"},
+       .closers = {"</tool_call>", "</tool_call:opensource>"},
+       .section_ends = {"</tool_calls>", "</tool_calls:opensource>"},
+       .think = {"<think:opensource>"},
+       .think_ends = {"</think:opensource>"},
        .tools_open = "<tools>",
        .tools_close = "</tools>",
        .results_open = "<tool_responses>",
@@ -355,10 +414,10 @@ std::vector<Family> make_table() {
        .result_close = "</tool_response>"},
       {.id = "deepseek-v3.2",
        .grammar = kDsml,
-       .sections = {"<｜DSML｜function_calls>", "<｜DSML｜tool_calls>"},
+       .sections = {"<｜DSML｜function_calls>", "<｜DSML｜tool_calls>", "<｜DSML｜toolcalls>"},
        .openers = {"<｜DSML｜invoke"},
        .closers = {"</｜DSML｜invoke>"},
-       .section_ends = {"</｜DSML｜function_calls>", "</｜DSML｜tool_calls>"},
+       .section_ends = {"</｜DSML｜function_calls>", "</｜DSML｜tool_calls>", "</｜DSML｜toolcalls>"},
        .ends_reasoning = true,
        .tools_open = "<functions>",
        .tools_close = "</functions>",
@@ -368,10 +427,11 @@ std::vector<Family> make_table() {
        .result_close = "</result>"},
       {.id = "deepseek-v4",
        .grammar = kDsml,
-       .sections = {"<｜DSML｜tool_calls>", "<｜DSML｜function_calls>"},
-       .openers = {"<｜DSML｜invoke"},
-       .closers = {"</｜DSML｜invoke>"},
-       .section_ends = {"</｜DSML｜tool_calls>", "</｜DSML｜function_calls>"},
+       .sections = {"<｜DSML｜tool_calls>", "<｜DSML｜function_calls>", "<｜DSML｜toolcalls>", "<｜DSML｜ calls>"},
+       .openers = {"<｜DSML｜invoke", "<｜DSML｜ invoke"},
+       .closers = {"</｜DSML｜invoke>", "</｜DSML｜ invoke>"},
+       .section_ends = {"</｜DSML｜tool_calls>", "</｜DSML｜function_calls>", "</｜DSML｜toolcalls>",
+                        "</｜DSML｜ calls>"},
        .ends_reasoning = true,
        .result_open = "<tool_result>",
        .result_close = "</tool_result>"},
@@ -386,11 +446,11 @@ std::vector<Family> make_table() {
        .result_open = "<response>",
        .result_close = "</response>"},
       {.id = "anthropic-xml",
-       .grammar = kInvoke,
-       .sections = {"<function_calls>"},
-       .openers = {"<invoke"},
-       .closers = {"</invoke>"},
-       .section_ends = {"</function_calls>"},
+       .grammar = kInvokePrefixed,
+       .sections = {"<function_calls>", "<antml:function_calls>"},
+       .openers = {"<invoke", "<antml:invoke"},
+       .closers = {"</invoke>", "</antml:invoke>"},
+       .section_ends = {"</function_calls>", "</antml:function_calls>"},
        .tools_open = "<functions>",
        .tools_close = "</functions>",
        .results_open = "<function_results>\n",
@@ -410,18 +470,25 @@ std::vector<Family> make_table() {
        .result_close = "<｜tool_output_end｜>"},
       {.id = "minicpm5",
        .grammar = kFunctionParam,
+       .sections = {"<tool_call>"},
        .openers = {"<function"},
        .closers = {"</function>"},
+       .section_ends = {"</tool_call>"},
        .tools_open = "<tools>",
        .tools_close = "</tools>",
        .result_open = "<tool_response>",
        .result_close = "</tool_response>"},
       // -- Python calls
-      {.id = "pythonic", .grammar = PythonCalls{}, .openers = {"["}, .bare = true},
-      {.id = "llama4-pythonic",
+      {.id = "pythonic",
        .grammar = PythonCalls{},
+       .openers = {"[", "<|python_tag|>", "<|python_start|>"},
+       .section_ends = {"<|python_end|>", "<|eom_id|>", "<|eot_id|>"},
+       .bare = true},
+      {.id = "llama4-pythonic",
+       .grammar = PythonCalls{.json = true},
        .openers = {"<|python_start|>", "["},
        .closers = {"<|python_end|>"},
+       .section_ends = {"<|eom|>", "<|eot|>"},
        .bare = true},
       {.id = "olmo3",
        .grammar = PythonCalls{.list = false},
@@ -433,6 +500,7 @@ std::vector<Family> make_table() {
        .grammar = PythonCalls{.json = true},
        .openers = {"<|tool_call_start|>"},
        .closers = {"<|tool_call_end|>"},
+       .section_ends = {"<|im_end|>"},
        .tools_open = "<|tool_list_start|>",
        .tools_close = "<|tool_list_end|>",
        .result_open = "<|tool_response_start|>",
@@ -440,10 +508,13 @@ std::vector<Family> make_table() {
       // -- other notations
       {.id = "gemma-4",
        .grammar = GemmaCalls{.quote = "<|\"|>"},
-       .openers = {"<|tool_call>"},
+       .openers = {"<|tool_call>", kGemmaCall},
        .closers = {"<tool_call|>"},
+       .section_ends = {"<|tool_response>", "<turn|>"},
        .think = {"<|channel>thought\n", "<|channel>"},
        .think_ends = {"<channel|>"},
+       .dropped = {"<|channel>response\n", "<|channel>final\n"},
+       .ends_reasoning = true,
        .tools_open = "<|tool>",
        .tools_close = "<tool|>",
        .result_open = "<|tool_response>response:{name}",
@@ -452,6 +523,7 @@ std::vector<Family> make_table() {
        .grammar = GemmaCalls{.quote = "<escape>"},
        .openers = {"<start_function_call>"},
        .closers = {"<end_function_call>"},
+       .section_ends = {"<start_function_response>", "<end_of_turn>"},
        .tools_open = "<start_function_declaration>",
        .tools_close = "<end_function_declaration>",
        .result_open = "<start_function_response>response:{name}",
@@ -469,6 +541,7 @@ std::vector<Family> make_table() {
        .closers = {"]<]minimax[>[</tool_call>"},
        .think = {"<mm:think>"},
        .think_ends = {"</mm:think>"},
+       .ends_reasoning = true,
        .tools_open = "<tools>",
        .tools_close = "</tools>",
        .result_open = "<response>",
@@ -478,6 +551,7 @@ std::vector<Family> make_table() {
        .openers = {"<|start|>", "<|channel|>", "<|message|>", "to=functions."},
        .closers = {"<|call|>", "<|end|>", "<|return|>"},
        .think_ends = {"<|end|>", "<|call|>", "<|return|>"},
+       .noise = {"commentary"},
        .ends_reasoning = true,
        .result_open = "<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>",
        .result_close = "<|end|>"},

@@ -32,14 +32,14 @@ BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
       return word.size() > rest.size() && word.starts_with(rest);
     });
   };
-  size_t length = 0;
-  for (const Words *tokens : {&family_.think, &family_.dropped})
-    if (fit(block, *tokens, length) == Fit::yes) {
-      if (may_grow(block, *tokens)) return State::open;
-      end = length;
-      reasoning = tokens == &family_.think;
-      return State::markup;
-    }
+  size_t length = 0, dropped = 0;
+  const bool thinks = fit(block, family_.think, length) == Fit::yes;
+  if (fit(block, family_.dropped, dropped) == Fit::yes || thinks) {
+    if (may_grow(block, family_.think) || may_grow(block, family_.dropped)) return State::open;
+    end = std::max(length, dropped);
+    reasoning = length > dropped;
+    return State::markup;
+  }
   if (at_ != 0) skip_white(block);
   Fit section = Fit::no;
   while (!opened_ && (section = fit(block.substr(at_), family_.sections, length)) == Fit::yes) {
@@ -50,8 +50,9 @@ BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
   for (;;) {
     if (may_grow(block.substr(at_), family_.openers)) return State::open;
     if (fit(block.substr(at_), family_.openers, length) != Fit::yes) {
-      if (opened_ || family_.openers.empty()) break;
+      if (opened_ || family_.openers.empty() || (family_.prompted && at_ == 0)) break;
       if (section == Fit::partial && !ended) return State::open;
+      if (payload_ != 0 && at_ < block.size() && leads(block[at_])) break;
       return reject("missing_tool_name", at_);
     }
     opened_ = true;
@@ -100,6 +101,24 @@ void break_keys(std::string &text, const Words &names) {
       split_tokens(text, std::string(quote).append(name).append(quote), 1, " ", false);
 }
 
+// call:NAME{: a name with a blank before it is none.
+void break_gemma_calls(std::string &text) {
+  std::string out;
+  size_t from = 0;
+  for (size_t at = 0; (at = text.find(kGemmaCall, at)) != text.npos;) {
+    size_t end = at;
+    while (end < text.size() && !is_white(text[end]) && text[end] != '{') ++end;
+    const bool call = end < text.size() && text[end] == '{';
+    for (; call && at < end; at = text.find(kGemmaCall, at)) {
+      at += kGemmaCall.size();
+      out.append(text, from, at - from).append(" ");
+      from = at;
+    }
+    at = std::max(at, end);
+  }
+  if (from != 0) text = out.append(text, from);
+}
+
 // [f(: a name with something in it is none.
 void break_list_of_calls(std::string &text) {
   const auto in_name = [](char c) {
@@ -135,7 +154,9 @@ class FamilyProtocol final : public Protocol {
   CodeMode code() const override { return options_.code.value_or(family_.code); }
   std::vector<Marker> openers(const ToolView &tools) const override;
   std::vector<Marker> closers(const ToolView &tools) const override;
-  std::vector<Marker> trailers() const override { return markers({&family_.closers, &family_.section_ends}); }
+  std::vector<Marker> trailers() const override {
+    return markers({&family_.closers, &family_.section_ends, &family_.noise});
+  }
   std::vector<Marker> result_markers() const override;
   std::vector<Marker> reasoning_closers() const override { return markers({&family_.think_ends}); }
   bool ends_reasoning() const override { return family_.ends_reasoning; }
@@ -155,6 +176,12 @@ class FamilyProtocol final : public Protocol {
   void defuse(std::string &text) const override;
 
  private:
+  std::vector<std::string_view> names_behind_opener(const ToolView &tools) const {
+    std::vector<std::string_view> out = tools.names();
+    const auto *named = std::get_if<NamedCalls>(&family_.grammar);
+    if (named && !named->text_name.empty()) out.push_back(named->text_name);
+    return out;
+  }
   bool names_are_tags() const {
     return family_.sections.empty() && family_.openers.empty() && family_.think.empty() && family_.dropped.empty();
   }
@@ -179,6 +206,10 @@ std::vector<Marker> FamilyProtocol::openers(const ToolView &tools) const {
       if (marker.common && std::holds_alternative<JsonCalls>(family_.grammar))
         marker.next = marker.bytes == "{" ? "\"'" : "{";
     }
+  for (Marker &marker : out) marker.common = marker.common || marker.bytes == kGemmaCall;
+  if (family_.prompted)
+    for (const std::string_view name : names_behind_opener(tools))
+      out.push_back({.bytes = std::string(name) + "\n", .common = true, .first = true});
   if (names_are_tags())
     for (const std::string_view name : tools.names())
       for (const std::string_view behind : {">", "/", " ", "\n", "\t"})
@@ -193,13 +224,18 @@ std::vector<Marker> FamilyProtocol::closers(const ToolView &tools) const {
   return out;
 }
 
-// A mark of one plain word, such as <result>, may stand in any text.
+// A mark of one plain word, such as <result>, may stand in any text. What models write where the result comes, to stop
+// there, is no result yet.
 std::vector<Marker> FamilyProtocol::result_markers() const {
   std::vector<Marker> out;
   for (const std::string_view word : {family_.results_open, family_.result_open}) {
     const std::string_view mark = without_white(fixed_part(word));
     const auto rare = [](char c) { return c == '_' || c == '|' || (c & 0x80) != 0; };
-    if (std::any_of(mark.begin(), mark.end(), rare)) out.push_back({std::string(mark)});
+    const Words &ends = family_.section_ends;
+    if (std::find(ends.begin(), ends.end(), mark) != ends.end())
+      out.insert(out.end(), {{std::string(word.substr(0, word.find('{')))}, {std::string(family_.result_close)}});
+    else if (std::any_of(mark.begin(), mark.end(), rare))
+      out.push_back({std::string(mark)});
   }
   return out;
 }
@@ -264,20 +300,20 @@ void FamilyProtocol::defuse(std::string &text) const {
     break_keys(text, json->names);
     break_keys(text, json->wrappers);
   }
-  if (const auto *python = std::get_if<PythonCalls>(&family_.grammar)) {
-    break_list_of_calls(text);
-    if (python->json) break_keys(text, JsonCalls().names);
-  }
+  if (std::holds_alternative<PythonCalls>(family_.grammar)) break_list_of_calls(text);
 }
 
 void FamilyProtocol::break_markers(std::string &text) const {
   for (const Words *words : {&family_.sections, &family_.openers, &family_.closers, &family_.section_ends,
                              &family_.think, &family_.think_ends, &family_.dropped})
-    for (const std::string_view word : *words) break_marker(text, word);
+    for (const std::string_view word : *words)
+      if (word != kGemmaCall) break_marker(text, word);
   for (const std::string_view word : {family_.tools_open, family_.tools_close, family_.results_open,
                                       family_.results_close, family_.result_open, family_.result_close})
     break_marker(text, fixed_part(word));
   if (names_are_tags()) break_tags(text);
+  const Words &openers = family_.openers;
+  if (std::find(openers.begin(), openers.end(), kGemmaCall) != openers.end()) break_gemma_calls(text);
 }
 
 }  // namespace

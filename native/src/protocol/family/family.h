@@ -1,6 +1,7 @@
 // Call formats of open models: each is an entry of one table (families.cpp), read by one of a few grammars.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <variant>
 
@@ -37,6 +38,7 @@ struct JsonCalls {
   bool id = false;                   // calls are written with their id
   std::string_view separator = {};   // between calls that are written in a row, where no closer ends the row
   Words wrappers = {};               // {"tool_calls": [calls]}
+  bool alone = true;                 // an object in ordinary text may be a call without them
   bool strict = false;               // nothing but JSON, and nothing without its wrapper
   std::vector<JsonOpening> openings = {};
 };
@@ -81,6 +83,12 @@ struct ElementCalls {
   bool entities = false;     // values are escaped as XML
   bool nested = false;       // elements in values are objects and arrays
   bool repeats = false;      // a parameter that stands twice is an array
+  bool json = false;         // JSON calls may follow the section's mark (pairs: the opener) instead
+  bool wrapped = true;       // written in a section, where the format has one
+  // A second spelling of the tags: some models write them so.
+  std::string_view other_prefix = {}, other_suffix = {};
+  // Models put all arguments into one of these: a parameter, or a tag around the others.
+  std::array<std::string_view, 2> wrappers = {};
 };
 
 // f(a=1, b='x'): a list of calls in brackets, or one behind the other. Between markers both are read.
@@ -89,7 +97,9 @@ struct PythonCalls {
   bool json = false;  // JSON calls are accepted as well
 };
 
-// call:NAME{key:value,…} with unquoted keys.
+// call:NAME{key:value,…} with unquoted keys. Models write NAME(key=value,…) as well, and forget the token before it:
+// then only a tool's name makes it a call.
+inline constexpr std::string_view kGemmaCall = "call:";
 struct GemmaCalls {
   std::string_view quote = {};  // <|"|>, <escape>
 };
@@ -112,8 +122,10 @@ struct Family {
       {};  // one of these ends it; complete without it only at the end of the answer, and where nothing may follow
   Words section_ends = {};            // right behind the last call: dropped
   bool bare = false;                  // the opener is an ordinary bracket: only a tool's name makes it a call
+  bool prompted = false;              // the prompt ends in the first opener: an answer may begin behind it
   Words think = {}, think_ends = {};  // reasoning tags besides <think>
   Words dropped = {};                 // tokens that are never text
+  Words noise = {};                   // words that models leave right behind a call: dropped there, and no tokens
   bool ends_reasoning = false;
   bool starts_in_reasoning = false;
   CodeMode code = CodeMode::whole;
@@ -147,6 +159,8 @@ class FamilyReader : public BlockReader {
     decided = where;
     return State::rejected;
   }
+  // Behind a section's mark, no opener follows: may what follows be a call all the same?
+  virtual bool leads(char) const { return false; }
   // A bare opener is a call only with a tool's name; a marked one with any.
   bool may_be(std::string_view tool) const { return !family_.bare || tools_.known(tool) || tools_.names().empty(); }
   enum class Fit : uint8_t { no, partial, yes };
@@ -160,11 +174,11 @@ class FamilyReader : public BlockReader {
   const Family &family_;
   const ToolView &tools_;
   const ScanLimits limits_;
-  size_t at_ = 0;       // next byte to look at
-  size_t payload_ = 0;  // where it stood behind the opener
+  size_t at_ = 0;        // next byte to look at
+  size_t payload_ = 0;   // where it stood behind the opener
+  bool opened_ = false;  // there was one
 
  private:
-  bool opened_ = false;
   bool led_ = false;
 };
 

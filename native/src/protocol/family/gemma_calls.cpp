@@ -20,71 +20,131 @@ class GemmaReader final : public FamilyReader {
   void close(std::string_view block, std::string_view reason) override;
 
  private:
-  enum class Place : uint8_t { head, name, arguments, string, quoted, behind };
-  enum class Step : uint8_t { on, wait, done };
+  enum class Place : uint8_t {
+    head,
+    name,
+    arguments,
+    string,
+    quoted,
+    behind_closer,  // in the quote, behind what ends the block if the quote's end is missing
+    behind,
+  };
+  enum class Step : uint8_t { on, wait, named, rejected, done };
+  struct Call {
+    size_t name, name_end;
+    size_t from = 0, to = 0;  // its arguments; to: 0 while they are open
+  };
 
-  State head(std::string_view block, bool ended);
+  Step step(std::string_view block, bool ended);
+  Step head(std::string_view block, bool ended);
+  Step head_ends(std::string_view block, size_t name_end, bool ended);
   Step arguments(std::string_view block, bool ended);
   Step string(std::string_view block);
   Step quoted(std::string_view block);
+  Step behind_closer(std::string_view block);
   Step behind(std::string_view block, bool ended);
   Step marker(std::string_view block, bool ended);
-  size_t arguments_end() const { return args_end_ != 0 ? args_end_ : at_; }
+  Step no_name(std::string_view why);
+  ParsedCall call_of(std::string_view block, const Call &call);
+  size_t arguments_end() const {
+    if (calls_.front().to != 0) return calls_.front().to;
+    return place_ == Place::behind_closer ? closer_ : at_;
+  }
+  bool open() const { return calls_.back().to == 0; }
 
   const ProtocolOptions &options_;
   const std::string_view quote_;
   Place place_ = Place::head;
+  bool plain_ = false;  // it began without its token
+  std::vector<Call> calls_;
   size_t name_ = 0;
+  bool round_ = false;  // the arguments stand in (…)
   size_t depth_ = 0;
   bool fresh_ = false;    // a key or a value may begin here
   char string_ = 0;       // the quote of an ordinary string
   bool escaped_ = false;  // in a string
-  size_t args_end_ = 0;
+  size_t closer_ = 0;     // what may end the block, in a quote
   bool residue_ = false;  // behind the arguments
-  bool nested_ = false;
+  bool nested_ = false, cut_ = false;
 };
 
 BlockReader::State GemmaReader::body(std::string_view block, bool ended) {
-  if (place_ == Place::head || place_ == Place::name) return head(block, ended);
   Step step = Step::on;
-  while (step == Step::on) {
-    switch (place_) {
-      case Place::string: step = string(block); break;
-      case Place::quoted: step = quoted(block); break;
-      case Place::behind: step = behind(block, ended); break;
-      default: step = arguments(block, ended);
-    }
+  while (step == Step::on) step = this->step(block, ended);
+  if (step == Step::rejected) return State::rejected;
+  if (named) arguments_to = std::max(arguments_to, arguments_end());
+  if (step == Step::named || (step == Step::wait && !ended)) return State::open;
+  if (!named) return reject(plain_ ? std::string_view() : "unterminated_block", at_);
+  if (step == Step::wait) {
+    cut_ = open() || residue_ || place_ != Place::behind;  // only the closer may be missing at the end
+    end = at_ = block.size();
   }
-  arguments_to = std::max(arguments_to, arguments_end());
-  if (step == Step::wait && !ended) return State::open;
-  if (step == Step::wait) end = at_ = block.size();
-  // Only the closer may be missing at the end.
-  const bool cut = step == Step::wait && (args_end_ == 0 || residue_);
-  close(block, nested_ ? "nested_opener" : cut ? std::string_view("unterminated_block") : std::string_view());
+  close(block, nested_ ? "nested_opener" : cut_ ? std::string_view("unterminated_block") : std::string_view());
   return State::closed;
 }
 
-BlockReader::State GemmaReader::head(std::string_view block, bool ended) {
+GemmaReader::Step GemmaReader::step(std::string_view block, bool ended) {
+  switch (place_) {
+    case Place::head:
+    case Place::name: return head(block, ended);
+    case Place::arguments: return arguments(block, ended);
+    case Place::string: return string(block);
+    case Place::quoted: return quoted(block);
+    case Place::behind_closer: return behind_closer(block);
+    case Place::behind: return behind(block, ended);
+  }
+  return Step::wait;
+}
+
+GemmaReader::Step GemmaReader::head(std::string_view block, bool ended) {
   if (place_ == Place::head) {
-    skip_white(block);
+    if (calls_.empty()) plain_ = block.starts_with(kGemmaCall);
     size_t length = 0;
-    const Fit found = fit(block.substr(at_), {"call:"}, length);
-    if (found == Fit::no) return reject("missing_tool_name", at_);
-    if (found == Fit::partial) return ended ? reject("unterminated_block", at_) : State::open;
+    if (!block.substr(0, at_).ends_with(kGemmaCall)) {
+      skip_white(block);
+      const Fit found = fit(block.substr(at_), {kGemmaCall, ":call:"}, length);
+      if (found == Fit::no) return no_name("missing_tool_name");
+      if (found == Fit::partial) return Step::wait;
+    }
     name_ = at_ += length;
     place_ = Place::name;
   }
-  while (at_ < block.size() && !is_white(block[at_]) && kNoWord.find(block[at_]) == kNoWord.npos) ++at_;
-  const size_t name_end = at_;
-  size_t brace = at_;
-  while (brace < block.size() && is_white(block[brace])) ++brace;
-  if (brace == block.size()) return ended ? reject("unterminated_block", at_) : State::open;
-  name = repaired(block.substr(name_, name_end - name_));
-  if (name.empty() || block[brace] != '{') return reject("missing_tool_name", brace);
+  while (at_ < block.size() && !is_white(block[at_]) && kNoWord.find(block[at_]) == kNoWord.npos && block[at_] != '(')
+    ++at_;
+  return head_ends(block, at_, ended);
+}
+
+GemmaReader::Step GemmaReader::head_ends(std::string_view block, size_t name_end, bool ended) {
+  size_t brace = name_end;
+  while (!plain_ && brace < block.size() && is_white(block[brace])) ++brace;
+  if (brace == block.size()) return Step::wait;
+  const std::string tool = repaired(block.substr(name_, name_end - name_));
+  size_t length = 0;
+  const Fit closer = plain_ ? Fit::no : fit(block.substr(brace), family_.closers, length);
+  if (closer == Fit::partial && !ended) return Step::wait;
+  const bool opens = block[brace] == '{' || (block[brace] == '(' && !plain_);
+  if (tool.empty() || (!opens && closer != Fit::yes)) return no_name("missing_tool_name");
+  if (plain_ && !tools_.known(tool) && !tools_.names().empty()) return no_name({});
+  calls_.push_back({name_, name_end, brace, opens ? 0 : brace});
+  at_ = brace;
+  round_ = block[brace] == '(';
+  place_ = opens ? Place::arguments : Place::behind;
+  if (named) return Step::on;
+  name = tool;
   begun = named = true;
-  arguments_from = arguments_to = at_ = brace;
-  place_ = Place::arguments;
-  return State::open;
+  arguments_from = arguments_to = brace;
+  return Step::named;
+}
+
+// There is no call here, or no other one.
+GemmaReader::Step GemmaReader::no_name(std::string_view why) {
+  if (!named) {
+    reject(plain_ ? std::string_view() : why, at_);
+    return Step::rejected;
+  }
+  residue_ = true;
+  place_ = Place::behind;
+  return Step::on;
 }
 
 GemmaReader::Step GemmaReader::arguments(std::string_view block, bool ended) {
@@ -99,12 +159,13 @@ GemmaReader::Step GemmaReader::arguments(std::string_view block, bool ended) {
       place_ = Place::string;
       return Step::on;
     }
-    fresh_ = c == '{' || c == '[' || c == ',' || c == ':';
-    if (c == '{' || c == '[') ++depth_;
-    if ((c != '}' && c != ']') || --depth_ != 0) continue;
-    args_end_ = ++at_;
+    const bool first = depth_ == 0, last = c == '}' || c == ']' || (c == ')' && round_ && depth_ == 1);
+    fresh_ = first || c == '{' || c == '[' || c == ',' || c == ':' || (c == '=' && round_ && depth_ == 1);
+    if (first || c == '{' || c == '[') ++depth_;
+    if (!last || --depth_ != 0) continue;
+    calls_.back().to = end = ++at_;
     place_ = Place::behind;
-    return Step::on;
+    return plain_ ? Step::done : Step::on;
   }
   return Step::wait;
 }
@@ -125,9 +186,9 @@ GemmaReader::Step GemmaReader::string(std::string_view block) {
   return Step::wait;
 }
 
-// Nothing but the quote is looked for.
+// Its end is looked for, and what ends the block.
 GemmaReader::Step GemmaReader::quoted(std::string_view block) {
-  while ((at_ = std::min(block.find(quote_[0], at_), block.size())) < block.size()) {
+  while ((at_ = std::min(block.find('<', at_), block.size())) < block.size()) {
     const std::string_view rest = block.substr(at_);
     if (rest.starts_with(quote_)) {
       at_ += quote_.size();
@@ -135,16 +196,53 @@ GemmaReader::Step GemmaReader::quoted(std::string_view block) {
       place_ = Place::arguments;
       return Step::on;
     }
-    if (quote_.starts_with(rest)) break;
+    size_t length = 0;
+    const Fit closer = fit(rest, family_.closers, length);
+    if (closer == Fit::yes) {
+      closer_ = at_;
+      at_ += length;
+      end = at_;
+      place_ = Place::behind_closer;
+      return Step::on;
+    }
+    if (closer == Fit::partial || quote_.starts_with(rest)) break;
     ++at_;
   }
   return Step::wait;
+}
+
+// It is a part of the text, unless another call follows.
+GemmaReader::Step GemmaReader::behind_closer(std::string_view block) {
+  skip_white(block);
+  size_t length = 0;
+  const Fit opener = fit(block.substr(at_), {family_.openers.front()}, length);
+  if (opener == Fit::partial) return Step::wait;
+  if (opener == Fit::yes) {
+    at_ = closer_;
+    cut_ = true;
+    return Step::done;
+  }
+  place_ = Place::quoted;
+  return Step::on;
 }
 
 GemmaReader::Step GemmaReader::behind(std::string_view block, bool ended) {
   skip_white(block);
   if (at_ == block.size()) return Step::wait;
   if (block[at_] == '<') return marker(block, ended);
+  if (!residue_) {
+    size_t comma = at_;
+    if (block[comma] == ',' || block[comma] == ';') ++comma;
+    while (comma < block.size() && is_white(block[comma])) ++comma;
+    size_t length = 0;
+    const Fit next = fit(block.substr(comma), {kGemmaCall}, length);
+    if (next == Fit::partial && !ended) return Step::wait;
+    if (next == Fit::yes) {
+      at_ = comma;
+      place_ = Place::head;
+      return Step::on;
+    }
+  }
   residue_ = true;
   at_ = std::min(block.find('<', at_), block.size());
   return Step::on;
@@ -164,38 +262,46 @@ GemmaReader::Step GemmaReader::marker(std::string_view block, bool ended) {
     end = at_ + length;
     return Step::done;
   }
-  if (is(family_.openers)) {
+  const bool opens = is(family_.openers);
+  if (opens || is(family_.section_ends)) {
     end = at_;
-    nested_ = true;
+    (opens ? nested_ : cut_) = open() || (opens && residue_);
     return Step::done;
   }
   if (place_ == Place::arguments && is({quote_})) {
     at_ += length;
-    place_ = Place::quoted;
+    if (fresh_) place_ = Place::quoted;  // else it ends a text that lost its beginning
     return Step::on;
   }
   if (partial && !ended) return Step::wait;
   residue_ = residue_ || place_ == Place::behind;
+  fresh_ = false;
   ++at_;
   return Step::on;
 }
 
 void GemmaReader::close(std::string_view block, std::string_view reason) {
-  ParsedCall call;
-  call.name = name;
-  call.typed = true;
-  call.arguments = "{}";
-  call.reason = reason;
   arguments_to = arguments_end();
-  const std::string_view written = block.substr(arguments_from, arguments_to - arguments_from);
-  call.raw_arguments = written;
+  for (const Call &call : calls_) {
+    ParsedCall parsed = call_of(block, call);
+    if (!reason.empty()) parsed.reason = reason;
+    if (residue_ && parsed.reason.empty()) parsed.reason = "residue_in_block";
+    calls.push_back(std::move(parsed));
+  }
+}
+
+ParsedCall GemmaReader::call_of(std::string_view block, const Call &call) {
+  ParsedCall out;
+  out.name = repaired(block.substr(call.name, call.name_end - call.name));
+  out.typed = true;
+  out.arguments = "{}";
+  out.raw_arguments = block.substr(call.from, (call.to != 0 ? call.to : at_) - call.from);
   std::string json;
-  if (args_end_ != 0 && json_from_words(written, quote_, limits_.depth, json))
-    call.arguments = settle_duplicates(json, options_.first_duplicate.value_or(false), arguments_from, notes);
-  else if (call.reason.empty())
-    call.reason = "malformed_argument";
-  if (residue_ && call.reason.empty()) call.reason = "residue_in_block";
-  calls.push_back(std::move(call));
+  if (call.to != 0 && json_from_words(out.raw_arguments, quote_, limits_.depth, json))
+    out.arguments = settle_duplicates(json, options_.first_duplicate.value_or(false), call.from, notes);
+  else
+    out.reason = "malformed_argument";
+  return out;
 }
 
 void write_string(std::string_view token, bool key, std::string_view quote, std::string &out) {

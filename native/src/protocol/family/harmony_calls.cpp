@@ -42,6 +42,7 @@ class HarmonyReader final : public ArgumentsReader {
   void begin_part(Part part) {
     part_ = part;
     words_ = 0;
+    if (part != Part::constrain) extra_ = SIZE_MAX;
   }
   Step header_ends(size_t where);
   Step broken(size_t where);
@@ -52,6 +53,8 @@ class HarmonyReader final : public ArgumentsReader {
   Part part_ = Part::recipient;
   size_t words_ = 0;  // of this part, but for recipients
   std::string_view known_channel_ = {};
+  bool enough_ = false;      // what was read last says enough
+  size_t extra_ = SIZE_MAX;  // what stands behind it: text, if the header breaks
   bool assistant_ = false;
   bool result_ = false;  // a tool is said to speak
   std::string recipient_;
@@ -76,6 +79,8 @@ HarmonyReader::Step HarmonyReader::header(std::string_view block, bool ended) {
     if (!ended) return Step::wait;
     return recipient_.empty() || !marked_ ? broken(at_) : header_ends(at_);
   }
+  if (enough_) extra_ = at_;
+  enough_ = false;
   if (block[at_] == '<') return header_token(block, ended);
   if (block[at_] == '{') return recipient_.empty() || !marked_ ? broken(at_) : header_ends(at_);
   return word(block, ended);
@@ -102,7 +107,8 @@ HarmonyReader::Step HarmonyReader::header_token(std::string_view block, bool end
     begin_part(Part::constrain);
   } else if (is("<|message|>")) {
     return header_ends(at_ + length);
-  } else {  // a message without a body
+  } else {  // a message without a body; unless its word, which is no channel's name, is the body
+    if (recipient_.empty() && part_ == Part::channel && words_ != 0 && known_channel_.empty()) return broken(at_);
     if (recipient_.empty()) {
       end = at_ + length;
       return Step::markup;
@@ -147,11 +153,13 @@ bool HarmonyReader::take_word(std::string_view text) {
     case Part::role:
       assistant_ = text == "assistant";
       result_ = text.starts_with(kFunctions);
+      enough_ = assistant_;
       return words_ == 1 && (assistant_ || result_ || is_one_of(text, {"user", "system", "developer", "tool"}));
     case Part::channel:
       if (words_ > 1) return words_ == 2 && (text == "json" || text == "code");
       while (text.ends_with('?')) text.remove_suffix(1);
       known_channel_ = channel_in(text);
+      enough_ = !known_channel_.empty();
       return true;
     case Part::constrain: return words_ == 1;
   }
@@ -179,7 +187,7 @@ HarmonyReader::Step HarmonyReader::broken(size_t where) {
     fault_ = "malformed_argument";
     return header_ends(where);
   }
-  if (!known_channel_.empty() || (assistant_ && part_ == Part::role)) return header_ends(where);
+  if (!known_channel_.empty() || (assistant_ && part_ == Part::role)) return header_ends(std::min(where, extra_));
   reject(marked_ ? "missing_tool_name" : "", where);
   return Step::rejected;
 }

@@ -101,6 +101,7 @@ class JsonReader final : public FamilyReader {
   bool in_entry() const { return place_ >= Place::key && place_ <= Place::broken; }
   // It stands in ordinary text, and nothing said yet that it is a call.
   bool in_doubt() const { return plain_ && !wrapped_ && !named; }
+  bool needs_wrapper() const { return plain_ && !wrapped_ && !in_list_ && !grammar_.alone; }
   void find_entry_end(std::string_view seen);
   size_t next_stop(std::string_view seen);
   size_t partial_stop(std::string_view block) const;
@@ -572,7 +573,7 @@ JsonReader::Step JsonReader::key(std::string_view text) {
 JsonReader::Member JsonReader::member_of(std::string_view key) const {
   const bool nothing_yet = entries_.empty() && entry_.name.empty() && !entry_.has_arguments;
   if (!wrapped_ && !inner_ && nothing_yet && holds(grammar_.wrappers, key)) return Member::wrapper;
-  if (grammar_.strict && !wrapped_) return Member::unknown;
+  if ((grammar_.strict && !wrapped_) || needs_wrapper()) return Member::unknown;
   if (grammar_.name_is_key) return Member::unknown;
   if (holds(grammar_.names, key)) return Member::name;
   if (holds(grammar_.arguments, key)) return Member::arguments;
@@ -587,6 +588,7 @@ bool JsonReader::may_begin(std::string_view key) const {
     return std::any_of(words.begin(), words.end(), [key](std::string_view word) { return word.starts_with(key); });
   };
   if (some(grammar_.wrappers)) return true;
+  if (needs_wrapper()) return false;
   if (grammar_.strict) return kResult.starts_with(key);
   return some(grammar_.names) || some(grammar_.arguments) || some(grammar_.ids) || some(grammar_.others) ||
          kWrapped.starts_with(key);

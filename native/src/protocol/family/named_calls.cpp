@@ -55,6 +55,7 @@ class NamedReader final : public ArgumentsReader {
   }
   Step named_as(std::string_view header);
   std::string_view tool_of(std::string_view header) const;
+  std::string_view only_tool_for(std::string_view arguments) const;
   State read_json(std::string_view block, bool ended);
   void take_json();
 
@@ -256,7 +257,23 @@ std::string_view NamedReader::tool_of(std::string_view header) const {
   return tools_.names().empty() && !tool.starts_with("call_") ? tool : std::string_view();
 }
 
-// ---- the name stands in the arguments: {"name": …, "arguments": {…}} ----
+// ---- the name stands in the arguments: {"name": …, "arguments": {…}}, or nowhere ----
+
+// Behind a mere number: the only tool there is, or the only one that knows all of these arguments. Empty: none, or
+// more.
+std::string_view NamedReader::only_tool_for(std::string_view arguments) const {
+  const std::vector<std::string_view> names = tools_.names();
+  if (names.size() == 1) return names.front();
+  std::string_view found;
+  for (const std::string_view tool : names) {
+    bool any = false, all = true;
+    for (JsonSlices member(arguments); all && member.next(); any = true) all = tools_.declares(tool, member.key_text());
+    if (!any || !all) continue;
+    if (!found.empty()) return {};
+    found = tool;
+  }
+  return found;
+}
 
 void NamedReader::close(std::string_view block, std::string_view reason) {
   if (json_) {
@@ -266,9 +283,12 @@ void NamedReader::close(std::string_view block, std::string_view reason) {
   if (in_arguments_) {
     std::string json;
     std::optional<std::string_view> tool;
-    if (json_from_literal(written(block), limits_.depth, json)) tool = json_member(json, "name");
+    const bool valid = json_from_literal(written(block), limits_.depth, json) && json_kind(json) == '{';
+    const bool numbered = valid && !header_.empty() && without_digits(header_).empty();
+    if (valid && !numbered) tool = json_member(json, "name");
     in_arguments_ = tool && json_kind(trim_json(*tool)) == '"';
-    name = in_arguments_ ? json_text(trim_json(*tool)) : header_;
+    name = in_arguments_ ? json_text(trim_json(*tool)) : numbered ? std::string(only_tool_for(json)) : header_;
+    if (name.empty()) name = header_;
   }
   ArgumentsReader::close(block, reason);
 }
@@ -338,7 +358,7 @@ void write_call(const Family &family, const NamedCalls &calls, const CallText &c
   else
     out.append(separator).append(call.arguments);
   if (!family.closers.empty()) out += family.closers.front();
-  if (!family.section_ends.empty()) out += family.section_ends.front();
+  if (!calls.sections.empty() && !family.section_ends.empty()) out += family.section_ends.front();
 }
 
 }  // namespace sluice

@@ -1,6 +1,8 @@
 // f(a=1, b='x'): calls as Python writes them, in a list or one behind the other. A literal of a list, a link and prose
 // in brackets begin like a bare list of calls: that is one only where `[f(` goes on with `)` or with `key=` and
 // something that may be a value, or an object of all arguments.
+#include <algorithm>
+
 #include "base/json.h"
 #include "protocol/family/family.h"
 #include "protocol/loose_json.h"
@@ -24,6 +26,8 @@ bool is_python_name(std::string_view text) {
 }
 
 bool begins_value(char c) { return is_alnum(c) || std::string_view("\"'[{(+-.").find(c) != std::string_view::npos; }
+
+bool is_word(char c) { return is_alnum(c) || c == '_' || (c & 0x80) != 0; }
 
 // Outside of strings a call holds nothing else (but its brackets).
 bool in_call(char c) {
@@ -63,7 +67,8 @@ class PythonReader final : public FamilyReader {
   struct Field {
     size_t from, equals, to;  // key=value; equals = npos: an object of all arguments
   };
-  enum class Mark : uint8_t { none, partial, closer, opener };
+  enum class Mark : uint8_t { none, partial, closer, section_end, opener };
+  enum class Quote : uint8_t { unknown, end, inner };
 
   Step step(std::string_view block);
   Step start(std::string_view block);
@@ -72,7 +77,11 @@ class PythonReader final : public FamilyReader {
   Step promised_end(std::string_view block);
   Step open_call(std::string_view block);
   Step arguments(std::string_view block);
+  Step string(std::string_view block);
+  Step doubtful_string(std::string_view block);
+  Quote quote(std::string_view block, size_t at);
   Step bracket(std::string_view block);
+  Step on_mark(Mark mark, size_t length, std::string_view at_closer);
   Step between(std::string_view block);
   Step lost(std::string_view block);
   Step no_call() {
@@ -90,6 +99,7 @@ class PythonReader final : public FamilyReader {
   State read_json(std::string_view block, bool ended);
   Mark mark(std::string_view rest, size_t &length) const;
   void end_field(std::string_view block, bool last);
+  std::string_view escaped(std::string_view block, size_t from, size_t to, std::string &held) const;
   void write_arguments(std::string_view block, const Call &call, size_t fields_end, ParsedCall &out);
 
   // -- set once
@@ -102,12 +112,17 @@ class PythonReader final : public FamilyReader {
   std::string brackets_;  // that are open, from the call's own parenthesis
   bool in_string_ = false;
   ValueEnd string_;
+  size_t string_from_ = 0, string_to_ = 0;  // to: behind a quote that may end it
+  size_t behind_quote_ = 0;                 // white space, up to here
+  // A quote stood in it that nobody escaped; one is open in it; a backslash came last.
+  bool doubtful_ = false, quoting_ = false, escape_ = false;
   size_t field_ = 0, equals_ = std::string_view::npos;
   // -- what was read
   std::vector<Call> calls_;
   std::vector<Field> fields_;
-  std::string_view fault_;   // of the whole block
-  std::string_view reason_;  // how it ended
+  std::vector<size_t> inner_quotes_;  // of strings
+  std::string_view fault_;            // of the whole block
+  std::string_view reason_;           // how it ended
   std::unique_ptr<BlockReader> json_;
 };
 
@@ -172,14 +187,22 @@ BlockReader::State PythonReader::read_json(std::string_view block, bool ended) {
 
 PythonReader::Mark PythonReader::mark(std::string_view rest, size_t &length) const {
   bool partial = false;
-  for (const Words *words : {&family_.closers, &family_.openers})
+  for (const auto &[words, kind] :
+       {std::pair{&family_.closers, Mark::closer}, std::pair{&family_.section_ends, Mark::section_end},
+        std::pair{&family_.openers, Mark::opener}})
     for (const std::string_view word : *words) {
       if (word.size() == 1) continue;  // a bracket
       length = word.size();
-      if (rest.starts_with(word)) return words == &family_.closers ? Mark::closer : Mark::opener;
+      if (rest.starts_with(word)) return kind;
       partial = partial || word.starts_with(rest);
     }
   return partial ? Mark::partial : Mark::none;
+}
+
+// `at_closer`: what the block lacks where a closer or the section's end comes here.
+PythonReader::Step PythonReader::on_mark(Mark mark, size_t length, std::string_view at_closer) {
+  if (mark == Mark::opener) return done(at_, "nested_opener");
+  return done(mark == Mark::closer ? at_ + length : at_, at_closer);
 }
 
 PythonReader::Step PythonReader::start(std::string_view block) {
@@ -191,7 +214,7 @@ PythonReader::Step PythonReader::start(std::string_view block) {
     ++at_;
     return Step::on;
   }
-  if (c == '{' && grammar_.json) {
+  if (c == '{' && grammar_.json && !bare_) {
     static const JsonCalls kJsonCalls;
     json_ = make_reader(family_, kJsonCalls, options_, tools_, limits_);
     return Step::on;
@@ -277,16 +300,15 @@ PythonReader::Step PythonReader::open_call(std::string_view block) {
 }
 
 PythonReader::Step PythonReader::arguments(std::string_view block) {
-  if (in_string_) {
-    const size_t behind = string_.find(block);
-    in_string_ = behind == std::string_view::npos;
-    at_ = in_string_ ? block.size() : behind;
-  }
+  if (in_string_) return doubtful_ ? doubtful_string(block) : string(block);
   if (at_ == block.size()) return Step::wait;
   const char c = block[at_];
   if (c == '"' || c == '\'') {
     string_.start(at_, true);
+    string_from_ = at_;
+    string_to_ = 0;
     in_string_ = true;
+    quoting_ = escape_ = false;
     return Step::on;
   }
   if (std::string_view("()[]{}").find(c) != std::string_view::npos) return bracket(block);
@@ -300,13 +322,78 @@ PythonReader::Step PythonReader::arguments(std::string_view block) {
     size_t length = 0;
     const Mark found = mark(block.substr(at_), length);
     if (found == Mark::partial) return Step::wait;
-    if (found != Mark::none) calls_.back().to = at_;
-    if (found == Mark::closer) return done(at_ + length, "unterminated_block");
-    if (found == Mark::opener) return done(at_, "nested_opener");
+    if (found != Mark::none) {
+      calls_.back().to = at_;
+      return on_mark(found, length, "unterminated_block");
+    }
     calls_.back().wrong = true;
   }
   ++at_;
   return Step::on;
+}
+
+// Up to its quote, and no further where nothing but it can be meant.
+PythonReader::Step PythonReader::string(std::string_view block) {
+  if (string_to_ == 0) {
+    const size_t behind = string_.find(block);
+    at_ = std::min(behind, block.size());
+    if (behind == std::string_view::npos) return Step::wait;
+    string_to_ = behind_quote_ = behind;
+  }
+  const char mark = block[string_from_];
+  const bool raw = string_from_ != 0 && (block[string_from_ - 1] | 0x20) == 'r';
+  const bool triple = block[string_from_ + 1] == mark;  // or empty
+  const Quote found = raw || triple ? Quote::end : quote(block, string_to_ - 1);
+  if (found == Quote::unknown) return Step::wait;
+  in_string_ = doubtful_ = found == Quote::inner;
+  return Step::on;
+}
+
+// A quote of its own kind was text: what ends the block ends such a string as well.
+PythonReader::Step PythonReader::doubtful_string(std::string_view block) {
+  for (; at_ < block.size(); ++at_) {
+    const char c = block[at_];
+    if (escape_ || c == '\\') {
+      escape_ = !escape_;
+      continue;
+    }
+    if (c == block[string_from_]) {
+      behind_quote_ = std::max(behind_quote_, at_ + 1);
+      const Quote found = quote(block, at_);
+      if (found == Quote::unknown) return Step::wait;
+      if (found == Quote::inner) continue;
+      in_string_ = doubtful_ = false;
+      ++at_;
+      return Step::on;
+    }
+    size_t length = 0;
+    const Mark found = mark(block.substr(at_), length);
+    if (found == Mark::partial) return Step::wait;
+    if (found == Mark::none) continue;
+    calls_.back().to = at_;
+    return on_mark(found, length, "unterminated_block");
+  }
+  return Step::wait;
+}
+
+// Models forget to escape a quote in a string: an apostrophe is one, and a pair that quotes something. What could be
+// an expression ends the string, and is no value.
+PythonReader::Quote PythonReader::quote(std::string_view block, size_t at) {
+  constexpr std::string_view kBefore = " \t\n\r=([{,:|&;<>/\"'`", kNoValue = "+%\"'";
+  if (at + 1 == block.size()) return Quote::unknown;
+  const char before = block[at - 1], behind = block[at + 1];
+  const bool apostrophe = is_word(before) && is_word(behind);
+  if (!apostrophe && !quoting_) {
+    while (behind_quote_ < block.size() && is_white(block[behind_quote_])) ++behind_quote_;
+    if (behind_quote_ == block.size()) return Quote::unknown;
+    const bool ends = std::string_view(",)]}:").find(block[behind_quote_]) != std::string_view::npos;
+    const bool opens = kBefore.find(before) != std::string_view::npos && !is_white(behind) &&
+                       kNoValue.find(behind) == std::string_view::npos;
+    if (ends || !opens) return Quote::end;
+  }
+  if (!apostrophe) quoting_ = !quoting_;
+  inner_quotes_.push_back(at);
+  return Quote::inner;
 }
 
 PythonReader::Step PythonReader::bracket(std::string_view block) {
@@ -359,23 +446,20 @@ PythonReader::Step PythonReader::between(std::string_view block) {
   if (listed_ ? c == ']' : c == '[') {
     ++at_;
     listed_ = !listed_;
-    return bare_ ? done(at_) : Step::on;
+    return family_.closers.empty() || bare_ ? done(at_) : Step::on;
   }
   if (bare_) return residue();
   size_t length = 0;
-  switch (mark(block.substr(at_), length)) {
-    case Mark::partial: return Step::wait;
-    case Mark::closer: return done(at_ + length, listed_ ? "unterminated_block" : std::string_view());
-    case Mark::opener: return done(at_, "nested_opener");
-    case Mark::none: return residue();
-  }
-  return Step::wait;
+  const Mark found = mark(block.substr(at_), length);
+  if (found == Mark::partial) return Step::wait;
+  if (found == Mark::none) return residue();
+  return on_mark(found, length, listed_ ? "unterminated_block" : std::string_view());
 }
 
 // Something else stands behind a call. A bare list ends before it: what follows is text.
 PythonReader::Step PythonReader::residue() {
   fault_ = "residue_in_block";
-  if (bare_) return done(calls_.back().to + 1);
+  if (bare_ || family_.closers.empty()) return done(calls_.back().to + 1);
   place_ = Place::lost;
   return Step::on;
 }
@@ -383,7 +467,7 @@ PythonReader::Step PythonReader::residue() {
 PythonReader::Step PythonReader::broken(size_t where) {
   calls_.back().wrong = true;
   calls_.back().to = at_;
-  if (bare_) return done(where);
+  if (bare_ || family_.closers.empty()) return done(where);
   place_ = Place::lost;
   return Step::on;
 }
@@ -391,12 +475,9 @@ PythonReader::Step PythonReader::broken(size_t where) {
 PythonReader::Step PythonReader::lost(std::string_view block) {
   for (; at_ < block.size(); ++at_) {
     size_t length = 0;
-    switch (mark(block.substr(at_), length)) {
-      case Mark::partial: return Step::wait;
-      case Mark::closer: return done(at_ + length);
-      case Mark::opener: return done(at_, "nested_opener");
-      case Mark::none: break;
-    }
+    const Mark found = mark(block.substr(at_), length);
+    if (found == Mark::partial) return Step::wait;
+    if (found != Mark::none) return on_mark(found, length, {});
   }
   return Step::wait;
 }
@@ -435,16 +516,28 @@ void PythonReader::close(std::string_view block, std::string_view reason) {
   calls.back().reason = reason;
 }
 
+// With a backslash before the quotes that lack it.
+std::string_view PythonReader::escaped(std::string_view block, size_t from, size_t to, std::string &held) const {
+  auto quote = std::lower_bound(inner_quotes_.begin(), inner_quotes_.end(), from);
+  if (quote == inner_quotes_.end() || *quote >= to) return block.substr(from, to - from);
+  held.clear();
+  for (; quote != inner_quotes_.end() && *quote < to; ++quote) {
+    held.append(block, from, *quote - from).append("\\");
+    from = *quote;
+  }
+  return held.append(block, from, to - from);
+}
+
 void PythonReader::write_arguments(std::string_view block, const Call &call, size_t fields_end, ParsedCall &out) {
-  std::string object;
+  std::string object, held;
   for (size_t i = call.fields; i < fields_end; ++i) {
     const Field &field = fields_[i];
     const bool all = field.equals == std::string_view::npos;  // an object of all arguments
     const size_t from = all ? field.from : field.equals + 1;
-    std::string_view text = without_white(block.substr(from, field.to - from));
+    std::string_view text = without_white(escaped(block, from, field.to, held));
     if (all && text.starts_with("**")) text.remove_prefix(2);
     std::string json;
-    if (!json_from_literal(text, limits_.depth - (all ? 0 : 1), json) || (all && json_kind(json) != '{')) {
+    if (!json_from_python(text, limits_.depth - (all ? 0 : 1), json) || (all && json_kind(json) != '{')) {
       out.reason = "malformed_argument";
       return;
     }

@@ -10,8 +10,31 @@
 namespace sluice {
 namespace {
 
-bool is_number(std::string_view text) {
-  return (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) && check_json(text, 1).ok();
+bool is_letter(char c) { return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || (c & 0x80) != 0; }
+
+// 1., .5 and the like are numbers too.
+bool append_number(std::string_view text, std::string &out) {
+  const std::string_view digits = text.substr(text[0] == '-' ? 1 : 0);
+  if (digits.empty() || (digits[0] != '.' && (digits[0] < '0' || digits[0] > '9'))) return false;
+  std::string number(text);
+  if (digits[0] == '.') number.insert(text.size() - digits.size(), 1, '0');
+  if (number.back() == '.') number += '0';
+  if (!check_json(number, 1).ok()) return false;
+  out += number;
+  return true;
+}
+
+// A number or a literal.
+bool append_scalar(std::string_view word, std::string &out) {
+  if (word == "true" || word == "True")
+    out += "true";
+  else if (word == "false" || word == "False")
+    out += "false";
+  else if (word == "null" || word == "None")
+    out += "null";
+  else
+    return append_number(word, out);
+  return true;
 }
 
 class WordJson {
@@ -31,7 +54,10 @@ class WordJson {
   bool quoted(std::string &out);
   bool own_quote() const { return !quote_.empty() && text_.substr(at_).starts_with(quote_); }
   bool is_quote() const { return text_[at_] == '"' || text_[at_] == '\'' || own_quote(); }
+  bool is_close(char c) const { return c == '}' || c == ']' || (c == ')' && round_ && open_.size() == 1); }
   bool word(std::string &out);
+  size_t lost_quote();
+  size_t word_end(size_t quote) const;
   void skip_white() {
     while (at_ < text_.size() && is_white(text_[at_])) ++at_;
   }
@@ -42,7 +68,11 @@ class WordJson {
   const std::string_view text_, quote_;
   const size_t depth_;
   size_t at_ = 0;
-  std::string open_;  // the brackets that are open
+  bool round_ = false;       // the outermost brackets are (…)
+  std::string open_;         // the brackets that are open
+  bool behind_own_ = false;  // the last value ended in the format's own quote: a comma may be missing
+  size_t next_quote_ = 0;    // the format's own, from at_ on
+  size_t last_key_ = 0;      // before it: what may end a key
 };
 
 bool WordJson::write(std::string &out) {
@@ -51,17 +81,19 @@ bool WordJson::write(std::string &out) {
     if (place == Place::behind && open_.empty()) return at_ == text_.size();
     if (at_ == text_.size()) return false;
     const char c = text_[at_];
-    if (c == '}' || c == ']') {  // a comma may stand before it
+    if (is_close(c) && !open_.empty()) {  // a comma may stand before it
       place = place == Place::value ? Place::wrong : close(out);
     } else if (place == Place::behind) {
-      ++at_;
-      place = c != ',' ? Place::wrong : open_.back() == '{' ? Place::key : Place::element;
+      const bool object = open_.back() == '{', no_comma = object && behind_own_ && (is_quote() || is_letter(c));
+      place = c != ',' ? (no_comma ? Place::key : Place::wrong) : object ? Place::key : Place::element;
+      if (c == ',') ++at_;
     } else if (place == Place::key) {
       separate(out);
       place = key(out) ? Place::value : Place::wrong;
     } else {
       if (place == Place::element) separate(out);
-      place = c == '{' || c == '[' ? open(out) : value(out) ? Place::behind : Place::wrong;
+      const bool brackets = c == '{' || c == '[' || (c == '(' && at_ == 0 && !quote_.empty());
+      place = brackets ? open(out) : value(out) ? Place::behind : Place::wrong;
     }
   }
   return false;
@@ -69,37 +101,48 @@ bool WordJson::write(std::string &out) {
 
 WordJson::Place WordJson::open(std::string &out) {
   if (open_.size() == depth_) return Place::wrong;
-  open_ += text_[at_];
-  out += text_[at_++];
+  round_ = round_ || text_[at_] == '(';
+  open_ += text_[at_] == '[' ? '[' : '{';
+  out += open_.back();
+  ++at_;
   return open_.back() == '{' ? Place::key : Place::element;
 }
 
 WordJson::Place WordJson::close(std::string &out) {
-  if (open_.empty() || (open_.back() == '{') != (text_[at_] == '}')) return Place::wrong;
+  const bool outermost = open_.size() == 1 && round_;
+  const char wanted = open_.back() == '[' ? ']' : outermost ? ')' : '}';
+  if (text_[at_] != wanted) return Place::wrong;
+  out += open_.back() == '[' ? ']' : '}';
   open_.pop_back();
-  out += text_[at_++];
+  ++at_;
+  behind_own_ = false;
   return Place::behind;
 }
 
+// In round brackets a parameter may be given its value by =, as Python does.
 bool WordJson::key(std::string &out) {
+  const auto separates = [this](char c) { return c == ':' || (c == '=' && round_ && open_.size() == 1); };
   if (is_quote()) {
     if (!quoted(out)) return false;
     skip_white();
   } else {
-    const size_t end = text_.find(':', at_);
-    if (end == text_.npos) return false;
+    size_t end = at_;
+    while (end < text_.size() && !separates(text_[end]) && kNoWord.find(text_[end]) == kNoWord.npos) ++end;
     const std::string_view key = without_white(text_.substr(at_, end - at_));
-    if (key.empty() || key.find_first_of(kNoWord) != key.npos) return false;
+    if (key.empty()) return false;
     append_text(out, key);
     at_ = end;
   }
-  if (at_ == text_.size() || text_[at_] != ':') return false;
+  if (at_ == text_.size() || !separates(text_[at_])) return false;
   ++at_;
   out += ':';
   return true;
 }
 
-bool WordJson::value(std::string &out) { return is_quote() ? quoted(out) : word(out); }
+bool WordJson::value(std::string &out) {
+  behind_own_ = own_quote();
+  return is_quote() ? quoted(out) : word(out);
+}
 
 bool WordJson::quoted(std::string &out) {
   if (own_quote()) {
@@ -111,32 +154,77 @@ bool WordJson::quoted(std::string &out) {
   }
   ValueEnd string;
   string.start(at_);
-  const size_t end = string.find(text_);
-  std::string json;
-  if (end == text_.npos || !json_from_literal(repaired(text_.substr(at_, end - at_)), depth_, json)) return false;
-  out += json;
+  const size_t from = at_, end = string.find(text_);
+  if (end == text_.npos) return false;
   at_ = end;
+  if (own_quote()) {  // it should have stood in this one
+    append_text(out, text_.substr(from + 1, end - from - 2));
+    at_ += quote_.size();
+    return true;
+  }
+  std::string json;
+  if (!json_from_literal(repaired(text_.substr(from, end - from)), depth_, json)) return false;
+  out += json;
   return true;
 }
 
-// A number, a literal, or a string that the model wrote without its quotes.
+// Where the quote stands that ends a text without a beginning, if the next one does; npos: it begins a text, or there
+// is none.
+size_t WordJson::lost_quote() {
+  if (quote_.empty()) return text_.npos;
+  if (next_quote_ < at_) {
+    next_quote_ = text_.find(quote_, at_);
+    const size_t last = text_.substr(at_, next_quote_ - at_).find_last_of(round_ ? ":=" : ":");
+    last_key_ = last == text_.npos ? 0 : at_ + last;
+  }
+  if (next_quote_ == text_.npos) return text_.npos;
+  size_t before = next_quote_;
+  while (before > at_ && is_white(text_[before - 1])) --before;
+  const bool begins = before == at_ || std::string_view(":=,[{").find(text_[before - 1]) != std::string_view::npos;
+  return begins ? text_.npos : next_quote_;
+}
+
+// Of a word that may be a text up to `quote`: there, unless a scalar ends before. at_: nobody can tell.
+size_t WordJson::word_end(size_t quote) const {
+  size_t inner = 0;
+  std::string scalar;
+  for (size_t i = at_; i < quote; ++i) {
+    const char c = text_[i];
+    if (c == '{' || c == '[') ++inner;
+    const bool closes = is_close(c) && c != ')';
+    if (closes && inner != 0) {
+      --inner;
+      continue;
+    }
+    if (inner != 0 || (c != ',' && !closes && !(c == ')' && is_close(c)))) continue;
+    const std::string_view word = without_white(text_.substr(at_, i - at_));
+    if (!word.empty() && append_scalar(word, scalar)) return i;
+    if (c != ',' || open_.back() != '{' || i < last_key_) return at_;
+  }
+  return quote;
+}
+
+// A number, a literal, or a string that the model wrote without its quotes, or without the first of them.
 bool WordJson::word(std::string &out) {
-  const size_t end = std::min(text_.find_first_of(",}]", at_), text_.size());
+  const size_t quote = lost_quote();
+  if (quote != text_.npos) {
+    const size_t end = word_end(quote);
+    if (end == at_) return false;
+    if (end == quote) {
+      append_text(out, without_white(text_.substr(at_, quote - at_)));
+      at_ = quote + quote_.size();
+      behind_own_ = true;
+      return true;
+    }
+  }
+  size_t end = at_;
+  while (end < text_.size() && text_[end] != ',' && !is_close(text_[end])) ++end;
   const std::string_view word = without_white(text_.substr(at_, end - at_));
   if (word.empty() || word.find_first_of(kNoWord) == 0 || word.find_first_of("{[<\"\n\r") != word.npos) return false;
   // A comma that is missing before the next key.
   if (word.find(':') != word.npos && std::any_of(word.begin(), word.end(), is_white)) return false;
   at_ = end;
-  if (word == "true" || word == "True")
-    out += "true";
-  else if (word == "false" || word == "False")
-    out += "false";
-  else if (word == "null" || word == "None")
-    out += "null";
-  else if (is_number(word))
-    out += word;
-  else
-    append_text(out, word);
+  if (!append_scalar(word, out)) append_text(out, word);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "protocol/family/family.h"
 #include "protocol/family/yaml_text.h"
+#include "protocol/loose_json.h"
 #include "protocol/markers.h"
 #include "protocol/xml_text.h"
 
@@ -163,6 +164,10 @@ void YamlReader::close(std::string_view block, std::string_view reason) {
   std::string json;
   if (slash_) {
     call.raw_arguments.clear();
+  } else if (const std::string_view body = without_white(call.raw_arguments);
+             reason.empty() && body.starts_with('{') && read_value(body, {limits_.depth}, json)) {
+    call.typed = true;
+    settle_arguments(call, body, {limits_.depth}, arguments_from, notes);
   } else if (reason.empty()) {
     const YamlFault fault = json_from_yaml(repaired(call.raw_arguments), limits_.depth, tools_, name, json);
     if (fault == YamlFault::none)

@@ -16,6 +16,9 @@ namespace {
 // What a plain scalar or key cannot begin with.
 constexpr std::string_view kIndicators = "&*!|>%@`\"'[]{},?#";
 
+// Nothing but a plain text can have been meant: YAML has none that begins so, and there are no anchors for aliases.
+constexpr std::string_view kHarmless = "@`%*";
+
 bool is_list_item(std::string_view text) { return text == "-" || text.starts_with("- "); }
 
 bool begins_with_key(std::string_view text) {
@@ -56,6 +59,7 @@ class Yaml {
   bool quoted(std::string_view text);
   bool flow(std::string_view text);
   bool plain(std::string_view text);
+  bool folded(std::string &text);
   void give_null() {
     if (pending_) out_ += "null";
     pending_ = false;
@@ -124,6 +128,10 @@ bool Yaml::line() {
   const bool is_item = is_list_item(line_);
   if (pending_) {
     const Open &top = open_.back();
+    if (indent_ > top.indent && !is_item && !begins_with_key(line_)) {
+      pending_ = false;
+      return value(line_);
+    }
     if (indent_ > top.indent || (is_item && !top.list && indent_ == top.indent)) {
       if (!begin(indent_, is_item)) return false;
     } else {
@@ -307,14 +315,39 @@ bool Yaml::flow(std::string_view text) {
   return true;
 }
 
+// The lines behind a plain text that stand further in belong to it. false: one of them looks like something else.
+bool Yaml::folded(std::string &text) {
+  size_t breaks = 1;
+  while (!rest_.empty()) {
+    const std::string_view before = rest_;
+    next_line();
+    const std::string_view more = without_white(line_);
+    if (!more.empty() && indent_ <= open_.back().indent) {
+      rest_ = before;
+      return true;
+    }
+    if (more.empty()) {
+      ++breaks;
+      continue;
+    }
+    if (more[0] == '#' || is_list_item(more) || begins_with_key(more) || more.find(" #") != more.npos) return false;
+    text += breaks == 1 ? std::string(" ") : std::string(breaks - 1, '\n');
+    text += more;
+    breaks = 1;
+  }
+  return true;
+}
+
 bool Yaml::plain(std::string_view text) {
   const size_t comment = std::min(text.find(" #"), text.size());
   // The end of `issue #3` is one, but was not meant to be.
   if (comment + 2 < text.size() && !is_white(text[comment + 2])) return false;
-  text = without_white(text.substr(0, comment));
-  if (kIndicators.find(text[0]) != kIndicators.npos || text.find(": ") != text.npos || text.ends_with(':'))
-    return false;
-  if (text == "-" || text.starts_with("- ")) return false;
+  std::string all(without_white(text.substr(0, comment)));
+  const bool indicator = kIndicators.find(all[0]) != kIndicators.npos;
+  if ((indicator && kHarmless.find(all[0]) == kHarmless.npos) || is_list_item(all)) return false;
+  const bool goes_on = comment == text.size() && !indicator && !begins_with_key(all);
+  if (goes_on && !folded(all)) return false;
+  text = all;
   const bool null = text == "null" || text == "Null" || text == "NULL";
   const bool yes = text == "true" || text == "True" || text == "TRUE";
   const bool no = text == "false" || text == "False" || text == "FALSE";

@@ -124,7 +124,11 @@ ArgumentsReader::Step ArgumentsReader::behind(std::string_view block, bool ended
   const Token found = token(rest, false);
   size_t length = 0;
   const Fit after = after_value_.empty() ? Fit::no : fit(rest, {after_value_}, length);
-  if (found.partial || after == Fit::partial) return ended ? done(block.size()) : Step::wait;
+  if (found.partial || after == Fit::partial) {
+    if (!ended) return Step::wait;
+    // Half a closer says that the arguments are over, but not that there were none.
+    return done(block.size(), value_ == value_end_ ? std::string_view("unterminated_block") : std::string_view());
+  }
   if (found.kind != Token::Kind::none) {
     const bool open_fence = !fenced_ && !after_value_.empty();
     if (open_fence && value_ == value_end_ && fault_.empty()) fault_ = "malformed_argument";

@@ -95,6 +95,9 @@ HarmonyReader::Step HarmonyReader::header_token(std::string_view block, bool end
   if (found == Fit::partial && !ended) return Step::wait;
   if (found != Fit::yes) return broken(at_);
   marked_ = true;
+  // A word that no channel is called, and no message behind it: it is text.
+  const bool says = part_ == Part::channel && words_ != 0 && known_channel_.empty() && recipient_.empty();
+  if (says && !is("<|message|>") && !is("<|constrain|>")) return broken(at_);
   if (is("<|start|>")) {
     known_channel_ = {};
     assistant_ = result_ = false;
@@ -107,8 +110,7 @@ HarmonyReader::Step HarmonyReader::header_token(std::string_view block, bool end
     begin_part(Part::constrain);
   } else if (is("<|message|>")) {
     return header_ends(at_ + length);
-  } else {  // a message without a body; unless its word, which is no channel's name, is the body
-    if (recipient_.empty() && part_ == Part::channel && words_ != 0 && known_channel_.empty()) return broken(at_);
+  } else {  // a message without a body
     if (recipient_.empty()) {
       end = at_ + length;
       return Step::markup;

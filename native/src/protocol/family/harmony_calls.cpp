@@ -98,6 +98,10 @@ HarmonyReader::Step HarmonyReader::header_token(std::string_view block, bool end
   // A word that no channel is called, and no message behind it: it is text.
   const bool says = part_ == Part::channel && words_ != 0 && known_channel_.empty() && recipient_.empty();
   if (says && !is("<|message|>") && !is("<|constrain|>")) return broken(at_);
+  if (is("<|start|>") && !recipient_.empty()) {  // the call never came
+    fault_ = "malformed_argument";
+    return header_ends(at_);
+  }
   if (is("<|start|>")) {
     known_channel_ = {};
     assistant_ = result_ = false;

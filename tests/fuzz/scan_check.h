@@ -194,8 +194,10 @@ class MayGo {
           headers_ = true;
           for (const char *word :
                {"<|start|>assistant", "<|start|>", "<|end|>", "<|call|>", "<|return|>", "<|message|>", "<|channel|>",
-                "<|channel|>analysis", "<|channel|>commentary", "<|channel|>final"})
+                "<|channel|>analysis", "<|channel|>commentary", "<|channel|>final"}) {
             words_.emplace_back(word);
+            words_.push_back(std::string(word) + " to=");  // nobody
+          }
         }
         if (const auto *named = std::get_if<sluice::NamedCalls>(&family.grammar)) {
           words_.insert(words_.end(), named->sections.begin(), named->sections.end());

@@ -58,7 +58,6 @@ class ElementReader final : public FamilyReader {
   Step json(std::string_view block);
   State finish(std::string_view block);
   State json_calls(std::string_view block, bool ended);
-  void take_json();
 
   // The call is one after all: false until the scanner knows its name and that it has begun.
   bool told(std::string_view block, bool begins);
@@ -539,7 +538,7 @@ ElementReader::Step ElementReader::json(std::string_view block) {
 void ElementReader::close(std::string_view block, std::string_view reason) {
   if (json_) {
     json_->cut(block, reason);
-    return take_json();
+    return take(*json_);
   }
   end = at_;
   if (closer_ == SIZE_MAX) closer_ = at_;
@@ -575,23 +574,8 @@ BlockReader::State ElementReader::json_calls(std::string_view block, bool ended)
     json_ = make_reader(json_family_, std::get<JsonCalls>(json_family_.grammar), options_, tools_, limits_);
   }
   const State state = json_->read(block, ended);
-  take_json();
+  take(*json_);
   return state;
-}
-
-void ElementReader::take_json() {
-  begun = json_->begun;
-  named = json_->named;
-  name = json_->name;
-  arguments_from = json_->arguments_from;
-  arguments_to = json_->arguments_to;
-  end = json_->end;
-  if (!json_->calls.empty()) {
-    calls = std::move(json_->calls);
-    notes = std::move(json_->notes);
-  }
-  code = json_->code;
-  decided = json_->decided;
 }
 
 }  // namespace

@@ -70,6 +70,21 @@ void FamilyReader::cut(std::string_view block, std::string_view reason) {
   close(block, reason);
 }
 
+void FamilyReader::take(BlockReader &other) {
+  begun = other.begun;
+  named = other.named;
+  name = other.name;
+  arguments_from = other.arguments_from;
+  arguments_to = other.arguments_to;
+  end = other.end;
+  if (!other.calls.empty()) {
+    calls = std::move(other.calls);
+    notes = std::move(other.notes);
+  }
+  code = other.code;
+  decided = other.decided;
+}
+
 namespace {
 
 void append_line(std::string &out, std::string_view line) {

@@ -154,6 +154,8 @@ class FamilyReader : public BlockReader {
   // each its own.
   virtual void close(std::string_view block, std::string_view reason) = 0;
 
+  // What another reader found in the block is what this one found.
+  void take(BlockReader &other);
   State reject(std::string_view why, size_t where) {
     code = why;
     decided = where;

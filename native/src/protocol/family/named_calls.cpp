@@ -57,7 +57,6 @@ class NamedReader final : public ArgumentsReader {
   std::string_view tool_of(std::string_view header) const;
   std::string_view only_tool_for(std::string_view arguments) const;
   State read_json(std::string_view block, bool ended);
-  void take_json();
 
   const NamedCalls &grammar_;
   const ProtocolOptions options_;
@@ -278,7 +277,7 @@ std::string_view NamedReader::only_tool_for(std::string_view arguments) const {
 void NamedReader::close(std::string_view block, std::string_view reason) {
   if (json_) {
     json_->cut(block, reason);
-    return take_json();
+    return take(*json_);
   }
   if (in_arguments_) {
     std::string json;
@@ -311,23 +310,8 @@ void NamedReader::settle(ParsedCall &call, std::string_view written) {
 BlockReader::State NamedReader::read_json(std::string_view block, bool ended) {
   if (!json_) json_ = make_reader(family_, json_calls(), options_, tools_, limits_);
   const State state = json_->read(block, ended);
-  take_json();
+  take(*json_);
   return state;
-}
-
-void NamedReader::take_json() {
-  begun = json_->begun;
-  named = json_->named;
-  name = json_->name;
-  arguments_from = json_->arguments_from;
-  arguments_to = json_->arguments_to;
-  end = json_->end;
-  if (!json_->calls.empty()) {
-    calls = std::move(json_->calls);
-    notes = std::move(json_->notes);
-  }
-  code = json_->code;
-  decided = json_->decided;
 }
 
 }  // namespace

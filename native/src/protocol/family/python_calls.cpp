@@ -170,18 +170,7 @@ BlockReader::State PythonReader::finish(std::string_view block) {
 
 BlockReader::State PythonReader::read_json(std::string_view block, bool ended) {
   const State state = json_->read(block, ended);
-  begun = json_->begun;
-  named = json_->named;
-  name = json_->name;
-  arguments_from = json_->arguments_from;
-  arguments_to = json_->arguments_to;
-  end = json_->end;
-  code = json_->code;
-  decided = json_->decided;
-  if (state == State::closed) {
-    calls = std::move(json_->calls);
-    notes = std::move(json_->notes);
-  }
+  take(*json_);
   return state;
 }
 
@@ -487,10 +476,7 @@ PythonReader::Step PythonReader::lost(std::string_view block) {
 void PythonReader::close(std::string_view block, std::string_view reason) {
   if (json_) {
     json_->cut(block, reason);
-    calls = std::move(json_->calls);
-    notes = std::move(json_->notes);
-    end = json_->end;
-    return;
+    return take(*json_);
   }
   if (named && calls_.back().from == 0) calls_.pop_back();  // a name, and no more
   for (size_t i = 0; i < calls_.size(); ++i) {

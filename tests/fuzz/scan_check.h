@@ -198,6 +198,7 @@ class MayGo {
             words_.emplace_back(word);
             words_.push_back(std::string(word) + " to=");  // nobody
           }
+          words_.emplace_back("to=functions.");
         }
         if (const auto *named = std::get_if<sluice::NamedCalls>(&family.grammar)) {
           words_.insert(words_.end(), named->sections.begin(), named->sections.end());
@@ -220,10 +221,9 @@ class MayGo {
     for (const std::string &word : words_)
       if (!word.empty() && rest.starts_with(word)) out.push_back(word.size());
     if (const size_t length = tag(rest); length != 0) out.push_back(length);
-    if (headers_ && !out.empty()) {  // blanks between the words of a header
-      size_t white = *std::max_element(out.begin(), out.end());
-      while (white < rest.size() && sluice::is_white(rest[white])) out.push_back(++white);
-    }
+    if (headers_)  // blanks between the words of a header
+      for (size_t white : std::vector<size_t>(out))
+        while (white < rest.size() && sluice::is_white(rest[white])) out.push_back(++white);
     if (headers_ && rest.starts_with("<|")) {  // the header of a message, up to its text
       constexpr std::string_view kMessage = "<|message|>";
       if (const size_t end = rest.substr(0, 1024).find(kMessage); end != std::string_view::npos)

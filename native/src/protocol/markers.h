@@ -76,14 +76,16 @@ class Markers {
 
   Markers() { states_.emplace_back(); }
 
-  // Returns its number. Where several markers end at the same byte, the longest counts, then the first.
-  int add(const Marker &marker, Kind kind) {
-    markers_.push_back({marker.bytes, marker.fold, kind});
+  // Returns its number. Where several markers end at the same byte, the longest counts, then the first. `placed`: it
+  // stands only where every byte is stepped, so that nobody need search for it.
+  int add(const Marker &marker, Kind kind, bool placed = false) {
+    markers_.push_back({marker.bytes, marker.fold, kind, placed});
     return static_cast<int>(markers_.size()) - 1;
   }
 
   void add_first_bytes(ByteFinder &finder) const {
     for (const Entry &entry : markers_) {
+      if (entry.placed) continue;
       finder.add(entry.bytes[0]);
       if (entry.fold) {
         finder.add(lower(entry.bytes[0]));
@@ -160,6 +162,7 @@ class Markers {
     std::string bytes;
     bool fold;
     Kind kind;
+    bool placed;
   };
   using Parts = std::vector<std::pair<uint32_t, uint16_t>>;  // (marker, bytes of it matched)
   struct Node {

@@ -98,7 +98,8 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
   }
   const auto add = [this](const std::vector<Marker> &markers, Kind kind, size_t owner) {
     for (const Marker &marker : markers) {
-      markers_.add(marker, kind);
+      markers_.add(marker, kind, kind == Kind::trailer || marker.first);
+      begins_ = begins_ || marker.first;
       owner_.push_back(owner);
       common_.push_back(marker.common);
       first_.push_back(marker.first);
@@ -213,7 +214,8 @@ void Scanner::run(bool ended) {
 // Each read_… returns false when it needs more text.
 bool Scanner::read_text(bool ended) {
   while (at_ < text_.size()) {
-    if (match_ == 0 && context_.idle()) {
+    const bool placed = trails_ != SIZE_MAX || (begins_ && offset(at_) == 0);
+    if (match_ == 0 && context_.idle() && !placed) {
       at_ = interesting_.find(text_, at_);
       if (at_ == text_.size()) break;
     }
@@ -222,6 +224,7 @@ bool Scanner::read_text(bool ended) {
     if (any_whole_ && (c == '`' || c == '~') && context_.in_lead()) fence_ = at_;
     const unsigned effect = context_.step(c);
     match_ = markers_.step(match_, c);
+    if (match_ == 0 && !is_white(c)) trails_ = SIZE_MAX;
     if (any_whole_ && in_body_ && fence_body_ == SIZE_MAX && !is_white(c)) fence_body_ = offset(at_);
     ++at_;
     if (effect != 0) {

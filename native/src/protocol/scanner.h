@@ -125,6 +125,7 @@ class Scanner final : public TextScanner {
   size_t openers_ = 0;             // the first markers
   std::vector<bool> common_;       // → Marker::common
   std::vector<bool> first_;        // → Marker::first
+  bool begins_ = false;            // one of them is
   std::vector<std::string> next_;  // opener → Marker::next
   std::vector<int> same_;          // → the same one of the next protocol; -1: none
   bool any_whole_ = false;

@@ -155,6 +155,17 @@ void break_list_of_calls(std::string &text) {
   if (from != 0) text = out.append(text, from);
 }
 
+// What may stand behind the bracket of a list of calls: a footnote's digit only where a tool's name begins with it.
+std::string behind_bracket(const std::vector<std::string_view> &names) {
+  std::string out;
+  for (int c = 0; c < 256; ++c) {
+    const auto begins = [c](std::string_view name) { return name.starts_with(static_cast<char>(c)); };
+    if (c < '0' || c > '9' || names.empty() || std::any_of(names.begin(), names.end(), begins))
+      out += static_cast<char>(c);
+  }
+  return out;
+}
+
 // <|start|> of <|start|>functions.{name}…: what is a mark whatever the tool's name is.
 std::string_view fixed_part(std::string_view mark) {
   const size_t name = mark.find('{');
@@ -220,6 +231,8 @@ std::vector<Marker> FamilyProtocol::openers(const ToolView &tools) const {
       marker.common = marker.bytes.size() == 1;
       if (marker.common && std::holds_alternative<JsonCalls>(family_.grammar))
         marker.next = marker.bytes == "{" ? "\"'" : "{";
+      if (marker.common && std::holds_alternative<PythonCalls>(family_.grammar))
+        marker.next = behind_bracket(tools.names());
     }
   for (Marker &marker : out) marker.common = marker.common || marker.bytes == kGemmaCall;
   if (family_.prompted)

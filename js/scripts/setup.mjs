@@ -30,8 +30,7 @@ function installSystemPackages({ tests, bench, pack }) {
     ['cmake', program('cmake')],
     ['g++', program('c++', 'g++', 'clang++')],
     ['ninja-build', program('ninja', 'make')],
-    ['nlohmann-json3-dev', header('nlohmann/json.hpp')],
-    ...(tests ? [['catch2', header('catch2/catch.hpp')], ['libvalijson-dev', header('valijson/validator.hpp')], ['python3', program('python3')], ['chromium', browser], ['fonts-noto-cjk', () => existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc')]] : []),
+    ...(tests ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['catch2', header('catch2/catch.hpp')], ['libvalijson-dev', header('valijson/validator.hpp')], ['python3', program('python3')], ['chromium', browser], ['fonts-noto-cjk', () => existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc')]] : []),
     ...(bench ? [['libbenchmark-dev', header('benchmark/benchmark.h')]] : []),
     ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')]] : []),
   ]

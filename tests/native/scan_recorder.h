@@ -14,7 +14,7 @@
 
 namespace sluice_test {
 
-using sluice::Json;
+using Json = nlohmann::ordered_json;
 
 struct KnownTools : sluice::ToolView {
   std::vector<std::pair<std::string, std::string>> parameters;  // (tool, parameter)

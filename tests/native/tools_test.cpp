@@ -600,7 +600,7 @@ TEST_CASE("only callable tools that are switched on are exposed, and the list sa
   CHECK(names() == "b f_r f_w ");
   CHECK(names("t") == "b ");
   const std::string before = listed(registry, exposure);
-  const Json list = Json::parse(before);
+  const Json list = nlohmann::json::parse(before);
   CHECK(before == listed(registry, exposure));
   CHECK(list["hash"].get<std::string>().size() == 64);
   CHECK(list["tools"][0].dump() ==
@@ -609,7 +609,7 @@ TEST_CASE("only callable tools that are switched on are exposed, and the list sa
   CHECK(list["tools"][2]["reason"] == "not_callable");
   exposure.toggles = {{"f", false}, {"f_w", true}, {"a", true}, {"c", true}};
   CHECK(names() == "a b f_w ");
-  CHECK(Json::parse(listed(registry, exposure))["hash"] != list["hash"]);
+  CHECK(nlohmann::json::parse(listed(registry, exposure))["hash"] != list["hash"]);
   exposure.default_enabled = false;
   CHECK(names() == "a f_w ");
   exposure.enabled = false;

@@ -4,10 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <limits>
 #include <unordered_map>
 
-#include "base/real.h"
 #include "base/utf8.h"
 
 namespace sluice {
@@ -315,48 +313,6 @@ void append_value(std::string &out, std::string_view value, bool canonical) {
   }
 }
 
-template <class Tree>
-Tree number_tree(std::string_view token) {
-  const char *const end = token.data() + token.size();
-  if (token.find_first_of(".eE") == std::string_view::npos) {
-    int64_t integer = 0;
-    if (auto [p, e] = std::from_chars(token.data(), end, integer); e == std::errc() && p == end) return integer;
-    uint64_t natural = 0;
-    if (auto [p, e] = std::from_chars(token.data(), end, natural); e == std::errc() && p == end) return natural;
-  }
-  double value = 0;
-  if (auto [p, e] = read_real(token.data(), end, value); e == std::errc::result_out_of_range) {
-    // from_chars leaves `value` alone: a negative exponent means nearly nothing, any other nearly everything.
-    const size_t exponent = token.find_first_of("eE");
-    const bool tiny = exponent != std::string_view::npos && token.substr(exponent + 1, 1) == "-";
-    value = tiny ? 0.0 : std::numeric_limits<double>::max();
-    if (token.front() == '-') value = -value;
-  }
-  return value;
-}
-
-template <class Tree>
-Tree make_tree(std::string_view value) {
-  value = trim_json(value);
-  switch (json_kind(value)) {
-    case '{': {
-      Tree object = Tree::object();
-      for (JsonSlices members(value); members.next();) object[members.key_text()] = make_tree<Tree>(members.value());
-      return object;
-    }
-    case '[': {
-      Tree array = Tree::array();
-      for (JsonSlices items(value); items.next();) array.push_back(make_tree<Tree>(items.value()));
-      return array;
-    }
-    case '"': return json_text(value);
-    case 't': return true;
-    case 'f': return false;
-    case 'n': return nullptr;
-    default: return number_tree<Tree>(value);
-  }
-}
-
 // 0: goes out as it is; 'u': as \u00XX; else the letter behind the back-slash.
 constexpr std::array<char, 256> kEscapes = [] {
   std::array<char, 256> table{};
@@ -380,12 +336,6 @@ Status check_json(std::string_view text, size_t max_depth, bool *cut) {
   Status status = checker.run();
   if (cut != nullptr) *cut = checker.ended_early();
   return status;
-}
-
-Status read_json(std::string_view text, size_t max_depth, Json &out) {
-  if (Status status = check_json(text, max_depth); !status.ok()) return status;
-  out = make_tree<Json>(text);
-  return {};
 }
 
 std::string_view trim_json(std::string_view text) {
@@ -515,8 +465,6 @@ std::string canonical_json(std::string_view text) {
   append_value(out, text, true);
   return out;
 }
-
-nlohmann::json json_tree(std::string_view text) { return make_tree<nlohmann::json>(text); }
 
 void append_json_string(std::string &out, std::string_view utf8) {
   out += '"';

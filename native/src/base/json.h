@@ -1,9 +1,7 @@
 // JSON as text. What has to travel as it came (a host's request, schemas, opaque provider fields, arguments) stays
 // text: it is checked once, then sliced, spliced and compared without ever being parsed into numbers and printed again.
-// Documents that are only read become a Json tree.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,14 +11,9 @@
 
 namespace sluice {
 
-using Json = nlohmann::ordered_json;
-
 // Is `text` one JSON value, in UTF-8, nested at most `max_depth` deep? Numbers of any size and lone surrogate escapes
 // are fine: they are JSON. Never recurses, linear. `cut`: set where more text could still make it one.
 Status check_json(std::string_view text, size_t max_depth, bool *cut = nullptr);
-
-// check_json, then the tree. Members that stand twice: the last one. Numbers beyond double: the largest one.
-Status read_json(std::string_view text, size_t max_depth, Json &out);
 
 // ---- Slices. All of these take text that check_json accepted (surrounding white space is fine). ----
 
@@ -60,9 +53,6 @@ std::string compact_json(std::string_view text);
 // One spelling for equal values: members sorted by the bytes of their keys, no white space, numbers as written, strings
 // with the fewest escapes.
 std::string canonical_json(std::string_view text);
-
-// The tree of text that check_json accepted; numbers beyond 64 bits become the nearest double.
-nlohmann::json json_tree(std::string_view text);
 
 // ---- Writing ----
 

@@ -6,18 +6,20 @@
 #include <version>
 
 #if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
-#  define SLUICE_READS_REALS_BY_JSON
-#  include <nlohmann/json.hpp>
+#  define SLUICE_READS_REALS_BY_SIMDJSON
+#  include <simdjson.h>
+
+#  include <cmath>
 #endif
 
 namespace sluice {
 
 // `first` to `last` is a number of JSON. As from_chars: one out of range leaves `value` alone.
 inline std::from_chars_result read_real(const char *first, const char *last, double &value) {
-#ifdef SLUICE_READS_REALS_BY_JSON
-  const auto read = nlohmann::json::parse(first, last, nullptr, false);
-  if (!read.is_number()) return {last, std::errc::result_out_of_range};
-  value = read.get<double>();
+#ifdef SLUICE_READS_REALS_BY_SIMDJSON
+  const double read = simdjson::internal::from_chars(first, last);
+  if (!std::isfinite(read)) return {last, std::errc::result_out_of_range};
+  value = read;
   return {last, {}};
 #else
   return std::from_chars(first, last, value);

@@ -9,7 +9,7 @@ using namespace sluice;
 namespace {
 
 constexpr int kStateCount = static_cast<int>(CardState::unknown) + 1;
-constexpr int kTriggerCount = static_cast<int>(Trigger::lose) + 1;
+constexpr int kTriggerCount = static_cast<int>(Trigger::recall) + 1;
 
 }  // namespace
 

@@ -421,7 +421,7 @@ class Conversation {
   struct Call {
     Json card = Json::object();  // its patches laid over each other
     std::string arguments;       // its args events
-    bool question_polled = false;
+    bool question_polled = false, result_polled = false;
     bool allowed = false;  // by us
     size_t void_records = 0;
     size_t executes = 0, most_executes = 1;
@@ -677,7 +677,7 @@ class Conversation {
     const std::string status = status_of(number);
     std::vector<uint32_t> meant;  // the calls that this decision allows
     for (const auto &[other, its] : statuses())
-      if (its == "awaiting_approval" && (number == 0 ? calls_[other].question_polled : number == other))
+      if (its == "awaiting_approval" && calls_[other].question_polled && (number == 0 || number == other))
         meant.push_back(other);
     Codes codes;
     if (bad)
@@ -687,7 +687,7 @@ class Conversation {
     else if (number != 0 && status.empty())
       codes = {SLUICE_E_NOT_FOUND};
     else if (plain == SLUICE_RELEASE)
-      codes = {status == "awaiting_result_approval" ? SLUICE_OK : SLUICE_E_STATE};
+      codes = {status == "awaiting_result_approval" && calls_[number].result_polled ? SLUICE_OK : SLUICE_E_STATE};
     else if (meant.empty())
       codes = {SLUICE_E_STATE};
     else if (edited != nullptr)
@@ -712,7 +712,8 @@ class Conversation {
 
   void deny(uint32_t number) {
     const std::string status = status_of(number);
-    const bool waits = status == "awaiting_approval" || status == "awaiting_result_approval";
+    const bool waits = (status == "awaiting_approval" && calls_[number].question_polled) ||
+                       (status == "awaiting_result_approval" && calls_[number].result_polled);
     const Codes codes = {done_now()       ? SLUICE_E_STATE
                          : status.empty() ? SLUICE_E_NOT_FOUND
                          : waits          ? SLUICE_OK
@@ -742,7 +743,7 @@ class Conversation {
       codes = {SLUICE_OK};
     else if (status.empty())
       codes = {SLUICE_E_NOT_FOUND};
-    else if (status == "executing" || adopted || late)
+    else if ((status == "executing" && calls_[number].executes == calls_[number].most_executes) || adopted || late)
       codes = {SLUICE_OK};
     else if (status == "success" && detached(number))
       codes = {SLUICE_OK};
@@ -857,7 +858,7 @@ class Conversation {
       // Polling settles detached calls, and what comes behind them is asked: the patch before this event says so.
       require(text_of(calls_[number].card, "status") == (execution ? "awaiting_approval" : "awaiting_result_approval"),
               "a question that is polled waits for its answer", brief(event));
-      if (execution) calls_[number].question_polled = true;
+      (execution ? calls_[number].question_polled : calls_[number].result_polled) = true;
     } else if (type == "execute" || type == "ipc") {
       take_execution(event, calls_[number], number);
     } else if (type == "rule") {

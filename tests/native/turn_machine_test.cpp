@@ -130,12 +130,12 @@ std::vector<Phase> phases() {
        "sooos sssss oo sss o" + kNine},
       {"asked", config(), polled_answer(call("note")), "sssss oooso oo sss o" + kNine},
       {"asked, the question not polled", config(), [](sluice_turn *t) { answer(t, call("note")); },
-       "sssss ososo oo sss o" + kNine},
+       "sssss sssss oo sss o" + kNine},
       {"running in mid-answer", config(block), fed(call("clock", "{}") + text("x")), "sooos sssss oo ooo o" + kNine,
        false},
       {"running", config(), polled_answer(call("clock", "{}")), "sssss sssss oo ooo o" + kNine, false},
       {"running, nobody knows", config(), [](sluice_turn *t) { answer(t, call("clock", "{}")); },
-       "sssss sssss oo ooo o" + kNine},
+       "sssss sssss oo sss o" + kNine},
       {"its result waits", config(),
        [=](sluice_turn *t) {
          polled_answer(call("find", "{}"))(t);
@@ -148,7 +148,7 @@ std::vector<Phase> phases() {
          polled_answer(call("find", "{}"))(t);
          submit(t, 1, SLUICE_RESULT, "secret");
        },
-       "sssss sssoo oo sss o" + kNine},
+       "sssss sssss oo sss o" + kNine},
       {"called, and asked for the next answer", config(),
        [=](sluice_turn *t) {
          polled_answer(call("clock", "{}"))(t);
@@ -198,7 +198,11 @@ std::vector<Phase> phases() {
          poll(t);
        },
        "sssss sssss oo ooo o" + kNine, false},
-      {"adopted and denied", kOpenCall, [](sluice_turn *t) { sluice_turn_deny(t, 1, nullptr, 0); },
+      {"adopted and denied", kOpenCall,
+       [](sluice_turn *t) {
+         poll(t);
+         sluice_turn_deny(t, 1, nullptr, 0);
+       },
        "ooooo sssss oo sss o" + kNine},
       {"a parser", R"({"wire":"openai-chat"})", [](sluice_turn *) {}, "oooos nsnnn no nnn o" + kNine},
       {"a parser with a call", R"({"wire":"text"})",

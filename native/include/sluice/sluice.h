@@ -143,7 +143,8 @@ SLUICE_API void SLUICE_CALL sluice_engine_free(sluice_engine *engine);
  * NULL only without memory. */
 SLUICE_API sluice_turn *SLUICE_CALL sluice_turn_new(sluice_engine *engine, const char *config, size_t len);
 
-/* A turn from what SLUICE_GET_STATE gave. Take states only from where you would take code. */
+/* A turn from what SLUICE_GET_STATE gave. Take states only from where you would take code. Calls that have not started pass
+ * the gate of this engine again, by the stricter policy of then and now; questions come out again as events. */
 SLUICE_API sluice_turn *SLUICE_CALL sluice_turn_restore(sluice_engine *engine, const char *state, size_t len);
 
 SLUICE_API void SLUICE_CALL sluice_turn_free(sluice_turn *turn);
@@ -163,11 +164,13 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_finish(sluice_turn *turn, int32_t how
 /* -- what came from the user ---------------------------------------------------------------------------------------- */
 
 /* Lets a call that waits run, or its result out. decision: SLUICE_ONCE ... SLUICE_RELEASE, + SLUICE_EXACT. edited_json:
- * other arguments to run it with, or NULL. call 0: every execution approval whose event was polled. */
+ * other arguments to run it with, or NULL. call 0: every execution approval whose event was polled. A call whose "approval"
+ * event of this stage was not polled yet: SLUICE_E_STATE, nobody can have decided about it. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_approve(sluice_turn *turn, uint32_t call, int32_t decision,
                                                    const char *edited_json, size_t len);
 
-/* Refuses what a call waits for, its execution or the release of its result. reason: text for the model, or NULL. */
+/* Refuses what a call waits for, its execution or the release of its result. reason: text for the model, or NULL. Its
+ * "approval" event must have been polled, as for sluice_turn_approve. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_deny(sluice_turn *turn, uint32_t call, const char *reason, size_t len);
 
 /* Cancels a call, or with call 0 the turn. Cancelling twice is fine. */
@@ -175,8 +178,8 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_cancel(sluice_turn *turn, uint32_t ca
 
 /* -- what came from a tool ------------------------------------------------------------------------------------------ */
 
-/* The result, failure or progress of a call that executes. kind: SLUICE_RESULT ... SLUICE_PROGRESS. A result that comes
- * too late (timeout, cancel) is dropped with a diagnostic. */
+/* The result, failure or progress of a call whose "execute" event was polled (before: SLUICE_E_STATE). kind: SLUICE_RESULT
+ * ... SLUICE_PROGRESS. A result that comes too late (timeout, cancel) is dropped with a diagnostic. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_submit(sluice_turn *turn, uint32_t call, int32_t kind, const char *data,
                                                   size_t len);
 
@@ -192,7 +195,8 @@ SLUICE_API int64_t SLUICE_CALL sluice_turn_tick(sluice_turn *turn, int64_t now_m
 /* Next event as JSON {"type":...}, or NULL when there is none. */
 SLUICE_API const char *SLUICE_CALL sluice_turn_next_event(sluice_turn *turn, size_t *len);
 
-/* A document about the turn. what: SLUICE_GET_*. */
+/* A document about the turn. what: SLUICE_GET_*. `start` and `end` of a card, and `offset` of a diagnostic, count bytes of the
+ * round's text in UTF-8. */
 SLUICE_API const char *SLUICE_CALL sluice_turn_get(sluice_turn *turn, int32_t what, size_t *len);
 
 #ifdef __cplusplus

@@ -43,8 +43,20 @@ void append_saved_bytes(std::string &out, std::string_view bytes) {
   out += "\"}";
 }
 
+SavedReader::SavedReader(std::string_view object) {
+  for (JsonSlices members(object); members.next();)
+    if (const std::string_view key = members.key(); key.size() >= 2)
+      members_.emplace_back(key.substr(1, key.size() - 2), members.value());
+}
+
+std::optional<std::string_view> SavedReader::member(std::string_view key) const {
+  for (auto one = members_.rbegin(); one != members_.rend(); ++one)  // of two the last, as json_member has it
+    if (one->first == key) return one->second;
+  return std::nullopt;
+}
+
 void SavedReader::get(std::string_view key, std::string &bytes) const {
-  const auto value = json_member(object_, key);
+  const auto value = member(key);
   if (!value) return;
   if (json_kind(*value) == '"') bytes = json_text(*value);
   if (json_kind(*value) != '{') return;
@@ -53,13 +65,13 @@ void SavedReader::get(std::string_view key, std::string &bytes) const {
 }
 
 void SavedReader::get(std::string_view key, bool &value) const {
-  const auto token = json_member(object_, key);
+  const auto token = member(key);
   if (token && json_kind(*token) == 't') value = true;
   if (token && json_kind(*token) == 'f') value = false;
 }
 
 void SavedReader::get(std::string_view key, std::optional<int64_t> &value) const {
-  const auto token = json_member(object_, key);
+  const auto token = member(key);
   if (!token || json_kind(*token) != '0') return;
   int64_t read = 0;
   const std::string_view digits = trim_json(*token);
@@ -68,7 +80,7 @@ void SavedReader::get(std::string_view key, std::optional<int64_t> &value) const
 }
 
 std::string_view SavedReader::nested(std::string_view key) const {
-  const auto value = json_member(object_, key);
+  const auto value = member(key);
   return value && (json_kind(*value) == '{' || json_kind(*value) == '[') ? *value : std::string_view();
 }
 

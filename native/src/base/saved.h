@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/json.h"
 
@@ -13,11 +15,11 @@ namespace sluice {
 // Any bytes as JSON: a string where they are UTF-8, else {"base64":"..."}.
 void append_saved_bytes(std::string &out, std::string_view bytes);
 
-// Reads one saved object (checked JSON). A member that is missing or of another kind leaves the variable as it is: what
-// an older version did not save has the value it had then.
+// Reads one saved object (checked JSON), whose text must outlive it. A member that is missing or of another kind leaves
+// the variable as it is: what an older version did not save has the value it had then.
 class SavedReader {
  public:
-  explicit SavedReader(std::string_view object) : object_(object) {}
+  explicit SavedReader(std::string_view object);
 
   void get(std::string_view key, std::string &bytes) const;
   void get(std::string_view key, bool &value) const;
@@ -33,7 +35,9 @@ class SavedReader {
   std::string_view nested(std::string_view key) const;
 
  private:
-  const std::string_view object_;
+  std::optional<std::string_view> member(std::string_view key) const;
+
+  std::vector<std::pair<std::string_view, std::string_view>> members_;  // the object is read once, not once per member
 };
 
 }  // namespace sluice

@@ -18,6 +18,8 @@ struct Rule {
   std::string scope;       // turn | session | always
   std::string arguments;   // canonical JSON; empty: any
   std::string definition;  // hash of the definition it was given for; empty: any
+
+  bool operator==(const Rule &) const = default;
 };
 
 // One rule of the configuration; paths are relative to it.

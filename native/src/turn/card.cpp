@@ -23,9 +23,9 @@ constexpr std::array<std::string_view, 15> kStates = {"streaming",
                                                       "cancelled",
                                                       "unknown"};
 
-constexpr std::array<std::string_view, 15> kTriggers = {"complete", "spoil",  "miss",     "ask",    "approve",
-                                                        "start",    "hold",   "succeed",  "fail",   "deny",
-                                                        "reject",   "expire", "time_out", "cancel", "lose"};
+constexpr std::array<std::string_view, 16> kTriggers = {"complete", "spoil",   "miss", "ask",   "approve", "start",
+                                                        "hold",     "succeed", "fail", "deny",  "reject",  "expire",
+                                                        "time_out", "cancel",  "lose", "recall"};
 
 class Members {
  public:

@@ -47,7 +47,8 @@ enum class Trigger : uint8_t {
   expire,
   time_out,
   cancel,
-  lose,  // cancelled while it ran
+  lose,    // cancelled while it ran
+  recall,  // restored before anybody saw it start: back to the gate
 };
 
 struct Transition {
@@ -74,6 +75,7 @@ inline constexpr Transition kTransitions[] = {
     {CardState::awaiting_approval, Trigger::expire, CardState::expired},
     {CardState::awaiting_approval, Trigger::spoil, CardState::invalid},
     {CardState::awaiting_approval, Trigger::cancel, CardState::cancelled},
+    {CardState::awaiting_approval, Trigger::recall, CardState::pending},
 
     {CardState::executing, Trigger::succeed, CardState::success},
     {CardState::executing, Trigger::fail, CardState::error},
@@ -81,10 +83,7 @@ inline constexpr Transition kTransitions[] = {
     {CardState::executing, Trigger::time_out, CardState::timeout},
     {CardState::executing, Trigger::cancel, CardState::cancelled},
     {CardState::executing, Trigger::lose, CardState::unknown},
-    // Restored before anybody had polled its execute event: it had not begun, and its tool is gone, or another one.
-    {CardState::executing, Trigger::miss, CardState::not_found},
-    {CardState::executing, Trigger::ask, CardState::awaiting_approval},
-    {CardState::executing, Trigger::spoil, CardState::invalid},
+    {CardState::executing, Trigger::recall, CardState::pending},
 
     {CardState::awaiting_result_approval, Trigger::succeed, CardState::success},
     {CardState::awaiting_result_approval, Trigger::fail, CardState::error},

@@ -20,12 +20,19 @@ std::string_view delta_head(EventQueue::Kind kind) {
   }
 }
 
+bool may_be_withdrawn(EventQueue::Kind kind) {
+  return kind == EventQueue::Kind::request || kind == EventQueue::Kind::execute || kind == EventQueue::Kind::approval;
+}
+
+uint64_t place_key(EventQueue::Kind kind, uint32_t key) { return static_cast<uint64_t>(kind) << 32 | key; }
+
 }  // namespace
 
 EventQueue::Event &EventQueue::slot() {
   if (tail_ == events_.size()) {
     if (head_ > 64 && head_ * 2 > tail_) {  // mostly polled: move the rest to the front, once per as many events
       for (size_t i = head_; i < tail_; ++i) std::swap(events_[i - head_], events_[i]);
+      moved_ += head_;
       tail_ -= head_;
       head_ = 0;
     } else {
@@ -54,24 +61,29 @@ void EventQueue::delta(Kind kind, uint32_t key, std::string_view utf8) {
 }
 
 std::string &EventQueue::open(Kind kind, uint32_t key) {
+  const bool placed = may_be_withdrawn(kind);
+  if (placed) withdraw(kind, key);  // a second one takes the place of the first
   Event &event = slot();
   event.kind = kind;
   event.key = key;
+  if (placed) places_[place_key(kind, key)] = moved_ + tail_ - 1;
   return event.text;
 }
 
-bool EventQueue::withdraw(Kind kind, uint32_t key) {
-  bool found = false;
-  for (size_t i = head_; i < tail_; ++i)
-    if (events_[i].kind == kind && events_[i].key == key && !events_[i].withdrawn) found = events_[i].withdrawn = true;
-  return found;
+EventQueue::Event *EventQueue::find(Kind kind, uint32_t key) {
+  const auto place = places_.find(place_key(kind, key));
+  return place == places_.end() ? nullptr : &events_[place->second - moved_];
 }
 
-bool EventQueue::waits(Kind kind, uint32_t key) const {
-  for (size_t i = head_; i < tail_; ++i)
-    if (events_[i].kind == kind && events_[i].key == key && !events_[i].withdrawn) return true;
-  return false;
+bool EventQueue::withdraw(Kind kind, uint32_t key) {
+  Event *const event = find(kind, key);
+  if (event == nullptr) return false;
+  event->withdrawn = true;
+  places_.erase(place_key(kind, key));
+  return true;
 }
+
+bool EventQueue::waits(Kind kind, uint32_t key) const { return places_.contains(place_key(kind, key)); }
 
 void EventQueue::save(std::string &out) const {
   ObjectWriter queue(out);
@@ -94,23 +106,23 @@ void EventQueue::load(std::string_view saved) {
   queue.get("seq", seq_);
   for (JsonSlices waiting(queue.nested("waiting")); waiting.next();) {
     const SavedReader read(waiting.value());
-    Event &event = slot();
-    uint32_t kind = 0;
+    uint32_t kind = 0, key = 0;
     read.get("kind", kind);
-    event.kind = static_cast<Kind>(std::min<uint32_t>(kind, static_cast<uint32_t>(Kind::other)));
-    read.get("key", event.key);
-    read.get("text", event.text);
+    read.get("key", key);
+    read.get("text", open(static_cast<Kind>(std::min<uint32_t>(kind, static_cast<uint32_t>(Kind::other))), key));
   }
 }
 
 bool EventQueue::next(std::string &out, Polled &polled) {
   while (head_ < tail_ && events_[head_].withdrawn) ++head_;
   if (head_ == tail_) {
+    moved_ += tail_;
     head_ = tail_ = 0;
     return false;
   }
   Event &event = events_[head_++];
   polled = {event.kind, event.key};
+  if (may_be_withdrawn(event.kind)) places_.erase(place_key(event.kind, event.key));
   out.clear();
   const std::string_view head = delta_head(event.kind);
   if (head.empty()) {
@@ -124,7 +136,10 @@ bool EventQueue::next(std::string &out, Polled &polled) {
   out += R"(,"seq":)";
   append_number(out, static_cast<int64_t>(++seq_));
   out += '}';
-  if (head_ == tail_) head_ = tail_ = 0;
+  if (head_ == tail_) {
+    moved_ += tail_;
+    head_ = tail_ = 0;
+  }
   return true;
 }
 

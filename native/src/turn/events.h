@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace sluice {
@@ -43,9 +44,13 @@ class EventQueue {
   };
 
   Event &slot();
+  // The event of this kind that waits for `key`; nullptr: none. At most one of a kind that may be withdrawn does.
+  Event *find(Kind kind, uint32_t key);
 
   std::vector<Event> events_;  // [head_, tail_) wait; the others are spare
   size_t head_ = 0, tail_ = 0;
+  size_t moved_ = 0;  // events that stood in front of events_[0]: places count from the first event of the turn
+  std::unordered_map<uint64_t, size_t> places_;  // kind and key → place, of what may be withdrawn
   uint64_t seq_ = 0;
 };
 

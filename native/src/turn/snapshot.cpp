@@ -1,5 +1,6 @@
 // Saving and restoring a turn: its configuration, its log and where it stands, as one JSON document. Not the engine's
 // part: tools are looked up again by name, and what was open is compared with what they are now.
+#include <algorithm>
 #include <array>
 
 #include "base/json_writer.h"
@@ -378,46 +379,73 @@ void Turn::load_answer(const SavedReader &saved) {
 void Turn::resume() {
   if (done_ || parser_) return;
   if (events_.withdraw(EventQueue::Kind::request, 0)) emit_request();  // of this engine's tools
+  // Calls that have not started pass the gate again, and count again where they do.
+  for (const auto &card : message_.cards)
+    if (not_started(*card) && !card->fire_and_forget() && calls_run_ > 0) --calls_run_;
   for (const auto &card : message_.cards) resume_card(*card);
   pump();
   advance();
 }
 
+// It passed the gate, or waits at it, and nobody has seen it run.
+bool Turn::not_started(const Card &card) const {
+  return card.state() == CardState::awaiting_approval || (card.state() == CardState::pending && card.admitted) ||
+         (card.state() == CardState::executing && events_.waits(EventQueue::Kind::execute, card.call));
+}
+
+// May the call go on as it was decided? Not where its tool is another one, or where this engine's gate asks or refuses
+// more than the one that decided.
+bool Turn::stands(const Card &card) const {
+  if (card.tool == nullptr || card.definition_changed || !hidden_reason(*card.tool, config_.exposure).empty())
+    return false;
+  if (ArgumentFault fault; beyond_rounds() || !fits(card, fault)) return false;
+  const Gate gate = execution_gate(*card.tool, card.canonical, config_.rules, config_.confirm_all);
+  if (gate.way == Gate::Way::run) return true;
+  if (gate.way == Gate::Way::deny || gate.policy > card.policy) return false;
+  if (card.state() == CardState::awaiting_approval) return true;
+  const auto by_person = [](const ApprovalRecord &record) {
+    return record.stage == "execution" && record.decision == "approved" && record.by == "user";
+  };
+  return std::any_of(card.approvals.begin(), card.approvals.end(), by_person);
+}
+
+// Back to the gate, the whole of it. Whatever it lets pass is asked about, by the stricter policy of then and now.
+void Turn::send_back(Card &card) {
+  events_.withdraw(EventQueue::Kind::approval, card.call);
+  events_.withdraw(EventQueue::Kind::execute, card.call);
+  if (card.state() != CardState::pending) move(card, Trigger::recall);
+  card.admitted = true;
+  card.approved = false;
+  if (card.tool == nullptr) {
+    card.error = "There is no tool \"" + std::string(card.name()) + "\" any more.";
+    card.dirty |= field::error;
+    return settle(card, Trigger::miss, "not_found", card.error);
+  }
+  if (ArgumentFault fault; !fits(card, fault)) return spoil(card, "schema", fault.pointer + ": " + fault.message);
+  const std::optional<Gate> gate = judge(card);
+  if (!gate) return;
+  card.policy = std::max(card.policy, gate->policy);
+  ask(card);
+}
+
 void Turn::resume_card(Card &card) {
   using Kind = EventQueue::Kind;
-  const bool unseen = card.state() == CardState::executing && events_.waits(Kind::execute, card.call);
-  const bool waits = card.state() == CardState::pending || card.state() == CardState::awaiting_approval || unseen;
-  if (waits && ((card.admitted && card.tool == nullptr) || card.definition_changed)) {
-    // What was asked, or allowed, was another tool. A call that nobody saw start has not begun.
-    events_.withdraw(Kind::approval, card.call);
-    events_.withdraw(Kind::execute, card.call);
-    if (card.state() == CardState::awaiting_approval)
-      move(card, Trigger::approve);  // back to where tools are looked for
-    card.approved = false;
-    if (card.tool == nullptr) {
-      card.error = "There is no tool \"" + card.resolved + "\" any more.";
-      card.dirty |= field::error;
-      return settle(card, Trigger::miss, "not_found", card.error);
-    }
-    std::string checked;
-    ArgumentFault fault;
-    if (!card.tool->schema.check(card.effective_arguments(), Strings::strings, checked, fault))
-      return spoil(card, "schema", fault.pointer + ": " + fault.message);
-    if (!card.admitted || !known(card)) return;
-    card.canonical = canonical_json(card.effective_arguments());
-    card.policy = execution_gate(*card.tool, card.canonical, config_.rules, config_.confirm_all).policy;
-    return ask(card);
+  if (not_started(card)) {
+    if (!stands(card) || !broken_limit(card).empty()) return send_back(card);
+    calls_run_ += !card.fire_and_forget();
+    if (card.state() == CardState::awaiting_approval && !events_.waits(Kind::approval, card.call)) ask_event(card);
+    return;
   }
   switch (card.state()) {
-    case CardState::awaiting_approval:
-      if (!events_.waits(Kind::approval, card.call)) ask_event(card);
+    case CardState::pending:  // it has the gate before it, but its arguments were checked against what the tool was
+      if (ArgumentFault fault; card.tool != nullptr && !fits(card, fault))
+        spoil(card, "schema", fault.pointer + ": " + fault.message);
       break;
     case CardState::awaiting_result_approval:
       if (!events_.waits(Kind::approval, card.call)) release_event(card);
       break;
     case CardState::executing:
-      if (events_.waits(Kind::execute, card.call)) break;  // nobody saw it: it has not begun
-      if (card.tool != nullptr && card.tool->idempotent && !card.definition_changed) {
+      if (stands(card) && card.tool->idempotent) {
         card.running_since = now_;
         execute_event(card);
       } else {

@@ -189,7 +189,8 @@ void Turn::begin_round(bool final_answer) {
 }
 
 // A conversation that ends in calls without results: nothing but the messages carries state, so this turn takes them
-// up. A person decides about each, or the host hands in what it ran itself.
+// up, through the same gate. In a user-mediated loop a person has them on a button: each asks, and the host may hand in
+// what it ran itself.
 void Turn::adopt(std::vector<OpenCall> calls) {
   for (OpenCall &call : calls) {
     answer_.calls = 0;  // limits.callsPerRound is for answers
@@ -199,13 +200,9 @@ void Turn::adopt(std::vector<OpenCall> calls) {
     card.history_id = std::move(call.id);
     card.raw_arguments = std::move(call.arguments);
     complete_native(card, true);
-    if (card.final()) continue;
-    card.admitted = true;
-    if (!known(card)) continue;
-    card.canonical = canonical_json(card.arguments);
-    card.policy = execution_gate(*card.tool, card.canonical, config_.rules, config_.confirm_all).policy;
-    ask(card);
+    if (!card.final()) admit(card);
   }
+  pump();
   advance();
 }
 
@@ -671,7 +668,7 @@ void Turn::on_call_close(std::string_view protocol, std::vector<ParsedCall> &cal
       continue;
     }
     card->arguments = std::move(call.arguments);
-    if (complete(*card)) complete_one = true;
+    if (complete(*card) && !card->fire_and_forget()) complete_one = true;
   }
   answer_.text_call = nullptr;
   if (complete_one && config_.stop_after_call) {
@@ -875,7 +872,7 @@ void Turn::complete_interrupted() {
     }
     if (!starts_in_answer(*card) && !config_.stop_after_call) continue;
     complete_native(*card, false);
-    if (card->state() == CardState::pending && config_.stop_after_call) {
+    if (card->state() == CardState::pending && config_.stop_after_call && !card->fire_and_forget()) {
       abort_request("stopAfterCall");
       break;
     }
@@ -908,49 +905,73 @@ bool Turn::known(Card &card) {
 
 void Turn::admit(Card &card) {
   card.admitted = true;
-  if (final_answer_) return settle(card, Trigger::cancel, "max_rounds", "Not run: no further tool calls are allowed.");
-  if (beyond_rounds())
-    return settle(card, Trigger::cancel, "max_rounds",
-                  "Not run: the limit of " + std::to_string(config_.max_rounds) +
-                      " rounds of tool calls is reached. Answer now.");
-  if (!known(card)) return;
-  card.canonical = canonical_json(card.arguments);
-  if (over_limits(card)) return;
-  const Gate gate = execution_gate(*card.tool, card.canonical, config_.rules, config_.confirm_all);
-  card.policy = gate.policy;
-  switch (gate.way) {
-    case Gate::Way::run:
-      record(card, "execution", "approved", gate.by);
-      card.approved = true;
-      break;
-    case Gate::Way::deny:
-      record(card, "execution", "denied", gate.by);
-      settle(card, Trigger::deny, "policy", "Not run: a rule of the user refuses this call.");
-      break;
-    case Gate::Way::ask: ask(card);
+  const std::optional<Gate> gate = judge(card);
+  if (!gate) return;
+  card.policy = gate->policy;
+  if (gate->way == Gate::Way::ask || (card.adopted && config_.user_mediated)) return ask(card);
+  record(card, "execution", "approved", gate->by);
+  card.approved = true;
+}
+
+std::optional<Gate> Turn::judge(Card &card) {
+  if (final_answer_) {
+    settle(card, Trigger::cancel, "max_rounds", "Not run: no further tool calls are allowed.");
+    return std::nullopt;
   }
+  if (beyond_rounds()) {
+    settle(card, Trigger::cancel, "max_rounds",
+           "Not run: the limit of " + std::to_string(config_.max_rounds) +
+               " rounds of tool calls is reached. Answer now.");
+    return std::nullopt;
+  }
+  if (!known(card)) return std::nullopt;
+  card.canonical = canonical_json(card.effective_arguments());
+  if (over_limits(card)) return std::nullopt;
+  const Gate gate = execution_gate(*card.tool, card.canonical, config_.rules, config_.confirm_all);
+  if (gate.way != Gate::Way::deny) return gate;
+  record(card, "execution", "denied", gate.by);
+  settle(card, Trigger::deny, "policy", "Not run: a rule of the user refuses this call.");
+  return std::nullopt;
+}
+
+// Are these arguments that the tool takes, as they are?
+bool Turn::fits(const Card &card, ArgumentFault &fault) const {
+  if (!hidden_reason(*card.tool, config_.exposure).empty()) return true;  // the gate will not have it anyway
+  std::string checked;
+  return card.tool->schema.check(card.effective_arguments(), Strings::strings, checked, fault);
+}
+
+uint32_t Turn::rounds_running(const std::string &digest) const {
+  const auto before = repeats_.find(digest);
+  return before == repeats_.end() ? 1 : before->second + 1;
+}
+
+std::string_view Turn::broken_limit(const Card &card) const {
+  if (card.fire_and_forget()) return {};
+  if (calls_run_ >= config_.max_calls) return "max_calls";
+  return rounds_running(approval_digest(*card.tool, card.canonical)) >= config_.repeat_limit ? "repeat_limit" : "";
 }
 
 bool Turn::over_limits(Card &card) {
+  const std::string_view limit = broken_limit(card);
   if (card.fire_and_forget()) return false;
-  if (calls_run_ >= config_.max_calls) {
-    limit_hit_ = true;
-    settle(card, Trigger::cancel, "max_calls",
-           "Not run: the limit of " + std::to_string(config_.max_calls) + " tool calls is reached. Answer now.");
-    return true;
+  const std::string digest = approval_digest(*card.tool, card.canonical);
+  const uint32_t running = rounds_running(digest);
+  if (limit != "max_calls") repeats_now_[digest] = running;
+  if (limit.empty()) {
+    ++calls_run_;
+    return false;
   }
-  const std::string key = approval_digest(*card.tool, card.canonical);
-  const auto before = repeats_.find(key);
-  const uint32_t running = before == repeats_.end() ? 1 : before->second + 1;
-  repeats_now_[key] = running;
-  if (running >= config_.repeat_limit) {
-    settle(card, Trigger::cancel, "repeat_limit",
+  if (limit == "max_calls") {
+    limit_hit_ = true;
+    settle(card, Trigger::cancel, limit,
+           "Not run: the limit of " + std::to_string(config_.max_calls) + " tool calls is reached. Answer now.");
+  } else {
+    settle(card, Trigger::cancel, limit,
            "Not run: the same call came in " + std::to_string(running) +
                " rounds running. Its result is above; go on with it, or do something else.");
-    return true;
   }
-  ++calls_run_;
-  return false;
+  return true;
 }
 
 void Turn::ask(Card &card) {
@@ -984,6 +1005,12 @@ void Turn::approve_card(Card &card, std::string_view by, std::string_view rememb
   move(card, Trigger::approve);
 }
 
+// A decision is about what somebody may have seen: its question was polled.
+Status Turn::check_asked(const Card &card) const {
+  if (card.asked_polled) return {};
+  return not_now("the approval event of call " + std::to_string(card.call) + " was not polled: nobody has seen it");
+}
+
 Status Turn::approve(uint32_t call, Remember remember, bool exact, std::optional<std::string_view> edited) {
   if (done_) return not_now("the turn is done");
   Card *const card = find_card(call);
@@ -991,6 +1018,7 @@ Status Turn::approve(uint32_t call, Remember remember, bool exact, std::optional
   if (card->state() != CardState::awaiting_approval)
     return not_now("call " + std::to_string(call) + " does not wait for approval of its execution: it is " +
                    std::string(to_text(card->state())));
+  if (Status status = check_asked(*card); !status.ok()) return status;
   if (edited) {
     if (Status status = check_json(*edited, config_.limits.depth); !status.ok()) return status;
     if (json_kind(*edited) != '{') return error(Code::json, "expected the edited arguments as an object");
@@ -998,7 +1026,10 @@ Status Turn::approve(uint32_t call, Remember remember, bool exact, std::optional
     ArgumentFault fault;
     if (!card->tool->schema.check(*edited, Strings::strings, checked, fault))
       return error(Code::json, fault.message, fault.pointer);
-    card->canonical = canonical_json(checked);
+    std::string canonical = canonical_json(checked);
+    if (execution_gate(*card->tool, canonical, config_.rules, config_.confirm_all).way == Gate::Way::deny)
+      return not_now("a rule refuses the edited arguments");
+    card->canonical = std::move(canonical);
     card->edited = std::move(checked);
     card->dirty |= field::edited;
   }
@@ -1039,9 +1070,11 @@ void Turn::grant(const Card &card, Remember remember, bool exact) {
     event += R"({"type":"rule","rule":)";
     write_rule(rule, event);
   }
-  config_.rules.push_back(std::move(rule));
-  for (const auto &other : message_.cards) {
-    if (other->state() != CardState::awaiting_approval) continue;
+  const auto same = [&](const Rule &one) { return one == rule; };
+  if (std::none_of(config_.rules.begin(), config_.rules.end(), same)) config_.rules.push_back(rule);
+  for (size_t i = first_card_; i < message_.cards.size(); ++i) {
+    Card *const other = message_.cards[i].get();
+    if (other->state() != CardState::awaiting_approval || !matches(rule, *other->tool, other->canonical)) continue;
     const Gate gate = execution_gate(*other->tool, other->canonical, config_.rules, config_.confirm_all);
     if (gate.way == Gate::Way::run) approve_card(*other, gate.by, {});
   }
@@ -1054,7 +1087,7 @@ Status Turn::release(uint32_t call) {
   if (card->state() != CardState::awaiting_result_approval)
     return not_now("call " + std::to_string(call) + " does not wait for the release of a result: it is " +
                    std::string(to_text(card->state())));
-  events_.withdraw(EventQueue::Kind::approval, card->call);
+  if (Status status = check_asked(*card); !status.ok()) return status;
   record(*card, "result", "approved", "user");
   close_result(*card);
   return {};
@@ -1064,17 +1097,20 @@ Status Turn::deny(uint32_t call, std::string_view reason) {
   if (done_) return not_now("the turn is done");
   Card *const card = find_card(call);
   if (card == nullptr) return no_such_call(call);
+  const bool waits =
+      card->state() == CardState::awaiting_approval || card->state() == CardState::awaiting_result_approval;
+  if (!waits)
+    return not_now("call " + std::to_string(call) + " does not wait for a decision: it is " +
+                   std::string(to_text(card->state())));
+  if (Status status = check_asked(*card); !status.ok()) return status;
   const std::string why = repair_utf8(reason);
   const std::string because = why.empty() ? "." : ". Reason: " + why;
   if (card->state() == CardState::awaiting_approval) {
     record(*card, "execution", "denied", "user", {}, why);
     settle(*card, Trigger::deny, "user", "Not run: the user refused this call" + because);
-  } else if (card->state() == CardState::awaiting_result_approval) {
+  } else {
     record(*card, "result", "denied", "user", {}, why);
     settle(*card, Trigger::reject, "user", "The call was run, but the user does not release its result" + because);
-  } else {
-    return not_now("call " + std::to_string(call) + " does not wait for a decision: it is " +
-                   std::string(to_text(card->state())));
   }
   pump();
   advance();
@@ -1140,6 +1176,8 @@ void Turn::start(Card &card) {
 void Turn::execute_event(const Card &card) {
   ObjectWriter event(events_.open(EventQueue::Kind::execute, card.call));
   event.text("type", "execute").number("call", card.call).text("name", card.tool->name);
+  if (!card.wire_id.empty()) event.text("wireId", card.wire_id);
+  event.text("source", card.source).number("round", card.round);
   event.raw("arguments", card.effective_arguments());
   if (!card.reserved.empty()) event.raw("reserved", card.reserved);
   event.boolean("detached", card.detached);
@@ -1203,6 +1241,8 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
   const bool detached = card->detached && state == CardState::success && !card->has_output;
   if (state != CardState::executing && !detached)
     return not_now("call " + std::to_string(call) + " does not execute: it is " + std::string(to_text(state)));
+  if (events_.waits(EventQueue::Kind::execute, call))
+    return not_now("the execute event of call " + std::to_string(call) + " was not polled: nobody has run it");
   if (kind == Submit::progress) {
     card->progress = std::move(text);
     card->dirty |= field::progress;
@@ -1210,7 +1250,6 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
     event.text("type", "progress").number("call", call).text("text", card->progress);
     return {};
   }
-  if (events_.withdraw(EventQueue::Kind::execute, call)) card->detached = false;  // its result is here already
   card->failed = kind == Submit::failure;
   card->output_bytes = text.size();
   card->output_is_json = kind == Submit::json;
@@ -1241,7 +1280,7 @@ void Turn::take_result(Card &card) {
   }
   if (card.detached) {  // it was settled when it started; only a failure is worth a word, and only where one is wanted
     const auto archery = json_member(card.reserved, "archery");
-    if (card.failed && json_text(*archery) == "true") {
+    if (card.failed && archery && json_kind(*archery) == '"' && json_text(*archery) == "true") {
       card.told += "\nLater: " + told;
       card.dirty |= field::told;
     }
@@ -1255,6 +1294,7 @@ void Turn::take_result(Card &card) {
     return close_result(card);
   move(card, Trigger::hold);
   card.asked_at = now_;
+  card.asked_polled = false;
   card.dirty |= field::told;
   tell(card);
   release_event(card);
@@ -1313,7 +1353,8 @@ void Turn::cancel_card(Card &card, std::string_view reason, std::string_view tol
   if (events_.withdraw(EventQueue::Kind::execute, card.call))  // nobody saw it: it never ran
     return settle(card, Trigger::cancel, reason, std::string(told));
   abort_tool(card, reason);
-  if (card.tool->read_only) return settle(card, Trigger::cancel, reason, "This call was stopped while it ran.");
+  if (card.tool != nullptr && card.tool->read_only)
+    return settle(card, Trigger::cancel, reason, "This call was stopped while it ran.");
   settle(card, Trigger::lose, reason, "This call was interrupted while it ran: it may or may not have taken effect.");
 }
 
@@ -1432,11 +1473,12 @@ void Turn::diagnostic(std::string_view code, std::string_view detail, uint32_t c
 bool Turn::next_event(std::string &out) {
   EventQueue::Polled polled{};
   if (!events_.next(out, polled)) return false;
-  if (polled.kind == EventQueue::Kind::approval) find_card(polled.key)->asked_polled = true;
-  if (polled.kind != EventQueue::Kind::execute) return true;
-  if (Card &card = *find_card(polled.key); card.detached && card.state() == CardState::executing) {
-    // Seen is started, and started is all that a detached call is waited for.
-    settle(card, Trigger::succeed, {}, "Started. Its result is not waited for.");
+  Card *const card = find_card(polled.key);
+  if (card == nullptr) return true;
+  if (polled.kind == EventQueue::Kind::approval) card->asked_polled = true;
+  // A detached call is settled as soon as its execute event is polled.
+  if (polled.kind == EventQueue::Kind::execute && card->detached && card->state() == CardState::executing) {
+    settle(*card, Trigger::succeed, {}, "Started. Its result is not waited for.");
     pump();
     advance();
   }

@@ -93,6 +93,9 @@ class Turn final : WireSink, ScanSink {
   void load_answer(const SavedReader &saved);
   void resume();  // what the time between saving and restoring means for calls that were open
   void resume_card(Card &card);
+  bool not_started(const Card &card) const;
+  bool stands(const Card &card) const;
+  void send_back(Card &card);
 
   // -- WireSink
   void on_text(std::string_view utf8) override;
@@ -157,12 +160,17 @@ class Turn final : WireSink, ScanSink {
   bool starts_in_answer(const Card &card) const;
   bool known(Card &card);
   void admit(Card &card);
+  std::optional<Gate> judge(Card &card);  // nullopt: it may not run, and is settled
+  bool fits(const Card &card, ArgumentFault &fault) const;
   bool beyond_rounds() const { return message_.rounds.size() > config_.max_rounds; }
+  uint32_t rounds_running(const std::string &digest) const;  // with the same call, this one counted
+  std::string_view broken_limit(const Card &card) const;     // by one more call; empty: none
   bool over_limits(Card &card);
   void ask(Card &card);
   void ask_event(const Card &card);
   void release_event(const Card &card);
   void execute_event(const Card &card);
+  Status check_asked(const Card &card) const;
   ResultApproval result_policy(const Card &card) const;
   void pump();
   void start(Card &card);

@@ -180,6 +180,7 @@ TEST_CASE("every profile names a protocol that there is, and none hides behind a
     CHECK(make_protocol('"' + profile.protocol + '"', protocol).ok());
     std::string name = profile.match;
     std::replace(name.begin(), name.end(), '*', '-');
+    if (name.ends_with('.')) name += '1';
     CHECK(find_profile(name, {}) == &profile);
   }
 }
@@ -189,15 +190,127 @@ TEST_CASE("a model's profile is found by its name as servers spell it") {
     const Profile *const profile = find_profile(model, {});
     return profile == nullptr ? std::string() : profile->protocol;
   };
-  CHECK(protocol_of("Qwen/Qwen2.5-7B-Instruct") == "hermes");
-  CHECK(protocol_of("qwen3-coder:30b") == "qwen3-coder");
-  CHECK(protocol_of("meta-llama/Llama-3.1-8B-Instruct") == "llama3");
-  CHECK(protocol_of("Meta_Llama_3_70B") == "llama3");
-  CHECK(protocol_of("deepseek-ai/DeepSeek-V3-0324") == "deepseek-v3");
-  CHECK(protocol_of("DeepSeek-R1-Distill-Qwen-7B") == "hermes");
-  CHECK(protocol_of("openai/gpt-oss-20b") == "gpt-oss-harmony");
-  CHECK(protocol_of("ollama/unheard-of").empty());
+  for (const auto &[model, protocol] : std::initializer_list<std::pair<const char *, const char *>>{
+           {"Qwen/Qwen2.5-7B-Instruct", "hermes"},
+           {"Qwen/Qwen2.5-Coder-7B-Instruct", "generic-json"},
+           {"Qwen/Qwen3-8B", "hermes"},
+           {"Qwen/Qwen3-VL-30B-A3B-Instruct", "hermes"},
+           {"qwen3-coder:30b", "qwen3-coder"},
+           {"Qwen/Qwen3-Coder-Next", "qwen3-coder"},
+           {"Qwen/Qwen3.6-35B-A3B", "qwen3-coder"},
+           {"Qwen/QwQ-32B", "hermes"},
+           {"meta-llama/Llama-3.1-8B-Instruct", "llama3"},
+           {"Meta_Llama_3_70B", "llama3"},
+           {"llama3.2:3b", "llama3"},
+           {"hf.co/unsloth/Llama-4-Scout-17B-16E-Instruct-GGUF:Q4_K_M", "llama4-pythonic"},
+           {"deepseek-ai/DeepSeek-V3-0324", "deepseek-v3"},
+           {"deepseek/deepseek-chat-v3.1", "deepseek-v3.1"},
+           {"deepseek-chat", "deepseek-v3.2"},
+           {"deepseek-ai/DeepSeek-V4.1-Pro", "deepseek-v4"},
+           {"DeepSeek-R1-Distill-Qwen-7B", "hermes"},
+           {"deepseek-r1:14b", "deepseek-v3"},
+           {"openai/gpt-oss-20b", "gpt-oss-harmony"},
+           {"NousResearch/Hermes-3-Llama-3.1-8B", "hermes"},
+           {"nvidia/Llama-3_3-Nemotron-Super-49B-v1_5", "nemotron-nano-v2"},
+           {"nvidia/NVIDIA-Nemotron-Nano-9B-v2", "nemotron-nano-v2"},
+           {"nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B", "nemotron3-nano"},
+           {"moonshotai/Kimi-K2.5", "kimi-k2"},
+           {"moonshotai/Kimi-K3", "kimi-k3"},
+           {"zai-org/GLM-4.6V", "glm-4.5"},
+           {"zai-org/GLM-5.3-Flash", "glm-4.7"},
+           {"THUDM/GLM-4-32B-0414", "glm-4-0414"},
+           {"THUDM/GLM-Z1-9B-0414", "glm-4-0414"},
+           {"inclusionAI/Ling-3.0-flash", "glm-4.7"},
+           {"inclusionAI/Ring-3.0-1T", "glm-4.7"},
+           {"MiniMaxAI/MiniMax-M2.5", "minimax-m2"},
+           {"mistral", "mistral"},
+           {"mistral:7b", "mistral"},
+           {"mistralai/Mistral-7B-Instruct-v0.3", "mistral"},
+           {"mistralai/Mistral-Small-24B-Instruct-2501", "mistral"},
+           {"mistralai/Mistral-Large-3-675B-Instruct-2512", "mistral"},
+           {"mistralai/Mixtral-8x22B-Instruct-v0.1", "mistral"},
+           {"mistralai/Devstral-2-123B-Instruct-2512", "mistral"},
+           {"ibm-granite/granite-3.3-8b-instruct", "granite-3"},
+           {"ibm-granite/granite-4.0-h-small", "granite-4"},
+           {"granite4:tiny-h", "granite-4"},
+           {"microsoft/Phi-4-mini-instruct", "phi4-mini"},
+           {"CohereLabs/c4ai-command-r-08-2024", "command-r-plus"},
+           {"CohereLabs/c4ai-command-r7b-12-2024", "command-r7b"},
+           {"CohereLabs/c4ai-command-a-03-2025", "command-r7b"},
+           {"ai21labs/AI21-Jamba-Mini-1.7", "jamba"},
+           {"internlm/Intern-S1", "internlm2"},
+           {"tencent/Hunyuan-7B-Instruct", "hunyuan-a13b"},
+           {"tencent/Hy4-preview", "hunyuan-v3"},
+           {"tencent/HunYuan-V4", "hunyuan-v3"},
+           {"baidu/ERNIE-4.5-21B-A3B-PT", "ernie-4.5"},
+           {"ai-sage/GigaChat3-10B-A1.8B", "gigachat3"},
+           {"ai-sage/GigaChat3.5-432B-A28B", "gigachat3.5"},
+           {"meituan-longcat/LongCat-2.0-Preview", "longcat"},
+           {"LGAI-EXAONE/EXAONE-4.0.1-32B", "hermes"},
+           {"XiaomiMiMo/MiMo-V2-Flash", "mimo"},
+           {"XiaomiMiMo/MiMo-V2.6", "mimo"},
+           {"arcee-ai/Trinity-Mini", "hermes"},
+           {"iflytek/Spark-2.5-13B", "glm-4.5"},
+           {"naver-hyperclovax/HyperCLOVAX-SEED-Think-32B", "glm-4.5"},
+           {"naver-hyperclovax/HyperCLOVAX-SEED-Think-14B", "hyperclovax"},
+           {"openbmb/MiniCPM-V-4.6", "qwen3-coder"},
+           {"llm-jp/llm-jp-4.1-8b", "gpt-oss-harmony"},
+           {"upstage/Solar-Open-100B", "solar-open"},
+           {"upstage/Solar-Open2-250B", "solar-open2"},
+           {"LLM360/K2-Horizon-7B", "k2-horizon"},
+           {"dots-studio/dots-3-note-preview", "dots"},
+           {"meta-models/Muse-Glimmer-30B", "muse-glimmer"},
+           {"pfnet/plamo-3-nict-31b", "plamo-3"},
+           {"IQuestLab/IQuest-Coder-V2", "iquest"},
+           {"FreedomIntelligence/openPangu-Embedded-7B", "pangu"},
+           {"stepfun-ai/Step-DeepResearch", "step3"},
+           {"stepfun-ai/Step-3.5-Flash", "step3.5"},
+           {"stepfun-ai/step3", "step3"},
+           {"stepfun-ai/Step-Audio-2-mini", "step-audio-2"},
+           {"tiiuae/Falcon-H1-7B-Instruct", "hermes"},
+           {"Nanbeige/Nanbeige4.1-3B", "hermes"},
+           {"janhq/Jan-v1-4B", "hermes"},
+           {"anthropic.claude-3-5-sonnet", "anthropic-xml"},
+       }) {
+    INFO(model);
+    CHECK(protocol_of(model) == protocol);
+  }
   CHECK(find_profile("unheard-of", {{"heard*of", "hermes"}})->protocol == "hermes");
+}
+
+TEST_CASE("a model of a generation that nobody knows is not taken for an older one") {
+  for (const char *const model : {
+           "ollama/unheard-of",
+           "Qwen/Qwen4-8B",
+           "Qwen/Qwen3.7-35B",
+           "qwen32",
+           "meta-llama/Llama-5-8B",
+           "ibm-granite/granite-5.0-8b",
+           "nvidia/Nemotron-4-340B-Instruct",
+           "stepfun-ai/Step-4",
+           "baidu/ERNIE-5.0",
+           "microsoft/Phi-5",
+           "allenai/Olmo-4-7B",
+           "HuggingFaceTB/SmolLM4",
+           "deepseek-ai/DeepSeek-V5",
+           "deepseek-ai/NewThing",
+           "moonshotai/Kimi-K4",
+           "zai-org/GLM-6",
+           "MiniMaxAI/MiniMax-M4",
+           "mistralai/Mistral-Small-5",
+           "mistralai/NewThing-24B",
+           "google/gemma-5-12b",
+           "tencent/Hunyuan-V5",
+           "ai-sage/GigaChat4",
+           "NousResearch/Hermes-5",
+           "upstage/Solar-Open-3",
+           "Kwaipilot/KAT-Coder",
+           "internlm/Intern-S2",
+       }) {
+    INFO(model);
+    const Profile *const profile = find_profile(model, {});
+    CHECK((profile == nullptr ? std::string() : profile->protocol).empty());
+  }
 }
 
 TEST_CASE("limits.depth of a document is known before the document is read") {

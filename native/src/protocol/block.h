@@ -47,6 +47,24 @@ class BlockReader {
   size_t decided = 0;     // the byte that decided it
   // -- markup: `end` as well
   bool reasoning = false;  // what follows is reasoning, up to a closer of it
+
+ protected:
+  // What another reader found in the block is what this one found.
+  void take(BlockReader &other) {
+    begun = other.begun;
+    named = other.named;
+    name = other.name;
+    arguments_from = other.arguments_from;
+    arguments_to = other.arguments_to;
+    end = other.end;
+    if (!other.calls.empty()) {
+      calls = std::move(other.calls);
+      notes = std::move(other.notes);
+    }
+    code = other.code;
+    decided = other.decided;
+    reasoning = other.reasoning;
+  }
 };
 
 }  // namespace sluice

@@ -43,9 +43,14 @@ TagReader::State TagReader::step(char c) {
         return State::open;
       }
       if (ing_ != 0 && ing_ != kIng.size()) return State::none;
-      place_ = Place::blanks;
+      place_ = c == ':' ? Place::suffix : Place::blanks;
       if (c == '>') return State::tag;
+      if (c == ':') return State::open;
       return is_white(c) ? State::open : State::none;
+    case Place::suffix:  // what a checkpoint drew: <think:6124c78e>
+      if (c == '>') return State::tag;
+      return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ? State::open
+                                                                                                        : State::none;
     case Place::blanks:
       if (c == '>') return State::tag;
       if (is_white(c)) return State::open;

@@ -25,7 +25,7 @@ class TagReader {
   State step(char c);
 
  private:
-  enum class Place : uint8_t { name, blanks, attribute, behind_attribute, behind_equals, quoted, bare };
+  enum class Place : uint8_t { name, suffix, blanks, attribute, behind_attribute, behind_equals, quoted, bare };
   Place place_ = Place::name;
   bool closing_ = false;
   size_t ing_ = 0;

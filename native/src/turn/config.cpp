@@ -313,7 +313,10 @@ Status choose_protocol(std::string_view model, Config &config) {
   if (Status status = make_protocol(json_string(id), protocol); !status.ok()) return status;
   std::erase_if(config.protocols, [&](const auto &other) { return other->id() == id; });
   config.protocols.insert(config.protocols.begin(), std::move(protocol));
-  if (profile == nullptr) return {};
+  if (profile == nullptr) {
+    config.unknown_model = model;
+    return {};
+  }
   config.starts_in_reasoning = config.starts_in_reasoning || profile->starts_in_reasoning;
   config.results_as_tool_role = config.results_as_tool_role || profile->results_as_tool_role;
   return {};

@@ -33,6 +33,7 @@ struct Config {  // names and defaults: engine.md §5
   Mode mode = Mode::automatic;
   Protocols protocols;            // the active ones; vcp unless told
   bool auto_protocol = false;     // in front of them, the one that the model's name asks for: choose_protocol
+  std::string unknown_model;      // nothing was known about it
   std::vector<Profile> profiles;  // the host's own, in front of the built-in ones
   Protocols also_parse;
   bool fall_back_to_text = false;  // autoFallback

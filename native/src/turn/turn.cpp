@@ -184,8 +184,15 @@ void Turn::begin_round(bool final_answer) {
   repeats_ = std::move(repeats_now_);
   repeats_now_.clear();
   open_answer();
+  if (message_.rounds.size() == 1) tell_unknown_model();
   request_ = build_request();
   emit_request();
+}
+
+void Turn::tell_unknown_model() {
+  if (config_.unknown_model.empty() || !text_mode()) return;
+  diagnostic("unknown_model", "no profile for " + in_quotes(config_.unknown_model) + ": calls are written as " +
+                                  std::string(kProtocolOfUnknownModels));
 }
 
 // A conversation that ends in calls without results: nothing but the messages carries state, so this turn takes them
@@ -376,6 +383,7 @@ bool Turn::fall_back() {
   fell_back_ = true;
   message_.rounds.back() = Round();
   open_answer();
+  tell_unknown_model();
   request_ = build_request();
   emit_request();
   return true;

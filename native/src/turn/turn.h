@@ -124,6 +124,7 @@ class Turn final : WireSink, ScanSink {
   bool has_tools() const { return config_.exposure.enabled && (parser_ || !engine_->registry.tools().empty()); }
   bool calls_from_text() const { return text_mode() && has_tools(); }
   void begin_round(bool final_answer);
+  void tell_unknown_model();
   void adopt(std::vector<OpenCall> calls);
   bool left_to_user(const Card &card) const;
   bool fall_back();  // autoFallback: the same round again, in text mode

@@ -51,6 +51,7 @@ class ElementReader final : public FamilyReader {
   Step bare_key(std::string_view block);
   bool is_key(std::string_view block, const ElementTag &tag) const;
   Step behind_key(std::string_view block);
+  Step value_type(std::string_view block, size_t from);
   Step value(std::string_view block);
   Step cdata(std::string_view block);
   Step behind_cdata(std::string_view block);
@@ -161,8 +162,9 @@ BlockReader::State ElementReader::finish(std::string_view block) {
   }
   if (!named) return reject("unterminated_block", block.size());
   // Nothing else can be missing where the object has ended, or where a closer began; behind a parameter may stand more.
-  const bool complete = place_ == Place::between && !lost_closer_ &&
-                        (object_end_ != 0 || (!fields_.empty() && block.substr(at_).starts_with("</")));
+  const bool complete =
+      place_ == Place::between && !lost_closer_ &&
+      (object_end_ != 0 || (!fields_.empty() && block.substr(at_).starts_with(tags_.grammar.tag_close)));
   if (closer_ == SIZE_MAX && place_ == Place::between) closer_ = at_;
   at_ = block.size();
   close(block, complete ? std::string_view() : "unterminated_block");
@@ -280,7 +282,7 @@ ElementReader::Step ElementReader::nested(std::string_view block, size_t length)
     at_ += length;
     return bare_key(block);
   }
-  if (named) return end_block("nested_opener", at_);
+  if (named) return end_block(object_end_ != 0 ? std::string_view() : "nested_opener", at_);
   reject("nested_opener", at_);
   return Step::rejected;
 }
@@ -342,8 +344,10 @@ ElementReader::Step ElementReader::behind_key(std::string_view block) {
     at_ += length;
     return Step::on;
   }
+  const TagFit type = tags_.type_open.fit(rest, length);
+  if (type == TagFit::yes) return value_type(block, at_ + length);
   const TagFit next = tags_.parameter_open.fit(rest, length), closer = fit_words(rest, family_.closers, length);
-  for (const TagFit found : {opened, again, next, closer})
+  for (const TagFit found : {opened, again, type, next, closer})
     if (found == TagFit::partial) return Step::wait;
   if (next == TagFit::yes || closer == TagFit::yes) {
     fault("malformed_argument");
@@ -351,6 +355,24 @@ ElementReader::Step ElementReader::behind_key(std::string_view block) {
     return Step::on;
   }
   return start_value(at_ + opener);
+}
+
+// The word from `from` on, and its closing tag.
+ElementReader::Step ElementReader::value_type(std::string_view block, size_t from) {
+  const size_t close = std::min(block.find('<', from), block.size());
+  size_t length = 0;
+  const TagFit closes = tags_.type_close.fit(block.substr(close), length);
+  if (closes == TagFit::partial) return Step::wait;
+  if (closes == TagFit::yes) {
+    const std::string_view said = without_white(block.substr(from, close - from));
+    field_.json = said == "string" ? ElementTag::Json::no : ElementTag::Json::yes;
+    at_ = close + length;
+    return Step::on;
+  }
+  fault("malformed_argument");
+  at_ = from;
+  place_ = Place::residue;
+  return Step::on;
 }
 
 ElementReader::Step ElementReader::start_value(size_t at) {
@@ -601,24 +623,44 @@ std::string element_text(std::string_view json, const ElementCalls &grammar) {
   return text;
 }
 
+std::string_view type_of(std::string_view json) {
+  switch (json_kind(json)) {
+    case '"': return "string";
+    case '{': return "object";
+    case '[': return "array";
+    case '0': return "number";
+    case 'n': return "null";
+    default: return "boolean";
+  }
+}
+
 void write_parameter(const ElementCalls &grammar, std::string_view key, std::string_view json, std::string &out) {
   const std::string prefix(grammar.prefix), parameter = prefix + std::string(grammar.parameter);
-  std::string closer = parameter;
-  out.append("<").append(parameter);
+  const std::string_view end = grammar.tag_end;
+  const auto close = [&](std::string_view tag) { out.append(grammar.tag_close).append(tag).append(end); };
+  out.append(grammar.tag_open).append(parameter);
   switch (grammar.style) {
-    case ElementCalls::Style::assigned: out.append("=").append(key).append(">"); break;
+    case ElementCalls::Style::assigned: out.append("=").append(key).append(end); break;
     case ElementCalls::Style::attribute:
-      out.append(" name=\"").append(key).append("\"");
+      out.append(" ").append(grammar.parameter_name).append("=\"").append(key).append("\"");
       if (grammar.json_values) out.append(json_kind(json) == '"' ? " string=\"true\"" : " string=\"false\"");
-      out += '>';
+      if (grammar.typed_values) out.append(" type=\"").append(type_of(json)).append("\"");
+      out.append(end);
       break;
     default:
-      closer = prefix + std::string(grammar.value);
-      out.append(">").append(key).append("</").append(parameter).append(">");
+      out.append(end).append(key);
+      if (grammar.value.empty()) {
+        out.append(grammar.key_end).append(element_text(json, grammar)).append(grammar.value_end);
+        return;
+      }
+      close(parameter);
       if (grammar.lines) out += '\n';
-      out.append("<").append(closer).append(">");
+      out.append(grammar.tag_open).append(prefix).append(grammar.value).append(end);
+      out.append(element_text(json, grammar));
+      return close(prefix + std::string(grammar.value));
   }
-  out.append(element_text(json, grammar)).append("</").append(closer).append(">");
+  out.append(element_text(json, grammar));
+  close(parameter);
 }
 
 }  // namespace
@@ -631,7 +673,11 @@ void write_call(const Family &family, const ElementCalls &grammar, const CallTex
   out += family.openers.front();
   switch (grammar.style) {
     case ElementCalls::Style::assigned: out.append(call.name).append(">"); break;
-    case ElementCalls::Style::attribute: out.append(" name=\"").append(call.name).append("\">"); break;
+    case ElementCalls::Style::attribute:
+      out.append(" ").append(grammar.call_name).append("=\"").append(call.name).append("\"");
+      if (!grammar.call_number.empty()) out.append(" ").append(grammar.call_number).append("=\"1\"");
+      out.append(grammar.tag_end);
+      break;
     default:
       out += call.name;
       if (!grammar.call.empty()) out.append("<").append(grammar.call).append(">");

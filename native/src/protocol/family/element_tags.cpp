@@ -89,18 +89,20 @@ ElementTag assigned(std::string_view window, size_t at, bool call) {
 }
 
 // Attributes up to the bracket.
-ElementTag attributes(std::string_view window, size_t at, bool call, bool json) {
+ElementTag attributes(std::string_view window, size_t at, bool call, const ElementCalls &calls) {
   ElementTag tag;
   bool named = false;
   while (true) {
     const size_t from = skip_blank(window, at);
     if (from == window.size()) return incomplete(tag, window);
-    if (window[from] == '/' && from + 1 == window.size()) return incomplete(tag, window);
-    tag.empty = window[from] == '/' && window[from + 1] == '>';
-    if (tag.empty || window[from] == '>') {
+    const bool slash = window[from] == '/';
+    const Fit ends = fit_word(window.substr(from + slash), calls.tag_end);
+    if (ends == Fit::partial) return incomplete(tag, window);
+    if (ends == Fit::yes) {
       if (!named && call) return tag;
+      tag.empty = slash;
       tag.wrong = tag.wrong || !named;
-      return complete(tag, from + (tag.empty ? 2 : 1));
+      return complete(tag, from + slash + calls.tag_end.size());
     }
     if (from == at) return tag;
     const size_t end = skip_name(window, from);
@@ -118,14 +120,17 @@ ElementTag attributes(std::string_view window, size_t at, bool call, bool json) 
       if (at == window.size()) return incomplete(tag, window);
     }
     const std::string_view key = window.substr(from, end - from), said = window.substr(value, value_end - value);
-    if (key == "name" && !named) {
+    if (key == (call ? calls.call_name : calls.parameter_name) && !named) {
       if (!is_name(said)) return tag;
       named = true;
       tag.name = value;
       tag.name_end = value_end;
-    } else if (json && key == "string" && tag.json == ElementTag::Json::unsaid && (said == "true" || said == "false")) {
+    } else if (!call && calls.json_values && key == "string" && tag.json == ElementTag::Json::unsaid &&
+               (said == "true" || said == "false")) {
       tag.json = said == "true" ? ElementTag::Json::no : ElementTag::Json::yes;
-    } else {
+    } else if (!call && calls.typed_values && key == "type" && tag.json == ElementTag::Json::unsaid) {
+      tag.json = said == "string" ? ElementTag::Json::no : ElementTag::Json::yes;
+    } else if (!call || calls.call_number.empty() || key != calls.call_number) {
       tag.wrong = true;
     }
   }
@@ -140,6 +145,14 @@ TagWord spelled(std::string_view before, const ElementCalls &calls, std::string_
   if (word.empty()) return out;
   add(calls.prefix, "");
   if (!calls.other_prefix.empty() || !calls.other_suffix.empty()) add(calls.other_prefix, calls.other_suffix);
+  return out;
+}
+
+// What closes the tag `word`, or `instead`.
+TagWord closing(const ElementCalls &calls, std::string_view word, std::string_view instead) {
+  if (instead.empty()) return spelled(calls.tag_close, calls, word, calls.tag_end);
+  TagWord out;
+  out.add(std::string(instead));
   return out;
 }
 
@@ -164,24 +177,29 @@ Fit TagWord::fit(std::string_view rest, size_t &length) const {
 
 ElementTags::ElementTags(const ElementCalls &calls)
     : grammar(calls),
-      parameter_open(spelled("<", calls, calls.parameter,
+      parameter_open(spelled(calls.tag_open, calls, calls.parameter,
                              calls.style == Style::assigned ? "="
-                             : calls.style == Style::pairs  ? ">"
+                             : calls.style == Style::pairs  ? calls.tag_end
                                                             : "")),
-      parameter_close(spelled("</", calls, calls.style == Style::pairs ? calls.value : calls.parameter, ">")) {
-  for (const std::string_view word : calls.wrappers)
-    for (const std::string_view before : {"<", "</"})
-      if (!word.empty()) wrapper.add(std::string(before).append(calls.prefix).append(word).append(">"));
+      parameter_close(closing(calls, calls.style == Style::pairs ? calls.value : calls.parameter, calls.value_end)) {
+  for (const std::string_view word : calls.wrappers) {
+    if (word.empty()) continue;
+    wrapper.add(std::string(calls.tag_open).append(calls.prefix).append(word).append(calls.tag_end));
+    const std::string_view bare = word.substr(0, word.find(' '));  // less its attributes
+    wrapper.add(std::string(calls.tag_close).append(calls.prefix).append(bare).append(calls.tag_end));
+  }
   if (calls.style != Style::pairs) return;
-  value_open = spelled("<", calls, calls.value, ">");
-  key_close = spelled("</", calls, calls.parameter, ">");
-  separator_ = spelled("<", calls, calls.call, ">");
+  value_open = spelled(calls.tag_open, calls, calls.value, calls.tag_end);
+  key_close = closing(calls, calls.parameter, calls.key_end);
+  separator_ = spelled(calls.tag_open, calls, calls.call, calls.tag_end);
+  type_open = spelled(calls.tag_open, calls, calls.type, calls.tag_end);
+  type_close = spelled(calls.tag_close, calls, calls.type, calls.tag_end);
 }
 
 ElementTag ElementTags::call(std::string_view rest) const {
   const std::string_view window = rest.substr(0, kLongestTag);
   if (grammar.style == Style::assigned) return assigned(window, 0, true);
-  if (grammar.style == Style::attribute) return attributes(window, 0, true, false);
+  if (grammar.style == Style::attribute) return attributes(window, 0, true, grammar);
   return pairs_call(window);
 }
 
@@ -194,7 +212,9 @@ ElementTag ElementTags::pairs_call(std::string_view window) const {
   tag.name_end = end;
   const size_t next = skip_blank(window, end);
   if (next == window.size()) return incomplete(tag, window);
-  if (window[next] == '{') return end != from ? complete(tag, next) : tag;
+  const size_t object = next + (next == end && window[next] == '>');  // NAME>{: as if the name stood in the tag
+  if (object == window.size()) return incomplete(tag, window);
+  if (window[object] == '{') return end != from ? complete(tag, object) : tag;
   if (window[next] != '<') {
     const ElementTag bare = next == end ? ElementTag() : bare_key(window.substr(next));
     if (bare.fit == Fit::partial) return incomplete(tag, window);
@@ -214,7 +234,7 @@ ElementTag ElementTags::parameter(std::string_view rest) const {
   size_t at = 0;
   parameter_open.fit(rest, at);
   if (grammar.style == Style::assigned) return assigned(window, at, false);
-  if (grammar.style == Style::attribute) return attributes(window, at, false, grammar.json_values);
+  if (grammar.style == Style::attribute) return attributes(window, at, false, grammar);
   for (size_t length = 0, next = skip_blank(window, at);; next = skip_blank(window, at)) {  // it may stand twice
     const Fit again = parameter_open.fit(window.substr(next), length);
     if (again == Fit::partial) return incomplete({}, window);

@@ -44,9 +44,10 @@ class ElementTags {
   // -- set once
   const ElementCalls &grammar;
   TagWord parameter_open, parameter_close;
-  TagWord value_open;  // pairs: between a key and its value; empty: the format has none
-  TagWord key_close;   // pairs
-  TagWord wrapper;     // stands around all parameters, and means nothing
+  TagWord value_open;             // pairs: between a key and its value; empty: the format has none
+  TagWord key_close;              // pairs
+  TagWord type_open, type_close;  // pairs: around a value's type
+  TagWord wrapper;                // stands around all parameters, and means nothing
 
  private:
   ElementTag key(std::string_view window, size_t at) const;

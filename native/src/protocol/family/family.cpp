@@ -9,6 +9,8 @@
 
 namespace sluice {
 
+constexpr size_t kLongestHeader = 256;
+
 FamilyReader::Fit FamilyReader::fit(std::string_view rest, const Words &words, size_t &length) {
   Fit best = Fit::no;
   length = 0;
@@ -32,6 +34,9 @@ BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
       return word.size() > rest.size() && word.starts_with(rest);
     });
   };
+  if (!family_.header.open.empty() &&
+      (block.starts_with(family_.header.open) || without_white(block).starts_with(family_.header.address)))
+    return header(block, ended);
   size_t length = 0, dropped = 0;
   const bool thinks = fit(block, family_.think, length) == Fit::yes;
   if (fit(block, family_.dropped, dropped) == Fit::yes || thinks) {
@@ -65,24 +70,20 @@ BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
   return body(block, ended);
 }
 
+BlockReader::State FamilyReader::header(std::string_view block, bool ended) {
+  const Header &header = family_.header;
+  const size_t close = block.find(header.close);
+  const std::string_view said = block.substr(0, close);
+  if (said.size() > kLongestHeader || said.find('\n') != said.npos) return reject({}, block.size());
+  if (close == block.npos) return ended ? reject({}, block.size()) : State::open;
+  end = close + header.close.size();
+  reasoning = said.ends_with(std::string(header.address).append(header.thinking));
+  return State::markup;
+}
+
 void FamilyReader::cut(std::string_view block, std::string_view reason) {
   end = at_ = block.size();
   close(block, reason);
-}
-
-void FamilyReader::take(BlockReader &other) {
-  begun = other.begun;
-  named = other.named;
-  name = other.name;
-  arguments_from = other.arguments_from;
-  arguments_to = other.arguments_to;
-  end = other.end;
-  if (!other.calls.empty()) {
-    calls = std::move(other.calls);
-    notes = std::move(other.notes);
-  }
-  code = other.code;
-  decided = other.decided;
 }
 
 namespace {
@@ -188,6 +189,7 @@ class FamilyProtocol final : public Protocol {
   bool ends_reasoning() const override { return family_.ends_reasoning; }
   bool starts_in_reasoning() const override { return family_.starts_in_reasoning; }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
+    if (family_.suffixed) return make_suffixed_reader(family_, options_, tools, limits);
     return std::visit([&](const auto &grammar) { return make_reader(family_, grammar, options_, tools, limits); },
                       family_.grammar);
   }
@@ -235,6 +237,14 @@ std::vector<Marker> FamilyProtocol::openers(const ToolView &tools) const {
         marker.next = behind_bracket(tools.names());
     }
   for (Marker &marker : out) marker.common = marker.common || marker.bytes == kGemmaCall;
+  if (const Header &header = family_.header; !header.open.empty()) {
+    out.push_back({std::string(header.open)});
+    for (const char *const before : {"", " "})
+      out.push_back({.bytes = before + std::string(header.address), .common = true, .first = true});
+  }
+  if (family_.suffixed)
+    for (const auto &words : {suffixed_openers(family_), suffixed_section_ends(family_)})
+      for (const std::string &word : words) out.push_back({word});
   if (family_.prompted)
     for (const std::string_view name : names_behind_opener(tools))
       out.push_back({.bytes = std::string(name) + "\n", .common = true, .first = true});
@@ -336,9 +346,13 @@ void FamilyProtocol::break_markers(std::string &text) const {
                              &family_.think, &family_.think_ends, &family_.dropped})
     for (const std::string_view word : *words)
       if (word != kGemmaCall) break_marker(text, word);
-  for (const std::string_view word : {family_.tools_open, family_.tools_close, family_.results_open,
-                                      family_.results_close, family_.result_open, family_.result_close})
+  for (const std::string_view word :
+       {family_.tools_open, family_.tools_close, family_.results_open, family_.results_close, family_.result_open,
+        family_.result_close, family_.header.open})
     break_marker(text, fixed_part(word));
+  if (family_.suffixed)
+    for (const auto &words : {suffixed_openers(family_), suffixed_section_ends(family_)})
+      for (const std::string &word : words) break_marker(text, word);
   if (names_are_tags()) break_tags(text);
   const Words &openers = family_.openers;
   if (std::find(openers.begin(), openers.end(), kGemmaCall) != openers.end()) break_gemma_calls(text);

@@ -53,6 +53,7 @@ struct NamedCalls {
   bool kind_written = false;              // calls are written with kind and fence
   std::string_view prefix = {};           // functions. before the name: then the whole header is the call's id
   std::string_view id_mark = {};          // between the name and an id: [CALL_ID]
+  std::string_view name_mark = {};        // between an id and the name, where calls begin with the id
   std::string_view after_arguments = {};  // before the closer; may be missing
   Words sections = {};                    // those of the openers that begin a section of calls
   std::string_view text_name = {};        // with this name it is no call: what follows is text
@@ -72,22 +73,29 @@ struct ElementCalls {
   std::string_view prefix = {};              // of every tag's name: ｜DSML｜, steptml:, ]<]minimax[>[ …
   std::string_view call = "function";        // invoke, function; pairs: a tag behind the name, or nothing
   std::string_view parameter = "parameter";  // pairs: arg_key
-  std::string_view value = "arg_value";      // pairs only
+  std::string_view value = "arg_value";      // pairs only; empty: it begins where its key ends
+  std::string_view type = {};                // pairs: a tag that may say the value's type, between the two
+  // How tags are written: <NAME and </NAME, then the bracket.
+  std::string_view tag_open = "<", tag_close = "</", tag_end = ">";
+  std::string_view call_name = "name", parameter_name = "name";  // the attribute that holds it
+  std::string_view call_number = {};                             // an attribute that counts calls: of no use
+  std::string_view key_end = {}, value_end = {};                 // pairs: what ends them, where no tag does
   // Newlines at a value's two ends that belong to the notation: none | one at each end | one at its end only where one
   // stands at its beginning, too.
   enum class Edges : uint8_t { kept, each, pair };
   Edges edges = Edges::kept;
-  bool lines = true;         // written with every tag on a line of its own
-  bool cdata = false;        // a value may stand in <![CDATA[…]]>
-  bool json_values = false;  // a string="false" attribute says: the value is JSON
-  bool entities = false;     // values are escaped as XML
-  bool nested = false;       // elements in values are objects and arrays
-  bool repeats = false;      // a parameter that stands twice is an array
-  bool json = false;         // JSON calls may follow the section's mark (pairs: the opener) instead
-  bool wrapped = true;       // written in a section, where the format has one
+  bool lines = true;          // written with every tag on a line of its own
+  bool cdata = false;         // a value may stand in <![CDATA[…]]>
+  bool json_values = false;   // a string="false" attribute says: the value is JSON
+  bool typed_values = false;  // a type="…" attribute does, where it is not "string"
+  bool entities = false;      // values are escaped as XML
+  bool nested = false;        // elements in values are objects and arrays
+  bool repeats = false;       // a parameter that stands twice is an array
+  bool json = false;          // JSON calls may follow the section's mark (pairs: the opener) instead
+  bool wrapped = true;        // written in a section, where the format has one
   // A second spelling of the tags: some models write them so.
   std::string_view other_prefix = {}, other_suffix = {};
-  // Models put all arguments into one of these: a parameter, or a tag around the others.
+  // Models put all arguments into one of these: a parameter, or a tag around the others, or around an object.
   std::array<std::string_view, 2> wrappers = {};
 };
 
@@ -112,6 +120,13 @@ struct HarmonyCalls {};
 
 using Grammar = std::variant<JsonCalls, NamedCalls, ElementCalls, PythonCalls, GemmaCalls, YamlCalls, HarmonyCalls>;
 
+// Messages with an address: <|start|>assistant to=NAME<|message|>. What stands between the two is never text.
+struct Header {
+  std::string_view open = {}, close = {};
+  std::string_view address = {};   // an answer may begin with it: the prompt ends in what stands before it
+  std::string_view thinking = {};  // who the model writes to when it thinks
+};
+
 struct Family {
   std::string_view id;
   Grammar grammar;
@@ -124,8 +139,10 @@ struct Family {
   bool bare = false;                  // the opener is an ordinary bracket: only a tool's name makes it a call
   bool prompted = false;              // the prompt ends in the first opener: an answer may begin behind it
   Words think = {}, think_ends = {};  // reasoning tags besides <think>
-  Words dropped = {};                 // tokens that are never text
-  Words noise = {};                   // words that models leave right behind a call: dropped there, and no tokens
+  Header header = {};
+  bool suffixed = false;  // tags may end in what each checkpoint drew: <tool_call:6124c78e>
+  Words dropped = {};     // tokens that are never text
+  Words noise = {};       // words that models leave right behind a call: dropped there, and no tokens
   bool ends_reasoning = false;
   bool starts_in_reasoning = false;
   CodeMode code = CodeMode::whole;
@@ -154,13 +171,13 @@ class FamilyReader : public BlockReader {
   // each its own.
   virtual void close(std::string_view block, std::string_view reason) = 0;
 
-  // What another reader found in the block is what this one found.
-  void take(BlockReader &other);
   State reject(std::string_view why, size_t where) {
     code = why;
     decided = where;
     return State::rejected;
   }
+  // The block begins with a header.
+  State header(std::string_view block, bool ended);
   // Behind a section's mark, no opener follows: may what follows be a call all the same?
   virtual bool leads(char) const { return false; }
   // A bare opener is a call only with a tool's name; a marked one with any.
@@ -183,6 +200,12 @@ class FamilyReader : public BlockReader {
  private:
   bool led_ = false;
 };
+
+// Where tags have suffixes. What is passed outlives the reader.
+std::unique_ptr<BlockReader> make_suffixed_reader(const Family &, const ProtocolOptions &, const ToolView &,
+                                                  const ScanLimits &);
+// What every tag of the family that may begin a block, or stand behind one, looks like up to its suffix.
+std::vector<std::string> suffixed_openers(const Family &), suffixed_section_ends(const Family &);
 
 // One per grammar; the family outlives the reader.
 std::unique_ptr<BlockReader> make_reader(const Family &, const JsonCalls &, const ProtocolOptions &, const ToolView &,

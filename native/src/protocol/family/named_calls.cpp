@@ -177,9 +177,15 @@ NamedReader::Step NamedReader::behind_name(std::string_view block, bool ended) {
   if (rest.empty()) return ended ? no_call("unterminated_block") : Step::wait;
   size_t length = 0;
   Words marks = grammar_.separators;
-  if (!grammar_.id_mark.empty() && id_.empty()) marks.push_back(grammar_.id_mark);
+  for (const std::string_view mark : {grammar_.id_mark, grammar_.name_mark})
+    if (!mark.empty() && id_.empty()) marks.push_back(mark);
   const Fit mark = kind_ ? Fit::no : fit(rest, marks, length);
   if (mark == Fit::partial && !ended) return Step::wait;
+  if (mark == Fit::yes && rest.substr(0, length) == grammar_.name_mark) {
+    id_ = repair_utf8(header);
+    name_ = at_ += length;
+    return on(Place::name);
+  }
   if (mark == Fit::yes) {
     if (rest.substr(0, length) != grammar_.id_mark) return on_separator(block, ended, length);
     searched_ = at_ += length;
@@ -329,6 +335,7 @@ void write_call(const Family &family, const NamedCalls &calls, const CallText &c
   if (!calls.sections.empty()) out += calls.sections.front();
   out += *opener;
   if (calls.kind_written) out.append(calls.kind).append(separator);
+  if (!calls.name_mark.empty()) out.append(call.id).append(calls.name_mark);
   if (calls.prefix.empty()) {
     out += call.name;
   } else if (call.id.starts_with(calls.prefix)) {

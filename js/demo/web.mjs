@@ -6,7 +6,7 @@ import { createApp } from './app.mjs'
 /** `port`, and the options of `createApp`. */
 export async function startDemo({ port = 0, ...options } = {}) {
   const app = await createApp(options)
-  const rights = { chat: true, approve: true, configure: true, pet: true }
+  const rights = { read: true, chat: true, approve: true, configure: true, pet: true }
   let host
   let server
   const close = async () => {

@@ -46,6 +46,11 @@ export interface RunResult {
   error?: ErrorEvent
 }
 
+/** What `cancel` left behind. */
+export interface Stopped {
+  stillRunning: { call: number; name: string }[]
+}
+
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export class Run implements AsyncIterable<SluiceEvent> {
@@ -78,7 +83,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #request: AbortController | undefined
   #attempt = 0
   #lastError: ErrorEvent | undefined
-  readonly #running = new Map<number, AbortController>()
+  readonly #running = new Map<number, { name: string; abort: AbortController }>()
   readonly #asking = new Map<number, { event: ApprovalEvent; abort: AbortController }>()
   readonly #pending = new Set<Promise<unknown>>()
   #removeSignal: (() => void) | undefined
@@ -145,10 +150,17 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return this.#decide(() => this.#turn.deny(call, reason))
   }
 
-  /** Cancels the turn. Resolves when everything is quiet: the request closed, every tool returned. */
-  async cancel(reason?: string): Promise<void> {
+  /**
+   * Cancels the turn. Resolves when everything is quiet: the request closed, every tool returned; at the latest after `graceMs` (default
+   * 1,000). `stillRunning` are then the tools that take no notice of their signal: what they return reaches nobody.
+   */
+  async cancel(reason?: string, { graceMs = 1000 }: { graceMs?: number } = {}): Promise<Stopped> {
     this.#step(() => this.#turn.cancel(0, reason))
-    while (this.#pending.size > 0) await Promise.allSettled(this.#pending)
+    const grace = new AbortController()
+    const over = sleep(graceMs, grace.signal).then(() => grace.abort(), () => {})
+    while (this.#pending.size > 0 && !grace.signal.aborted) await Promise.race([Promise.allSettled(this.#pending), over])
+    grace.abort()
+    return { stillRunning: [...this.#running].map(([call, { name }]) => ({ call, name })) }
   }
 
   /** Cancels one call. */
@@ -256,7 +268,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       case 'execute':
         return this.#execute(event)
       case 'abortTool':
-        return this.#running.get(event.call)?.abort(new Error(event.reason))
+        return this.#running.get(event.call)?.abort.abort(new Error(event.reason))
       case 'ipc':
         return this.#guard('ipc', () => this.#host.ipc?.(event.channel, ...event.payload))
       case 'rule':
@@ -282,7 +294,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     clearTimeout(this.#alarm)
     this.#removeSignal?.()
     this.#request?.abort(new Error('the turn is over'))
-    for (const abort of this.#running.values()) abort.abort(new Error('the turn is over'))
+    for (const { abort } of this.#running.values()) abort.abort(new Error('the turn is over'))
     for (const call of [...this.#asking.keys()]) this.#forgetAsk(call)
     turn.close()
     this.#settle(this.#result)
@@ -377,14 +389,14 @@ export class Run implements AsyncIterable<SluiceEvent> {
     if (!run) return // the host reads the event, and calls succeed or fail
     const { call } = event
     const abort = new AbortController()
-    this.#running.set(call, abort)
+    this.#running.set(call, { name: event.name, abort })
     const context: ToolContext = {
       signal: abort.signal,
       call,
       name: event.name,
       reserved: event.reserved ?? {},
       progress: (text) => {
-        if (this.#running.get(call) === abort && !abort.signal.aborted) this.progress(call, text)
+        if (this.#running.get(call)?.abort === abort && !abort.signal.aborted) this.progress(call, text)
       },
     }
     const work = async (): Promise<void> => {
@@ -437,7 +449,9 @@ export class Run implements AsyncIterable<SluiceEvent> {
       ...(event.expiresAt === undefined ? {} : { expiresAt: event.expiresAt }),
     }
     await null
-    const answer = await this.#host.approvals?.[stage]?.(ask)
+    const settled = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+    settled.catch(() => {})
+    const answer = await Promise.race([this.#host.approvals?.[stage]?.(ask), settled])
     if (signal.aborted) return
     const given = typeof answer === 'string' ? { decision: answer } : answer
     switch (given?.decision) {

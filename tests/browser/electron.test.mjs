@@ -266,7 +266,7 @@ test('attack: an approval with the token of another window', async (t) => {
 test('attack: an approval by a window that may only look', async (t) => {
   const app = await openApp(t, browser, { answers: [remove('a.txt'), { text: 'Kept.' }] })
   const victim = await app.window(t)
-  const looker = await app.window(t, { rights: {} })
+  const looker = await app.window(t, { rights: { read: true } })
   await say(victim, 'delete a.txt')
   const ask = await question(victim)
   await shows(looker, 'file.delete awaiting_approval')

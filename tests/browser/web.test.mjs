@@ -28,7 +28,7 @@ before(() => {
 after(() => rmSync(site, { recursive: true, force: true }))
 
 /** After the page: what is registered first ends first. */
-async function start(t, { answers = [], tools = [], rights = { chat: true, approve: true }, routes } = {}) {
+async function start(t, { answers = [], tools = [], rights = { read: true, chat: true, approve: true }, routes } = {}) {
   const model = await startServer({ answers, delayMs: 10 })
   const engine = new Engine({ tools })
   const real = createHost(engine, { run: () => ({ model: { baseURL: model.baseURL, name: 'm' } }) })
@@ -124,7 +124,7 @@ test('a call waits for the connection, and is closed with the bridge', async (t)
   breakOff(peers[0])
   // The window may not know yet that it is gone, or wait for the next: both end in an answer.
   const reply = await page.evaluate(() => window.test.bridge.call('open', {}))
-  assert.deepEqual(reply, { ok: true, value: { id: 'main', entries: [] } })
+  assert.deepEqual(reply, { ok: true, value: { id: 'main', forgotten: 0, entries: [] } })
   const closed = await page.evaluate(() => {
     window.test.bridge.close()
     return window.test.bridge.call('open', {})
@@ -215,4 +215,27 @@ test('another page of the same browser gets nothing, though the cookie would com
   assert.ok(!page.frames().some((frame) => frame.url().startsWith(origin)), 'no frame shows the page')
   assert.equal(peers.length, 1, 'no window but the own one')
   assert.equal(calls.length, before)
+})
+
+test('a server that is gone is told: an answer ends, what is sent is refused, and it goes on when the server is back', async (t) => {
+  const page = await browser.page(t, { expected: [/ERR_/] })
+  const { url, close, peers } = await start(t, { answers: [{ text: Array.from({ length: 400 }, (_, at) => `word${at}`).join(' ') }] })
+  await open(page, url)
+  await page.evaluate(async () => {
+    window.states = []
+    const { connection } = window.test.client
+    connection.subscribe(() => window.states.at(-1) === connection.state || window.states.push(connection.state))
+    window.message = await window.test.client.send('Talk')
+    window.message.subscribe(() => {})
+  })
+  await page.waitForFunction(() => window.message.getSnapshot().blocks[0]?.text.includes('word5'))
+  breakOff(peers[0])
+  await page.waitForFunction(() => window.states.join() === 'reconnecting,connected')
+  assert.equal(await page.evaluate(() => window.message.getSnapshot().outcome), undefined, 'a connection that comes back ends nothing')
+  await close()
+  await page.waitForFunction(() => window.states.join() === 'reconnecting,connected,reconnecting,lost', undefined, { timeout: 15_000 })
+  const view = await page.evaluate(() => window.message.getSnapshot())
+  assert.deepEqual([view.outcome, view.blocks.at(-1).code], ['failed', 'connection'])
+  assert.equal(await page.evaluate(() => window.test.client.send('More').catch(({ code }) => code)), 'connection', 'it does not wait in silence')
+  assert.ok(await page.evaluate(() => window.test.client.connection.retryAt > Date.now() - 1000))
 })

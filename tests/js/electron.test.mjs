@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { Engine } from 'sluice'
 import { hostEngine } from 'sluice/electron'
 import { startServer } from 'sluice/testing'
-import { callsDelete, guarded, until } from './host-support.mjs'
+import { callsDelete, everything, guarded, until } from './host-support.mjs'
 
 class IpcMain {
   handlers = new Map()
@@ -61,11 +61,14 @@ function frame(url, parent = null) {
   return { url, parent, origin: protocol === 'file:' ? 'file://' : protocol === 'app:' ? `app://${host}` : origin }
 }
 
+/** Pages of the app may everything. */
+const mine = [{ origin: 'app://main', rights: everything }]
+
 async function app(t, { answers = [{ text: 'Hello.' }], tools = [], ...options } = {}) {
   const server = await startServer({ answers })
   const engine = new Engine({ tools })
   const ipcMain = new IpcMain()
-  const host = hostEngine(engine, { ipcMain, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), frameMs: 0, ...options })
+  const host = hostEngine(engine, { ipcMain, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), frameMs: 0, windows: mine, ...options })
   const warnings = []
   const warn = ({ message }) => warnings.push(message)
   process.on('warning', warn)
@@ -115,27 +118,72 @@ test('orders go to the pet window', async (t) => {
 
 test('who may is known without being told: local pages in development, pages of the app always', async (t) => {
   const cases = [
-    ['app://main/index.html', true, true], ['file:///opt/app/index.html', true, true],
+    ['app://main/index.html', true, true],
+    ['file:///opt/app/index.html', true, true], ['file:///opt/app/pages/%63hat.html?x=1#y', true, true],
+    ['file:///opt/app/../evil.html', false, false], ['file:///opt/app/%2e%2e/evil.html', false, false], ['file:///opt/application/evil.html', false, false],
+    ['file:///home/user/Downloads/evil.html', false, false], ['file:///opt/app/..%2fevil.html', false, false], ['file://server/opt/app/index.html', false, false],
     ['http://localhost:5173/', true, false], ['http://localhost/', true, false], ['http://127.0.0.1:8080/', true, false],
     ['http://localhost.evil.example/', false, false], ['http://localhost:80@evil.example/', false, false], ['https://example.org/', false, false],
     ['http://127.0.0.1.evil.example:80/', false, false], ['data:text/html,x', false, false], ['about:blank', false, false], ['https://localhost:5173/', false, false],
   ]
   for (const isPackaged of [false, true, undefined]) {
-    const { window, warnings } = await app(t, { app: isPackaged === undefined ? undefined : { isPackaged } })
+    const known = isPackaged === undefined ? undefined : { isPackaged, getAppPath: () => '/opt/app' }
+    const { window, warnings } = await app(t, { windows: undefined, app: known })
     for (const [url, inDevelopment, inPackage] of cases) {
       const { ok, error } = await window(url).invoke('open', {})
-      assert.equal(ok, isPackaged === false ? inDevelopment : inPackage, `${url}, packaged: ${isPackaged}`)
+      const may = isPackaged === false ? inDevelopment : inPackage && (known || !url.startsWith('file:'))
+      assert.equal(ok, Boolean(may), `${url}, packaged: ${isPackaged}`)
       if (!ok) assert.deepEqual([error.code, /windows/.test(error.hint)], ['forbidden', true])
     }
     await until(() => warnings.some((text) => /example\.org/.test(text)), 'a word to the developer')
   }
 })
 
+test('pages of the app read and chat; what decides or changes anything is given by name', async (t) => {
+  const { tool, ran } = guarded()
+  const { window: open } = await app(t, { windows: undefined, tools: [tool], answers: [callsDelete, { text: 'Done.' }], approvalGraceMs: 20 })
+  const window = open()
+  const { message } = await value(window.invoke('send', { text: 'Hi' }))
+  assert.deepEqual(await asks(window, message), [], 'it is shown no question that it may answer')
+  for (const [method, input] of [['configuration'], ['configure', { tools: { 'file.delete': { permission: 'public' } } }], ['petReady', null]]) {
+    assert.equal((await window.invoke(method, input)).error?.code, 'forbidden', method)
+  }
+  await until(() => window.deltas(message).some(({ type }) => type === 'done'))
+  assert.deepEqual(ran, [])
+})
+
+test('a window that shows another file of the disk may nothing, and is sent nothing', async (t) => {
+  const { window: open } = await app(t, {
+    app: { isPackaged: true, getAppPath: () => '/opt/app' }, windows: [{ origin: 'file://', rights: everything }],
+    answers: [{ parts: [{ text: 'a' }, { wait: 40 }, { text: 'b' }] }],
+  })
+  const [window, watcher] = [open('file:///opt/app/index.html'), open('file:///opt/app/index.html')]
+  const { message } = await value(window.invoke('send', { text: 'Hi' }))
+  for (const each of [window, watcher]) await value(each.invoke('subscribe', { message }))
+  window.mainFrame = frame('file:///home/user/Downloads/evil.html') // dropped on the window
+  window.sent.length = 0
+  assert.equal((await window.invoke('configure', {})).error.code, 'forbidden')
+  await until(() => watcher.deltas(message).some(({ type }) => type === 'done'))
+  assert.deepEqual(window.sent, [])
+})
+
+test('a page that says that it reads is sent no more than it reads', async (t) => {
+  const { window: open } = await app(t, { answers: [{ parts: Array.from({ length: 60 }, (_, i) => [{ text: `${i} ` }, { wait: 10 }]).flat() }] })
+  const [frozen, reader] = [open(), open()]
+  const { message } = await value(reader.invoke('send', { text: 'Hi' }))
+  for (const window of [frozen, reader]) await value(window.invoke('subscribe', { message }))
+  assert.equal(await frozen.invoke('seen'), undefined)
+  await until(() => reader.deltas(message).some(({ type }) => type === 'done'))
+  assert.ok(frozen.sent.length < 12 && reader.sent.length > 20, `${frozen.sent.length} and ${reader.sent.length} frames`)
+  for (let read = frozen.sent.length; read > 0; read--) await frozen.invoke('seen')
+  await until(() => frozen.deltas(message).some(({ type }) => type === 'done'), 'what waited')
+})
+
 test('the allow-list says which window and which origin may what', async (t) => {
   const windows = []
   const { window } = await app(t, { windows })
   const [chat, pet, other] = [window(), window(), window()]
-  windows.push({ webContentsId: chat.id, rights: { chat: true } }, { webContentsId: pet.id, origin: 'app://pet', rights: { pet: true } }, { origin: 'http://localhost:*' })
+  windows.push({ webContentsId: chat.id, rights: { chat: true } }, { webContentsId: pet.id, origin: 'app://pet', rights: { pet: true } }, { origin: 'http://localhost:*', rights: everything })
   assert.equal((await chat.invoke('send', { text: 'Hi' })).ok, true)
   assert.equal((await chat.invoke('configuration')).error.code, 'forbidden')
   assert.equal((await pet.invoke('petReady', null)).error.code, 'forbidden', 'its origin is another one')
@@ -252,6 +300,7 @@ test('options that are wrong are told at once', () => {
   for (const [options, path] of [
     [{ run }, 'ipcMain'], [{ ipcMain }, 'run'], [{ ipcMain, run, windows: 'all' }, 'windows'], [{ ipcMain, run, windows: [{ rights: {} }] }, 'windows[0]'],
     [{ ipcMain, run, windows: [{ origin: '*' }] }, 'windows[0].origin'], [{ ipcMain, run, windows: [{ origin: 'https://*.example.org' }] }, 'windows[0].origin'],
+    [{ ipcMain, run, windows: [{ origin: 'file://' }] }, 'app'],
     [{ ipcMain, run, windows: [{ origin: 'https://example.org/path' }] }, 'windows[0].origin'], [{ ipcMain, run, windows: [{ webContentsId: '1' }] }, 'windows[0].webContentsId'],
   ]) {
     assert.throws(() => hostEngine(engine, options), { name: 'SluiceError', code: 'option', path })
@@ -268,7 +317,7 @@ test('the CommonJS build takes an engine of either build, and both know the prel
   for (const { Engine: Kind } of [require('sluice'), { Engine }]) {
     const engine = new Kind()
     const ipcMain = new IpcMain()
-    const host = common.hostEngine(engine, { ipcMain, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }) })
+    const host = common.hostEngine(engine, { ipcMain, windows: mine, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }) })
     const window = new WebContents(ipcMain, 'app://main/')
     const { message } = await value(window.invoke('send', { text: 'Hi' }))
     await value(window.invoke('subscribe', { message }))

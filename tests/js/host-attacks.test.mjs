@@ -89,7 +89,7 @@ test('a right that a window lacks is refused, method by method', async (t) => {
   const { open, owner, message, ask, ran } = await waiting(t)
   const needs = {
     send: 'chat', cancel: 'chat', result: 'chat', approve: 'approve', deny: 'approve', configuration: 'configure', configure: 'configure', petReady: 'pet', petReply: 'pet',
-    subscribe: 'look', unsubscribe: 'look', open: 'look',
+    subscribe: 'read', unsubscribe: 'read', open: 'read',
   }
   assert.deepEqual(Object.keys(needs).sort(), [...methods].sort())
   for (const [method, right] of Object.entries(needs)) {
@@ -115,7 +115,7 @@ test('rights count at the moment of the call', async (t) => {
 })
 
 test('a window that may not answer is not shown tokens, by snapshot or delta', async (t) => {
-  const { attacker, owner, message } = await waiting(t, { chat: true })
+  const { attacker, owner, message } = await waiting(t, { read: true, chat: true })
   assert.deepEqual(attacker.asks(message), [])
   const other = await attacker.send('Again', 'other')
   await until(() => attacker.cards(other)[0]?.status === 'awaiting_approval')

@@ -4,7 +4,7 @@ import { startServer } from 'sluice/testing'
 import { applyDeltas } from '../../js/dist/esm/bridge/view.js'
 import { createHost } from '../../js/dist/esm/host/index.js'
 
-export const everything = { chat: true, approve: true, configure: true, pet: true }
+export const everything = { read: true, chat: true, approve: true, configure: true, pet: true }
 
 /** A server, an engine and a host, closed when the test ends. */
 export async function hostStage(t, { answers, server: serverOptions = {}, host: hostOptions = {}, ...engineOptions } = {}) {
@@ -84,7 +84,7 @@ export class FakeWindow {
       if (!view) continue
       if (view.seq !== after) {
         this.mismatches++
-        void this.watch(id)
+        this.watch(id).catch(() => {}) // of a host that was closed meanwhile
       } else {
         this.views.set(id, applyDeltas(view, deltas, seq))
       }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { tool } from 'sluice'
+import { applyDeltas } from '../../js/dist/esm/bridge/view.js'
 import { createHost } from '../../js/dist/esm/host/index.js'
 import { callsDelete, everything, guarded, hostStage, until } from './host-support.mjs'
 
@@ -33,14 +34,14 @@ test('a window sends, watches, approves, and sees the message as the engine has 
 test('a conversation goes on: the model sees what was said, windows see the entries', async (t) => {
   const { server, open } = await hostStage(t, { answers: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }], host: { system: 'Be brief.' } })
   const [first, second] = [open(), open()]
-  assert.deepEqual(await second.get('open', {}), { id: 'main', entries: [] })
+  assert.deepEqual(await second.get('open', {}), { id: 'main', forgotten: 0, entries: [] })
   const one = await first.send('1')
   await done(first, one)
   const two = await first.send('2')
   await done(first, two)
-  const entries = [{ role: 'user', text: '1' }, { role: 'assistant', message: one }, { role: 'user', text: '2' }, { role: 'assistant', message: two }]
+  const entries = [one, two].flatMap((message, at) => [{ id: `${message}.question`, role: 'user', text: `${at + 1}` }, { id: message, role: 'assistant', message }])
   await until(() => second.conversations.get('main')?.entries.length === 4)
-  assert.deepEqual(second.conversations.get('main'), { id: 'main', entries })
+  assert.deepEqual(second.conversations.get('main'), { id: 'main', forgotten: 0, entries })
   assert.equal(first.conversations.size, 0, 'it did not open it')
   assert.deepEqual(server.requests[1].body.messages.map(({ role, content }) => [role, content]), [
     ['system', 'Be brief.'], ['user', '1'], ['assistant', 'One.'], ['user', '2'],
@@ -74,7 +75,7 @@ test('a turn that came to nothing leaves its question to the next', async (t) =>
 
 test('a late window gets the message so far, and goes on from there', async (t) => {
   const { open } = await hostStage(t, { answers: [{ parts: [{ text: 'Hello ' }, { wait: 50 }, { text: 'there' }] }] })
-  const [first, late] = [open(), open({})]
+  const [first, late] = [open(), open({ read: true })]
   const message = await first.send('Hi')
   await until(() => first.text(message) !== '')
   await late.watch(message)
@@ -107,7 +108,8 @@ test('old messages are forgotten, those that go on are not', async (t) => {
   }
   assert.equal((await window.call('subscribe', { message: sent[0] })).error.code, 'not_found')
   assert.equal((await window.call('subscribe', { message: slow })).ok, true)
-  assert.deepEqual((await window.get('open')).entries.map(({ text, message }) => text ?? message), ['b', sent[1], 'c', sent[2]])
+  const { entries, forgotten } = await window.get('open')
+  assert.deepEqual([forgotten, entries.map(({ text, message }) => text ?? message)], [2, ['b', sent[1], 'c', sent[2]]])
   assert.deepEqual(server.requests[3].body.messages.map(({ content }) => content), ['a', '1', 'b', '2', 'c'], 'when it was sent, it was still there')
 })
 
@@ -298,7 +300,7 @@ test('what is remembered asks no more', async (t) => {
 test('a question that no window can answer is denied after a while', async (t) => {
   const { tool, ran } = guarded()
   const { host, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], host: { approvalGraceMs: 30 } })
-  const looker = open({})
+  const looker = open({ read: true })
   const message = host.send('Hi')
   await looker.watch(message)
   await done(looker, message)
@@ -436,7 +438,7 @@ test('a message that is cancelled as one of its runs ends starts nothing more', 
   })
   closed.host.send('Hi')
   await until(() => quiet !== undefined)
-  assert.equal(await Promise.race([quiet, setTimeout(2000, 'waits for a button')]), undefined)
+  assert.deepEqual(await Promise.race([quiet, setTimeout(2000, 'waits for a button')]), { stillRunning: [] })
   assert.equal(closed.server.requests.length, 1)
   assert.deepEqual(ran, [])
 })
@@ -705,10 +707,98 @@ test('the app may make the tools itself, and wrong capabilities are refused', as
   assert.equal(told.length, 2)
 })
 
-test('a window may look unless it may not even that', async (t) => {
+test('a window reads nothing unless it was said', async (t) => {
   const { open } = await hostStage(t)
   const message = await open().send('Hi')
-  assert.equal((await open({}).call('subscribe', { message })).ok, true)
-  assert.equal((await open({ look: false, pet: true }).call('subscribe', { message })).error.code, 'forbidden')
-  assert.equal((await open({ ...everything, look: false }).call('open', {})).error.code, 'forbidden')
+  assert.equal((await open({ read: true }).call('subscribe', { message })).ok, true)
+  for (const rights of [{}, { pet: true }, { chat: true, approve: true }, { ...everything, read: false }]) {
+    assert.equal((await open(rights).call('subscribe', { message })).error.code, 'forbidden')
+    assert.equal((await open(rights).call('open', {})).error.code, 'forbidden')
+  }
+})
+
+test('what the oldest messages leave behind is counted, and every entry keeps its id', async (t) => {
+  const { open } = await hostStage(t, { answers: (_, count) => ({ text: `${count}` }), host: { keepMessages: 2 } })
+  const [window, other] = [open(), open()]
+  await other.get('open', { conversation: 'quiet' })
+  await done(other, await other.send('first', 'quiet'))
+  const before = new Map()
+  for (const text of ['a', 'b', 'c', 'd']) {
+    await done(window, await window.send(text))
+    const { entries, forgotten } = await window.get('open')
+    assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length)
+    entries.forEach((entry, at) => {
+      assert.deepEqual(before.get(forgotten + at) ?? entry, entry, 'the same place, the same entry')
+      before.set(forgotten + at, entry)
+    })
+  }
+  assert.equal(before.size, 8)
+  const view = await until(() => other.conversations.get('quiet')?.entries.length === 0 && other.conversations.get('quiet'), 'another conversation forgets too, and says so')
+  assert.deepEqual(view, { id: 'quiet', forgotten: 2, entries: [] })
+})
+
+test('a host that is closed waits for no tool that takes no notice, and says which', async (t) => {
+  const deaf = tool({ name: 'deaf.one', permission: 'public', agentCallable: true, execute: () => new Promise(() => {}) })
+  const { host, open } = await hostStage(t, { answers: [{ calls: [{ name: 'deaf_one', arguments: {} }] }], tools: [deaf] })
+  const window = open()
+  const message = await window.send('Hi')
+  await until(() => window.cards(message)[0]?.status === 'executing')
+  assert.deepEqual(await host.close(), { stillRunning: [{ message, call: 1, name: 'deaf.one' }] })
+  assert.equal(window.view(message).outcome, 'cancelled', 'windows are shown how it ended')
+  assert.equal(window.frames.at(-1).closed, true)
+  assert.equal((await window.call('send', { text: 'x' })).error.code, 'closed')
+})
+
+test('the pet is told when the window has the text in front of it', async (t) => {
+  const answer = { parts: [{ text: 'Before. ' }, { call: { name: 'live2d_expression', arguments: { name: 'smile' } } }, { text: 'Behind.' }] }
+  const { host } = await hostStage(t, { answers: [answer], host: { frameMs: 50 } })
+  const seen = []
+  const bridge = host.bridge({ read: true, chat: true, pet: true })
+  let view
+  bridge.onFrame(({ messages = [] }) => {
+    for (const { deltas, seq } of messages) view = applyDeltas(view, deltas, seq)
+  })
+  bridge.onPet(({ id }) => {
+    seen.push(view.blocks.map((block) => block.text).join(''))
+    void bridge.call('petReply', { id, ok: true })
+  })
+  await bridge.call('petReady', hiyori)
+  const { message } = (await bridge.call('send', { text: 'Hi' })).value
+  view = (await bridge.call('subscribe', { message })).value
+  await until(() => view.outcome)
+  assert.deepEqual(seen, ['Before. '])
+})
+
+test('a message of many blocks costs its length, not the square of it', async (t) => {
+  const parts = (count) => Array.from({ length: count }, (_, at) => (at % 2 ? { text: 't' } : { reasoning: 'r' }))
+  const time = async (count) => {
+    const { open } = await hostStage(t, { answers: [{ parts: parts(count) }], flushMs: 0, host: { frameMs: 50 } })
+    const window = open()
+    const start = process.cpuUsage()
+    const message = await window.send('Hi')
+    await until(() => window.view(message).outcome, 'the end', 60_000)
+    assert.equal(window.view(message).blocks.length, count)
+    const { user } = process.cpuUsage(start)
+    return user
+  }
+  await time(500)
+  const [small, large] = [await time(1000), await time(8000)]
+  assert.ok(large < small * 8 * 3, `8 times the blocks took ${(large / small).toFixed(1)} times the time`)
+})
+
+test('a window that asks in a loop is refused before it takes the time of others', async (t) => {
+  const { engine, open } = await hostStage(t, { answers: [{ text: 'x'.repeat(1_000_000) }], server: { deltas: 'whole' } })
+  const [greedy, other] = [open(), open()]
+  const message = await greedy.send('Hi')
+  await done(greedy, message)
+  const replies = await Promise.all(Array.from({ length: 3000 }, () => greedy.connection.call('subscribe', { message })))
+  const refused = replies.filter(({ ok }) => !ok)
+  assert.ok(refused.length > 1000 && refused.every(({ error }) => error.code === 'limit'), `${refused.length} of 3000`)
+  assert.equal((await other.call('open', {})).ok, true)
+  assert.equal((await greedy.call('send', { text: 'a person is never refused' })).ok, true)
+  const first = (await other.call('configuration')).value
+  const { value: again } = await other.connection.call('configuration')
+  assert.equal((await other.connection.call('configuration')).value, again, 'nothing is made anew')
+  engine.add(tool({ name: 'new.one', agentCallable: true }))
+  assert.equal((await other.call('configuration')).value.tools.length, first.tools.length + 1)
 })

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { ClientError, connect } from 'sluice/renderer'
 import { applyDeltas, emptyView } from '../../js/dist/esm/bridge/view.js'
 
@@ -81,7 +83,7 @@ test('getSnapshot and done alone follow a message too', async () => {
 })
 
 test('subscribe and getSnapshot work unbound, as useSyncExternalStore calls them', async () => {
-  const { bridge } = wire((method) => (method === 'open' ? { id: 'main', entries: [{ role: 'user', text: 'hi' }] } : view('m1', 1, 'x')))
+  const { bridge } = wire((method) => (method === 'open' ? { id: 'main', forgotten: 0, entries: [{ id: 'a', role: 'user', text: 'hi' }] } : view('m1', 1, 'x')))
   const client = connect(bridge)
   for (const { subscribe, getSnapshot } of [client.message('m1'), client.open()]) {
     const first = getSnapshot()
@@ -379,4 +381,113 @@ test('one client for a bridge until it is closed; then nothing comes and nothing
   assert.equal(message.getSnapshot().blocks[0].text, 'x', 'what was there stays')
   assert.equal(told, 2)
   assert.notEqual(connect(bridge), client)
+})
+
+// -- the connection -----------------------------------------------------------------------------------------------------------
+
+/** A bridge that tells how its connection stands. */
+function shaky(answer) {
+  const made = wire(answer)
+  const states = new Set()
+  const retries = []
+  Object.assign(made.bridge, { onConnection: (listener) => (states.add(listener), () => void states.delete(listener)), retry: () => retries.push('now') })
+  return { ...made, retries, state: (...state) => states.forEach((listener) => listener(...state)) }
+}
+
+test('the connection is a store: its state, since when, and when the next try is', () => {
+  const { bridge, state, retries } = shaky()
+  const { connection } = connect(bridge)
+  const seen = []
+  const off = connection.subscribe(() => seen.push([connection.getSnapshot(), connection.retryAt]))
+  assert.equal(connection.state, 'connected')
+  connection.retry()
+  assert.deepEqual(retries, [], 'there is nothing to try')
+  state('reconnecting', 5)
+  state('reconnecting', 5)
+  state('reconnecting', 9)
+  connection.retry()
+  state('lost', 9)
+  state('connected')
+  off()
+  state('lost')
+  assert.deepEqual(seen, [['reconnecting', 5], ['reconnecting', 9], ['lost', 9], ['connected', undefined]])
+  assert.deepEqual(retries, ['now'])
+  assert.ok(Math.abs(connection.since - Date.now()) < 1000)
+})
+
+test('what goes on when the host is lost is at its end, and goes on when the host is there again', async () => {
+  let snapshot = view('m1', 2, 'Hel')
+  const { bridge, state, frame } = shaky(() => snapshot)
+  const client = connect(bridge)
+  const message = client.message('m1')
+  message.subscribe(() => {})
+  await turn()
+  state('reconnecting', 1)
+  assert.equal(message.getSnapshot().outcome, undefined, 'it may still come')
+  state('lost', 1)
+  const broken = message.getSnapshot()
+  assert.deepEqual([broken.outcome, broken.blocks[0].text, broken.blocks[1].code], ['failed', 'Hel', 'connection'])
+  await assert.rejects(message.done, { code: 'connection' })
+  const late = client.message('m2')
+  late.subscribe(() => {})
+  assert.equal(late.getSnapshot().outcome, 'failed', 'a message that is looked at now does not wait either')
+  snapshot = view('m1', 4, 'Hello')
+  state('connected')
+  await turn()
+  assert.deepEqual([message.getSnapshot().outcome, message.getSnapshot().blocks.map(({ text }) => text)], [undefined, ['Hello']])
+  frame({ messages: [{ id: 'm1', after: 4, seq: 5, deltas: [text('!')] }] })
+  assert.equal(message.getSnapshot().blocks[0].text, 'Hello!')
+})
+
+test('a message that ended before stays what it is when the host is lost', async () => {
+  const { bridge, state } = shaky(() => view('m1', 2, 'Hello', { outcome: 'completed' }))
+  const message = connect(bridge).message('m1')
+  await message.done
+  state('lost')
+  assert.equal(message.getSnapshot().outcome, 'completed')
+})
+
+test('a host that says that it is closed is lost, and one that answers is there', async () => {
+  const { bridge, frame } = wire((method) => (method === 'open' ? { id: 'main', forgotten: 0, entries: [] } : view('m1', 1, 'x')))
+  const client = connect(bridge)
+  const message = client.message('m1')
+  message.subscribe(() => {})
+  await turn()
+  frame({ closed: true })
+  assert.equal(client.connection.state, 'lost')
+  assert.equal(message.getSnapshot().outcome, 'failed')
+  await client.open().opened
+  assert.equal(client.connection.state, 'connected')
+})
+
+// -- memory -------------------------------------------------------------------------------------------------------------------
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc')
+
+test('messages that ended and are not shown are not kept', async () => {
+  const { bridge, frame } = wire((_, input) => view(input?.message, 1, 'x'.repeat(50_000)))
+  const client = connect(bridge)
+  const refs = []
+  const shown = []
+  for (let at = 0; at < 40; at++) {
+    const message = client.message(`m${at}`)
+    const off = message.subscribe(() => {})
+    await turn()
+    frame({ messages: [{ id: `m${at}`, after: 1, seq: 2, deltas: at < 30 ? [{ type: 'done', outcome: 'completed' }] : [] }] })
+    if (at >= 10) off()
+    else shown.push(message)
+    refs.push(new WeakRef(message))
+  }
+  for (let tries = 0; tries < 10; tries++) {
+    await turn()
+    collect()
+  }
+  const alive = refs.map((ref) => ref.deref() !== undefined)
+  assert.deepEqual(alive.slice(0, 10), Array(10).fill(true), 'those that are shown')
+  assert.deepEqual(alive.slice(10, 30), Array(20).fill(false), 'those that ended')
+  assert.deepEqual(alive.slice(30), Array(10).fill(true), 'those that go on: somebody may wait for their end')
+  assert.equal(client.message('m3'), shown[3])
+  frame({ messages: [{ id: 'm35', after: 2, seq: 3, deltas: [{ type: 'done', outcome: 'completed' }] }] })
+  assert.equal((await client.message('m35').done).outcome, 'completed')
 })

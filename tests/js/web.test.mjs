@@ -384,12 +384,12 @@ test('the bridge: one window, its frames, its calls, its end', async (t) => {
   assert.equal((await post('/bridge/call', { window: id, method: 'send', input: {} })).status, 410)
 })
 
-test('a window may do nothing but look unless it was said', async (t) => {
+test('a window may do nothing but read unless it was said', async (t) => {
   const host = fakeHost()
   const { port, cookie } = await start(t, { host })
   listen(t, port, cookie)
   await until(() => host.windows.length === 1, 'the window')
-  assert.deepEqual(host.windows[0].peer.rights, {})
+  assert.deepEqual(host.windows[0].peer.rights, { read: true })
 })
 
 test('a window that does not read is closed, and not kept in memory', async (t) => {

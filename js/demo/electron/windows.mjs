@@ -42,8 +42,8 @@ export async function start(options = {}) {
     width: 340, height: 460, minWidth: 200, minHeight: 260, transparent: true, frame: false, hasShadow: false, alwaysOnTop: true, skipTaskbar: true,
   })
   const chat = openWindow(host.preloadPath, { width: 560, height: 780, minWidth: 360, minHeight: 420, autoHideMenuBar: true })
-  rights.set(pet.webContents.id, { pet: true })
-  rights.set(chat.webContents.id, { chat: true, approve: true, configure: true })
+  rights.set(pet.webContents.id, { read: true, pet: true })
+  rights.set(chat.webContents.id, { read: true, chat: true, approve: true, configure: true })
 
   let quitting = false
   chat.on('close', (event) => {

@@ -60,12 +60,26 @@ export interface Frame {
   /** Tools that this window runs (`runsIn: 'window'`), and those whose result nobody waits for any more. */
   execute?: { message: string; call: number; token: string; name: string; arguments: JsonObject }[]
   abort?: { message: string; call: number; reason: string }[]
+  /** The host was closed: this is the last frame. */
+  closed?: true
 }
 
+/** A conversation as it is kept. Show its entries by their `id`: a list that drops its oldest entries keeps its length. */
 export interface ConversationView {
   id: string
-  entries: ({ role: 'user'; text: string } | { role: 'assistant'; message: string })[]
+  /** How many entries at the beginning are no longer kept: `entries[0]` is number `forgotten` of the conversation. */
+  forgotten: number
+  entries: EntryView[]
 }
+
+/** What somebody said. `id` never changes and is never given twice. */
+export type EntryView = { id: string; role: 'user'; text: string } | { id: string; role: 'assistant'; message: string }
+
+/**
+ * How a window stands to its host. `reconnecting`: the connection broke and is being made again; what is shown may go on. `lost`: nothing goes
+ * on until it is there again.
+ */
+export type ConnectionState = 'connected' | 'reconnecting' | 'lost'
 
 /** A fire-and-forget call of a tool with `ipc`, for the window of the pet. It answers with `petReply`. */
 export interface PetOrder {
@@ -177,6 +191,9 @@ export const methods = [
   'send', 'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'result', 'petReady', 'petReply',
 ] as const satisfies readonly Method[]
 
+/** What a preload calls beside these, for itself: the window read a frame. */
+export const SEEN = 'seen'
+
 /** What a call gives: an exception would lose its fields on the way through Electron. */
 export type Reply = { ok: true; value: unknown } | { ok: false; error: BridgeError }
 
@@ -193,4 +210,11 @@ export interface Bridge {
   call(method: Method, input?: unknown): Promise<Reply>
   onFrame(listener: (frame: Frame) => void): () => void
   onPet(listener: (order: PetOrder) => void): () => void
+  /**
+   * Called with every change of the connection. `retryAt`: when the next try is made, in Unix milliseconds. Left out by a bridge that is there
+   * or not (Electron): its calls tell it.
+   */
+  onConnection?(listener: (state: ConnectionState, retryAt?: number) => void): () => void
+  /** Tries to connect at once. */
+  retry?(): void
 }

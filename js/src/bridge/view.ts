@@ -8,12 +8,12 @@ export function emptyView(id: string): MessageView {
 /** The message behind these deltas. What did not change is the same object as before. */
 export function applyDeltas(view: MessageView, deltas: readonly Delta[], seq: number): MessageView {
   const next: MessageView = { ...view, seq, blocks: [...view.blocks] }
-  for (const delta of deltas) apply(next, delta)
+  for (const delta of deltas) applyDelta(next, delta)
   return next
 }
 
-/** `view` and its `blocks` are ours to change, the blocks themselves are not. */
-function apply(view: MessageView, delta: Delta): void {
+/** Changes `view` and the list of its blocks, never a block itself: for whoever owns these two. */
+export function applyDelta(view: MessageView, delta: Delta): void {
   switch (delta.type) {
     case 'text':
     case 'reasoning': {

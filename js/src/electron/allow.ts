@@ -1,4 +1,6 @@
 // Who a message of Electron comes from, and what that window may.
+import { isAbsolute, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { SluiceError } from '../errors.js'
 import type { Rights } from '../host/types.js'
 import type { AppLike, FrameLike } from './types.js'
@@ -11,34 +13,45 @@ export interface Sender {
   url: string
 }
 
-/** A window that may something. At least one of the first two; without `origin` the default ones. */
+/** A window that may something. At least one of the first two; without `origin` the app's own pages. */
 export interface AllowedWindow {
   webContentsId?: number
-  /** Exactly, but for the port: `http://localhost:*`; or a scheme: `app://`. */
+  /** Exactly, but for the port: `http://localhost:*`; or a scheme: `app://`. Of `file://` only pages below `app.getAppPath()` count. */
   origin?: string
-  /** Default: all of them. */
+  /** Default: `read` and `chat`. */
   rights?: Rights
 }
 
 export type Allow = (sender: Sender) => Rights | null
 
-const everything: Rights = { chat: true, approve: true, configure: true, pet: true }
+const usual: Rights = { read: true, chat: true }
 const packaged = ['file://', 'app://']
 const development = [...packaged, 'http://localhost:*', 'http://127.0.0.1:*']
 
 export function allowList(windows: readonly AllowedWindow[] | Allow | undefined, app: AppLike | undefined): Allow {
   if (typeof windows === 'function') return (sender) => rightsOf(windows(sender))
-  const origins = app?.isPackaged === false ? development : packaged
-  const isDefault = (origin: string): boolean => origins.some((pattern) => matches(pattern, origin))
-  if (windows === undefined) return ({ origin }) => (isDefault(origin) ? everything : null)
+  const own = app?.isPackaged === false ? development : packaged
+  const fits = (pattern: string, { origin, url }: Sender): boolean =>
+    matches(pattern, origin) && (origin !== 'file://' || isBelow(app?.getAppPath?.(), url))
+  const isOwn = (sender: Sender): boolean => own.some((pattern) => fits(pattern, sender))
+  if (windows === undefined) return (sender) => (isOwn(sender) ? usual : null)
   if (!Array.isArray(windows)) throw wrong('windows', 'an array, or a function that gives rights or null')
-  windows.forEach(check)
+  windows.forEach((window, index) => check(window, index, app))
   return (sender) => {
-    const fits = ({ webContentsId, origin }: AllowedWindow): boolean =>
-      (webContentsId === undefined || webContentsId === sender.webContentsId) &&
-      (origin === undefined ? isDefault(sender.origin) : matches(origin, sender.origin))
-    const found = (windows as readonly AllowedWindow[]).find(fits)
-    return found ? (found.rights ?? everything) : null
+    const found = (windows as readonly AllowedWindow[]).find(({ webContentsId, origin }) =>
+      (webContentsId === undefined || webContentsId === sender.webContentsId) && (origin === undefined ? isOwn(sender) : fits(origin, sender)))
+    return found ? (found.rights ?? usual) : null
+  }
+}
+
+/** Any other file of the disk is a stranger's: what was dropped on a window is opened in it, a download too. */
+function isBelow(folder: string | undefined, url: string): boolean {
+  if (folder === undefined) return false
+  try {
+    const path = relative(folder, fileURLToPath(url))
+    return path !== '' && path.split(/[\\/]/)[0] !== '..' && !isAbsolute(path)
+  } catch {
+    return false // of another machine, or a path that no file has
   }
 }
 
@@ -51,7 +64,7 @@ export function originOf(frame: FrameLike): string | null {
   return protocol === 'file:' ? 'file://' : host === '' ? null : `${protocol}//${host}`
 }
 
-/** A promise is no answer: it would be an object without a single right, which still may look. */
+/** A promise is no answer. */
 function rightsOf(given: Rights | null): Rights | null {
   return typeof given === 'object' && !(given instanceof Promise) ? given : null
 }
@@ -63,7 +76,7 @@ function matches(pattern: string, origin: string): boolean {
   return origin === base || (origin.startsWith(`${base}:`) && /^\d+$/.test(origin.slice(base.length + 1)))
 }
 
-function check(window: AllowedWindow, index: number): void {
+function check(window: AllowedWindow, index: number, app: AppLike | undefined): void {
   const path = `windows[${index}]`
   if (typeof window !== 'object' || window === null) throw wrong(path, '{ webContentsId, origin, rights }')
   const { webContentsId, origin, rights } = window
@@ -72,8 +85,11 @@ function check(window: AllowedWindow, index: number): void {
   if (origin !== undefined && !/^[a-z][a-z0-9+.-]*:\/\/[^/*?#@]*(:\*)?$/.test(origin)) {
     throw wrong(`${path}.origin`, "an origin such as 'app://main', 'http://localhost:*' or 'app://'")
   }
+  if (origin?.startsWith('file://') && typeof app?.getAppPath !== 'function') {
+    throw wrong('app', "Electron's app beside it: its getAppPath() tells which pages of file:// are the app's own")
+  }
   if (rights !== undefined && (typeof rights !== 'object' || rights === null)) {
-    throw wrong(`${path}.rights`, '{ chat, approve, configure, pet }')
+    throw wrong(`${path}.rights`, '{ read, chat, approve, configure, pet }')
   }
 }
 

@@ -1,13 +1,13 @@
 // The host of an engine in the main process of Electron. Who sent a message is looked at for every message.
-import type { Reply } from '../bridge/messages.js'
+import { SEEN, type Reply } from '../bridge/messages.js'
 import type { Engine } from '../engine.js'
 import { SluiceError } from '../errors.js'
 import { createHost } from '../host/host.js'
-import type { Host, HostOptions } from '../host/types.js'
+import type { Host, HostOptions, Rights } from '../host/types.js'
 import { allowList, originOf, type Allow, type AllowedWindow } from './allow.js'
 import { Page } from './page.js'
 import { preloadPath } from './preload-path.cjs'
-import type { AppLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './types.js'
+import type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './types.js'
 
 export type { Allow, AllowedWindow, Sender } from './allow.js'
 export type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './types.js'
@@ -18,11 +18,13 @@ const MAX_WARNED = 20
 
 export interface ElectronOptions extends HostOptions {
   ipcMain: IpcMainLike
-  /** Tells whether the app is packaged. Without it the allow-list is the one of a packaged app. */
+  /** Electron's `app`: which pages of `file://` are its own, and whether it is packaged. Without it none of them, and it is. */
   app?: AppLike
   /**
-   * Who may what; the first that fits counts. Default: every right for pages of `file://` and `app://`, and while the app is not
-   * packaged of `http://localhost` and `http://127.0.0.1`. Frames within a page may nothing.
+   * Who may what; the first that fits counts. Default: `read` and `chat` for the app's own pages: those of `app://`, those of `file://` below
+   * `app.getAppPath()`, and while the app is not packaged those of `http://localhost` and `http://127.0.0.1`. Whoever is to answer questions,
+   * configure or be the pet is named here: `[{ origin: 'app://main', rights: { read: true, chat: true, approve: true } }]`. Frames within a
+   * page may nothing.
    */
   windows?: readonly AllowedWindow[] | Allow
 }
@@ -46,8 +48,9 @@ export function hostEngine(engine: Engine, { ipcMain, app, windows, ...options }
     bridge: (rights) => host.bridge(rights),
     close: async () => {
       ipcMain.removeHandler(CHANNEL)
+      const left = await host.close()
       gate.close()
-      await host.close()
+      return left
     },
   }
 }
@@ -70,7 +73,7 @@ class Gate {
     } catch {
       page = 'the page is gone' // Electron throws where something of a frame is read that went meanwhile
     }
-    if (typeof page !== 'string') return await page.call(method, input)
+    if (typeof page !== 'string') return method === SEEN ? page.seen() : await page.call(method, input)
     const error = { code: 'forbidden', detail: page, hint: 'the option `windows` of hostEngine says who may what' }
     return { ok: false, error } satisfies Reply
   }
@@ -84,22 +87,31 @@ class Gate {
     if (!frame) return 'the page is gone'
     if (frame.parent !== null) return this.#refuse('frames within a page may nothing')
     const origin = originOf(frame)
-    const rights = origin === null ? null : this.#allow({ webContentsId: sender.id, origin, url: frame.url })
+    const rights = this.#rights(sender, frame)
     const page = this.#pages.get(sender)
     if (origin === null || !rights) {
       page?.close()
-      return this.#refuse(`the origin ${origin ?? 'null'} of window ${sender.id} may nothing`)
+      return this.#refuse(`${origin === 'file://' ? frame.url : `the origin ${origin ?? 'null'}`} of window ${sender.id} may nothing`)
     }
     if (page?.origin === origin) {
       page.rights = rights
       return page
     }
     page?.close()
-    const next = new Page(this.host, sender, frame, origin, rights, () => {
-      if (this.#pages.get(sender) === next) this.#pages.delete(sender)
+    const next = new Page({
+      host: this.host, sender, frame, origin, rights,
+      mayStay: (shown) => originOf(shown) === origin && this.#rights(sender, shown) !== null,
+      onClose: () => {
+        if (this.#pages.get(sender) === next) this.#pages.delete(sender)
+      },
     })
     this.#pages.set(sender, next)
     return next
+  }
+
+  #rights(sender: WebContentsLike, frame: FrameLike): Rights | null {
+    const origin = originOf(frame)
+    return origin === null ? null : this.#allow({ webContentsId: sender.id, origin, url: frame.url })
   }
 
   /** The developer is told too: an empty window explains nothing. */

@@ -1,35 +1,57 @@
 // One page of one window: what it is connected to, until it is gone or the window shows another one.
 import type { Connection, Host, Rights } from '../host/types.js'
-import { originOf } from './allow.js'
 import type { FrameLike, WebContentsLike } from './types.js'
 
+/** A page that reads says so after every frame. Behind this many that it did not read, the next ones wait. */
+const MAX_UNREAD = 8
+
 let count = 0
+
+export interface PageOptions {
+  host: Host
+  sender: WebContentsLike
+  frame: FrameLike
+  origin: string
+  rights: Rights
+  /** What the window shows now is still this page, and may still something. */
+  mayStay: (shown: FrameLike) => boolean
+  onClose: () => void
+}
 
 export class Page {
   readonly origin: string
   rights: Rights
-  readonly #sender: WebContentsLike
-  readonly #frame: FrameLike
+  readonly #options: PageOptions
   readonly #connection: Connection
-  readonly #onClose: () => void
+  #sent = 0
+  /** Absent: it never said that it reads, so nothing is known. */
+  #seen: number | undefined
   #closed = false
 
-  constructor(host: Host, sender: WebContentsLike, frame: FrameLike, origin: string, rights: Rights, onClose: () => void) {
-    this.#sender = sender
-    this.#frame = frame
+  constructor(options: PageOptions) {
+    const { host, sender, origin, rights } = options
+    this.#options = options
     this.origin = origin
     this.rights = rights
-    this.#onClose = onClose
     const page = this
     this.#connection = host.connect({
       id: `${sender.id}.${++count}`,
       get rights() { return page.rights },
-      frame: (frame) => this.#send('sluice:frame', frame),
+      frame: (frame) => {
+        this.#sent++
+        this.#send('sluice:frame', frame)
+      },
       pet: (order) => this.#send('sluice:pet', order),
+      busy: () => this.#seen !== undefined && this.#sent - this.#seen > MAX_UNREAD,
     })
     sender.on('did-navigate', this.close) // another page, or this one anew; not a step within the page
     sender.on('destroyed', this.close)
     sender.on('render-process-gone', this.close)
+  }
+
+  /** It read a frame. */
+  seen(): void {
+    this.#seen = Math.min((this.#seen ?? 0) + 1, this.#sent)
   }
 
   call(method: unknown, input: unknown): Promise<unknown> {
@@ -40,20 +62,21 @@ export class Page {
     if (this.#closed) return
     this.#closed = true
     this.#connection.close()
-    this.#onClose()
+    const { sender, onClose } = this.#options
+    onClose()
     try {
-      for (const event of ['did-navigate', 'destroyed', 'render-process-gone']) this.#sender.removeListener(event as 'destroyed', this.close)
+      for (const event of ['did-navigate', 'destroyed', 'render-process-gone']) sender.removeListener(event as 'destroyed', this.close)
     } catch {
       // of a window that is destroyed
     }
   }
 
-  /** Never to a page of another origin, and never an exception. */
+  /** Never to another page, and never an exception. */
   #send(channel: string, data: unknown): void {
     if (this.#closed) return
     try {
-      const sender = this.#sender
-      if (!sender.isDestroyed() && originOf(sender.mainFrame ?? this.#frame) === this.origin) return sender.send(channel, data)
+      const { sender, frame, mayStay } = this.#options
+      if (!sender.isDestroyed() && mayStay(sender.mainFrame ?? frame)) return sender.send(channel, data)
     } catch {
       // destroyed in this moment
     }

@@ -33,4 +33,6 @@ export interface WebContentsLike {
 
 export interface AppLike {
   readonly isPackaged: boolean
+  /** Without it no page of `file://` is the app's own. */
+  getAppPath?(): string
 }

@@ -1,7 +1,7 @@
 // What a person may change: the switches of the engine's configuration, and what is asked before a tool runs. The engine itself
 // says whether a value is right.
 import { createHash } from 'node:crypto'
-import type { ConfigurationPatch, ConfigurationView, ToolView } from '../bridge/messages.js'
+import type { ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../bridge/messages.js'
 import type { Engine, Settings } from '../engine.js'
 import type { ExecutionPolicy, Json, JsonObject, Level, ResultPolicy, Rule } from '../events.js'
 import type { Tool } from '../tool.js'
@@ -43,6 +43,8 @@ export class Configuration {
   /** What a changed tool was before, and how it was changed. */
   readonly #changed = new WeakMap<Tool, { original: Tool; change: string }>()
   #protocols: string[] | undefined
+  /** The last view, and what it was made of. */
+  #shown: { of: unknown[]; view: ConfigurationView } | undefined
 
   constructor(engine: Engine, initial: unknown, onConfigure: (configuration: ConfigurationPatch) => void) {
     this.#engine = engine
@@ -69,8 +71,16 @@ export class Configuration {
     return this.view
   }
 
+  /** As it stands; the same object until something changed. */
   get view(): ConfigurationView {
     this.#changeTools()
+    const rules = this.#engine.rules.list().map((rule) => ({ id: idOf(rule), ...rule }))
+    const of = [this.#engine.tools, this.#state, rules.map(({ id }) => id).join()]
+    if (!this.#shown || of.some((each, at) => each !== this.#shown?.of[at])) this.#shown = { of, view: this.#makeView(rules) }
+    return this.#shown.view
+  }
+
+  #makeView(rules: RuleView[]): ConfigurationView {
     const { tools, prompt } = this.#engine.describe(this.#state.settings)
     const described = new Map(tools.map((tool) => [tool.name, tool]))
     const exposed = tools.filter((tool) => tool.exposed)
@@ -83,7 +93,7 @@ export class Configuration {
       protocols: this.#protocols ??= listProtocols(this.#engine),
       prompt,
       estimatedTokens: exposed.reduce((sum, tool) => sum + (tool.estimatedTokens ?? 0), 0),
-      rules: this.#engine.rules.list().map((rule) => ({ id: idOf(rule), ...rule })),
+      rules,
     })
   }
 

@@ -1,5 +1,5 @@
 // What was said, by conversation: what windows list and what the model is sent.
-import type { ConversationView } from '../bridge/messages.js'
+import type { ConversationView, EntryView } from '../bridge/messages.js'
 import type { ChatMessage } from '../events.js'
 import type { Message } from './message.js'
 
@@ -11,17 +11,28 @@ interface Turn {
   history: ChatMessage[] | undefined
 }
 
+/** Beyond it nobody is told any more how much of the oldest was forgotten. */
+const MAX_FORGOTTEN = 1000
+
+export interface ConversationsOptions {
+  system: string | undefined
+  /** Turns that are kept, of all conversations. */
+  keep: number
+  /** A conversation is another than before: it grew, or its oldest turn was forgotten. */
+  onChange: (conversation: string) => void
+}
+
 export class Conversations {
-  readonly #system: string | undefined
-  readonly #keep: number
+  readonly #options: ConversationsOptions
   /** In the order in which they began. */
   readonly #turns = new Set<Turn>()
   readonly #byId = new Map<string, Turn[]>()
+  /** Entries that are no longer kept, by conversation. */
+  readonly #forgotten = new Map<string, number>()
   readonly #messages = new Map<string, Message>()
 
-  constructor(system: string | undefined, keep: number) {
-    this.#system = system
-    this.#keep = keep
+  constructor(options: ConversationsOptions) {
+    this.#options = options
   }
 
   message(id: string): Message | undefined {
@@ -39,16 +50,17 @@ export class Conversations {
 
   view(conversation: string): ConversationView {
     const turns = this.#byId.get(conversation) ?? []
-    const entries = turns.flatMap<ConversationView['entries'][number]>(({ text, message }) => [
-      { role: 'user', text },
-      { role: 'assistant', message: message.id },
+    const entries = turns.flatMap<EntryView>(({ text, message: { id } }) => [
+      { id: `${id}.question`, role: 'user', text },
+      { id, role: 'assistant', message: id },
     ])
-    return { id: conversation, entries }
+    return { id: conversation, forgotten: this.#forgotten.get(conversation) ?? 0, entries }
   }
 
   /** What the model is sent when a person says this. */
   messages(conversation: string, text: string): ChatMessage[] {
-    const messages: ChatMessage[] = this.#system === undefined ? [] : [{ role: 'system', content: this.#system }]
+    const { system } = this.#options
+    const messages: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
     let said: string[] = []
     for (const turn of this.#byId.get(conversation) ?? []) {
       said.push(turn.text)
@@ -66,21 +78,29 @@ export class Conversations {
     this.#messages.set(message.id, message)
     this.#byId.set(conversation, [...(this.#byId.get(conversation) ?? []), turn])
     this.#forgetOldest()
+    this.#options.onChange(conversation)
     return (history) => (turn.history = history)
   }
 
   #forgetOldest(): void {
     for (const turn of this.#turns) {
-      if (this.#turns.size <= this.#keep) return
+      if (this.#turns.size <= this.#options.keep) return
       if (turn.history) this.#forget(turn)
     }
   }
 
   #forget(turn: Turn): void {
+    const { conversation, message } = turn
     this.#turns.delete(turn)
-    this.#messages.delete(turn.message.id)
-    const left = (this.#byId.get(turn.conversation) ?? []).filter((other) => other !== turn)
-    if (left.length > 0) this.#byId.set(turn.conversation, left)
-    else this.#byId.delete(turn.conversation)
+    this.#messages.delete(message.id)
+    const left = (this.#byId.get(conversation) ?? []).filter((other) => other !== turn)
+    if (left.length > 0) this.#byId.set(conversation, left)
+    else this.#byId.delete(conversation)
+    const forgotten = this.#forgotten.get(conversation) ?? 0
+    this.#forgotten.delete(conversation) // behind the others: it changed last
+    this.#forgotten.set(conversation, forgotten + 2)
+    const [oldest] = this.#forgotten.keys()
+    if (this.#forgotten.size > MAX_FORGOTTEN) this.#forgotten.delete(oldest as string)
+    this.#options.onChange(conversation)
   }
 }

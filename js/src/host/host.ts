@@ -12,7 +12,7 @@ import {
 import { guard } from './guard.js'
 import { Message, type OpenAsk } from './message.js'
 import { checkCapabilities, Pet } from './pet.js'
-import type { Connection, Host, HostOptions, Peer, Rights, TurnOptions } from './types.js'
+import type { Connection, Host, HostOptions, Peer, Rights, RunningTool, TurnOptions } from './types.js'
 import { HostWindow, TOKEN_LENGTH } from './window.js'
 
 const MAX_CALL = 2 ** 31 - 1
@@ -51,7 +51,13 @@ class EngineHost implements Host {
     checkOptions(options)
     this.#engine = engine
     this.#options = options
-    this.#conversations = new Conversations(options.system, options.keepMessages ?? 200)
+    this.#conversations = new Conversations({
+      system: options.system,
+      keep: options.keepMessages ?? 200,
+      onChange: (conversation) => {
+        for (const window of this.#windows) window.conversationChanged(conversation)
+      },
+    })
     const onConfigure: HostOptions['onConfigure'] = (all) => guard('onConfigure', () => options.onConfigure?.(all))
     this.#configuration = outside(() => new Configuration(engine, options.configuration, onConfigure))
     this.#pet = new Pet(engine, {
@@ -78,7 +84,7 @@ class EngineHost implements Host {
     return outside(() => this.#send(this.#checkText(text, 'text'), id(conversation, 'conversation'), undefined))
   }
 
-  bridge(rights: Rights = { chat: true, approve: true, configure: true }): Bridge & { close(): void } {
+  bridge(rights: Rights = { read: true, chat: true, approve: true, configure: true }): Bridge & { close(): void } {
     const [frames, orders] = [new Set<(frame: Frame) => void>(), new Set<(order: PetOrder) => void>()]
     // A copy each way, as through any other transport: nobody holds what is the host's.
     const connection = this.connect({
@@ -95,26 +101,28 @@ class EngineHost implements Host {
     }
   }
 
-  async close(): Promise<void> {
+  async close(): Promise<{ stillRunning: RunningTool[] }> {
     this.#closed = true
-    for (const window of [...this.#windows]) this.#disconnect(window)
-    await Promise.all(this.#conversations.running.map((message) => message.cancel('the host was closed')))
+    const left = await Promise.all(this.#conversations.running.map((message) => message.cancel('the host was closed')))
     this.#pet.close()
     await Promise.all(this.#following)
+    for (const window of [...this.#windows]) {
+      window.finish()
+      this.#disconnect(window)
+    }
+    return { stillRunning: left.flat() }
   }
 
   // -- calls ----------------------------------------------------------------------------------------------------------------
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- never an exception
   async #call(window: HostWindow, method: unknown, input: unknown): Promise<Reply> {
     try {
+      if (this.#closed) throw refuse('closed', 'the host was closed')
       if (window.closed) throw refuse('closed', 'the window was closed')
       const entry = typeof method === 'string' ? this.#methods.get(method) : undefined
       if (!entry) throw refuse('argument', `there is no such method, expected one of ${[...this.#methods.keys()].join(', ')}`)
-      const { look = true } = window.rights
-      const may = entry.right === 'look' ? look : window.rights[entry.right]
-      if (!may) throw refuse('forbidden', `this window may not: it lacks the right ${entry.right}`)
-      return { ok: true, value: entry.run(window, input) }
+      if (!window.rights[entry.right]) throw refuse('forbidden', `this window may not: it lacks the right ${entry.right}`)
+      return { ok: true, value: await (decides(entry) ? entry.run(window, input) : window.budget.pay(() => entry.run(window, input))) }
     } catch (error) {
       return { ok: false, error: toBridgeError(error) }
     }
@@ -122,7 +130,7 @@ class EngineHost implements Host {
 
   #declareMethods(): Map<unknown, MethodEntry> {
     const method = <M extends Method>(
-      right: keyof Rights, check: Check<Input<M>>, run: (window: HostWindow, input: Input<M>) => ReturnType<Methods[M]>,
+      right: keyof Rights, check: Check<Input<M>>, run: (window: HostWindow, input: Input<M>) => ReturnType<Methods[M]> | Promise<ReturnType<Methods[M]>>,
     ): MethodEntry => ({ right, run: (window, input) => run(window, read(check, input)) })
 
     const decision = { message: id, token }
@@ -138,12 +146,12 @@ class EngineHost implements Host {
         arguments: optional(jsonObject(argumentLimits)),
       }), (window, input) => this.#approve(window, input)),
       deny: method<'deny'>('approve', members({ ...decision, reason: optional(reason) }), (window, input) => this.#deny(window, input)),
-      subscribe: method<'subscribe'>('look', members({ message: id }), (window, { message }) => window.watch(this.#message(message))),
-      unsubscribe: method<'unsubscribe'>('look', members({ message: id }), (window, { message }) => {
+      subscribe: method<'subscribe'>('read', members({ message: id }), (window, { message }) => window.watch(this.#message(message))),
+      unsubscribe: method<'unsubscribe'>('read', members({ message: id }), (window, { message }) => {
         const known = this.#conversations.message(message)
         if (known) window.unwatch(known)
       }),
-      open: method<'open'>('look', openInput, (window, { conversation = DEFAULT_CONVERSATION }) => {
+      open: method<'open'>('read', openInput, (window, { conversation = DEFAULT_CONVERSATION }) => {
         window.open(conversation)
         return this.#conversations.view(conversation)
       }),
@@ -188,7 +196,6 @@ class EngineHost implements Host {
       guard('the host', () => { throw error })
     }).finally(() => this.#following.delete(following))
     this.#following.add(following)
-    for (const window of this.#windows) window.conversationChanged(conversation)
     return message.id
   }
 
@@ -268,6 +275,9 @@ const checkResult = members<Pick<Input<'result'>, 'value' | 'error'>>({
   value: optional(json(resultLimits)),
   error: optional(text(100_000, 0)),
 })
+
+/** What a person does is never refused for what the page asked beside it. */
+const decides = ({ right }: MethodEntry): boolean => right === 'chat' || right === 'approve'
 
 function listen<T>(listeners: Set<(data: T) => void>, listener: (data: T) => void): () => void {
   const own = (data: T): void => listener(data)

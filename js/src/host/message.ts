@@ -2,7 +2,7 @@
 // (`loop: 'user_mediated'`) a run ends with them, and the next one, which adopts them, goes on in the same message.
 import { randomUUID } from 'node:crypto'
 import type { AskView, CardView, Delta, MessageView } from '../bridge/messages.js'
-import { applyDeltas, emptyView } from '../bridge/view.js'
+import { applyDelta, emptyView } from '../bridge/view.js'
 import type { ApprovalEvent, CardEvent, ChatMessage, ExecuteEvent, IpcEvent, SluiceEvent } from '../events.js'
 import type { Run } from '../run.js'
 import type { Tool } from '../tool.js'
@@ -10,6 +10,7 @@ import type { ApproveOptions } from '../turn.js'
 import { toBridgeError } from './check.js'
 import { guard } from './guard.js'
 import { Numbers } from './numbers.js'
+import type { RunningTool } from './types.js'
 import { newToken, type HostWindow } from './window.js'
 
 /** A question that was asked, and is settled when `open` is false. What is decided is this very question: its stage, its digest. */
@@ -58,6 +59,8 @@ export class Message {
   /** Absent when it ended: a run holds every event of it. */
   #leg: Leg | undefined
   #view: MessageView
+  /** Somebody holds the view as it is: the next change makes another one. */
+  #shown = false
   #ended = false
   /** Answers of the pet that are still to come: the card may get a notice. */
   #held = 0
@@ -75,7 +78,18 @@ export class Message {
 
   /** As it is now. Its questions have no tokens: those are each window's own. */
   get view(): MessageView {
+    this.#shown = true
     return this.#view
+  }
+
+  /** That of the view. */
+  get seq(): number {
+    return this.#view.seq
+  }
+
+  /** The windows that watch it have what was said so far. */
+  flush(): void {
+    for (const window of this.watchers) window.flush()
   }
 
   /** The turn is over. */
@@ -126,10 +140,11 @@ export class Message {
     return undefined
   }
 
-  /** Resolves when all is quiet. */
-  async cancel(reason?: string): Promise<void> {
+  /** Resolves when all is quiet, with the tools that take no notice. */
+  async cancel(reason?: string): Promise<RunningTool[]> {
     this.#cancelled = { reason }
-    await this.#leg?.run.cancel(reason)
+    const { stillRunning = [] } = (await this.#leg?.run.cancel(reason)) ?? {}
+    return stillRunning.map(({ call, name }) => ({ message: this.id, call: this.#numbers.ofMessage(call) ?? call, name }))
   }
 
   cancelCall(call: number): void {
@@ -188,6 +203,7 @@ export class Message {
 
   #denyUnseen(ask: OpenAsk): void {
     this.deny(ask, 'no_approver: there was no window to ask')
+    process.emitWarning('a question was denied: no window that shows its message has the right `approve`', 'SluiceWarning')
   }
 
   #ask({ type: _, seq: __, ...event }: ApprovalEvent): void {
@@ -308,7 +324,10 @@ export class Message {
   }
 
   #publish(delta: Delta): void {
-    this.#view = applyDeltas(this.#view, [delta], this.#view.seq + 1)
+    if (this.#shown) this.#view = { ...this.#view, blocks: [...this.#view.blocks] }
+    this.#shown = false
+    applyDelta(this.#view, delta)
+    this.#view.seq++
     for (const window of this.watchers) window.push(this, delta)
   }
 

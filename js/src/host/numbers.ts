@@ -46,6 +46,11 @@ export class Numbers {
     return this.#own.get(call)
   }
 
+  /** What the message calls this call of the run that goes on. */
+  ofMessage(call: number): number | undefined {
+    return this.#calls.get(call)
+  }
+
   #adopt(block: number, call: number): void {
     const card = this.#waiting.shift()
     if (!card) return

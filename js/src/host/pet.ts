@@ -65,6 +65,7 @@ export class Pet {
     const id = ++this.#lastId
     const timer = setTimeout(() => this.#end(id, 'the pet did not answer'), this.#options.petReplyMs ?? 5000)
     this.#orders.set(id, { message, event, waiting: new Set(windows), release: message.hold(), timer })
+    message.flush() // the reader has the text in front of it
     for (const window of windows) {
       try {
         window.peer.pet({ id, channel: event.channel, payload: event.payload })

@@ -5,15 +5,15 @@ import type { ChatMessage, Rule, SluiceEvent } from '../events.js'
 import type { HostOptions as RunHooks } from '../run.js'
 import type { Model } from '../transport.js'
 
-/** What a window may do. What is left out, it may not; but it may look unless `look` is false. */
+/** What a window may do. What is left out, it may not. */
 export interface Rights {
-  /** Open conversations, subscribe to messages. Default true. */
-  look?: boolean
-  /** send, cancel, run tools with `runsIn: 'window'`. */
+  /** Open conversations, subscribe to messages: everything that is said in them, and every result of a tool. */
+  read?: boolean
+  /** Send and cancel messages, run tools with `runsIn: 'window'`. */
   chat?: boolean
-  /** approve and deny. */
+  /** Answer questions: approve and deny. A window that is to show them needs `read` too. */
   approve?: boolean
-  /** Change the configuration. */
+  /** See and change the configuration: which tools there are, and which of them ask. */
   configure?: boolean
   /** Be the pet: get `PetOrder`s, say what it can do. */
   pet?: boolean
@@ -84,6 +84,17 @@ export interface Host {
   send(text: string, conversation?: string): string
   /** A bridge to this host in the same process, for tests and main-process code. Default: every right but that of the pet. */
   bridge(rights?: Rights): Bridge & { close(): void }
-  /** Cancels everything and resolves when all is quiet. */
-  close(): Promise<void>
+  /**
+   * Cancels everything, shows the windows how it ended, and resolves when all is quiet; at the latest a second after that. `stillRunning` are
+   * then the tools that take no notice of their signal: nothing of them reaches anybody any more.
+   */
+  close(): Promise<{ stillRunning: RunningTool[] }>
+}
+
+/** A tool of a turn that is over. */
+export interface RunningTool {
+  /** Id of the message. */
+  message: string
+  call: number
+  name: string
 }

@@ -1,6 +1,8 @@
 // What one window is shown: a queue for every message it watches, sent at most once per frame, and the tokens of its questions.
 import { randomBytes } from 'node:crypto'
 import type { AskView, ConversationView, Delta, Frame, MessageView } from '../bridge/messages.js'
+import type { CardFields } from '../events.js'
+import { Budget } from './budget.js'
 import { refuse } from './check.js'
 import type { Execution, Message, OpenAsk } from './message.js'
 import type { Peer, Rights } from './types.js'
@@ -12,6 +14,8 @@ const MAX_TOKENS = 1000
 /** What may wait for one message: deltas, and characters in them. Beyond it the window is better off with a new snapshot. */
 const MAX_QUEUED = 2000
 const MAX_QUEUED_CHARACTERS = 2_000_000
+/** What it takes to copy a snapshot, roughly. */
+const CHARACTERS_PER_MS = 500_000
 /** When to ask a busy transport again, at the earliest. */
 const BUSY_MS = 16
 /** Frames that may come before their time, to show the first text of a message at once. Per second. */
@@ -40,6 +44,7 @@ export interface WindowOptions {
 }
 
 export class HostWindow {
+  readonly budget = new Budget()
   readonly #peer: Peer
   readonly #options: WindowOptions
   #closed = false
@@ -47,6 +52,8 @@ export class HostWindow {
   // -- what it looks at
   readonly #feeds = new Map<Message, Feed>()
   readonly opened = new Set<string>()
+  /** Snapshots that are on their way, until they left. */
+  readonly #snapshots = new Map<Message, Promise<void>>()
 
   // -- what it holds: a question is found by its token, also when it is settled
   readonly #asks = new Map<string, OpenAsk>()
@@ -81,6 +88,16 @@ export class HostWindow {
     return this.#closed
   }
 
+  /** What waits, and that nothing comes behind it. */
+  finish(): void {
+    if (this.#closed) return
+    try {
+      this.#peer.frame({ ...this.#take(), closed: true })
+    } catch {
+      // it is closed either way
+    }
+  }
+
   close(): void {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -94,18 +111,38 @@ export class HostWindow {
   // -- messages -------------------------------------------------------------------------------------------------------------
 
   /** From now on it gets the deltas behind this snapshot. */
-  watch(message: Message): MessageView {
+  async watch(message: Message): Promise<MessageView> {
+    const before = this.#snapshots.get(message)
+    let leave = (): void => {}
+    const left = new Promise<void>((resolve) => (leave = resolve))
+    this.#snapshots.set(message, left)
+    try {
+      if (before) await before // each of them is a copy: a window that asks in a loop has one at a time
+      if (this.#closed) throw refuse('closed', 'the window was closed')
+      return this.#snapshot(message)
+    } finally {
+      setImmediate(() => {
+        leave()
+        if (this.#snapshots.get(message) === left) this.#snapshots.delete(message)
+      })
+    }
+  }
+
+  #snapshot(message: Message): MessageView {
+    this.budget.check()
+    const { view } = message
+    this.budget.spend(view.blocks.reduce((sum, block) => sum + sizeOf(block), 0) / CHARACTERS_PER_MS)
     if (!message.settled) {
       const known = this.#feeds.get(message)
       if (!known && this.#feeds.size >= MAX_WATCHED) throw refuse('limit', `expected at most ${MAX_WATCHED} messages that go on`)
-      const spoke = known?.spoke ?? hasText(message.view)
-      this.#feeds.set(message, { after: message.view.seq, deltas: [], characters: 0, spoke, ended: false })
+      const spoke = known?.spoke ?? hasText(view)
+      this.#feeds.set(message, { after: view.seq, deltas: [], characters: 0, spoke, ended: false })
       this.#waiting.delete(message)
       message.watchers.add(this)
       message.watchQuestions()
     }
-    const asks = this.rights.approve ? message.view.asks.flatMap((ask) => this.#withToken(message, ask) ?? []) : []
-    return { ...message.view, asks }
+    const asks = this.rights.approve ? view.asks.flatMap((ask) => this.#withToken(message, ask) ?? []) : []
+    return { ...view, asks }
   }
 
   unwatch(message: Message): void {
@@ -127,7 +164,7 @@ export class HostWindow {
     if (replaced) feed.characters -= replaced.type === 'progress' ? charactersOf(replaced) : 0
     else feed.deltas.push(shown)
     if (feed.deltas.length > MAX_QUEUED || feed.characters > MAX_QUEUED_CHARACTERS) {
-      Object.assign(feed, { after: message.view.seq, deltas: [], characters: 0 }) // not what the window has: it subscribes again
+      Object.assign(feed, { after: message.seq, deltas: [], characters: 0 }) // not what the window has: it subscribes again
     }
     this.#waiting.add(message)
     this.#schedule(urgent)
@@ -225,7 +262,13 @@ export class HostWindow {
     return true
   }
 
+  /** Sends what waits, whenever the next frame would be due. */
+  flush(): void {
+    if (this.#waiting.size > 0) this.#flush()
+  }
+
   #flush(): void {
+    clearImmediate(this.#soon)
     this.#soon = undefined
     if (this.#closed) return
     try {
@@ -259,7 +302,7 @@ export class HostWindow {
     const feed = this.#feeds.get(message)
     if (!feed) return undefined
     const { after, deltas } = feed
-    const { seq } = message.view
+    const { seq } = message
     if (feed.ended) this.#feeds.delete(message)
     else Object.assign(feed, { after: seq, deltas: [], characters: 0 })
     return { id: message.id, after, seq, deltas }
@@ -286,9 +329,12 @@ function merge(deltas: Delta[], delta: Delta): Delta | undefined {
 /** Roughly: what can be long. */
 function charactersOf(delta: Delta): number {
   if ('text' in delta) return delta.text.length
-  if (delta.type !== 'card') return 100
-  const { raw = '', rawArguments = '', output = '', told = '' } = delta
-  return 100 + raw.length + rawArguments.length + output.length + told.length
+  return delta.type === 'card' ? sizeOf(delta) : 100
+}
+
+function sizeOf(block: object | undefined): number {
+  const { text = '', raw = '', rawArguments = '', output = '', told = '' } = (block ?? {}) as CardFields & { text?: string }
+  return 100 + text.length + raw.length + rawArguments.length + output.length + told.length
 }
 
 const hasText = (view: MessageView): boolean => view.blocks.some((block) => block?.type === 'text')

@@ -1,7 +1,7 @@
 // The preload of a window: `window.sluice`. Works with `sandbox: true` and `contextIsolation: true`; an app with a preload of its own
 // imports this one into it. The page gets three functions and plain data: no ipcRenderer, none of its event objects, and no
 // channel but ours.
-import { methods, type Bridge, type Frame, type Method, type PetOrder, type Reply } from '../bridge/messages.js'
+import { methods, SEEN, type Bridge, type Frame, type Method, type PetOrder, type Reply } from '../bridge/messages.js'
 import type { ElectronLike } from './electron.js'
 
 declare function require(module: 'electron'): ElectronLike
@@ -20,14 +20,14 @@ const bridge: Bridge = {
       return failure('bridge', error instanceof Error ? error.message : 'the main process cannot be reached', 'does it call hostEngine()?')
     }
   },
-  onFrame: listen<Frame>('sluice:frame'),
+  onFrame: listen<Frame>('sluice:frame', () => void ipcRenderer.invoke('sluice:call', SEEN).catch(() => {})),
   onPet: listen<PetOrder>('sluice:pet'),
 }
 
 contextBridge.exposeInMainWorld('sluice', bridge)
 
 /** One listener of ours for each channel, as many of the page's as it likes. */
-function listen<T>(channel: string): (listener: (data: T) => void) => () => void {
+function listen<T>(channel: string, read = (): void => {}): (listener: (data: T) => void) => () => void {
   const listeners = new Map<object, (data: T) => void>()
   ipcRenderer.on(channel, (_event: unknown, data: T) => {
     for (const listener of [...listeners.values()]) {
@@ -37,6 +37,7 @@ function listen<T>(channel: string): (listener: (data: T) => void) => () => void
         console.error(error) // the others are to be told all the same
       }
     }
+    read()
   })
   return (listener) => {
     if (typeof listener !== 'function') throw new TypeError(`expected a function, found ${listener === null ? 'null' : typeof listener}`)

@@ -1,8 +1,9 @@
 import type {
-  Bridge, ConfigurationPatch, ConfigurationView, Frame, Methods, PetCapabilities, PetOrder, SendInput,
+  Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, Frame, Methods, PetCapabilities, PetOrder, SendInput,
 } from '../bridge/messages.js'
 import { caller, type Call } from './call.js'
 import { closed } from './errors.js'
+import { LiveConnection } from './live-connection.js'
 import { LiveConversation } from './live-conversation.js'
 import { LiveMessage } from './live-message.js'
 import { WindowTools, type WindowTool } from './window-tools.js'
@@ -19,8 +20,15 @@ export interface PetSide {
 /** What a window has of an engine in the main process. */
 export class Client {
   readonly pet: PetSide
+  /** How this window stands to its host. */
+  readonly connection: LiveConnection
   readonly #call: Call
-  readonly #messages = new Map<string, LiveMessage>()
+  /** Messages that somebody waits for, or holds: those that ended and are not shown may go. */
+  readonly #messages = new Map<string, WeakRef<LiveMessage>>()
+  readonly #wanted = new Set<LiveMessage>()
+  readonly #forgotten = new FinalizationRegistry<string>((id) => {
+    if (!this.#messages.get(id)?.deref()) this.#messages.delete(id)
+  })
   readonly #conversations = new Map<string, LiveConversation>()
   readonly #tools: WindowTools
   readonly #off: (() => void)[] = []
@@ -29,7 +37,14 @@ export class Client {
   /** @internal: see `connect`. */
   constructor(bridge: Bridge, onClose: () => void) {
     const call = caller(bridge)
-    this.#call = (method, ...input) => (this.#closed ? Promise.reject(closed()) : call(method, ...input))
+    this.connection = new LiveConnection(bridge)
+    this.#call = async (method, ...input) => {
+      if (this.#closed) throw closed()
+      const value = await call(method, ...input)
+      if (!bridge.onConnection) this.#connection('connected') // what answers is there
+      return value
+    }
+    if (bridge.onConnection) this.#off.push(bridge.onConnection((state, retryAt) => this.#connection(state, retryAt)))
     this.#tools = new WindowTools(this.#call)
     this.pet = this.#petSide(bridge)
     this.#off.push(bridge.onFrame((frame) => this.#receive(frame)), onClose)
@@ -48,7 +63,13 @@ export class Client {
 
   /** The message of this id: always the same object. */
   message(id: string): LiveMessage {
-    return keep(this.#messages, id, () => new LiveMessage(id, this.#call))
+    const known = this.#messages.get(checkId(id))?.deref()
+    if (known) return known
+    const message = new LiveMessage(id, this.#call, (one, wanted) => void (wanted ? this.#wanted.add(one) : this.#wanted.delete(one)))
+    this.#messages.set(id, new WeakRef(message))
+    this.#forgotten.register(message, id)
+    if (this.connection.state === 'lost') message.disconnect()
+    return message
   }
 
   configuration(): Promise<ConfigurationView> {
@@ -69,8 +90,9 @@ export class Client {
     if (this.#closed) return
     for (const off of this.#off) off()
     this.#tools.abortAll('the client was closed')
-    for (const message of this.#messages.values()) message.close()
+    for (const message of this.#live()) message.close()
     for (const conversation of this.#conversations.values()) conversation.close()
+    this.connection.close()
     this.#closed = true
   }
 
@@ -81,9 +103,24 @@ export class Client {
   #receive(frame: Frame): void {
     // Conversations first: whoever shows an entry has its message when it moves.
     for (const view of frame.conversations ?? []) this.#conversations.get(view.id)?.receive(view)
-    for (const change of frame.messages ?? []) this.#messages.get(change.id)?.receive(change)
+    for (const change of frame.messages ?? []) this.#messages.get(change.id)?.deref()?.receive(change)
     for (const execute of frame.execute ?? []) void this.#tools.execute(execute)
     for (const abort of frame.abort ?? []) this.#tools.abort(abort)
+    if (frame.closed) this.#connection('lost')
+  }
+
+  #live(): LiveMessage[] {
+    return [...this.#messages.values()].flatMap((ref) => ref.deref() ?? [])
+  }
+
+  #connection(state: ConnectionState, retryAt?: number): void {
+    const before = this.connection.state
+    if (state === 'lost' && before !== 'lost') {
+      this.#tools.abortAll('the connection to the host was lost')
+      for (const message of this.#live()) message.disconnect()
+    }
+    this.connection.set(state, retryAt)
+    if (state === 'connected' && before !== 'connected') for (const message of this.#live()) message.reconnect()
   }
 
   #petSide(bridge: Bridge): PetSide {
@@ -99,9 +136,13 @@ export class Client {
   }
 }
 
+function checkId(id: unknown): string {
+  if (typeof id === 'string' && id !== '') return id
+  throw new TypeError(`expected an id, found ${id === '' ? 'an empty string' : typeof id}`)
+}
+
 function keep<T>(map: Map<string, T>, id: string, make: () => T): T {
-  if (typeof id !== 'string' || id === '') throw new TypeError(`expected an id, found ${id === '' ? 'an empty string' : typeof id}`)
-  let value = map.get(id)
+  let value = map.get(checkId(id))
   if (!value) map.set(id, (value = make()))
   return value
 }

@@ -3,7 +3,10 @@ import type { BridgeError } from '../bridge/messages.js'
 /** What a call to the main process ended with, where it did not do what it should. */
 export class ClientError extends Error {
   override readonly name = 'ClientError'
-  /** `forbidden`, `argument`, `limit`, `not_found`, `state`, … from the main process; `bridge`: it was not reached; `closed`: by `close()`. */
+  /**
+   * `forbidden`, `argument`, `limit`, `not_found`, `state`, … from the main process; `bridge`: it was not reached; `connection`: it was lost in
+   * mid-message; `closed`: by `close()`.
+   */
   readonly code: string
   /** One line: what was found and what was expected. */
   readonly detail: string
@@ -22,6 +25,10 @@ export class ClientError extends Error {
 }
 
 export const closed = (): ClientError => new ClientError({ code: 'closed', detail: 'the client was closed' })
+
+export const lost = (): ClientError => new ClientError({
+  code: 'connection', detail: 'the connection to the host was lost before the message was at its end', hint: 'it goes on here when the connection is back',
+})
 
 /** What an unknown thrown value says. */
 export function describe(error: unknown): string {

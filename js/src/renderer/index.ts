@@ -30,10 +30,12 @@ export function connect(bridge: Bridge | undefined = (globalThis as { sluice?: B
 
 export { ClientError }
 export type { Client, PetSide } from './client.js'
+export type { LiveConnection } from './live-connection.js'
 export type { LiveConversation } from './live-conversation.js'
 export type { ApproveOptions, LiveMessage } from './live-message.js'
 export type { WindowTool, WindowToolContext } from './window-tools.js'
 export type {
-  AskView, BlockView, Bridge, CardView, ConfigurationPatch, ConfigurationView, ConversationView, Frame, MessageView, PetCapabilities, PetOrder,
+  AskView, BlockView, Bridge, CardView, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationView,
+  EntryView, Frame, MessageView, PetCapabilities, PetOrder,
   ToolView,
 } from '../bridge/messages.js'

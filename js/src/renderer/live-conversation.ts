@@ -17,7 +17,7 @@ export class LiveConversation {
   constructor(id: string, call: Call) {
     this.id = id
     this.#call = call
-    this.#view = { id, entries: [] }
+    this.#view = { id, forgotten: 0, entries: [] }
   }
 
   /** Called when the conversation changed. */

@@ -3,7 +3,7 @@
 import type { AskView, Decision, Frame, MessageView } from '../bridge/messages.js'
 import { applyDeltas, emptyView } from '../bridge/view.js'
 import type { Call } from './call.js'
-import { ClientError, closed, describe } from './errors.js'
+import { ClientError, closed, describe, lost } from './errors.js'
 import { Listeners } from './listeners.js'
 
 export type MessageFrame = NonNullable<Frame['messages']>[number]
@@ -27,11 +27,16 @@ export class LiveMessage {
   /** Frames that came before the snapshot, while one is asked for. */
   #held: MessageFrame[] | undefined
   #busy = false
+  #closed = false
+
+  /** Tells the client whether anybody waits for something of it: until then nothing else need hold it. */
+  readonly #hold: (message: LiveMessage, wanted: boolean) => void
 
   /** @internal */
-  constructor(id: string, call: Call) {
+  constructor(id: string, call: Call, hold: (message: LiveMessage, wanted: boolean) => void) {
     this.id = id
     this.#call = call
+    this.#hold = hold
     this.#view = emptyView(id)
   }
 
@@ -39,7 +44,7 @@ export class LiveMessage {
   readonly subscribe = (listener: () => void): (() => void) => {
     const remove = this.#listeners.add(listener)
     this.#watched = true
-    if (this.#failure?.code !== 'closed') this.#failure = undefined // whoever comes anew may try anew
+    if (!this.#closed && this.#failure?.code !== 'connection') this.#failure = undefined // whoever comes anew may try anew
     void this.#sync()
     return () => {
       remove()
@@ -101,9 +106,22 @@ export class LiveMessage {
     void this.#sync()
   }
 
+  /** @internal Nothing goes on until there is a connection again: what is not at its end is shown as broken off. */
+  disconnect(): void {
+    if (this.#view.outcome === undefined) this.#fail(lost())
+  }
+
+  /** @internal */
+  reconnect(): void {
+    if (this.#failure?.code !== 'connection') return
+    this.#failure = undefined
+    void this.#sync()
+  }
+
   /** @internal */
   close(): void {
     if (this.#live || this.#held) this.#call('unsubscribe', { message: this.id }).catch(() => {})
+    this.#closed = true
     this.#fail(closed())
     this.#listeners.clear()
   }
@@ -116,10 +134,12 @@ export class LiveMessage {
 
   /** One call at a time: over HTTP a second one could overtake the first. */
   async #sync(): Promise<void> {
+    this.#hold(this, this.#wanted())
     if (this.#busy) return
     this.#busy = true
     while (this.#wanted() !== this.#live) await (this.#live ? this.#leave() : this.#join())
     this.#busy = false
+    this.#hold(this, this.#wanted())
   }
 
   async #join(): Promise<void> {
@@ -159,7 +179,7 @@ export class LiveMessage {
     if (this.#failure) return
     this.#failure = failure
     this.#live = false
-    if (failure.code !== 'closed' && this.#view.outcome === undefined) {
+    if (!this.#closed && this.#view.outcome === undefined) {
       const { code, detail, hint } = failure
       const block = { type: 'error' as const, code, detail, ...(hint === undefined ? {} : { hint }) }
       this.#failed = { ...this.#view, blocks: [...this.#view.blocks, block], asks: [], outcome: 'failed' }

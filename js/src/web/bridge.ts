@@ -1,6 +1,6 @@
 // The bridge of a page over HTTP: calls are POSTs, frames are server-sent events. A connection that breaks comes back as a new window
 // to the host; what the old one followed is followed again, by means of the contract alone: see `Followed`.
-import type { Bridge, ConversationView, Frame, Method, PetOrder, Reply } from '../bridge/messages.js'
+import type { Bridge, ConnectionState, ConversationView, Frame, Method, PetOrder, Reply } from '../bridge/messages.js'
 
 export interface WebBridgeOptions {
   /** Where the server is. Default: where the page is from. */
@@ -13,6 +13,8 @@ export interface WebBridge extends Bridge {
 
 const RETRY_MS = 500
 const MAX_RETRY_MS = 10_000
+/** A connection that does not come back in this time is called lost. It is tried for all the same. */
+const LOST_MS = 5000
 /** Asked for twice is the same as asked for once. */
 const repeatable: readonly Method[] = ['subscribe', 'unsubscribe', 'open', 'configuration', 'petReady']
 
@@ -21,8 +23,8 @@ export function webBridge({ base = '' }: WebBridgeOptions = {}): WebBridge {
   const connection = new Events(`${base}/bridge/events`, (frame) => followed.see(frame), () => followed.again(call, connection.frames))
   const call = async (method: Method, input?: unknown): Promise<Reply> => {
     for (let tries = 1; ; tries++) {
-      const window = await connection.window
-      if (window === undefined) return failure('closed', 'the bridge was closed')
+      const window = await (repeatable.includes(method) ? connection.window : connection.reach())
+      if (window === undefined) return connection.lost ? failure('connection', 'there is no connection to the host') : failure('closed', 'the bridge was closed')
       const reply = await send(`${base}/bridge/call`, { window, method, input })
       if (reply.ok) return reply.value as Reply
       const { code } = reply.error
@@ -38,6 +40,8 @@ export function webBridge({ base = '' }: WebBridgeOptions = {}): WebBridge {
     },
     onFrame: (listener) => add(connection.frames, listener),
     onPet: (listener) => add(connection.pets, listener),
+    onConnection: (listener) => add(connection.states, ({ state, retryAt }) => listener(state, retryAt)),
+    retry: () => connection.retry(),
     close: () => connection.close(),
   }
 }
@@ -86,6 +90,7 @@ class Followed {
 class Events {
   readonly frames = new Set<(frame: Frame) => void>()
   readonly pets = new Set<(order: PetOrder) => void>()
+  readonly states = new Set<(state: { state: ConnectionState; retryAt?: number }) => void>()
   /** Who we are to the server, as soon as it said so; undefined: closed. */
   window!: Promise<string | undefined>
 
@@ -97,6 +102,10 @@ class Events {
   #closed = false
   #retry: ReturnType<typeof setTimeout> | undefined
   #retryMs = RETRY_MS
+  /** Runs while there is no connection. */
+  #losing: ReturnType<typeof setTimeout> | undefined
+  lost = false
+  #retryAt: number | undefined
 
   readonly #see: (frame: Frame) => void
   readonly #again: () => void
@@ -117,9 +126,26 @@ class Events {
     this.#lost()
   }
 
+  /** As `window`, but undefined also where the connection is lost: what a person does is not kept for later. */
+  async reach(): Promise<string | undefined> {
+    if (this.lost) return undefined
+    let off: (() => void) | undefined
+    const lost = new Promise<undefined>((resolve) => (off = add(this.states, ({ state }) => state === 'lost' && resolve(undefined))))
+    return await Promise.race([this.window, lost]).finally(off)
+  }
+
+  /** Does not wait for its time. */
+  retry(): void {
+    if (this.#losing === undefined || this.#closed) return
+    clearTimeout(this.#retry)
+    this.#source?.close()
+    this.#connect()
+  }
+
   close(): void {
     this.#closed = true
     clearTimeout(this.#retry)
+    clearTimeout(this.#losing)
     this.#source?.close()
     this.#known(undefined)
     this.window = Promise.resolve(undefined)
@@ -142,17 +168,32 @@ class Events {
 
   #hello(window: string): void {
     this.#retryMs = RETRY_MS
+    clearTimeout(this.#losing)
+    this.#losing = this.#retryAt = undefined
+    this.lost = false
     this.#name = window
     this.#known(window)
     if (this.#opened) this.#again()
     this.#opened = true
+    this.#tell()
   }
 
   #lost(): void {
     if (this.#name !== undefined) this.#await()
     clearTimeout(this.#retry)
     this.#retry = setTimeout(() => this.#connect(), this.#retryMs)
+    this.#losing ??= setTimeout(() => {
+      this.lost = true
+      this.#tell()
+    }, LOST_MS)
+    this.#retryAt = Date.now() + this.#retryMs
+    this.#tell()
     this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS)
+  }
+
+  #tell(): void {
+    const state = this.lost ? 'lost' : this.#losing === undefined ? 'connected' : 'reconnecting'
+    tell(this.states, { state, ...(this.#retryAt === undefined ? {} : { retryAt: this.#retryAt }) })
   }
 
   #await(): void {

@@ -6,6 +6,8 @@ import { Refusal } from './refusal.js'
 
 /** A window that does not read gets this much; then it is gone, and may come back as a new one. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
+/** Behind this much that was not read yet, frames wait. */
+const MAX_AHEAD_BYTES = 256 * 1024
 const MAX_WINDOWS = 64
 /** Between signs of life: a proxy or a laptop that sleeps would not be noticed otherwise. */
 const ALIVE_MS = 15_000
@@ -35,6 +37,7 @@ export class Windows {
     send('hello', { window: id })
     const connection = this.#host.connect({
       id, rights: this.#rights, frame: (frame) => send('frame', frame), pet: (order) => send('pet', order),
+      busy: () => response.writableLength > MAX_AHEAD_BYTES,
     })
     this.#open.set(id, { connection, end: () => response.destroy() })
   }

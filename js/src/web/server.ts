@@ -22,7 +22,7 @@ export interface ServeOptions {
   roots: Roots
   /** What the windows talk to. */
   host?: Host
-  /** What they may do. Default: look. */
+  /** What they may do. Default: read. */
   rights?: Rights
   /** `{ 'POST /api/parse': async (input) => … }` */
   routes?: { [route: `POST /${string}`]: Route }
@@ -85,7 +85,7 @@ class Site {
   readonly #routes = new Map<string, Route>() // by path
   readonly #windows: Windows | undefined
 
-  constructor({ roots, host, rights = {}, routes = {} }: ServeOptions) {
+  constructor({ roots, host, rights = { read: true }, routes = {} }: ServeOptions) {
     this.#roots = { ...packageRoots, ...roots }
     for (const [name, route] of Object.entries(routes)) {
       const path = /^POST (\/\S*)$/.exec(name)?.[1]

@@ -36,7 +36,7 @@ const engine = new Engine({
   ...settings,
 })
 
-const everything = { chat: true, approve: true, configure: true, pet: true }
+const everything = { read: true, chat: true, approve: true, configure: true, pet: true }
 const rights = new Map() // by window
 const host = hostEngine(engine, {
   ipcMain,

@@ -8,11 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { command, quietly, root, say, Stop, which } from './run.mjs'
 import { buildTypeScript } from './typescript.mjs'
 
-export async function setup({ tests = false, bench = false, pack = false } = {}) {
+/** `preset`: the native build that is wanted. */
+export async function setup({ tests = false, bench = false, pack = false, preset = 'release' } = {}) {
   await installSystemPackages({ tests, bench, pack })
   await installNpmPackages()
   const targets = tests ? ['sluice', 'sluice_node', 'sluice_tests', 'sluice_smoke'] : bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
-  if (!pack) await buildNative('release', { tests, bench, targets }) // what is packed is built by other compilers
+  if (!pack) await buildNative(preset, { tests, bench, targets }) // what is packed is built by other compilers
   await buildTypeScript()
 }
 

@@ -1,48 +1,83 @@
-// npm test: every suite on the release build, then the same under AddressSanitizer and UndefinedBehaviorSanitizer.
-// Words behind it choose suites: `npm test -- js python`; without `asan` among them no sanitizer run. The suite `package`, which
-// builds the package for every platform, runs only when it is chosen.
+// npm test: every suite on the release build. Words behind it choose suites: `npm test -- js python`. `asan` runs C++, JavaScript and
+// Python under AddressSanitizer and UndefinedBehaviorSanitizer instead; `package` builds the package for every platform and
+// tries it. Whatever happens, the end is a table, and below it one line that a machine reads.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { command, root, say, Stop } from './run.mjs'
-import { browser as findBrowser, buildNative, readCache, setup } from './setup.mjs'
+import { browser as findBrowser, readCache, setup } from './setup.mjs'
 
-const suites = { native, types, js, python, browser, package: packaged }
+const suites = {
+  native: { about: 'C++ and C99', run: native },
+  types: { about: 'the types of TypeScript', run: types },
+  js: { about: 'JavaScript on the addon', run: js },
+  python: { about: 'Python on the shared library', run: python },
+  browser: { about: 'the pages in Chromium', run: browser },
+  package: { about: 'the package as it is published: installs compilers and runtimes, takes some ten minutes', run: packaged },
+}
+const always = ['native', 'types', 'js', 'python', 'browser']
 const withSanitizers = ['native', 'js', 'python']
-const chosen = process.argv.slice(2)
+
+const help = `npm test [-- suite …]
+
+Builds what is missing, runs the suites (all but "package") and tells the results in a table.
+
+${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(9)} ${about}`).join('\n')}
+  asan      ${withSanitizers.join(', ')}, or those that are named, under sanitizers
+
+npm test -- js python    only these
+npm test -- asan native  only this one, under sanitizers`
+
 const results = []
 const logs = join(root, 'build/logs')
-const nodeTest = ['--test', '--test-reporter=spec'] // it tells failures again at the end
-const testFiles = (dir) => readdirSync(join(root, dir)).filter((name) => name.endsWith('.test.mjs')).map((name) => join(dir, name))
 
 await command(async () => {
-  for (const word of chosen) {
-    if (!(word in suites) && word !== 'asan') throw new Stop(`${word}: no such suite; there are ${Object.keys(suites).join(', ')} and asan`)
-  }
+  const chosen = process.argv.slice(2)
+  if (chosen.some((word) => ['--help', '-h', 'help'].includes(word))) return console.log(help)
+  const wrong = chosen.find((word) => !(word in suites) && word !== 'asan')
+  if (wrong !== undefined) throw new Stop(`${wrong}: no such suite; there are ${Object.keys(suites).join(', ')} and asan`)
+  const sanitized = chosen.includes('asan')
+  const preset = sanitized ? 'asan' : 'release'
   const named = Object.keys(suites).filter((name) => chosen.includes(name))
-  const wanted = named.length > 0 ? named : Object.keys(suites).filter((name) => name !== 'package')
-  const of = (names) => wanted.filter((name) => names.includes(name))
-  await setup({ tests: true })
-  const sanitized = chosen.length === 0 || chosen.includes('asan')
-  await together(of(['native', 'types', 'js', 'python']), 'release', {})
-  // The browser beside nothing that is in its way: what it looks at is how quickly a page answers.
-  await Promise.all([together(of(['browser'])), sanitized && buildNative('asan', { low: true })])
-  if (sanitized) await together(of(withSanitizers), 'asan', sanitizerEnvironment())
-  await together(of(['package']))
-  console.log()
-  for (const { name, outcome, seconds } of results) console.log(`  ${outcome.padEnd(7)} ${name} (${seconds.toFixed(1)} s)`)
-  const count = (outcome) => results.filter((result) => result.outcome === outcome).length
-  const skipped = count('skipped') > 0 ? `, ${count('skipped')} skipped` : ''
-  console.log(`\nsuites: ${count('passed')} passed, ${count('failed')} failed${skipped}; the whole output is in build/logs`)
-  if (count('failed') > 0) process.exitCode = 1
+  const wanted = named.length > 0 ? named : sanitized ? withSanitizers : always
+  const foreign = sanitized && wanted.find((name) => !withSanitizers.includes(name))
+  if (foreign) throw new Stop(`${foreign}: does not run under sanitizers; ${withSanitizers.join(', ')} do`)
+  try {
+    await setup({ tests: true, preset })
+  } catch (error) {
+    console.error(error instanceof Stop ? `\n${error.message}` : error)
+    results.push({ name: `set-up and build (${preset})`, failed: 1, note: `it failed: not run were ${wanted.join(', ')}` })
+    return tell()
+  }
+  const env = sanitized ? sanitizerEnvironment() : {}
+  const together = (names) => Promise.all(wanted.filter((name) => names.includes(name)).map((name) => suites[name].run(preset, env)))
+  await together(['native', 'types', 'js', 'python'])
+  await together(['browser']) // beside nothing: what it looks at is how quickly a page answers
+  await together(['package'])
+  tell()
 })
 
-function together(names, ...how) {
-  return Promise.all(names.map((name) => suites[name](...how)))
+/** The table, and the line that a machine reads. Fails where a test failed, or none was run. */
+function tell() {
+  const width = Math.max(...results.map(({ name }) => name.length), 5)
+  console.log(`\n  ${'suite'.padEnd(width)}  passed  failed  skipped     time`)
+  const sum = { passed: 0, failed: 0, skipped: 0 }
+  for (const { name, passed = 0, failed = 0, skips = [], seconds = 0, note } of results) {
+    const numbers = [String(passed).padStart(6), String(failed).padStart(6), String(skips.length).padStart(7), `${seconds.toFixed(1).padStart(5)} s`]
+    console.log(`  ${name.padEnd(width)}  ${numbers.join('  ')}`)
+    for (const why of new Set(skips)) console.log(`  ${' '.repeat(width)}    ${skips.filter((other) => other === why).length} skipped: ${why}`)
+    if (note) console.log(`  ${' '.repeat(width)}    ${note}`)
+    sum.passed += passed
+    sum.failed += failed
+    sum.skipped += skips.length
+  }
+  console.log(`\nthe whole output is in build/logs\n\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`)
+  if (sum.failed > 0 || sum.passed === 0) process.exitCode = 1
 }
 
-/** Runs a suite and tells its end: the summary, or of a failure what fits on a few screens. */
-async function run(name, program, args, env = {}) {
+/** Runs a suite and keeps its result; `count` reads from its output how many tests passed, failed, and why others were skipped. */
+async function run(name, program, args, { env = {}, count }) {
   say(`${name} …`)
   const start = performance.now()
   const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
@@ -52,48 +87,103 @@ async function run(name, program, args, env = {}) {
   const seconds = (performance.now() - start) / 1000
   const output = Buffer.concat(pieces).toString().trimEnd()
   mkdirSync(logs, { recursive: true })
-  writeFileSync(join(logs, `${name.replace(/[^a-z0-9]+/gi, '-')}.log`), output + '\n')
-  const passed = end === 0
-  results.push({ name, outcome: passed ? 'passed' : 'failed', seconds })
-  say(`${name}: ${passed ? 'passed' : `FAILED (${end})`} after ${seconds.toFixed(1)} s`)
-  const notes = output.split('\n').filter((line) => /skipped|# SKIP|\d+ of \d+/i.test(line))
-  console.log((passed ? [...notes.slice(-12), ...output.split('\n').slice(-9)] : output.split('\n').slice(-250)).join('\n'))
+  writeFileSync(join(logs, `${logName(name)}.log`), output + '\n')
+  const result = { name, seconds, ...count(output, end === 0) }
+  if (end !== 0 && result.failed === 0) Object.assign(result, { failed: 1, note: `it ended with ${end}` })
+  if (end === 0 && result.passed + result.skips.length === 0) Object.assign(result, { failed: 1, note: 'it ran no test' })
+  results.push(result)
+  say(`${name}: ${result.failed === 0 ? 'passed' : 'FAILED'} after ${seconds.toFixed(1)} s`)
+  const lines = output.split('\n')
+  console.log((result.failed === 0 ? lines.filter((line) => /\d+ of \d+/.test(line)) : lines.slice(-250)).join('\n'))
+}
+
+function logName(name) {
+  return name.replace(/[^a-z0-9]+/gi, ' ').trim().replaceAll(' ', '-')
 }
 
 function skip(name, why) {
   say(`${name}: skipped, ${why}`)
-  results.push({ name: `${name}: ${why}`, outcome: 'skipped', seconds: 0 })
+  results.push({ name, skips: [why] })
 }
 
+// -- the suites -------------------------------------------------------------------------------------------------------------
+
 function native(preset) {
-  return run(`C and C++ (${preset})`, 'ctest', ['--preset', preset, '--parallel', '2'])
+  const report = join(logs, `ctest-${preset}.xml`)
+  rmSync(report, { force: true })
+  const args = ['--preset', preset, '--parallel', String(availableParallelism()), '--output-junit', report]
+  return run(`C++ and C99 (${preset})`, 'ctest', args, { count: () => countOfJUnit(report) })
 }
 
 function types() {
-  const tsc = (name, project) => run(name, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project])
+  const tsc = (name, project) =>
+    run(name, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], { count: (_, passed) => ({ passed: Number(passed), failed: Number(!passed), skips: [] }) })
   return Promise.all([tsc('types', 'tests/js/tsconfig.json'), tsc('types of Electron', 'tests/js/tsconfig.electron.json')])
 }
 
 function js(preset, env) {
   if (!env) return skip(`JavaScript (${preset})`, 'the compiler has no libasan.so to preload')
-  const addon = join(root, 'build', preset, 'sluice.node')
-  return run(`JavaScript (${preset})`, process.execPath, ['--expose-gc', ...nodeTest, ...testFiles('tests/js')], { ...env, SLUICE_ADDON: addon })
+  return nodeTests(`JavaScript (${preset})`, 'tests/js', ['--expose-gc'], { ...env, SLUICE_ADDON: join(root, 'build', preset, 'sluice.node') })
 }
 
 function python(preset, env) {
   if (!env) return skip(`Python (${preset})`, 'the compiler has no libasan.so to preload')
   const [library, addon] = ['libsluice.so', 'sluice.node'].map((name) => join(root, 'build', preset, name))
-  return run(`Python (${preset})`, 'python3', ['-m', 'unittest', 'discover', '-s', 'tests/python'], { ...env, SLUICE_LIBRARY: library, SLUICE_ADDON: addon })
+  const args = ['-m', 'unittest', 'discover', '--verbose', '-s', 'tests/python']
+  return run(`Python (${preset})`, 'python3', args, { env: { ...env, SLUICE_LIBRARY: library, SLUICE_ADDON: addon }, count: countOfUnittest })
 }
 
 function browser() {
   const chromium = findBrowser()
   if (!chromium) return skip('browser', 'no Chromium was found; $SLUICE_CHROMIUM may name one')
-  return run('browser', process.execPath, [...nodeTest, '--test-force-exit', '--test-concurrency=2', ...testFiles('tests/browser')], { SLUICE_CHROMIUM: chromium })
+  return nodeTests('browser', 'tests/browser', ['--test-force-exit', '--test-concurrency=2'], { SLUICE_CHROMIUM: chromium })
 }
 
 function packaged() {
-  return run('package', process.execPath, [...nodeTest, '--test-concurrency=1', ...testFiles('tests/package')])
+  return nodeTests('package', 'tests/package', ['--test-concurrency=1'])
+}
+
+function nodeTests(name, dir, options, env) {
+  const report = join(logs, `${logName(name)}.tap`)
+  mkdirSync(logs, { recursive: true })
+  rmSync(report, { force: true })
+  const reporters = ['--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${report}`]
+  const files = readdirSync(join(root, dir)).filter((file) => file.endsWith('.test.mjs')).map((file) => join(dir, file))
+  return run(name, process.execPath, ['--test', ...reporters, ...options, ...files], { env, count: () => countOfTap(report) })
+}
+
+// -- what their reports say -------------------------------------------------------------------------------------------------
+
+function read(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}
+
+function unescaped(xml) {
+  return xml.replace(/&(lt|gt|quot|apos|amp);/g, (_, name) => ({ lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' })[name])
+}
+
+function countOfJUnit(file) {
+  const out = { passed: 0, failed: 0, skips: [] }
+  for (const [, status, body] of read(file).matchAll(/<testcase [^>]*status="(\w+)"[^>]*>(.*?)<\/testcase>/gs)) {
+    if (status === 'run') out.passed++
+    else if (body.includes('SKIP_REGULAR_EXPRESSION')) out.skips.push(unescaped(/SKIPPED: (.*)/.exec(body)?.[1] ?? 'the test does not say why'))
+    else out.failed++ // a program that was not built is "notrun" as well
+  }
+  return out
+}
+
+function countOfTap(file) {
+  const tap = read(file)
+  const sum = (...names) => names.reduce((all, name) => all + Number(new RegExp(`^# ${name} (\\d+)`, 'm').exec(tap)?.[1] ?? 0), 0)
+  const skips = [...tap.matchAll(/^ *ok \d+ - (.*?) # SKIP ?(.*)$/gm)].map(([, name, why]) => why || `${name}: it does not say why`)
+  return { passed: sum('pass'), failed: sum('fail', 'cancelled', 'todo'), skips }
+}
+
+function countOfUnittest(output) {
+  const ran = Number(/^Ran (\d+) tests? in/m.exec(output)?.[1] ?? 0)
+  const failed = new Set([...output.matchAll(/^(?:FAIL|ERROR): (\w+ \([^)]*\))/gm)].map(([, name]) => name)).size // once for all its subtests
+  const skips = [...output.matchAll(/\.\.\. skipped (['"])(.*)\1$/gm)].map(([, , why]) => why)
+  return { passed: Math.max(0, ran - failed - skips.length), failed, skips }
 }
 
 /** What lets a stock node or python load a library built with AddressSanitizer. */

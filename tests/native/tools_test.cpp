@@ -600,7 +600,7 @@ TEST_CASE("only callable tools that are switched on are exposed, and the list sa
   CHECK(names() == "b f_r f_w ");
   CHECK(names("t") == "b ");
   const std::string before = listed(registry, exposure);
-  const nlohmann::json list = nlohmann::json::parse(before);
+  const auto list = nlohmann::ordered_json::parse(before);
   CHECK(before == listed(registry, exposure));
   CHECK(list["hash"].get<std::string>().size() == 64);
   CHECK(list["tools"][0].dump() ==

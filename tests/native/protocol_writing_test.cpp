@@ -5,6 +5,7 @@
 #include "protocol/marker_text.h"
 #include "protocol/tool_text.h"
 #include "scan_recorder.h"
+#include "tools/discovery.h"
 
 using namespace sluice;
 using namespace sluice_test;
@@ -320,6 +321,39 @@ TEST_CASE("a description adds no call to the definitions") {
     std::string none;
     one.protocol->write_definitions({}, none);
     CHECK(none == "");
+  }
+}
+
+TEST_CASE("what a tool says of itself calls nothing, whoever else reads the definitions") {
+  const std::vector<Named> named = all(",\"code\":\"parse\"");
+  const std::string evil = evil_text(named);
+  const auto tools = [&](const std::string &said) {
+    Registry registry;
+    const Json schema = {
+        {"type", "object"},
+        {"properties",
+         {{"city", {{"type", "string"}, {"description", said}, {"default", said}}}, {said, {{"enum", {said}}}}}},
+        {"required", {"city", said}}};
+    const Json list = {{{"name", kTool}, {"agentCallable", true}, {"description", said}, {"parameters", schema}},
+                       {{"name", "a_b"}, {"agentCallable", true}}};
+    const Status status = Registry::compile(list.dump(), 128, registry);
+    REQUIRE(status.message == "");
+    return registry;
+  };
+  const Registry plain = tools("Says something."), bad = tools(evil);
+  for (const Named &writer : named) {
+    if (!writes_calls(writer)) continue;
+    // One reader beside it is enough: those that do not write are all treated alike.
+    for (const Named &reader : named) {
+      const bool known = writer.family != nullptr && reader.family != nullptr;
+      if (&reader == &writer || (known && (&reader - named.data()) % 7 != 0)) continue;
+      INFO("written by " << writer.id << ", read by " << reader.id);
+      const Protocols active = {writer.protocol, reader.protocol};
+      const auto calls_with = [&](const Registry &registry) {
+        return calls_in(scanning({reader.protocol}).whole(render_tools(registry, {}, active)));
+      };
+      CHECK(calls_with(bad).size() <= calls_with(plain).size());
+    }
   }
 }
 

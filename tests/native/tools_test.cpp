@@ -621,13 +621,14 @@ TEST_CASE("macros expand in place and everything else in braces stays") {
       {"name":"c","description":"{{tools}}","agentCallable":true}])");
   std::shared_ptr<const Protocol> protocol;
   REQUIRE(make_protocol("\"vcp\"", protocol).ok());
+  const Protocols active = {protocol};
   const auto expanded = [&](std::string_view text) {
     bool found = false;
-    const std::string out = expand_macros(text, registry, {}, *protocol, found);
+    const std::string out = expand_macros(text, registry, {}, active, found);
     return (found ? "+" : "-") + out;
   };
-  const std::string all = render_tools(registry, {}, *protocol);
-  const std::string tagged = render_tools(registry, {}, *protocol, "x y");
+  const std::string all = render_tools(registry, {}, active);
+  const std::string tagged = render_tools(registry, {}, active, "x y");
   CHECK(all != tagged);
   CHECK(!tagged.empty());
   CHECK(expanded("a {{tools}} z") == "+a " + all + " z");
@@ -637,7 +638,7 @@ TEST_CASE("macros expand in place and everything else in braces stays") {
     CHECK(expanded(text) == std::string("-") + text);
   CHECK(expanded("{{{tools}}}") == "+{" + all + "}");
   CHECK(expanded("{{tools{{tools}}") == "+{{tools" + all);
-  CHECK(render_tools(registry, {}, *protocol, "none") == "");
+  CHECK(render_tools(registry, {}, active, "none") == "");
 }
 
 TEST_CASE("the three nearest exposed names are told, the nearest first") {

@@ -204,6 +204,32 @@ Defuse defuse_all(const Protocols &active, const Protocol &own) {
   };
 }
 
+std::string defuse_texts(std::string_view json, const Defuse &defuse, bool described) {
+  std::string out;
+  std::string_view key;
+  for (size_t at = 0; at < json.size();) {
+    const size_t quote = std::min(json.find('"', at), json.size());
+    out.append(json, at, quote - at);
+    size_t end = quote;
+    while (end < json.size() && (end == quote || json[end] != '"')) end += json[end] == '\\' ? 2 : 1;
+    end = std::min(end + 1, json.size());
+    const std::string_view token = json.substr(quote, end - quote);
+    const size_t next = json.find_first_not_of(" \t\r\n", end);
+    const bool is_key = next != std::string_view::npos && json[next] == ':';
+    const bool wanted = !described || (!is_key && (key == "\"description\"" || key == "\"title\""));
+    std::string text = wanted && token.size() > 2 ? json_text(token) : std::string();
+    const std::string before = text;
+    if (!text.empty()) defuse(text);
+    if (text == before)
+      out += token;
+    else
+      append_json_string(out, text);
+    key = is_key ? token : std::string_view();
+    at = end;
+  }
+  return out;
+}
+
 std::string harmless_json(std::string_view json, const Defuse &defuse) {
   std::string out = compact_json(json);
   if (defuse_strings(out, defuse)) return out;

@@ -22,6 +22,10 @@ using Defuse = std::function<void(std::string &text)>;
 // Everything that one of these protocols would take for its own. Both outlive the function.
 Defuse defuse_all(const Protocols &active, const Protocol &own);
 
+// The JSON text with what its strings say made harmless, keys included, so that it stays so where it is decoded.
+// `described`: only what a schema says in words (title, description).
+std::string defuse_texts(std::string_view json, const Defuse &defuse, bool described = false);
+
 // The same JSON value, compact, with nothing in it that `defuse` would change: what is in the way is written as \uXXXX.
 // Where that stands outside of strings, the result is a string that holds the value's text.
 // `json`: text that check_json accepted.

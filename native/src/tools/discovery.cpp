@@ -1,10 +1,12 @@
 #include "tools/discovery.h"
 
 #include <algorithm>
+#include <deque>
 #include <set>
 
 #include "base/json.h"
 #include "base/sha256.h"
+#include "protocol/marker_text.h"
 #include "tools/reading.h"
 
 namespace sluice {
@@ -95,18 +97,32 @@ size_t estimate_tokens(std::string_view text) {
   return (ascii + 3) / 4 + others;
 }
 
-std::string render_tools(const Registry &registry, const Exposure &exposure, const Protocol &protocol,
+std::string render_tools(const Registry &registry, const Exposure &exposure, const Protocols &active,
                          std::string_view tag) {
+  const Protocol &writer = *active.front();
+  // What the tools say must be no call for those that do not write it either; the writer sees to its own markers.
+  const Defuse defuse = [&](std::string &text) {
+    for (size_t i = 1; i < active.size(); ++i) active[i]->defuse(text);
+  };
+  std::deque<std::string> owned;
+  const auto harmless = [&](std::string_view text) -> std::string_view {
+    if (active.size() == 1) return text;
+    defuse(owned.emplace_back(text));
+    return owned.back();
+  };
   std::vector<ToolText> tools;
-  for (const Tool *tool : exposed_tools(registry, exposure, tag))
-    tools.push_back({tool->name, tool->vcp_command, tool->description, tool->parameters});
+  for (const Tool *tool : exposed_tools(registry, exposure, tag)) {
+    std::string_view parameters = tool->parameters;
+    if (active.size() > 1) parameters = owned.emplace_back(harmless_json(defuse_texts(parameters, defuse), defuse));
+    tools.push_back({harmless(tool->name), harmless(tool->vcp_command), harmless(tool->description), parameters});
+  }
   std::string out;
-  if (!tools.empty()) protocol.write_definitions(tools, out);
+  if (!tools.empty()) writer.write_definitions(tools, out);
   return out;
 }
 
 std::string expand_macros(std::string_view text, const Registry &registry, const Exposure &exposure,
-                          const Protocol &protocol, bool &found) {
+                          const Protocols &active, bool &found) {
   constexpr std::string_view kOpen = "{{tools";
   std::string out;
   std::map<std::string, std::string, std::less<>> rendered;
@@ -125,7 +141,7 @@ std::string expand_macros(std::string_view text, const Registry &registry, const
       tag.remove_prefix(tag.empty() ? 0 : 2);
       auto place = rendered.find(tag);
       if (place == rendered.end())
-        place = rendered.emplace(std::string(tag), render_tools(registry, exposure, protocol, tag)).first;
+        place = rendered.emplace(std::string(tag), render_tools(registry, exposure, active, tag)).first;
       out += place->second;
       text = rest.substr(end + 2);
     } else {

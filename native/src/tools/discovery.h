@@ -29,13 +29,14 @@ std::vector<std::string> nearest_names(const Registry &registry, const Exposure 
 // Rough number of tokens of a text: one per four bytes of ASCII, one per other code point.
 size_t estimate_tokens(std::string_view text);
 
-// What {{tools}} stands for, by `protocol`; `tag` empty: all. Nothing exposed: "".
-std::string render_tools(const Registry &registry, const Exposure &exposure, const Protocol &protocol,
+// What {{tools}} stands for, by the first of the active protocols, and harmless for the others; `tag` empty: all.
+// Nothing exposed: "".
+std::string render_tools(const Registry &registry, const Exposure &exposure, const Protocols &active,
                          std::string_view tag = {});
 
 // {{tools}} and {{tools::tag}} expanded; anything else in braces stays. Sets `found` where there was one.
 std::string expand_macros(std::string_view text, const Registry &registry, const Exposure &exposure,
-                          const Protocol &protocol, bool &found);
+                          const Protocols &active, bool &found);
 
 // What SLUICE_GET_TOOLS says about tools: "hash": ..., "tools": [ { name, wireName, exposed, reason, unchecked,
 // estimatedTokens } ]

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/json_writer.h"
+#include "protocol/marker_text.h"
 
 namespace sluice {
 namespace {
@@ -117,6 +118,25 @@ std::string result_message(const Card &card) {
   return out;
 }
 
+// A tool's URL as it may stand in a message: what no URL holds, and the brackets of markers, become escapes. An address
+// in brackets stays.
+std::string harmless_url(std::string_view url) {
+  constexpr std::string_view kEscaped = " <>\"{}|\\^`[]";
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  const size_t host = url.find("://[");
+  const size_t host_end = host == std::string_view::npos ? 0 : std::min(url.find(']', host), url.size());
+  std::string out;
+  for (size_t i = 0; i < url.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(url[i]);
+    const bool in_host = host_end != 0 && i <= host_end && i > host;
+    if (in_host || (byte > 0x20 && byte < 0x7F && kEscaped.find(url[i]) == std::string_view::npos))
+      out += url[i];
+    else
+      out.append(1, '%').append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
+  }
+  return out;
+}
+
 // Images of the results: tool messages hold text alone, so they follow as the user's.
 std::string image_message(const std::vector<const Card *> &cards) {
   std::string list;
@@ -130,11 +150,11 @@ std::string image_message(const std::vector<const Card *> &cards) {
       part.text("type", "image_url");
       ObjectWriter image(part.value("image_url"));
       if (const auto url = json_member(parts.value(), "url")) {
-        image.raw("url", *url);
+        image.text("url", harmless_url(json_text(*url)));
       } else {
         const auto media = json_member(parts.value(), "mediaType");
         const auto data = json_member(parts.value(), "data");
-        image.text("url", "data:" + json_text(*media) + ";base64," + json_text(*data));
+        image.text("url", harmless_url("data:" + json_text(*media) + ";base64," + json_text(*data)));
       }
       image.close();
       part.close();
@@ -373,6 +393,45 @@ std::string as_text(const Item &item, const Protocol &protocol) {
   return with_content(item.json, json_string(content), {"tool_calls", "metadata"});
 }
 
+// A result as the native form has it, with nothing in it that this turn would read as a call: what a tool, an error or
+// a person's reason said is as harmless there as in a text.
+std::string with_harmless_result(const Item &item, const Protocols &parsed) {
+  const Defuse defuse = [&](std::string &text) {
+    for (const auto &protocol : parsed) protocol->defuse(text);
+  };
+  const auto told = json_member(item.metadata, "toolCall");
+  const auto json = told ? json_member(*told, "json") : std::nullopt;
+  const bool is_json = json && trim_json(*json) == "true";
+  std::string out;
+  ObjectWriter message(out);
+  for (JsonSlices members(item.json); members.next();) {
+    const std::string_view key = members.key().substr(1, members.key().size() - 2);
+    const std::string_view value = members.value();
+    std::string text;
+    if ((key == "content" || key == "name") && json_kind(value) == '"') text = json_text(value);
+    if (key == "content" && is_json && check_json(text, kDeepest).ok())
+      message.text(key, harmless_json(text, defuse));
+    else if (!text.empty()) {
+      defuse(text);
+      message.text(key, text);
+    } else if (key == "content" && json_kind(value) == '[')
+      message.raw(key, defuse_texts(value, defuse));
+    else
+      message.raw(key, value);
+  }
+  message.close();
+  return out;
+}
+
+// What a host stored may say anything: a status is one of three words.
+std::string_view known_status(std::string_view stored) {
+  for (const std::string_view done : {"", "success", "completed", "done"})
+    if (stored == done) return "success";
+  for (const std::string_view refused : {"denied", "execution_rejected", "result_rejected"})
+    if (stored == refused) return "denied";
+  return "error";
+}
+
 std::string results_as_text(const std::vector<Item> &items, size_t first, size_t last, const Item &asked,
                             const Protocols &protocols) {
   std::map<std::string, std::string, std::less<>> names;
@@ -381,7 +440,9 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
       if (const auto function = json_member(call.value(), "function"))
         names[member_text(call.value(), "id")] = member_text(*function, "name");
   struct Strings {
-    std::string name, status, content;
+    std::string name;
+    std::string_view status;
+    std::string content;
     bool json;
   };
   std::vector<Strings> strings;
@@ -389,10 +450,9 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
     const auto told = json_member(items[i].metadata, "toolCall");
     std::string name = member_text(items[i].json, "name");
     if (name.empty()) name = names[items[i].answers];
-    std::string status = told ? member_text(*told, "status") : std::string();
+    const std::string_view status = known_status(told ? member_text(*told, "status") : std::string());
     const auto json = told ? json_member(*told, "json") : std::nullopt;
-    strings.push_back({std::move(name), status.empty() ? "success" : std::move(status), plain_content(items[i].json),
-                       json && trim_json(*json) == "true"});
+    strings.push_back({std::move(name), status, plain_content(items[i].json), json && trim_json(*json) == "true"});
   }
   std::vector<ResultText> results;
   for (size_t i = 0; i < strings.size(); ++i)
@@ -416,7 +476,7 @@ bool expand(const Conversation &conversation, std::string_view json, std::string
   const auto expanded = [&](std::string_view token) {
     bool here = false;
     const std::string text =
-        expand_macros(json_text(token), registry, *conversation.exposure, *conversation.protocols->front(), here);
+        expand_macros(json_text(token), registry, *conversation.exposure, *conversation.protocols, here);
     found = found || here;
     return json_string(text);
   };
@@ -526,7 +586,9 @@ std::vector<std::string_view> request_messages(const Conversation &conversation,
       }
     }
     if (!conversation.text_calls || item.calls.empty()) {
-      if (arguments_are_sendable(item))
+      if (item.role == "tool" && !conversation.parsed->empty())
+        out.push_back(owned.emplace_back(with_harmless_result(item, *conversation.parsed)));
+      else if (arguments_are_sendable(item))
         out.push_back(item.json);
       else
         out.push_back(owned.emplace_back(with_sendable_arguments(item.json)));

@@ -35,8 +35,9 @@ struct Conversation {
   const std::vector<std::string> *history;  // of this turn
   bool text_calls = false;                  // text mode: calls and results travel as text
   bool strict_roles = false;                // an assistant message must stand between results and a user's message
-  const Protocols *protocols = nullptr;     // the active ones; the first writes results
-  std::string definitions;  // text mode: what {{tools}} stands for where no macro asks for it; else empty
+  const Protocols *protocols = nullptr;     // of text calls; the first writes definitions, calls and results
+  const Protocols *parsed = nullptr;  // what this turn parses text for, in any mode: results are harmless for these
+  std::string definitions;            // text mode: what {{tools}} stands for where no macro asks for it; else empty
   Inject inject = Inject::bottom;
   const Registry *registry = nullptr;  // for the macros
   const Exposure *exposure = nullptr;

@@ -8,6 +8,7 @@
 #include "base/json_writer.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
+#include "protocol/marker_text.h"
 
 namespace sluice {
 namespace {
@@ -150,10 +151,19 @@ Status Turn::configure(std::string_view text) {
   if (wire_ == nullptr) return error(Code::json, "found " + in_quotes(wire) + ", expected openai-chat or text", "wire");
   if (wire_->id() == "text") config_.mode = Mode::text;
 
-  const std::vector<const Tool *> exposed = exposed_tools(engine_->registry, config_.exposure);
-  for (const ToolOffer &offer : engine_->registry.offers())
-    if (std::any_of(exposed.begin(), exposed.end(), [&](const Tool *tool) { return tool->name == offer.name; }))
-      offers_.push_back(offer);
+  const Defuse defuse = [&](std::string &said) {
+    for (const auto &protocol : config_.also_parse) protocol->defuse(said);
+  };
+  for (size_t i = 0; i < engine_->registry.tools().size(); ++i) {
+    if (!hidden_reason(engine_->registry.tools()[i], config_.exposure).empty()) continue;
+    ToolOffer offer = engine_->registry.offers()[i];
+    if (!config_.also_parse.empty()) {  // what a tool says of itself must be no call where text is parsed beside it
+      defuse(harmless_offers_.emplace_back(offer.description));
+      offer.description = harmless_offers_.back();
+      offer.parameters = harmless_offers_.emplace_back(defuse_texts(offer.parameters, defuse, true));
+    }
+    offers_.push_back(offer);
+  }
 
   const auto request = json_member(document, "request");
   std::string model;
@@ -222,6 +232,9 @@ Protocols Turn::active_protocols() const {
   return active;
 }
 
+// The first of these writes what stands in text, harmless for all of them.
+Protocols Turn::writing_protocols() const { return calls_from_text() ? active_protocols() : config_.protocols; }
+
 void Turn::open_answer() {
   answer_ = Answer();
   WireLimits wire_limits;
@@ -255,12 +268,14 @@ std::string Turn::build_request() const {
   const bool with_tools = config_.exposure.enabled && !offers_.empty();
   // Of the open round nothing is there yet, or (when a turn was restored) nothing that belongs into its own request.
   const std::vector<std::string> history = history_messages(message_, message_.rounds.size() - 1, false);
-  const Protocols active = calls_from_text() ? active_protocols() : config_.protocols;
+  const Protocols parsed = active_protocols();
+  const Protocols active = writing_protocols();
   Conversation conversation;
   conversation.host = host_messages_;
   conversation.history = &history;
   conversation.text_calls = calls_from_text() && !config_.results_as_tool_role;
   conversation.protocols = &active;
+  conversation.parsed = &parsed;
   conversation.registry = &engine_->registry;
   conversation.exposure = &config_.exposure;
   conversation.macros = !engine_->registry.tools().empty();
@@ -270,7 +285,7 @@ std::string Turn::build_request() const {
   if (config_.inject == Inject::by_protocol)
     conversation.inject = config_.protocols.front()->defines_on_top() ? Inject::top : Inject::bottom;
   if (conversation.expand && with_tools)
-    conversation.definitions = render_tools(engine_->registry, config_.exposure, *config_.protocols.front());
+    conversation.definitions = render_tools(engine_->registry, config_.exposure, active);
 
   std::vector<std::string> owned;
   RequestParts parts;
@@ -1528,7 +1543,7 @@ void Turn::tools(std::string &out) const {
 }
 
 void Turn::prompt(std::string &out) const {
-  append_json_string(out, render_tools(engine_->registry, config_.exposure, *config_.protocols.front()));
+  append_json_string(out, render_tools(engine_->registry, config_.exposure, writing_protocols()));
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -129,6 +130,7 @@ class Turn final : WireSink, ScanSink {
   bool left_to_user(const Card &card) const;
   bool fall_back();  // autoFallback: the same round again, in text mode
   Protocols active_protocols() const;
+  Protocols writing_protocols() const;
   void open_answer();
   void emit_request();
   std::string build_request() const;
@@ -204,7 +206,8 @@ class Turn final : WireSink, ScanSink {
   size_t host_message_count_ = 0;
   size_t configured_rules_ = 0;  // config_.rules behind these are this turn's own grants
   std::set<std::string, std::less<>> used_ids_;
-  std::vector<ToolOffer> offers_;  // exposed
+  std::vector<ToolOffer> offers_;            // exposed
+  std::deque<std::string> harmless_offers_;  // what they say, where it had to be changed
   // -- the log
   Message message_;
   EventQueue events_;

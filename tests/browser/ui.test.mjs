@@ -1,6 +1,7 @@
 // The elements in a real page under a strict Content Security Policy.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hiding } from '../js/hiding.mjs'
 import { picture, until, useBrowser } from './support.mjs'
 import { usePages } from './ui/server.mjs'
 
@@ -311,15 +312,15 @@ test('pictures of a result are shown where they are plainly pictures, others are
 
 // -- approvals ---------------------------------------------------------------------------------------------------------------
 
-test('a question shows tool, level, description and every argument; the keyboard alone answers it', async (t) => {
+test('a question shows tool, what it may do, description and every argument; the keyboard alone answers it', async (t) => {
   const page = await message(t, () => live.push(
     { type: 'text', block: 0, text: 'May I?' },
-    ...asking(1, 'file.write', { path: '/tmp/x', text: 'a\nb', n: 5, flag: false, list: [1] }, { ask: { level: 'moderate', description: 'Writes a file.', expiresAt: Date.now() + 90_000 } }),
+    ...asking(1, 'file.write', { path: '/tmp/x', text: 'a\nb', n: 5, flag: false, list: [1] }, { ask: { policy: 'ask_always', annotations: { openWorldHint: true }, description: 'Writes a file.', expiresAt: Date.now() + 90_000 } }),
   ))
   const question = page.getByRole('group', { name: 'Allow this call? file.write' })
-  assert.match(await question.getAttribute('aria-describedby'), /level/)
+  assert.match(await question.getAttribute('aria-describedby'), /effects/)
   const shown = await question.innerText()
-  for (const part of ['Moderate', 'Writes a file.', '/tmp/x', 'a\nb', '5', 'false', '[\n  1\n]']) assert.ok(shown.includes(part), `${part} in ${shown}`)
+  for (const part of ['5 arguments · 22 characters in 8 lines', 'can change or delete', 'leaves this computer', 'asks every time', 'Writes a file.', '/tmp/x', 'a\nb', '5', 'false', '[\n  1\n]']) assert.ok(shown.includes(part), `${part} in ${shown}`)
   assert.match(shown, /Expires in 1:(30|2\d)/)
   const deny = page.getByRole('button', { name: 'Deny' })
   await until(() => deny.evaluate((button) => button.getRootNode().activeElement === button), 'the focus on Deny')
@@ -398,10 +399,12 @@ test('two questions: the focus goes on to the next, its keys are not those of th
 })
 
 test('where several wait, all can be approved or denied at once', async (t) => {
-  const page = await message(t, () => live.push(...asking(0, 'a.one', {}), ...asking(1, 'a.two', {}), ...asking(2, 'a.three', {}, { stage: 'result', ask: { preview: { kind: 'text', text: 'r', isError: false } } })))
+  const page = await message(t, () => live.push(...asking(0, 'a.one', {}), ...asking(1, 'a.two', {}), ...asking(2, 'a.three', {}, { stage: 'result', ask: { preview: { kind: 'text', text: 'r', isError: false } } })), { reducedMotion: 'reduce' })
   const group = page.getByRole('group', { name: '2 calls wait for approval' })
   assert.match(await group.innerText(), /a\.one · a\.two/)
   assert.equal(await group.getByRole('button', { name: 'Approve all 2' }).getAttribute('aria-disabled'), 'true')
+  await group.scrollIntoViewIfNeeded()
+  await until(async () => (await group.getByRole('button', { name: /not seen/ }).count()) === 0 || group.getByRole('button', { name: /not seen/ }).click().then(() => false), 'both questions to be seen')
   await group.scrollIntoViewIfNeeded()
   await armed(page, 'Approve all 2')
   await group.getByRole('button', { name: 'Approve all 2' }).click()
@@ -429,17 +432,19 @@ test('arguments can be edited as JSON; what is wrong with them is said, and they
   const editor = page.getByLabel('Arguments as JSON')
   await until(() => editor.evaluate((area) => area.getRootNode().activeElement === area), 'the focus in the editor')
   assert.equal(await editor.inputValue(), '{\n  "path": "/",\n  "n": 1\n}')
-  await armed(page, 'Approve with changes')
+  await page.getByText('Finish the edit to approve it').waitFor()
   for (const [wrong, problem] of [['{"path": ', /This is not JSON/], ['[1]', /Expected a JSON object/], ['{"n": 12345678901234567890}', /too large to be exact/]]) {
     await editor.fill(wrong)
     await until(async () => problem.test(await page.locator('#problem').innerText()), String(problem))
-    await page.getByRole('button', { name: 'Approve with changes' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Approve with changes' }).click({ force: true })
     assert.equal(await editor.getAttribute('aria-invalid'), 'true')
   }
   assert.deepEqual(await answers(page), [])
   await editor.fill('{"path": "/tmp", "n": 1}')
   await page.getByRole('button', { name: 'Done' }).click()
   assert.match(await page.getByRole('group', { name: 'Allow' }).innerText(), /Arguments as changed by you[^]*\/tmp/)
+  await armed(page, 'Approve with changes')
   await page.getByRole('button', { name: 'Approve with changes' }).click()
   await until(async () => (await answers(page)).length, 'the answer')
   assert.deepEqual(await answers(page), [['approve', 't1', { arguments: { path: '/tmp', n: 1 } }]])
@@ -456,12 +461,17 @@ test('an edit that the engine refuses can be mended; Escape leaves the editor an
   assert.equal(await page.getByLabel('Arguments as JSON').count(), 0)
   assert.deepEqual(await answers(page), [])
   await page.getByRole('button', { name: 'Edit arguments' }).click()
-  await page.getByLabel('Arguments as JSON').fill('{"n": 5}')
-  await page.getByRole('button', { name: 'Approve with changes' }).click()
+  const change = async (to) => {
+    await page.getByLabel('Arguments as JSON').fill(to)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await armed(page, 'Approve with changes')
+    await page.getByRole('button', { name: 'Approve with changes' }).click()
+  }
+  await change('{"n": 5}')
   await until(() => page.getByText('Not accepted: /n: expected a string').count(), 'the refusal')
   await page.evaluate(() => (live.gives = true))
-  await page.getByLabel('Arguments as JSON').fill('{"n": "y"}')
-  await page.getByRole('button', { name: 'Approve with changes' }).click()
+  await page.getByRole('button', { name: 'Edit arguments' }).click()
+  await change('{"n": "y"}')
   await until(async () => (await answers(page)).length === 2, 'the second answer')
 })
 
@@ -578,6 +588,204 @@ test('an app may take over a single question', async (t) => {
   assert.equal(await page.getByRole('group', { name: 'Allow this call? yours' }).count(), 1)
 })
 
+// -- what is approved was seen -------------------------------------------------------------------------------------------------
+
+/** As long as arming would take, by the page's own clock. */
+const enough = (page) => page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1500)))
+const approveButton = (page) => page.getByRole('button', { name: /^Approve( with changes)?$/ })
+const canApprove = async (page) => (await approveButton(page).getAttribute('aria-disabled')) === 'false'
+const missing = (page) => page.getByRole('button', { name: /lines? not seen/ })
+
+for (const viewport of [{ width: 320, height: 256 }, { width: 360, height: 740 }, { width: 900, height: 700 }]) {
+  test(`nothing hides in a question at ${viewport.width} × ${viewport.height}, and it is approved when all of it was in view`, async (t) => {
+    const page = await open(t, { viewport, reducedMotion: 'reduce' })
+    for (const { way, arguments: args, shown, long, cut, tall } of hiding) {
+      await page.evaluate(async (args) => {
+        document.querySelector('#stage').replaceChildren()
+        window.live = new Live()
+        window.element = show(live)
+        live.push(...asking(0, 'shell.run', args))
+        await frames(2)
+        element.scrollIntoView()
+      }, args)
+      const question = page.getByRole('group', { name: 'Allow this call? shell.run' })
+      const drawn = await question.innerText()
+      for (const part of shown) assert.ok(drawn.includes(part), `${way}: ${part} in ${drawn.slice(0, 1500)}`)
+      if (long || cut) {
+        await enough(page)
+        assert.equal(await canApprove(page), false, `${way}: not before it was seen`)
+        await approveButton(page).evaluate((button) => button.click())
+        assert.deepEqual(await answers(page), [], way)
+      }
+      if (tall && viewport.width < 900) continue // hundreds of screens
+      for (const all = page.getByRole('button', { name: /^Show all/ }); await all.count() > 0;) await all.first().click()
+      await until(async () => {
+        if (await canApprove(page)) return true
+        if (await missing(page).count()) await missing(page).click({ timeout: 1000 }).catch(() => {})
+        else await question.evaluate((one) => one.scrollIntoView({ block: 'nearest' }))
+        return false
+      }, `${way}: the question to be seen`, 60_000)
+      assert.deepEqual(await answers(page), [], way)
+      const views = await page.evaluate(() => {
+        const root = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot
+        return ['.head', '.deciding'].map((part) => root.querySelector(part).getBoundingClientRect()).map(({ top, bottom }) => top >= -1 && bottom <= innerHeight + 1)
+      })
+      assert.deepEqual(views, [true, true], `${way}: tool and buttons are in view together`)
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${way}: nothing sticks out`)
+    }
+  })
+}
+
+test('what was not seen is counted, and the keyboard leads there', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'shell.run', { command: 'line\n'.repeat(300) })), { reducedMotion: 'reduce' })
+  const left = async () => Number(/[\d,]+/.exec(await missing(page).innerText())[0].replace(',', ''))
+  await missing(page).waitFor()
+  const before = await left()
+  assert.ok(before > 200 && before < 300, `${before} lines`)
+  await missing(page).focus()
+  await page.keyboard.press('Enter')
+  await until(async () => (await left()) < before, 'more lines to be seen')
+  const scroll = page.getByRole('region', { name: 'What is asked' })
+  assert.equal(await scroll.getAttribute('tabindex'), '0')
+  await scroll.focus()
+  const now = await left()
+  await page.keyboard.press('End')
+  await until(async () => (await left()) < now, 'the end to be seen')
+  assert.ok(await left() > 0, 'what was jumped over was not seen')
+  await enough(page)
+  assert.equal(await canApprove(page), false)
+})
+
+test('refusing does not wait until everything was seen', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'shell.run', { command: 'line\n'.repeat(300) })))
+  await armed(page, 'Deny')
+  await page.getByRole('button', { name: 'Deny' }).click()
+  await until(async () => (await answers(page)).length, 'the answer')
+  assert.deepEqual(await answers(page), [['deny', 't1']])
+})
+
+test('a question that moves, changes or is edited is armed anew, and what came is to be seen', async (t) => {
+  const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'a' }, ...asking(1, 'a.b', { x: 'short' })))
+  await armed(page, 'Approve')
+  const off = await page.evaluate(async () => {
+    const button = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot.querySelector('.approve')
+    live.push({ type: 'text', block: 0, text: '\n\n\nmore' })
+    await frames(2)
+    button.click() // meant for what stood there
+    await frames(1)
+    return button.getAttribute('aria-disabled')
+  })
+  assert.equal(off, 'true')
+  assert.deepEqual(await answers(page), [])
+  await armed(page, 'Approve')
+  await page.evaluate(async () => {
+    live.push({ type: 'card', block: 1, call: 2, arguments: { x: 'line\n'.repeat(300) } })
+    await frames(2)
+  })
+  await enough(page)
+  assert.equal(await canApprove(page), false, 'other arguments')
+})
+
+test('a window that is not looked at sees nothing', async (t) => {
+  const page = await open(t)
+  await page.evaluate(async () => {
+    window.looks = false
+    document.hasFocus = () => window.looks
+    window.live = new Live()
+    window.element = show(live)
+    live.push(...asking(0, 'a.b', { x: 1 }))
+  })
+  await enough(page)
+  assert.equal(await canApprove(page), false)
+  assert.equal(await page.getByRole('button', { name: 'Deny' }).getAttribute('aria-disabled'), 'true')
+  await page.evaluate(() => {
+    window.looks = true
+    window.dispatchEvent(new Event('focus'))
+  })
+  await armed(page, 'Approve')
+})
+
+test('what nobody can read is held to be approved, not clicked', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.b', { text: 'x'.repeat(1_200_000) })), { reducedMotion: 'reduce' })
+  const approve = page.getByRole('button', { name: 'Approve with 1.2 M characters unseen' })
+  await until(async () => {
+    if (await missing(page).count()) await missing(page).click({ timeout: 1000 }).catch(() => {})
+    return (await approve.getAttribute('aria-disabled')) === 'false'
+  }, 'beginning and end to be seen', 30_000)
+  assert.equal(await page.getByRole('button', { name: /^Show all/ }).count(), 0)
+  await page.getByText('Hold the button for 2 s').waitFor()
+  await approve.click()
+  await approve.focus()
+  await page.keyboard.press('Enter')
+  assert.deepEqual(await answers(page), [])
+  await page.keyboard.down('Space')
+  await until(async () => (await answers(page)).length, 'the answer', 10_000)
+  await page.keyboard.up('Space')
+  assert.deepEqual(await answers(page), [['approve', 't1']])
+})
+
+test('all can be approved when every question was in view, and none of them was changed', async (t) => {
+  const page = await message(t, () => {
+    live.push(...asking(0, 'shell.run', { command: 'wipe ~' }))
+    for (let at = 1; at < 8; at++) live.push(...asking(2 * at - 1, 'notes.add', { text: 'Note\n'.repeat(9) + at }, { call: at + 1 }), { type: 'text', block: 2 * at, text: 'and\n\n\n\n\nso' })
+    scrollTo(0, document.body.scrollHeight)
+  }, { reducedMotion: 'reduce' })
+  const all = page.getByRole('button', { name: 'Approve all 8' })
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  await enough(page)
+  assert.equal(await all.getAttribute('aria-disabled'), 'true')
+  await page.getByRole('button', { name: /questions? not seen/ }).waitFor()
+  await all.evaluate((button) => button.click())
+  assert.deepEqual(await answers(page), [])
+  const unseen = page.getByRole('button', { name: /questions? not seen/ })
+  await until(async () => {
+    if (await unseen.count()) await unseen.click({ timeout: 1000 }).catch(() => {})
+    return (await unseen.count()) === 0
+  }, 'all to be seen', 30_000)
+  await all.scrollIntoViewIfNeeded()
+  await armed(page, 'Approve all 8')
+  await page.evaluate(() => element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot.querySelector('.unfold').click())
+  await page.getByRole('button', { name: 'Edit arguments' }).first().click()
+  await until(async () => (await all.getAttribute('aria-disabled')) === 'true', 'the edit to keep all from being approved')
+  await page.keyboard.press('Escape')
+  await until(async () => {
+    if (await unseen.count()) await unseen.click({ timeout: 1000 }).catch(() => {})
+    return (await unseen.count()) === 0
+  }, 'all to be seen again', 30_000)
+  await all.scrollIntoViewIfNeeded()
+  await armed(page, 'Approve all 8')
+  await all.click()
+  await until(async () => (await answers(page)).length === 8, 'the answers')
+})
+
+test('eight short questions are rows, and the bar says what they would do', async (t) => {
+  const page = await message(t, () => {
+    for (let at = 0; at < 8; at++) live.push(...asking(at, 'notes.add', { text: `Note ${at}` }, { ask: { annotations: { destructiveHint: false }, description: 'Writes a note.' } }))
+  })
+  await page.setViewportSize({ width: 900, height: 900 })
+  const height = await page.evaluate(() => element.renderRoot.querySelector('.blocks').getBoundingClientRect().height)
+  assert.ok(height <= 520, `${height} px`)
+  const bar = page.getByRole('group', { name: '8 calls wait for approval' })
+  assert.match(await bar.innerText(), /notes\.add × 8: Note 0 \| Note 1 \|/)
+  await armed(page, 'Approve all 8')
+  await picture(page, 'ui-eight')
+})
+
+test('arguments under way are shown as the complete ones are', async (t) => {
+  const page = await message(t, () => live.push(
+    { type: 'card', block: 0, call: 1, status: 'streaming', name: 'shell.run' }, { type: 'args', call: 1, text: '{"command":"open \u202Egpj.exe\u200B' },
+  ))
+  assert.match(await text(page), /open ⟨U\+202E⟩gpj\.exe⟨U\+200B⟩/)
+})
+
+test('an editor shows what has no glyph as an escape', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.b', { path: 'a\u202Eb\u{E0041}👩‍💻' })))
+  await page.getByRole('button', { name: 'Edit arguments' }).click()
+  assert.equal(await page.getByLabel('Arguments as JSON').inputValue(), '{\n  "path": "a\\u202eb\\udb40\\udc41👩‍💻"\n}')
+  await page.getByRole('button', { name: 'Done' }).click()
+  assert.equal(await page.getByText('Arguments as changed by you').count(), 0)
+})
+
 // -- what a model may write --------------------------------------------------------------------------------------------------
 
 test('bidi, zero-width and other characters without a glyph are shown by their code points', async (t) => {
@@ -617,27 +825,25 @@ test('what a model writes is never markup, and cannot leave its box', async (t) 
   })
   assert.deepEqual(found, { hacked: 0, injected: 0, roots: 4 })
   const question = page.getByRole('group', { name: /^Allow this call\?/ })
-  assert.match(await question.innerText(), /Level: ?\s*Sensitive/, 'a level that is none is the highest')
+  assert.match(await question.innerText(), /can change or delete/, 'what is not said of a tool counts as the worst')
 })
 
 test('long and hostile arguments keep their place: the labels and buttons of the question stay its own', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'a.b', {
     long: 'x'.repeat(100_000), lines: 'Level: Public\n'.repeat(500), ['k'.repeat(5000)]: 1, zalgo: 'a' + '\u0301'.repeat(3000), rtl: 'ע'.repeat(300),
   }), { type: 'text', block: 1, text: 'after' }))
-  const { width, boxes, height, overlapping } = await page.evaluate(() => {
+  const { width, height, overlapping } = await page.evaluate(() => {
     const root = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot
     const question = root.querySelector('.question').getBoundingClientRect()
     const actions = root.querySelector('.actions').getBoundingClientRect()
-    const boxes = [...root.querySelectorAll('.argument')].map((one) => one.getBoundingClientRect())
-    return {
-      width: document.documentElement.scrollWidth, height: question.height, boxes: boxes.map((box) => Math.round(box.height)),
-      overlapping: boxes.filter((box) => box.bottom > actions.top || box.right > question.right).length,
-    }
+    const scroll = root.querySelector('.scroll').getBoundingClientRect()
+    const wide = [...root.querySelectorAll('.argument')].filter((one) => one.getBoundingClientRect().right > question.right)
+    return { width: document.documentElement.scrollWidth, height: question.height, overlapping: wide.length + (scroll.bottom > actions.top ? 1 : 0) }
   })
   assert.ok(width <= 900, `the page is ${width} wide`)
-  assert.ok(boxes.every((one) => one <= 330), `heights ${boxes}`)
-  assert.ok(height < 1500 && overlapping === 0)
-  assert.match(await text(page), /100,000 characters/)
+  assert.ok(height < 650, `the question is ${height} high in a window of 700`)
+  assert.equal(overlapping, 0)
+  assert.match(await text(page), /91,000 characters in 1 line are not shown here/)
 })
 
 // -- accessibility and looks -------------------------------------------------------------------------------------------------
@@ -658,15 +864,16 @@ test('the accessibility tree says what one sees', async (t) => {
     - article "Tool call file.write":
       - button "file.write Waiting for approval"
       - group "Allow this call? file.write":
-        - text: "Allow this call? Level: Moderate file.write"
-        - term: path
-        - definition: /tmp/x
-        - text: Remember
-        - combobox "Remember":
-          - option "This call only" [selected]
-          - option "For this answer"
-          - option "For this session"
-          - option "Always"
+        - text: Allow this call? file.write 1 argument · 6 characters in 1 line can change or delete
+        - region "What is asked":
+          - term: path
+          - definition: /tmp/x
+          - text: Remember
+          - combobox "Remember":
+            - option "This call only" [selected]
+            - option "For this answer"
+            - option "For this session"
+            - option "Always"
         - button "Edit arguments"
         - button "Give a reason"
         - button "Deny"

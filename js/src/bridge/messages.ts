@@ -8,8 +8,9 @@ import type {
 /** A question for a person. `token` is this window's own and good for one decision. */
 export interface AskView extends Pick<ApprovalEvent, 'call' | 'stage' | 'level' | 'policy' | 'digest' | 'expiresAt' | 'preview'> {
   token: string
-  /** What the tool says of itself. */
+  /** What the tool says of itself, and of what it does. */
   description?: string
+  annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; openWorldHint?: boolean }
 }
 
 /** What happened to a message, in order. Members and types may be added: ignore what you do not know. */

@@ -1,23 +1,42 @@
-// Text of a model as a person must see it before deciding: what has no glyph of its own, or turns others around, by its code point.
+// Text of a model as a person must see it before deciding: what has no glyph of its own, turns others around or piles up on a letter, by
+// its code point; in a question also long blanks by their length, and words that mix scripts to look like another word.
+
+/** A piece of a text. With a mark it says something about the text, or is a part that wants a second look. */
+export interface Run {
+  text: string
+  /**
+   * `code-point` `⟨U+202E⟩`, `blank` `⟨380 empty lines⟩` and `cut` `… (312)` stand for what the text holds there; `script` is a word that
+   * mixes scripts, or an address as the network spells it; `strong` is a name.
+   */
+  mark?: 'strong' | 'code-point' | 'blank' | 'cut' | 'script'
+}
 
 // Controls but tab and newline, formats (bidi, zero-width, tags), separators, private use, lone surrogates, fillers and selectors
-// that draw nothing, the blank of braille, and spaces that pass for the ordinary one.
+// that draw nothing, the blank of braille, spaces that pass for the ordinary one, and accents by the pile.
 const hidden =
-  /(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?![ \u3000])\p{Zs}/gu
+  /(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?![ \u3000])\p{Zs}|(?:(?=\p{M})\p{Script=Inherited}){3,}/gu
 // In an emoji, joiners and selectors belong to the picture.
 const before = /(?:\p{Emoji}|\p{Emoji_Modifier})\u{FE0F}?$/u
 const after = /^\p{Extended_Pictographic}/u
+/** So many of the same code point in a row are told as one, with their number. */
+const REPEATED = 3
 
-/** Runs of text, and between them code points: strings at even places, `U+202E` at odd ones. */
+/** Runs of text, and between them code points: strings at even places, `U+202E` (or `U+200B ×400`) at odd ones. */
 export function reveal(text: string): string[] {
   const runs: string[] = []
   let from = 0
   for (const match of text.matchAll(hidden)) {
-    const [character] = match
+    const [found] = match
     const at = match.index
-    if (inEmoji(text, at, character)) continue
-    runs.push(text.slice(from, at), codePoint(character))
-    from = at + character.length
+    if (at < from || inEmoji(text, at, found)) continue
+    let end = at + found.length
+    if (isOne(found)) while (text.startsWith(found, end)) end += found.length // of the same
+    for (const [character, times] of repeated(text.slice(at, end))) {
+      runs.push(text.slice(from, at), codePoint(character) + (times >= REPEATED ? ` ×${times.toLocaleString('en')}` : ''))
+      from = at
+      if (times < REPEATED) for (let more = 1; more < times; more++) runs.push('', codePoint(character))
+    }
+    from = end
   }
   runs.push(text.slice(from))
   return runs
@@ -28,6 +47,25 @@ export function revealed(text: string): string {
   return reveal(text).map((run, at) => (at % 2 ? `⟨${run}⟩` : run)).join('')
 }
 
+/** The same as escapes of JSON, for text that is edited. */
+export function escaped(text: string): string {
+  const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`
+  return text.replace(hidden, (found: string, at: number) =>
+    inEmoji(text, at, found) ? found : Array.from({ length: found.length }, (_, index) => unit(found.charCodeAt(index))).join(''))
+}
+
+const isOne = (text: string): boolean => text.length === ((text.codePointAt(0) as number) > 0xffff ? 2 : 1)
+
+function repeated(text: string): [character: string, times: number][] {
+  const groups: [string, number][] = []
+  for (const character of text) {
+    const last = groups.at(-1)
+    if (last?.[0] === character) last[1]++
+    else groups.push([character, 1])
+  }
+  return groups
+}
+
 function inEmoji(text: string, at: number, character: string): boolean {
   if (character !== '\u200D' && character !== '\uFE0F') return false
   const head = text.slice(Math.max(0, at - 4), at)
@@ -36,3 +74,69 @@ function inEmoji(text: string, at: number, character: string): boolean {
 }
 
 const codePoint = (character: string): string => 'U+' + (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+
+// -- in a question
+
+/** From so many blanks in a row on their number is told. */
+const BLANKS = 8
+const blanks = new RegExp(`[ \\t\\u3000]{${BLANKS},}`, 'g')
+/** Letters of the scripts whose letters look like each other's. */
+const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'].map((script) => `\\p{Script=${script}}`)
+const word = new RegExp(`(?:[${alike.join('')}]\\p{M}*)+`, 'gu')
+const scripts = alike.map((script) => new RegExp(script, 'u'))
+const host = /(?:\/\/|@)([^\s/?#:@"'<>\\]*[^\x00-\x7f\s/?#:@"'<>\\][^\s/?#:@"'<>\\]*)/gu
+
+/** What is said of blanks: `⟨4,000 spaces⟩`. */
+export type TellBlanks = (count: number, kind: 'spaces' | 'tabs' | 'blanks') => string
+
+/** One line of a text, with everything in it that hides or misleads marked. */
+export function markLine(line: string, tellBlanks: TellBlanks): Run[] {
+  const runs: Run[] = []
+  for (const [at, text] of reveal(line).entries()) {
+    if (at % 2) runs.push({ text: `⟨${text}⟩`, mark: 'code-point' })
+    else if (text) markText(text, tellBlanks, runs)
+  }
+  return runs
+}
+
+function markText(text: string, tellBlanks: TellBlanks, runs: Run[]): void {
+  let from = 0
+  for (const match of text.matchAll(host)) {
+    const spelled = spelling(match[1] as string)
+    if (!spelled) continue
+    const end = match.index + match[0].length
+    markWords(text.slice(from, end), tellBlanks, runs)
+    runs.push({ text: `⟨${spelled}⟩`, mark: 'script' })
+    from = end
+  }
+  markWords(text.slice(from), tellBlanks, runs)
+}
+
+function markWords(text: string, tellBlanks: TellBlanks, runs: Run[]): void {
+  const marks: { at: number; length: number; run: Run }[] = []
+  for (const { 0: found, index: at } of text.matchAll(blanks)) {
+    const kind = /^ +$/.test(found) ? 'spaces' : /^\t+$/.test(found) ? 'tabs' : 'blanks'
+    marks.push({ at, length: found.length, run: { text: `⟨${tellBlanks(found.length, kind)}⟩`, mark: 'blank' } })
+  }
+  for (const { 0: found, index: at } of text.matchAll(word)) {
+    if (scripts.filter((script) => script.test(found)).length > 1) marks.push({ at, length: found.length, run: { text: found, mark: 'script' } })
+  }
+  let from = 0
+  for (const { at, length, run } of marks.sort((a, b) => a.at - b.at)) {
+    if (at > from) runs.push({ text: text.slice(from, at) })
+    runs.push(run)
+    from = at + length
+  }
+  if (from < text.length) runs.push({ text: text.slice(from) })
+}
+
+/** A host as the network spells it, where that is another way. */
+function spelling(name: string): string | undefined {
+  if (!name.includes('.')) return undefined
+  try {
+    const { hostname } = new URL(`http://${name}`)
+    return hostname === name ? undefined : hostname
+  } catch {
+    return undefined // no host
+  }
+}

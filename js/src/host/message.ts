@@ -212,8 +212,9 @@ export class Message {
     const { call, stage, digest } = event
     this.#closeAsk(call)
     this.asks.set(call, { message: this, call, stage, digest, open: true, grace: undefined })
-    const description = this.#tool(this.#cardOf(call)?.name)?.description
-    this.#publish({ type: 'ask', ask: { ...event, token: '', ...(description ? { description } : {}) } satisfies AskView })
+    const { description, declaration } = this.#tool(this.#cardOf(call)?.name) ?? {}
+    const annotations = declaration?.['annotations'] as AskView['annotations']
+    this.#publish({ type: 'ask', ask: { ...event, token: '', ...(description ? { description } : {}), ...(annotations ? { annotations } : {}) } satisfies AskView })
     this.watchQuestions()
   }
 

@@ -2,29 +2,41 @@ import { css } from 'lit'
 
 export const approvalStyles = css`
   :host { display: block; container-type: inline-size; }
-  .question { position: relative; display: grid; gap: 12px; padding: 12px; outline-offset: -3px; }
-  .public { --_tone: var(--_success); }
+  .question { position: relative; display: flex; flex-direction: column; gap: 10px; padding: 12px; outline-offset: -3px; }
+  .calm { --_tone: var(--_muted); }
   .moderate { --_tone: var(--_warning); }
   .sensitive { --_tone: var(--_danger); }
-  header { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 10px; }
-  .ask { font-weight: 600; flex: 1 1 auto; }
-  .level {
-    display: inline-flex; align-items: center; gap: 5px; padding: 2px 9px; border-radius: 99px; font-size: .84em; font-weight: 600;
-    color: var(--_tone); background: color-mix(in srgb, var(--_tone) 12%, transparent);
-    border: 1px solid color-mix(in srgb, var(--_tone) 30%, transparent);
-  }
-  .expiry { font-size: .84em; color: var(--_muted); font-variant-numeric: tabular-nums; }
-  .expiry.soon { color: var(--_danger); font-weight: 600; }
-  .tool { margin: 0; display: grid; gap: 2px; }
-  .tool > bdi {
-    justify-self: start; max-width: 100%; max-height: 4.8em; overflow: auto; padding: 2px 8px; border-radius: 6px;
-    background: var(--_inset); border: 1px solid var(--_border);
+
+  /* -- head: stays */
+  .head { flex: none; display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 10px; }
+  .ask { font-weight: 600; }
+  .head > bdi {
+    min-width: 0; padding: 1px 8px; border-radius: 6px; background: var(--_inset); border: 1px solid var(--_border);
     font: 600 .92em/1.5 var(--_mono); overflow-wrap: anywhere;
   }
-  .description { color: var(--_muted); font-size: .92em; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 6.4em; overflow: auto; unicode-bidi: isolate; }
-  .told { margin: 0; font-size: .86em; color: var(--_muted); overflow-wrap: anywhere; }
-  .preview > p { margin: 0 0 4px; font-size: .86em; font-weight: 600; color: var(--_muted); }
-  .preview > p.failed { color: var(--_danger); }
+  .counts, .expiry { font-size: .84em; color: var(--_muted); font-variant-numeric: tabular-nums; }
+  .expiry.soon { color: var(--_danger); font-weight: 600; }
+  .effects { display: flex; flex-wrap: wrap; gap: 4px 6px; font-size: .84em; }
+  .effect { color: var(--_muted); }
+  .effect + .effect::before { content: '· '; }
+  .effect:first-child { font-weight: 600; color: var(--_tone); }
+
+  /* -- what is asked: scrolls */
+  .scroll { display: grid; gap: 10px; min-height: 0; overflow: auto; overscroll-behavior: contain; align-content: start; border-radius: var(--_small-radius); }
+  .scroll:focus-visible { outline-offset: -2px; }
+  .lines { display: grid; gap: 8px; min-width: 0; }
+  .lines > p { margin: 0; }
+  .about { color: var(--_muted); font-size: .92em; overflow-wrap: anywhere; unicode-bidi: isolate; }
+  .notice { font-size: .86em; font-weight: 600; color: var(--_muted); overflow-wrap: anywhere; }
+  dl { margin: 0; }
+  dt { max-height: none; overflow: visible; }
+  .scroll .value { max-height: none; overflow: visible; contain: layout style; }
+  .line { position: relative; min-height: 1.55em; overflow: clip; overflow-clip-margin: 2px; unicode-bidi: isolate; }
+  .line[data-n] { padding-inline-start: 2.6em; }
+  .line[data-n]::before {
+    content: attr(data-n); content: attr(data-n) / ''; position: absolute; inset-inline-start: 0; width: 2em; text-align: end; color: var(--_muted); opacity: .75; user-select: none;
+  }
+  .hidden { padding: 6px 0; color: var(--_danger); font-family: var(--_font); font-weight: 600; }
   .picture-result { display: block; max-width: min(100%, 420px); max-height: 320px; border-radius: var(--_small-radius); margin-top: 6px; }
   .editor { display: grid; gap: 4px; }
   label { font-size: .86em; color: var(--_muted); }
@@ -40,23 +52,52 @@ export const approvalStyles = css`
   .options input { width: 16px; height: 16px; accent-color: var(--_accent); }
   .reason { display: grid; gap: 3px; }
   .reason .field { width: 100%; }
-  .actions { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
-  .actions .space { flex: 1; }
+
+  /* -- the answer: stays */
+  .actions { flex: none; display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
+  .missing { flex: 1 1 auto; min-width: 0; text-align: end; font-size: .86em; color: var(--_muted); }
+  .missing .more { font-size: 1em; font-weight: 600; }
   .actions .deciding { display: flex; gap: 8px; }
   .actions .decide { min-width: 92px; position: relative; overflow: clip; }
   .decide[aria-disabled='true']::after {
     content: ''; position: absolute; inset: auto 0 0; height: 3px; background: currentColor; opacity: .5; transform-origin: left; transform: scaleX(0);
   }
+  .approve.held::after { content: ''; position: absolute; inset: 0; background: currentColor; opacity: .35; transform-origin: left; transform: scaleX(1); }
   @media (prefers-reduced-motion: no-preference) {
     .arming .decide[aria-disabled='true']::after { animation: arm var(--_arm, .6s) linear both; }
+    .approve.held::after { animation: arm 2s linear both; }
   }
   @keyframes arm { from { transform: scaleX(0); } to { transform: scaleX(1); } }
   .note:empty { display: none; }
   .note { margin: 0; font-size: .88em; color: var(--_muted); }
+
+  /* -- one of many */
+  :host([compact]) .question { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 2px 12px; padding: 5px 8px 5px 12px; align-items: center; }
+  :host([compact]) .scroll { gap: 4px; }
+  :host([compact]) .actions { grid-area: 1 / 2 / span 2 / 3; flex-wrap: nowrap; }
+  :host([compact]) .actions:has(.missing:not(:empty)), :host([compact]) .actions:has(.edit) { grid-area: auto / 1 / auto / -1; flex-wrap: wrap; }
+  :host([compact]) :is(.ask, .counts) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  :host([compact]) .missing:empty { display: none; }
+  :host([compact]) .head > bdi { padding: 0; border: 0; background: none; }
+  :host([compact]) :is(.note, .hidden-text) { grid-column: 1 / -1; }
+  :host([compact]) .lines { gap: 2px; }
+  :host([compact]) .scroll .value { padding-block: 1px; }
+  :host([compact]) .scroll dt { padding-top: 1px; }
+
   @container (max-width: 420px) {
-    .actions .space { display: none; }
     .actions .deciding { width: 100%; }
     .actions .decide { flex: 1; min-height: 40px; }
-    .ask { flex-basis: 100%; }
+    .missing:empty { display: none; }
+    :host([compact]) .question { grid-template-columns: minmax(0, 1fr); }
+    :host([compact]) .actions { grid-area: auto; flex-wrap: nowrap; }
+    :host([compact]) .actions .decide { min-height: 34px; }
+  }
+  @media (max-height: 480px) {
+    .question { gap: 5px; padding: 6px 10px; }
+    .head { gap: 0 8px; }
+    .ask { font-size: .93em; }
+    .unfold, .missing .more { min-height: 26px; padding-block: 0; }
+    .actions { gap: 4px 8px; }
+    .actions .decide { min-height: 32px; }
   }
 `

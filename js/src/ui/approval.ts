@@ -1,24 +1,26 @@
-// <sluice-approval>: a question for a person. May this call run, may this result go to the model?
+// <sluice-approval>: a question for a person. May this call run, may this result go to the model? Approving waits until all of it was seen.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import type { JsonObject, Level, Part } from '../events.js'
-import { argumentList, argumentStyles } from './arguments.js'
+import { questionLines, type Line } from '../bridge/question.js'
+import type { JsonObject, Part } from '../events.js'
+import { argumentStyles } from './arguments.js'
 import { approvalStyles } from './approval-styles.js'
 import { ARM_MS, Arming } from './arming.js'
 import { define, SluiceElement } from './element.js'
 import { focusIsTaken } from './focus.js'
-import { count, countdown, renamed } from './format.js'
-import { icon, type IconName } from './icons.js'
+import { count, countdown } from './format.js'
+import { Hold } from './hold.js'
+import { icon } from './icons.js'
 import { imageSource } from './images.js'
-import { readArguments } from './json-editor.js'
+import { printArguments, readArguments } from './json-editor.js'
+import { drawRuns, QuestionView } from './question-view.js'
+import { scrollers, Seen } from './seen.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApproveOptions, AskView, CardView, LiveMessage } from './types.js'
-import { revealed, visible } from './visible.js'
 
-/** Characters of one argument that are shown before someone asks for all. */
-const SHOWN = 20_000
 const SOON_MS = 10_000
-
-const levels: { [level in Level]: IconName } = { public: 'unlocked', moderate: 'shield', sensitive: 'lock' }
+/** The least height of what is between head and buttons. */
+const LEAST = 48
+const short = matchMedia('(max-height: 480px)')
 
 type Remember = NonNullable<ApproveOptions['remember']>
 const remembers: Remember[] = ['once', 'turn', 'session', 'always']
@@ -30,6 +32,7 @@ export class SluiceApproval extends SluiceElement {
     card: { attribute: false },
     message: { attribute: false },
     description: { type: String },
+    compact: { type: Boolean, reflect: true },
     armMs: { type: Number, attribute: 'arm-ms' },
   }
 
@@ -40,14 +43,28 @@ export class SluiceApproval extends SluiceElement {
   declare message: Pick<LiveMessage, 'approve' | 'release' | 'deny'> | undefined
   /** What the tool says of itself, where the question does not say it. */
   declare description: string | undefined
+  /** One of many: in a row, with less around it. */
+  declare compact: boolean
   declare armMs: number
 
-  readonly #arming = new Arming(this, () => this.armMs)
+  // -- when it can be answered: refused as soon as the buttons stand there, approved when the whole question was seen
+  readonly #refusing = new Arming(this, () => this.armMs, false)
+  readonly #approving = new Arming(this, () => this.armMs)
+  readonly #seen = new Seen(this)
+  readonly #hold = new Hold(this, () => this.#approve())
+  readonly #view = new QuestionView((what) => this.#showWhole(what))
+  #room: ResizeObserver | undefined
+  #complete = false
+  /** Characters that are shown to nobody, */
+  #unseen = 0
+  /** and what is left out until somebody asks for it. */
+  #cut: string[] = []
   #token: string | undefined
   #clock: ReturnType<typeof setInterval> | undefined
   #deciding = false
   #note = ''
   #whole = new Set<string>()
+  #opened = false
   // -- what the person chose
   #remember: Remember = 'once'
   #exact = false
@@ -60,33 +77,55 @@ export class SluiceApproval extends SluiceElement {
 
   constructor() {
     super()
+    this.compact = false
     this.armMs = ARM_MS
   }
 
   override connectedCallback(): void {
     super.connectedCallback()
     this.requestUpdate()
+    this.#room = new ResizeObserver(() => this.#fit())
+    short.addEventListener('change', this.#resized)
+    addEventListener('resize', this.#resized)
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     this.#clock = void clearInterval(this.#clock)
+    this.#room?.disconnect()
+    short.removeEventListener('change', this.#resized)
+    removeEventListener('resize', this.#resized)
   }
+
+  readonly #resized = (): void => this.requestUpdate()
 
   override willUpdate(changed: PropertyValues): void {
     if (!changed.has('ask') || this.ask?.token === this.#token) return
     this.#token = this.ask?.token // another question: nothing of the last answer counts
-    this.#deciding = this.#exact = this.#editing = this.#giving = false
+    this.#deciding = this.#exact = this.#editing = this.#giving = this.#opened = false
     this.#remember = 'once'
     this.#note = this.#problem = this.#reason = ''
     this.#draft = this.#edited = undefined
     this.#whole = new Set()
-    this.#arming.watch(undefined)
+    this.#view.clear()
+    this.#refusing.watch()
+    this.#approving.watch()
   }
 
   override updated(changed: PropertyValues): void {
     this.style.setProperty('--_arm', `${this.armMs}ms`)
-    this.#arming.watch(this.renderRoot.querySelector('.deciding') ?? undefined)
+    const [head, deciding, scroll] = ['.head', '.deciding', '.scroll'].map((selector) => this.renderRoot.querySelector<HTMLElement>(selector))
+    this.#refusing.watch(deciding)
+    this.#approving.watch(head, deciding)
+    this.#seen.watch(this.ask && !this.#editing ? [head as HTMLElement, ...this.#view.pieces] : [])
+    this.#hold.watch(this.#unseen > 0 ? this.renderRoot.querySelector<HTMLElement>('.approve') : null)
+    this.#room?.disconnect()
+    if (scroll) for (const around of [...scrollers(scroll)].slice(0, 1)) this.#room?.observe(around)
+    this.#fit()
+    if (this.ready !== this.#complete) {
+      this.#complete = this.ready
+      this.dispatchEvent(new CustomEvent('sluice-ready', { bubbles: true, composed: true }))
+    }
     const ticks = this.isConnected && this.ask?.expiresAt !== undefined && !this.#expired
     if (ticks) this.#clock ??= setInterval(() => this.requestUpdate(), 500)
     else this.#clock = void clearInterval(this.#clock)
@@ -100,7 +139,8 @@ export class SluiceApproval extends SluiceElement {
 
   /** The focus comes here because another question was answered: that answer's keys are not for this one. */
   present(): void {
-    this.#arming.restart()
+    this.#refusing.restart()
+    this.#approving.restart()
     this.focusDeny()
   }
 
@@ -113,15 +153,55 @@ export class SluiceApproval extends SluiceElement {
     return this.ask?.expiresAt !== undefined && this.ask.expiresAt <= Date.now()
   }
 
-  get #active(): boolean {
-    return this.#arming.armed && !this.#deciding && !this.#expired && this.message !== undefined
+  /** All of it was seen as it stands, and nothing of it was changed. */
+  get ready(): boolean {
+    return this.#allSeen && this.#unseen === 0 && !this.#editing && !this.#edited
+  }
+
+  get #allSeen(): boolean {
+    return this.#seen.complete && this.#cut.length === 0
+  }
+
+  /** Brings what was not seen yet into view. */
+  showUnseen(): void {
+    for (const what of this.#cut) this.#showWhole(what)
+    const { next } = this.#seen
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches
+    const scroll = this.renderRoot.querySelector<HTMLElement>('.scroll')
+    if (next && scroll?.contains(next)) {
+      const top = scroll.scrollTop + next.getBoundingClientRect().top - scroll.getBoundingClientRect().top
+      scroll.scrollTo({ top: top - 4, behavior: still ? 'instant' : 'smooth' })
+    }
+    this.renderRoot.querySelector('.question')?.scrollIntoView({ block: 'nearest', behavior: still ? 'instant' : 'smooth' })
+  }
+
+  get #open(): boolean {
+    return !this.#deciding && !this.#expired && this.message !== undefined
+  }
+
+  get #canApprove(): boolean {
+    return this.#open && this.#approving.armed && this.#allSeen && !this.#editing
+  }
+
+  /** What is between head and buttons takes the room that its scroller has for it. */
+  #fit(): void {
+    const question = this.renderRoot.querySelector<HTMLElement>('.question')
+    const scroll = question?.querySelector<HTMLElement>('.scroll')
+    if (!question || !scroll) return
+    const [around] = scrollers(this)
+    const rest = question.offsetHeight - scroll.offsetHeight
+    const room = Math.min(around?.clientHeight ?? Infinity, innerHeight) - rest - 16
+    const height = `${Math.max(LEAST, Math.round(Math.min(room, 0.6 * innerHeight)))}px`
+    if (scroll.style.maxHeight !== height) scroll.style.setProperty('max-height', height)
+    const scrolls = scroll.scrollHeight > scroll.clientHeight + 1
+    if (scrolls === (scroll.tabIndex !== 0)) scroll.tabIndex = scrolls ? 0 : -1
   }
 
   // -- deciding -------------------------------------------------------------------------------------------------------------
 
   async #decide(answer: (message: Pick<LiveMessage, 'approve' | 'release' | 'deny'>, ask: AskView) => unknown): Promise<void> {
     const { message, ask } = this
-    if (!this.#active || !message || !ask) return
+    if (!this.#open || !this.#refusing.holds || !message || !ask) return
     this.#deciding = true
     this.#note = ''
     this.requestUpdate()
@@ -137,8 +217,8 @@ export class SluiceApproval extends SluiceElement {
   }
 
   #approve(): void {
+    if (!this.#canApprove || !this.#approving.holds) return
     if (this.ask?.stage === 'result') return void this.#decide((message, ask) => message.release(ask))
-    if (this.#editing && !this.#takeDraft()) return
     const options: ApproveOptions = {}
     if (this.#remember !== 'once' && this.#remembers) options.remember = this.#remember
     if (options.remember && this.#exact) options.exact = true
@@ -173,7 +253,7 @@ export class SluiceApproval extends SluiceElement {
   // -- editing --------------------------------------------------------------------------------------------------------------
 
   #edit(): void {
-    this.#draft ??= JSON.stringify(this.#edited ?? this.card?.arguments ?? {}, null, 2)
+    this.#draft ??= printArguments(this.#edited ?? this.card?.arguments ?? {})
     this.#editing = true
     this.#focusAfterUpdate('textarea')
   }
@@ -228,31 +308,50 @@ export class SluiceApproval extends SluiceElement {
   // -- what one sees --------------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult | typeof nothing {
-    const { ask, card, words } = this
+    const { ask, words } = this
     if (!ask) return nothing
     const release = ask.stage === 'result'
-    const level: Level = Object.hasOwn(levels, ask.level) ? ask.level : 'sensitive'
-    const description = ask.description ?? this.description
-    const { askedName, name } = card ?? {}
-    return html`<div class="question ${level} ${this.#arming.armed ? '' : 'arming'}" part="question" role="group" tabindex="-1"
-      aria-labelledby="ask tool" aria-describedby="level ${description ? 'description' : ''}" @keydown=${this.#key}>
-      <header part="question-header">
+    const lines = this.#lines(ask)
+    const of = (kind: Line['kind']): Line[] => lines.filter((line) => line.kind === kind)
+    this.#unseen = lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0)
+    this.#cut = lines.flatMap(({ show }) => show ?? [])
+    this.#view.update(lines.filter(({ kind }) => !inHead.has(kind) && !(this.#folded && kind === 'about')), ({ more = 0 }) => words.showAll(count(more, this.language)))
+    return html`<div class="question ${toneOf(ask)} ${this.#refusing.armed ? '' : 'arming'}" part="question" role="group" tabindex="-1"
+      aria-labelledby="ask tool" aria-describedby="counts effects" @keydown=${this.#key}>
+      <header class="head" part="question-header">
         <span class="ask" id="ask">${release ? words.release : words.allow}</span>
+        <bdi id="tool" part="tool">${of('tool').map(({ runs }) => drawRuns(runs))}</bdi>
+        <span class="counts" id="counts">${of('counts').map(({ runs }) => drawRuns(runs))}</span>
         ${this.#expiry()}
-        <span class="level" id="level" part="level"><span class="hidden-text">${words.levelLabel}: </span>${icon(levels[level])}${words.level[level]}</span>
+        <span class="effects" id="effects" part="effects">${of('effect').map(({ runs }) => html`<span class="effect">${drawRuns(runs)}</span>`)}</span>
       </header>
-      <div class="tool">
-        <bdi id="tool" part="tool">${visible((name ?? askedName ?? '?').slice(0, 300))}</bdi>
-        ${description ? html`<div class="description" id="description" part="description">${visible(description.slice(0, 2000))}</div>` : nothing}
-        ${renamed(askedName, name) ? html`<p class="told">${words.askedAs('')}<bdi>${revealed(askedName!.slice(0, 300))}</bdi></p>` : nothing}
+      <div class="scroll" role="region" aria-label=${words.asked}>
+        ${this.#editing ? this.#editor() : html`${this.#view.element}${this.#pictures(ask)}`}
+        ${release || this.#folded || !this.#remembers ? nothing : this.#options()}
+        ${this.#giving ? this.#reasonField() : nothing}
       </div>
-      ${release ? this.#preview(ask) : this.#arguments()}
-      ${release || !this.#remembers ? nothing : this.#options()}
-      ${this.#giving ? this.#reasonField() : nothing}
       ${this.#actions(release)}
       <p class="note" role="status">${this.#note || (this.#expired ? words.expired : '')}</p>
-      <span class="hidden-text" role="status">${this.#deciding || this.#note || this.#expired ? '' : this.#arming.armed ? words.armed : words.arming}</span>
+      <span class="hidden-text" role="status">${this.#deciding || this.#note || this.#expired ? '' : this.#canApprove ? words.armed : words.arming}</span>
     </div>`
+  }
+
+  #lines(ask: AskView): Line[] {
+    const { card } = this
+    return questionLines({
+      ...ask,
+      description: ask.description ?? this.description,
+      name: card?.name,
+      askedName: card?.askedName,
+      arguments: this.#edited ?? card?.arguments,
+      edited: this.#edited !== undefined,
+      reserved: card?.reserved,
+    }, this.words, this.#whole)
+  }
+
+  /** One of many, or in a low window: it shows what it is about, and how it may be answered otherwise comes on request. */
+  get #folded(): boolean {
+    return (this.compact || short.matches) && !this.#opened
   }
 
   #expiry(): TemplateResult | typeof nothing {
@@ -261,14 +360,6 @@ export class SluiceApproval extends SluiceElement {
     const left = expiresAt - Date.now()
     return html`<span class="expiry ${left < SOON_MS ? 'soon' : ''}" part="expiry" role="timer" aria-live="off"
       >${left > 0 ? this.words.expiresIn(countdown(left)) : this.words.expired}</span>`
-  }
-
-  #arguments(): TemplateResult {
-    const { words, card } = this
-    if (this.#editing) return this.#editor()
-    const options = { words, lang: this.language, limit: SHOWN, whole: this.#whole, showWhole: (name: string) => this.#showWhole(name) }
-    return html`${this.#edited ? html`<p class="told">${words.edited}</p>` : nothing}${argumentList(this.#edited ?? card?.arguments ?? {}, options)}
-      ${card?.reserved && Object.keys(card.reserved).length > 0 ? html`<p class="told">${words.reserved}</p>${argumentList(card.reserved, options)}` : nothing}`
   }
 
   #editor(): TemplateResult {
@@ -309,22 +400,12 @@ export class SluiceApproval extends SluiceElement {
     </div>`
   }
 
-  #preview({ preview }: AskView): TemplateResult {
-    const { words } = this
-    const { text = '', isError = false } = preview ?? {}
+  #pictures({ preview }: AskView): (TemplateResult | typeof nothing)[] {
     const parts = (preview as { parts?: Part[] } | undefined)?.parts ?? []
-    const cut = text.length > SHOWN && !this.#whole.has('preview')
-    return html`<div class="preview" part="preview">
-      <p class=${isError ? 'failed' : ''}>${isError ? words.previewError : words.preview}${text.length > 400 ? ` · ${words.characters(count(text.length, this.language))}` : ''}</p>
-      <div class="value" dir="auto" tabindex=${text.length > 400 ? 0 : nothing} role="region" aria-label=${words.preview}>${visible(cut ? text.slice(0, SHOWN) : text)}</div>
-      ${cut ? html`<button type="button" class="more" @click=${() => this.#showWhole('preview')}>${words.showAll(count(text.length, this.language))}</button>` : nothing}
-      ${parts.map((part) => {
-        if (part.type === 'text') return part.text === text ? nothing : html`<div class="value" dir="auto">${visible(part.text)}</div>`
-        if ('url' in part) return html`<p class="told">${words.imageAt}: <bdi>${visible(part.url)}</bdi></p>`
-        const source = imageSource(part.mediaType, part.data)
-        return source ? html`<img class="picture-result" alt=${words.image} src=${source}>` : nothing
-      })}
-    </div>`
+    return parts.map((part) => {
+      const source = part.type === 'image' && 'data' in part ? imageSource(part.mediaType, part.data) : undefined
+      return source ? html`<img class="picture-result" alt=${this.words.image} src=${source}>` : nothing
+    })
   }
 
   #showWhole(name: string): void {
@@ -334,17 +415,38 @@ export class SluiceApproval extends SluiceElement {
 
   #actions(release: boolean): TemplateResult {
     const { words } = this
-    const off = this.#active ? 'false' : 'true'
-    const approve = release ? words.releaseButton : this.#edited || this.#editing ? words.approveChanged : words.approve
+    const approve = this.#unseen > 0 ? words.approveUnseen(size(this.#unseen)) : release ? words.releaseButton : this.#edited || this.#editing ? words.approveChanged : words.approve
     return html`<div class="actions" part="actions">
-      ${release ? nothing : this.#editButtons()}
-      ${this.#giving ? nothing : html`<button type="button" class="button quiet why" @click=${() => this.#giveReason(true)}>${words.giveReason}</button>`}
-      <span class="space"></span>
+      ${release || this.#folded ? nothing : this.#editButtons()}
+      ${this.#giving || this.#folded ? nothing : html`<button type="button" class="button quiet why" @click=${() => this.#giveReason(true)}>${words.giveReason}</button>`}
+      ${this.#folded ? html`<button type="button" class="button quiet unfold" aria-label=${words.moreWays} title=${words.moreWays} @click=${this.#unfold}>…</button>` : nothing}
+      ${this.#missing()}
       <span class="deciding">
-        <button type="button" class="button decide deny" part="deny" aria-disabled=${off} @click=${this.#deny}>${release ? words.withhold : words.deny}</button>
-        <button type="button" class="button primary decide approve" part="approve" aria-disabled=${off} @click=${this.#approve}>${approve}</button>
+        <button type="button" class="button decide deny" part="deny" aria-disabled=${this.#open && this.#refusing.armed ? 'false' : 'true'} @click=${this.#deny}>${release ? words.withhold : words.deny}</button>
+        <button type="button" class="button primary decide approve" part="approve" aria-disabled=${this.#canApprove ? 'false' : 'true'}
+          aria-describedby="missing" @click=${this.#click}>${approve}</button>
       </span>
     </div>`
+  }
+
+  /** What is to be seen before the question can be approved; a click goes there. */
+  #missing(): TemplateResult {
+    const { words } = this
+    const lines = this.#editing || this.#seen.fresh ? 0 : this.#seen.missing
+    const head = this.#seen.complete && this.#refusing.armed && !this.#approving.inView
+    const button = lines > 0 ? `${words.notSeen(lines)} ↓` : this.#cut.length > 0 && !this.#editing ? words.showLeftOut : head ? `${words.headNotSeen} ↑` : ''
+    const said = this.#editing ? words.finishEdit : this.#unseen > 0 && this.#allSeen ? words.holdUnseen : ''
+    return html`<span class="missing" id="missing">${button
+      ? html`<button type="button" class="more" part="missing" @click=${this.showUnseen}>${button}</button>` : said}</span>`
+  }
+
+  #click(): void {
+    if (this.#unseen === 0) this.#approve() // what nobody saw is not a click away
+  }
+
+  #unfold(): void {
+    this.#opened = true
+    this.#focusAfterUpdate('.edit')
   }
 
   #editButtons(): TemplateResult {
@@ -354,5 +456,17 @@ export class SluiceApproval extends SluiceElement {
       ${this.#edited ? html`<button type="button" class="button quiet" @click=${this.#undoEdit}>${words.undoEdit}</button>` : nothing}`
   }
 }
+
+const inHead = new Set<Line['kind']>(['tool', 'counts', 'effect'])
+
+/** How careful one should be: what is not said of a tool counts as the worst. */
+function toneOf({ stage, annotations }: AskView): string {
+  if (stage === 'result') return 'moderate'
+  const { readOnlyHint, destructiveHint } = annotations ?? {}
+  return readOnlyHint === true ? 'calm' : destructiveHint === false ? 'moderate' : 'sensitive'
+}
+
+/** Characters as people count them: 1.2 M. */
+const size = (characters: number): string => (characters < 1e6 ? `${Math.round(characters / 1000)} k` : `${(characters / 1e6).toFixed(1)} M`)
 
 define('sluice-approval', SluiceApproval)

@@ -1,5 +1,6 @@
 // The arguments of a call, every one as plain text. The card and the question show them alike.
 import { css, html, nothing, type TemplateResult } from 'lit'
+import { plain } from '../bridge/question.js'
 import type { Json, JsonObject } from '../events.js'
 import { count } from './format.js'
 import type { Strings } from './strings.js'
@@ -47,10 +48,6 @@ export function summary(values: JsonObject): string {
   return revealed(line.slice(0, 160).replace(/\s+/g, ' '))
 }
 
-export function plain(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
-}
-
 function kindOf(value: Json): string {
   if (value === '') return 'string empty'
   return value === null ? 'null' : typeof value
@@ -64,7 +61,7 @@ export const argumentStyles = css`
     .argument { grid-template-columns: minmax(5em, 20%) 1fr; gap: 12px; }
     dt { padding-top: 6px; }
   }
-  .argument-name { font: .97em var(--_mono); color: var(--_text); overflow-wrap: anywhere; min-width: 0; }
+  .argument-name { font: .97em var(--_mono); color: var(--_text); white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0; }
   .length { font-size: .92em; flex: none; }
   dd { margin: 0; min-width: 0; }
   .none { margin: 0; color: var(--_muted); font-size: .93em; }

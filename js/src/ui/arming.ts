@@ -1,64 +1,106 @@
-// Buttons that decide wait a moment: from when they can be seen, in a window that has the focus of the system. A click that was
-// meant for what stood there before, or only to bring the window to the front, decides nothing.
+// Buttons that decide wait a moment: from when they can be seen, in a window that has the focus of the system. A click that was meant for
+// what stood there before, or only to bring the window to the front, decides nothing.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import { onAttention, watched } from './attention.js'
 
 export const ARM_MS = 600
+/** So often it is looked whether they moved, */
+const LOOK_MS = 100
+/** and so many pixels are a move. */
+const MOVED = 2
 
 export class Arming implements ReactiveController {
-  armed = false
+  #armed = false
   #observer: IntersectionObserver | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
-  #target: Element | undefined
-  #seen = false
+  #looking: ReturnType<typeof setInterval> | undefined
+  #targets: readonly Element[] = []
+  readonly #inView = new Set<Element>()
+  #place = ''
+  #off: (() => void) | undefined
 
+  /** `still`: what is watched must not move either. */
   constructor(
     private readonly host: ReactiveControllerHost & HTMLElement,
     private readonly delay: () => number,
+    private readonly still = true,
   ) {
     host.addController(this)
   }
 
-  /** The buttons. */
-  watch(target: Element | undefined): void {
-    if (target === this.#target) return
+  get armed(): boolean {
+    return this.#armed
+  }
+
+  /** All that is watched is in view. */
+  get inView(): boolean {
+    return this.#targets.length > 0 && this.#inView.size === this.#targets.length
+  }
+
+  /** Armed, and still where they were: for a click that comes before the next look. */
+  get holds(): boolean {
+    if (this.#armed && this.#where() !== this.#place) this.restart()
+    return this.#armed
+  }
+
+  /** The buttons, and what has to be in view with them. */
+  watch(...targets: (Element | null | undefined)[]): void {
+    const now = targets.filter((target) => target instanceof Element)
+    if (now.length === this.#targets.length && now.every((target, at) => target === this.#targets[at])) return
     this.#observer?.disconnect()
-    this.#target = target
-    this.#seen = false
+    this.#targets = now
+    this.#inView.clear()
     this.restart()
-    if (!target) return
+    if (now.length === 0) return
     this.#observer = new IntersectionObserver((entries) => {
-      this.#seen = entries.at(-1)?.isIntersecting ?? false
+      for (const { target, isIntersecting, intersectionRatio } of entries) {
+        if (isIntersecting && intersectionRatio >= 0.5) this.#inView.add(target)
+        else this.#inView.delete(target)
+      }
       this.restart()
     }, { threshold: 0.5 })
-    this.#observer.observe(target)
+    for (const target of now) this.#observer.observe(target)
   }
 
   readonly restart = (): void => {
     clearTimeout(this.#timer)
     this.#set(false)
-    if (this.#seen && document.visibilityState === 'visible') this.#timer = setTimeout(() => this.#set(true), this.delay())
+    if (this.inView && watched()) {
+      this.#place = this.#where()
+      this.#timer = setTimeout(() => {
+        if (this.#where() === this.#place) this.#set(true)
+        else this.restart()
+      }, this.delay())
+      this.#looking ??= setInterval(() => this.#where() !== this.#place && this.restart(), LOOK_MS)
+    } else {
+      this.#looking = void clearInterval(this.#looking)
+    }
+  }
+
+  #where(): string {
+    if (!this.still) return ''
+    return this.#targets.map((target) => {
+      const { left, top } = target.getBoundingClientRect()
+      return `${Math.round(left / MOVED)} ${Math.round(top / MOVED)}`
+    }).join()
   }
 
   #set(armed: boolean): void {
-    if (armed === this.armed) return
-    this.armed = armed
+    if (armed === this.#armed) return
+    this.#armed = armed
     this.host.requestUpdate()
   }
 
   hostConnected(): void {
-    document.addEventListener('visibilitychange', this.restart)
-    addEventListener('focus', this.#focused)
+    this.#off ??= onAttention(this.restart)
   }
 
   hostDisconnected(): void {
-    document.removeEventListener('visibilitychange', this.restart)
-    removeEventListener('focus', this.#focused)
-    this.watch(undefined)
+    this.#off?.()
+    this.#off = undefined
+    this.watch()
     clearTimeout(this.#timer)
-    this.armed = false
-  }
-
-  readonly #focused = (event: Event): void => {
-    if (event.target === window) this.restart()
+    this.#looking = void clearInterval(this.#looking)
+    this.#armed = false
   }
 }

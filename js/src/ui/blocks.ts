@@ -15,6 +15,8 @@ export interface BlockContext {
   approvals: ApprovalsMode
   /** Open questions that the cards show, by call. */
   asks: ReadonlyMap<number, AskView>
+  /** They are many. */
+  compact: boolean
   /** The message is over. */
   still: boolean
 }
@@ -135,9 +137,9 @@ class CallView implements View {
     this.element.setAttribute('exportparts', cardParts)
   }
 
-  update(block: BlockView, { message, approvals, asks, still }: BlockContext): void {
+  update(block: BlockView, { message, approvals, asks, compact, still }: BlockContext): void {
     const card = block as CardView
-    Object.assign(this.element, { card, message, approvals, still, ask: asks.get(card.call) })
+    Object.assign(this.element, { card, message, approvals, compact, still, ask: asks.get(card.call) })
   }
 }
 
@@ -165,6 +167,6 @@ class ErrorView implements View {
 
 const cardParts = [
   'card', 'header', 'icon', 'name', 'summary', 'state', 'duration', 'stop', 'writing', 'progress', 'notice', 'body', 'section', 'copy', 'image',
-  'arguments', 'argument', 'approval', 'question', 'question-header', 'level', 'expiry', 'description', 'preview', 'actions', 'approve', 'deny',
-  'edit', 'editor', 'remember', 'reason', 'code-point',
+  'arguments', 'argument', 'approval', 'question', 'question-header', 'tool', 'effects', 'expiry', 'actions', 'missing', 'approve', 'deny',
+  'edit', 'editor', 'remember', 'reason', 'code-point', 'blank', 'cut', 'script',
 ].join(', ')

@@ -89,6 +89,7 @@ export const cardStyles = css`
   .decisions bdi { overflow-wrap: anywhere; }
   .picture-result { display: block; max-width: min(100%, 420px); max-height: 320px; border-radius: var(--_small-radius); margin-top: 6px; }
   sluice-approval { display: block; color-scheme: inherit; border-top: 1px solid var(--_border); }
+  .head[hidden] ~ sluice-approval { border-top: 0; }
 
   /* -- JSON */
   .json { padding: 8px 10px 8px 1.4em; border-radius: var(--_small-radius); background: var(--_inset); font: .86em / 1.6 var(--_mono); max-height: calc(var(--_max-height) * 1.5); overflow: auto; contain: content; }

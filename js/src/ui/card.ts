@@ -1,11 +1,12 @@
 // <sluice-card>: one call of a tool, closed to one line until someone wants to know more.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { plain, renamed } from '../bridge/question.js'
 import type { Approval, CardStatus, Json, JsonObject, Part } from '../events.js'
-import { argumentList, argumentStyles, plain, summary } from './arguments.js'
+import { argumentList, argumentStyles, summary } from './arguments.js'
 import { cardStyles } from './card-styles.js'
 import { copyText } from './copy.js'
 import { define, SluiceElement } from './element.js'
-import { clock, count, duration, renamed } from './format.js'
+import { clock, count, duration } from './format.js'
 import { icon, iconFor, type IconName } from './icons.js'
 import { imageSource } from './images.js'
 import { jsonView } from './json-view.js'
@@ -48,6 +49,7 @@ export class SluiceCard extends SluiceElement {
     ask: { attribute: false },
     message: { attribute: false },
     approvals: { attribute: false },
+    compact: { type: Boolean, reflect: true },
     still: { type: Boolean },
     open: { type: Boolean, reflect: true },
   }
@@ -58,6 +60,8 @@ export class SluiceCard extends SluiceElement {
   /** Answers the question and stops the call; a card of a saved message has none. */
   declare message: LiveMessage | undefined
   declare approvals: ApprovalsMode
+  /** Its question is one of many: it is all that one sees of the card. */
+  declare compact: boolean
   /** The message is over: nothing moves, whatever the state says. */
   declare still: boolean
   declare open: boolean
@@ -71,6 +75,7 @@ export class SluiceCard extends SluiceElement {
   constructor() {
     super()
     this.approvals = 'inline'
+    this.compact = false
     this.still = false
     this.open = false
     this.#time.className = 'time'
@@ -123,7 +128,7 @@ export class SluiceCard extends SluiceElement {
     const asks = this.ask && this.message && this.approvals === 'inline' ? this.ask : undefined
     return html`<article class="card ${tone} ${moving ? status : ''} ${this.open ? 'open' : ''}" part="card ${status}" aria-label="${words.aCall} ${name}">
       ${moving && status === 'executing' ? html`<div class="shimmer" aria-hidden="true"></div>` : nothing}
-      <div class="head">
+      <div class="head" ?hidden=${asks !== undefined && this.compact}>
         <button type="button" class="toggle" part="header" aria-expanded=${this.open} aria-controls="body" @click=${this.#toggle}>
           <span class="picture" part="icon">${icon(iconFor(card.name ?? card.askedName ?? '', card.tags))}</span>
           <span class="call"><bdi class="name" part="name">${name}</bdi>${asks ? nothing : this.#summary(tone)}</span>
@@ -136,7 +141,7 @@ export class SluiceCard extends SluiceElement {
       ${status === 'streaming' ? this.#writing(card) : nothing}
       ${card.progress && status === 'executing' ? html`<p class="line" part="progress"><bdi>${visible(card.progress.slice(-400))}</bdi></p>` : nothing}
       ${card.notice ? html`<p class="line notice" part="notice">${icon('warning')}<bdi>${visible(card.notice.slice(0, 1000))}</bdi></p>` : nothing}
-      ${asks ? html`<sluice-approval part="approval" exportparts=${approvalParts} .ask=${asks} .card=${card} .message=${this.message}></sluice-approval>` : nothing}
+      ${asks ? html`<sluice-approval part="approval" exportparts=${approvalParts} .ask=${asks} .card=${card} .message=${this.message} .compact=${this.compact}></sluice-approval>` : nothing}
       ${moving && status === 'streaming' ? html`<div class="bar" aria-hidden="true"></div>` : nothing}
       <div class="body" id="body" part="body" ?hidden=${!this.open}>${this.open ? this.#body(card, asks !== undefined) : nothing}</div>
     </article>`
@@ -170,7 +175,7 @@ export class SluiceCard extends SluiceElement {
     if (!writing) return nothing
     const shown = this.open ? SHOWN * 5 : WRITING
     const text = writing.length > shown ? '…' + writing.slice(-shown) : writing
-    return html`<div class="writing" part="writing" dir="ltr"><code>${text}</code></div>`
+    return html`<div class="writing" part="writing" dir="ltr"><code>${visible(text)}</code></div>`
   }
 
   // -- opened ---------------------------------------------------------------------------------------------------------------
@@ -288,7 +293,7 @@ export class SluiceCard extends SluiceElement {
 }
 
 const approvalParts =
-  'question, question-header, level, expiry, description, arguments, argument, preview, actions, approve, deny, edit, editor, remember, reason, code-point'
+  'question, question-header, tool, effects, expiry, argument, actions, missing, approve, deny, edit, editor, remember, reason, code-point, blank, cut, script'
 
 function readJson(text: string): Json | undefined {
   const first = text.trimStart()[0]

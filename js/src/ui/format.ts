@@ -26,8 +26,3 @@ function safeLocale(lang: string): string {
     return 'en' // `lang="xx_YY"`, or worse
   }
 }
-
-/** Did the model ask for another name than the tool's? With `_` for what no provider takes in a name it is the same one. */
-export function renamed(asked: string | undefined, name: string | undefined): boolean {
-  return asked !== undefined && asked !== name && asked !== name?.replace(/[^a-zA-Z0-9_-]/g, '_')
-}

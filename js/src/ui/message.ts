@@ -1,6 +1,7 @@
 // <sluice-message>: a message as it comes, or as it was saved.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
+import { plain } from '../bridge/question.js'
 import type { SluiceApproval } from './approval.js'
 import { ARM_MS, Arming } from './arming.js'
 import { Blocks, type BlockContext } from './blocks.js'
@@ -16,6 +17,8 @@ import { revealed } from './visible.js'
 
 /** Of the finished message, read out. */
 const READ_OUT = 3000
+/** So many questions are drawn in rows. */
+const MANY = 3
 
 export class SluiceMessage extends SluiceElement {
   static override styles = [tokens, controls, foreign, messageStyles]
@@ -131,6 +134,7 @@ export class SluiceMessage extends SluiceElement {
       message: this.message,
       approvals: this.approvals,
       asks: new Map(this.#asks.filter((ask) => !this.#taken.has(ask.token)).map((ask) => [ask.call, ask])),
+      compact: this.#together.length >= MANY,
       still: !this.message || view.outcome !== undefined,
     }
   }
@@ -186,7 +190,7 @@ export class SluiceMessage extends SluiceElement {
 
   async #decideAll(decide: (message: LiveMessage, ask: AskView) => unknown): Promise<void> {
     const { message } = this
-    if (!this.#arming.armed || !message) return
+    if (!this.#arming.holds || !message) return
     this.#arming.restart() // not twice
     const answers = await Promise.allSettled(this.#together.map(async (ask) => decide(message, ask)))
     const refused = answers.find((answer) => answer.status === 'rejected')
@@ -194,6 +198,15 @@ export class SluiceMessage extends SluiceElement {
     const { detail, message: text } = refused.reason as { detail?: string; message?: string }
     this.#note = this.words.refused(detail ?? text ?? String(refused.reason))
     this.requestUpdate()
+  }
+
+  /** The questions of these that were not seen, or that are being changed: those are answered one by one. */
+  #unready(asks: readonly AskView[]): SluiceApproval[] {
+    const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
+    return asks.flatMap((ask) => {
+      const approval = cards.find((card) => card.ask?.token === ask.token)?.renderRoot.querySelector<SluiceApproval>('sluice-approval')
+      return approval && !approval.ready ? [approval] : []
+    })
   }
 
   /** The question of ours that has the focus. */
@@ -245,7 +258,7 @@ export class SluiceMessage extends SluiceElement {
   override render(): TemplateResult {
     const { words } = this
     const { outcome } = this.#shown ?? {}
-    return html`<div class="message" part="message" role="article" aria-label=${words.answer}>
+    return html`<div class="message" part="message" role="article" aria-label=${words.answer} @sluice-ready=${() => this.requestUpdate()}>
         ${this.#blocks.element}
         ${this.#waiting ? html`<div class="dots" part="waiting" role="img" aria-label=${words.waiting}><i></i><i></i><i></i></div>` : nothing}
         ${this.#all()}
@@ -265,19 +278,32 @@ export class SluiceMessage extends SluiceElement {
     const { words } = this
     const asks = this.#together
     if (asks.length < 2) return nothing
+    const unready = this.#unready(asks)
     const off = this.#arming.armed ? 'false' : 'true'
-    const names = asks.map((ask) => revealed((cardOf(this.#shown, ask)?.name ?? '?').slice(0, 100)))
     return html`<div class="all" part="approve-all" role="group" aria-label=${words.waitingCount(asks.length)}>
       <span class="what"><span class="count">${words.waitingCount(asks.length)}</span>
-        <span class="names">${names.map((name, at) => html`${at ? ' · ' : ''}<bdi>${name}</bdi>`)}</span></span>
+        <span class="names">${this.#tools(asks).map((line, at) => html`${at ? ' · ' : ''}<bdi>${line}</bdi>`)}</span></span>
+      ${unready.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unready[0]?.showUnseen()}>${words.questionsNotSeen(unready.length)} ↑</button>` : nothing}
       <span class="deciding">
         <button type="button" class="button deny-all" part="deny-all" aria-disabled=${off}
           @click=${() => this.#decideAll((message, ask) => message.deny(ask))}>${words.denyAll}</button>
-        <button type="button" class="button primary approve-all" part="approve-all-button" aria-disabled=${off}
-          @click=${() => this.#decideAll((message, ask) => message.approve(ask))}>${words.approveAll(asks.length)}</button>
+        <button type="button" class="button primary approve-all" part="approve-all-button" aria-disabled=${unready.length > 0 ? 'true' : off}
+          @click=${() => this.#unready(asks).length === 0 && this.#decideAll((message, ask) => message.approve(ask))}>${words.approveAll(asks.length)}</button>
       </span>
       ${this.#note ? html`<p class="outcome" role="status">${this.#note}</p>` : nothing}
     </div>`
+  }
+
+  /** What would be done: each tool with how often, and what with. */
+  #tools(asks: readonly AskView[]): string[] {
+    const tools = new Map<string, string[]>()
+    for (const ask of asks) {
+      const card = cardOf(this.#shown, ask)
+      const name = revealed((card?.name ?? '?').slice(0, 100))
+      const values = Object.values(card?.arguments ?? {}).map((value) => plain(value).slice(0, 40)).join(', ')
+      tools.set(name, [...(tools.get(name) ?? []), revealed(values.replace(/\s+/g, ' ').slice(0, 60))])
+    }
+    return [...tools].map(([name, values]) => [values.length > 1 ? `${name} × ${values.length}` : name, values.filter(Boolean).join(' | ')].filter(Boolean).join(': '))
   }
 
   #dialog(): TemplateResult {

@@ -1,10 +1,10 @@
 // What the elements say. A language is one object; a missing one is a type error.
-import type { CardStatus, Level, Outcome } from '../events.js'
+import { questionWords, type QuestionWords } from '../bridge/question-words.js'
+import type { CardStatus, Outcome } from '../events.js'
 import { pick } from './locale.js'
 
-export interface Strings {
+export interface Strings extends QuestionWords {
   status: { [status in CardStatus]: string }
-  level: { [level in Level]: string }
   outcome: { [outcome in Outcome]: string }
   /** Titles of error blocks, by code. */
   errors: { [code: string]: string }
@@ -23,13 +23,8 @@ export interface Strings {
   // -- card
   aCall: string
   arguments: string
-  noArguments: string
-  edited: string
-  reserved: string
   result: string
   noOutput: string
-  image: string
-  imageAt: string
   told: string
   notice: string
   progress: string
@@ -39,7 +34,6 @@ export interface Strings {
   copied: string
   stop: string
   reason: string
-  askedAs: (name: string) => string
   showAll: (characters: string) => string
   moreRows: (count: string) => string
   items: (count: number) => string
@@ -58,7 +52,15 @@ export interface Strings {
   release: string
   asks: (name: string) => string
   asksRelease: (name: string) => string
-  levelLabel: string
+  asked: string
+  moreWays: string
+  notSeen: (lines: number) => string
+  headNotSeen: string
+  showLeftOut: string
+  questionsNotSeen: (count: number) => string
+  finishEdit: string
+  holdUnseen: string
+  approveUnseen: (size: string) => string
   approve: string
   approveChanged: string
   deny: string
@@ -79,8 +81,6 @@ export interface Strings {
   reasonHint: string
   expiresIn: (time: string) => string
   expired: string
-  preview: string
-  previewError: string
   arming: string
   armed: string
   faster: string
@@ -91,6 +91,7 @@ export interface Strings {
 }
 
 const en: Strings = {
+  ...questionWords.en,
   status: {
     streaming: 'Writing a tool call…',
     pending: 'Waiting',
@@ -108,7 +109,6 @@ const en: Strings = {
     cancelled: 'Cancelled',
     unknown: 'Outcome unknown',
   },
-  level: { public: 'Public', moderate: 'Moderate', sensitive: 'Sensitive' },
   outcome: {
     completed: 'Finished',
     cancelled: 'Cancelled',
@@ -153,13 +153,8 @@ const en: Strings = {
 
   aCall: 'Tool call',
   arguments: 'Arguments',
-  noArguments: 'No arguments',
-  edited: 'Arguments as changed by you',
-  reserved: 'Other fields',
   result: 'Result',
   noOutput: 'No output',
-  image: 'Image of the result',
-  imageAt: 'Image at',
   told: 'What the model reads',
   notice: 'Notice',
   progress: 'Progress',
@@ -169,7 +164,6 @@ const en: Strings = {
   copied: 'Copied',
   stop: 'Stop this call',
   reason: 'Reason',
-  askedAs: (name) => `The model wrote the name ${name}`,
   showAll: (characters) => `Show all (${characters} characters)`,
   moreRows: (count) => `Show ${count} more`,
   items: (count) => (count === 1 ? '1 item' : `${count} items`),
@@ -187,7 +181,15 @@ const en: Strings = {
   release: 'Show this result to the model?',
   asks: (name) => `Approval needed: ${name}`,
   asksRelease: (name) => `The result of ${name} waits for release`,
-  levelLabel: 'Level',
+  asked: 'What is asked',
+  moreWays: 'More: edit, remember, reason',
+  notSeen: (lines) => (lines === 1 ? '1 line not seen' : `${lines.toLocaleString('en')} lines not seen`),
+  headNotSeen: 'The question is out of view',
+  showLeftOut: 'Show what is left out',
+  questionsNotSeen: (count) => (count === 1 ? '1 question not seen' : `${count} questions not seen`),
+  finishEdit: 'Finish the edit to approve it',
+  holdUnseen: 'Hold the button for 2 s',
+  approveUnseen: (size) => `Approve with ${size} characters unseen`,
   approve: 'Approve',
   approveChanged: 'Approve with changes',
   deny: 'Deny',
@@ -208,8 +210,6 @@ const en: Strings = {
   reasonHint: 'The model reads it',
   expiresIn: (time) => `Expires in ${time}`,
   expired: 'Expired',
-  preview: 'The model will see',
-  previewError: 'The model will see this error',
   arming: 'The buttons become active in a moment.',
   armed: 'You can decide now.',
   faster: 'This was decided elsewhere.',
@@ -220,6 +220,7 @@ const en: Strings = {
 }
 
 const zh: Strings = {
+  ...questionWords.zh,
   status: {
     streaming: '正在生成工具调用…',
     pending: '等待中',
@@ -237,7 +238,6 @@ const zh: Strings = {
     cancelled: '已取消',
     unknown: '结果未知',
   },
-  level: { public: '公开', moderate: '一般', sensitive: '敏感' },
   outcome: { completed: '已完成', cancelled: '已取消', failed: '失败', limit: '达到上限，已停止', awaiting_user: '等待你的操作' },
   errors: {
     provider: '模型服务报告了错误',
@@ -276,13 +276,8 @@ const zh: Strings = {
 
   aCall: '工具调用',
   arguments: '参数',
-  noArguments: '没有参数',
-  edited: '你修改后的参数',
-  reserved: '其他字段',
   result: '结果',
   noOutput: '没有输出',
-  image: '结果中的图片',
-  imageAt: '图片地址',
   told: '模型读到的内容',
   notice: '通知',
   progress: '进度',
@@ -292,7 +287,6 @@ const zh: Strings = {
   copied: '已复制',
   stop: '停止这个调用',
   reason: '原因',
-  askedAs: (name) => `模型写的名称是 ${name}`,
   showAll: (characters) => `显示全部（${characters} 个字符）`,
   moreRows: (count) => `再显示 ${count} 项`,
   items: (count) => `${count} 项`,
@@ -310,7 +304,15 @@ const zh: Strings = {
   release: '把这个结果交给模型吗？',
   asks: (name) => `需要批准：${name}`,
   asksRelease: (name) => `${name} 的结果等待放行`,
-  levelLabel: '级别',
+  asked: '询问的内容',
+  moreWays: '更多：修改、记住、原因',
+  notSeen: (lines) => `还有 ${lines.toLocaleString('zh')} 行没看`,
+  headNotSeen: '问题不在视野内',
+  showLeftOut: '显示略去的内容',
+  questionsNotSeen: (count) => `还有 ${count} 个问题没看`,
+  finishEdit: '先完成修改，再批准',
+  holdUnseen: '按住按钮 2 秒',
+  approveUnseen: (size) => `批准（${size} 个字符未看）`,
   approve: '批准',
   approveChanged: '按修改批准',
   deny: '拒绝',
@@ -331,8 +333,6 @@ const zh: Strings = {
   reasonHint: '模型会读到它',
   expiresIn: (time) => `${time} 后过期`,
   expired: '已过期',
-  preview: '模型将会看到',
-  previewError: '模型将会看到这个错误',
   arming: '按钮稍后可用。',
   armed: '现在可以决定。',
   faster: '已在别处决定。',

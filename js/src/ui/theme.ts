@@ -94,9 +94,11 @@ export const foreign = css`
     contain: content;
   }
   bdi { unicode-bidi: isolate; }
-  .code-point {
+  .code-point, .blank, .cut, .script {
     padding: 0 .2em; border-radius: 3px; unicode-bidi: isolate; direction: ltr;
     background: color-mix(in srgb, var(--_danger) 13%, transparent); color: var(--_danger);
     font: 600 .88em var(--_mono); white-space: nowrap;
   }
+  .blank, .cut { background: color-mix(in srgb, var(--_warning) 13%, transparent); color: var(--_warning); }
+  .script { font: inherit; white-space: inherit; text-decoration: underline wavy; }
 `

@@ -1,0 +1,85 @@
+// What a question says by itself, in the languages of the elements; the terminal speaks English.
+
+export interface QuestionWords {
+  noArguments: string
+  edited: string
+  reserved: string
+  preview: string
+  previewError: string
+  imageAt: string
+  image: string
+  askedAs: (name: string) => string
+  /** In place of blanks and empty lines that would push what follows out of sight. */
+  spaces: (count: number) => string
+  tabs: (count: number) => string
+  blanks: (count: number) => string
+  emptyLines: (count: number) => string
+  /** How much there is to read. */
+  counts: (values: number, characters: number, lines: number) => string
+  resultCounts: (characters: number, lines: number) => string
+  /** Of a value: what stands between its beginning and its end. */
+  leftOut: (characters: number, lines: number) => string
+  moreArguments: (count: number, characters: number) => string
+  // What a tool may do.
+  reads: string
+  changes: string
+  deletes: string
+  leaves: string
+  always: string
+  toModel: string
+}
+
+const number = (value: number, lang: string): string => value.toLocaleString(lang)
+const en = (value: number, one: string, many = `${one}s`): string => `${number(value, 'en')} ${value === 1 ? one : many}`
+const zh = (value: number): string => number(value, 'zh')
+
+export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
+  en: {
+    noArguments: 'No arguments',
+    edited: 'Arguments as changed by you',
+    reserved: 'Other fields',
+    preview: 'The model will see',
+    previewError: 'The model will see this error',
+    imageAt: 'Image at',
+    image: 'Image of the result',
+    askedAs: (name) => `The model wrote the name ${name}`,
+    spaces: (count) => en(count, 'space'),
+    tabs: (count) => en(count, 'tab'),
+    blanks: (count) => en(count, 'blank'),
+    emptyLines: (count) => en(count, 'empty line'),
+    counts: (values, characters, lines) => `${en(values, 'argument')} · ${en(characters, 'character')} in ${en(lines, 'line')}`,
+    resultCounts: (characters, lines) => `${en(characters, 'character')} in ${en(lines, 'line')}`,
+    leftOut: (characters, lines) => `${en(characters, 'character')} in ${en(lines, 'line')} are not shown here`,
+    moreArguments: (count, characters) => `${en(count, 'more argument')} with ${en(characters, 'character')} are not shown here`,
+    reads: 'only reads',
+    changes: 'changes something',
+    deletes: 'can change or delete',
+    leaves: 'leaves this computer',
+    always: 'asks every time',
+    toModel: 'goes to the model',
+  },
+  zh: {
+    noArguments: '没有参数',
+    edited: '你修改后的参数',
+    reserved: '其他字段',
+    preview: '模型将会看到',
+    previewError: '模型将会看到这个错误',
+    imageAt: '图片地址',
+    image: '结果中的图片',
+    askedAs: (name) => `模型写的名称是 ${name}`,
+    spaces: (count) => `${zh(count)} 个空格`,
+    tabs: (count) => `${zh(count)} 个制表符`,
+    blanks: (count) => `${zh(count)} 个空白`,
+    emptyLines: (count) => `${zh(count)} 个空行`,
+    counts: (values, characters, lines) => `${zh(values)} 个参数 · ${zh(characters)} 个字符，${zh(lines)} 行`,
+    resultCounts: (characters, lines) => `${zh(characters)} 个字符，${zh(lines)} 行`,
+    leftOut: (characters, lines) => `这里没有显示其中的 ${zh(characters)} 个字符，${zh(lines)} 行`,
+    moreArguments: (count, characters) => `还有 ${zh(count)} 个参数、${zh(characters)} 个字符没有显示`,
+    reads: '只读取',
+    changes: '会改动内容',
+    deletes: '可能修改或删除',
+    leaves: '会离开这台电脑',
+    always: '每次都询问',
+    toModel: '会交给模型',
+  },
+}

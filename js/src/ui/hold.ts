@@ -1,0 +1,47 @@
+// A button that acts when it was held, by mouse, finger or key: for what nobody does by the way.
+import type { ReactiveController, ReactiveControllerHost } from 'lit'
+
+const HOLD_MS = 2000
+
+export class Hold implements ReactiveController {
+  #button: HTMLElement | null = null
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(host: ReactiveControllerHost & HTMLElement, private readonly act: () => void) {
+    host.addController(this)
+  }
+
+  /** The button; null: none has to be held. */
+  watch(button: HTMLElement | null): void {
+    if (button === this.#button) return
+    this.#listen('removeEventListener')
+    this.#button = button
+    this.#listen('addEventListener')
+  }
+
+  hostDisconnected(): void {
+    this.watch(null)
+  }
+
+  #listen(how: 'addEventListener' | 'removeEventListener'): void {
+    this.#end()
+    for (const type of ['pointerdown', 'keydown'] as const) this.#button?.[how](type, this.#begin)
+    for (const type of ['pointerup', 'pointerleave', 'pointercancel', 'keyup', 'blur'] as const) this.#button?.[how](type, this.#end)
+  }
+
+  readonly #begin = (event: Event): void => {
+    if (event instanceof KeyboardEvent && !['Enter', ' '].includes(event.key)) return
+    if (this.#timer !== undefined || (event as KeyboardEvent).repeat) return
+    this.#button?.classList.add('held')
+    this.#timer = setTimeout(() => {
+      this.#end()
+      this.act()
+    }, HOLD_MS)
+  }
+
+  readonly #end = (): void => {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#button?.classList.remove('held')
+  }
+}

@@ -1,0 +1,124 @@
+// What of a question was seen: every piece of it was in view, as a whole, for a moment, in a window that has the focus of the system.
+// Scrollers around it count: what they clip is not in view.
+import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import { onAttention, watched } from './attention.js'
+
+/** So long a piece has to be in view. */
+export const SEEN_MS = 300
+const steps = [0, 0.25, 0.5, 0.75, 0.9, 1]
+/** Of a piece; of one that is higher than what there is room for, so much of the room. */
+const ENOUGH = 0.9
+const OF_ROOM = 0.8
+
+export class Seen implements ReactiveController {
+  #pieces: HTMLElement[] = []
+  #seen = new WeakSet<Element>()
+  readonly #since = new Map<Element, number>()
+  readonly #observer = new IntersectionObserver((entries) => this.#look(entries), { threshold: steps })
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #off: (() => void) | undefined
+
+  constructor(private readonly host: ReactiveControllerHost & HTMLElement) {
+    host.addController(this)
+  }
+
+  /** What has to be seen. Of what was watched before, what was seen stays so. */
+  watch(pieces: HTMLElement[]): void {
+    if (pieces.length === this.#pieces.length && pieces.every((piece, at) => piece === this.#pieces[at])) return
+    this.#pieces = pieces
+    this.#begin()
+  }
+
+  /** Nothing counts as seen any more. */
+  forget(): void {
+    this.#seen = new WeakSet()
+    this.#begin()
+  }
+
+  get complete(): boolean {
+    return this.#pieces.length > 0 && this.#pieces.every((piece) => this.#seen.has(piece))
+  }
+
+  /** Nothing was there long enough yet. */
+  get fresh(): boolean {
+    return !this.#pieces.some((piece) => this.#seen.has(piece))
+  }
+
+  /** Lines that were not seen. */
+  get missing(): number {
+    return this.#unseen.reduce((sum, piece) => sum + Number(piece.dataset['lines'] ?? 1), 0)
+  }
+
+  /** Where to look next. */
+  get next(): HTMLElement | undefined {
+    return this.#unseen[0]
+  }
+
+  get #unseen(): HTMLElement[] {
+    return this.#pieces.filter((piece) => !this.#seen.has(piece))
+  }
+
+  #begin(): void {
+    this.#observer.disconnect()
+    this.#since.clear()
+    clearTimeout(this.#timer)
+    if (!watched()) return
+    for (const piece of this.#unseen) this.#observer.observe(piece)
+  }
+
+  #look(entries: IntersectionObserverEntry[]): void {
+    const now = performance.now()
+    for (const { target, isIntersecting, intersectionRect, boundingClientRect } of entries) {
+      const enough = Math.min(ENOUGH * boundingClientRect.height, OF_ROOM * room(target))
+      if (!isIntersecting || intersectionRect.height < enough) this.#since.delete(target)
+      else if (!this.#since.has(target)) this.#since.set(target, now)
+    }
+    this.#wait()
+  }
+
+  #wait(): void {
+    clearTimeout(this.#timer)
+    if (this.#since.size === 0) return
+    const first = Math.min(...this.#since.values())
+    this.#timer = setTimeout(() => this.#settle(), Math.max(0, first + SEEN_MS - performance.now()))
+  }
+
+  #settle(): void {
+    const now = performance.now()
+    for (const [piece, since] of this.#since) {
+      if (now - since < SEEN_MS) continue
+      this.#since.delete(piece)
+      this.#seen.add(piece)
+      this.#observer.unobserve(piece)
+    }
+    this.#wait()
+    this.host.requestUpdate()
+  }
+
+  hostConnected(): void {
+    this.#off ??= onAttention(() => this.#begin())
+    this.#begin()
+  }
+
+  hostDisconnected(): void {
+    this.#off?.()
+    this.#off = undefined
+    this.#observer.disconnect()
+    this.#since.clear()
+    clearTimeout(this.#timer)
+  }
+}
+
+/** The height that there is for an element: of the window, or of the scroller that it is in. */
+function room(element: Element): number {
+  let height = innerHeight
+  for (const around of scrollers(element)) height = Math.min(height, around.clientHeight)
+  return height
+}
+
+/** The scrollers around an element, through shadow roots. */
+export function* scrollers(element: Element): Generator<Element> {
+  for (let node: Node | null = element.parentNode; node; node = (node as Element).assignedSlot ?? node.parentNode ?? (node as Partial<ShadowRoot>).host ?? null) {
+    if (node instanceof Element && node !== document.documentElement && node !== document.body && /auto|scroll/.test(getComputedStyle(node).overflowY)) yield node
+  }
+}

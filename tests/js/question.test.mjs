@@ -1,0 +1,92 @@
+// The lines of a question, which pages and the terminal draw.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { questionLines, questionWords } from '../../js/dist/esm/bridge/question.js'
+import { reveal, revealed } from '../../js/dist/esm/bridge/reveal.js'
+import { hiding } from './hiding.mjs'
+
+const textOf = ({ runs }) => runs.map(({ text }) => text).join('')
+const ask = (request, whole) => questionLines({ stage: 'execution', name: 'shell.run', ...request }, questionWords.en, whole && new Set(whole))
+const of = (lines, kind) => lines.filter((line) => line.kind === kind)
+
+for (const { way, arguments: args, shown } of hiding) {
+  test(`nothing hides by ${way}`, () => {
+    const lines = ask({ arguments: args })
+    const text = lines.map(textOf).join('\n')
+    for (const part of shown) assert.ok(text.includes(part), `${part} in ${text.slice(0, 2000)}`)
+    for (const line of lines) assert.doesNotMatch(textOf(line), /\n|\p{Cc}|\p{Cf}|[ \t]{8}/u, 'a line is one line, and nothing in it is without a glyph')
+  })
+}
+
+test('every line but those of a name belongs to a value, numbered as it stands there', () => {
+  const values = of(ask({ arguments: { a: 'one\n\n\n\n\nsix', b: { c: [1, 'x'] } } }), 'value')
+  assert.deepEqual(values.map((line) => [line.of, line.number, textOf(line)]), [
+    ['arguments.a', 1, 'one'], ['arguments.a', 2, '⟨4 empty lines⟩'], ['arguments.a', 6, 'six'],
+    ['arguments.b', 1, '{'], ['arguments.b', 2, '  "c": ['], ['arguments.b', 3, '    1,'], ['arguments.b', 4, '    "x"'], ['arguments.b', 5, '  ]'], ['arguments.b', 6, '}'],
+  ])
+})
+
+test('what is too long shows its beginning and end, the rest on request, and what nobody reads not at all', () => {
+  const long = `begin ${'x'.repeat(30_000)} end`
+  const [first, hidden, last] = ask({ arguments: { text: long } }).slice(-3)
+  assert.deepEqual([textOf(first).slice(0, 6), textOf(last).slice(-4), hidden.kind, hidden.more, hidden.show], ['begin ', ' end', 'hidden', 30_010 - 9_000, 'arguments.text'])
+  assert.equal(textOf(ask({ arguments: { text: long } }, ['arguments.text']).at(-1)), long)
+  for (const text of ['y'.repeat(200_001), 'y\n'.repeat(10_001)]) {
+    const [left] = of(ask({ arguments: { text } }, ['arguments.text']), 'hidden')
+    assert.equal(left.show, undefined)
+    assert.equal(left.more, text.length - 9_000)
+  }
+  const many = ask({ arguments: Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`a${at}`, 'v'])) })
+  assert.ok(many.length < 50_000)
+  assert.match(textOf(many.at(-1)), /^[\d,]+ more arguments with [\d,]+ characters are not shown here$/)
+  assert.equal(many.at(-1).show, undefined)
+})
+
+test('a cut falls between characters, and says what is left out', () => {
+  const pairs = '😀'.repeat(15_000)
+  const [head, hidden, tail] = ask({ arguments: { text: `.${pairs}` } }).slice(-3)
+  assert.doesNotMatch(textOf(head) + textOf(tail), /U\+D/)
+  assert.equal(textOf(head).length + hidden.more + textOf(tail).length, pairs.length + 1)
+})
+
+test('a long name comes whole on request', () => {
+  const name = 'n'.repeat(100)
+  const [line] = of(ask({ arguments: { [name]: 1 } }), 'argument')
+  assert.deepEqual([textOf(line), line.more, line.show], [`${'n'.repeat(80)}… (100)`, 20, `name.arguments.${name}`])
+  const [whole] = of(ask({ arguments: { [name]: 1 } }, [line.show]), 'argument')
+  assert.deepEqual([textOf(whole), whole.more], [name, undefined])
+})
+
+test('what a tool may do is said in words; what it does not say counts as the worst', () => {
+  const effects = (annotations, more) => of(ask({ annotations, ...more }), 'effect').map(textOf)
+  assert.deepEqual(effects(undefined), ['can change or delete'])
+  assert.deepEqual(effects({ readOnlyHint: true }), ['only reads'])
+  assert.deepEqual(effects({ readOnlyHint: 'yes', destructiveHint: 0 }), ['can change or delete'])
+  assert.deepEqual(effects({ destructiveHint: false, openWorldHint: true }, { policy: 'ask_always' }), ['changes something', 'leaves this computer', 'asks every time'])
+  assert.deepEqual(effects({ readOnlyHint: true }, { stage: 'result', preview: { text: 'x', isError: false } }), ['goes to the model'], 'the level of an execution says nothing about its result')
+})
+
+test('the head counts what there is to read', () => {
+  const counts = (request) => textOf(of(ask(request), 'counts')[0])
+  assert.equal(counts({ arguments: { a: 'one\ntwo', b: 5 }, reserved: { maid: 'Nova' } }), '3 arguments · 12 characters in 4 lines')
+  assert.equal(counts({}), 'No arguments')
+  assert.equal(counts({ stage: 'result', preview: { text: 'x\n'.repeat(1000), isError: false } }), '2,000 characters in 1,001 lines')
+})
+
+test('a result shows what the model would read, with the same marks', () => {
+  const lines = ask({ stage: 'result', preview: { text: 'a\u202Eb\n\n\n\nc', isError: true, parts: [{ type: 'text', text: 'more' }, { type: 'image', url: 'https://\u0430.example/\u200B' }] } })
+  assert.deepEqual(lines.slice(3).map(textOf), ['The model will see this error', 'a⟨U+202E⟩b', '⟨3 empty lines⟩', 'c', 'more', 'Image at: https://а.example⟨xn--80a.example⟩/⟨U+200B⟩'])
+})
+
+test('a line that holds words of several languages is not marked for that', () => {
+  const text = '用Python写的файл, Grüße 你好 שלום café naïve 👩‍💻 ❤️ ไม่ได้ नमस्ते'
+  assert.deepEqual(of(ask({ arguments: { text } }), 'value')[0].runs, [{ text }])
+  assert.deepEqual(of(ask({ arguments: { text: 'a раypal b' } }), 'value')[0].runs, [{ text: 'a ' }, { text: 'раypal', mark: 'script' }, { text: ' b' }])
+})
+
+test('reveal: text at even places, code points at odd ones', () => {
+  assert.deepEqual(reveal('a\u200B\u200Bb'), ['a', 'U+200B', '', 'U+200B', 'b'])
+  assert.deepEqual(reveal('\u200B\u200B\u200B'), ['', 'U+200B ×3', ''])
+  assert.deepEqual(reveal(''), [''])
+  assert.equal(revealed('x\u0000y'), 'x⟨U+0000⟩y')
+})

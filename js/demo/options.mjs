@@ -7,7 +7,7 @@ npm start -- --web                           the pet in a browser: prints the UR
 
   --base-url URL      up to and without /chat/completions: http://127.0.0.1:11434/v1
   --model NAME        the model's name there
-  --api-key KEY       sent as a bearer token (default: $OPENAI_API_KEY)
+  --api-key KEY       sent as a bearer token (default for api.openai.com alone: $OPENAI_API_KEY)
   --mode MODE         native, text or auto: tools in the request, in the text, or native with a hint (default: auto)
   --protocol ID       how calls are written in mode text (default: vcp)
   --prompt TEXT       one question instead of a chat

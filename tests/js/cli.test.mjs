@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startServer } from 'sluice/testing'
+import { hiding } from './hiding.mjs'
 
 const main = fileURLToPath(new URL('../../js/dist/esm/cli/main.js', import.meta.url))
 const index = new URL('../../js/dist/esm/index.js', import.meta.url).href
@@ -219,7 +220,7 @@ test('chat: piped lines are what is said, and answer what is asked', async (t) =
   const result = await log(() => sluice(['chat', ...args], 'Hi\nDelete a\ny\nDelete b\nn not that one\n'))
   assert.deepEqual([result.code, result.err], [0, ''])
   assert.deepEqual(result.log, ['delete /a\u202etxt\x1b[2J'])
-  inOrder(result.out, '> Hi', 'Hello.', '> Delete a', 'a sensitive tool (ask_always)', 'path: /a⟨U+202E⟩txt⟨U+001B⟩[2J', 'run it? [y/n/e]', 'success', 'Gone.', '> Delete b', 'denied', 'not that one', 'Kept.')
+  inOrder(result.out, '> Hi', 'Hello.', '> Delete a', 'file.delete · 1 argument · 10 characters in 1 line', 'can change or delete · asks every time', 'path', '│ /a⟨U+202E⟩txt⟨U+001B⟩[2J', 'run it? [y]es [n]o, why [e]dit [?]', 'success', 'Gone.', '> Delete b', 'denied', 'not that one', 'Kept.')
   assert.doesNotMatch(result.out, /\u202e|\x1b/)
   assert.deepEqual(server.requests[1].body.messages.map(({ role }) => role), ['user', 'assistant', 'user'])
   assert.match(JSON.stringify(server.requests[4].body.messages), /not that one/)
@@ -242,24 +243,24 @@ test('chat: a script is told that an answer failed, also where the next went wel
 
 test('chat: what is no answer is asked again; arguments can be changed', async (t) => {
   const { args } = await scripted(t, call('file_delete', { path: '/a' }), { text: 'Done.' })
-  const lines = ['Delete', 'maybe', '', 'a', 'e', '{"path":', 'e', '[1]', 'e', '{"path":7}', 'e', '{"path":"/tmp/x"}']
+  const lines = ['Delete', 'maybe', '', 'a', '?', 'e', '{"path":', 'e', '[1]', 'e', '{"path":7}', 'y', 'e', '{"path":"/tmp/x"}', 'y']
   const result = await log(() => sluice(['chat', ...args], `${lines.join('\n')}\n`))
   assert.deepEqual(result.log, ['delete /tmp/x'])
-  inOrder(result.out, "found 'maybe', expected y yes", "found '', expected", "found 'a', expected y yes, n no (and why), e other arguments", 'JSON', 'expected a JSON object', 'expected string', 'Done.')
+  inOrder(result.out, "found 'maybe', expected y yes", "found '', expected", "found 'a', expected y yes, n no (and why), e other arguments", 'n, no      do not run it', 'JSON', 'expected a JSON object', 'Arguments as changed by you', 'expected string', '│ /tmp/x', 'run it?', 'Done.')
 })
 
 test('chat: always is remembered for the tools that can be remembered', async (t) => {
   const { args } = await scripted(t, call('file_list', { path: '/a' }), { text: 'One.' }, call('file_list', { path: '/b' }), { text: 'Two.' })
   const result = await log(() => sluice(['chat', ...args], 'List a\na\nList b\n'))
   assert.deepEqual(result.log, ['list /a', 'list /b'])
-  inOrder(result.out, 'a moderate tool (ask_once)', 'run it? [y/n/e/a]', 'One.', 'Two.')
+  inOrder(result.out, 'can change or delete', 'run it? [y]es [n]o, why [e]dit [a]lways [?]', 'One.', 'Two.')
   assert.equal(result.out.split('run it?').length, 2)
 })
 
 test('chat: a result is shown before the model reads it', async (t) => {
   const { args, server } = await scripted(t, call('file_read', { path: '/a' }), { text: 'Never mind.' }, call('file_read', { path: '/b' }), { text: 'I see.' })
   const { out } = await sluice(['chat', ...args], 'Read a\nx\nno\nRead b\nyes\n')
-  inOrder(out, 'the model would read: secret⟨U+202E⟩ of /a', 'let the model read this? [y/n]', "found 'x', expected y yes, or n no", 'result_rejected', 'Never mind.', 'of /b', 'I see.')
+  inOrder(out, 'The model will see', '│ secret⟨U+202E⟩ of /a', 'let the model read this? [y]es [n]o, why [?]', "found 'x', expected y yes, or n no", 'result_rejected', 'Never mind.', 'of /b', 'I see.')
   assert.doesNotMatch(JSON.stringify(server.requests[1].body.messages), /secret/)
   assert.match(JSON.stringify(server.requests[3].body.messages), /secret/)
 })
@@ -267,13 +268,49 @@ test('chat: a result is shown before the model reads it', async (t) => {
 test('chat: --yes, --system, --mode text, the key', async (t) => {
   const { args, server } = await scripted(t, { text: texts.vcp.replaceAll('weather.now', 'file.delete').replaceAll('city', 'path') }, { text: 'Fine.' })
   writeFileSync(path('system.txt'), 'You are terse. {{tools}}')
-  const result = await log(() => sluice(['chat', ...args, '--prompt', 'Go', '--yes', '--mode', 'text', '--system', path('system.txt')], '', { env: { OPENAI_API_KEY: 'k' } }))
+  const result = await log(() => sluice(['chat', ...args, '--prompt', 'Go', '--yes', '--mode', 'text', '--system', path('system.txt'), '--api-key', 'k'], '', { env: { OPENAI_API_KEY: 'of-another' } }))
   assert.equal(result.code, 0, result.out)
   assert.deepEqual(result.log, ['delete 杭州'])
   inOrder(result.out, 'approved automatically: --yes', 'Fine.')
   assert.equal(server.requests[0].headers.authorization, 'Bearer k')
   assert.match(server.requests[0].body.messages[0].content, /^You are terse\. .*TOOL_REQUEST/s)
   assert.equal(server.requests[0].body.tools, undefined)
+})
+
+test('chat: the key of the environment goes to no other server than the one that it is for', async (t) => {
+  const { args, server } = await scripted(t, { text: 'Hi.' })
+  await sluice(['chat', ...args, '--prompt', 'Go'], '', { env: { OPENAI_API_KEY: 'k' } })
+  assert.equal(server.requests[0].headers.authorization, undefined)
+})
+
+test('chat: what a server, a model and a tool write is marked where it hides, and an error is told once', async (t) => {
+  const { args } = await scripted(t, { status: 400, error: 'bad\u202e\x1b[2J words' }, { reasoning: 'hm\u200b', text: 'see \u202egpj.exe\r\n👩‍💻 \x9b2J' })
+  const { out } = await sluice(['chat', ...args], '1\n2\n')
+  inOrder(out, 'bad⟨U+202E⟩⟨U+001B⟩[2J words', 'hm⟨U+200B⟩', 'see ⟨U+202E⟩gpj.exe\n👩‍💻 ⟨U+009B⟩2J')
+  assert.equal(out.split('bad⟨').length, 2, out)
+  assert.doesNotMatch(out, /[\u202e\u200b\x1b\x9b]/)
+})
+
+test('chat: nothing hides in what is asked', async (t) => {
+  for (const { way, arguments: args, shown, long, cut } of hiding) {
+    if (cut) continue
+    const { args: words } = await scripted(t, call('file_list', { path: '/', ...args }), { text: 'Kept.' })
+    const { out } = await sluice(['chat', ...words], 'Go\nn\n')
+    for (const part of shown) {
+      const rows = out.replaceAll(/\n│ {2} {8}│ /g, '') // what was wrapped
+      assert.ok(rows.includes(part), `${way}: ${part} in ${out}`)
+    }
+    inOrder(out, 'file.list · ', 'run it?', 'denied')
+    if (!long) assert.ok(out.split('\n').length < 40, `${way}: ${out}`)
+  }
+})
+
+test('chat: what is too long is shown on request, and what nobody reads wants another word', async (t) => {
+  const { args } = await scripted(t, call('file_delete', { path: 'x'.repeat(25_000) }), { text: 'One.' }, call('file_delete', { path: 'y'.repeat(300_000) }), { text: 'Two.' })
+  const result = await log(() => sluice(['chat', ...args], 'Delete\ny\ns\ny\nDelete\ny\nunseen\n'))
+  inOrder(result.out, '16,000 characters in 1 line are not shown here', 'run it? [y]es [n]o, why [e]dit [s]how all [?]', 'not all of it was shown: s shows it', 'run it? [y]es [n]o, why [e]dit [?]', 'One.',
+    '291,000 characters in 1 line are not shown here', 'run it? unseen [n]o', 'the word unseen approves them all the same', 'Two.')
+  assert.deepEqual(result.log.map((line) => line.length), [25_007, 300_007])
 })
 
 test('chat: tools that nothing runs, and files that hold none, are told', async (t) => {
@@ -343,7 +380,7 @@ function onTerminal(args, steps) {
 test('on a terminal: a question, an edit of what stands there, the end', noTerminal, async (t) => {
   const { args } = await scripted(t, call('file_delete', { path: '/a' }), { text: 'Done.' })
   const result = await log(() => onTerminal(['chat', ...args], [
-    ['> ', 'Delete\r'], ['run it? [y/n/e] ', 'e\r'], ['{"path":"/a"}', '\x7f\x7f\x7fb"}\r'], ['one message, completed', ''], ['> ', '\x04'],
+    ['> ', 'Delete\r'], ['run it? [y]es [n]o, why [e]dit [?] ', 'e\r'], ['{"path":"/a"}', '\x7f\x7f\x7fb"}\r'], ['│ /b', ''], ['run it? [y]es [n]o, why [e]dit [?] ', 'y\r'], ['one message, completed', ''], ['> ', '\x04'],
   ]))
   assert.deepEqual(result.left, [])
   assert.equal(result.code, 0)
@@ -355,10 +392,27 @@ test('on a terminal: what was typed before the question does not answer it', noT
   t.after(server.close)
   const args = ['--base-url', server.baseURL, '--model', 'm', '--tools', path('tools.mjs')]
   const result = await log(() => onTerminal(['chat', ...args], [
-    ['> ', 'Delete\r'], ['Wait for it', 'y\ry'], ['run it? [y/n/e] ', 'n\r'], ['Kept.', ''], ['> ', '\x04'],
+    ['> ', 'Delete\r'], ['Wait for it', 'y\ry'], ['run it? [y]es [n]o, why [e]dit [?] ', 'n\r'], ['Kept.', ''], ['> ', '\x04'],
   ]))
   assert.deepEqual(result.left, [])
   assert.deepEqual(result.log, [])
+})
+
+test('on a terminal: more than a screen comes page by page, and yes counts on the last one', noTerminal, async (t) => {
+  const { args } = await scripted(t, call('file_delete', { path: `${'line\n'.repeat(45)}/end` }), { text: 'Gone.' })
+  const result = await log(() => onTerminal(['chat', ...args], [
+    ['> ', 'Delete\r'], ['page 1 of 3: Enter shows the next, n refuses ', 'y\r'], ['an answer counts when the last page was shown', ''],
+    ['page 2 of 3: Enter shows the next, n refuses ', '\r'], ['46 │ /end', ''], ['run it? [y]es [n]o, why [e]dit [?] ', 'y\r'], ['Gone.', ''], ['> ', '\x04'],
+  ]))
+  assert.deepEqual(result.left, [])
+  assert.deepEqual(result.log.length, 46)
+})
+
+test('on a terminal: while nothing comes the seconds are counted', noTerminal, async (t) => {
+  const server = await startServer({ answers: [{ parts: [{ text: 'Wait for it' }, { wait: 4000 }, { text: ': done.' }] }] })
+  t.after(server.close)
+  const result = await onTerminal(['chat', '--base-url', server.baseURL, '--model', 'm'], [['> ', 'Go\r'], ['Wait for it', ''], ['… 2 s', ''], [': done.', ''], ['> ', '\x04']])
+  assert.deepEqual(result.left, [])
 })
 
 test('on a terminal: Ctrl-C stops the answer, then leaves', noTerminal, async (t) => {
@@ -374,7 +428,7 @@ test('on a terminal: Ctrl-C stops the answer, then leaves', noTerminal, async (t
 
 test('on a terminal: a question that is stopped goes away', noTerminal, async (t) => {
   const { args } = await scripted(t, call('file_delete', { path: '/a' }))
-  const result = await log(() => onTerminal(['chat', ...args], [['> ', 'Delete\r'], ['run it? [y/n/e] ', '\x03'], ['one message, cancelled', ''], ['> ', '\r']]))
+  const result = await log(() => onTerminal(['chat', ...args], [['> ', 'Delete\r'], ['run it? [y]es [n]o, why [e]dit [?] ', '\x03'], ['one message, cancelled', ''], ['> ', '\r']]))
   assert.deepEqual(result.left, [])
   assert.equal(result.code, 0)
   assert.deepEqual(result.log, [])

@@ -1,19 +1,27 @@
-// Approvals on the terminal: what is asked, in plain text, and what the person says to it. One question after another.
-import { revealed } from '../bridge/reveal.js'
+// Approvals on the terminal: what is asked, in plain text, and what the person says to it. One question after another. What is asked stands
+// directly above the prompt; where it is more than a screen it comes page by page, and yes counts when the last one was shown.
+import { questionLines, questionWords, type Line } from '../bridge/question.js'
+import { escaped, revealed } from '../bridge/reveal.js'
 import { SluiceError } from '../errors.js'
 import type { ApprovalEvent, JsonObject, SluiceEvent } from '../events.js'
 import type { Run } from '../run.js'
+import type { Tool } from '../tool.js'
 import { tell } from './command.js'
+import { rowsOf } from './rows.js'
 import type { Screen } from './screen.js'
 import type { Terminal } from './terminal.js'
 
 export interface AskingOptions {
   run: Run
+  tools: readonly Tool[]
   screen: Screen
   terminal: Terminal
   /** Approve everything, and say that this is why. */
   auto?: string | undefined
 }
+
+/** Rows of a screen that are not for what is asked: the prompt, and what a person types. */
+const PROMPT_ROWS = 4
 
 export class Asking {
   readonly #options: AskingOptions
@@ -46,26 +54,76 @@ export class Asking {
   async #decide(event: ApprovalEvent, signal: AbortSignal): Promise<void> {
     const { run, screen, auto } = this.#options
     const { call, stage } = event
-    this.#present(event)
     if (auto !== undefined) {
+      const { pages } = this.#present(event, undefined, new Set())
+      this.#show(call, pages.flat())
       screen.inCard(call, screen.paint('yellow', `approved automatically: ${auto}`))
       if (stage === 'result') run.release(call)
       else run.approve(call)
       return
     }
-    await (stage === 'result' ? this.#askResult(event, signal) : this.#askExecution(event, signal))
+    await this.#ask(event, signal)
   }
 
-  /** All that the decision is about. */
-  #present({ call, stage, level, policy, preview }: ApprovalEvent): void {
+  // -- what is asked --------------------------------------------------------------------------------------------------------
+
+  /** All that the decision is about, in pages; what of it is left out until it is asked for, or for good. */
+  #present(event: ApprovalEvent, edited: JsonObject | undefined, whole: ReadonlySet<string>): { pages: string[][]; cut: string[]; unseen: number } {
+    const { run, tools, screen, terminal } = this.#options
+    const block = run.message.blocks.find((one) => one.type === 'tool_use' && one.call === event.call)
+    const card = block?.type === 'tool_use' ? block : undefined
+    const tool = tools.find(({ name }) => name === card?.name)
+    const lines = questionLines({
+      ...event,
+      name: card?.name,
+      askedName: card?.askedName,
+      description: tool?.description,
+      annotations: tool?.declaration['annotations'] as { readOnlyHint?: boolean } | undefined,
+      arguments: edited ?? this.#argumentsOf(event.call),
+      edited: edited !== undefined,
+      reserved: card?.reserved,
+    }, questionWords.en, whole)
+    const rows = this.#rows(lines)
+    const size = terminal.live && this.#options.auto === undefined ? Math.max(4, screen.rows - PROMPT_ROWS) : Infinity
+    const pages: string[][] = []
+    for (let at = 0; at < rows.length; at += size) pages.push(rows.slice(at, at + size))
+    return { pages, cut: lines.flatMap(({ show }) => show ?? []), unseen: lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0) }
+  }
+
+  #rows(lines: readonly Line[]): string[] {
     const { screen } = this.#options
-    if (stage === 'result') return screen.inCard(call, `the model would read: ${revealed(preview?.text ?? '')}`)
-    const given = Object.entries(this.#argumentsOf(call))
-    screen.inCard(call, screen.paint('yellow', `a ${level} tool (${policy})${given.length === 0 ? ', without arguments' : ''}`))
-    for (const [name, value] of given) {
-      const shown = revealed(typeof value === 'string' ? value : JSON.stringify(value))
-      screen.inCard(call, `  ${revealed(name)}: ${shown.replaceAll('\n', '\n    ')}`)
-    }
+    const { paint } = screen
+    const width = screen.columns - 4
+    const counts = new Map<string, number>()
+    for (const { kind, of } of lines) if (kind === 'value' && of) counts.set(of, (counts.get(of) ?? 0) + 1)
+    const joined = (...kinds: Line['kind'][]): string[] =>
+      rowsOf(lines.filter(({ kind }) => kinds.includes(kind)).flatMap(({ runs }, at) => [...(at ? [{ text: ' · ' }] : []), ...runs]), width, paint)
+    const rows = (line: Line, indent: string, first = indent): string[] =>
+      rowsOf(line.runs, Math.max(8, width - first.length), paint).map((row, at) => (at ? indent : first) + row)
+    return [
+      ...lines.filter(({ kind }) => kind === 'about').flatMap((line) => rows(line, '')).map((row) => paint('dim', row)),
+      ...joined('tool', 'counts'),
+      ...joined('effect'),
+      ...lines.flatMap((line) => {
+        switch (line.kind) {
+          case 'argument':
+            return rows(line, '  ')
+          case 'value': {
+            const numbered = (counts.get(line.of ?? '') ?? 0) > 1
+            return rows(line, '        │ ', `  ${(numbered ? String(line.number) : '').padStart(5)} │ `)
+          }
+          case 'notice':
+          case 'hidden':
+            return rows(line, '').map((row) => paint('yellow', row))
+          default:
+            return []
+        }
+      }),
+    ]
+  }
+
+  #show(call: number, rows: readonly string[]): void {
+    for (const row of rows) this.#options.screen.inCard(call, row)
   }
 
   #argumentsOf(call: number): JsonObject {
@@ -73,34 +131,85 @@ export class Asking {
     return (card?.type === 'tool_use' && (card.edited ?? card.arguments)) || {}
   }
 
-  async #askExecution({ call, policy }: ApprovalEvent, signal: AbortSignal): Promise<void> {
-    const { run } = this.#options
-    const always = policy !== 'ask_always' // no answer of today answers for tomorrow
-    const expected = `y yes, n no (and why), e other arguments${always ? ', a always' : ''}`
+  // -- what is said to it ---------------------------------------------------------------------------------------------------
+
+  async #ask(event: ApprovalEvent, signal: AbortSignal): Promise<void> {
+    const { call, stage, policy } = event
+    const always = stage === 'execution' && policy !== 'ask_always' // no answer of today answers for tomorrow
+    const whole = new Set<string>()
+    let edited: JsonObject | undefined
+    let asked = this.#present(event, edited, whole)
+    let page = -1
+    const turn = (): void => this.#show(call, asked.pages[++page] ?? [])
+    const again = (): void => {
+      asked = this.#present(event, edited, whole)
+      page = -1
+      turn()
+    }
+    turn()
     for (;;) {
-      const said = await this.#line(call, `run it? [y/n/e${always ? '/a' : ''}] `, signal)
+      const { pages, cut, unseen } = asked
+      const shown = page >= pages.length - 1
+      const choices = [unseen > 0 ? 'unseen' : '[y]es', '[n]o, why', ...(stage === 'execution' ? ['[e]dit'] : []), ...(always ? ['[a]lways'] : []), ...(cut.length > 0 ? ['[s]how all'] : []), '[?]']
+      const question = `${stage === 'result' ? 'let the model read this?' : 'run it?'} ${choices.join(' ')} `
+      const said = await this.#line(call, shown ? question : `page ${page + 1} of ${pages.length}: Enter shows the next, n refuses `, signal)
       if (said === undefined) return
-      if (yes.test(said)) return void run.approve(call)
-      if (always && /^a(?:lways)?$/i.test(said)) return void run.approve(call, { remember: 'session' })
-      if (/^e(?:dit)?$/i.test(said)) {
-        if (await this.#edit(call, signal)) return
-      } else if (this.#denied(call, said)) {
-        return
-      } else {
-        this.#wrong(call, `found '${revealed(said)}', expected ${expected}`)
+      if (this.#denied(call, said)) return
+      if (stage === 'execution' && /^e(?:dit)?$/i.test(said)) {
+        const typed = await this.#edit(call, edited ?? this.#argumentsOf(call), signal)
+        if (signal.aborted || this.#closed(call)) return
+        if (typed) edited = typed
+        if (typed) again()
+        continue
       }
+      if (!shown) {
+        if (said !== '') this.#wrong(call, `found '${revealed(said)}': an answer counts when the last page was shown`)
+        turn()
+        continue
+      }
+      if (cut.length > 0 && /^s(?:how(?: all)?)?$/i.test(said)) {
+        for (const what of cut) whole.add(what)
+        again()
+        continue
+      }
+      const forever = always && /^a(?:lways)?$/i.test(said)
+      if (forever || yes.test(said) || (unseen > 0 && said === 'unseen')) {
+        if (cut.length > 0) this.#wrong(call, 'not all of it was shown: s shows it')
+        else if (unseen > 0 && said !== 'unseen') this.#wrong(call, `${unseen.toLocaleString('en')} characters are too many to be shown: the word unseen approves them all the same`)
+        else if (this.#approve(call, stage, edited, forever)) return
+        continue
+      }
+      if (said === '?') this.#help(call, stage, always)
+      else this.#wrong(call, `found '${revealed(said)}', expected ${expected(stage, always)}`)
     }
   }
 
-  async #askResult({ call }: ApprovalEvent, signal: AbortSignal): Promise<void> {
+  /** False: the engine refused what was edited. */
+  #approve(call: number, stage: ApprovalEvent['stage'], edited: JsonObject | undefined, forever: boolean): boolean {
     const { run } = this.#options
-    for (;;) {
-      const said = await this.#line(call, 'let the model read this? [y/n] ', signal)
-      if (said === undefined) return
-      if (yes.test(said)) return void run.release(call)
-      if (this.#denied(call, said)) return
-      this.#wrong(call, `found '${revealed(said)}', expected y yes, or n no (and why)`)
+    if (stage === 'result') run.release(call)
+    else {
+      try {
+        run.approve(call, { ...(forever ? { remember: 'session' as const } : {}), ...(edited ? { arguments: edited } : {}) })
+      } catch (error) {
+        if (!(error instanceof SluiceError)) throw error
+        this.#wrong(call, revealed(tell(error)))
+        return false
+      }
     }
+    return true
+  }
+
+  #help(call: number, stage: ApprovalEvent['stage'], always: boolean): void {
+    const { screen } = this.#options
+    const lines = [
+      `y, yes     ${stage === 'result' ? 'the model reads it' : 'run it once, as it is shown'}`,
+      `n, no      ${stage === 'result' ? 'the model does not read it' : 'do not run it'}; what stands behind it is the reason, which the model reads: n too expensive`,
+      ...(stage === 'execution' ? ['e, edit    change the arguments; they are shown again'] : []),
+      ...(always ? ['a, always  run it, and this tool from now on without asking, until you leave'] : []),
+      'Ctrl-C     stop the answer',
+    ]
+    for (const line of lines) screen.inCard(call, line)
   }
 
   /** `n`, or `n too expensive`. */
@@ -110,22 +219,22 @@ export class Asking {
     return no !== undefined
   }
 
-  /** True: it is approved, with other arguments. */
-  async #edit(call: number, signal: AbortSignal): Promise<boolean> {
-    const typed = await this.#line(call, 'arguments: ', signal, JSON.stringify(this.#argumentsOf(call)))
-    if (typed === undefined) return true
+  #closed(call: number): boolean {
+    return !this.#open.has(call)
+  }
+
+  /** Other arguments; undefined: they stay as they are. */
+  async #edit(call: number, args: JsonObject, signal: AbortSignal): Promise<JsonObject | undefined> {
+    const typed = await this.#line(call, 'arguments: ', signal, escaped(JSON.stringify(args)))
+    if (typed === undefined) return undefined
     try {
       const edited: unknown = JSON.parse(typed)
-      if (typeof edited !== 'object' || edited === null || Array.isArray(edited)) {
-        throw new SyntaxError(`found '${typed}', expected a JSON object`)
-      }
-      this.#options.run.approve(call, { arguments: edited as JsonObject })
-      return true
+      if (typeof edited === 'object' && edited !== null && !Array.isArray(edited)) return edited as JsonObject
+      this.#wrong(call, `found '${revealed(typed)}', expected a JSON object`)
     } catch (error) {
-      if (!(error instanceof SyntaxError || error instanceof SluiceError)) throw error
       this.#wrong(call, revealed(tell(error)))
-      return false
     }
+    return undefined
   }
 
   #wrong(call: number, text: string): void {
@@ -138,7 +247,9 @@ export class Asking {
     const { run, screen, terminal } = this.#options
     const prompt = screen.question(call, text)
     if (!terminal.live) screen.line(prompt.trimEnd())
+    screen.still(true)
     const said = await terminal.line(prompt, { signal, fresh: true, ...(preset === undefined ? {} : { preset }) })
+    screen.still(false)
     if (signal.aborted) {
       if (terminal.live) screen.line()
       return undefined
@@ -146,8 +257,14 @@ export class Asking {
     if (said !== undefined) return said.trim()
     screen.inCard(call, screen.paint('yellow', 'denied: there is nobody to ask'))
     run.deny(call, 'there was nobody to ask')
+    this.#settle(call)
     return undefined
   }
 }
 
 const yes = /^y(?:es)?$/i
+
+function expected(stage: ApprovalEvent['stage'], always: boolean): string {
+  if (stage === 'result') return 'y yes, or n no (and why)'
+  return `y yes, n no (and why), e other arguments${always ? ', a always' : ''}`
+}

@@ -11,7 +11,7 @@ export const modelOptions = {
 
 export const modelHelp = `  --base-url URL      up to and without /chat/completions: http://127.0.0.1:11434/v1
   --model NAME        the model's name there
-  --api-key KEY       sent as a bearer token (default: $OPENAI_API_KEY, which others on this machine do not see)
+  --api-key KEY       sent as a bearer token (default for api.openai.com alone: $OPENAI_API_KEY, which others on this machine do not see)
   --mode MODE         native, text or auto: tools in the request, in the text, or native with a hint (default: auto)
   --protocol ID       how calls are written in mode text; auto: by the model's name (default: vcp)`
 
@@ -25,8 +25,14 @@ export function readModel(values: Values): Model | undefined {
   if (baseURL === undefined && name !== undefined) throw new UsageError('--model needs --base-url URL beside it')
   if (baseURL !== undefined && name === undefined) throw new UsageError('--base-url needs --model NAME beside it')
   if (baseURL === undefined || name === undefined) return undefined
-  const apiKey = text(values['api-key']) ?? process.env.OPENAI_API_KEY
+  const apiKey = text(values['api-key']) ?? keyFor(baseURL)
   return { baseURL, name, ...(apiKey ? { apiKey } : {}) }
+}
+
+/** The key of the environment goes to the server that it is for, and to no other. */
+export function keyFor(baseURL: string): string | undefined {
+  const ours = URL.canParse(baseURL) && new URL(baseURL).origin === 'https://api.openai.com'
+  return ours ? process.env.OPENAI_API_KEY : undefined
 }
 
 export function readSettings(values: Values): Settings {

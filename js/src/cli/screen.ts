@@ -1,7 +1,8 @@
 // Draws a turn in the terminal, append-only: text as it streams, a card as a small box at its place. On a terminal the line of
 // a card that is still being written is drawn over; everything else is written once.
 import { revealed } from '../bridge/reveal.js'
-import type { AssistantMessage, ArgsEvent, CardEvent, CardStatus, SluiceEvent } from '../events.js'
+import type { AssistantMessage, ArgsEvent, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, SluiceEvent } from '../events.js'
+import { fit } from './rows.js'
 
 const colours = { dim: 2, bold: 1, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const
 type Colour = keyof typeof colours
@@ -11,14 +12,15 @@ const final: { [status in CardStatus]?: [sign: string, colour: Colour] } = {
   invalid: ['✖', 'red'], timeout: ['⏱', 'red'], expired: ['⏱', 'yellow'], cancelled: ['■', 'yellow'], unknown: ['?', 'yellow'],
 }
 
-/** What a model or a tool said, with nothing in it that a terminal would obey. */
-export const safe = (text: unknown): string => String(text).replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '�')
-
 interface Output {
   write(text: string): unknown
   isTTY?: boolean
   columns?: number
+  rows?: number
 }
+
+/** Nothing came for so long: the seconds are counted. */
+const WAIT_MS = 2000
 
 interface DrawnCard extends Partial<CardEvent> {
   shown: boolean
@@ -34,6 +36,14 @@ export class Screen {
   #open = '' // what the line that is being drawn over belongs to
   #column = 0 // 0: at the start of a line
   #kind = ''
+  #held = '' // of a text: the beginning of a character that is still to come
+  /** Told with the next event. */
+  #diagnostic: DiagnosticEvent | undefined
+  // -- what moves while nothing comes
+  #since = 0
+  #counted = false
+  #still = false
+  #clock: NodeJS.Timeout | undefined
 
   constructor(out: Output = process.stdout, env: NodeJS.ProcessEnv = process.env) {
     this.#out = out
@@ -42,10 +52,24 @@ export class Screen {
     this.paint = (colour, text) => (coloured ? `\x1b[${colours[colour]}m${text}\x1b[0m` : text)
   }
 
+  get columns(): number {
+    return this.#out.columns || 80
+  }
+
+  get rows(): number {
+    return this.#out.rows || 24
+  }
+
   line(text = ''): void {
     this.#settleLine()
     this.#out.write(`${text}\n`)
     this.#column = 0
+  }
+
+  /** Somebody types: nothing moves. */
+  still(on: boolean): void {
+    this.#still = on
+    this.#since = Date.now()
   }
 
   /** Numbers of calls begin anew. */
@@ -54,6 +78,10 @@ export class Screen {
   }
 
   show(event: SluiceEvent): void {
+    this.#came(event.type)
+    const said = this.#diagnostic
+    this.#diagnostic = undefined
+    if (said && !(event.type === 'error' && event.detail === said.detail)) this.#tell(said) // an error says it once more
     switch (event.type) {
       case 'text':
       case 'reasoning':
@@ -63,16 +91,43 @@ export class Screen {
       case 'args':
         return this.#args(event)
       case 'progress':
-        return this.inCard(event.call, safe(event.text))
+        return this.inCard(event.call, revealed(event.text))
       case 'ipc':
         return this.inCard(event.call, this.paint('magenta', revealed(`↯ ipc ${event.channel} ${JSON.stringify(event.payload)}`)))
       case 'error':
-        this.line(this.paint('red', `✖ ${event.code}: ${safe(event.detail)}`))
-        if (event.hint) this.line(this.paint('yellow', `  ${safe(event.hint)}`))
-        return
+        return this.#error(event)
       case 'diagnostic':
-        return this.line(this.paint('dim', `  (${event.code}${event.detail ? `: ${safe(event.detail)}` : ''})`))
+        this.#diagnostic = event
+        return
     }
+  }
+
+  #tell({ code, detail }: DiagnosticEvent): void {
+    this.line(this.paint('dim', `  (${code}${detail ? `: ${revealed(detail)}` : ''})`))
+  }
+
+  #error({ code, detail, hint }: ErrorEvent): void {
+    this.line(this.paint('red', `✖ ${code}: ${revealed(detail)}`))
+    if (hint) this.line(this.paint('yellow', `  ${revealed(hint)}`))
+  }
+
+  // -- waiting --------------------------------------------------------------------------------------------------------------
+
+  /** Something happened: what is drawn at the end of the line goes, and the seconds begin anew. */
+  #came(type: SluiceEvent['type']): void {
+    if (!this.#live) return
+    this.#since = Date.now()
+    if (this.#counted) this.#out.write('\x1b[J')
+    this.#counted = false
+    if (type === 'done') this.#clock = void clearInterval(this.#clock)
+    else this.#clock ??= setInterval(() => this.#count(), 1000).unref()
+  }
+
+  #count(): void {
+    const waited = Date.now() - this.#since
+    if (this.#still || waited < WAIT_MS) return
+    this.#counted = true
+    this.#out.write(`\x1b7\x1b[J${this.paint('dim', ` … ${Math.floor(waited / 1000)} s`)}\x1b8`)
   }
 
   /** What stands before a question about a card. */
@@ -87,7 +142,7 @@ export class Screen {
   }
 
   #stream(kind: string, given: string): void {
-    let text = safe(given)
+    let text = this.#whole(given)
     if (this.#open !== '' || (this.#column > 0 && this.#kind !== kind)) this.#settleLine()
     if (this.#column === 0 && kind === 'reasoning') this.#out.write(this.paint('dim', '⋯ '))
     if (this.#column === 0) text = text.replace(/^[\n ]+/, '')
@@ -95,6 +150,13 @@ export class Screen {
     this.#kind = kind
     this.#out.write(kind === 'reasoning' ? this.paint('dim', text) : text)
     this.#column = text.endsWith('\n') ? 0 : 1
+  }
+
+  /** As much of a text as can be told apart: joiners and halves wait for what comes behind them. */
+  #whole(given: string): string {
+    const text = this.#held + given
+    this.#held = /(?:\r|[\uD800-\uDBFF]|\u200D|\uFE0F)+$/.exec(text)?.[0] ?? ''
+    return revealed(text.slice(0, text.length - this.#held.length).replaceAll('\r\n', '\n'))
   }
 
   #card(event: CardEvent): void {
@@ -173,15 +235,3 @@ export function summary({ blocks, outcome, rounds, usage }: AssistantMessage): s
 
 /** A model's or tool's text on one line, with nothing in it that a terminal would obey or that hides. */
 const oneLine = (text: string): string => revealed(text.replace(/\s+/g, ' '))
-
-/** Cut to so many columns; wide characters count twice. */
-function fit(text: string, columns: number): string {
-  let width = 0
-  let out = ''
-  for (const point of text) {
-    width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/.test(point) ? 2 : 1
-    if (width >= columns) return `${out}…`
-    out += point
-  }
-  return out
-}

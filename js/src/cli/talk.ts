@@ -93,7 +93,7 @@ class Talker {
     this.#screen.begin()
     const run = (this.#current = engine.run({ model, messages, ...settings }))
     const asking = new Asking({
-      run, screen: this.#screen, terminal: this.#terminal,
+      run, tools: engine.tools, screen: this.#screen, terminal: this.#terminal,
       auto: auto ?? (autoWithoutTerminal && !live ? 'there is no terminal to ask on' : undefined),
     })
     for await (const event of run) {

@@ -4,6 +4,8 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json }
 
 export type Outcome = 'completed' | 'cancelled' | 'failed' | 'limit' | 'awaiting_user'
+/** Why a provider says that its answer ended; `unknown`: in words of its own. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause' | 'unknown'
 export type Level = 'public' | 'moderate' | 'sensitive'
 export type ExecutionPolicy = 'auto' | 'ask_once' | 'ask_always'
 export type ResultPolicy = 'never' | 'on_error' | 'always'
@@ -88,6 +90,14 @@ export interface ExecuteEvent extends Base {
 export interface AbortToolEvent extends Base { type: 'abortTool'; call: number; reason: string }
 export interface IpcEvent extends Base { type: 'ipc'; call: number; channel: string; payload: Json[] }
 export interface RuleEvent extends Base { type: 'rule'; rule: Rule }
+/** The answer of this round is over: once per answer, behind its last text. Stop reading, and finish it as complete. */
+export interface RoundEvent extends Base {
+  type: 'round'
+  round: number
+  /** Absent where the provider gave none. */
+  finishReason?: FinishReason
+}
+/** Tokens of this round so far: the last event counts. */
 export interface UsageEvent extends Base { type: 'usage'; round: number; inputTokens?: number; outputTokens?: number }
 export interface DiagnosticEvent extends Base {
   type: 'diagnostic'; code: string; detail?: string; call?: number; offset?: number; raw?: string; retryable?: boolean
@@ -95,22 +105,47 @@ export interface DiagnosticEvent extends Base {
 export interface ErrorEvent extends Base {
   type: 'error'; block?: number; code: string; detail: string; hint?: string; retryable?: boolean; fatal?: boolean
 }
-export interface DoneEvent extends Base { type: 'done'; outcome: Outcome }
+export interface DoneEvent extends Base {
+  type: 'done'
+  outcome: Outcome
+  /** Of the last answer. */
+  finishReason?: FinishReason
+}
 
 export type SluiceEvent =
   | RequestEvent | AbortRequestEvent | TextEvent | ReasoningEvent | CardEvent | ArgsEvent | ProgressEvent | ApprovalEvent
-  | ExecuteEvent | AbortToolEvent | IpcEvent | RuleEvent | UsageEvent | DiagnosticEvent | ErrorEvent | DoneEvent
+  | ExecuteEvent | AbortToolEvent | IpcEvent | RuleEvent | RoundEvent | UsageEvent | DiagnosticEvent | ErrorEvent | DoneEvent
 
 export type Block =
   | { type: 'text' | 'reasoning'; round: number; text: string }
   | ({ type: 'tool_use'; call: number } & CardFields)
   | { type: 'error'; code: string; detail: string; hint?: string }
 
+/** Tokens as the provider counted them. */
+export interface Usage { inputTokens?: number; outputTokens?: number }
+
+/** One answer of the model, as far as it is known. */
+export interface Answer {
+  finishReason?: FinishReason
+  usage?: Usage
+  /** Who answered, as the provider says. */
+  model?: string
+  /** Unix milliseconds. */
+  startedAt?: number
+  /** Unix milliseconds. */
+  endedAt?: number
+}
+
 export interface AssistantMessage {
   role: 'assistant'
   outcome?: Outcome
   rounds: number
-  usage?: { inputTokens?: number; outputTokens?: number }
+  /** Of the last answer. */
+  finishReason?: FinishReason
+  /** Of all answers together. */
+  usage?: Usage
+  /** One for each round. */
+  answers?: Answer[]
   blocks: Block[]
 }
 

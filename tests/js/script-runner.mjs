@@ -24,6 +24,9 @@ const kinds = { result: 0, json: 1, parts: 2, failure: 3, progress: 4 }
 export const documents = { request: 1, message: 2, history: 3, tools: 4, prompt: 5, state: 6, error: 7 }
 const exact = 256
 
+/** Events whose place between others is not promised. */
+const asideTypes = ['diagnostic', 'usage', 'round']
+
 class Failed extends Error {}
 
 /** `data` in pieces. most 0: whole; 1: bytes; else at random, the same numbers in every language. */
@@ -378,9 +381,9 @@ class Player {
     this.poll()
     const events = this.pending
     this.pending = []
-    const aside = (event) => event.type === 'diagnostic' || event.type === 'usage'
+    const aside = (event) => asideTypes.includes(event.type)
     const beside = events.filter(aside)
-    for (const type of ['diagnostic', 'usage']) {
+    for (const type of asideTypes) {
       const why = subsequence(step.expect.filter((pattern) => pattern.type === type), beside, type)
       if (why) throw new Failed(`${why}\n    in ${brief(beside)}`)
     }
@@ -403,16 +406,26 @@ class Player {
     const texts = new Map()
     const args = new Map()
     const cards = new Map()
+    const told = new Set() // rounds
     for (const event of this.events) {
       if (['text', 'reasoning', 'error', 'card'].includes(event.type)) {
         const expected = event.type === 'card' ? 'tool_use' : event.type
         if (blocks[event.block]?.type !== expected) throw new Failed(`no ${expected} block for ${brief(event)}\n    in ${brief(message)}`)
-        if (event.type === 'text' || event.type === 'reasoning') texts.set(event.block, (texts.get(event.block) ?? '') + event.text)
+        if (event.type === 'text' || event.type === 'reasoning') {
+          texts.set(event.block, (texts.get(event.block) ?? '') + event.text)
+          if (told.has(blocks[event.block].round)) throw new Failed(`text behind its round: ${brief(event)}`)
+        }
         if (event.type === 'card') cards.set(event.call, { ...cards.get(event.call), ...event })
       } else if (event.type === 'args') {
         args.set(event.call, (args.get(event.call) ?? '') + event.text)
+      } else if (event.type === 'round') {
+        told.add(event.round)
+      } else if (event.type === 'request') {
+        told.delete(event.round) // asked for again
       }
     }
+    if ((this.done === 'completed' || this.done === 'limit') && told.size !== message.rounds)
+      throw new Failed(`not every answer has its round: ${brief(this.events)}`)
     blocks.forEach((block, i) => {
       if ((block.type === 'text' || block.type === 'reasoning') && texts.get(i) !== block.text)
         throw new Failed(`joined ${block.type} events are not block ${i}: ${brief(texts.get(i))}\n    but ${brief(block)}`)

@@ -30,9 +30,10 @@ function parsePieces(config, pieces, engineConfig = {}) {
 const parse = (config, data, cut) => parsePieces(config, cuts(data, cut))
 
 /** A block of a vector as the pattern of a block of the message. */
-function blockPattern({ text, reasoning, call, invalid }) {
+function blockPattern({ text, reasoning, error, call, invalid }) {
   if (text !== undefined) return { type: 'text', text }
   if (reasoning !== undefined) return { type: 'reasoning', text: reasoning }
+  if (error !== undefined) return { type: 'error', code: error }
   const said = call ?? invalid
   return {
     type: 'tool_use',
@@ -70,8 +71,14 @@ test('the vectors of the protocols hold at any split', { skip }, async (t) => {
 })
 
 test('the vectors of openai-chat deltas hold at any split', { skip }, async (t) => {
-  for (const vector of readJson(join(shared, 'vectors', 'openai_chat_deltas.json')).cases)
+  for (const vector of readJson(join(shared, 'vectors', 'openai_chat_deltas.json')).cases) {
+    if (vector.finish_reason === null && vector.done === false) {
+      // Younger than the vectors: an answer without an end broke off, and its calls do not run.
+      const broken = ({ call, ...block }) => (call ? { invalid: { name: call.name, reason: 'stream_broken' } } : block)
+      vector.blocks = [...vector.blocks.map(broken), { error: 'unfinished' }]
+    }
     await t.test(vector.id, () => hold(vector, { wire: 'openai-chat' }, chunks(vector)))
+  }
 })
 
 const joined = (blocks, type) => blocks.filter((block) => block.type === type).map((block) => block.text).join('').trim()

@@ -92,7 +92,7 @@ TEST_CASE("plain text that is not UTF-8 is repaired, a document that is not is r
       R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"q"}]}})";
   sluice_turn *turn = sluice_turn_new(engine, config.data(), config.size());
   const std::string answer =
-      R"(data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"t","arguments":"{}"}}]}}]})"
+      R"(data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"t","arguments":"{}"}}]},"finish_reason":"stop"}]})"
       "\n\n";
   sluice_turn_feed(turn, answer.data(), answer.size());
   sluice_turn_finish(turn, SLUICE_END_COMPLETE, nullptr, 0);

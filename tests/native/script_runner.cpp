@@ -528,16 +528,19 @@ class Player {
     Json ordered = Json::array();
     bool arguments = false;
     std::map<std::string, Json> aside;
+    const auto stands_aside = [&](const Json &event) {
+      return type(event) == "diagnostic" || type(event) == "usage" || type(event) == "round";
+    };
     for (const Json &pattern : patterns) {
       arguments = arguments || type(pattern) == "args";
-      if (type(pattern) == "diagnostic" || type(pattern) == "usage")
+      if (stands_aside(pattern))
         aside.try_emplace(type(pattern), Json::array()).first->second.push_back(pattern);
       else
         ordered.push_back(pattern);
     }
     std::vector<Json> main, beside;
     for (const Json &event : events) {
-      if (type(event) == "diagnostic" || type(event) == "usage")
+      if (stands_aside(event))
         beside.push_back(event);
       else if (arguments || type(event) != "args")
         main.push_back(event);
@@ -572,6 +575,7 @@ class Player {
     if (!blocks) return;
     if (done_ && text_of(outcome.message, "outcome") != *done_)
       throw Failed("the message's outcome is not that of done");
+    std::set<uint32_t> told;  // rounds
     std::map<size_t, std::string> texts;
     std::map<uint32_t, std::string> arguments;
     std::map<uint32_t, Json> cards;
@@ -582,12 +586,21 @@ class Player {
         const std::string expected = type == "card" ? "tool_use" : type;
         if (block >= blocks->size() || text_of((*blocks)[block], "type") != expected)
           throw Failed("no " + expected + " block for " + brief(event) + "\n    in " + brief(outcome.message));
-        if (type == "text" || type == "reasoning") texts[block] += text_of(event, "text");
+        if (type == "text" || type == "reasoning") {
+          texts[block] += text_of(event, "text");
+          if (told.contains((*blocks)[block].at("round"))) throw Failed("text behind its round: " + brief(event));
+        }
         if (type == "card") cards.try_emplace(event.at("call"), Json::object()).first->second.update(event);
       } else if (type == "args") {
         arguments[event.at("call")] += text_of(event, "text");
+      } else if (type == "round") {
+        told.insert(event.at("round").get<uint32_t>());
+      } else if (type == "request") {
+        told.erase(event.at("round").get<uint32_t>());  // asked for again
       }
     }
+    if ((done_ == "completed" || done_ == "limit") && told.size() != outcome.message.at("rounds"))
+      throw Failed("not every answer has its round: " + brief(Json(all_)));
     static const std::set<std::string> kFinal = {"success", "error",   "denied",  "result_rejected", "not_found",
                                                  "invalid", "timeout", "expired", "cancelled",       "unknown"};
     for (size_t i = 0; i < blocks->size(); ++i) {

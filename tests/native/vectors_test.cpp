@@ -15,6 +15,7 @@ namespace {
 Json block_pattern(const Json &expected) {
   for (const char *type : {"text", "reasoning"})
     if (expected.contains(type)) return {{"type", type}, {"text", expected[type]}};
+  if (expected.contains("error")) return {{"type", "error"}, {"code", expected["error"]}};
   const bool call = expected.contains("call");
   const Json &said = call ? expected["call"] : expected["invalid"];
   Json pattern = {{"type", "tool_use"}, {"status", call ? "pending" : "invalid"}};
@@ -161,7 +162,14 @@ TEST_CASE("the vectors of the protocols hold at any split") {
 TEST_CASE("the vectors of openai-chat deltas hold at any split") {
   if (absent()) return;
   const Json file = Json::parse(read_file(shared_folder() / "vectors" / "openai_chat_deltas.json"));
-  for (const Json &vector : file["cases"]) {
+  for (Json vector : file["cases"]) {
+    if (vector["finish_reason"].is_null() && !vector.value("done", true)) {
+      // Younger than the vectors: an answer without an end broke off, and its calls do not run.
+      for (Json &block : vector["blocks"])
+        if (block.contains("call"))
+          block = {{"invalid", {{"name", block["call"]["name"]}, {"reason", "stream_broken"}}}};
+      vector["blocks"].push_back({{"error", "unfinished"}});
+    }
     const std::string why = check(vector, {{"wire", "openai-chat"}}, sse_of(vector));
     if (!why.empty()) FAIL_CHECK(vector["id"] << " " << why);
     if (!vector.contains("keeps")) continue;

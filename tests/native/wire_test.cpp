@@ -34,7 +34,7 @@ struct Recorder final : WireSink {
   std::string text, reasoning, members, finish, error, error_code;
   std::vector<std::string> diagnostics;
   std::vector<Usage> usages;
-  bool transient = false;
+  bool transient = false, ended = false;
 
   void add(const std::string &kind, std::string_view what) {
     REQUIRE(is_utf8(what));
@@ -90,6 +90,12 @@ struct Recorder final : WireSink {
     REQUIRE(members.empty());
     REQUIRE(check_json(object, 64).ok());
     members = object;
+  }
+  void on_model(std::string_view name) override { add("model", std::string(name) + ";"); }
+  void on_end() override {
+    add("end", ";");
+    REQUIRE_FALSE(ended);
+    ended = true;
   }
   void on_finish(Finish reason, std::string_view words) override {
     add("finish", std::to_string(static_cast<int>(reason)) + " " + std::string(words) + ";");
@@ -271,7 +277,7 @@ TEST_CASE("chat: roles, empty and null members, and members nobody knows say not
                           event(R"({"choices":[{"index":0,"delta":null}]})") + event(R"({"choices":[{"index":0}]})") +
                           event(R"({"choices":[]})") + event(R"({"choices":null})") + event(delta("")) +
                           text_delta("a") + finish_event("stop") + event("[DONE]"));
-  CHECK(r.log == decltype(r.log){{"text", "a"}, {"finish", "1 stop;"}});
+  CHECK(r.log == decltype(r.log){{"text", "a"}, {"finish", "1 stop;"}, {"end", ";"}});
 }
 
 TEST_CASE("chat: only choice 0 is read, and the only one without an index", "[wire]") {
@@ -811,7 +817,9 @@ TEST_CASE("a state that lacks members, or has others, is no end of the world", "
       void on_arguments_replaced(uint32_t, std::string_view) override {}
       void on_call_members(uint32_t, std::string_view) override {}
       void on_message_members(std::string_view object) override { CHECK(check_json(object, 64).ok()); }
+      void on_model(std::string_view) override {}
       void on_finish(Finish, std::string_view) override {}
+      void on_end() override {}
       void on_usage(const Usage &) override {}
       void on_error(const WireError &) override {}
       void on_diagnostic(std::string_view, std::string_view) override {}

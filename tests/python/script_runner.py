@@ -20,6 +20,7 @@ ENDS = {"complete": 0, "network": 1, "aborted": 2, "retry": 3}
 DECISIONS = {"once": 0, "turn": 1, "session": 2, "always": 3, "release": 4}
 KINDS = {"result": 0, "json": 1, "parts": 2, "failure": 3, "progress": 4}
 DOCUMENTS = {"request": 1, "message": 2, "history": 3, "tools": 4, "prompt": 5, "state": 6, "error": 7}
+ASIDE = ("diagnostic", "usage", "round")  # events whose place between others is not promised
 ABSENT = object()
 
 
@@ -398,15 +399,15 @@ class Player:
         self.poll()
         events, self.pending = self.pending, []
         patterns = step["expect"]
-        beside = [event for event in events if event["type"] in ("diagnostic", "usage")]
-        for kind in ("diagnostic", "usage"):
+        beside = [event for event in events if event["type"] in ASIDE]
+        for kind in ASIDE:
             if why := subsequence([p for p in patterns if p.get("type") == kind], beside, kind):
                 raise Failed(f"{why}\n    in {brief(beside)}")
         for pattern in step.get("no", []):
             for event in events:
                 if not mismatch(pattern, event):
                     raise Failed(f"this may not come: {brief(event)}")
-        ordered = [p for p in patterns if p.get("type") not in ("diagnostic", "usage")]
+        ordered = [p for p in patterns if p.get("type") not in ASIDE]
         arguments = any(p.get("type") == "args" for p in ordered)
         main = merged_events([e for e in events if e not in beside and (arguments or e["type"] != "args")], True)
         if step.get("some"):
@@ -425,7 +426,7 @@ class Player:
         blocks = message["blocks"]
         if self.done and message.get("outcome") != self.done:
             raise Failed("the message's outcome is not that of done")
-        texts, arguments, cards = {}, {}, {}
+        texts, arguments, cards, told = {}, {}, {}, set()
         for event in self.events:
             kind = event["type"]
             if kind in ("text", "reasoning", "error", "card"):
@@ -434,10 +435,18 @@ class Player:
                     raise Failed(f"no {expected} block for {brief(event)}\n    in {brief(message)}")
                 if kind in ("text", "reasoning"):
                     texts[event["block"]] = texts.get(event["block"], "") + event["text"]
+                    if blocks[event["block"]]["round"] in told:
+                        raise Failed(f"text behind its round: {brief(event)}")
                 if kind == "card":
                     cards.setdefault(event["call"], {}).update(event)
             elif kind == "args":
                 arguments[event["call"]] = arguments.get(event["call"], "") + event["text"]
+            elif kind == "round":
+                told.add(event["round"])
+            elif kind == "request":
+                told.discard(event["round"])  # asked for again
+        if self.done in ("completed", "limit") and len(told) != message["rounds"]:
+            raise Failed(f"not every answer has its round: {brief(self.events)}")
         for i, block in enumerate(blocks):
             kind = block["type"]
             if kind in ("text", "reasoning") and texts.get(i) != block["text"]:

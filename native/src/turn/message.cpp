@@ -1,5 +1,7 @@
 #include "turn/message.h"
 
+#include <algorithm>
+
 #include "base/json_writer.h"
 
 namespace sluice {
@@ -17,17 +19,50 @@ void write_error(const TurnError &error, std::string &out) {
   out += error.fatal ? ",\"fatal\":true" : ",\"fatal\":false";
 }
 
+namespace {
+
+void write_usage(const Usage &usage, ObjectWriter &object) {
+  if (usage.input_tokens < 0 && usage.output_tokens < 0) return;
+  ObjectWriter tokens(object.value("usage"));
+  if (usage.input_tokens >= 0) tokens.number("inputTokens", usage.input_tokens);
+  if (usage.output_tokens >= 0) tokens.number("outputTokens", usage.output_tokens);
+  tokens.close();
+}
+
+}  // namespace
+
+Usage Message::usage() const {
+  Usage sum;
+  const auto add = [](int64_t &to, int64_t tokens) {
+    if (tokens >= 0) to = std::max<int64_t>(to, 0) + tokens;
+  };
+  for (const Round &round : rounds) {
+    add(sum.input_tokens, round.usage.input_tokens);
+    add(sum.output_tokens, round.usage.output_tokens);
+  }
+  return sum;
+}
+
 void Message::write(std::string &out) const {
   ObjectWriter message(out);
   message.text("role", "assistant");
   if (!outcome.empty()) message.text("outcome", outcome);
   message.number("rounds", static_cast<int64_t>(rounds.size()));
-  if (usage.input_tokens >= 0 || usage.output_tokens >= 0) {
-    ObjectWriter tokens(message.value("usage"));
-    if (usage.input_tokens >= 0) tokens.number("inputTokens", usage.input_tokens);
-    if (usage.output_tokens >= 0) tokens.number("outputTokens", usage.output_tokens);
-    tokens.close();
+  if (finish() != Finish::none) message.text("finishReason", to_text(finish()));
+  write_usage(usage(), message);
+  std::string &answers = message.value("answers");
+  answers += '[';
+  for (const Round &round : rounds) {
+    if (&round != &rounds.front()) answers += ',';
+    ObjectWriter answer(answers);
+    if (round.finish != Finish::none) answer.text("finishReason", to_text(round.finish));
+    write_usage(round.usage, answer);
+    if (!round.model.empty()) answer.text("model", round.model);
+    if (round.started_at) answer.number("startedAt", *round.started_at);
+    if (round.ended_at) answer.number("endedAt", *round.ended_at);
+    answer.close();
   }
+  answers += ']';
   std::string &list = message.value("blocks");
   list += '[';
   for (const Block &block : blocks) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ struct Block {
 
 // What a round leaves beside its blocks.
 struct Round {
+  Finish finish = Finish::none;  // why the provider says that the answer ended
+  Usage usage;
+  std::string model;  // who answered, as the provider says
+  std::optional<int64_t> started_at, ended_at;
   std::string raw;          // text mode: the answer as written
   std::string members;      // opaque members of the provider's message, to go back verbatim
   bool text_calls = false;  // its calls came out of its text
@@ -39,9 +44,10 @@ struct Message {
   std::vector<Block> blocks;
   std::vector<std::unique_ptr<Card>> cards;  // cards[call - 1]
   std::vector<Round> rounds;                 // rounds[round - 1]
-  Usage usage;                               // all rounds together
   std::string_view outcome;                  // empty until the turn is done
 
+  Usage usage() const;  // of all rounds together
+  Finish finish() const { return rounds.empty() ? Finish::none : rounds.back().finish; }
   // SLUICE_GET_MESSAGE.
   void write(std::string &out) const;
 };

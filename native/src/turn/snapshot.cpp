@@ -145,6 +145,18 @@ void each_field(AnyCard &card, const Visit &visit) requires std::is_same_v<std::
   visit("dirty", card.dirty);
 }
 
+template <class AnyRound, class Visit>
+void each_field(AnyRound &round, const Visit &visit) requires std::is_same_v<std::remove_const_t<AnyRound>, Round> {
+  visit("raw", round.raw);
+  visit("members", round.members);
+  visit("textCalls", round.text_calls);
+  visit("inputTokens", round.usage.input_tokens);
+  visit("outputTokens", round.usage.output_tokens);
+  visit("model", round.model);
+  visit("startedAt", round.started_at);
+  visit("endedAt", round.ended_at);
+}
+
 void save_card(const Card &card, std::string &out) {
   ObjectWriter object(out);
   const Saver save{object};
@@ -221,8 +233,6 @@ void Turn::each_field(AnyTurn &turn, const Visit &visit) {
   visit("malformedRounds", turn.malformed_rounds_);
   visit("callsRun", turn.calls_run_);
   visit("firstCard", turn.first_card_);
-  visit("inputTokens", turn.message_.usage.input_tokens);
-  visit("outputTokens", turn.message_.usage.output_tokens);
 }
 
 template <class AnyAnswer, class Visit>
@@ -231,6 +241,8 @@ void Turn::each_answer_field(AnyAnswer &answer, const Visit &visit) {
   visit("bytesSeen", answer.bytes_seen);
   visit("responded", answer.responded);
   visit("shown", answer.shown);
+  visit("ended", answer.ended);
+  visit("lastWord", answer.last_word);
   visit("calls", answer.calls);
   visit("textBytes", answer.text_bytes);
   visit("waitingSince", answer.waiting_since);
@@ -254,7 +266,8 @@ void Turn::state(std::string &out) const {
   grants += ']';
   write_list(object.value("rounds"), message_.rounds, [&](const Round &round) {
     ObjectWriter entry(out);
-    entry.text("raw", round.raw).text("members", round.members).boolean("textCalls", round.text_calls);
+    entry.number("finish", static_cast<int64_t>(round.finish));
+    sluice::each_field(round, Saver{entry});
     entry.close();
   });
   write_list(object.value("blocks"), message_.blocks, [&](const Block &block) {
@@ -278,7 +291,6 @@ void Turn::save_answer(std::string &out) const {
   };
   ObjectWriter object(out);
   each_answer_field(answer_, Saver{object});
-  object.number("finish", static_cast<int64_t>(answer_.finish));
   if (answer_.error) save_error(*answer_.error, object.value("error"));
   object.value("slots");
   write_calls(answer_.slots);
@@ -327,9 +339,12 @@ void Turn::load_log(const SavedReader &saved) {
   for (JsonSlices rounds(saved.nested("rounds")); rounds.next();) {
     const SavedReader entry(rounds.value());
     Round &round = message_.rounds.emplace_back();
-    entry.get("raw", round.raw);
-    entry.get("members", round.members);
-    entry.get("textCalls", round.text_calls);
+    round.finish = saved_enum(entry, "finish", Finish::none, Finish::pause);
+    sluice::each_field(round, Loader{entry});
+  }
+  if (!message_.rounds.empty()) {  // as version 0.1 saved them: of all rounds together
+    saved.get("inputTokens", message_.rounds.front().usage.input_tokens);
+    saved.get("outputTokens", message_.rounds.front().usage.output_tokens);
   }
   for (JsonSlices cards(saved.nested("cards")); cards.next();) {
     auto card = load_card(cards.value(), static_cast<uint32_t>(message_.cards.size() + 1));
@@ -355,7 +370,8 @@ void Turn::load_log(const SavedReader &saved) {
 void Turn::load_answer(const SavedReader &saved) {
   open_answer();
   each_answer_field(answer_, Loader{saved});
-  answer_.finish = saved_enum(saved, "finish", Finish::none, Finish::other);
+  Finish &finish = message_.rounds.back().finish;
+  finish = saved_enum(saved, "finish", finish, Finish::pause);  // as version 0.1 saved it
   if (const std::string_view error = saved.nested("error"); !error.empty()) answer_.error = load_error(error);
   const auto load_calls = [&](std::string_view list, std::vector<Card *> &cards) {
     for (JsonSlices calls(list); calls.next();) {

@@ -17,6 +17,9 @@ namespace {
 // that hung. Timers of a host that is merely busy are late by less.
 constexpr int64_t kSleepMs = 60000;
 constexpr int64_t kLateMs = 10000;
+// Behind a finish reason usage may still come, at once: after this silence the answer has ended, though its connection
+// stays open.
+constexpr int64_t kSilenceMs = 1000;
 constexpr int64_t kMostNumber = int64_t{1} << 53;  // beyond, a time or a count of tokens is nonsense, and sums overflow
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
@@ -299,6 +302,7 @@ std::string Turn::build_request() const {
 }
 
 void Turn::emit_request() {
+  message_.rounds.back().started_at = now_;
   ObjectWriter event(events_.open(EventQueue::Kind::request));
   event.text("type", "request");
   event.number("round", static_cast<int64_t>(message_.rounds.size()));
@@ -324,6 +328,7 @@ Status Turn::response(int32_t http_status, std::string_view headers) {
   }
   answer_.responded = true;
   answer_.waiting_since = now_;
+  answer_.last_word = http_status >= 400;
   if (!answer_.closed_to_bytes) answer_.reader->response(http_status, headers);
   return {};
 }
@@ -354,17 +359,48 @@ Status Turn::finish(End how, std::string_view detail) {
   return {};
 }
 
+// The one place that says how an answer ended. `whole`: it says itself that it is over; else the host said how its body
+// ended. What still comes before finish is heard for usage and opaque members.
+void Turn::end_answer(bool whole, End how) {
+  if (done_ || answer_.ended) return;
+  const bool ours = answer_.closed_to_bytes;
+  if (!ours) {
+    answer_.scanner->finish();
+    if (answer_.watcher) answer_.watcher->finish();
+    if (done_) return;
+  }
+  answer_.ended = true;
+  const Finish finish = message_.finish();
+  std::string_view told = "provider_error";
+  if (!answer_.error && !ours && how == End::complete && finish == Finish::none && wire_->has_end()) {
+    if (!answer_.shown)
+      answer_.error = {"empty_answer", "the provider answered nothing", "", true, false};
+    else if (!whole)
+      answer_.error = {"unfinished", "the answer broke off: its end never came", "", false, false};
+    if (!whole) told = "unfinished";
+  }
+  if (answer_.error) {
+    answer_.error->retryable = answer_.error->retryable && !answer_.shown;
+    // The block in the message waits for finish: until then the host may still have the answer forgotten.
+    ObjectWriter event(events_.open(EventQueue::Kind::other));
+    event.text("type", "diagnostic").text("code", told).text("detail", answer_.error->detail);
+    event.boolean("retryable", answer_.error->retryable);
+  }
+  message_.rounds.back().ended_at = now_;
+  ObjectWriter event(events_.open(EventQueue::Kind::other));
+  event.text("type", "round").number("round", static_cast<int64_t>(message_.rounds.size()));
+  if (finish != Finish::none) event.text("finishReason", to_text(finish));
+}
+
 void Turn::close_answer(End how, std::string_view detail) {
   answer_.ending = true;
   const bool ours = answer_.closed_to_bytes;  // stopAfterCall: the end is where we cut it
   events_.withdraw(EventQueue::Kind::request, 0);
   answer_.reader->finish(how == End::complete && !ours);  // ours: only usage and opaque members are still heard
   if (done_) return;
-  if (!ours) {
-    answer_.scanner->finish();
-    if (answer_.watcher) answer_.watcher->finish();
-    if (done_) return;
-  }
+  if (answer_.ended) how = End::complete;  // what breaks behind the end harms nothing
+  end_answer(false, how);
+  if (done_) return;
   if (how != End::complete && !ours && !answer_.error) {
     TurnError error;
     error.code = "network";
@@ -405,7 +441,7 @@ bool Turn::fall_back() {
 }
 
 void Turn::close_calls() {
-  const bool filtered = answer_.finish == Finish::content_filter;
+  const bool filtered = message_.finish() == Finish::content_filter;
   for (size_t i = first_card_; i < message_.cards.size(); ++i) {
     Card &card = *message_.cards[i];
     if (card.state() == CardState::streaming) complete_native(card, true);
@@ -463,6 +499,7 @@ void Turn::end_turn(std::string_view outcome) {
   message_.outcome = outcome;
   ObjectWriter event(events_.open(EventQueue::Kind::other));
   event.text("type", "done").text("outcome", outcome);
+  if (message_.finish() != Finish::none) event.text("finishReason", to_text(message_.finish()));
 }
 
 void Turn::show_error(TurnError error) {
@@ -490,6 +527,7 @@ void Turn::stop_with(TurnError error) {
 
 void Turn::on_text(std::string_view utf8) {
   if (deaf()) return;
+  answer_.last_word = false;
   complete_interrupted();
   if (deaf()) return;
   const std::string_view piece = within_text_limit(utf8);
@@ -501,6 +539,7 @@ void Turn::on_text(std::string_view utf8) {
 
 void Turn::on_reasoning(std::string_view utf8) {
   if (deaf()) return;
+  answer_.last_word = false;
   complete_interrupted();
   if (deaf()) return;
   interrupt_text();
@@ -524,6 +563,7 @@ void Turn::too_long() {
 
 void Turn::on_call(uint32_t slot, std::string_view id, std::string_view name) {
   if (deaf()) return;
+  answer_.last_word = false;
   complete_interrupted();
   if (deaf()) return;
   interrupt_text();
@@ -552,6 +592,7 @@ void Turn::on_call_head(uint32_t slot, std::string_view id, std::string_view nam
 }
 
 void Turn::on_arguments(uint32_t slot, std::string_view fragment) {
+  answer_.last_word = false;
   if (deaf() || slot >= answer_.slots.size() || answer_.slots[slot] == nullptr || fragment.empty()) return;
   Card &card = *answer_.slots[slot];
   if (card.state() != CardState::streaming) {
@@ -586,21 +627,29 @@ void Turn::on_message_members(std::string_view object) {
   if (!done_) message_.rounds.back().members = object;
 }
 
+void Turn::on_model(std::string_view name) {
+  if (!deaf()) message_.rounds.back().model = name;
+}
+
 void Turn::on_finish(Finish reason, std::string_view) {
   if (deaf()) return;
-  if (answer_.finish == Finish::content_filter)
-    return;  // what was filtered stays so, whatever a gateway says behind it
-  answer_.finish = reason;
+  answer_.last_word = true;
+  Finish &finish = message_.rounds.back().finish;
+  if (finish == Finish::content_filter) return;  // what was filtered stays so, whatever a gateway says behind it
+  finish = reason;
   complete_interrupted();
 }
 
+void Turn::on_end() { end_answer(true); }
+
+// The tokens of this answer so far, not those since the last time.
 void Turn::on_usage(const Usage &usage) {
   if (done_) return;
-  const auto add = [](int64_t &sum, int64_t value) {
-    if (value >= 0 && value < kMostNumber) sum = std::max<int64_t>(sum, 0) + value;
+  const auto take = [](int64_t &tokens, int64_t value) {
+    if (value >= 0 && value < kMostNumber) tokens = value;
   };
-  add(message_.usage.input_tokens, usage.input_tokens);
-  add(message_.usage.output_tokens, usage.output_tokens);
+  take(message_.rounds.back().usage.input_tokens, usage.input_tokens);
+  take(message_.rounds.back().usage.output_tokens, usage.output_tokens);
   ObjectWriter event(events_.open(EventQueue::Kind::other));
   event.text("type", "usage").number("round", static_cast<int64_t>(message_.rounds.size()));
   if (usage.input_tokens >= 0) event.number("inputTokens", usage.input_tokens);
@@ -612,7 +661,7 @@ void Turn::on_error(const WireError &error) {
   TurnError shown;
   shown.code = error.code;
   shown.detail = error.detail;
-  shown.retryable = error.transient && !answer_.shown;
+  shown.retryable = error.transient;
   if (error.code == "tools_unsupported") {
     const bool ours = config_.exposure.enabled && !text_mode() && !offers_.empty();
     if (ours)
@@ -620,15 +669,12 @@ void Turn::on_error(const WireError &error) {
     else
       shown.code = "provider";
   }
-  // The block in the message waits for finish: until then the host may still have the answer forgotten.
-  ObjectWriter event(events_.open(EventQueue::Kind::other));
-  event.text("type", "diagnostic").text("code", "provider_error").text("detail", shown.detail);
-  event.boolean("retryable", shown.retryable);
   answer_.error = std::move(shown);
+  end_answer(true);
 }
 
 void Turn::on_diagnostic(std::string_view code, std::string_view detail) {
-  if (!deaf()) diagnostic(code, detail);
+  if (!done_ && !answer_.closed_to_bytes) diagnostic(code, detail);
 }
 
 // ---- what the scanner reports ----
@@ -858,10 +904,10 @@ void Turn::complete_native(Card &card, bool at_end) {
     if (!card.shape.closed()) return;
   }
   card.tried = card.raw_arguments.size();
+  const bool finished = message_.finish() == Finish::stop || message_.finish() == Finish::tool_calls;
   std::string_view text = trim_json(card.raw_arguments);
   if (at_end && (text.empty() || text == "null")) {
     // Nothing stands for {} only where the provider says that it has finished: else it may have been cut off.
-    const bool finished = answer_.finish == Finish::stop || answer_.finish == Finish::tool_calls;
     if (!finished && !card.adopted) return spoil(card, "truncated");
     text = "{}";
   }
@@ -876,6 +922,8 @@ void Turn::complete_native(Card &card, bool at_end) {
     return;
   }
   if (card.asked.empty()) return spoil(card, "missing_tool_name");
+  // {} may be a placeholder whose arguments were still to come.
+  if (at_end && message_.finish() == Finish::length && !JsonSlices(text).next()) return spoil(card, "truncated");
   std::erase(answer_.open_calls, &card);
   card.arguments = text;
   complete(card);
@@ -886,7 +934,7 @@ bool Turn::starts_in_answer(const Card &card) const {
 }
 
 void Turn::complete_interrupted() {
-  if (answer_.open_calls.empty() || answer_.finish == Finish::content_filter) return;
+  if (answer_.open_calls.empty() || message_.finish() == Finish::content_filter) return;
   const std::vector<Card *> open = answer_.open_calls;
   for (Card *card : open) {
     if (card->state() != CardState::streaming) {  // cancelled while it was written
@@ -1410,6 +1458,7 @@ Status Turn::tick(int64_t now, int64_t &next) {
   if (!now_) {  // what began before the first tick counts from here
     now_ = now;
     shift_deadlines(0);
+    if (answer_.open) message_.rounds.back().started_at = now_;
   } else if (now > *now_) {
     const int64_t gap = now - *now_;
     const bool late = now - kLateMs > next_deadline();
@@ -1455,12 +1504,16 @@ void Turn::expire() {
       }
     }
   }
-  if (answer_.open && !parser_ && !answer_.closed_to_bytes && answer_.waiting_since) {
-    const bool first = !answer_.bytes_seen;
-    const int64_t timeout = first ? config_.first_byte_timeout_ms : config_.idle_timeout_ms;
-    if (timeout > 0 && *now_ - *answer_.waiting_since >= timeout)
+  for (int64_t timeout = silence(); timeout > 0 && *now_ - *answer_.waiting_since >= timeout; timeout = silence()) {
+    if (answer_.ended) {
+      abort_request("ended");  // the host did not heed "round"
+    } else if (answer_.last_word || message_.finish() != Finish::none) {
+      answer_.reader->end();
+    } else {
+      const bool first = !answer_.bytes_seen;
       return stop_with({first ? "first_byte_timeout" : "idle_timeout",
                         "the provider sent nothing for " + std::to_string(timeout) + " ms", "", !answer_.shown, false});
+    }
   }
   if (!changed) return;
   pump();
@@ -1477,9 +1530,15 @@ int64_t Turn::next_deadline() const {
     if (card->state() == CardState::awaiting_approval || card->state() == CardState::awaiting_result_approval)
       at(card->asked_at, config_.approval_timeout_ms);
   }
-  if (answer_.open && !parser_ && !answer_.closed_to_bytes)
-    at(answer_.waiting_since, answer_.bytes_seen ? config_.idle_timeout_ms : config_.first_byte_timeout_ms);
+  at(answer_.waiting_since, silence());
   return next;
+}
+
+// How long the provider may say nothing before that means something; 0: for ever.
+int64_t Turn::silence() const {
+  if (!answer_.open || parser_ || answer_.closed_to_bytes || !answer_.waiting_since) return 0;
+  if (!answer_.ended && answer_.last_word) return kSilenceMs;
+  return answer_.bytes_seen ? config_.idle_timeout_ms : config_.first_byte_timeout_ms;
 }
 
 // ---- what comes out ----

@@ -70,9 +70,10 @@ class Turn final : WireSink, ScanSink {
     bool closed_to_bytes = false;  // abortRequest went out: what still comes is dropped
     bool bytes_seen = false;
     bool responded = false;
-    bool ending = false;  // finish was called: nothing is left to abort
-    bool shown = false;   // something of it was shown or run
-    Finish finish = Finish::none;
+    bool ending = false;     // finish was called: nothing is left to abort
+    bool shown = false;      // something of it was shown or run
+    bool ended = false;      // all of it is there: only usage and opaque members are still heard
+    bool last_word = false;  // a finish reason, or a status that says error: in silence behind it the answer has ended
     std::optional<TurnError> error;
     std::vector<Card *> slots;       // of the wire: slot → card; nullptr: beyond limits.callsPerRound
     std::vector<Card *> open_calls;  // of the wire, still streaming
@@ -107,7 +108,9 @@ class Turn final : WireSink, ScanSink {
   void on_arguments_replaced(uint32_t slot, std::string_view whole) override;
   void on_call_members(uint32_t slot, std::string_view object) override;
   void on_message_members(std::string_view object) override;
+  void on_model(std::string_view name) override;
   void on_finish(Finish reason, std::string_view words) override;
+  void on_end() override;
   void on_usage(const Usage &usage) override;
   void on_error(const WireError &error) override;
   void on_diagnostic(std::string_view code, std::string_view detail) override;
@@ -135,9 +138,10 @@ class Turn final : WireSink, ScanSink {
   void emit_request();
   std::string build_request() const;
   void abort_request(std::string_view reason);
+  void end_answer(bool whole, End how = End::complete);
   void close_answer(End how, std::string_view detail);
   void close_calls();  // what the end of the answer means for calls that have not started
-  bool deaf() const { return done_ || answer_.closed_to_bytes; }
+  bool deaf() const { return done_ || answer_.closed_to_bytes || answer_.ended; }
   void advance();  // the rules that join answer, cards and rounds
   void end_turn(std::string_view outcome);
   void show_error(TurnError error);
@@ -194,6 +198,7 @@ class Turn final : WireSink, ScanSink {
   void shift_deadlines(int64_t gap);
   void expire();
   int64_t next_deadline() const;
+  int64_t silence() const;
 
   // -- set once
   const std::shared_ptr<const Engine> engine_;

@@ -54,6 +54,8 @@ Finish finish_of(std::string_view words) {
       {"SAFETY", Finish::content_filter},
       {"sensitive", Finish::content_filter},
       {"refusal", Finish::content_filter},
+      {"pause", Finish::pause},
+      {"pause_turn", Finish::pause},
   };
   for (const Entry &entry : kEntries)
     if (entry.words == words) return entry.finish;
@@ -77,17 +79,24 @@ class ChatReader final : public WireReader, private SseSink {
     sse_.feed(bytes);
   }
 
-  void finish(bool complete) override {
+  void end() override {
+    if (failed_ || done_) return;
     if (http_error_.active()) {
-      if (!std::exchange(failed_, true)) http_error_.report(sink_);
+      failed_ = true;
+      http_error_.report(sink_);
       return;
     }
+    done_ = known_ = true;
+    report_held();
+    sink_.on_end();
+  }
+
+  void finish(bool complete) override {
+    if (http_error_.active()) return end();
     if (!failed_) sse_.finish();
     if (failed_) return;
-    if (const std::string_view rest = reasoning_joiner_.finish(); !rest.empty()) sink_.on_reasoning(rest);
-    if (const std::string_view rest = text_joiner_.finish(); !rest.empty()) sink_.on_text(rest);
-    calls_.finish();
-    report_usage();
+    if (whole_) end();
+    if (!done_) report_held();
     if (complete && !known_ && report_no_answer()) return;
     report_members();
   }
@@ -101,7 +110,8 @@ class ChatReader final : public WireReader, private SseSink {
     append_saved_bytes(saved.value("reasoningHeld"), reasoning_joiner_.held());
     append_saved_bytes(saved.value("contentHeld"), content_joiner_.held());
     append_saved_bytes(saved.value("beginning"), beginning_);
-    saved.boolean("known", known_).boolean("done", done_).boolean("failed", failed_);
+    append_saved_bytes(saved.value("model"), model_);
+    saved.boolean("whole", whole_).boolean("known", known_).boolean("done", done_).boolean("failed", failed_);
     saved.boolean("deltasText", deltas_.text).boolean("deltasReasoning", deltas_.reasoning);
     saved.boolean("deltasCalls", deltas_.calls).boolean("deltasMembers", deltas_.members);
     saved.boolean("plainReasoning", plain_reasoning_);
@@ -125,6 +135,8 @@ class ChatReader final : public WireReader, private SseSink {
     load(from, "reasoningHeld", reasoning_joiner_);
     load(from, "contentHeld", content_joiner_);
     from.get("beginning", beginning_);
+    from.get("model", model_);
+    from.get("whole", whole_);
     from.get("known", known_);
     from.get("done", done_);
     from.get("failed", failed_);
@@ -192,8 +204,7 @@ class ChatReader final : public WireReader, private SseSink {
   // False: `data` is not JSON.
   bool read(std::string_view event, std::string_view data) {
     if (without_blanks(data) == "[DONE]") {
-      done_ = known_ = true;
-      report_usage();
+      end();
       return true;
     }
     ChatChunkReader::Result result = chunks_.read(data);
@@ -214,11 +225,19 @@ class ChatReader final : public WireReader, private SseSink {
     if (chunk.usage) take_usage(*chunk.usage);
     if (done_) {
       report_usage();
-      if (!chunk.finish.empty() || !chunk.error.empty() || has_anything(chunk.delta) || has_anything(chunk.message))
-        sink_.on_diagnostic("broken_event", "after [DONE]: " + bounded_text(data, kMaxQuoted));
+      const bool repeated = chunk.finish.empty() || chunk.finish == finish_words_;
+      if (!repeated || !chunk.error.empty() || says_anything(chunk.delta) || says_anything(chunk.message))
+        sink_.on_diagnostic("broken_event", "after the end of the answer: " + bounded_text(data, kMaxQuoted));
+      else
+        keep_members(chunk.delta, chunk.surrogates);
       return;
     }
     known_ = known_ || chunk.known;
+    whole_ = whole_ || (chunk.whole && sse_.bare());
+    if (!chunk.model.empty() && chunk.model != model_) {
+      model_ = repair_utf8(chunk.model);
+      sink_.on_model(model_);
+    }
     if (known_ && !beginning_.empty()) beginning_ = {};
     take_delta(chunk.delta, chunk.surrogates);
     if (has_anything(chunk.message)) take_message(chunk.message, chunk.surrogates);
@@ -234,9 +253,12 @@ class ChatReader final : public WireReader, private SseSink {
       sink_.on_diagnostic("broken_event", "no chunk of an answer: " + bounded_text(data, kMaxQuoted));
   }
 
+  static bool says_anything(const ChatMessage &message) {
+    return !message.content.empty() || !message.plain_reasoning().empty() || !message.calls.empty();
+  }
+
   static bool has_anything(const ChatMessage &message) {
-    return !message.content.empty() || !message.plain_reasoning().empty() || !message.details.empty() ||
-           !message.calls.empty() || !message.opaque.empty();
+    return says_anything(message) || !message.details.empty() || !message.opaque.empty();
   }
 
   void take_delta(const ChatMessage &delta, bool surrogates) {
@@ -295,6 +317,14 @@ class ChatReader final : public WireReader, private SseSink {
   }
 
   // ---- What is told once ----
+
+  // What waited for its rest, which does not come.
+  void report_held() {
+    if (const std::string_view rest = reasoning_joiner_.finish(); !rest.empty()) sink_.on_reasoning(rest);
+    if (const std::string_view rest = text_joiner_.finish(); !rest.empty()) sink_.on_text(rest);
+    calls_.finish();
+    report_usage();
+  }
 
   void take_usage(const Usage &usage) {
     if (usage.input_tokens >= 0) usage_.input_tokens = usage.input_tokens;
@@ -409,8 +439,10 @@ class ChatReader final : public WireReader, private SseSink {
   CallAssembler calls_;
   Utf8Joiner text_joiner_, reasoning_joiner_, content_joiner_;
   std::string beginning_;  // of the body, until something was understood
+  std::string model_;
   bool known_ = false;
-  bool done_ = false;
+  bool whole_ = false;  // the body is a whole message, not a stream
+  bool done_ = false;   // the answer is over: only usage and opaque members are heard
   bool failed_ = false;
   // -- what came so far (saved)
   struct {

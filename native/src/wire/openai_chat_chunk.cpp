@@ -137,6 +137,8 @@ class Walk {
         choices(member);
       } else if (key == "usage") {
         usage(member);
+      } else if (key == "model") {
+        if (kind == '"') chunk_.model = member.string();
       } else if (key == "error") {
         error(member);
       } else if (key == "x_groq" && kind == '{') {
@@ -204,14 +206,16 @@ class Walk {
   void choice(Value value) {
     value.members([&](std::string_view key, Value member) {
       const char kind = member.kind();
-      if (key == "delta" && kind == '{')
+      if (key == "delta" && kind == '{') {
         message(member, chunk_.delta);
-      else if (key == "message" && kind == '{')
+      } else if (key == "message" && kind == '{') {
+        chunk_.whole = true;
         message(member, chunk_.message);
-      else if (key == "finish_reason" && kind == '"')
+      } else if (key == "finish_reason" && kind == '"') {
         chunk_.finish = member.string();
-      else if (key == "error" && chunk_.error.empty())
+      } else if (key == "error" && chunk_.error.empty()) {
         error(member);
+      }
     });
   }
 
@@ -311,7 +315,8 @@ void ChatMessage::clear() {
 }
 
 void ChatChunk::clear() {
-  known = surrogates = false;
+  known = whole = surrogates = false;
+  model = {};
   delta.clear();
   message.clear();
   finish = error = {};

@@ -43,6 +43,8 @@ struct ChatMessage {
 // Views live until the next read(), and no longer than the text that was read.
 struct ChatChunk {
   bool known = false;  // an object of this format: an answer has begun
+  bool whole = false;  // its choice is a message, not a piece of one
+  std::string_view model;
   ChatMessage delta;
   ChatMessage message;
   std::string_view finish;

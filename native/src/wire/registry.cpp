@@ -13,6 +13,19 @@ constexpr std::string_view kPlanned[] = {"openai-responses", "anthropic", "gemin
 
 }  // namespace
 
+std::string_view to_text(Finish finish) {
+  switch (finish) {
+    case Finish::none: return {};
+    case Finish::stop: return "stop";
+    case Finish::tool_calls: return "tool_calls";
+    case Finish::length: return "length";
+    case Finish::content_filter: return "content_filter";
+    case Finish::pause: return "pause";
+    case Finish::other: break;
+  }
+  return "unknown";
+}
+
 const Wire *find_wire(std::string_view id) {
   static const OpenAiChatWire chat;
   static const TextWire text;

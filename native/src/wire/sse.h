@@ -31,6 +31,8 @@ class SseParser {
   void feed(std::string_view bytes);
   // The end of the body: an unfinished line is a line, and an event needs no blank line.
   void finish();
+  // Does what is handed over now stand there as bare JSON, without `data:`?
+  bool bare() const { return bare_; }
 
   void save(ObjectWriter &saved) const;
   void load(const SavedReader &saved);

@@ -24,17 +24,22 @@ class TextReader final : public WireReader {
       show(joiner_.feed(bytes));
   }
 
-  void finish(bool) override {
+  void end() override {
+    if (ended_) return;
+    ended_ = true;
     if (http_error_.active())
       http_error_.report(sink_);
     else
       show(joiner_.finish());
   }
 
+  void finish(bool) override { end(); }
+
   void save(std::string &out) const override {
     ObjectWriter saved(out);
     http_error_.save(saved);
     append_saved_bytes(saved.value("held"), joiner_.held());
+    saved.boolean("ended", ended_);
     saved.close();
   }
 
@@ -44,6 +49,7 @@ class TextReader final : public WireReader {
     std::string held;
     from.get("held", held);
     joiner_.restore(std::move(held));
+    from.get("ended", ended_);
   }
 
  private:
@@ -56,6 +62,7 @@ class TextReader final : public WireReader {
   // -- position in the stream (saved with the turn)
   HttpError http_error_;
   Utf8Joiner joiner_;
+  bool ended_ = false;
 };
 
 }  // namespace

@@ -18,7 +18,9 @@ struct Usage {
 };
 
 // Why the provider says it stopped. A hint only: whether calls run depends on whether their arguments are complete.
-enum class Finish : uint8_t { none, stop, tool_calls, length, content_filter, other };
+// Saved as a number.
+enum class Finish : uint8_t { none, stop, tool_calls, length, content_filter, other, pause };
+std::string_view to_text(Finish finish);  // as `finishReason` tells it; empty: none
 
 struct WireError {
   std::string_view code;    // of c-abi.md: "provider" for an error object, "tools_unsupported" where it refuses tools
@@ -47,7 +49,11 @@ class WireSink {
   // The same for the assistant message as a whole (reasoning_content, reasoning_details, ...). Once, at the end.
   virtual void on_message_members(std::string_view object) = 0;
 
+  virtual void on_model(std::string_view name) = 0;  // who answers, as the provider says
   virtual void on_finish(Finish reason, std::string_view words) = 0;
+  // The answer says itself that it is over ([DONE], a whole JSON body), or end() was called: nothing of it is held
+  // back.
+  virtual void on_end() = 0;
   virtual void on_usage(const Usage &usage) = 0;
   virtual void on_error(const WireError &error) = 0;
   // `code`: of protocols.md, or broken_event (a piece of the stream that could not be read: `detail` says what).
@@ -68,6 +74,9 @@ class WireReader {
   // Before the first feed. `headers`: one JSON object text, or empty.
   virtual void response(int32_t status, std::string_view headers) = 0;
   virtual void feed(std::string_view bytes) = 0;
+  // The answer is over, though its body is not: what is held is reported, what still comes is heard for usage and
+  // opaque members only.
+  virtual void end() = 0;
   // The body has ended (`complete`) or broke off. What is still held is read as far as it can be.
   virtual void finish(bool complete) = 0;
   // Everything that decides how the answer goes on, as one JSON object; load() on a fresh reader of the same wire and
@@ -100,6 +109,8 @@ class Wire {
   // Checks what a host may get wrong in `request` once, when the turn is made: paths are relative to `request`.
   virtual Status check(std::string_view body, const std::vector<ToolOffer> &tools) const = 0;
   virtual std::string write(const RequestParts &parts) const = 0;
+  // Does an answer say where it ends? Else any bytes, and none too, are a whole answer.
+  virtual bool has_end() const { return true; }
   // Does whoever serves this request refuse a user's message right behind results?
   virtual bool has_strict_roles(std::string_view) const { return false; }
 };

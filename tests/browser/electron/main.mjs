@@ -51,6 +51,7 @@ start({
     ran: () => ran,
     aborted: () => aborted,
     send: (text, conversation) => host.send(text, conversation),
+    tools: () => engine.tools.map(({ name }) => name),
     memory: () => process.memoryUsage().rss,
   },
 })

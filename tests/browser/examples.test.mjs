@@ -1,0 +1,41 @@
+// Examples of windows, word for word, in a page behind the built preload and a strict policy.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { build } from 'esbuild'
+import { examplesOf, root } from '../examples.mjs'
+import { openApp } from './electron/app.mjs'
+import { until, useBrowser } from './support.mjs'
+
+const browser = useBrowser()
+
+/** Opens an empty page of the app and loads the example into it. */
+async function load(t, code, options) {
+  const app = await openApp(t, browser, options)
+  const window = await app.window(t, { path: '/bare.html' })
+  const { outputFiles } = await build({ stdin: { contents: code, resolveDir: root }, bundle: true, format: 'esm', write: false, logLevel: 'silent' })
+  await window.page.route('**/example.js', (route) => route.fulfill({ contentType: 'text/javascript', body: outputFiles[0].text }))
+  return { app, window, start: () => window.evaluate(() => import('/example.js').then(() => undefined)) }
+}
+
+for (const [name, code] of examplesOf('js', 'window')) {
+  test(`${name} shows a message`, async (t) => {
+    const { window, start } = await load(t, code, { answers: [{ text: 'Take one.' }] })
+    await start()
+    const element = window.page.locator('sluice-message')
+    await until(async () => (await element.innerText()).includes('Take one.'), 'the answer', 10_000)
+  })
+}
+
+for (const [name, code] of examplesOf('js', 'pet')) {
+  test(`${name} gives the model's expressions to the host`, async (t) => {
+    const { app, window, start } = await load(t, code)
+    await window.evaluate(() => {
+      const definitions = [{ Name: 'smile' }, { Name: 'worried' }]
+      const expressionManager = { definitions }
+      window.model = { internalModel: { motionManager: { definitions: { Idle: [{}] }, expressionManager } }, expression: async () => true, motion: async () => true }
+    })
+    await start()
+    await until(async () => JSON.stringify(await app.ask('tools')).includes('live2d.expression'), 'the tools', 5_000)
+    assert.match(JSON.stringify(await app.ask('tools')), /live2d\.motion/)
+  })
+}

@@ -1,0 +1,12 @@
+// Loaded before an example (`node --import`): what the example asks of a provider, the scripted server answers; `electron` is a stand-in.
+import { register } from 'node:module'
+
+const { SLUICE_EXAMPLE_SERVER: server } = process.env
+const real = globalThis.fetch
+globalThis.fetch = (url, init) => {
+  const { pathname, origin } = new URL(url)
+  return real(server + pathname.replace(/^\/v1/, ''), { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), 'x-asked': origin } })
+}
+
+const electron = new URL('./electron-stand-in.mjs', import.meta.url).href
+register(`data:text/javascript,${encodeURIComponent(`export const resolve = (name, context, next) => (name === 'electron' ? { url: ${JSON.stringify(electron)}, shortCircuit: true } : next(name, context))`)}`)

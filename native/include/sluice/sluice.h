@@ -1,17 +1,18 @@
 /* Sluice: one LLM turn as one unbroken message.
  *
  * WHAT IT IS
- *   Bytes of model output go in; text flows through at once; tool calls appear in place as cards, stop at the gate
- * until policy or a person lets them pass, run in the host, and the answer goes on in the same message. Sluice does no
- * I/O, starts no thread, reads no clock and calls nobody back: the same calls in the same order give the same events.
+ *   Bytes of model output go in; text flows through at once; tool calls appear in place as cards, stop at the gate until
+ *   policy or a person lets them pass, run in the host, and the answer goes on in the same message. Sluice does no I/O,
+ *   starts no thread, reads no clock and calls nobody back: the same calls in the same order give the same events.
  *
  * THE HOST LOOP
  *     engine = sluice_engine_new(config)           tools and defaults; once
  *     turn = sluice_turn_new(engine, config)       one user input, one assistant message
  *     after every call that changes a turn, drain sluice_turn_next_event() until NULL, and do what the events say:
  *       "request"   send sluice_turn_get(turn, SLUICE_GET_REQUEST) to the provider as it stands; hand back what comes:
- *                   sluice_turn_response() once (optional), sluice_turn_feed() for every piece of the body, of any
- * size, sluice_turn_finish() exactly once "approval"  a person must decide: sluice_turn_approve() or sluice_turn_deny()
+ *                   sluice_turn_response() once (optional), sluice_turn_feed() for every piece of the body, of any size,
+ *                   sluice_turn_finish() exactly once
+ *       "approval"  a person must decide: sluice_turn_approve() or sluice_turn_deny()
  *       "execute"   run the tool, then sluice_turn_submit() its result
  *       "round"     the answer is over: stop reading, and finish it with SLUICE_END_COMPLETE
  *       "done"      the last event of the turn
@@ -20,36 +21,36 @@
  *     finish brings "done".
  *
  * HOW AN ANSWER ENDS
- *   {"type":"round","round":1,"finishReason":"stop"} comes once per answer, behind its last text: at [DONE], behind an
- * error of the provider, after a finish reason and one second of silence (sluice_turn_tick returns that deadline), else
- * at finish. finishReason is stop, length, tool_calls, content_filter, pause or unknown; absent where the provider gave
- * none. "done" and SLUICE_GET_MESSAGE have it too, the message for every answer: "rounds":1, "finishReason":"stop",
+ *   {"type":"round","round":1,"finishReason":"stop"} comes once per answer, behind its last text: at [DONE], behind an error
+ *   of the provider, after a finish reason and one second of silence (sluice_turn_tick returns that deadline), else at finish.
+ *   finishReason is stop, length, tool_calls, content_filter, pause or unknown; absent where the provider gave none. "done" and
+ *   SLUICE_GET_MESSAGE have it too, the message for every answer: "rounds":1, "finishReason":"stop",
  *     "answers":[{"finishReason":"stop","usage":{"inputTokens":9,"outputTokens":2},"model":"m","startedAt":1,"endedAt":2}]
- *   After "round" only usage and opaque members are heard, a connection that breaks harms nothing, and a host that
- * reads on is told "abortRequest" with reason "ended" after idleTimeoutMs. An answer without finish reason, [DONE] or a
- * whole JSON body broke off: its calls are not run (stream_broken), its text stays, the turn fails with "unfinished",
- * or with "empty_answer" where nothing was shown.
+ *   After "round" only usage and opaque members are heard, a connection that breaks harms nothing, and a host that reads on
+ *   is told "abortRequest" with reason "ended" after idleTimeoutMs. An answer without finish reason, [DONE] or a whole JSON
+ *   body broke off: its calls are not run (stream_broken), its text stays, the turn fails with "unfinished", or with
+ *   "empty_answer" where nothing was shown.
  *
  * STRINGS
- *   In: pointer and length, UTF-8, copied before the call returns. Out: NUL-terminated UTF-8 JSON, borrowed: valid
- * until the next call of the same function on the same handle (sluice_turn_get: with the same `what`), or until the
- * handle is freed. NULL means "none" and nothing else. `len` may be NULL. Plain text that is not UTF-8 is repaired with
- * U+FFFD; a document that is not UTF-8, or nested deeper than limits.depth, is SLUICE_E_JSON.
+ *   In: pointer and length, UTF-8, copied before the call returns. Out: NUL-terminated UTF-8 JSON, borrowed: valid until
+ *   the next call of the same function on the same handle (sluice_turn_get: with the same `what`), or until the handle is
+ *   freed. NULL means "none" and nothing else. `len` may be NULL. Plain text that is not UTF-8 is repaired with U+FFFD; a
+ *   document that is not UTF-8, or nested deeper than limits.depth, is SLUICE_E_JSON.
  *
  * ERRORS
  *   What the host did wrong is a negative return code, told in detail by SLUICE_GET_ERROR:
  *     {"code":-4,"name":"json","message":"...","path":"tools[3].parameters"}
- *   What the model, the provider, the network or a tool did wrong is an event. Our own bug, or no memory, poisons the
- * turn: it emits one last "error" with "fatal":true, then "done", and answers the same code from then on. An engine or
- * a turn made from a bad document exists; every call on it answers that error. Every function takes NULL handles: they
- * give SLUICE_E_ARGUMENT, NULL, or nothing.
+ *   What the model, the provider, the network or a tool did wrong is an event. Our own bug, or no memory, poisons the turn:
+ *   it emits one last "error" with "fatal":true, then "done", and answers the same code from then on. An engine or a turn
+ *   made from a bad document exists; every call on it answers that error. Every function takes NULL handles: they give
+ *   SLUICE_E_ARGUMENT, NULL, or nothing.
  *
  * THREADS
  *   An engine is immutable and may be shared freely. A turn belongs to one thread at a time, any thread.
  *
  * COMPATIBILITY
- *   JSON documents and events may gain members and event types: ignore what you do not know. Numbers are never reused.
- * A function never changes within a major version. Handles may be freed in any order; a turn keeps what it needs of its
+ *   JSON documents and events may gain members and event types: ignore what you do not know. Numbers are never reused. A
+ *   function never changes within a major version. Handles may be freed in any order; a turn keeps what it needs of its
  *   engine.
  */
 #ifndef SLUICE_SLUICE_H_
@@ -137,8 +138,7 @@ enum {
 /* major << 16 | minor << 8 | patch of the library. */
 SLUICE_API uint32_t SLUICE_CALL sluice_version(void);
 
-/* -- engine ---------------------------------------------------------------------------------------------------------
- */
+/* -- engine --------------------------------------------------------------------------------------------------------- */
 
 /* An engine from its configuration: {"tools":[...], "protocols":[...], and defaults for every turn}. NULL only without
  * memory: ask sluice_engine_error. */
@@ -149,11 +149,10 @@ SLUICE_API const char *SLUICE_CALL sluice_engine_error(const sluice_engine *engi
 
 SLUICE_API void SLUICE_CALL sluice_engine_free(sluice_engine *engine);
 
-/* -- turn -----------------------------------------------------------------------------------------------------------
- */
+/* -- turn ----------------------------------------------------------------------------------------------------------- */
 
-/* A turn from its configuration: {"wire":"openai-chat", "request":{...}, and members that replace the engine's
- * defaults}. NULL only without memory. */
+/* A turn from its configuration: {"wire":"openai-chat", "request":{...}, and members that replace the engine's defaults}.
+ * NULL only without memory. */
 SLUICE_API sluice_turn *SLUICE_CALL sluice_turn_new(sluice_engine *engine, const char *config, size_t len);
 
 /* A turn from what SLUICE_GET_STATE gave. Take states only from where you would take code. Calls that have not started pass
@@ -162,8 +161,7 @@ SLUICE_API sluice_turn *SLUICE_CALL sluice_turn_restore(sluice_engine *engine, c
 
 SLUICE_API void SLUICE_CALL sluice_turn_free(sluice_turn *turn);
 
-/* -- what came from the network -------------------------------------------------------------------------------------
- */
+/* -- what came from the network ------------------------------------------------------------------------------------- */
 
 /* Status and headers of the response: optional, 200 is assumed. headers_json: {"lower-case name":"value"} or NULL. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_response(sluice_turn *turn, int32_t http_status, const char *headers_json,
@@ -175,8 +173,7 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_feed(sluice_turn *turn, const void *b
 /* The answer is over. how: SLUICE_END_*; detail: what the network said (text), or NULL. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_finish(sluice_turn *turn, int32_t how, const char *detail, size_t len);
 
-/* -- what came from the user ----------------------------------------------------------------------------------------
- */
+/* -- what came from the user ---------------------------------------------------------------------------------------- */
 
 /* Lets a call that waits run, or its result out. decision: SLUICE_ONCE ... SLUICE_RELEASE, + SLUICE_EXACT. edited_json:
  * other arguments to run it with, or NULL. call 0: every execution approval whose event was polled. A call whose "approval"
@@ -191,24 +188,21 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_deny(sluice_turn *turn, uint32_t call
 /* Cancels a call, or with call 0 the turn. Cancelling twice is fine. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_cancel(sluice_turn *turn, uint32_t call, const char *reason, size_t len);
 
-/* -- what came from a tool ------------------------------------------------------------------------------------------
- */
+/* -- what came from a tool ------------------------------------------------------------------------------------------ */
 
 /* The result, failure or progress of a call whose "execute" event was polled (before: SLUICE_E_STATE). kind: SLUICE_RESULT
  * ... SLUICE_PROGRESS. A result that comes too late (timeout, cancel) is dropped with a diagnostic. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_submit(sluice_turn *turn, uint32_t call, int32_t kind, const char *data,
                                                   size_t len);
 
-/* -- what came from the clock ---------------------------------------------------------------------------------------
- */
+/* -- what came from the clock --------------------------------------------------------------------------------------- */
 
-/* Tells the time, in Unix milliseconds. Returns when to call again at the latest, INT64_MAX for never, or < 0: an
- * error. A call that comes after a gap of over a minute and later than it should have is a machine that slept: the
- * deadlines of running tools and streams move by that gap. */
+/* Tells the time, in Unix milliseconds. Returns when to call again at the latest, INT64_MAX for never, or < 0: an error. A call
+ * that comes after a gap of over a minute and later than it should have is a machine that slept: the deadlines of running
+ * tools and streams move by that gap. */
 SLUICE_API int64_t SLUICE_CALL sluice_turn_tick(sluice_turn *turn, int64_t now_ms);
 
-/* -- what comes out -------------------------------------------------------------------------------------------------
- */
+/* -- what comes out ------------------------------------------------------------------------------------------------- */
 
 /* Next event as JSON {"type":...}, or NULL when there is none. */
 SLUICE_API const char *SLUICE_CALL sluice_turn_next_event(sluice_turn *turn, size_t *len);

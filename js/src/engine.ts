@@ -77,8 +77,8 @@ export class Engine {
   }
 
   constructor({ tools = [], rules = memory(), ...options }: EngineOptions = {}) {
-    const { approvals, beforeRequest, flushMs, ipc, retries, transport, ...settings } = options
-    this.#host = { approvals, beforeRequest, flushMs, ipc, retries, transport }
+    const { approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport, ...settings } = options
+    this.#host = { approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport }
     this.#settings = settings
     this.rules = rules
     this.#compile(tools)

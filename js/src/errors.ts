@@ -40,13 +40,15 @@ export class SluiceError extends Error {
 
 /** What an unknown thrown value says, with the reason that `fetch` hides in `cause`. */
 export function describe(error: unknown): string {
-  if (!(error instanceof Error)) {
-    try {
-      return String(error)
-    } catch {
-      return Object.prototype.toString.call(error) // it has no toString
-    }
+  try {
+    return textOf(error)
+  } catch {
+    return 'something was thrown that cannot be read'
   }
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error === 'object' && error !== null && !('toString' in error) ? Object.prototype.toString.call(error) : String(error)
   const cause = error.cause
   if (!(cause instanceof Error)) return error.message || error.name
   // AggregateError (one connection attempt per address) has an empty message.

@@ -166,6 +166,8 @@ export interface Rule {
   scope?: 'turn' | 'session' | 'always'
   arguments?: JsonObject
   definition?: string
+  /** Effect `allow`: hash of what ran when it was given. */
+  'x-runs'?: string
 }
 
 /** SLUICE_GET_TOOLS. */

@@ -7,7 +7,14 @@ import type {
   ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, JsonObject, Json, Outcome, Rule, SluiceEvent,
 } from './events.js'
 import type { Tool, ToolContext } from './tool.js'
-import { fetchTransport, httpRequest, readBody, retryDelay, sleep, type Model, type Transport } from './transport.js'
+import { prototypeKey } from './bridge/prototype-key.js'
+import { untellable } from './bridge/json-text.js'
+import { EventLog } from './event-log.js'
+import { onAbort } from './on-abort.js'
+import { Remembered } from './remembered.js'
+import {
+  fetchTransport, httpRequest, readBody, readRefusal, retryDelay, secretsOf, sleep, type Model, type Transport,
+} from './transport.js'
 import { Turn, type ApproveOptions, type End } from './turn.js'
 
 /** What the host brings; given to the engine as a default, or to `run`. */
@@ -17,6 +24,8 @@ export interface HostOptions {
   beforeRequest?: ((body: string) => string | void | Promise<string | void>) | undefined
   /** Text is grouped for so many milliseconds, the first text comes at once. Default 16; 0: every delta. */
   flushMs?: number | undefined
+  /** The turn is cancelled when it takes longer than this many milliseconds, questions included. Default: never. */
+  deadlineMs?: number | undefined
   /** Gets what fire-and-forget tools send: `ipc: (channel, ...payload) => petWindow.webContents.send(channel, ...payload)`. */
   ipc?: ((channel: string, ...payload: Json[]) => void) | undefined
   /** Further tries of a request that failed before anything of it was shown. Default 2. */
@@ -44,6 +53,8 @@ export interface RunResult {
   text: string
   /** The last error of the turn, where it did not get over it. */
   error?: ErrorEvent
+  /** Outcome `cancelled`: what `cancel` was told, the reason of the signal, or that the deadline passed. */
+  reason?: string
 }
 
 /** What `cancel` left behind. */
@@ -60,15 +71,12 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly #turn: Turn
   readonly #model: Model
   readonly #host: HostOptions
-  readonly #engine: Engine
   readonly #tools: Map<string, Tool>
   #settle!: (result: RunResult) => void
   #result: RunResult | undefined
 
-  // -- events, for any number of readers, each from the first one on
-  readonly #events: SluiceEvent[] = []
-  #readers = 0
-  #wake: (() => void)[] = []
+  readonly #events = new EventLog()
+  readonly #remembered: Remembered
 
   // -- polling
   #draining = false
@@ -83,6 +91,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #request: AbortController | undefined
   #attempt = 0
   #lastError: ErrorEvent | undefined
+  #reason: string | undefined
+  #deadline: NodeJS.Timeout | undefined
+  /** Calls that were cancelled; 0: all of them. What had not started does not start any more. */
+  readonly #stopped = new Set<number>()
   readonly #running = new Map<number, { name: string; abort: AbortController }>()
   readonly #asking = new Map<number, { event: ApprovalEvent; abort: AbortController }>()
   readonly #pending = new Set<Promise<unknown>>()
@@ -91,43 +103,30 @@ export class Run implements AsyncIterable<SluiceEvent> {
   constructor(engine: Engine, options: RunOptions, host: HostOptions) {
     const { model, messages, request, signal, rules, ...rest } = options
     // eslint-disable-next-line @typescript-eslint/no-unused-vars -- taken out of what the native engine gets
-    const { approvals, beforeRequest, flushMs, ipc, retries, transport, ...settings } = rest
+    const { approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport, ...settings } = rest
     checkModel(model)
     if (!Array.isArray(messages)) throw option('messages', messages, 'an array of messages')
     if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw option('signal', signal, 'an AbortSignal')
-    this.#engine = engine
     this.#model = model
     this.#host = host
     this.#tools = new Map(engine.tools.map((tool) => [tool.name, tool]))
     this.#turn = new Turn(engine, {
       wire: 'openai-chat',
       ...settings,
-      rules: [...engine.rules.list(), ...(rules ?? [])],
-      request: { model: model.name, ...request, messages },
+      rules: (this.#remembered = new Remembered(engine.rules, rules ?? [], this.#tools)).rules,
+      request: { ...request, model: model.name, messages },
     })
+    this.#turn.secrets = secretsOf(model)
     this.done = new Promise((resolve) => (this.#settle = resolve))
     this.#step(() => {})
-    if (signal) {
-      const cancel = (): void => void this.cancel(signal.reason === undefined ? undefined : describe(signal.reason))
-      signal.addEventListener('abort', cancel, { once: true })
-      this.#removeSignal = () => signal.removeEventListener('abort', cancel)
-      if (signal.aborted) cancel()
-    }
+    const limit = host.deadlineMs
+    if (limit !== undefined && !this.#result) this.#deadline = setTimeout(() => this.#cancel(`the deadline of ${limit} ms passed`), Math.min(limit, MAX_TIMER_MS))
+    if (signal) this.#removeSignal = onAbort(signal, () => this.#cancel(signal.reason === undefined ? undefined : describe(signal.reason)))
   }
 
   /** Every event from the first one on. Whoever reads is expected to answer `approval` events. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<SluiceEvent, void, undefined> {
-    this.#readers++
-    try {
-      for (let next = 0; ; ) {
-        while (next < this.#events.length) yield this.#events[next++] as SluiceEvent
-        if (this.#result) return
-        await new Promise<void>((resolve) => this.#wake.push(resolve))
-      }
-    } finally {
-      this.#readers--
-      this.#denyUnwatched()
-    }
+  [Symbol.asyncIterator](): AsyncGenerator<SluiceEvent, void, undefined> {
+    return this.#events.read(() => this.#denyUnwatched())
   }
 
   /** The message so far, block by block. */
@@ -137,7 +136,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** Lets a call run; call 0: all that were asked about. False: somebody was faster. */
   approve(call: number, options?: ApproveOptions): boolean {
-    return this.#decide(() => this.#turn.approve(call, options))
+    return this.#decide(() => {
+      this.#turn.approve(call, options)
+      if (options?.remember === 'turn') this.#remembered.forTurn = true
+    })
   }
 
   /** Lets the result of a call out to the model. False: somebody was faster. */
@@ -155,7 +157,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
    * 1,000). `stillRunning` are then the tools that take no notice of their signal: what they return reaches nobody.
    */
   async cancel(reason?: string, { graceMs = 1000 }: { graceMs?: number } = {}): Promise<Stopped> {
-    this.#step(() => this.#turn.cancel(0, reason))
+    this.#cancel(reason)
     const grace = new AbortController()
     const over = sleep(graceMs, grace.signal).then(() => grace.abort(), () => {})
     while (this.#pending.size > 0 && !grace.signal.aborted) await Promise.race([Promise.allSettled(this.#pending), over])
@@ -163,9 +165,20 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return { stillRunning: [...this.#running].map(([call, { name }]) => ({ call, name })) }
   }
 
+  #cancel(reason: string | undefined): void {
+    this.#step(() => {
+      this.#turn.cancel(0, reason)
+      this.#reason ??= reason
+      this.#stopped.add(0)
+    })
+  }
+
   /** Cancels one call. */
   cancelCall(call: number, reason?: string): void {
-    this.#step(() => this.#turn.cancel(call, reason))
+    this.#step(() => {
+      this.#turn.cancel(call, reason)
+      this.#stopped.add(call)
+    })
   }
 
   /** The result of a tool that has no `execute`. */
@@ -218,6 +231,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     clearTimeout(this.#flush)
     this.#flush = undefined
     this.#draining = true
+    let paused = false
     let deadline = Infinity
     const next = (): SluiceEvent | null => {
       const event = this.#turn.nextEvent()
@@ -228,15 +242,39 @@ export class Run implements AsyncIterable<SluiceEvent> {
     try {
       for (let event = next(); event !== null; event = next()) {
         this.#events.push(event)
+        paused = this.#acts(event)
+        if (paused) return this.#goOnWith(event)
         this.#handle(event)
         if (event.type === 'done') return
       }
     } finally {
-      this.#draining = false
-      for (const wake of this.#wake.splice(0)) wake()
+      this.#draining = paused
+      this.#events.wake()
     }
     this.#polledAt = performance.now()
     this.#arm(deadline)
+  }
+
+  /** Something outside happens by this event: whoever reads has seen by then what stands before it. */
+  #acts(event: SluiceEvent): boolean {
+    switch (event.type) {
+      case 'ipc':
+        return this.#host.ipc !== undefined
+      case 'execute':
+        return this.#tools.get(event.name)?.run !== undefined
+      case 'approval':
+        return this.#host.approvals?.[event.stage] !== undefined
+      default:
+        return false
+    }
+  }
+
+  #goOnWith(event: SluiceEvent): void {
+    setImmediate(() => {
+      this.#draining = false
+      this.#handle(event)
+      this.#drain()
+    })
   }
 
   #arm(deadline: number): void {
@@ -261,6 +299,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
         this.#sawText = true
         return
       case 'card':
+        this.#remembered.see(event)
         if (event.status && !event.status.startsWith('awaiting')) this.#forgetAsk(event.call)
         return
       case 'approval':
@@ -272,7 +311,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       case 'ipc':
         return this.#guard('ipc', () => this.#host.ipc?.(event.channel, ...event.payload))
       case 'rule':
-        return this.#guard('rules.add', () => this.#engine.rules.add(event.rule))
+        return this.#guard('rules.add', () => this.#remembered.add(event.rule))
       case 'diagnostic':
         if (event.code === 'provider_error' && event.retryable) this.#transient = true
         return
@@ -290,8 +329,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
     const history = orElse(() => turn.history, [])
     const text = message.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
     const error = outcome === 'failed' || outcome === 'limit' ? this.#lastError : undefined
-    this.#result = { outcome, message, history, text, ...(error ? { error } : {}) }
+    const reason = outcome === 'cancelled' ? this.#reason : undefined
+    this.#result = { outcome, message, history, text, ...(error ? { error } : {}), ...(reason === undefined ? {} : { reason }) }
     clearTimeout(this.#alarm)
+    clearTimeout(this.#deadline)
     this.#removeSignal?.()
     this.#request?.abort(new Error('the turn is over'))
     for (const { abort } of this.#running.values()) abort.abort(new Error('the turn is over'))
@@ -345,11 +386,16 @@ export class Run implements AsyncIterable<SluiceEvent> {
       const request = httpRequest(this.#model, typeof changed === 'string' ? changed : body)
       sent = true
       const response = await Promise.race([(this.#host.transport ?? fetchTransport)(request, abort.signal), aborted])
-      if (response.status >= 400) wait = this.#retryIn(response)
+      const refusal = response.status >= 400 ? await readRefusal(response, abort.signal) : undefined
+      if (refusal) wait = this.#retryIn(response)
       // The turn never sees an answer that is asked for again: an error that was told cannot be taken back.
       if (wait === null) this.#step(() => this.#turn.response(response.status, Object.fromEntries(response.headers)))
-      for await (const bytes of readBody(response, abort.signal)) {
-        if (wait === null) this.#step(() => this.#turn.feed(bytes), true)
+      if (wait === null && refusal) this.#step(() => this.#turn.feed(refusal))
+      if (!refusal) {
+        for await (const bytes of readBody(response, abort.signal)) {
+          this.#step(() => this.#turn.feed(bytes), true)
+          if (this.#transient) break // nothing of use comes behind it, and some servers leave the connection open
+        }
       }
       if (this.#transient) wait ??= this.#retryIn()
     } catch (error) {
@@ -379,15 +425,23 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   #retryIn(response?: Response): number | null {
-    return this.#attempt < (this.#host.retries ?? 2) ? retryDelay(this.#attempt + 1, response) : null
+    if (this.#result) return null
+    const wait = this.#attempt < (this.#host.retries ?? 2) ? retryDelay(this.#attempt + 1, response) : null
+    // What would come too late is told now, in the provider's words, and not later as a timeout.
+    return wait !== null && Date.now() + wait < this.#turn.tick() ? wait : null
   }
 
   // -- tools ----------------------------------------------------------------------------------------------------------------
 
   #execute(event: ExecuteEvent): void {
+    const { call } = event
+    const unsafe = prototypeKey(event.arguments)
+    if (unsafe !== undefined) return this.fail(call, `Not run: no argument may be named ${unsafe}.`)
     const run = this.#tools.get(event.name)?.run
     if (!run) return // the host reads the event, and calls succeed or fail
-    const { call } = event
+    if (this.#stopped.has(0) || this.#stopped.has(call)) return
+    const withdrawn = this.#remembered.withdrawn(event)
+    if (withdrawn !== undefined) return this.fail(call, withdrawn)
     const abort = new AbortController()
     this.#running.set(call, { name: event.name, abort })
     const context: ToolContext = {
@@ -400,14 +454,18 @@ export class Run implements AsyncIterable<SluiceEvent> {
       },
     }
     const work = async (): Promise<void> => {
-      await null // the event is handed out before the tool starts
+      let value: unknown
       try {
-        const value = await run(event.arguments, context)
-        this.succeed(call, value)
+        value = await run(event.arguments, context)
       } catch (error) {
-        this.fail(call, describe(error))
+        return this.fail(call, describe(error))
       } finally {
         this.#running.delete(call)
+      }
+      try {
+        this.succeed(call, value)
+      } catch (error) {
+        this.fail(call, untellable(error)) // it did its work
       }
     }
     this.#track(work())
@@ -449,7 +507,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       ...(event.expiresAt === undefined ? {} : { expiresAt: event.expiresAt }),
     }
     await null
-    const settled = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+    const settled = new Promise<never>((_, reject) => onAbort(signal, () => reject(signal.reason)))
     settled.catch(() => {})
     const answer = await Promise.race([this.#host.approvals?.[stage]?.(ask), settled])
     if (signal.aborted) return
@@ -482,7 +540,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** A question that nobody sees is answered with no; it never waits for ever. */
   #denyUnwatched(): void {
-    if (this.#readers > 0) return
+    if (this.#events.readers > 0) return
     for (const [call, { event }] of this.#asking) {
       if (!this.#host.approvals?.[event.stage]) this.deny(call, 'no_approver: there was nobody to ask')
     }

@@ -68,6 +68,8 @@ export interface ToolOptions<S = JsonSchema | StandardSchema> {
    * Left out where the host does it: it reads the `execute` events and calls `succeed` or `fail`.
    */
   execute?: (args: ArgumentsOf<S>, context: ToolContext) => unknown
+  /** Stands for what `execute` does: a remembered approval ends when it changes, for example a version. Default: the function's text. */
+  identity?: string
   /** Instead of `execute`, with `hostEngine`: the window that asked runs it, by the name's function in `client.tools({ … })`. */
   runsIn?: 'window'
 }
@@ -84,11 +86,13 @@ export interface Tool {
   readonly run?: (args: JsonObject, context: ToolContext) => Promise<unknown>
   /** Absent, and no `run`: whoever reads the events. */
   readonly runsIn?: 'window'
+  /** What acts when it is called: a remembered approval ends when this changes. */
+  readonly identity?: string
 }
 
 /** Declares a tool. Configuration errors of the declaration itself come from `new Engine` and `engine.add`. */
 export function tool<const S extends JsonSchema | StandardSchema = JsonSchema>(options: ToolOptions<S>): Tool {
-  const { execute, runsIn, parameters, jsonSchema, ...rest } = options
+  const { execute, runsIn, parameters, jsonSchema, identity = execute?.toString() ?? runsIn, ...rest } = options
   const name = options.name ?? `${options.toolId}_${options.method}`
   checkPlace(name, runsIn, execute)
   const standard = isStandard(parameters) ? parameters : undefined
@@ -102,6 +106,7 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema>(o
       return await execute(input as ArgumentsOf<S>, context)
     }),
     ...(runsIn ? { runsIn } : {}),
+    ...(identity === undefined ? {} : { identity }),
   }
 }
 

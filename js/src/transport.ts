@@ -1,5 +1,6 @@
 // One request: HTTP in `fetch`'s shape, and when to try again.
 import { describe } from './errors.js'
+import { onAbort } from './on-abort.js'
 
 export interface Model {
   /** Up to and without `/chat/completions`: `http://127.0.0.1:11434/v1`. */
@@ -22,6 +23,8 @@ export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<R
 
 export function httpRequest(model: Model, body: string): HttpRequest {
   const url = new URL(model.baseURL)
+  const { username, password } = url
+  url.username = url.password = '' // fetch refuses them in a URL
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions` // in front of a query such as ?api-version=
   return {
     url: url.href,
@@ -29,6 +32,8 @@ export function httpRequest(model: Model, body: string): HttpRequest {
     headers: {
       'content-type': 'application/json',
       accept: 'text/event-stream, application/json',
+      'accept-encoding': 'identity', // a compressed stream that breaks stalls fetch without a word
+      ...(username || password ? { authorization: `Basic ${btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)}` } : {}),
       ...(model.apiKey ? { authorization: `Bearer ${model.apiKey}` } : {}),
       ...model.headers,
     },
@@ -36,12 +41,55 @@ export function httpRequest(model: Model, body: string): HttpRequest {
   }
 }
 
-export const fetchTransport: Transport = async ({ url, ...init }, signal) => {
+/** A header or a member of a query by whose name somebody gets in. */
+const credential = /key|token|secret|auth|cookie|password|signature/i
+/** Shorter ones are words (`none`, `ollama`), and may stand in any sentence. */
+const MIN_SECRET = 8
+
+/** What of a model is nobody's to read: not in an event, not in a message. */
+export function secretsOf({ baseURL, apiKey, headers = {} }: Model): string[] {
+  const { username, password, searchParams } = new URL(baseURL)
+  const named = [...Object.entries(headers), ...searchParams].filter(([name]) => credential.test(name)).map(([, value]) => value)
+  const all = [apiKey, username, password, ...named].flatMap((secret) => (secret ? [secret, safeDecode(secret), secret.replace(/^(?:Bearer|Basic) /i, '')] : []))
+  return [...new Set(all)].filter((secret) => secret.length >= MIN_SECRET).sort((a, b) => b.length - a.length)
+}
+
+function safeDecode(text: string): string {
   try {
-    return await fetch(url, { ...init, signal })
-  } catch (error) {
-    if (signal.aborted) throw error
-    throw new Error(`${url}: ${describe(error)}`)
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** A URL as it may be shown: no query, no user. */
+export function shownUrl(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
+}
+
+const MAX_REDIRECTS = 5
+
+/** `fetch`, but what was meant for one server goes to no other: of its redirects only those to the same origin are followed. */
+export const fetchTransport: Transport = async ({ url, ...init }, signal) => {
+  for (let redirects = 0; ; redirects++) {
+    let response: Response
+    try {
+      response = await fetch(url, { ...init, signal, redirect: 'manual' })
+    } catch (error) {
+      if (signal.aborted) throw error
+      throw new Error(`${shownUrl(url)}: ${describe(error)}`)
+    }
+    const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
+    if (location === null || !URL.canParse(location, url)) return response
+    response.body?.cancel().catch(() => {})
+    const to = new URL(location, url)
+    const same = to.origin === new URL(url).origin && (response.status === 307 || response.status === 308)
+    if (!same || redirects === MAX_REDIRECTS) {
+      const message = redirects === MAX_REDIRECTS ? 'it redirects in a circle' : `it redirects to ${shownUrl(to.href)}; if that is right, put it into model.baseURL`
+      return Response.json({ error: { message: `${shownUrl(url)}: ${message}` } }, { status: response.status })
+    }
+    url = to.href
   }
 }
 
@@ -50,7 +98,7 @@ export async function* readBody(response: Response, signal: AbortSignal): AsyncG
   if (!response.body) return
   const reader = response.body.getReader()
   const stop = (): void => void reader.cancel(signal.reason).catch(() => {})
-  signal.addEventListener('abort', stop)
+  const off = onAbort(signal, stop)
   try {
     for (;;) {
       signal.throwIfAborted()
@@ -60,9 +108,35 @@ export async function* readBody(response: Response, signal: AbortSignal): AsyncG
       yield value
     }
   } finally {
-    signal.removeEventListener('abort', stop)
+    off()
     stop()
   }
+}
+
+/** What a refusal says is short, and comes at once. */
+const MAX_REFUSAL_BYTES = 64 * 1024
+const REFUSAL_MS = 1000
+
+/** The body of an answer that is an error, as far as it came in a second: some servers leave the connection open behind it. */
+export async function readRefusal(response: Response, signal: AbortSignal): Promise<Uint8Array> {
+  const enough = new AbortController()
+  const timer = setTimeout(() => enough.abort(), REFUSAL_MS)
+  const off = onAbort(signal, () => enough.abort())
+  const pieces: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const piece of readBody(response, enough.signal)) {
+      pieces.push(piece)
+      size += piece.byteLength
+      if (size >= MAX_REFUSAL_BYTES) break
+    }
+  } catch {
+    signal.throwIfAborted() // what broke otherwise: the status is known, and some of the words
+  } finally {
+    clearTimeout(timer)
+    off()
+  }
+  return Buffer.concat(pieces)
 }
 
 /** Longest wait before another try; a server that asks for more is not tried again. */

@@ -1,6 +1,7 @@
 import { SluiceError } from './errors.js'
 import type { AssistantMessage, ChatMessage, JsonObject, Part, SluiceEvent, ToolList } from './events.js'
 import { nativeOf, type Engine } from './engine.js'
+import { jsonText } from './bridge/json-text.js'
 import { END, EXACT, GET, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
 
 export type End = keyof typeof END
@@ -27,6 +28,8 @@ export class Turn {
   #handle: NativeTurn | null
   #memory = 0
   #told = 0
+  /** @internal What must be in no document of it. */
+  secrets: readonly string[] = []
 
   /** @param restore `config` is what `state` gave. */
   constructor(engine: Engine, config: TurnConfig, restore = false) {
@@ -104,7 +107,7 @@ export class Turn {
 
   nextEvent(): SluiceEvent | null {
     const text = native().nextEvent(this.#open())
-    return text === null ? null : (JSON.parse(text) as SluiceEvent)
+    return text === null ? null : (JSON.parse(this.#redacted(text)) as SluiceEvent)
   }
 
   /** Every event that waits. */
@@ -163,7 +166,16 @@ export class Turn {
   }
 
   #document<T>(what: number): T {
-    return JSON.parse(this.#text(what)) as T
+    return JSON.parse(this.#redacted(this.#text(what))) as T
+  }
+
+  /** As JSON text the secrets stand in it as they are: none of them has a character that JSON escapes but `"` and `\`. */
+  #redacted(text: string): string {
+    for (const secret of this.secrets) {
+      const written = JSON.stringify(secret).slice(1, -1)
+      if (text.includes(written)) text = text.replaceAll(written, '[secret]')
+    }
+    return text
   }
 
   #text(what: number): string {
@@ -214,8 +226,6 @@ export function parts(...items: Part[]): Parts {
 function encodeResult(value: unknown): [kind: number, text: string] {
   if (value === undefined) return [SUBMIT.text, 'ok']
   if (typeof value === 'string') return [SUBMIT.text, value]
-  if (isParts(value)) return [SUBMIT.parts, JSON.stringify(value.items)]
-  const text = JSON.stringify(value) as string | undefined // undefined: a function, a symbol
-  if (text === undefined) throw new TypeError(`a tool returned a ${typeof value}: expected text or a JSON value`)
-  return [SUBMIT.json, text]
+  if (isParts(value)) return [SUBMIT.parts, jsonText(value.items)]
+  return [SUBMIT.json, jsonText(value)]
 }

@@ -201,14 +201,14 @@ class EngineHost implements Host {
 
   #start(turn: TurnOptions, messages: ChatMessage[], sender: HostWindow | undefined): Message {
     const { model, messages: own, request, signal, rules, ...rest } = turn
-    const { approvals, beforeRequest, flushMs, ipc, retries, transport, ...settings } = rest
+    const { approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport, ...settings } = rest
     const said = own ?? messages
     const adapter = approvals === undefined ? this.#engine.approvals : approvals
     const message: Message = new Message({
       start: (history) => ({
         run: this.#engine.run({
           ...this.#configuration.settings(settings),
-          ...{ approvals, beforeRequest, flushMs, ipc, retries, transport, request, signal, rules },
+          ...{ approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport, request, signal, rules },
           model,
           messages: [...said, ...history],
         }),

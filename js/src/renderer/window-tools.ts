@@ -1,5 +1,6 @@
 // Tools that this window runs for the engine (`runsIn: 'window'`): a call comes with a token that its result is sent with.
 import type { Frame } from '../bridge/messages.js'
+import { jsonText, untellable } from '../bridge/json-text.js'
 import type { Json, JsonObject } from '../events.js'
 import type { Call } from './call.js'
 import { describe } from './errors.js'
@@ -64,18 +65,18 @@ export class WindowTools {
   async #run(name: string, args: JsonObject, context: WindowToolContext): Promise<{ value: Json } | { error: string }> {
     const tool = this.#tools.get(name)
     if (!tool) return { error: `this window has no tool ${JSON.stringify(name)}` }
+    let value: unknown
     try {
-      return { value: toJson(await tool(args, context)) }
+      value = await tool(args, context)
     } catch (error) {
       return { error: describe(error) }
+    }
+    try {
+      return { value: value === undefined ? null : (JSON.parse(jsonText(value)) as Json) }
+    } catch (error) {
+      return { error: untellable(error) }
     }
   }
 }
 
 const keyOf = (message: string, call: number): string => `${call}:${message}`
-
-/** As JSON has it: what a result may hold beside (dates, class instances) is told as it prints itself. */
-function toJson(value: unknown): Json {
-  const text = JSON.stringify(value) as string | undefined
-  return text === undefined ? null : (JSON.parse(text) as Json)
-}

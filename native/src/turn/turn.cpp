@@ -86,7 +86,7 @@ std::string edited_note(const Card &card) {
 }
 
 // Content parts: what SLUICE_RESULT_PARTS takes.
-Status check_parts(std::string_view json, std::string &text) {
+Status check_parts(std::string_view json, std::string &text, bool &image) {
   if (json_kind(json) != '[') return error(Code::json, "expected an array of content parts");
   size_t index = 0;
   for (JsonSlices parts(json); parts.next(); ++index) {
@@ -103,8 +103,15 @@ Status check_parts(std::string_view json, std::string &text) {
       if (!text.empty()) text += '\n';
       text += *piece;
     } else if (type == "image") {
-      if (!string_member("url") && !(string_member("data") && string_member("mediaType")))
+      const auto url = string_member("url");
+      const auto media = string_member("mediaType");
+      if (!url && !(string_member("data") && media))
         return error(Code::json, "expected an image part with \"url\", or with \"mediaType\" and \"data\"", path);
+      // A provider refuses the whole request for an image that is none.
+      const std::string_view kind = url ? std::string_view(*url) : std::string_view(*media);
+      if (url ? kind.starts_with("data:") && !kind.starts_with("data:image/") : !kind.starts_with("image/"))
+        return error(Code::json, "expected an image, found " + in_quotes(kind.substr(0, 60)), path);
+      image = true;
     } else {
       return error(Code::json, "expected a part of type text or image, found " + (type ? in_quotes(*type) : "none"),
                    path);
@@ -1287,13 +1294,14 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
   Card *const card = find_card(call);
   if (card == nullptr) return no_such_call(call);
   std::string text;
+  bool image = false;
   if (kind == Submit::json || kind == Submit::parts) {
     if (kind == Submit::parts && data.size() > config_.limits.result_bytes)  // a part of an image is worse than none
       return error(Code::limit,
                    "the parts are longer than limits.resultBytes, " + std::to_string(config_.limits.result_bytes));
     if (Status status = check_json(data, config_.limits.depth); !status.ok()) return status;
     if (kind == Submit::parts)
-      if (Status status = check_parts(data, text); !status.ok()) return status;
+      if (Status status = check_parts(data, text, image); !status.ok()) return status;
     if (kind == Submit::json) text = trim_json(data);
   } else {
     text = repair_utf8(data);
@@ -1328,7 +1336,7 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
   card->has_output = true;
   if (card->output.size() < text.size())
     diagnostic("oversize", "the result is longer than limits.resultBytes: the card keeps its beginning", call);
-  if (kind == Submit::parts) card->parts = data;
+  if (image) card->parts = data;  // without one the text says it all
   card->dirty |= field::output;
   take_result(*card);
   return {};

@@ -1,0 +1,61 @@
+import type { SluiceEvent } from './events.js'
+
+interface Node {
+  event: SluiceEvent | undefined
+  before: Node | undefined
+  next: Node | undefined
+}
+
+/**
+ * The events of a run, for any number of readers, each from the first one on. Of a call's progress only the last report is kept for those who
+ * come later: a tool may report without end.
+ */
+export class EventLog {
+  readonly #first: Node = { event: undefined, before: undefined, next: undefined }
+  #last = this.#first
+  readonly #progress = new Map<number, Node>()
+  #wake: (() => void)[] = []
+  #ended = false
+  #readers = 0
+
+  /** Who reads it now. */
+  get readers(): number {
+    return this.#readers
+  }
+
+  push(event: SluiceEvent): void {
+    const node: Node = { event, before: this.#last, next: undefined }
+    this.#last = this.#last.next = node // in front of what follows: a reader may stand on the one that goes
+    if (event.type === 'progress') {
+      const old = this.#progress.get(event.call)
+      this.#progress.set(event.call, node)
+      if (old?.before) old.before.next = old.next
+      if (old?.next) old.next.before = old.before
+    } else if (event.type === 'done') {
+      this.#ended = true
+    }
+  }
+
+  /** Readers go on. */
+  wake(): void {
+    for (const wake of this.#wake.splice(0)) wake()
+  }
+
+  /** `onLeave`: a reader is gone. */
+  async *read(onLeave: () => void): AsyncGenerator<SluiceEvent, void, undefined> {
+    this.#readers++
+    try {
+      for (let node = this.#first; ; ) {
+        while (node.next) {
+          node = node.next
+          yield node.event as SluiceEvent
+        }
+        if (this.#ended) return
+        await new Promise<void>((resolve) => this.#wake.push(resolve))
+      }
+    } finally {
+      this.#readers--
+      onLeave()
+    }
+  }
+}

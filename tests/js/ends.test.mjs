@@ -1,0 +1,122 @@
+// How a run is brought to its end: cancel, deadlines, signals, and servers that leave the connection open behind an error.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { Engine } from 'sluice'
+import { echo, stage } from './support.mjs'
+
+const calls = { calls: [{ id: 'a', name: 'echo_back', arguments: { text: 'x' } }] }
+const never = () => new Promise(() => {})
+const soon = (promise, ms = 3000) => Promise.race([promise, setTimeout(ms, 'it hangs', { ref: false })])
+
+test('cancel resolves where a tool takes no notice, and says which', async (t) => {
+  const { run } = await stage(t, { answers: () => calls, tools: [echo({ execute: never, timeoutMs: 60_000 })] })
+  const turn = run()
+  for await (const event of turn) if (event.type === 'execute') break
+  await setTimeout(20)
+  const start = performance.now()
+  assert.deepEqual(await soon(turn.cancel('enough', { graceMs: 100 })), { stillRunning: [{ call: 1, name: 'echo.back' }] })
+  assert.ok(performance.now() - start > 90)
+  assert.equal((await turn.done).reason, 'enough')
+  assert.deepEqual(await soon(turn.cancel(undefined, { graceMs: 10 })), { stillRunning: [{ call: 1, name: 'echo.back' }] }, 'after the end too')
+})
+
+test('cancel waits for a tool that cleans up', async (t) => {
+  const { run } = await stage(t, {
+    answers: () => calls,
+    tools: [echo({ execute: (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => void setTimeout(50).then(resolve))) })],
+  })
+  const turn = run()
+  for await (const event of turn) if (event.type === 'execute') break
+  await setTimeout(20)
+  assert.deepEqual(await soon(turn.cancel()), { stillRunning: [] })
+})
+
+test('a tool may cancel its own run and wait for that', async (t) => {
+  let turn
+  const { run } = await stage(t, { answers: () => calls, tools: [echo({ execute: async () => { await turn.cancel('from inside', { graceMs: 50 }); return 'x' } })] })
+  turn = run()
+  assert.equal((await soon(turn.done)).outcome, 'cancelled')
+  assert.deepEqual(await soon(turn.cancel()), { stillRunning: [] })
+})
+
+test('an adapter or a hook that never answers keeps nobody from cancelling', async (t) => {
+  for (const more of [{ approvals: { execution: never } }, { beforeRequest: never }, { transport: never }]) {
+    const { run } = await stage(t, { answers: () => calls, tools: [echo({ permission: 'moderate' })], ...more })
+    const turn = run()
+    await setTimeout(50)
+    assert.deepEqual(await soon(turn.cancel()), { stillRunning: [] })
+    assert.equal((await turn.done).outcome, 'cancelled')
+  }
+})
+
+test('a deadline ends a turn that does not end, and the result says so', async (t) => {
+  const { run } = await stage(t, { answers: [calls], tools: [echo({ execute: never, timeoutMs: 0 })], deadlineMs: 100 })
+  const { outcome, reason } = await soon(run().done)
+  assert.deepEqual([outcome, reason], ['cancelled', 'the deadline of 100 ms passed'])
+  const kept = await stage(t, { answers: [{ text: 'Quick.' }], deadlineMs: 60_000 })
+  assert.deepEqual(await kept.run().done.then(({ outcome, reason }) => [outcome, reason]), ['completed', undefined])
+})
+
+test('the reason of a signal is in the result, and a signal has one listener for all runs', async (t) => {
+  const warnings = []
+  const warn = ({ name }) => warnings.push(name)
+  process.on('warning', warn)
+  t.after(() => process.off('warning', warn))
+  const { run } = await stage(t, { answers: () => ({ parts: [{ text: 'a' }, { wait: 10_000 }] }) })
+  const stop = new AbortController()
+  const runs = Array.from({ length: 30 }, () => run({ signal: stop.signal }))
+  await setTimeout(50)
+  stop.abort(new Error('the window was closed'))
+  for (const turn of runs) assert.deepEqual([(await turn.done).outcome, (await turn.done).reason], ['cancelled', 'the window was closed'])
+  assert.deepEqual(await run({ signal: stop.signal }).done.then(({ outcome, reason }) => [outcome, reason]), ['cancelled', 'the window was closed'])
+  await setTimeout(10)
+  assert.deepEqual(warnings, [])
+})
+
+/** A server that answers in turn by these functions of the response; none of them has to end it. */
+async function open(t, ...answers) {
+  let count = 0
+  const server = createServer((request, response) => {
+    request.resume()
+    answers[Math.min(count++, answers.length - 1)](response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => { server.close(); server.closeAllConnections() })
+  const engine = new Engine({ firstByteTimeoutMs: 4000, idleTimeoutMs: 4000 })
+  t.after(() => engine.close())
+  const run = (more) => engine.run({ model: { baseURL: `http://127.0.0.1:${server.address().port}/v1`, name: 'm' }, messages: [{ role: 'user', content: 'x' }], ...more })
+  return { run, count: () => count }
+}
+
+const fine = (response) => response.writeHead(200, { 'content-type': 'text/event-stream' })
+  .end('data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
+const refused = (status, headers = {}) => (response) => response.writeHead(status, { 'content-type': 'application/json', ...headers }).write('{"error":{"message":"slow down"}}')
+
+test('a refusal whose connection stays open is waited out and asked again', async (t) => {
+  for (const answer of [refused(503, { 'retry-after-ms': '1' }), refused(429, { 'retry-after-ms': '1' }), (response) => {
+    response.writeHead(503, { 'retry-after-ms': '1' })
+    const drip = setInterval(() => response.write('x'), 50)
+    response.on('close', () => clearInterval(drip))
+  }]) {
+    const { run, count } = await open(t, answer, fine)
+    const { outcome, text } = await soon(run().done, 3500)
+    assert.deepEqual([outcome, text, count()], ['completed', 'Hi', 2])
+  }
+})
+
+test('an error that may pass is asked again, also where silence follows it', async (t) => {
+  const { run } = await open(t, (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"error":{"message":"Overloaded","code":529}}\n\n'), fine)
+  assert.equal((await soon(run().done, 3500)).text, 'Hi')
+})
+
+test('a refusal that is not asked again is told in the provider\'s words, and not as a timeout', async (t) => {
+  for (const [answer, more] of [[refused(401)], [refused(503), { retries: 0 }], [refused(429, { 'retry-after': '10' })]]) {
+    const { run, count } = await open(t, answer)
+    const { outcome, error } = await soon(run(more).done, 3500)
+    assert.deepEqual([outcome, count()], ['failed', 1])
+    assert.match(error.detail, /slow down/)
+  }
+})

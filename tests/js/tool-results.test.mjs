@@ -1,0 +1,145 @@
+// What tools return and throw, what they are given, and when they are not started.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { memory, parts, tool } from 'sluice'
+import { cards, collect, echo, stage } from './support.mjs'
+
+const calls = (args = { text: 'hi' }) => ({ calls: [{ id: 'a', name: 'echo_back', arguments: args }] })
+
+async function card(t, execute, more = {}) {
+  const { run } = await stage(t, { answers: [calls(), { text: 'Done.' }], tools: [echo({ execute })], ...more })
+  return cards(await run().done)[0]
+}
+
+test('a tool that ran is told so, whatever it returned', async (t) => {
+  const cycle = {}
+  cycle.self = cycle
+  let deep = {}
+  for (let depth = 0; depth < 5000; depth++) deep = { deep }
+  for (const [what, value] of [
+    [/BigInt/, 10n], [/BigInt in "n"/, { n: 10n }], [/circular/, cycle], [/class Map/, new Map([['a', 1]])], [/class Set in "all"/, { all: new Set([1]) }],
+    [/class Error/, new Error('x')], [/class Error/, Object.assign(new Error('x'), { code: 'E' })], [/class RegExp/, /x/], [/function/, () => 1], [/symbol/, Symbol('x')],
+    [/class Response/, new Response('body')], [/class ReadableStream/, new ReadableStream()], [/class Promise in "later"/, { later: Promise.resolve(1) }],
+    [/class \w+/, (async function* () { yield 1 })()], [/bytes/, Buffer.from('x')], [/bytes/, new Uint8Array(2)], [/bytes in "data"/, { data: new ArrayBuffer(4) }],
+    [/thrown by toJSON/, { toJSON() { throw new Error('thrown by toJSON') } }], [/./, deep], [/./, new Proxy({}, { ownKeys() { throw new Error('no') } })],
+    [/text\/html/, parts({ type: 'image', mediaType: 'text/html', data: 'PGI+' })], [/bytes/, parts({ type: 'image', mediaType: 'image/png', data: Buffer.from('x') })],
+  ]) {
+    const { status, told } = await card(t, () => value)
+    assert.equal(status, 'error')
+    assert.match(told, /^Error: The tool ran, but what it returned cannot be told: /)
+    assert.match(told, what)
+  }
+})
+
+test('what JSON can hold is told as it is', async (t) => {
+  class Point { x = 1; #hidden = 2; get y() { return this.#hidden } }
+  for (const [value, told] of [
+    [undefined, 'ok'], [null, 'null'], [0, '0'], ['', '(no output)'], [{ a: undefined }, '{}'], [{}, '{}'], [Object.create(null), '{}'], [[], '[]'], [[1, , 2], '[1,null,2]'], // eslint-disable-line no-sparse-arrays
+    [new Date(0), '"1970-01-01T00:00:00.000Z"'], [new URL('http://x/'), '"http://x/"'], [new Point(), '{"x":1}'], [new String('s'), '"s"'], [new Number(5), '5'],
+    [parts(), '(no output)'], [parts({ type: 'text', text: 'noon' }), 'noon'],
+  ]) {
+    const made = await card(t, () => value)
+    assert.deepEqual([made.status, made.told], ['success', told])
+  }
+})
+
+test('what a tool throws is told, also where it cannot be read', async (t) => {
+  const hostile = Object.defineProperty(new Error('x'), 'message', { get() { throw new Error('no') } })
+  for (const [thrown, told] of [[new Error('boom'), 'Error: boom'], ['boom', 'Error: boom'], [undefined, 'Error: undefined'], [hostile, 'Error: something was thrown that cannot be read']]) {
+    const made = await card(t, () => { throw thrown })
+    assert.deepEqual([made.status, made.told], ['error', told])
+  }
+})
+
+test('no tool is given arguments that mean a prototype', async (t) => {
+  for (const [args, name] of [
+    ['{"__proto__":{"admin":true}}', '__proto__'], ['{"text":"x","deep":[{"__proto__":1}]}', '__proto__'], ['{"constructor":{"prototype":{"admin":1}}}', 'constructor.prototype'],
+  ]) {
+    const ran = []
+    const { run } = await stage(t, { answers: [calls(args), { text: 'Done.' }], tools: [echo({ execute: (given) => ran.push(given), parameters: { type: 'object' } })] })
+    const [made] = cards(await run().done)
+    assert.deepEqual([made.status, ran], ['error', []])
+    assert.match(made.told, new RegExp(`Not run: no argument may be named ${name}`))
+  }
+  const ran = []
+  const { run } = await stage(t, { answers: [calls('{"constructor":"Ferrari"}'), { text: 'Done.' }], tools: [echo({ execute: (given) => void ran.push(given), parameters: { type: 'object' } })] })
+  await run().done
+  assert.deepEqual(ran, [{ constructor: 'Ferrari' }])
+})
+
+test('a revoke is heard by a turn that goes on', async (t) => {
+  const ran = []
+  const rules = memory()
+  const asks = echo({ permission: 'moderate', execute: ({ text }) => { ran.push(text); return 'ok' } })
+  const { run } = await stage(t, { answers: [calls({ text: '1' }), calls({ text: '2' }), calls({ text: '3' }), { text: 'Done.' }], tools: [asks], rules })
+  const turn = run()
+  await collect(turn, (event) => {
+    if (event.type === 'approval') turn.approve(event.call, { remember: 'always' })
+    if (event.type === 'card' && event.call === 2 && event.status === 'success') for (const rule of rules.list()) rules.revoke(rule)
+  })
+  assert.deepEqual(ran, ['1', '2'])
+  const { status, told } = cards(await turn.done)[2]
+  assert.equal(status, 'error')
+  assert.match(told, /Not run: the approval that was remembered for it was taken back/)
+})
+
+test('what was forbidden while a turn goes on does not run in it, and rules that cannot be read let nothing run', async (t) => {
+  for (const [after, words] of [[(rules) => rules.add({ tool: 'echo.*', effect: 'deny', scope: 'always' }), /forbidden/], [(rules) => { rules.list = () => { throw new Error('damaged') } }, /damaged/]]) {
+    const ran = []
+    const rules = memory()
+    const { run } = await stage(t, { answers: [calls({ text: '1' }), calls({ text: '2' }), { text: 'Done.' }], tools: [echo({ execute: ({ text }) => ran.push(text) })], rules })
+    const turn = run()
+    await collect(turn, (event) => event.type === 'card' && event.call === 1 && event.status === 'success' && after(rules))
+    assert.deepEqual(ran, ['1'])
+    assert.match(cards(await turn.done)[1].told, words)
+  }
+})
+
+test('a remembered approval ends when something else runs behind the same declaration', async (t) => {
+  const rules = memory()
+  const asked = async (more) => {
+    let count = 0
+    const approvals = { execution: () => { count++; return 'always' } }
+    const { run } = await stage(t, { answers: [calls(), { text: 'Done.' }], tools: [echo({ permission: 'moderate', ...more })], rules, approvals })
+    await run().done
+    return count
+  }
+  const mine = () => 'mine'
+  assert.deepEqual([await asked({ execute: mine }), await asked({ execute: mine })], [1, 0])
+  assert.deepEqual([await asked({ execute: () => 'another' }), await asked({ execute: mine })], [1, 0])
+  assert.deepEqual([await asked({ execute: mine, identity: 'v1' }), await asked({ execute: () => 'rewritten', identity: 'v1' }), await asked({ execute: mine, identity: 'v2' })], [1, 0, 1])
+})
+
+test('what was cancelled before it started does not start', async (t) => {
+  const ran = []
+  const { run } = await stage(t, { answers: [calls()], tools: [echo({ execute: () => ran.push(1) })] })
+  const turn = run()
+  await collect(turn, (event) => event.type === 'execute' && void turn.cancel('stop'))
+  assert.deepEqual([(await turn.done).outcome, (await turn.done).reason, ran], ['cancelled', 'stop', []])
+})
+
+test('what happens outside happens when a reader has seen what stands before it', async (t) => {
+  const seen = []
+  const smile = tool({ name: 'face.show', permission: 'public', agentCallable: true, immediate: true, parameters: { type: 'object', properties: { name: { type: 'string' } } }, ipc: { channel: 'face', payload: [{ arg: 'name' }] } })
+  const ask = echo({ permission: 'moderate', execute: () => { seen.push('[echo runs]'); return 'ok' } })
+  const answer = { parts: [{ text: 'One ' }, { text: 'two ' }, { call: { name: 'face_show', arguments: { name: 'smile' } } }, { text: 'three ' }, { call: { name: 'echo_back', arguments: { text: 'x' } } }] }
+  const { run } = await stage(t, {
+    answers: [answer, { text: 'four' }], tools: [smile, ask], server: { chunks: 100_000 },
+    ipc: (channel, name) => seen.push(`[${channel} ${name}]`), approvals: { execution: () => { seen.push('[asked]'); return 'once' } },
+  })
+  for await (const event of run()) if (event.type === 'text') seen.push(event.text)
+  assert.equal(seen.join(''), 'One two [face smile]three [asked][echo runs]four')
+})
+
+test('of a call\'s progress the last report is kept for those who come later', async (t) => {
+  const { run } = await stage(t, {
+    answers: [calls(), { text: 'Done.' }],
+    tools: [echo({ execute: async (_, { progress }) => { for (let step = 1; step <= 5000; step++) { progress(`step ${step}`); if (step % 500 === 0) await setTimeout(1) } return 'ok' } })],
+  })
+  const turn = run()
+  const live = []
+  for await (const event of turn) if (event.type === 'progress') live.push(event.text)
+  assert.deepEqual([live.at(-1), live.length > 5], ['step 5000', true])
+  assert.deepEqual((await collect(turn)).filter(({ type }) => type === 'progress').map(({ text }) => text), ['step 5000'])
+})

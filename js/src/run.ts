@@ -569,6 +569,7 @@ function checkModel(model: Model): void {
     throw new SluiceError({ code: 'option', path: 'model.apiKey', detail: 'found a character that no header can carry, expected printable ASCII' })
   }
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw option('model.baseURL', model.baseURL, 'an http or https URL such as http://127.0.0.1:11434/v1')
+    const found = typeof model.baseURL === 'string' ? undefined : model.baseURL // a key may stand in it
+    throw option('model.baseURL', found, 'an http or https URL such as http://127.0.0.1:11434/v1')
   }
 }

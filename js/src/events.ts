@@ -104,6 +104,12 @@ export interface DiagnosticEvent extends Base {
 }
 export interface ErrorEvent extends Base {
   type: 'error'; block?: number; code: string; detail: string; hint?: string; retryable?: boolean; fatal?: boolean
+  /** By `run()`, where a server answered: the status of its response. */
+  status?: number
+  /** By which the provider knows the request, where it says so. */
+  requestId?: string
+  /** What the provider asks to wait before another try. */
+  retryAfterMs?: number
 }
 export interface DoneEvent extends Base {
   type: 'done'

@@ -4,7 +4,7 @@ import type { Approvals, Ask } from './approvals.js'
 import { describe, SluiceError } from './errors.js'
 import type { Engine, Settings } from './engine.js'
 import type {
-  ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, JsonObject, Json, Outcome, Rule, SluiceEvent,
+  ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinishReason, JsonObject, Json, Outcome, Rule, SluiceEvent,
 } from './events.js'
 import type { Tool, ToolContext } from './tool.js'
 import { prototypeKey } from './bridge/prototype-key.js'
@@ -13,7 +13,7 @@ import { EventLog } from './event-log.js'
 import { onAbort } from './on-abort.js'
 import { Remembered } from './remembered.js'
 import {
-  fetchTransport, httpRequest, readBody, readRefusal, retryDelay, secretsOf, sleep, type Model, type Transport,
+  fetchTransport, httpRequest, readBody, readRefusal, retryAfter, retryDelay, secretsOf, sleep, type Model, type Transport,
 } from './transport.js'
 import { Turn, type ApproveOptions, type End } from './turn.js'
 
@@ -46,6 +46,8 @@ export interface RunOptions extends Settings, HostOptions {
 
 export interface RunResult {
   outcome: Outcome
+  /** Why the provider says that its last answer ended: `length` is an answer that was cut, `content_filter` one that was withheld. */
+  finishReason?: FinishReason
   message: AssistantMessage
   /** The messages this turn adds: `messages = [...messages, ...history, next]`. */
   history: ChatMessage[]
@@ -83,6 +85,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #polledAt = 0
   #sawText = false // of this answer
   #transient = false // this answer holds an error of the provider that may pass
+  #over = false // this answer is at its end, whatever the connection does
+  #reading: AbortController | undefined
+  /** What the response to this request said of itself. */
+  #response: Pick<ErrorEvent, 'status' | 'requestId' | 'retryAfterMs'> | undefined
   #flush: NodeJS.Timeout | undefined
   #alarm: NodeJS.Timeout | undefined
   #alarmAt = Infinity
@@ -241,6 +247,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     }
     try {
       for (let event = next(); event !== null; event = next()) {
+        if (event.type === 'error') Object.assign(event, this.#response)
         this.#events.push(event)
         paused = this.#acts(event)
         if (paused) return this.#goOnWith(event)
@@ -315,6 +322,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
       case 'diagnostic':
         if (event.code === 'provider_error' && event.retryable) this.#transient = true
         return
+      case 'round':
+        this.#over = true
+        this.#reading?.abort()
+        return
       case 'error':
         this.#lastError = event
         return
@@ -330,7 +341,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
     const text = message.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
     const error = outcome === 'failed' || outcome === 'limit' ? this.#lastError : undefined
     const reason = outcome === 'cancelled' ? this.#reason : undefined
-    this.#result = { outcome, message, history, text, ...(error ? { error } : {}), ...(reason === undefined ? {} : { reason }) }
+    const { finishReason } = message
+    this.#result = { outcome, ...(finishReason ? { finishReason } : {}), message, history, text, ...(error ? { error } : {}), ...(reason === undefined ? {} : { reason }) }
     clearTimeout(this.#alarm)
     clearTimeout(this.#deadline)
     this.#removeSignal?.()
@@ -368,7 +380,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   async #perform(): Promise<void> {
     const body = this.#turn.request as string // as it stands: a parse and print here would change big integers
     const abort = (this.#request = new AbortController())
-    this.#sawText = this.#transient = false
+    this.#sawText = this.#transient = this.#over = false
+    this.#response = undefined
     this.#lastError = undefined
     let how: End = 'complete'
     let detail: string | undefined
@@ -388,16 +401,12 @@ export class Run implements AsyncIterable<SluiceEvent> {
       const response = await Promise.race([(this.#host.transport ?? fetchTransport)(request, abort.signal), aborted])
       const refusal = response.status >= 400 ? await readRefusal(response, abort.signal) : undefined
       if (refusal) wait = this.#retryIn(response)
+      this.#response = toldBy(response)
       // The turn never sees an answer that is asked for again: an error that was told cannot be taken back.
       if (wait === null) this.#step(() => this.#turn.response(response.status, Object.fromEntries(response.headers)))
       if (wait === null && refusal) this.#step(() => this.#turn.feed(refusal))
-      if (!refusal) {
-        for await (const bytes of readBody(response, abort.signal)) {
-          this.#step(() => this.#turn.feed(bytes), true)
-          if (this.#transient) break // nothing of use comes behind it, and some servers leave the connection open
-        }
-      }
-      if (this.#transient) wait ??= this.#retryIn()
+      const brokeOff = !refusal && (await this.#read(response, abort.signal))
+      if (this.#transient || brokeOff) wait ??= this.#retryIn()
     } catch (error) {
       how = abort.signal.aborted ? 'aborted' : 'network'
       detail = describe(error)
@@ -419,9 +428,30 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#finish(how, detail)
   }
 
+  /** Feeds the body to the turn until the answer is over. Returns whether a stream ended before that, and nothing of it was shown. */
+  async #read(response: Response, signal: AbortSignal): Promise<boolean> {
+    const reading = (this.#reading = new AbortController())
+    const off = onAbort(signal, () => reading.abort(signal.reason))
+    let begin = ''
+    try {
+      for await (const bytes of readBody(response, reading.signal)) {
+        if (begin === '') begin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, 64).trimStart()
+        this.#step(() => this.#turn.feed(bytes), true)
+        if (this.#over || this.#transient) break // some servers leave the connection open
+      }
+    } catch (error) {
+      if (!this.#over) throw error
+    } finally {
+      off()
+    }
+    this.#step(() => {}) // what waits to be grouped may be its end
+    return !this.#over && !this.#sawText && !begin.startsWith('{') // a JSON body says at its end what it is
+  }
+
   #finish(how: End, detail: string | undefined): void {
-    this.#request = undefined
+    this.#request = this.#reading = undefined
     this.#step(() => this.#turn.finish(how, detail))
+    this.#response = undefined
   }
 
   #retryIn(response?: Response): number | null {
@@ -545,6 +575,12 @@ export class Run implements AsyncIterable<SluiceEvent> {
       if (!this.#host.approvals?.[event.stage]) this.deny(call, 'no_approver: there was nobody to ask')
     }
   }
+}
+
+function toldBy({ status, headers }: Response): Pick<ErrorEvent, 'status' | 'requestId' | 'retryAfterMs'> {
+  const requestId = ['x-request-id', 'request-id', 'x-amzn-requestid', 'cf-ray'].map((name) => headers.get(name)).find((id) => id !== null)
+  const retryAfterMs = retryAfter(headers)
+  return { status, ...(requestId === undefined ? {} : { requestId: requestId as string }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
 /** A turn that ended by a fault of the engine has its last events, but no documents any more. */

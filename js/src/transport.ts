@@ -150,7 +150,8 @@ export function retryDelay(attempt: number, response?: { status: number; headers
   return Math.min(500 * 2 ** (attempt - 1), MAX_WAIT_MS) * (0.5 + Math.random() / 2) // jitter: clients must not march in step
 }
 
-function retryAfter(headers: Headers): number | undefined {
+/** What the server asks to wait, in milliseconds. */
+export function retryAfter(headers: Headers): number | undefined {
   const milliseconds = headers.get('retry-after-ms')
   if (milliseconds !== null && Number.isFinite(Number(milliseconds))) return Math.max(0, Number(milliseconds))
   const value = headers.get('retry-after')

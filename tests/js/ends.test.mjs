@@ -88,7 +88,7 @@ async function open(t, ...answers) {
   const engine = new Engine({ firstByteTimeoutMs: 4000, idleTimeoutMs: 4000 })
   t.after(() => engine.close())
   const run = (more) => engine.run({ model: { baseURL: `http://127.0.0.1:${server.address().port}/v1`, name: 'm' }, messages: [{ role: 'user', content: 'x' }], ...more })
-  return { run, count: () => count }
+  return { run, count: () => count, baseURL: `http://127.0.0.1:${server.address().port}/v1` }
 }
 
 const fine = (response) => response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -119,4 +119,47 @@ test('a refusal that is not asked again is told in the provider\'s words, and no
     assert.deepEqual([outcome, count()], ['failed', 1])
     assert.match(error.detail, /slow down/)
   }
+})
+
+test('an answer ends where it says so, whatever the connection does', async (t) => {
+  const call = '{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"echo_back","arguments":"{\\"text\\":\\"x\\"}"}}]},"finish_reason":"tool_calls"}]}'
+  const stream = (...events) => (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events.map((event) => `data: ${event}\n\n`).join(''))
+  const text = (reason) => `{"choices":[{"delta":{"content":"Hi"},"finish_reason":"${reason}"}]}`
+  const { run } = await open(t, stream(text('length'), '[DONE]'))
+  const { outcome, finishReason, message } = await soon(run().done)
+  assert.deepEqual([outcome, finishReason, message.finishReason, message.answers.length], ['completed', 'length', 'length', 1])
+  const silent = await open(t, stream(text('content_filter')))
+  assert.equal((await soon(silent.run().done)).finishReason, 'content_filter')
+  const calls = await open(t, stream(call, '[DONE]'), stream(text('stop'), '[DONE]'))
+  const engine = new Engine({ tools: [echo()] })
+  t.after(() => engine.close())
+  const result = await soon(engine.run({ model: { baseURL: calls.baseURL, name: 'm' }, messages: [{ role: 'user', content: 'x' }] }).done)
+  assert.deepEqual(result.message.blocks.map(({ type, status }) => status ?? type), ['success', 'text'])
+})
+
+test('an answer of which nothing came is asked again, one that broke off behind text is not', async (t) => {
+  const nothing = (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end()
+  const comments = (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': ping\n\n')
+  const marker = (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: [DONE]\n\n')
+  for (const answer of [nothing, comments, marker]) {
+    const { run, count } = await open(t, answer, fine)
+    assert.deepEqual([(await soon(run().done)).text, count()], ['Hi', 2])
+    const always = await open(t, answer)
+    const { outcome, error } = await soon(always.run({ retries: 1 }).done)
+    assert.deepEqual([outcome, error.code, error.retryable, error.status, always.count()], ['failed', 'empty_answer', true, 200, 2])
+  }
+  const half = (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"choices":[{"delta":{"content":"Half"}}]}\n\n')
+  const { run, count } = await open(t, half, fine)
+  const { outcome, error, text } = await soon(run().done)
+  assert.deepEqual([outcome, error.code, text, count()], ['failed', 'unfinished', 'Half', 1])
+})
+
+test('an error says what the response said of itself', async (t) => {
+  const { run } = await open(t, refused(429, { 'retry-after': '7', 'x-request-id': 'req_1' }))
+  const { error } = await soon(run({ retries: 0 }).done)
+  assert.deepEqual([error.status, error.retryAfterMs, error.requestId], [429, 7000, 'req_1'])
+  const engine = new Engine({ retries: 0 })
+  t.after(() => engine.close())
+  const gone = await engine.run({ model: { baseURL: 'http://127.0.0.1:9/v1', name: 'm' }, messages: [{ role: 'user', content: 'x' }] }).done
+  assert.equal('status' in gone.error, false)
 })

@@ -1,6 +1,6 @@
 // What the main process and a window say to each other: plain data that survives a structured clone and JSON alike. No Node, no DOM.
 import type {
-  ApprovalEvent, AssistantMessage, CardFields, Json, JsonObject, Level, Outcome, ExecutionPolicy, ResultPolicy, Rule,
+  ApprovalEvent, AssistantMessage, CardFields, FinishReason, Json, JsonObject, Level, Outcome, ExecutionPolicy, ResultPolicy, Rule,
 } from '../events.js'
 
 // -- from the main process to a window ---------------------------------------------------------------------------------------
@@ -20,9 +20,10 @@ export type Delta =
   | { type: 'args' | 'progress'; call: number; text: string }
   | { type: 'ask'; ask: AskView }
   | { type: 'notice'; call: number; text: string } // something about a card that its outcome does not tell: the pet said no
-  | { type: 'usage'; inputTokens?: number; outputTokens?: number }
-  | { type: 'error'; block?: number; code: string; detail: string; hint?: string; retryable?: boolean }
-  | { type: 'done'; outcome: Outcome }
+  | { type: 'usage'; round: number; inputTokens?: number; outputTokens?: number } // of this answer so far: the last one counts
+  | { type: 'round'; round: number; finishReason?: FinishReason } // this answer is over
+  | { type: 'error'; block?: number; code: string; detail: string; hint?: string; retryable?: boolean; status?: number; retryAfterMs?: number }
+  | { type: 'done'; outcome: Outcome; finishReason?: FinishReason }
 
 /** A message as a window shows it: the message document and what goes on around it. Never changed in place: see `applyDelta`. */
 export interface MessageView extends Omit<AssistantMessage, 'blocks'> {

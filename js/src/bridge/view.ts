@@ -1,4 +1,5 @@
 // A message from its deltas: the same function makes what windows show and what the main process gives to a late window.
+import type { Answer } from '../events.js'
 import type { AskView, BlockView, CardView, Delta, MessageView } from './messages.js'
 
 export function emptyView(id: string): MessageView {
@@ -42,8 +43,15 @@ export function applyDelta(view: MessageView, delta: Delta): void {
       view.asks = [...without(view.asks, delta.ask.call), delta.ask]
       return
     case 'usage': {
-      const { inputTokens = 0, outputTokens = 0 } = view.usage ?? {}
-      view.usage = { inputTokens: inputTokens + (delta.inputTokens ?? 0), outputTokens: outputTokens + (delta.outputTokens ?? 0) }
+      const { type: _, round, ...usage } = delta
+      answer(view, round, { usage })
+      const sum = (of: 'inputTokens' | 'outputTokens'): number => (view.answers ?? []).reduce((all, { usage }) => all + (usage?.[of] ?? 0), 0)
+      view.usage = { inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') }
+      return
+    }
+    case 'round': {
+      const { finishReason } = delta
+      answer(view, delta.round, finishReason ? { finishReason } : {})
       return
     }
     case 'error': {
@@ -53,9 +61,17 @@ export function applyDelta(view: MessageView, delta: Delta): void {
     }
     case 'done':
       view.outcome = delta.outcome
+      if (delta.finishReason) view.finishReason = delta.finishReason
       view.asks = []
       return
   }
+}
+
+function answer(view: MessageView, round: number, known: Answer): void {
+  const answers = Array.from({ length: Math.max(round, view.answers?.length ?? 0) }, (_, at) => view.answers?.[at] ?? {})
+  answers[round - 1] = { ...answers[round - 1], ...known }
+  view.answers = answers
+  view.rounds = Math.max(view.rounds, round)
 }
 
 function change(view: MessageView, call: number, make: (card: CardView) => CardView): void {

@@ -295,8 +295,12 @@ export class Message {
       case 'ipc':
         return this.#options.onIpc(event)
       case 'usage': {
-        const { seq: _, round: __, ...usage } = event
+        const { seq: _, ...usage } = event
         return this.#publish(usage)
+      }
+      case 'round': {
+        const { seq: _, ...round } = event
+        return this.#publish(round)
       }
       case 'error': {
         const { seq: _, fatal: __, ...error } = event
@@ -305,7 +309,7 @@ export class Message {
       case 'done':
         for (const call of [...this.asks.keys()]) this.#closeAsk(call)
         for (const call of [...this.#executions.keys()]) this.#abort(call, 'the turn is over')
-        if (event.outcome !== 'awaiting_user') this.#publish({ type: 'done', outcome: event.outcome })
+        if (event.outcome !== 'awaiting_user') this.#publish({ type: 'done', outcome: event.outcome, ...(event.finishReason ? { finishReason: event.finishReason } : {}) })
         return
     }
   }

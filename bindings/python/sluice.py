@@ -50,8 +50,11 @@ def library_path():
 
 
 def load(path):
-    """The library with every function declared."""
-    library = ctypes.CDLL(path)
+    """The library with every function declared. OSError says how to get one."""
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise OSError(f"{error}\nSluice's library is not at {path}: build it (npm run build), or name it in SLUICE_LIBRARY") from error
     for name, (result, arguments) in FUNCTIONS.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
@@ -95,7 +98,15 @@ def _out(pointer, length, raw):
     if not pointer:
         return None
     text = ctypes.string_at(pointer, length.value).decode("utf-8")
-    return text if raw else json.loads(text)
+    return text if raw else json.loads(text, parse_int=_integer)
+
+
+def _integer(digits):
+    """An int; a float where Python refuses so many digits: an event must not be lost for a number a model wrote."""
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
 
 
 def version():
@@ -111,6 +122,13 @@ class _Handle:
         self._pointer = pointer
         if not pointer:
             raise MemoryError
+
+    @property
+    def _open(self):
+        """The native handle. ValueError: it was closed."""
+        if not self._pointer:
+            raise ValueError(f"this {type(self).__name__} was closed")
+        return self._pointer
 
     def close(self):
         """Frees the native memory; twice is fine."""
@@ -130,26 +148,30 @@ class _Handle:
 class Engine(_Handle):
     _free = "sluice_engine_free"
 
-    def __init__(self, config=None):
+    def __init__(self, config=None, check=True):
+        """Raises Error where the configuration is not accepted; with check=False it is `error()` that tells."""
         super().__init__(library().sluice_engine_new(*_in({} if config is None else config)))
+        if check and (error := self.error()):
+            self.close()
+            raise Error(error["code"], error)
 
     def error(self, raw=False):
         """Why the engine is unusable; None when it is usable."""
         length = _N()
-        return _out(library().sluice_engine_error(self._pointer, length), length, raw)
+        return _out(library().sluice_engine_error(self._open, length), length, raw)
 
     def turn(self, config):
-        return Turn(library().sluice_turn_new(self._pointer, *_in(config)))
+        return Turn(library().sluice_turn_new(self._open, *_in(config)))
 
     def restore(self, state):
-        return Turn(library().sluice_turn_restore(self._pointer, *_in(state)))
+        return Turn(library().sluice_turn_restore(self._open, *_in(state)))
 
 
 class Turn(_Handle):
     _free = "sluice_turn_free"
 
     def _call(self, name, *arguments):
-        code = getattr(library(), name)(self._pointer, *arguments)
+        code = getattr(library(), name)(self._open, *arguments)
         if code < 0:
             raise Error(code, self.get(GET_ERROR))
         return code
@@ -185,7 +207,7 @@ class Turn(_Handle):
     # -- what comes out
     def next_event(self, raw=False):
         length = _N()
-        return _out(library().sluice_turn_next_event(self._pointer, length), length, raw)
+        return _out(library().sluice_turn_next_event(self._open, length), length, raw)
 
     def events(self, raw=False):
         """Every event that waits."""
@@ -194,4 +216,4 @@ class Turn(_Handle):
 
     def get(self, what, raw=False):
         length = _N()
-        return _out(library().sluice_turn_get(self._pointer, what, length), length, raw)
+        return _out(library().sluice_turn_get(self._open, what, length), length, raw)

@@ -85,6 +85,7 @@ struct Recorder final : WireSink {
     REQUIRE(check_json(object, 64).ok());
     at(slot).members = object;
   }
+  void on_call_broken(uint32_t slot, std::string_view reason) override { add(numbered("broken", slot), reason); }
   void on_message_members(std::string_view object) override {
     add("message", object);
     REQUIRE(members.empty());
@@ -816,6 +817,7 @@ TEST_CASE("a state that lacks members, or has others, is no end of the world", "
       void on_arguments(uint32_t, std::string_view) override {}
       void on_arguments_replaced(uint32_t, std::string_view) override {}
       void on_call_members(uint32_t, std::string_view) override {}
+      void on_call_broken(uint32_t, std::string_view) override {}
       void on_message_members(std::string_view object) override { CHECK(check_json(object, 64).ok()); }
       void on_model(std::string_view) override {}
       void on_finish(Finish, std::string_view) override {}

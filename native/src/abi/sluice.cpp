@@ -187,12 +187,15 @@ sluice_engine *sluice_engine_new(const char *config, size_t len) {
     return handle.release();
   } catch (const std::bad_alloc &) {
     return nullptr;
-  } catch (const std::exception &fault) {
-    auto *handle = new (std::nothrow) sluice_engine;
-    if (handle == nullptr) return nullptr;
-    handle->status = sluice::error(Code::internal, fault.what());
+  } catch (...) {
+  }
+  try {
+    auto handle = std::make_unique<sluice_engine>();
+    handle->status = sluice::error(Code::internal, "a fault in Sluice itself; please report it");
     handle->error = describe(handle->status);
-    return handle;
+    return handle.release();
+  } catch (...) {
+    return nullptr;
   }
 }
 

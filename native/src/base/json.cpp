@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <unordered_map>
+#include <map>
 
 #include "base/utf8.h"
 
@@ -264,7 +264,7 @@ void append_object(std::string &out, std::string_view value, bool canonical) {
     std::string_view token, value;
   };
   std::vector<Entry> entries;
-  std::unordered_map<std::string, size_t> places;
+  std::map<std::string, size_t> places;  // no hash: the keys are a model's, and may be made to collide
   for (JsonSlices members(value); members.next();) {
     std::string key;
     append_json_text(members.key(), true, key);

@@ -1,6 +1,6 @@
 #include "base/utf8.h"
 
-#include <simdjson.h>
+#include "base/simd.h"
 
 namespace sluice {
 namespace {
@@ -90,7 +90,17 @@ std::string_view repair(std::string_view text, std::string &out) {
 
 }  // namespace
 
-bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }
+bool is_utf8(std::string_view bytes) { return simd().validate_utf8(bytes.data(), bytes.size()); }
+
+// The library's own choice asks an environment variable first: it is taken out of its hands before its first use.
+const simdjson::implementation &simd() {
+  static const simdjson::implementation *const best = [] {
+    const simdjson::implementation *const found = simdjson::get_available_implementations().detect_best_supported();
+    simdjson::get_active_implementation() = found;
+    return found;
+  }();
+  return *best;
+}
 
 std::string repair_utf8(std::string_view bytes) {
   if (is_utf8(bytes)) return std::string(bytes);

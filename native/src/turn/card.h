@@ -172,6 +172,7 @@ class Card {
   std::string raw;
   size_t start = 0, end = 0;
   bool typed = true;                // arguments carry JSON types: nothing to coerce
+  std::string broken;               // the reason, where the wire says that something of it was lost
   bool oversize = false;            // past limits.argumentBytes: what came later was dropped
   size_t tried = 0;                 // raw_arguments of this size were looked at, and are not complete
   JsonProgress shape;               // of raw_arguments: not saved, it reads them again

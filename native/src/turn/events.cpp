@@ -47,12 +47,9 @@ EventQueue::Event &EventQueue::slot() {
 }
 
 void EventQueue::delta(Kind kind, uint32_t key, std::string_view utf8) {
-  if (head_ < tail_) {
-    Event &last = events_[tail_ - 1];
-    if (last.kind == kind && last.key == key && !last.withdrawn) {
-      last.text += utf8;
-      return;
-    }
+  if (is_last(kind, key)) {
+    events_[tail_ - 1].text += utf8;
+    return;
   }
   Event &event = slot();
   event.kind = kind;
@@ -60,7 +57,17 @@ void EventQueue::delta(Kind kind, uint32_t key, std::string_view utf8) {
   event.text += utf8;
 }
 
+bool EventQueue::is_last(Kind kind, uint32_t key) const {
+  if (head_ == tail_) return false;
+  const Event &last = events_[tail_ - 1];
+  return last.kind == kind && last.key == key && !last.withdrawn;
+}
+
 std::string &EventQueue::open(Kind kind, uint32_t key) {
+  if ((kind == Kind::progress || kind == Kind::head) && is_last(kind, key)) {
+    events_[tail_ - 1].text.clear();
+    return events_[tail_ - 1].text;
+  }
   const bool placed = may_be_withdrawn(kind);
   if (placed) withdraw(kind, key);  // a second one takes the place of the first
   Event &event = slot();
@@ -109,7 +116,7 @@ void EventQueue::load(std::string_view saved) {
     uint32_t kind = 0, key = 0;
     read.get("kind", kind);
     read.get("key", key);
-    read.get("text", open(static_cast<Kind>(std::min<uint32_t>(kind, static_cast<uint32_t>(Kind::other))), key));
+    read.get("text", open(static_cast<Kind>(std::min<uint32_t>(kind, static_cast<uint32_t>(Kind::head))), key));
   }
 }
 
@@ -123,9 +130,12 @@ bool EventQueue::next(std::string &out, Polled &polled) {
   Event &event = events_[head_++];
   polled = {event.kind, event.key};
   if (may_be_withdrawn(event.kind)) places_.erase(place_key(event.kind, event.key));
+  if (out.capacity() > kSpareBytes) out = std::string();
   out.clear();
   const std::string_view head = delta_head(event.kind);
-  if (head.empty()) {
+  if (head.empty() && event.text.size() > kSpareBytes) {
+    out = std::move(event.text);
+  } else if (head.empty()) {
     out += event.text;
   } else {
     out += head;
@@ -136,6 +146,7 @@ bool EventQueue::next(std::string &out, Polled &polled) {
   out += R"(,"seq":)";
   append_number(out, static_cast<int64_t>(++seq_));
   out += '}';
+  if (event.text.capacity() > kSpareBytes) event.text = std::string();  // what is polled is gone
   if (head_ == tail_) {
     moved_ += tail_;
     head_ = tail_ = 0;

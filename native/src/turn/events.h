@@ -12,7 +12,8 @@ namespace sluice {
 
 class EventQueue {
  public:
-  enum class Kind : uint8_t { text, reasoning, args, request, execute, approval, abort_tool, other };
+  // Saved as numbers. Of neighbouring `progress` and `head` events of a call the last one counts.
+  enum class Kind : uint8_t { text, reasoning, args, request, execute, approval, abort_tool, other, progress, head };
 
   // More of block `key` (text, reasoning) or of the arguments of call `key`.
   void delta(Kind kind, uint32_t key, std::string_view utf8);
@@ -24,6 +25,8 @@ class EventQueue {
   bool withdraw(Kind kind, uint32_t key);
   uint64_t last_seq() const { return seq_; }
   bool waits(Kind kind, uint32_t key) const;
+  // Is the event that was told last, and waits, one of this kind for `key`?
+  bool is_last(Kind kind, uint32_t key) const;
 
   void save(std::string &out) const;  // a JSON object
   void load(std::string_view saved);

@@ -17,6 +17,18 @@ void write_error(const TurnError &error, std::string &out) {
   }
   out += error.retryable ? ",\"retryable\":true" : ",\"retryable\":false";
   out += error.fatal ? ",\"fatal\":true" : ",\"fatal\":false";
+  if (error.status != 0) {
+    out += ",\"status\":";
+    append_number(out, error.status);
+  }
+  if (error.retry_after_ms >= 0) {
+    out += ",\"retryAfterMs\":";
+    append_number(out, error.retry_after_ms);
+  }
+  if (!error.request_id.empty()) {
+    out += ",\"requestId\":";
+    append_json_string(out, error.request_id);
+  }
 }
 
 namespace {

@@ -18,6 +18,9 @@ struct TurnError {
   std::string code, detail, hint;
   bool retryable = false;
   bool fatal = false;
+  int32_t status = 0;           // of HTTP; 0: another error
+  int64_t retry_after_ms = -1;  // -1: the response did not say
+  std::string request_id = {};  // empty: nor that
 };
 
 struct Block {

@@ -83,6 +83,9 @@ void each_field(Error &error, const Visit &visit) requires std::is_same_v<std::r
   visit("hint", error.hint);
   visit("retryable", error.retryable);
   visit("fatal", error.fatal);
+  visit("status", error.status);
+  visit("retryAfterMs", error.retry_after_ms);
+  visit("requestId", error.request_id);
 }
 
 void save_error(const TurnError &error, std::string &out) {
@@ -114,6 +117,7 @@ void each_field(AnyCard &card, const Visit &visit) requires std::is_same_v<std::
   visit("start", card.start);
   visit("end", card.end);
   visit("typed", card.typed);
+  visit("broken", card.broken);
   visit("oversize", card.oversize);
   visit("askedDiffered", card.asked_differed);
   visit("adopted", card.adopted);

@@ -630,6 +630,11 @@ void Turn::on_call_members(uint32_t slot, std::string_view object) {
   answer_.slots[slot]->members = object;
 }
 
+void Turn::on_call_broken(uint32_t slot, std::string_view reason) {
+  if (deaf() || slot >= answer_.slots.size() || answer_.slots[slot] == nullptr) return;
+  answer_.slots[slot]->broken = reason;
+}
+
 void Turn::on_message_members(std::string_view object) {
   if (!done_) message_.rounds.back().members = object;
 }
@@ -669,6 +674,9 @@ void Turn::on_error(const WireError &error) {
   shown.code = error.code;
   shown.detail = error.detail;
   shown.retryable = error.transient;
+  shown.status = error.status;
+  shown.retry_after_ms = error.retry_after_ms;
+  shown.request_id = error.request_id;
   if (error.code == "tools_unsupported") {
     const bool ours = config_.exposure.enabled && !text_mode() && !offers_.empty();
     if (ours)
@@ -826,7 +834,11 @@ void Turn::give_id(Card &card) {
 void Turn::tell(Card &card) {
   if (card.dirty == 0) return;
   card.asked_differed = card.asked_differed || card.name() != card.asked;
-  std::string &event = events_.open(EventQueue::Kind::other);
+  // A name in pieces nobody polled is one patch: of a call whose arguments have not begun, head and status are all.
+  const bool head = card.state() == CardState::streaming && (card.dirty & ~(field::head | field::status)) == 0;
+  const auto kind = head ? EventQueue::Kind::head : EventQueue::Kind::other;
+  if (head && events_.is_last(kind, card.call)) card.dirty |= field::status;
+  std::string &event = events_.open(kind, head ? card.call : 0);
   event += R"({"type":"card","block":)";
   append_number(event, static_cast<int64_t>(card.block));
   event += R"(,"call":)";
@@ -901,6 +913,10 @@ bool Turn::complete(Card &card) {
 // for this call, came behind them.
 void Turn::complete_native(Card &card, bool at_end) {
   if (at_end && card.source != "native") return spoil(card, "unterminated_block");  // its block never closed
+  if (!card.broken.empty()) {
+    if (at_end) spoil(card, card.broken);
+    return;
+  }
   if (card.oversize) {
     if (at_end) spoil(card, "oversize", "The arguments are longer than limits.argumentBytes.");
     return;
@@ -908,7 +924,7 @@ void Turn::complete_native(Card &card, bool at_end) {
   if (!at_end) {
     if (card.asked.empty() || card.tried == card.raw_arguments.size()) return;
     card.shape.read(card.raw_arguments);
-    if (!card.shape.closed()) return;
+    if (!card.shape.closed() || card.shape.has_residue()) return;
   }
   card.tried = card.raw_arguments.size();
   const bool finished = message_.finish() == Finish::stop || message_.finish() == Finish::tool_calls;
@@ -1325,7 +1341,7 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
   if (kind == Submit::progress) {
     card->progress = std::move(text);
     card->dirty |= field::progress;
-    ObjectWriter event(events_.open(EventQueue::Kind::other));
+    ObjectWriter event(events_.open(EventQueue::Kind::progress, call));
     event.text("type", "progress").number("call", call).text("text", card->progress);
     return {};
   }
@@ -1481,7 +1497,8 @@ Status Turn::tick(int64_t now, int64_t &next) {
 // What the machine slept through does not count for tools and streams; a question's deadline is a promise by the clock.
 void Turn::shift_deadlines(int64_t gap) {
   const auto shift = [&](std::optional<int64_t> &since) { since = since ? *since + gap : *now_; };
-  for (const auto &card : message_.cards) {
+  for (size_t i = first_card_; i < message_.cards.size(); ++i) {  // those before it are settled
+    Card *const card = message_.cards[i].get();
     if (card->state() == CardState::executing) shift(card->running_since);
     if (!card->asked_at && !card->final()) card->asked_at = now_;
   }
@@ -1490,8 +1507,8 @@ void Turn::shift_deadlines(int64_t gap) {
 
 void Turn::expire() {
   bool changed = false;
-  for (const auto &entry : message_.cards) {
-    Card &card = *entry;
+  for (size_t i = first_card_; i < message_.cards.size(); ++i) {
+    Card &card = *message_.cards[i];
     if (card.state() == CardState::executing) {
       const int64_t timeout = timeout_of(card);
       if (timeout == 0 || !card.running_since || *now_ - *card.running_since < timeout) continue;
@@ -1533,7 +1550,8 @@ int64_t Turn::next_deadline() const {
   const auto at = [&](const std::optional<int64_t> &since, int64_t timeout) {
     if (since && timeout > 0) next = std::min(next, *since + timeout);
   };
-  for (const auto &card : message_.cards) {
+  for (size_t i = first_card_; i < message_.cards.size(); ++i) {  // those before it are settled
+    const Card *const card = message_.cards[i].get();
     if (card->state() == CardState::executing) at(card->running_since, timeout_of(*card));
     if (card->state() == CardState::awaiting_approval || card->state() == CardState::awaiting_result_approval)
       at(card->asked_at, config_.approval_timeout_ms);

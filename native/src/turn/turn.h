@@ -107,6 +107,7 @@ class Turn final : WireSink, ScanSink {
   void on_arguments(uint32_t slot, std::string_view fragment) override;
   void on_arguments_replaced(uint32_t slot, std::string_view whole) override;
   void on_call_members(uint32_t slot, std::string_view object) override;
+  void on_call_broken(uint32_t slot, std::string_view reason) override;
   void on_message_members(std::string_view object) override;
   void on_model(std::string_view name) override;
   void on_finish(Finish reason, std::string_view words) override;

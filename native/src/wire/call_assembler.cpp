@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "base/json.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr int64_t kLegacyIndex = std::numeric_limits<int64_t>::max();  // function_call has no index of its own
 constexpr size_t kMaxMembers = 64;
+constexpr size_t kMaxName = 256;  // bytes: no tool has a longer name, and a name in pieces is told with each of them
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -34,13 +36,9 @@ bool is_empty_object(std::string_view text) {
          without_blanks(text.substr(1, text.size() - 2)).empty();
 }
 
-bool same_json(std::string_view a, std::string_view b, size_t depth) {
-  return check_json(a, depth).ok() && check_json(b, depth).ok() && canonical_json(a) == canonical_json(b);
-}
-
 }  // namespace
 
-void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates) {
+void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates, bool repaired) {
   if (entries.empty()) return;
   ++delta_;
   for (const CallDelta &entry : entries) {
@@ -67,13 +65,40 @@ void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates) 
     take_head(*call, entry, surrogates);
     std::string_view fragment = entry.arguments;
     if (surrogates || !call->joiner.empty()) fragment = call->joiner.feed(fragment);
+    if (repaired && !fragment.empty()) call->broken = true;
     take_arguments(*call, fragment, head_repeated);
+    if (call->broken && call->shown) sink_.on_call_broken(call->slot, "invalid_json");
   }
 }
 
+// Arguments under an index that no call has. One call and one orphan right behind it belong together; else nobody knows
+// whose they are, and a call without arguments may lack them.
+void CallAssembler::settle_orphans() {
+  const auto is_orphan = [](const Call &call) {
+    return call.name.empty() && call.id.empty() && !call.arguments.empty() && call.index != kLegacyIndex;
+  };
+  const auto lacks_arguments = [](const Call &call) {
+    const std::string_view text = without_blanks(call.arguments);
+    return !call.name.empty() && (text.empty() || text == "null" || is_empty_object(text));
+  };
+  if (std::none_of(calls_.begin(), calls_.end(), is_orphan)) return;
+  if (calls_.size() == 2 && is_orphan(calls_[1]) && !calls_[1].broken && !calls_[0].name.empty() &&
+      without_blanks(calls_[0].arguments).empty()) {
+    sink_.on_diagnostic("orphaned_arguments", calls_[0].name);
+    append(calls_[0], calls_[1].arguments);
+    calls_.pop_back();
+    last_ = 0;
+    return;
+  }
+  for (const Call &call : calls_)
+    if (call.shown && lacks_arguments(call)) sink_.on_call_broken(call.slot, "truncated");
+}
+
 void CallAssembler::finish() {
-  for (Call &call : calls_) {
+  for (Call &call : calls_)
     if (const std::string_view rest = call.joiner.finish(); !rest.empty()) append(call, rest);
+  settle_orphans();
+  for (Call &call : calls_) {
     if (!call.shown && (!call.id.empty() || !call.arguments.empty())) show(call);
     if (call.shown && call.members_changed) show_members(call);
     call.members_changed = false;
@@ -111,6 +136,7 @@ void CallAssembler::Call::save(std::string &out) const {
   save_members(saved.value("members"), members);
   if (shown) saved.number("slot", slot);
   saved.boolean("membersChanged", members_changed).boolean("untracked", untracked).boolean("headsRepeat", heads_repeat);
+  saved.boolean("broken", broken).boolean("longName", long_name);
   saved.close();
 }
 
@@ -126,6 +152,8 @@ void CallAssembler::Call::load(const SavedReader &saved, size_t max_depth) {
   saved.get("membersChanged", members_changed);
   saved.get("untracked", untracked);
   saved.get("headsRepeat", heads_repeat);
+  saved.get("broken", broken);
+  saved.get("longName", long_name);
   members = load_members(saved.nested("members"), max_depth);
   joiner.restore(std::move(held));
   shown = shown_as.has_value();
@@ -180,10 +208,22 @@ CallAssembler::Call *CallAssembler::find(const CallDelta &entry) {
 bool CallAssembler::continues(Call &call, const CallDelta &entry) {
   if (entry.name.empty() || call.name.empty()) return true;
   if (call.arguments.empty()) return true;  // the name in pieces, or again
-  if (entry.name != call.name) return false;
-  if (!is_closed(call) || !opens_object(entry.arguments)) return true;
+  const bool closed = is_closed(call);
+  // The name goes on, and its arguments with it.
+  if (entry.name != call.name) return !closed && !entry.arguments.empty() && !opens_object(entry.arguments);
+  if (!closed || !opens_object(entry.arguments)) return true;
   return is_empty_object(call.arguments) || entry.arguments.starts_with(call.arguments) ||
-         same_json(call.arguments, entry.arguments, limits_.depth);
+         same_arguments(call, entry.arguments);
+}
+
+// The same JSON in another spelling. What has something behind its end is none, and need not be read again.
+bool CallAssembler::same_arguments(Call &call, std::string_view other) {
+  if (call.progress.has_residue()) return false;
+  if (call.canonical.empty()) {
+    const bool valid = check_json(call.arguments, limits_.depth).ok();
+    call.canonical = valid ? canonical_json(call.arguments) : "invalid";
+  }
+  return check_json(other, limits_.depth).ok() && canonical_json(other) == call.canonical;
 }
 
 bool CallAssembler::is_closed(Call &call) {
@@ -197,16 +237,17 @@ void CallAssembler::take_head(Call &call, const CallDelta &entry, bool surrogate
     call.id = surrogates ? repair_utf8(entry.id) : std::string(entry.id);
     changed = true;
   }
-  if (!entry.name.empty() && entry.name != call.name && call.arguments.empty()) {
-    const std::string name = surrogates ? repair_utf8(entry.name) : std::string(entry.name);
-    if (name.starts_with(call.name))
-      call.name = name;
-    else
-      call.name += name;
-    changed = true;
-  } else if (!entry.name.empty() && call.name.empty()) {
-    call.name = surrogates ? repair_utf8(entry.name) : std::string(entry.name);
-    changed = true;
+  const bool goes_on = call.arguments.empty() || call.name.empty() || (entry.id.empty() && !is_closed(call));
+  if (!entry.name.empty() && entry.name != call.name && goes_on) {
+    std::string name = surrogates ? repair_utf8(entry.name) : std::string(entry.name);
+    if (!name.starts_with(call.name)) name = call.name + name;
+    if (name.size() <= kMaxName) {
+      call.name = std::move(name);
+      changed = true;
+    } else if (!std::exchange(call.long_name, true)) {
+      if (call.name.empty()) call.name = "…", changed = true;
+      sink_.on_diagnostic("oversize", "a name of over " + std::to_string(kMaxName) + " bytes is not read to its end");
+    }
   }
   if (call.shown) {
     if (changed) sink_.on_call_head(call.slot, call.id, call.name);
@@ -247,7 +288,7 @@ void CallAssembler::take_arguments(Call &call, std::string_view fragment, bool h
       replace(call, fragment, "repeated_arguments");
     } else if (!repeats && is_empty_object(so_far)) {
       replace(call, fragment, "placeholder_arguments");
-    } else if (repeats || same_json(so_far, fragment, limits_.depth)) {
+    } else if (repeats || same_arguments(call, fragment)) {
       sink_.on_diagnostic("repeated_arguments", call.name);
     } else {
       append(call, fragment);
@@ -270,6 +311,7 @@ void CallAssembler::take_arguments(Call &call, std::string_view fragment, bool h
 }
 
 void CallAssembler::append(Call &call, std::string_view fragment) {
+  call.canonical = std::string();
   if (call.arguments.size() + fragment.size() <= limits_.argument_bytes && !call.untracked) {
     call.arguments += fragment;
   } else {
@@ -281,6 +323,7 @@ void CallAssembler::append(Call &call, std::string_view fragment) {
 
 void CallAssembler::replace(Call &call, std::string_view whole, std::string_view code) {
   call.arguments = whole;
+  call.canonical = std::string();
   call.progress = {};
   sink_.on_diagnostic(code, call.name);
   if (call.shown) sink_.on_arguments_replaced(call.slot, whole);
@@ -293,6 +336,7 @@ void CallAssembler::show(Call &call) {
   if (call.members_changed) show_members(call);
   call.members_changed = false;
   if (!call.arguments.empty()) sink_.on_arguments(call.slot, call.arguments);
+  if (call.broken) sink_.on_call_broken(call.slot, "invalid_json");
 }
 
 // Once with the call, and once more at the end where they changed: not with every fragment.

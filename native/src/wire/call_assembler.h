@@ -30,8 +30,9 @@ class CallAssembler {
   CallAssembler(WireSink &sink, const WireLimits &limits) : sink_(sink), limits_(limits) {}
 
   // Entries of one array are different calls unless they say otherwise.
-  void add(const std::vector<CallDelta> &entries, bool surrogates);
-  // Calls that never got a name.
+  // `repaired`: bytes of them were not UTF-8.
+  void add(const std::vector<CallDelta> &entries, bool surrogates, bool repaired = false);
+  // Calls that never got a name, and arguments that never got a call.
   void finish();
 
   void save(ObjectWriter &saved) const;
@@ -51,6 +52,9 @@ class CallAssembler {
     bool members_changed = false;
     bool untracked = false;     // the arguments are beyond their limit: only passed on
     bool heads_repeat = false;  // the provider repeats id or name with every fragment
+    bool broken = false;        // bytes of it were lost
+    bool long_name = false;     // more of a name than any tool has: told once
+    std::string canonical;      // of closed arguments that were compared; not saved
 
     void save(std::string &out) const;
     void load(const SavedReader &saved, size_t max_depth);
@@ -63,6 +67,8 @@ class CallAssembler {
   Call *find_last();
   bool continues(Call &call, const CallDelta &entry);
   bool is_closed(Call &call);
+  bool same_arguments(Call &call, std::string_view other);
+  void settle_orphans();
   void take_head(Call &call, const CallDelta &entry, bool surrogates);
   void take_members(Call &call, const CallDelta &entry);
   void take_arguments(Call &call, std::string_view fragment, bool head_repeated);

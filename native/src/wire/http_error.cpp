@@ -1,15 +1,42 @@
 #include "wire/http_error.h"
 
 #include <algorithm>
+#include <charconv>
 
+#include "base/json.h"
+#include "base/utf8.h"
 #include "wire/provider_error.h"
 
 namespace sluice {
 namespace {
 
+constexpr size_t kMaxId = 200;
 constexpr size_t kMaxBody = 65536;  // the words of an error stand at its beginning
 
 }  // namespace
+
+void HttpError::response(int32_t status, std::string_view headers) {
+  status_ = status;
+  const auto header = [&](std::string_view name) {
+    const auto value = json_member(headers, name);
+    return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
+  };
+  const auto number = [&](std::string_view name, int64_t unit) {
+    const std::string text = header(name);
+    uint32_t value = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = failed == std::errc() && end == text.data() + text.size();
+    if (whole && retry_after_ms_ < 0) retry_after_ms_ = value * unit;
+  };
+  number("retry-after-ms", 1);
+  number("retry-after", 1000);
+  for (const std::string_view name : {"x-request-id", "request-id"})
+    if (request_id_.empty()) request_id_ = repair_utf8(header(name).substr(0, kMaxId));
+}
+
+WireError HttpError::tell(std::string_view code, std::string_view detail, bool transient) const {
+  return {code, detail, transient, active() ? status_ : 0, retry_after_ms_, request_id_};
+}
 
 void HttpError::feed(std::string_view bytes) { body_ += bytes.substr(0, kMaxBody - std::min(kMaxBody, body_.size())); }
 
@@ -17,16 +44,19 @@ void HttpError::report(WireSink &sink) const {
   const ProviderError error = read_provider_error(body_, status_);
   std::string detail = "HTTP " + std::to_string(status_);
   if (!error.words.empty()) detail += ": " + error.words;
-  sink.on_error({error.tools_refused ? "tools_unsupported" : "http", detail, error.transient});
+  sink.on_error(tell(error.tools_refused ? "tools_unsupported" : "http", detail, error.transient));
 }
 
 void HttpError::save(ObjectWriter &saved) const {
-  saved.number("status", status_);
+  saved.number("status", status_).number("retryAfterMs", retry_after_ms_);
+  append_saved_bytes(saved.value("requestId"), request_id_);
   append_saved_bytes(saved.value("errorBody"), body_);
 }
 
 void HttpError::load(const SavedReader &saved) {
   saved.get("status", status_);
+  saved.get("retryAfterMs", retry_after_ms_);
+  saved.get("requestId", request_id_);
   saved.get("errorBody", body_);
 }
 

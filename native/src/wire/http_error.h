@@ -1,4 +1,4 @@
-// The body of an answer whose HTTP status says that it is none.
+// What the head of a response says for errors, and the body of an answer whose HTTP status says that it is none.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,12 @@ namespace sluice {
 
 class HttpError {
  public:
-  void response(int32_t status) { status_ = status; }
+  void response(int32_t status, std::string_view headers);
   bool active() const { return status_ >= 400; }
   void feed(std::string_view bytes);
   void report(WireSink &sink) const;
+  // An error that the body of a good response tells, with what its head says.
+  WireError tell(std::string_view code, std::string_view detail, bool transient) const;
 
   void save(ObjectWriter &saved) const;
   void load(const SavedReader &saved);
@@ -24,6 +26,8 @@ class HttpError {
  private:
   // -- position in the stream (saved with the turn)
   int32_t status_ = 200;
+  int64_t retry_after_ms_ = -1;
+  std::string request_id_;
   std::string body_;  // its beginning
 };
 

@@ -67,7 +67,7 @@ class ChatReader final : public WireReader, private SseSink {
   ChatReader(WireSink &sink, const WireLimits &limits)
       : sink_(sink), limits_(limits), chunks_(limits.depth), sse_(*this, limits.line_bytes), calls_(sink, limits) {}
 
-  void response(int32_t status, std::string_view) override { http_error_.response(status); }
+  void response(int32_t status, std::string_view headers) override { http_error_.response(status, headers); }
 
   void feed(std::string_view bytes) override {
     if (failed_) return;
@@ -193,7 +193,7 @@ class ChatReader final : public WireReader, private SseSink {
   }
 
   void on_error_field(std::string_view value) override {
-    if (!failed_) fail(value);
+    if (!failed_ && !done_) fail(value);
   }
 
   void on_oversize() override {
@@ -217,6 +217,7 @@ class ChatReader final : public WireReader, private SseSink {
         sink_.on_diagnostic("broken_event", "not UTF-8: " + bounded_text(data, kMaxQuoted));
     }
     if (result != ChatChunkReader::Result::ok) return false;
+    repaired_ = !repaired.empty();
     take(event, data, chunks_.chunk());
     return true;
   }
@@ -269,7 +270,7 @@ class ChatReader final : public WireReader, private SseSink {
       for (const ChatPiece &piece : delta.details) show_reasoning(piece.text, surrogates);
     }
     for (const ChatPiece &piece : delta.content) show(piece, surrogates);
-    if (!delta.calls.empty()) calls_.add(delta.calls, surrogates);
+    if (!delta.calls.empty()) calls_.add(delta.calls, surrogates, repaired_);
     keep_members(delta, surrogates);
     deltas_.reasoning = deltas_.reasoning || !delta.plain_reasoning().empty() || !delta.details.empty();
     for (const ChatPiece &piece : delta.content) (piece.reasoning ? deltas_.reasoning : deltas_.text) = true;
@@ -286,7 +287,7 @@ class ChatReader final : public WireReader, private SseSink {
     for (const ChatPiece &piece : message.content) (piece.reasoning ? reasoning : text) += piece.text;
     if (!deltas_.reasoning) show_reasoning(new_part(message_reasoning_, reasoning), surrogates);
     if (!deltas_.text) show({false, new_part(message_text_, text)}, surrogates);
-    if (!deltas_.calls) calls_.add(message.calls, surrogates);
+    if (!deltas_.calls) calls_.add(message.calls, surrogates, repaired_);
     if (!deltas_.members) {
       reasoning_content_.clear();
       opaque_.clear();
@@ -407,9 +408,9 @@ class ChatReader final : public WireReader, private SseSink {
     const ProviderError error = read_provider_error(words, 0);
     report_usage();
     failed_ = true;
-    sink_.on_error({error.tools_refused ? "tools_unsupported" : "provider",
-                    error.words.empty() ? "the provider reported an error without words" : error.words,
-                    error.transient});
+    sink_.on_error(http_error_.tell(error.tools_refused ? "tools_unsupported" : "provider",
+                                    error.words.empty() ? "the provider reported an error without words" : error.words,
+                                    error.transient));
   }
 
   // The body was something else: a web page, an object of another API. False: there was nothing in it.
@@ -424,7 +425,7 @@ class ChatReader final : public WireReader, private SseSink {
     if (error.words.empty()) return false;
     failed_ = true;
     const std::string detail = "the answer is not a chat completion: " + error.words;
-    sink_.on_error({error.tools_refused ? "tools_unsupported" : "provider", detail, error.transient});
+    sink_.on_error(http_error_.tell(error.tools_refused ? "tools_unsupported" : "provider", detail, error.transient));
     return true;
   }
 
@@ -433,6 +434,7 @@ class ChatReader final : public WireReader, private SseSink {
   const WireLimits limits_;
   // -- reused: nothing stays in it between two events
   ChatChunkReader chunks_;
+  bool repaired_ = false;  // of the event that is read: it was not UTF-8
   // -- position in the stream (saved with the turn)
   HttpError http_error_;
   SseParser sse_;

@@ -10,6 +10,8 @@
 #include <cstring>
 
 #include "base/json.h"
+#include "base/real.h"
+#include "base/simd.h"
 #include "base/utf8.h"
 
 namespace sluice {
@@ -19,6 +21,12 @@ namespace dom = simdjson::dom;
 
 constexpr size_t kMaxParsed = 1 << 20;  // simdjson's buffers take twelve times the text: what is larger is sliced
 constexpr size_t kTimesRead = 4;        // no string of an event is read more often by a walk
+
+// 1.0 and 1e0 are 1.
+std::optional<int64_t> whole_number(double number) {
+  if (!(std::abs(number) < 9e15)) return std::nullopt;
+  return static_cast<int64_t>(number);
+}
 
 class DomValue {
  public:
@@ -42,9 +50,7 @@ class DomValue {
     int64_t value = 0;
     if (element_.get_int64().get(value) == simdjson::SUCCESS) return value;
     double number = 0;
-    if (element_.get_double().get(number) == simdjson::SUCCESS && std::abs(number) < 9e15)
-      return static_cast<int64_t>(number);
-    return std::nullopt;
+    return element_.get_double().get(number) == simdjson::SUCCESS ? whole_number(number) : std::nullopt;
   }
   template <class Use>
   void members(Use use) const {
@@ -82,8 +88,10 @@ class SliceValue {
     const std::string_view digits = trim_json(text_);
     int64_t value = 0;
     const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (failed != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-    return value;
+    if (failed == std::errc() && end == digits.data() + digits.size()) return value;
+    double number = 0;
+    const auto read = read_real(digits.data(), digits.data() + digits.size(), number);
+    return read.ec == std::errc() ? whole_number(number) : std::nullopt;
   }
   template <class Use>
   void members(Use use) const {
@@ -324,7 +332,7 @@ void ChatChunk::clear() {
 }
 
 struct ChatChunkReader::Impl {
-  explicit Impl(size_t depth) : max_depth(depth) {}
+  explicit Impl(size_t depth) : max_depth(depth) { simd(); }
 
   // -- set once
   const size_t max_depth;
@@ -346,7 +354,7 @@ struct ChatChunkReader::Impl {
     if (!check_json(text, max_depth).ok()) return is_utf8(text) ? Result::no_json : Result::no_utf8;
     chunk.clear();
     chunk.surrogates = true;
-    strings.clear();
+    strings = std::string();
     if (text.find('\\') != std::string_view::npos) strings.reserve(kTimesRead * text.size());
     Walk<SliceValue>(chunk).root(SliceValue(text, strings));
     return Result::ok;

@@ -15,7 +15,7 @@ class TextReader final : public WireReader {
  public:
   explicit TextReader(WireSink &sink) : sink_(sink) {}
 
-  void response(int32_t status, std::string_view) override { http_error_.response(status); }
+  void response(int32_t status, std::string_view headers) override { http_error_.response(status, headers); }
 
   void feed(std::string_view bytes) override {
     if (http_error_.active())

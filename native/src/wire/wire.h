@@ -26,6 +26,10 @@ struct WireError {
   std::string_view code;    // of c-abi.md: "provider" for an error object, "tools_unsupported" where it refuses tools
   std::string_view detail;  // the provider's own words
   bool transient = false;   // asking again may help: overloaded, rate limit, 5xx
+  // As the response said, where it did.
+  int32_t status = 0;  // of HTTP, where it is the error
+  int64_t retry_after_ms = -1;
+  std::string_view request_id = {};
 };
 
 // What a wire reports while it reads an answer, in the order of the bytes. Views live until the function returns.
@@ -46,6 +50,8 @@ class WireSink {
   // Members of the call that the wire does not know and that must go back verbatim: the text of one JSON object, every
   // such member of the call so far.
   virtual void on_call_members(uint32_t slot, std::string_view object) = 0;
+  // Something of its arguments was lost, or may have come under another call: it must not run. `reason`: of a card.
+  virtual void on_call_broken(uint32_t slot, std::string_view reason) = 0;
   // The same for the assistant message as a whole (reasoning_content, reasoning_details, ...). Once, at the end.
   virtual void on_message_members(std::string_view object) = 0;
 

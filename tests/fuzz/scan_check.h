@@ -19,6 +19,8 @@ namespace sluice_test {
 struct NamedTools : sluice::ToolView {
   std::set<std::string, std::less<>> tools;
   bool known(std::string_view tool) const override { return tools.find(tool) != tools.end(); }
+  std::string text_parameter(std::string_view) const override { return {}; }
+  List takes_list(std::string_view, std::string_view) const override { return List::maybe; }
   bool declares(std::string_view tool, std::string_view parameter) const override {
     return known(tool) && parameter == "maid";
   }

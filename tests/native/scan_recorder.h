@@ -23,6 +23,8 @@ struct KnownTools : sluice::ToolView {
     return tools.empty() || std::find(tools.begin(), tools.end(), tool) != tools.end();
   }
   std::vector<std::string_view> names() const override { return {tools.begin(), tools.end()}; }
+  std::string text_parameter(std::string_view) const override { return {}; }
+  List takes_list(std::string_view, std::string_view) const override { return List::maybe; }
   bool declares(std::string_view tool, std::string_view parameter) const override {
     for (const auto &[t, p] : parameters)
       if (t == tool && p == parameter) return true;

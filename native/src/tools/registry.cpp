@@ -276,4 +276,16 @@ bool Registry::declares(std::string_view tool, std::string_view parameter) const
   return found && found->schema.declares(parameter);
 }
 
+std::string Registry::text_parameter(std::string_view tool) const {
+  const Tool *found = find(tool);
+  return found ? found->schema.text_parameter() : std::string();
+}
+
+ToolView::List Registry::takes_list(std::string_view tool, std::string_view parameter) const {
+  const Tool *found = find(tool);
+  if (!found || found->schema.takes_list(parameter))
+    return found && found->schema.only_list(parameter) ? List::only : List::maybe;
+  return List::no;
+}
+
 }  // namespace sluice

@@ -28,6 +28,8 @@ class Registry final : public ToolView {
   bool known(std::string_view tool) const override { return find(tool) != nullptr; }
   std::vector<std::string_view> names() const override;
   bool declares(std::string_view tool, std::string_view parameter) const override;
+  std::string text_parameter(std::string_view tool) const override;
+  List takes_list(std::string_view tool, std::string_view parameter) const override;
 
  private:
   std::vector<Tool> tools_;

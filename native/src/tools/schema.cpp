@@ -165,6 +165,51 @@ struct Schema::Impl {
     return out;
   }
 
+  // The object without those members that are null, need not be there and may not be null: a model's word for "none".
+  std::string without_nulls(std::string text) const {
+    if (text.find("null") == text.npos) return text;
+    struct Open {
+      uint32_t at;
+      Schemas schemas;
+      size_t items = 0;
+    };
+    const Value value(std::move(text)), null("null");
+    std::vector<Open> open{{0, with_choices({root})}};
+    std::string out, room;
+    uint32_t copied = 0;
+    for (uint32_t at = 1; at < value.item(0).next;) {
+      while (value.item(open.back().at).next == at) open.pop_back();
+      Open &parent = open.back();
+      const bool member = value.kind(parent.at) == '{';
+      const Schemas own = member ? member_schemas(parent.schemas, value.key(at, room), false)
+                                 : item_schemas(parent.schemas, parent.items++);
+      const Item &item = value.item(at);
+      const char kind = value.kind(at);
+      if (!own.empty() && (kind == '{' || kind == '[')) {
+        open.push_back({at++, with_choices(own)});
+        continue;
+      }
+      const std::string_view name = member ? value.key(at, room) : std::string_view();
+      at = item.next;
+      if (kind != 'n' || !member || own.empty()) continue;
+      const auto allows = [&](const Node *schema) {
+        Checker checker(null);
+        return !checker.check(*schema);
+      };
+      const auto requires_it = [&](const Node *schema) { return schema->required.count(name) != 0; };
+      if (std::any_of(own.begin(), own.end(), allows) ||
+          std::any_of(parent.schemas.begin(), parent.schemas.end(), requires_it))
+        continue;
+      out += value.text(0).substr(copied, item.key - copied);
+      copied = item.end;
+      if (out.back() == ',')
+        out.pop_back();
+      else if (value.text(0)[copied] == ',')
+        ++copied;
+    }
+    return out += value.text(0).substr(copied);
+  }
+
   // Does the member that `pointer` goes through want what a flat field cannot say?
   bool wants_structure(std::string_view pointer) const {
     if (pointer.empty()) return false;
@@ -207,18 +252,50 @@ bool Schema::check(std::string_view arguments, Strings strings, std::string &out
     fault.message = "found more than 4 GB";
     return false;
   }
-  if (impl_) {
+  // What is fine with its nulls keeps them.
+  for (bool nulls = true; impl_;) {
     const Value value(text);
     Checker checker(value);
     if (const Fault *wrong = checker.check(*impl_->root)) {
+      std::string less = nulls && json_kind(text) == '{' ? impl_->without_nulls(text) : text;
+      nulls = false;
+      if (less != text) {
+        text = std::move(less);
+        continue;
+      }
       fault.pointer = value.pointer_to(wrong->at);
       fault.message = wrong->message;
       fault.facade = strings == Strings::written && impl_->wants_structure(fault.pointer);
       return false;
     }
+    break;
   }
   out = std::move(text);
   return true;
+}
+
+std::string Schema::text_parameter() const {
+  if (!impl_) return {};
+  const Node &root = *impl_->root;
+  if (root.required.size() > 1 || (root.required.empty() && root.members.size() != 1)) return {};
+  const std::string &name = root.required.empty() ? root.members.begin()->first : root.required.begin()->first;
+  const auto found = root.members.find(name);
+  return found != root.members.end() && found->second->wanted == kString ? name : std::string();
+}
+
+bool Schema::takes_list(std::string_view parameter) const {
+  if (!impl_) return true;
+  const Schemas schemas = member_schemas(with_choices({impl_->root}), parameter, true);
+  return std::all_of(schemas.begin(), schemas.end(),
+                     [](const Node *schema) { return schema->wanted == 0 || (schema->wanted & kArray) != 0; });
+}
+
+bool Schema::only_list(std::string_view parameter) const {
+  if (!impl_) return false;
+  const Schemas schemas = member_schemas(with_choices({impl_->root}), parameter, false);
+  return !schemas.empty() && std::all_of(schemas.begin(), schemas.end(), [](const Node *schema) {
+    return schema->wanted == kArray && schema->items && schema->items->wanted == kString;
+  });
 }
 
 bool Schema::declares(std::string_view parameter) const {

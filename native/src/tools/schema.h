@@ -39,11 +39,16 @@ class Schema {
   // Arguments (checked JSON object text) against the schema. Strings that may be something else become it where the
   // schema says so, at any depth, and only there: "3" → 3, "true" → true, JSON text → object. Where it allows strings
   // as well they stay strings, but for `written` ones that say null, or are an object or a list that it allows. On
+  // Members that are null, may not be and need not be there are left out. On
   // success `out` is the object as compact JSON: key order as written, numbers as written, members that stand twice
   // once. Returns no fault, or the first one.
   bool check(std::string_view arguments, Strings strings, std::string &out, ArgumentFault &fault) const;
 
-  bool declares(std::string_view parameter) const;    // a member of the top-level `properties`
+  bool declares(std::string_view parameter) const;  // a member of the top-level `properties`
+  // The one member that is required, or the one of `properties`, where it is a string; empty: none, or more.
+  std::string text_parameter() const;
+  bool takes_list(std::string_view parameter) const;  // true as well where nothing is said of its type
+  bool only_list(std::string_view parameter) const;   // of strings, and nothing else
   const std::vector<std::string> &unchecked() const;  // keywords that are not checked: pattern, format, ...
 
  private:

@@ -43,22 +43,42 @@ struct Argument {
   size_t count = 1;
 };
 
-// The only argument holds all of them, where the tool knows nothing of such a parameter. false: it does not.
-bool unwrap(const std::vector<Argument> &arguments, const ElementCalls &grammar, const ToolView &tools, size_t depth,
-            ParsedCall &call) {
-  if (arguments.size() != 1 || arguments[0].name.empty()) return false;
-  const auto &[name, written, count] = arguments[0];
-  if (std::find(grammar.wrappers.begin(), grammar.wrappers.end(), name) == grammar.wrappers.end()) return false;
-  if (tools.declares(call.name, name)) return false;
-  std::string json;
-  if (json_kind(written) == '"' && !json_from_literal(json_text(written), depth, json)) return false;
-  if (json.empty()) json = written;
-  if (json_kind(json) != '{') return false;
-  call.arguments = compact_json(json);
+}  // namespace
+
+bool append_list_of(std::string_view text, std::string &out) {
+  constexpr std::string_view kOpen = "<item>", kClose = "</item>";
+  std::string_view rest = without_white(text);
+  if (rest.starts_with('[') || rest.starts_with('(')) return false;
+  std::string list = "[";
+  while (rest.starts_with(kOpen)) {
+    const size_t close = rest.find(kClose);
+    if (close == rest.npos) break;
+    append_text(list += list.size() > 1 ? "," : "", rest.substr(kOpen.size(), close - kOpen.size()));
+    rest = without_white(rest.substr(close + kClose.size()));
+    if (rest.empty()) return out.append(list).append("]"), true;
+  }
+  append_text(out += '[', text);
+  out += ']';
   return true;
 }
 
-}  // namespace
+// The only argument holds all of them, where the tool knows nothing of such a parameter; or it is the text that the
+// tool wants.
+void unwrap_arguments(const ElementCalls &grammar, const ToolView &tools, size_t depth, ParsedCall &call) {
+  JsonSlices members(call.arguments);
+  if (!members.next()) return;
+  const std::string name = members.key_text();
+  const std::string_view written = members.value();
+  if (members.next() || name.empty() || tools.declares(call.name, name)) return;
+  if (std::find(grammar.wrappers.begin(), grammar.wrappers.end(), name) == grammar.wrappers.end()) return;
+  std::string json(written);
+  if (json_kind(written) == '"' && !json_from_literal(json_text(written), depth, json)) json = written;
+  const std::string text = json_kind(json) == '"' ? tools.text_parameter(call.name) : std::string();
+  if (!text.empty())
+    call.arguments = '{' + json_string(text) + ':' + json + '}';
+  else if (json_kind(json) == '{')
+    call.arguments = compact_json(json);
+}
 
 void gather_elements(std::string_view block, const std::vector<ElementField> &fields, const ElementCalls &grammar,
                      const ProtocolOptions &options, const ToolView &tools, size_t depth, ParsedCall &call,
@@ -83,7 +103,7 @@ void gather_elements(std::string_view block, const std::vector<ElementField> &fi
       continue;
     }
     Argument &before = arguments[place->second];
-    if (repeats) {
+    if (repeats && tools.takes_list(call.name, name) != ToolView::List::no) {
       before.json.append(",").append(json);
       ++before.count;
       continue;
@@ -91,16 +111,18 @@ void gather_elements(std::string_view block, const std::vector<ElementField> &fi
     notes.push_back({"duplicate_argument", std::string(name), field.name});
     if (!options.first_duplicate.value_or(false)) before.json = std::move(json);
   }
-  if (unwrap(arguments, grammar, tools, depth, call)) return;
   call.arguments += '{';
   for (const Argument &argument : arguments) {
     if (call.arguments.size() > 1) call.arguments += ',';
     append_text(call.arguments, argument.name);
     call.arguments += argument.count > 1 ? ":[" : ":";
-    call.arguments += argument.json;
+    const bool list = repeats && argument.count == 1 && json_kind(argument.json) == '"' &&
+                      tools.takes_list(call.name, argument.name) == ToolView::List::only;
+    if (!list || !append_list_of(json_text(argument.json), call.arguments)) call.arguments += argument.json;
     if (argument.count > 1) call.arguments += ']';
   }
   call.arguments += '}';
+  unwrap_arguments(grammar, tools, depth, call);
 }
 
 }  // namespace sluice

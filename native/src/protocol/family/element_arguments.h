@@ -17,4 +17,11 @@ void gather_elements(std::string_view block, const std::vector<ElementField> &fi
                      const ProtocolOptions &options, const ToolView &tools, size_t depth, ParsedCall &call,
                      std::vector<BlockReader::Note> &notes);
 
+// The text of a list that stands once, where elements of a list stand one by one: in <item>, or it is the only one.
+// false: it may be one as it stands.
+bool append_list_of(std::string_view text, std::string &out);
+
+// Models put all arguments into one (ElementCalls::wrappers): sets call.arguments to what they are.
+void unwrap_arguments(const ElementCalls &grammar, const ToolView &tools, size_t depth, ParsedCall &call);
+
 }  // namespace sluice

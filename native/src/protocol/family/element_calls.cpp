@@ -574,6 +574,7 @@ void ElementReader::close(std::string_view block, std::string_view reason) {
     call.typed = true;
     settle_arguments(call, block.substr(object_from_, object_end_ - object_from_),
                      {limits_.depth, options_.first_duplicate.value_or(false)}, object_from_, notes);
+    unwrap_arguments(tags_.grammar, tools_, limits_.depth, call);
   } else {
     gather_elements(block, fields_, tags_.grammar, options_, tools_, limits_.depth, call, notes);
   }

@@ -81,12 +81,12 @@ constexpr Elements kDsml{.style = Elements::Style::attribute,
                          .call = "invoke",
                          .json_values = true,
                          .other_prefix = "｜DSML｜ ",
-                         .wrappers = {"arguments"}};
+                         .wrappers = {"arguments", "input"}};
 constexpr Elements kGcml{.style = Elements::Style::attribute,
                          .prefix = "｜GCML｜",
                          .call = "invoke",
                          .json_values = true,
-                         .wrappers = {"arguments"}};
+                         .wrappers = {"arguments", "input"}};
 constexpr Elements kAtem{.style = Elements::Style::attribute, .prefix = "atem:", .call = "invoke"};
 constexpr Elements kSteptml{.style = Elements::Style::attribute, .prefix = "steptml:", .call = "invoke"};
 constexpr Elements kFunctionParam{.style = Elements::Style::attribute,

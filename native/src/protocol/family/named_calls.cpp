@@ -53,6 +53,10 @@ class NamedReader final : public ArgumentsReader {
     reject(why, at_);
     return Step::rejected;
   }
+  // Behind a mark that only calls have, a tool's name and nothing more: a call that lost its arguments.
+  bool is_whole(std::string_view header) const {
+    return grammar_.adjacent && !family_.bare && !kind_ && !header.empty() && tools_.known(header);
+  }
   Step named_as(std::string_view header);
   std::string_view tool_of(std::string_view header) const;
   std::string_view only_tool_for(std::string_view arguments) const;
@@ -161,8 +165,10 @@ NamedReader::Step NamedReader::name_run(std::string_view block, bool ended) {
     name_ = at_;
   }
   while (at_ < block.size() && is_name(block[at_])) ++at_;
-  if (at_ == block.size()) return ended ? no_call("unterminated_block") : Step::wait;
+  if (at_ == block.size() && !ended) return Step::wait;
   name_end_ = at_;
+  const std::string_view header = block.substr(name_, name_end_ - name_);
+  if (at_ == block.size()) return is_whole(header) ? named_as(header) : no_call("unterminated_block");
   return on(Place::behind_name);
 }
 
@@ -201,6 +207,8 @@ NamedReader::Step NamedReader::behind_name(std::string_view block, bool ended) {
   if (object && grammar_.adjacent) return may_be(header) ? named_as(header) : no_call({});
   const Token found = token(rest, ended);
   if (found.partial) return Step::wait;
+  const bool ends = found.kind == Token::Kind::opener || found.kind == Token::Kind::section_end;
+  if (!grammar_.certain && ends && is_whole(header)) return named_as(header);
   if (!grammar_.certain || (!object && found.kind == Token::Kind::none))
     return no_call(family_.bare ? std::string_view() : "missing_tool_name");
   fault_ = "malformed_argument";

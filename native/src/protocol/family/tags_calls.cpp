@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/json.h"
+#include "protocol/family/element_arguments.h"
 #include "protocol/markers.h"
 #include "protocol/xml_text.h"
 
@@ -276,7 +277,8 @@ void TagsReader::close(std::string_view block, std::string_view reason) {
     const auto [place, is_new] = places.try_emplace(key_of(block, field), members.size());
     if (is_new) members.push_back({key_of(block, field), {}});
     std::vector<const Field *> &values = members[place->second].second;
-    const bool repeats = grammar_.repeats && !options_.first_duplicate;
+    const bool repeats = grammar_.repeats && !options_.first_duplicate &&
+                         tools_.takes_list(name, key_of(block, field)) != ToolView::List::no;
     if (!is_new && !repeats) {
       notes.push_back({"duplicate_argument", std::string(key_of(block, field)), field.key});
       if (!options_.first_duplicate.value_or(false)) values.front() = &field;
@@ -289,9 +291,12 @@ void TagsReader::close(std::string_view block, std::string_view reason) {
     if (call.arguments.size() > 1) call.arguments += ',';
     append_text(call.arguments, key);
     call.arguments += values.size() > 1 ? ":[" : ":";
+    const bool list = values.size() == 1 && grammar_.repeats && !options_.first_duplicate &&
+                      tools_.takes_list(name, key) == ToolView::List::only;
     for (const Field *field : values) {
       if (field != values.front()) call.arguments += ',';
-      call.arguments += text_of(block.substr(field->value, field->value_end - field->value));
+      const std::string text = text_of(block.substr(field->value, field->value_end - field->value));
+      if (!list || !append_list_of(json_text(text), call.arguments)) call.arguments += text;
     }
     if (values.size() > 1) call.arguments += ']';
   }

@@ -120,7 +120,7 @@ export const scenarios = [
       (results) =>
         results.includes('refused')
           ? [say('As you like, then it stays off your list. But do take one.', '好的，那就不记了。不过伞还是要带哦。')]
-          : [move('TapBody'), say('Done. Until half past three you can forget about it, 然后记得带伞。', '记好了。三点半之前你可以先忘掉它，然后记得带伞。')],
+          : [move('TapBody'), say('Done. Until half past three you can forget about it.', '记好了。三点半之前你可以先忘掉它，然后记得带伞。')],
     ],
   },
   {

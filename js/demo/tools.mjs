@@ -60,6 +60,7 @@ export const assistantTools = [
     permission: 'moderate',
     agentCallable: true,
     tags: ['write'],
+    annotations: { destructiveHint: false },
     execute({ text, due }) {
       notes.push({ text, due })
       return `noted; the list has ${notes.length} ${notes.length === 1 ? 'entry' : 'entries'}`
@@ -72,6 +73,7 @@ export const assistantTools = [
     permission: 'sensitive',
     agentCallable: true,
     tags: ['write'],
+    annotations: { destructiveHint: false, openWorldHint: true },
     async execute({ to }, { signal }) {
       await delay(300, undefined, { signal })
       return { sent: true, to }
@@ -85,6 +87,7 @@ export const assistantTools = [
     resultApproval: 'always',
     agentCallable: true,
     tags: ['look up'],
+    annotations: { readOnlyHint: true },
     execute: ({ day }) =>
       chinese(day)
         ? { day, entry: '和小林在湖边野餐。有一只白鹭一直看着我们的三明治。入秋之前还想再来一次。' }
@@ -97,6 +100,7 @@ export const assistantTools = [
     permission: 'public',
     agentCallable: true,
     tags: ['write'],
+    annotations: { destructiveHint: false },
     async execute({ title, photos }, { signal, progress }) {
       for (let done = 0; done < photos; done++) {
         progress(`${done} / ${photos}`)
@@ -112,6 +116,7 @@ export const assistantTools = [
     permission: 'public',
     agentCallable: true,
     tags: ['write'],
+    annotations: { destructiveHint: false },
     async execute(_, { signal }) {
       await delay(400, undefined, { signal })
       throw new Error('the printer is out of paper (tray 1)')

@@ -53,7 +53,7 @@ export async function quietly(what, program, args, { env = {}, low = false } = {
   child.stdout.setEncoding('utf8').on('data', collect)
   child.stderr.setEncoding('utf8').on('data', collect)
   const status = () => {
-    const line = output.trimEnd().split('\n').at(-1) ?? ''
+    const line = output.trimEnd().split('\n').at(-1) || 'still at it'
     say(`  … ${line.slice(0, 110)}`)
   }
   const timer = setInterval(status, 10_000)

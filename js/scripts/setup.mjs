@@ -89,6 +89,7 @@ export async function buildNative(preset, { tests = true, bench = false, targets
   const configured = settings && (existsSync(join(dir, 'build.ninja')) || existsSync(join(dir, 'Makefile')))
   // What was left out for want of a package is looked for again; what was once configured stays.
   const lacks = (tests && settings?.SLUICE_TESTS === 'OFF') || (bench && settings?.benchmark_DIR?.endsWith('NOTFOUND'))
+  if (!configured) say('the first build takes a few minutes; what comes after it is quick')
   if (!configured || lacks) {
     const option = `-DSLUICE_TESTS=${tests || settings?.SLUICE_TESTS === 'ON' ? 'ON' : 'OFF'}`
     await quietly(`configuring build/${preset}`, 'cmake', ['--preset', preset, option], configured ? { low } : { env, low })

@@ -164,7 +164,7 @@ test('a provider that refuses tools: the error says what to do, nothing is done 
   await page.getByRole('radio', { name: 'Native' }).check()
   await scene(page, 'refused')
   await idle(page)
-  assert.match(await read(last(page)), /tools is not supported by this model[^]*set "mode" to "text"/)
+  assert.match(await read(last(page)), /tools is not supported by this model[^]*In text mode tools are described in the prompt/)
   assert.deepEqual(await shape(page), ['error'])
   assert.equal(await page.locator('#modes input:checked').inputValue(), 'native')
   await picture(page, 'demo-refused')
@@ -202,7 +202,7 @@ test('an approval stands in its card: denied, the tool does not run and the answ
   await scene(page, 'message')
   await question(page).waitFor()
   assert.equal(await page.locator('#chat').getAttribute('data-state'), 'waiting')
-  assert.match(await read(question(page)), /Sensitive[^]*message\.send[^]*Lin[^]*ten minutes late/)
+  assert.match(await read(question(page)), /message\.send[^]*changes something[^]*leaves this computer[^]*Lin[^]*ten minutes late/)
   await picture(page, 'demo-approval')
   await decide(page, 'Deny')
   await idle(page)
@@ -372,6 +372,126 @@ for (const [view, seen, unseen] of [['pet', '#pet', '#chat'], ['chat', '#chat', 
       await question(page).waitFor()
       await picture(page, 'demo-window-chat')
     }
+  })
+}
+
+// -- what goes wrong around the conversation ----------------------------------------------------------------------------------------
+
+test('a conversation goes on where the host keeps only its last messages', async (t) => {
+  const { page, demo } = await open(t, { demo: { keepMessages: 3 } })
+  for (const [at, text] of ['one', 'two', 'three', 'four', 'five'].entries()) {
+    await say(page, text)
+    await idle(page)
+    assert.equal(await answers(page).count(), at + 1, text)
+  }
+  assert.deepEqual(await page.locator('.mine').evaluateAll((all) => all.map((one) => one.lastChild.textContent)), ['one', 'two', 'three', 'four', 'five'])
+  void demo
+})
+
+test('a host that is lost is told, nothing looks as if it went on, and what is written stays', async (t) => {
+  const { page, demo } = await open(t, { demo: { delayMs: 60 }, expected: [/ERR_|Failed to load/] })
+  await scene(page, 'chat')
+  await page.waitForSelector('#chat[data-state=speaking]')
+  await page.getByRole('textbox', { name: 'Message' }).fill('Still there?')
+  await demo.close()
+  await page.getByText(/^Not connected\. Trying again/).waitFor()
+  assert.equal(await page.locator('#chat').getAttribute('data-state'), 'offline')
+  assert.equal(await page.getByRole('button', { name: 'Stop', exact: true }).count(), 0)
+  assert.equal(await page.locator('#send').isDisabled(), true)
+  await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+  await page.getByText('Not connected: your text stays here.').waitFor()
+  assert.equal(await page.getByRole('textbox', { name: 'Message' }).inputValue(), 'Still there?')
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await picture(page, 'demo-offline')
+})
+
+test('Enter while an answer runs says why nothing is sent; with Ctrl it stops the answer and sends', async (t) => {
+  const { page } = await open(t, { demo: { delayMs: 60 } })
+  await scene(page, 'chat')
+  await page.waitForSelector('#chat[data-state=speaking]')
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('And snow?')
+  await field.press('Enter')
+  await page.getByText('Lulu is still answering.').waitFor()
+  assert.equal(await answers(page).count(), 1)
+  assert.equal(await field.inputValue(), 'And snow?')
+  await field.press('Control+Enter')
+  await until(async () => (await answers(page).count()) === 2, 'the next answer')
+  await idle(page)
+  assert.equal(await answers(page).first().evaluate((element) => element.message.getSnapshot().outcome), 'cancelled')
+  assert.equal(await page.locator('#hint').isVisible(), false)
+})
+
+test('a long text of a person is folded until somebody wants to see it', async (t) => {
+  const { page } = await open(t)
+  await say(page, `begin ${'pasted words '.repeat(4000)}end`)
+  const bubble = page.locator('.mine')
+  assert.ok((await bubble.boundingBox()).height < 600)
+  await bubble.getByRole('button', { name: 'Show more' }).click()
+  assert.ok((await bubble.boundingBox()).height > 2000)
+  assert.equal(await bubble.getByRole('button', { name: 'Show less' }).getAttribute('aria-expanded'), 'true')
+})
+
+test('every scene of the strip can be reached with a wheel and the keyboard, and none while an answer runs', async (t) => {
+  const { page } = await open(t, { demo: { delayMs: 25 } })
+  await scene(page, 'weather')
+  assert.equal(await page.locator('#strip').evaluate((strip) => strip.inert), true)
+  await idle(page)
+  const strip = page.locator('#strip')
+  await strip.hover()
+  const end = () => strip.evaluate((one) => one.scrollLeft + one.clientWidth >= one.scrollWidth - 1)
+  assert.equal(await end(), false)
+  for (let turns = 0; turns < 30 && !(await end()); turns++) await page.mouse.wheel(0, 200)
+  await until(end, 'the end of the strip')
+  const last = strip.getByRole('button').last()
+  await strip.getByRole('button').first().focus()
+  assert.equal(await last.evaluate((button) => (button.focus(), document.activeElement === button)), true)
+})
+
+test('a face comes to rest: a thinking one when Lulu goes on, any with a new conversation', async (t) => {
+  const { page } = await open(t)
+  await scene(page, 'umbrella')
+  await question(page).waitFor()
+  await decide(page, 'Approve')
+  await idle(page)
+  await until(async () => (await expression(page)) === 'neutral', 'the face to rest')
+  await scene(page, 'message')
+  await question(page).waitFor()
+  await decide(page, 'Deny')
+  await idle(page)
+  await until(async () => (await expression(page)) === 'worried', 'the face')
+  await page.getByRole('button', { name: 'New conversation' }).click()
+  await until(async () => (await expression(page)) === 'neutral', 'the face to rest')
+})
+
+test('protocols are sorted, and grouped', async (t) => {
+  const { page } = await open(t)
+  const groups = await page.locator('#protocol optgroup').evaluateAll((all) => all.map((one) => [one.label, [...one.children].map((option) => option.value)]))
+  assert.ok(groups.length >= 4)
+  for (const [label, ids] of groups.slice(1)) assert.deepEqual(ids, [...ids].sort((a, b) => a.localeCompare(b, 'en')), label)
+})
+
+for (const [width, height] of [[320, 256], [320, 640], [390, 780], [800, 700], [1280, 800]]) {
+  test(`nothing lies over another at ${width} × ${height}`, async (t) => {
+    const { page } = await open(t, { viewport: { width, height } })
+    await ask(page, () => page.locator('[data-scene=message]').first().evaluate((button) => button.click()))
+    await question(page).waitFor()
+    const { wide, over, log } = await page.evaluate(() => {
+      const box = (selector) => document.querySelector(selector).getBoundingClientRect()
+      const who = box('.who')
+      const buttons = [...document.querySelectorAll('.head > button')].map((one) => one.getBoundingClientRect()).filter(({ width }) => width > 0)
+      const status = box('#status')
+      return { wide: document.documentElement.scrollWidth > innerWidth, over: buttons.some(({ left }) => left < Math.min(who.right, status.right) - 1 && left > who.left), log: box('#log').height }
+    })
+    assert.deepEqual([wide, over], [false, false])
+    assert.ok(log > 140, `${log} px of conversation`)
+    const unseen = question(page).getByRole('button', { name: /not seen|out of view/ })
+    await until(async () => {
+      if (await button(page, 'Approve').getAttribute('aria-disabled') === 'false') return true
+      if (await unseen.count() > 0) await unseen.click({ timeout: 1000 }).catch(() => {})
+      return false
+    }, 'the question to be seen', 30_000)
+    await picture(page, `demo-question-${width}x${height}`)
   })
 }
 

@@ -50,6 +50,24 @@ test('a message shows text, thoughts, cards and errors in stream order', async (
   assert.equal(await page.getByText('hm', { exact: true }).isVisible(), true)
 })
 
+test('an answer that was cut, withheld or empty does not look like a whole one', async (t) => {
+  for (const [text0, finishReason, told] of [['I am', 'length', 'The answer was cut at its length limit.'], ['I am', 'content_filter', 'The provider withheld the rest.'], ['', 'stop', 'No answer came.']]) {
+    const page = await message(t, () => live.push({ type: 'reasoning', block: 0, text: 'hm' }))
+    await page.evaluate(async ({ text0, finishReason }) => {
+      live.push({ type: 'text', block: 1, text: text0 }, { type: 'done', outcome: 'completed', finishReason })
+      await frames(2)
+    }, { text0, finishReason })
+    assert.match(await text(page), new RegExp(`${told.replaceAll('.', '\\.')}$`))
+    assert.ok((await page.getByRole('status').first().textContent()).startsWith(told), 'read out')
+  }
+})
+
+test('what a person can do about an error is said in words for people', async (t) => {
+  const page = await message(t, () => live.push({ type: 'error', block: 0, code: 'tools_unsupported', detail: 'no tools', hint: 'set "mode" to "text"' }))
+  assert.match(await text(page), /Hint: In text mode tools are described in the prompt instead/)
+  assert.doesNotMatch(await text(page), /"mode"/)
+})
+
 test('text grows in place: what is there is not made anew', async (t) => {
   const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'Hello' }))
   await page.evaluate(async () => {

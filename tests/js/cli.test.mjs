@@ -313,6 +313,28 @@ test('chat: what is too long is shown on request, and what nobody reads wants an
   assert.deepEqual(result.log.map((line) => line.length), [25_007, 300_007])
 })
 
+test('chat: an answer that was cut, withheld, broken off or empty is told, and a failure', async (t) => {
+  for (const [answer, told] of [
+    [{ text: 'I am', finish: 'length' }, 'the answer was cut at its length limit'], [{ text: 'I am', finish: 'content_filter' }, 'the provider withheld the rest'],
+    [{ text: '' }, 'the model answered nothing'],
+  ]) {
+    const { args } = await scripted(t, answer, { text: 'Whole.' })
+    const { code, out } = await sluice(['chat', ...args], 'Hi\nAgain\n')
+    inOrder(out, '> Hi', told, '> Again', 'Whole.', 'one message, completed')
+    assert.equal(code, 1, told)
+  }
+})
+
+test('parse: an answer that was cut or is empty is told, and a failure', async () => {
+  const body = (finish, content) => JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: finish }] })
+  for (const [text, told] of [[body('length', 'I am'), 'the answer was cut at its length limit'], [body('stop', ''), 'the model answered nothing'], [`${chunk({ content: 'I am' })}`, 'unfinished']]) {
+    const { code, out } = await sluice(['parse', '-'], text)
+    assert.match(out, new RegExp(told))
+    assert.equal(code, 1, told)
+  }
+  assert.equal((await sluice(['parse', '-'], body('stop', 'Hi.'))).code, 0)
+})
+
 test('chat: tools that nothing runs, and files that hold none, are told', async (t) => {
   const { args } = await scripted(t)
   const base = args.slice(0, 4)

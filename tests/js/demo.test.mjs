@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startServer } from 'sluice/testing'
+import { scenarios, stranger } from '../../js/demo/scenarios.mjs'
 
 const main = fileURLToPath(new URL('../../js/demo/main.mjs', import.meta.url))
 
@@ -25,7 +26,7 @@ for (const mode of ['native', 'text']) {
     assert.equal(code, 0, out)
     const inOrder = [
       'Let me have a look', 'ipc live2d:expression ["thinking"]', 'success weather.now', 'Rain from four', 'notes.add',
-      'approved automatically: there is no terminal to ask on', 'success notes.add', 'ipc live2d:motion ["TapBody",0]', '记得带伞',
+      'approved automatically: there is no terminal to ask on', 'success notes.add', 'ipc live2d:motion ["TapBody",0]', 'you can forget about it',
       'one message, completed, 3 rounds',
     ]
     let at = 0
@@ -79,4 +80,17 @@ test('what goes wrong is told in a sentence', async () => {
   assert.equal(protocol.code, 1)
   assert.match(protocol.err, /^protocol/)
   assert.match((await demo(['--help'])).out, /--base-url URL/)
+})
+
+test('every line of the script is in both languages, and in each of them alone', () => {
+  const wrong = []
+  const look = (value) => {
+    if (typeof value !== 'object' || value === null) return
+    if ('en' in value && 'zh' in value) {
+      if (/[\u3400-\u9fff]/.test(value.en) || !/[\u3400-\u9fff]/.test(value.zh)) wrong.push(value)
+    } else Object.values(value).forEach(look)
+  }
+  look([scenarios.map(({ title, question }) => [title, question]), stranger])
+  for (const { rounds } of scenarios) for (const round of rounds) for (const results of ['', 'refused', 'picnic', 'photos: 40']) look(typeof round === 'function' ? round(results) : round)
+  assert.deepEqual(wrong.filter(({ en, zh }) => en !== zh), [])
 })

@@ -1,6 +1,6 @@
 // The conversation: what was said, what the last answer is up to, and what a person can say next.
 import '/sluice/ui/index.js'
-import { begin, current, doing, watchAnswer, watchConversation } from './conversation.js'
+import { begin, current, doing, watchAnswer, watchConnection, watchConversation } from './conversation.js'
 import { keepEnd } from './scroll.js'
 import { look, onLook, word } from './words.js'
 
@@ -18,19 +18,23 @@ export function startChat({ client, demo }) {
 
   // -- what was said --------------------------------------------------------------------------------------------------------
 
-  let shown = { id: undefined, count: 0 }
+  let shown = { id: undefined, bubbles: new Map() } // by the ids of the entries: what the host forgets keeps its place here
   watchConversation(client, ({ id, entries: list }) => {
-    if (id !== shown.id || list.length < shown.count) {
+    const known = list.some((entry) => shown.bubbles.has(entry.id))
+    if (id !== shown.id || (!known && shown.bubbles.size > 0)) {
       entries.replaceChildren()
-      shown = { id, count: 0 }
+      shown = { id, bubbles: new Map() }
     }
-    for (const entry of list.slice(shown.count)) entries.append(entry.role === 'user' ? mine(entry.text) : theirs(client.message(entry.message)))
-    const grew = list.length > shown.count
-    shown.count = list.length
+    const fresh = list.filter((entry) => !shown.bubbles.has(entry.id))
+    for (const entry of fresh) {
+      const bubble = entry.role === 'user' ? mine(entry.text) : theirs(client.message(entry.message))
+      shown.bubbles.set(entry.id, bubble)
+      entries.append(bubble)
+    }
     asked = list.findLast(({ role }) => role === 'user')?.text ?? ''
     $('#welcome').hidden = list.length > 0
     $('#strip').hidden = list.length === 0
-    if (grew) jump()
+    if (fresh.length > 0) jump()
   })
 
   // -- what goes on ---------------------------------------------------------------------------------------------------------
@@ -42,16 +46,35 @@ export function startChat({ client, demo }) {
     showState()
     if (now?.outcome !== before || !now) offer()
   })
+  watchConnection(client, showState)
 
   function showState() {
-    const state = doing(view)
+    const { connection } = client
+    const state = connection.state === 'connected' ? doing(view) : 'offline'
     $('#chat').dataset.state = state
     setText($('#status'), word(state))
     const busy = state !== 'idle'
-    $('#stop').hidden = !busy
-    $('#send').hidden = busy
-    $('#send').disabled = text.value.trim() === ''
-    for (const button of document.querySelectorAll('.scene, .strip button')) button.disabled = busy
+    const answers = busy && state !== 'offline' // what can be stopped
+    $('#stop').hidden = !answers
+    $('#send').hidden = answers
+    $('#send').disabled = busy || text.value.trim() === ''
+    for (const button of document.querySelectorAll('.scene')) button.disabled = busy
+    $('#strip').inert = busy
+    $('#offline').hidden = state !== 'offline'
+    if (state === 'offline') {
+      const seconds = Math.max(0, Math.ceil(((connection.retryAt ?? 0) - Date.now()) / 1000))
+      setText($('#offline-text'), connection.retryAt === undefined || seconds === 0 ? word('offlineNow') : word('offlineIn').replace('{}', seconds))
+    }
+    if (!busy || $('#hint').dataset.t === 'offlineHint' !== (state === 'offline')) hint()
+  }
+
+  $('#retry').addEventListener('click', () => client.connection.retry())
+
+  /** What Enter did, where it did not send. */
+  function hint(name) {
+    $('#hint').hidden = name === undefined
+    $('#hint').dataset.t = name ?? ''
+    setText($('#hint'), name === undefined ? '' : word(name))
   }
 
   /** After a provider refused the tools: the way on is one button, and it is the person's. */
@@ -100,6 +123,8 @@ export function startChat({ client, demo }) {
   $('#compose').addEventListener('submit', async (event) => {
     event.preventDefault()
     const words = text.value
+    const state = $('#chat').dataset.state
+    if (words.trim() !== '' && state !== 'idle') return hint(state === 'offline' ? 'offlineHint' : 'busyHint')
     if (await say(words)) {
       if (text.value === words) text.value = ''
       showState()
@@ -109,12 +134,27 @@ export function startChat({ client, demo }) {
   text.addEventListener('input', showState)
   text.addEventListener('keydown', (event) => {
     if (event.isComposing) return // Enter takes what an input method offers
-    if (event.key === 'Enter' && !event.shiftKey) {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !$('#stop').hidden) {
       event.preventDefault()
-      $('#compose').requestSubmit()
+      if (!event.repeat) void instead()
+    } else if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault()
+      if (!event.repeat) $('#compose').requestSubmit()
     } else if (event.key === 'Escape' && doing(view) !== 'idle') stop()
   })
   const stop = () => attempt(() => answer.cancel())
+  /** Stops the answer, and sends what is written. */
+  async function instead() {
+    const done = answer.done.catch(() => {})
+    if (text.value.trim() === '' || !(await stop())) return
+    await done
+    $('#compose').requestSubmit()
+  }
+  $('#strip').addEventListener('wheel', (event) => {
+    if (event.deltaX !== 0 || event.shiftKey) return // a wheel that goes sideways does so by itself
+    event.preventDefault()
+    $('#strip').scrollLeft += event.deltaY
+  }, { passive: false })
   $('#stop').addEventListener('click', () => {
     void stop()
     text.focus()
@@ -178,15 +218,15 @@ export function startChat({ client, demo }) {
     $('.protocol').classList.toggle('idle', mode !== 'text')
     const chosen = idOf(settings.protocol)
     const scripted = protocols.length > 0 ? demo.protocols.filter((id) => protocols.includes(id)) : demo.protocols
-    const others = protocols.filter((id) => !scripted.includes(id))
-    $('#protocol').replaceChildren(group('inScript', scripted), group('otherProtocols', others))
+    const others = protocols.filter((id) => !scripted.includes(id)).sort((a, b) => a.localeCompare(b, 'en'))
+    $('#protocol').replaceChildren(group(word('inScript'), scripted), ...byLetter(others).map(([letters, ids]) => group(`${word('otherProtocols')} ${letters}`, ids)))
     if (![...scripted, ...others].includes(chosen)) $('#protocol').append(new Option(chosen))
     $('#protocol').value = chosen
   }
 
-  function group(name, ids) {
+  function group(label, ids) {
     const element = document.createElement('optgroup')
-    element.label = word(name)
+    element.label = label
     element.append(...ids.map((id) => new Option(id)))
     return element
   }
@@ -203,6 +243,16 @@ export function startChat({ client, demo }) {
 
 const idOf = (protocol) => (Array.isArray(protocol) ? idOf(protocol[0]) : protocol?.id ?? protocol ?? 'vcp')
 
+/** A long list in groups: typing the first letters of a name finds it in each. */
+function byLetter(ids) {
+  const groups = ['A–F', 'G–L', 'M–R', 'S–Z'].map((letters) => [letters, ids.filter((id) => {
+    const first = id[0].toUpperCase()
+    return letters[0] <= first && first <= letters[2]
+  })])
+  return groups.filter(([, of]) => of.length > 0)
+}
+
+/** What a person wrote; a long text is folded until somebody wants to see it. */
 function mine(text) {
   const bubble = document.createElement('div')
   bubble.className = 'mine'
@@ -210,8 +260,30 @@ function mine(text) {
   who.className = 'quiet'
   who.dataset.t = 'you'
   who.textContent = word('you')
-  bubble.append(who, text)
+  const words = document.createElement('div')
+  words.className = 'words-of-mine'
+  words.textContent = text
+  bubble.append(who, words)
+  if (text.length > longText || text.split('\n').length > longLines) bubble.append(fold(words))
   return bubble
+}
+
+const longText = 1200
+const longLines = 14
+
+function fold(words) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'unfold'
+  const show = (open) => {
+    words.classList.toggle('folded', !open)
+    button.setAttribute('aria-expanded', String(open))
+    button.dataset.t = open ? 'showLess' : 'showMore'
+    button.textContent = word(button.dataset.t)
+  }
+  button.addEventListener('click', () => show(words.classList.contains('folded')))
+  show(false)
+  return button
 }
 
 function theirs(message) {

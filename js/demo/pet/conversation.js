@@ -46,6 +46,19 @@ export function watchAnswer(client, listener) {
   })
 }
 
+/** Calls `listener` whenever the connection to the host comes or goes, and every second while it is not there. */
+export function watchConnection(client, listener) {
+  const { connection } = client
+  let clock
+  const show = () => {
+    if (connection.state === 'connected') clock = clearInterval(clock)
+    else clock ??= setInterval(show, 1000)
+    listener(connection.state)
+  }
+  connection.subscribe(show)
+  if (connection.state !== 'connected') show()
+}
+
 /** What a person would say that Lulu does: `idle`, `thinking`, `speaking`, `working`, `waiting`. */
 export function doing(view) {
   if (!view || view.outcome !== undefined) return 'idle'

@@ -133,12 +133,16 @@ export function createPuppet(container) {
       motions: Object.fromEntries(Object.entries(motions).map(([group, acts]) => [group, acts.length])),
       parameters: names.map((name) => ({ id: name, min: parameters[name][0], max: parameters[name][1], default: parameters[name][2] })),
     }),
-    /** Stays until the next one. */
+    /** Stays until the next one, or `rest`. */
     expression(name) {
       if (!Object.hasOwn(expressions, name)) return false
       expression = name
       describe()
       return true
+    },
+    /** Makes the face neutral; with a name, where it is that one. */
+    rest(only) {
+      if (only === undefined || expression === only) model.expression('neutral')
     },
     /** Starts at once, in place of the one that plays. Without an index: any of the group. */
     motion(group, index) {

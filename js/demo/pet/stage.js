@@ -1,23 +1,51 @@
 // The pet: a real Live2D model where one is installed, the drawn puppet otherwise. In a window of its own it says what it says in a bubble.
 import { receive } from '/sluice/live2d/index.js'
 import { post } from '/sluice/web/bridge.js'
-import { doing, watchAnswer } from './conversation.js'
+import { doing, watchAnswer, watchConnection, watchConversation } from './conversation.js'
 import { createPuppet } from './puppet.js'
 import { onLook, word } from './words.js'
 
 const shown = 160 // characters of a bubble; the chat has the rest
 const lingers = 9000
+/** A face that an answer made goes back to rest so long behind its end. */
+const faceMs = 15_000
 
 export async function startStage({ client, demo, alone }) {
   const container = document.querySelector('#pet')
   const model = (demo.live2d && (await realModel(container))) || createPuppet(container)
   receive({ client, model })
-  watchAnswer(client, (view) => model.talk?.(doing(view) === 'speaking'))
+  live(client, model)
   if (!alone) return
   speak(client)
   document.querySelector('.handles').hidden = false
   document.querySelector('#open-chat').addEventListener('click', openChat)
   document.querySelector('#quit').addEventListener('click', () => post('/api/window', { action: 'quit' }))
+}
+
+/** The mouth moves while Lulu speaks; a thinking face ends when she goes on, any other a while behind the answer, or with the conversation. */
+function live(client, model) {
+  let view
+  let state = 'idle'
+  let conversation
+  let rest
+  const show = () => {
+    const before = state
+    state = client.connection.state === 'connected' ? doing(view) : 'idle'
+    model.talk?.(state === 'speaking')
+    if (state === before) return
+    clearTimeout(rest)
+    if (state === 'speaking' || state === 'idle') model.rest?.('thinking')
+    if (state === 'idle') rest = setTimeout(() => model.rest?.(), faceMs)
+  }
+  watchAnswer(client, (now) => {
+    view = now
+    show()
+  })
+  watchConnection(client, show)
+  watchConversation(client, ({ id }) => {
+    if (conversation !== undefined && id !== conversation) model.rest?.()
+    conversation = id
+  })
 }
 
 const openChat = () => post('/api/window', { action: 'chat' })

@@ -17,7 +17,7 @@ ${modelHelp}
   --yes               approve every call without asking
 
 Without a terminal the lines of the standard input are what is said, and answer what is asked; when there are none left, the answer is no.
-The exit code is then that of the first answer that did not go well.`,
+The exit code is then that of the first answer that did not go well: 1 also where it was cut, withheld, broken off or empty.`,
   options: {
     ...modelOptions, system: { type: 'string' }, tools: { type: 'string' }, prompt: { type: 'string' }, yes: { type: 'boolean' },
   },

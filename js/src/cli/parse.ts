@@ -6,7 +6,7 @@ import { revealed } from '../bridge/reveal.js'
 import { oneOf, tell, text, UsageError, type Command } from './command.js'
 import { readSettings, settingOptions } from './model-options.js'
 import { expectedChunks, isChunks, parse } from './parser.js'
-import { Screen, summary } from './screen.js'
+import { ending, Screen, summary } from './screen.js'
 import type { ParseReply } from './tester-api.js'
 import { loadTools } from './tools-file.js'
 
@@ -39,7 +39,7 @@ npx sluice parse - < FILE
       if (reply.guessed) console.error(`wire: ${reply.wire}, because ${reply.guessed}`)
       if (values.json) printJson(reply)
       else print(reply)
-      return reply.message.outcome === 'completed' ? 0 : 1
+      return reply.message.outcome === 'completed' && !ending(reply.message) ? 0 : 1
     } finally {
       engine.close()
     }
@@ -66,6 +66,8 @@ function print({ events, message, diagnostics, protocols, pieces }: ParseReply):
   const screen = new Screen()
   for (const event of events) screen.line(`${String(event.seq).padStart(4)} ${line(event, screen)}`)
   screen.line()
+  const ended = ending(message)
+  if (ended) screen.line(screen.paint('yellow', ended))
   screen.line(screen.paint('bold', summary(message)))
   screen.line(screen.paint('dim', `looked for ${protocols.join(', ') || 'native calls only'}; fed in ${count(pieces, 'piece')}`))
   if (diagnostics.length === 0) return

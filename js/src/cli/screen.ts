@@ -1,5 +1,6 @@
 // Draws a turn in the terminal, append-only: text as it streams, a card as a small box at its place. On a terminal the line of
 // a card that is still being written is drawn over; everything else is written once.
+import { endingOf, type Ending } from '../bridge/ending.js'
 import { revealed } from '../bridge/reveal.js'
 import type { AssistantMessage, ArgsEvent, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, SluiceEvent } from '../events.js'
 import { fit } from './rows.js'
@@ -80,8 +81,10 @@ export class Screen {
   show(event: SluiceEvent): void {
     this.#came(event.type)
     const said = this.#diagnostic
-    this.#diagnostic = undefined
-    if (said && !(event.type === 'error' && event.detail === said.detail)) this.#tell(said) // an error says it once more
+    if (said && event.type !== 'round' && event.type !== 'usage') {
+      this.#diagnostic = undefined
+      if (!(event.type === 'error' && event.detail === said.detail)) this.#tell(said) // an error says it once more
+    }
     switch (event.type) {
       case 'text':
       case 'reasoning':
@@ -222,6 +225,17 @@ export class Screen {
     this.#column = 0
     this.#open = ''
   }
+}
+
+const endings: { [ending in Ending]: string } = {
+  empty: 'the model answered nothing', length: 'the answer was cut at its length limit', content_filter: 'the provider withheld the rest',
+  pause: 'the model paused before its end',
+}
+
+/** What is to be said of how an answer ended; undefined: it is whole. */
+export function ending(message: AssistantMessage): string | undefined {
+  const found = endingOf(message)
+  return found && endings[found]
 }
 
 /** What became of a message, in one line. */

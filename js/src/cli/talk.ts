@@ -1,10 +1,10 @@
 // Turns in the terminal: one question, or a chat. Ctrl-C stops an answer, twice leaves.
 import type { Engine, Settings } from '../engine.js'
-import type { ChatMessage, Outcome } from '../events.js'
+import type { ChatMessage } from '../events.js'
 import type { Run, RunResult } from '../run.js'
 import type { Model } from '../transport.js'
 import { Asking } from './asking.js'
-import { Screen, summary } from './screen.js'
+import { ending, Screen, summary } from './screen.js'
 import { Terminal } from './terminal.js'
 
 export interface TalkOptions {
@@ -62,8 +62,7 @@ class Talker {
   }
 
   async once(prompt: string): Promise<number> {
-    const { outcome } = await this.#turn(this.#ask(this.#start, prompt))
-    return codeOf(outcome)
+    return codeOf(await this.#turn(this.#ask(this.#start, prompt)))
   }
 
   /** A person has seen how an answer ended; a script is told, by the first that went wrong. */
@@ -75,8 +74,9 @@ class Talker {
       const line = await this.#terminal.line(this.#screen.paint('bold', '> '))
       if (line === undefined || line.trim() === '') return this.#terminal.live ? 0 : code
       const asked = this.#ask(messages, line)
-      const { outcome, history } = await this.#turn(asked)
-      code ||= codeOf(outcome)
+      const result = await this.#turn(asked)
+      const { outcome, history } = result
+      code ||= codeOf(result)
       if (outcome !== 'failed') messages = [...asked, ...history]
     }
   }
@@ -104,9 +104,12 @@ class Talker {
     this.#interrupted = false
     const result = await run.done
     this.#screen.line()
+    const ended = ending(result.message)
+    if (ended) this.#screen.line(this.#screen.paint('yellow', `⚠ ${ended}`))
     this.#screen.line(this.#screen.paint('dim', summary(result.message)))
     return result
   }
 }
 
-const codeOf = (outcome: Outcome): number => (outcome === 'completed' ? 0 : outcome === 'cancelled' ? 130 : 1)
+/** Cut, withheld and empty answers are none to go on with. */
+const codeOf = ({ outcome, message }: RunResult): number => (outcome === 'cancelled' ? 130 : outcome === 'completed' && !ending(message) ? 0 : 1)

@@ -16,9 +16,9 @@ export const approvalStyles = css`
   }
   .counts, .expiry { font-size: .84em; color: var(--_muted); font-variant-numeric: tabular-nums; }
   .expiry.soon { color: var(--_danger); font-weight: 600; }
-  .effects { display: flex; flex-wrap: wrap; gap: 4px 6px; font-size: .84em; }
+  .effects { font-size: .84em; }
   .effect { color: var(--_muted); }
-  .effect + .effect::before { content: '· '; }
+  .effect + .effect::before { content: ' · '; }
   .effect:first-child { font-weight: 600; color: var(--_tone); }
 
   /* -- what is asked: scrolls */
@@ -92,12 +92,11 @@ export const approvalStyles = css`
     :host([compact]) .actions { grid-area: auto; flex-wrap: nowrap; }
     :host([compact]) .actions .decide { min-height: 34px; }
   }
-  @media (max-height: 480px) {
-    .question { gap: 5px; padding: 6px 10px; }
-    .head { gap: 0 8px; }
-    .ask { font-size: .93em; }
-    .unfold, .missing .more { min-height: 26px; padding-block: 0; }
-    .actions { gap: 4px 8px; }
-    .actions .decide { min-height: 32px; }
-  }
+  /* -- with little room */
+  .low { gap: 5px; padding: 6px 10px; }
+  .low .head { gap: 0 8px; }
+  .low .ask { font-size: .93em; }
+  .low :is(.unfold, .missing .more) { min-height: 26px; padding-block: 0; }
+  .low .actions { gap: 4px 8px; }
+  .low .actions .decide { min-height: 32px; }
 `

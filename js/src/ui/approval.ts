@@ -20,7 +20,8 @@ import type { ApproveOptions, AskView, CardView, LiveMessage } from './types.js'
 const SOON_MS = 10_000
 /** The least height of what is between head and buttons. */
 const LEAST = 48
-const short = matchMedia('(max-height: 480px)')
+/** With less room than this a question is drawn close. */
+const LOW = 480
 
 type Remember = NonNullable<ApproveOptions['remember']>
 const remembers: Remember[] = ['once', 'turn', 'session', 'always']
@@ -55,6 +56,7 @@ export class SluiceApproval extends SluiceElement {
   readonly #view = new QuestionView((what) => this.#showWhole(what))
   #room: ResizeObserver | undefined
   #complete = false
+  #low = innerHeight < LOW
   /** Characters that are shown to nobody, */
   #unseen = 0
   /** and what is left out until somebody asks for it. */
@@ -85,19 +87,15 @@ export class SluiceApproval extends SluiceElement {
     super.connectedCallback()
     this.requestUpdate()
     this.#room = new ResizeObserver(() => this.#fit())
-    short.addEventListener('change', this.#resized)
-    addEventListener('resize', this.#resized)
+    addEventListener('resize', this.#fit)
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     this.#clock = void clearInterval(this.#clock)
     this.#room?.disconnect()
-    short.removeEventListener('change', this.#resized)
-    removeEventListener('resize', this.#resized)
+    removeEventListener('resize', this.#fit)
   }
-
-  readonly #resized = (): void => this.requestUpdate()
 
   override willUpdate(changed: PropertyValues): void {
     if (!changed.has('ask') || this.ask?.token === this.#token) return
@@ -184,14 +182,18 @@ export class SluiceApproval extends SluiceElement {
   }
 
   /** What is between head and buttons takes the room that its scroller has for it. */
-  #fit(): void {
+  readonly #fit = (): void => {
     const question = this.renderRoot.querySelector<HTMLElement>('.question')
     const scroll = question?.querySelector<HTMLElement>('.scroll')
     if (!question || !scroll) return
     const [around] = scrollers(this)
     const rest = question.offsetHeight - scroll.offsetHeight
-    const room = Math.min(around?.clientHeight ?? Infinity, innerHeight) - rest - 16
-    const height = `${Math.max(LEAST, Math.round(Math.min(room, 0.6 * innerHeight)))}px`
+    const room = Math.min(around?.clientHeight ?? Infinity, innerHeight)
+    const height = `${Math.max(LEAST, Math.round(Math.min(room - rest - 16, 0.6 * innerHeight)))}px`
+    if (this.#low !== room < LOW) {
+      this.#low = room < LOW
+      this.requestUpdate()
+    }
     if (scroll.style.maxHeight !== height) scroll.style.setProperty('max-height', height)
     const scrolls = scroll.scrollHeight > scroll.clientHeight + 1
     if (scrolls === (scroll.tabIndex !== 0)) scroll.tabIndex = scrolls ? 0 : -1
@@ -316,7 +318,7 @@ export class SluiceApproval extends SluiceElement {
     this.#unseen = lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0)
     this.#cut = lines.flatMap(({ show }) => show ?? [])
     this.#view.update(lines.filter(({ kind }) => !inHead.has(kind) && !(this.#folded && kind === 'about')), ({ more = 0 }) => words.showAll(count(more, this.language)))
-    return html`<div class="question ${toneOf(ask)} ${this.#refusing.armed ? '' : 'arming'}" part="question" role="group" tabindex="-1"
+    return html`<div class="question ${toneOf(ask)} ${this.#refusing.armed ? '' : 'arming'} ${this.#low ? 'low' : ''}" part="question" role="group" tabindex="-1"
       aria-labelledby="ask tool" aria-describedby="counts effects" @keydown=${this.#key}>
       <header class="head" part="question-header">
         <span class="ask" id="ask">${release ? words.release : words.allow}</span>
@@ -349,9 +351,9 @@ export class SluiceApproval extends SluiceElement {
     }, this.words, this.#whole)
   }
 
-  /** One of many, or in a low window: it shows what it is about, and how it may be answered otherwise comes on request. */
+  /** One of many, or with little room: it shows what it is about, and how it may be answered otherwise comes on request. */
   get #folded(): boolean {
-    return (this.compact || short.matches) && !this.#opened
+    return (this.compact || this.#low) && !this.#opened
   }
 
   #expiry(): TemplateResult | typeof nothing {

@@ -154,7 +154,8 @@ class ErrorView implements View {
   }
 
   update(block: BlockView, { words }: BlockContext): void {
-    const { code, detail, hint } = block as Extract<BlockView, { type: 'error' }>
+    const { code, detail, hint: given } = block as Extract<BlockView, { type: 'error' }>
+    const hint = Object.hasOwn(words.hints, code) ? words.hints[code] : given // for people, where there is one
     const title = (Object.hasOwn(words.errors, code) && words.errors[code]) || words.error
     this.element.setAttribute('aria-label', title)
     render(html`${icon('warning')}<div>

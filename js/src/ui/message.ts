@@ -1,6 +1,7 @@
 // <sluice-message>: a message as it comes, or as it was saved.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
+import { endingOf } from '../bridge/ending.js'
 import { plain } from '../bridge/question.js'
 import type { SluiceApproval } from './approval.js'
 import { ARM_MS, Arming } from './arming.js'
@@ -242,7 +243,8 @@ export class SluiceMessage extends SluiceElement {
 
   #speakOutcome(view: SavedMessage): void {
     const texts = (view.blocks as BlockView[]).filter((block) => block.type === 'text').map((block) => (block as { text: string }).text.trim())
-    const outcome = view.outcome === 'completed' ? this.words.finished : this.words.outcome[view.outcome as 'completed']
+    const ending = endingOf(view)
+    const outcome = ending ? this.words.endings[ending] : view.outcome === 'completed' ? this.words.finished : this.words.outcome[view.outcome as 'completed']
     this.#spoken.push(`${outcome} ${texts.filter(Boolean).join('\n').slice(0, READ_OUT)}`)
   }
 
@@ -263,6 +265,7 @@ export class SluiceMessage extends SluiceElement {
         ${this.#waiting ? html`<div class="dots" part="waiting" role="img" aria-label=${words.waiting}><i></i><i></i><i></i></div>` : nothing}
         ${this.#all()}
         ${this.#outcome(outcome)}
+        ${this.#ending()}
       </div>
       <div class="status hidden-text" role="status" aria-live="polite"></div>
       ${this.approvals === 'dialog' ? this.#dialog() : nothing}`
@@ -272,6 +275,12 @@ export class SluiceMessage extends SluiceElement {
     if (!outcome || outcome === 'completed') return nothing
     if (outcome === 'failed' && this.#shown?.blocks.some((block) => block.type === 'error')) return nothing // it says more
     return html`<p class="outcome" part="outcome">${icon(outcome === 'awaiting_user' ? 'clock' : 'stop')}${this.words.outcome[outcome]}</p>`
+  }
+
+  /** An answer that was cut, withheld or empty does not look like one that is whole. */
+  #ending(): TemplateResult | typeof nothing {
+    const ending = this.#shown && endingOf(this.#shown)
+    return ending ? html`<p class="outcome ending" part="ending">${icon('warning')}${this.words.endings[ending]}</p>` : nothing
   }
 
   #all(): TemplateResult | typeof nothing {

@@ -1,4 +1,5 @@
 // What the elements say. A language is one object; a missing one is a type error.
+import type { Ending } from '../bridge/ending.js'
 import { questionWords, type QuestionWords } from '../bridge/question-words.js'
 import type { CardStatus, Outcome } from '../events.js'
 import { pick } from './locale.js'
@@ -6,8 +7,12 @@ import { pick } from './locale.js'
 export interface Strings extends QuestionWords {
   status: { [status in CardStatus]: string }
   outcome: { [outcome in Outcome]: string }
+  /** Of an answer that ended, but not as a whole one. */
+  endings: { [ending in Ending]: string }
   /** Titles of error blocks, by code. */
   errors: { [code: string]: string }
+  /** What a person can do about an error, by code, in place of what the engine says to its host. */
+  hints: { [code: string]: string }
   /** Why a call ended as it did, by the code of the engine. */
   reasons: { [reason: string]: string }
 
@@ -116,6 +121,12 @@ const en: Strings = {
     limit: 'Stopped at a limit',
     awaiting_user: 'Waiting for you',
   },
+  endings: {
+    empty: 'No answer came.',
+    length: 'The answer was cut at its length limit.',
+    content_filter: 'The provider withheld the rest.',
+    pause: 'The model paused before its end.',
+  },
   errors: {
     provider: 'The provider reports an error',
     http: 'The server refused the request',
@@ -131,6 +142,9 @@ const en: Strings = {
     max_rounds: 'Too many rounds of tool calls',
     limit: 'A limit was reached',
     internal: 'Internal error',
+  },
+  hints: {
+    tools_unsupported: 'In text mode tools are described in the prompt instead: switch to it, and ask again.',
   },
   reasons: {
     max_rounds: 'no more rounds of tool calls are allowed',
@@ -241,6 +255,7 @@ const zh: Strings = {
     unknown: '结果未知',
   },
   outcome: { completed: '已完成', cancelled: '已取消', failed: '失败', limit: '达到上限，已停止', awaiting_user: '等待你的操作' },
+  endings: { empty: '没有收到回答。', length: '回答达到长度上限，被截断了。', content_filter: '模型服务没有给出其余内容。', pause: '模型中途停了下来。' },
   errors: {
     provider: '模型服务报告了错误',
     http: '服务器拒绝了请求',
@@ -256,6 +271,9 @@ const zh: Strings = {
     max_rounds: '工具调用轮数过多',
     limit: '达到上限',
     internal: '内部错误',
+  },
+  hints: {
+    tools_unsupported: '换成文本模式，工具会写在提示里，再问一次就好。',
   },
   reasons: {
     max_rounds: '不再允许更多轮工具调用',

@@ -369,18 +369,20 @@ TEST_CASE("hostile schemas and arguments cost linear time and bounded stack") {
                  member(items)) == "");
 }
 
-TEST_CASE("a recursive schema follows the arguments as deep as they go") {
+TEST_CASE("a recursive schema follows the arguments until a quarter of a small stack is used") {
   const char *list = R"({"properties":{"next":{"$ref":"#"},"n":{"type":"integer"}},"additionalProperties":false})";
-  std::string arguments = R"({"n":"deep"})";
+  const auto check = [&](int levels) {
+    std::string arguments = R"({"n":"deep"})";
+    for (int i = 0; i < levels; ++i) arguments = R"({"next":)" + arguments + "}";
+    std::string out;
+    ArgumentFault fault;
+    CHECK(!schema_of(list).check(arguments, Strings::strings, out, fault));
+    return fault;
+  };
   std::string pointer;
-  for (int i = 0; i < 1000; ++i) {
-    arguments = R"({"next":)" + arguments + "}";
-    pointer += "/next";
-  }
-  std::string out;
-  ArgumentFault fault;
-  CHECK(!schema_of(list).check(arguments, Strings::strings, out, fault));
-  CHECK(fault.pointer == pointer + "/n");
+  for (int i = 0; i < 100; ++i) pointer += "/next";
+  CHECK(check(100).pointer == pointer + "/n");
+  CHECK(check(5000).message == "found a value that is nested too deeply to be checked");
 }
 
 TEST_CASE("generated schemas and values are judged as valijson judges them") {

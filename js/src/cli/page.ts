@@ -1,5 +1,9 @@
 // A page that a command shows: its URL is printed, a browser opened, and then it is served until somebody ends it.
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { whole, type Options, type Values } from './command.js'
 
 export const pageOptions = { port: { type: 'string' }, 'no-open': { type: 'boolean' } } as const satisfies Options
@@ -13,22 +17,35 @@ export const readPort = (values: Values): number | undefined => whole(values, 'p
 export async function showPage(what: string, { url, close }: { url: string; close(): Promise<void> }, values: Values): Promise<number> {
   console.log(`${what}: ${url}`)
   console.log('The URL is for you alone; Ctrl-C ends it.')
-  if (!values['no-open'] && process.stdout.isTTY) open(url)
+  const forget = !values['no-open'] && process.stdout.isTTY ? open(url) : () => {}
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
   })
+  forget()
   await close()
   return 0
 }
 
 const openers: { [platform: string]: string[] } = { darwin: ['open'], win32: ['rundll32', 'url.dll,FileProtocolHandler'] }
 
-/** Without a shell; where there is no browser, the printed URL has to do. */
-function open(url: string): void {
+/** A browser that starts reads the file within this time. */
+const READ_MS = 60_000
+
+/**
+ * Without a shell; where there is no browser, the printed URL has to do. What a program is started with stands in the list of processes, for
+ * everybody on the machine: the browser is given a file that only this person may read, and that leads to the URL. Returns what removes it.
+ */
+function open(url: string): () => void {
   const { platform, env } = process
-  if (platform === 'linux' && !env.DISPLAY && !env.WAYLAND_DISPLAY) return
+  if (platform === 'linux' && !env.DISPLAY && !env.WAYLAND_DISPLAY) return () => {}
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-open-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  const file = join(folder, 'open.html')
+  writeFileSync(file, `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${url}"><a href="${url}">Sluice</a>\n`, { mode: 0o600, flag: 'wx' })
+  setTimeout(remove, READ_MS).unref()
   const [program, ...args] = openers[platform] ?? ['xdg-open']
-  const child = spawn(program as string, [...args, url], { stdio: 'ignore', detached: true })
+  const child = spawn(program as string, [...args, pathToFileURL(file).href], { stdio: 'ignore', detached: true })
   child.on('error', () => {})
   child.unref()
+  return remove
 }

@@ -1,7 +1,7 @@
 // A local web server for one page and its own windows: files, JSON routes, and the bridge to a host over server-sent events.
-// Nobody else on the machine or in the browser gets anything: it listens on 127.0.0.1, wants its own name as Host (DNS rebinding),
-// its own Origin, and a cookie that only the opening URL gives.
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+// Nobody else on the machine or in the browser gets anything: it listens on an address of this machine that no other server has, wants it as
+// Host (DNS rebinding), its own Origin, and a cookie that only the opening URL gives.
+import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, SluiceError } from '../errors.js'
@@ -33,7 +33,7 @@ export interface ServeOptions {
 export interface WebServer {
   /** For the browser: it carries the token, and leads to a URL without it. Other paths may be put into it. */
   url: string
-  /** `http://127.0.0.1:port` */
+  /** `http://127.x.y.z:port`; where the system has only 127.0.0.1 (macOS): `http://….localhost:port`. */
   origin: string
   close(): Promise<void>
 }
@@ -54,10 +54,10 @@ export async function serve(options: ServeOptions): Promise<WebServer> {
   const server = createServer((request, response) => site.handle(request, response))
   server.on('checkContinue', (request, response) => site.handle(request, response)) // a body is asked for when it is wanted
   server.requestTimeout = 30_000
-  await listen(server, options.port ?? 0)
+  const name = await listenAlone(server, options.port ?? 0)
   const { port } = server.address() as AddressInfo
-  site.port = port
-  const origin = `http://127.0.0.1:${port}`
+  site.host = `${name}:${port}`
+  const origin = `http://${site.host}`
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       site.close()
@@ -67,18 +67,35 @@ export async function serve(options: ServeOptions): Promise<WebServer> {
   return { url: `${origin}/?token=${site.token}`, origin, close }
 }
 
-function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+/**
+ * Cookies know no ports: the page of any other server on 127.0.0.1 would be sent ours. So this one has an address, or a name, that nobody else
+ * has and nobody can guess. Resolves to it.
+ */
+async function listenAlone(server: ReturnType<typeof createServer>, port: number): Promise<string> {
+  const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
+  try {
+    await listen(server, port, address)
+    return address
+  } catch (error) {
+    if (((error as SluiceError).cause as NodeJS.ErrnoException | undefined)?.code !== 'EADDRNOTAVAIL') throw error
+  }
+  await listen(server, port, '127.0.0.1')
+  return `${randomBytes(12).toString('hex')}.localhost`
+}
+
+function listen(server: ReturnType<typeof createServer>, port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hint = error.code === 'EADDRINUSE' ? 'somebody listens there already; without a port a free one is taken' : undefined
       reject(new SluiceError({ code: 'option', path: 'port', detail: describe(error), ...(hint ? { hint } : {}), cause: error }))
     })
-    server.listen(port, '127.0.0.1', resolve)
+    server.listen(port, address, resolve)
   })
 }
 
 class Site {
-  port = 0
+  /** Name and port. */
+  host = ''
   readonly token = randomBytes(24).toString('base64url')
 
   readonly #roots: Roots
@@ -132,15 +149,14 @@ class Site {
     response.writeHead(204).end()
   }
 
-  /** Our own, by the name under which we were asked. */
   #origin(request: IncomingMessage): string {
     const { host = '' } = request.headers
-    if (host === `127.0.0.1:${this.port}` || host === `localhost:${this.port}`) return `http://${host}`
-    throw new Refusal(421, `Host: found '${host}', expected 127.0.0.1:${this.port}`)
+    if (host === this.host) return `http://${host}`
+    throw new Refusal(421, `Host: found '${host.slice(0, 100)}', expected the one of the URL that was printed`) // and not to whoever asks
   }
 
   get #cookie(): string {
-    return `sluice-${this.port}` // cookies know no ports
+    return `sluice-${this.host.replace(/^.*:/, '')}` // two servers may share a name some day
   }
 
   /** The opening URL: the token becomes a cookie and leaves the address. */

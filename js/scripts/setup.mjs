@@ -26,7 +26,8 @@ const program = (...names) => () => names.some(which)
 /** The browser of the tests: $SLUICE_CHROMIUM, or what the system has. */
 export const browser = () => process.env.SLUICE_CHROMIUM ?? ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
 
-function installSystemPackages({ tests, bench, pack }) {
+/** Debian packages that are not there yet. */
+export function missingPackages({ tests = false, bench = false, pack = false }) {
   const needed = [
     ['cmake', program('cmake')],
     ['g++', program('c++', 'g++', 'clang++')],
@@ -35,7 +36,11 @@ function installSystemPackages({ tests, bench, pack }) {
     ...(bench ? [['libbenchmark-dev', header('benchmark/benchmark.h')]] : []),
     ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')]] : []),
   ]
-  const missing = needed.filter(([, present]) => !present()).map(([name]) => name)
+  return needed.filter(([, present]) => !present()).map(([name]) => name)
+}
+
+function installSystemPackages(wanted) {
+  const missing = missingPackages(wanted)
   if (missing.length === 0) return
   if (!which('apt-get')) {
     // Another system: what CMake does not find there it fetches; programs it cannot.

@@ -1,57 +1,26 @@
 import type { Approvals } from './approvals.js'
 import { SluiceError } from './errors.js'
-import type { ResultPolicy, ToolList } from './events.js'
+import type { ToolList } from './events.js'
 import { native, type NativeEngine } from './native.js'
+import { array, encode, members, withMethods, wrong } from './options.js'
 import { memory, type RuleStore } from './rules.js'
-import { Run, type RunOptions, type HostOptions } from './run.js'
+import { hooks, Run, runShape, type RunHooks, type RunOptions } from './run.js'
+import { allParsed, withSettings, type Settings, type TurnSettings } from './settings.js'
 import type { Tool } from './tool.js'
 import { Turn, type TurnConfig } from './turn.js'
 
-export type Protocol = string | { id: string; [option: string]: unknown }
-
-/** Members of the native configuration that a turn may replace; names and defaults are in the README. */
-export interface Settings {
-  enabled?: boolean
-  mode?: 'native' | 'text' | 'auto'
-  /** `'auto'`: by the model's name. */
-  protocol?: Protocol | Protocol[]
-  /** For `protocol: 'auto'`, in front of the built-in table. */
-  profiles?: { match: string; protocol: string; startsInReasoning?: boolean; resultRole?: 'user' | 'tool' }[]
-  alsoParse?: Protocol[]
-  autoFallback?: 'text' | null
-  loop?: 'automatic' | 'user_mediated'
-  injectTools?: 'top' | 'bottom' | 'off' | null
-  dispatch?: 'round' | 'block'
-  stopAfterCall?: boolean
-  execution?: 'serial' | 'parallel'
-  maxConcurrentTools?: number
-  ask?: 'together' | 'one_by_one'
-  requireConfirmation?: boolean
-  resultApproval?: ResultPolicy | null
-  toolToggles?: { [tool: string]: boolean }
-  defaultToolEnabled?: boolean
-  maxRounds?: number
-  forceFinalAnswer?: boolean
-  maxCalls?: number
-  repeatLimit?: number
-  timeoutMs?: number
-  approvalTimeoutMs?: number
-  firstByteTimeoutMs?: number
-  idleTimeoutMs?: number
-  malformed?: 'report' | 'drop'
-  resultMaxBytes?: number
-  resultRole?: 'user' | 'tool'
-  reasoningCalls?: 'ignore' | 'execute'
-  startsInReasoning?: boolean
-  limits?: { [limit: string]: number }
-  [member: string]: unknown
-}
-
-export interface EngineOptions extends Settings, HostOptions {
+/** Tools, and the defaults of every run. */
+export interface EngineOptions extends Settings, RunHooks {
+  /** What `tool({ … })` returned. Default none. */
   tools?: Tool[]
   /** Where remembered approvals are kept: `memory()` (the default), `file(path)`, or a store of your own. */
   rules?: RuleStore
 }
+
+const checkOptions = members(withSettings({
+  members: { ...hooks, tools: array, rules: withMethods('a store of rules such as memory() or file(path)', 'list', 'add', 'revoke') },
+}))
+const checkRun = members(withSettings(runShape))
 
 let readHandle: (engine: Engine) => NativeEngine
 
@@ -64,7 +33,7 @@ export function nativeOf(engine: Engine): NativeEngine {
 export class Engine {
   #tools: Tool[] = []
   #settings: Settings
-  #host: HostOptions
+  #host: RunHooks
   #handle: NativeEngine | null = null
   /** Remembered approvals: list them, revoke them. */
   readonly rules: RuleStore
@@ -76,19 +45,22 @@ export class Engine {
     }
   }
 
-  constructor({ tools = [], rules = memory(), ...options }: EngineOptions = {}) {
-    const { approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport, ...settings } = options
+  /** @throws SluiceError `option` where something is wrong in the options or a tool; `load` where the addon cannot be loaded. */
+  constructor(options: EngineOptions = {}) {
+    checkOptions(options, 'options')
+    const { tools = [], rules = memory(), approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport, ...settings } = options
     this.#host = { approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport }
     this.#settings = settings
     this.rules = rules
     this.#compile(tools)
   }
 
+  /** Its tools, in the order in which they came. */
   get tools(): readonly Tool[] {
     return this.#tools
   }
 
-  /** The defaults of its turns, as they were given. */
+  /** The defaults of its runs, as they were given. */
   get settings(): Readonly<Settings> {
     return this.#settings
   }
@@ -98,13 +70,14 @@ export class Engine {
     return this.#host.approvals
   }
 
-  /** For the turns that start from now on. A tool of the same name is replaced. */
+  /** Adds tools for the runs that start from now on. A tool of the same name is replaced. Throws SluiceError `option`, and changes nothing. */
   add(...tools: Tool[]): void {
     this.#mustBeOpen()
     const names = new Set(tools.map((tool) => tool.name))
     this.#compile([...this.#tools.filter((tool) => !names.has(tool.name)), ...tools])
   }
 
+  /** Takes a tool away from the runs that start from now on. Returns false where there is none of that name. */
   remove(name: string): boolean {
     this.#mustBeOpen()
     const left = this.#tools.filter((tool) => tool.name !== name)
@@ -113,10 +86,14 @@ export class Engine {
     return true
   }
 
-  /** Runs one user input against an OpenAI-compatible server, until the assistant is finished with it. */
+  /**
+   * Runs one user input against an OpenAI-compatible server, until the assistant is finished with it.
+   * @throws SluiceError `option` where something is wrong in the options, `closed` after `close()`. What goes wrong later is an event.
+   */
   run(options: RunOptions): Run {
+    checkRun(options, 'options')
     const host = { ...this.#host }
-    for (const key of Object.keys(host) as (keyof HostOptions)[]) {
+    for (const key of Object.keys(host) as (keyof RunHooks)[]) {
       if (options[key] !== undefined) Object.assign(host, { [key]: options[key] })
     }
     return new Run(this, options, host)
@@ -128,7 +105,7 @@ export class Engine {
   }
 
   /** What this configuration exposes to a model, and why the rest is hidden. */
-  describe(settings: Settings = {}): ToolList & { prompt: string } {
+  describe(settings: TurnSettings = {}): ToolList & { prompt: string } {
     const turn = new Turn(this, { wire: 'openai-chat', ...settings })
     try {
       return { ...turn.tools, prompt: turn.prompt }
@@ -154,13 +131,12 @@ export class Engine {
 
   #compile(tools: Tool[]): void {
     checkTools(tools)
-    const alsoParse = [...new Set(tools.flatMap((tool) => tool.alsoParse ?? []))]
-    const config = { ...(alsoParse.length > 0 ? { alsoParse } : {}), ...this.#settings, tools: tools.map((tool) => tool.declaration) }
-    const handle = native().engineNew(JSON.stringify(config))
+    const config = { ...this.#settings, alsoParse: allParsed(this.#settings.alsoParse ?? [], tools), tools: tools.map((tool) => tool.declaration) }
+    const handle = native().engineNew(encode(config, 'options'))
     const error = native().engineError(handle)
     if (error !== null) {
       native().engineFree(handle)
-      throw SluiceError.fromNative(error)
+      throw SluiceError.ofOptions(error)
     }
     this.close()
     this.#handle = handle
@@ -170,9 +146,8 @@ export class Engine {
 
 /** JavaScript passes what it likes: a declaration that `tool()` never saw, an array in an array. */
 function checkTools(tools: unknown): void {
-  if (!Array.isArray(tools)) {
-    throw new SluiceError({ code: 'option', path: 'tools', detail: `found ${typeof tools}, expected an array of tools` })
+  array(tools, 'tools')
+  for (const [index, tool] of (tools as (Partial<Tool> | null)[]).entries()) {
+    if (typeof tool?.declaration !== 'object') throw wrong(`tools[${index}]`, tool, 'what tool({ … }) returns')
   }
-  const wrong = tools.findIndex((tool: Partial<Tool> | null) => typeof tool?.declaration !== 'object')
-  if (wrong >= 0) throw new SluiceError({ code: 'option', path: `tools[${wrong}]`, detail: 'expected what tool({ … }) returns' })
 }

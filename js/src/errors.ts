@@ -1,20 +1,50 @@
+/** What a SluiceError is about. js/docs/codes.md says what to do about each. */
 export type ErrorCode =
-  | 'argument' | 'state' | 'not_found' | 'json' | 'limit' | 'unsupported' | 'memory' | 'internal' // of sluice.h
-  | 'load' // the addon could not be loaded
-  | 'option' // an option of this package is wrong
-  | 'closed' // the handle was closed
+  /** An option or argument is wrong: `path` says which. */
+  | 'option'
+  /** Not now: nothing changed. */
+  | 'state'
+  /** There is no such call, tool or route. */
+  | 'not_found'
+  /** A document (a saved state, edited arguments, a configuration given as text) cannot be read. */
+  | 'json'
+  /** Larger than a limit of the configuration. */
+  | 'limit'
+  /** Not in this version. */
+  | 'unsupported'
+  /** The engine, turn or host was closed. */
+  | 'closed'
+  /** The addon cannot be loaded. */
+  | 'load'
+  /** A value outside of what a function of the C API takes. */
+  | 'argument'
+  /** No memory was left. */
+  | 'memory'
+  /** A fault of Sluice. */
+  | 'internal'
 
+/** The members of a SluiceError. */
 export interface ErrorFields {
+  /** What it is about. */
   code: ErrorCode
+  /** One line: what was found and what was expected. */
   detail: string
-  path?: string
-  hint?: string
+  /** Where: `tools[3].parameters`. */
+  path?: string | undefined
+  /** What to do about it. */
+  hint?: string | undefined
+  /** What was thrown underneath. */
   cause?: unknown
 }
 
+const BRAND = Symbol.for('sluice.error') // the ES module and the CommonJS build have a class each
+
 /** What the host did wrong. What a model, a provider or a tool does wrong is an event. */
 export class SluiceError extends Error {
+  /** @internal */
+  readonly [BRAND] = true
   override readonly name = 'SluiceError'
+  /** What it is about. */
   readonly code: ErrorCode
   /** One line: what was found and what was expected. */
   readonly detail: string
@@ -31,10 +61,23 @@ export class SluiceError extends Error {
     this.hint = hint
   }
 
-  /** From the JSON of SLUICE_GET_ERROR and sluice_engine_error. */
+  /** Like `instanceof`, also for an error of the package's other build (ES module, CommonJS). */
+  static is(error: unknown): error is SluiceError {
+    return typeof error === 'object' && error !== null && BRAND in error
+  }
+
+  /** @internal From the JSON of SLUICE_GET_ERROR and sluice_engine_error. */
   static fromNative(text: string): SluiceError {
     const { name, message, path } = JSON.parse(text) as { name: ErrorCode; message: string; path?: string }
     return new SluiceError({ code: name, detail: message, path: path || undefined })
+  }
+
+  /** @internal From a configuration that JavaScript wrote: what is wrong in it is an option. */
+  static ofOptions(text: string): SluiceError {
+    const { code, detail, path } = SluiceError.fromNative(text)
+    const [said = detail, hint] = detail.split('; ', 2) // "unknown member; did you mean depth?"
+    const own = code === 'json' || code === 'argument'
+    return new SluiceError(own ? { code: 'option', detail: said, path, hint } : { code, detail, path })
   }
 }
 

@@ -13,7 +13,7 @@ export function native(): Addon {
 }
 
 // Numbers of sluice.h.
-export const END = { complete: 0, network: 1, aborted: 2, retry: 3 } as const
+export const END = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4 } as const
 export const REMEMBER = { once: 0, turn: 1, session: 2, always: 3 } as const
 export const RELEASE = 4
 export const EXACT = 256

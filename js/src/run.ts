@@ -2,10 +2,12 @@
 // its events say. Every call into it goes through #step: tick, call, tick, drain.
 import type { Approvals, Ask } from './approvals.js'
 import { describe, SluiceError } from './errors.js'
-import type { Engine, Settings } from './engine.js'
+import type { Engine } from './engine.js'
 import type {
-  ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinishReason, JsonObject, Json, Outcome, Rule, SluiceEvent,
+  ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinishReason, Json, Outcome, Rule, SluiceEvent,
 } from './events.js'
+import { array, func, is, members, milliseconds, orNull, whole, wrong, type Check, type Shape } from './options.js'
+import type { Settings } from './settings.js'
 import type { Tool, ToolContext } from './tool.js'
 import { prototypeKey } from './bridge/prototype-key.js'
 import { untellable } from './bridge/json-text.js'
@@ -13,41 +15,86 @@ import { EventLog } from './event-log.js'
 import { onAbort } from './on-abort.js'
 import { Remembered } from './remembered.js'
 import {
-  fetchTransport, httpRequest, readBody, readRefusal, retryAfter, retryDelay, secretsOf, sleep, type Model, type Transport,
+  checkModel, fetchTransport, httpRequest, readBody, readRefusal, retryAfter, retryDelay, secretsOf, sleep, whereRefused, type Model, type Transport,
 } from './transport.js'
-import { Turn, type ApproveOptions, type End } from './turn.js'
+import { callNumber, Turn, type ApproveOptions, type CallRef, type End, type Remember } from './turn.js'
 
-/** What the host brings; given to the engine as a default, or to `run`. */
-export interface HostOptions {
+/** What the app brings beside settings: given to the engine as a default, or to a run. */
+export interface RunHooks {
+  /** Answers questions where nobody reads the events. Default none: a question that nobody can see is denied. */
   approvals?: Approvals | undefined
-  /** Sees the body of every request before it is sent, and may give back another one. */
+  /** Sees the body of every request before it is sent, and may return another one. What it throws ends the turn with the error `hook`. */
   beforeRequest?: ((body: string) => string | void | Promise<string | void>) | undefined
-  /** Text is grouped for so many milliseconds, the first text comes at once. Default 16; 0: every delta. */
+  /** Coalesces text into one event per this many milliseconds. The first delta is delivered immediately; 0 delivers every delta. Default 16. */
   flushMs?: number | undefined
   /** The turn is cancelled when it takes longer than this many milliseconds, questions included. Default: never. */
   deadlineMs?: number | undefined
-  /** Gets what fire-and-forget tools send: `ipc: (channel, ...payload) => petWindow.webContents.send(channel, ...payload)`. */
+  /** Gets what fire-and-forget tools send: `ipc: (channel, ...payload) => petWindow.webContents.send(channel, ...payload)`. Default: nobody. */
   ipc?: ((channel: string, ...payload: Json[]) => void) | undefined
   /** Further tries of a request that failed before anything of it was shown. Default 2. */
   retries?: number | undefined
+  /** Replaces `fetch`. What it throws counts as a fault of the network. */
   transport?: Transport | undefined
 }
 
-export interface RunOptions extends Settings, HostOptions {
+/** One user input: what it is about, and settings and hooks that go before the engine's. */
+export interface RunOptions extends Settings, RunHooks {
+  /** The server and the name of the model. */
   model: Model
+  /** The conversation so far, at least one message; the last is usually the user's. */
   messages: ChatMessage[]
-  /** More members of the request's body: `{ temperature: 0.7 }`. */
+  /** Further members of the request's body: `{ temperature: 0.7, max_tokens: 512, response_format: { … } }`. */
   request?: { [member: string]: unknown }
   /** Cancels the turn. */
   signal?: AbortSignal
-  /** Used beside the engine's remembered approvals. */
+  /** Decisions that are used beside those the engine remembers. */
   rules?: Rule[]
 }
 
+const decides = orNull(func('(ask) => decision'))
+const checkApprovals = orNull(members({
+  members: { execution: decides, result: decides },
+  instead: { exec: 'did you mean execution?', execute: 'did you mean execution?', approve: 'did you mean execution?', release: 'did you mean result?' },
+}))
+
+/** @internal */
+export const hooks: { [hook in keyof Required<RunHooks>]: Check } = {
+  approvals: checkApprovals,
+  beforeRequest: func('(body) => body | void'),
+  deadlineMs: milliseconds,
+  flushMs: milliseconds,
+  ipc: func('(channel, ...payload) => void'),
+  retries: whole(0),
+  transport: func('(request, signal) => Promise<Response>'),
+}
+
+const checkBody = members({ members: {}, open: true, instead: {
+  model: 'the name of the model belongs into `model`: { name }',
+  messages: 'they belong beside `request`: engine.run({ model, messages, request })',
+} })
+
+/** @internal */
+export const runShape: Shape = {
+  members: {
+    ...hooks,
+    model: checkModel,
+    messages: is('an array of at least one message', (value) => Array.isArray(value) && value.length > 0),
+    request: checkBody,
+    signal: is('an AbortSignal', (value) => typeof (value as AbortSignal | null)?.addEventListener === 'function', (value) =>
+      value instanceof AbortController ? 'did you mean controller.signal?' : undefined),
+    rules: array,
+  },
+  needs: ['model', 'messages'],
+  instead: { name: 'it belongs into `model`: { baseURL, name }' },
+}
+
+/** How a run ended. */
 export interface RunResult {
+  /** `completed`, `cancelled`, `failed`, `limit`, or `awaiting_user` with its calls open. */
   outcome: Outcome
   /** Why the provider says that its last answer ended: `length` is an answer that was cut, `content_filter` one that was withheld. */
   finishReason?: FinishReason
+  /** Everything a person saw, block by block. */
   message: AssistantMessage
   /** The messages this turn adds: `messages = [...messages, ...history, next]`. */
   history: ChatMessage[]
@@ -66,13 +113,14 @@ export interface Stopped {
 
 const MAX_TIMER_MS = 2 ** 31 - 1
 
+/** One run of a turn, with its requests, timers, tools and approvals. It goes on by itself; iterate it to see its events. */
 export class Run implements AsyncIterable<SluiceEvent> {
   /** Resolves when the turn has ended, however it ended: see `outcome`. */
   readonly done: Promise<RunResult>
 
   readonly #turn: Turn
   readonly #model: Model
-  readonly #host: HostOptions
+  readonly #host: RunHooks
   readonly #tools: Map<string, Tool>
   #settle!: (result: RunResult) => void
   #result: RunResult | undefined
@@ -106,22 +154,21 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly #pending = new Set<Promise<unknown>>()
   #removeSignal: (() => void) | undefined
 
-  constructor(engine: Engine, options: RunOptions, host: HostOptions) {
+  /** @internal */
+  constructor(engine: Engine, options: RunOptions, host: RunHooks) {
     const { model, messages, request, signal, rules, ...rest } = options
     // eslint-disable-next-line @typescript-eslint/no-unused-vars -- taken out of what the native engine gets
     const { approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport, ...settings } = rest
-    checkModel(model)
-    if (!Array.isArray(messages)) throw option('messages', messages, 'an array of messages')
-    if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw option('signal', signal, 'an AbortSignal')
     this.#model = model
     this.#host = host
     this.#tools = new Map(engine.tools.map((tool) => [tool.name, tool]))
-    this.#turn = new Turn(engine, {
+    this.#remembered = new Remembered(engine.rules, rules ?? [], this.#tools)
+    this.#turn = asOptions(() => new Turn(engine, {
       wire: 'openai-chat',
       ...settings,
-      rules: (this.#remembered = new Remembered(engine.rules, rules ?? [], this.#tools)).rules,
+      rules: this.#remembered.rules,
       request: { ...request, model: model.name, messages },
-    })
+    }))
     this.#turn.secrets = secretsOf(model)
     this.done = new Promise((resolve) => (this.#settle = resolve))
     this.#step(() => {})
@@ -140,21 +187,24 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return this.#result ? this.#result.message : this.#turn.message
   }
 
-  /** Lets a call run; call 0: all that were asked about. False: somebody was faster. */
-  approve(call: number, options?: ApproveOptions): boolean {
+  /**
+   * Lets a call run: an `approval` event, the number of a call, or 0 for all that were asked about. Returns false if the question was already
+   * decided. Throws SluiceError `not_found` where there is no such call, `json` where edited arguments do not fit the schema.
+   */
+  approve(call: CallRef, options?: ApproveOptions): boolean {
     return this.#decide(() => {
       this.#turn.approve(call, options)
       if (options?.remember === 'turn') this.#remembered.forTurn = true
     })
   }
 
-  /** Lets the result of a call out to the model. False: somebody was faster. */
-  release(call: number): boolean {
+  /** Lets the result of a call out to the model. Returns false if the question was already decided. */
+  release(call: CallRef): boolean {
     return this.#decide(() => this.#turn.release(call))
   }
 
-  /** Refuses what a call waits for. False: somebody was faster. */
-  deny(call: number, reason?: string): boolean {
+  /** Refuses what a call waits for: to run, or that its result is let out. Returns false if the question was already decided. */
+  deny(call: CallRef, reason?: string): boolean {
     return this.#decide(() => this.#turn.deny(call, reason))
   }
 
@@ -180,24 +230,26 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   /** Cancels one call. */
-  cancelCall(call: number, reason?: string): void {
+  cancelCall(call: CallRef, reason?: string): void {
+    const number = callNumber(call)
     this.#step(() => {
-      this.#turn.cancel(call, reason)
-      this.#stopped.add(call)
+      this.#turn.cancel(number, reason)
+      this.#stopped.add(number)
     })
   }
 
   /** The result of a tool that has no `execute`. */
-  succeed(call: number, value: unknown): void {
+  succeed(call: CallRef, value: unknown): void {
     this.#step(() => this.#turn.succeed(call, value))
   }
 
   /** The failure of a tool that has no `execute`. */
-  fail(call: number, message: string): void {
+  fail(call: CallRef, message: string): void {
     this.#step(() => this.#turn.fail(call, message))
   }
 
-  progress(call: number, text: string): void {
+  /** What a running tool has to say meanwhile: shown on the card. */
+  progress(call: CallRef, text: string): void {
     this.#step(() => this.#turn.progress(call, text))
   }
 
@@ -394,7 +446,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     aborted.catch(() => {})
     try {
       await null // the host has its Run before its hooks are called
-      const changed = await Promise.race([this.#host.beforeRequest?.(body), aborted])
+      const changed = await Promise.race([hook('beforeRequest', () => this.#host.beforeRequest?.(body)), aborted])
       abort.signal.throwIfAborted()
       const request = httpRequest(this.#model, typeof changed === 'string' ? changed : body)
       sent = true
@@ -402,13 +454,14 @@ export class Run implements AsyncIterable<SluiceEvent> {
       const refusal = response.status >= 400 ? await readRefusal(response, abort.signal) : undefined
       if (refusal) wait = this.#retryIn(response)
       this.#response = toldBy(response)
+      if (refusal) detail = whereRefused(request.url, response.status)
       // The turn never sees an answer that is asked for again: an error that was told cannot be taken back.
       if (wait === null) this.#step(() => this.#turn.response(response.status, Object.fromEntries(response.headers)))
       if (wait === null && refusal) this.#step(() => this.#turn.feed(refusal))
       const brokeOff = !refusal && (await this.#read(response, abort.signal))
       if (this.#transient || brokeOff) wait ??= this.#retryIn()
     } catch (error) {
-      how = abort.signal.aborted ? 'aborted' : 'network'
+      how = abort.signal.aborted ? 'aborted' : error instanceof HookError ? 'hook' : 'network'
       detail = describe(error)
       if (how === 'network' && sent) wait ??= this.#retryIn() // a hook of the host fails the same way again
     }
@@ -521,34 +574,21 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   async #answer(event: ApprovalEvent, signal: AbortSignal): Promise<void> {
     const { call, stage } = event
-    const block = this.#turn.message.blocks.find((block) => block.type === 'tool_use' && block.call === call)
-    const card = block?.type === 'tool_use' ? block : undefined
-    const name = card?.name ?? ''
-    const ask: Ask = {
-      call,
-      name,
-      description: this.#tools.get(name)?.description ?? '',
-      arguments: card?.edited ?? card?.arguments ?? ({} as JsonObject),
-      level: event.level,
-      policy: event.policy,
-      digest: event.digest,
-      signal,
-      ...(event.preview ? { preview: event.preview } : {}),
-      ...(event.expiresAt === undefined ? {} : { expiresAt: event.expiresAt }),
-    }
+    const { type: _, seq: __, stage: ___, ...request } = event
+    const ask: Ask = { ...request, signal }
     await null
     const settled = new Promise<never>((_, reject) => onAbort(signal, () => reject(signal.reason)))
     settled.catch(() => {})
     const answer = await Promise.race([this.#host.approvals?.[stage]?.(ask), settled])
     if (signal.aborted) return
-    const given = typeof answer === 'string' ? { decision: answer } : answer
+    const given = typeof answer === 'object' && answer !== null ? answer : { decision: answer }
     switch (given?.decision) {
       case 'once':
       case 'turn':
       case 'session':
       case 'always':
         if (stage !== 'execution') break
-        this.approve(call, { ...given, remember: given.decision })
+        this.approve(call, approval(given))
         return
       case 'release':
         if (stage !== 'result') break
@@ -559,8 +599,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
         this.deny(call, 'reason' in given ? given.reason : undefined)
         return
     }
-    const expected = stage === 'execution' ? 'once, turn, session, always or deny' : 'release or reject'
-    throw new TypeError(`the adapter answered ${JSON.stringify(answer)}: expected ${expected}`)
+    throw wrong(`approvals.${stage}`, given?.decision, stage === 'execution' ? 'once | turn | session | always | deny' : 'release | reject')
   }
 
   #forgetAsk(call: number): void {
@@ -592,20 +631,30 @@ function orElse<T>(read: () => T, otherwise: T): T {
   }
 }
 
-function option(path: string, found: unknown, expected: string): SluiceError {
-  const shown = typeof found === 'string' ? JSON.stringify(found) : found === null ? 'null' : typeof found
-  return new SluiceError({ code: 'option', path, detail: `found ${shown}, expected ${expected}` })
+/** A hook of the app threw: asking again is of no use. */
+class HookError extends Error {}
+
+async function hook<T>(name: string, call: () => T | Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (cause) {
+    throw new HookError(`${name} threw: ${describe(cause)}`)
+  }
 }
 
-function checkModel(model: Model): void {
-  if (typeof model !== 'object' || model === null) throw option('model', model, '{ baseURL, name }')
-  if (typeof model.name !== 'string' || model.name === '') throw option('model.name', model.name, 'the name of a model')
-  const url = typeof model.baseURL === 'string' && URL.canParse(model.baseURL) ? new URL(model.baseURL) : undefined
-  if (model.apiKey !== undefined && !/^[\x21-\x7e]*$/.test(model.apiKey)) { // and its text is nobody's to read
-    throw new SluiceError({ code: 'option', path: 'model.apiKey', detail: 'found a character that no header can carry, expected printable ASCII' })
-  }
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    const found = typeof model.baseURL === 'string' ? undefined : model.baseURL // a key may stand in it
-    throw option('model.baseURL', found, 'an http or https URL such as http://127.0.0.1:11434/v1')
+/** A decision as `approve` takes it. */
+function approval({ decision, ...rest }: { decision?: unknown }): ApproveOptions {
+  return { remember: decision as Remember, ...rest }
+}
+
+/** The native turn's paths, as `run()` takes its options. */
+function asOptions<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof SluiceError) || !error.path?.startsWith('request.')) throw error
+    const { code, detail, hint } = error
+    const path = error.path.replace(/^request\.(?=messages\b)/, '')
+    throw new SluiceError({ code, detail, hint, path, cause: error.cause })
   }
 }

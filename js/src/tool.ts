@@ -1,8 +1,10 @@
 import { SluiceError } from './errors.js'
 import type { ExecutionPolicy, JsonObject, Level, ResultPolicy } from './events.js'
+import { anything, func, is, members, oneOf, text, wrong } from './options.js'
 
 /** https://standardschema.dev: zod ≥ 4, valibot, arktype and others. */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** What the schema can do. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
@@ -28,40 +30,59 @@ export type ArgumentsOf<S> = S extends { readonly '~standard': { readonly types?
   : // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a JSON Schema says nothing to TypeScript
     Record<string, any>
 
+/** What `execute` gets beside the arguments. */
 export interface ToolContext {
   /** Aborted by timeout, by cancel of the call or of the turn. */
   readonly signal: AbortSignal
+  /** The number of the call in its turn. */
   readonly call: number
+  /** The name of the tool. */
   readonly name: string
-  /** Fields of the text protocol that are not arguments. */
+  /** Fields of the text protocol that are not arguments: `archery`, `ink` and the like of `vcp`. */
   readonly reserved: { readonly [key: string]: string }
   /** Shown on the card while the tool runs. */
   progress(text: string): void
 }
 
-/** A tool as the engine reads it (every member is explained in the README), and how it runs. */
+/** A tool as models see it, what it may do, and how it runs. */
 export interface ToolOptions<S = JsonSchema | StandardSchema> {
+  /** What calls name: `weather.now`. Required, unless `toolId` and `method` stand for it. */
   name?: string
+  /** With `method`, instead of `name`: the name is `toolId_method`, and `toolToggles` may name the `toolId`. */
   toolId?: string
+  /** With `toolId`, instead of `name`. */
   method?: string
+  /** For the model, and for whoever approves a call. Default none. */
   description?: string
-  /** JSON Schema, or anything with Standard Schema. */
+  /** JSON Schema of type object, or a Standard Schema: zod ≥ 4, arktype, or valibot with `jsonSchema`. Default: no parameters. */
   parameters?: S
   /** JSON Schema for a Standard Schema that cannot print itself. */
   jsonSchema?: JsonSchema
-  /** Default false: not shown to any model, not callable. */
+  /** Models may see and call it. Default false. */
   agentCallable?: boolean
+  /** `public` runs at once; `moderate` asks once per turn; `sensitive`, the default, asks for every call. */
   permission?: Level
+  /** Says what `permission` says in detail. Default null: by `permission`. */
   executionApproval?: ExecutionPolicy | null
+  /** Whether a person sees the result before the model does. Default null: `never`. */
   resultApproval?: ResultPolicy | null
+  /** False: switched off, unless `toolToggles` switches it on. Default true. */
   enabled?: boolean
+  /** For `{{tools::tag}}`. Default none. */
   tags?: readonly string[]
+  /** Milliseconds that a call may take; 0: no limit. Default: the engine's `timeoutMs`. */
   timeoutMs?: number
+  /** Runs in mid-answer, as soon as the call is complete. Default false. */
   immediate?: boolean
+  /** May run twice: a restored turn runs it again instead of calling its outcome unknown. Default false. */
   idempotent?: boolean
+  /** Other names that calls may use. Default none. */
   aliases?: readonly string[]
+  /** What `command` says in a call of the protocol `vcp` to this tool. */
   vcpCommand?: string
+  /** Instead of `execute`: a message to another window, sent by itself. `{ arg: 'name' }` stands for that argument. */
   ipc?: { channel: string; payload: (JsonObject[string] | { arg: string })[] } | null
+  /** As in MCP: hints that can only make things stricter. */
   annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; [hint: string]: unknown }
   /**
    * Runs the call. A string is the result as it is, anything else is told as JSON; what is thrown is told as a failure.
@@ -74,27 +95,55 @@ export interface ToolOptions<S = JsonSchema | StandardSchema> {
   runsIn?: 'window'
 }
 
+/** What `tool({ … })` returns. */
 export interface Tool {
   /** The name that calls resolve to. */
   readonly name: string
+  /** What models and people read about it. */
   readonly description: string
   /** The declaration for the native engine. */
   readonly declaration: { readonly [member: string]: unknown }
-  /** Text protocols that call it beside native calls. They are parsed unless the host gives an `alsoParse` of its own. */
+  /** Text protocols that call it beside native calls. They are parsed beside the `alsoParse` of the settings. */
   readonly alsoParse?: readonly string[]
-  /** Absent: the host answers `execute` events by itself. */
+  /** Runs a call. Absent: the host answers `execute` events by itself. */
   readonly run?: (args: JsonObject, context: ToolContext) => Promise<unknown>
-  /** Absent, and no `run`: whoever reads the events. */
+  /** `window`: the window that asked runs it. Absent, and no `run`: whoever reads the events. */
   readonly runsIn?: 'window'
   /** What acts when it is called: a remembered approval ends when this changes. */
   readonly identity?: string
 }
 
-/** Declares a tool. Configuration errors of the declaration itself come from `new Engine` and `engine.add`. */
+const check = members({
+  members: {
+    name: text, toolId: text, method: text, description: text,
+    parameters: is('a JSON Schema or a Standard Schema', (value) => typeof value === 'object' && value !== null || isStandard(value)),
+    jsonSchema: is('a JSON Schema', (value) => typeof value === 'object' && value !== null),
+    agentCallable: anything, permission: anything, executionApproval: anything, resultApproval: anything, enabled: anything, tags: anything,
+    timeoutMs: anything, immediate: anything, idempotent: anything, aliases: anything, vcpCommand: anything, ipc: anything, annotations: anything,
+    execute: func('(args, context) => result'),
+    runsIn: oneOf('window'),
+    identity: text,
+  } satisfies { [member in keyof Required<ToolOptions>]: unknown },
+  instead: {
+    ...Object.fromEntries(['handler', 'run', 'func', 'function', 'fn', 'callback'].map((name) => [name, 'did you mean execute?'])),
+    ...Object.fromEntries(['inputSchema', 'input_schema', 'schema', 'args', 'inputs'].map((name) => [name, 'did you mean parameters?'])),
+    timeout: 'Sluice calls it timeoutMs',
+  },
+})
+
+/**
+ * Declares a tool.
+ * @throws SluiceError `option` for a member that does not exist or has the wrong type. `new Engine` and `engine.add` check the rest.
+ */
 export function tool<const S extends JsonSchema | StandardSchema = JsonSchema>(options: ToolOptions<S>): Tool {
+  check(options, 'options')
+  if (options.name === undefined && (options.toolId === undefined || options.method === undefined)) {
+    throw wrong('name', undefined, 'the name of the tool, or toolId and method')
+  }
   const { execute, runsIn, parameters, jsonSchema, identity = execute?.toString() ?? runsIn, ...rest } = options
   const name = options.name ?? `${options.toolId}_${options.method}`
-  checkPlace(name, runsIn, execute)
+  if (runsIn && execute) throw new SluiceError({ code: 'option', path: `${name}.runsIn`, detail: 'found `execute` beside it, expected one of the two' })
+  if (!jsonSchema) refuseOldZod(parameters, name)
   const standard = isStandard(parameters) ? parameters : undefined
   const schema = jsonSchema ?? (standard ? printSchema(standard, name) : parameters)
   return {
@@ -108,13 +157,6 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema>(o
     ...(runsIn ? { runsIn } : {}),
     ...(identity === undefined ? {} : { identity }),
   }
-}
-
-function checkPlace(name: string, runsIn: unknown, execute: unknown): void {
-  if (runsIn === undefined) return
-  const path = `${name}.runsIn`
-  if (runsIn !== 'window') throw new SluiceError({ code: 'option', path, detail: `found ${JSON.stringify(runsIn)}, expected "window"` })
-  if (execute) throw new SluiceError({ code: 'option', path, detail: 'found `execute` beside it, expected one of the two' })
 }
 
 function isStandard(schema: unknown): schema is StandardSchema {
@@ -133,30 +175,51 @@ async function validate(schema: StandardSchema, value: unknown): Promise<unknown
 
 type SchemaPrinter = (options: { target: string; io?: string }) => JsonSchema
 
-/** The JSON Schema of what goes in, by Standard JSON Schema or by the schema's own `toJSONSchema` (zod). */
+interface Printable {
+  '~standard': { vendor: string; jsonSchema?: { input?: SchemaPrinter } }
+  toJSONSchema?: SchemaPrinter // zod
+  toJsonSchema?: (options: { target: string }) => JsonSchema // arktype
+}
+
+/** What to write for a vendor whose schemas do not print themselves. */
+const remedies: { readonly [vendor: string]: string } = {
+  zod: 'beside it: jsonSchema: z.toJSONSchema(schema, { target: "draft-7", io: "input" })',
+  valibot: 'beside it: jsonSchema: toJsonSchema(schema), with toJsonSchema from @valibot/to-json-schema; or parameters: toStandardJsonSchema(schema)',
+}
+
+/** The JSON Schema of what goes in: by Standard JSON Schema, or by the vendor's own function. */
 function printSchema(schema: StandardSchema, tool: string): JsonSchema {
-  const standard = (schema['~standard'] as { jsonSchema?: { input?: SchemaPrinter } }).jsonSchema?.input
-  const own = (schema as { toJSONSchema?: SchemaPrinter }).toJSONSchema
+  const printable = schema as unknown as Printable
+  const { vendor, jsonSchema } = printable['~standard']
   let printed: JsonSchema | undefined
   let cause: unknown
   try {
-    if (standard) printed = standard({ target: 'draft-07' })
-    else if (own) printed = own.call(schema, { target: 'draft-7', io: 'input' })
+    if (jsonSchema?.input) printed = jsonSchema.input({ target: 'draft-07' })
+    else if (printable.toJSONSchema) printed = printable.toJSONSchema({ target: 'draft-7', io: 'input' })
+    else if (printable.toJsonSchema) printed = printable.toJsonSchema({ target: 'draft-07' })
   } catch (error) {
     cause = error
   }
   if (!printed) {
-    const { vendor } = schema['~standard']
     throw new SluiceError({
       code: 'option',
       path: `${tool}.parameters`,
       detail: cause instanceof Error
         ? `the ${vendor} schema cannot be written as JSON Schema: ${cause.message}`
         : `the ${vendor} schema does not say its JSON Schema`,
-      hint: 'give the JSON Schema as `jsonSchema` beside it',
+      hint: (cause === undefined && remedies[vendor]) || 'give the JSON Schema as `jsonSchema` beside it',
       cause,
     })
   }
   const { $schema: _, ...rest } = printed // some providers refuse the member
   return rest
+}
+
+/** Schemas of zod 3 have a Standard Schema in later versions only, and never print themselves. */
+function refuseOldZod(schema: unknown, tool: string): void {
+  const inner = (schema as { _def?: { typeName?: unknown } } | undefined)?._def
+  if (typeof inner?.typeName !== 'string' || !inner.typeName.startsWith('Zod')) return
+  throw new SluiceError({
+    code: 'option', path: `${tool}.parameters`, detail: 'found a schema of zod 3, expected one of zod 4', hint: 'zod 4 is needed: npm install zod@4',
+  })
 }

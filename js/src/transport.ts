@@ -1,24 +1,54 @@
 // One request: HTTP in `fetch`'s shape, and when to try again.
-import { describe } from './errors.js'
+import { describe, SluiceError } from './errors.js'
 import { onAbort } from './on-abort.js'
+import { is, members, wrong } from './options.js'
 
+/** A model, and the server that has it. */
 export interface Model {
-  /** Up to and without `/chat/completions`: `http://127.0.0.1:11434/v1`. */
+  /** An http or https URL, up to and without `/chat/completions`: `http://127.0.0.1:11434/v1`. */
   baseURL: string
+  /** The name by which the server knows the model. */
   name: string
+  /** Sent as `Authorization: Bearer …`. Printable ASCII. Default none. */
   apiKey?: string
+  /** Further headers of every request. They go before those that Sluice sends. */
   headers?: Record<string, string>
 }
 
+/** @internal */
+export const checkModel = members({
+  members: {
+    name: is('the name of a model', (value) => typeof value === 'string' && value !== ''),
+    baseURL: (value, path) => {
+      const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+      if (url && /^https?:$/.test(url.protocol)) return
+      const found = typeof value === 'string' ? undefined : value // a key may stand in it
+      throw wrong(path, found, 'an http or https URL such as http://127.0.0.1:11434/v1')
+    },
+    apiKey: (value, path) => { // and its text is nobody's to read
+      if (typeof value === 'string' && /^[\x21-\x7e]*$/.test(value)) return
+      const found = typeof value === 'string' ? 'a character that no header can carry' : `a ${typeof value}`
+      throw new SluiceError({ code: 'option', path, detail: `found ${found}, expected a string of printable ASCII` })
+    },
+    headers: is('an object of strings', (value) => typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string')),
+  },
+  needs: ['baseURL', 'name'],
+  instead: { model: 'did you mean name?', url: 'did you mean baseURL?', apikey: 'did you mean apiKey?', key: 'did you mean apiKey?' },
+})
+
+/** One request of a run, as the transport gets it. */
 export interface HttpRequest {
+  /** Where to. */
   url: string
+  /** Always POST. */
   method: 'POST'
+  /** Names in lower case. */
   headers: Record<string, string>
   /** Sent as it stands. */
   body: string
 }
 
-/** Replaces `fetch`. */
+/** Does what `fetch` does. It is to stop when the signal is aborted. */
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<Response>
 
 export function httpRequest(model: Model, body: string): HttpRequest {
@@ -66,6 +96,12 @@ function safeDecode(text: string): string {
 export function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname
+}
+
+/** Where an HTTP error came from, and what is commonly wrong there. */
+export function whereRefused(url: string, status: number): string {
+  const at = shownUrl(url)
+  return status === 404 && !/\/v\d/.test(at) ? `${at}; does the base URL end in /v1?` : at
 }
 
 const MAX_REDIRECTS = 5

@@ -3,21 +3,53 @@ import type { AssistantMessage, ChatMessage, JsonObject, Part, SluiceEvent, Tool
 import { nativeOf, type Engine } from './engine.js'
 import { jsonText } from './bridge/json-text.js'
 import { END, EXACT, GET, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
+import { encode, flag, is, members, milliseconds, oneOf, record, shown, text as checkText, whole } from './options.js'
+import { allParsed, checkTurnSettings, type TurnSettings } from './settings.js'
 
+/** How an answer ended: read to its end, the connection broke, the host stopped reading, it is to be asked for again, or a hook of the host failed. */
 export type End = keyof typeof END
+/** How long an approval lasts: this call, the turn, the session (as long as the rules are kept), or for ever. */
 export type Remember = keyof typeof REMEMBER
 
+/** How a call is approved. */
 export interface ApproveOptions {
-  /** How long calls like this one need no question. Default: `once`, this call only. */
+  /** How long calls like this one need no question. Default `once`: this call only. */
   remember?: Remember
-  /** "Like this one" means the same tool with exactly these arguments. */
+  /** "Like this one" means the same tool with exactly these arguments. Default false: any call of the tool. */
   exact?: boolean
-  /** Run it with these arguments instead; checked again, and shown beside the original. */
+  /** Runs the call with these arguments instead. They are checked against the schema, and shown beside the original. */
   arguments?: JsonObject
 }
 
-/** Engine options of a turn, plus `wire` and `request`. Text is passed on as it stands (big integers, key order). */
-export type TurnConfig = string | { [member: string]: unknown }
+/** Settings of a turn with its `wire` and `request`. Text is passed on as it stands (big integers, key order). */
+export type TurnConfig = string | TurnSettings
+
+/** A call's number, or an event of the call. */
+export type CallRef = number | { readonly call: number }
+
+const checkApproval = members({
+  members: { remember: oneOf(...Object.keys(REMEMBER)), exact: flag, arguments: record },
+  instead: { reason: 'it belongs into deny(call, reason)' },
+})
+const checkEnd = oneOf(...Object.keys(END))
+const checkStatus = whole(100, 999)
+const checkBytes = is('bytes (a Uint8Array) or a string', (value) => typeof value === 'string' || value instanceof Uint8Array)
+const MAX_CALL = 2 ** 32 - 1
+
+/** The number of a call. `least` 0: it may stand for all. */
+export function callNumber(call: unknown, least: 0 | 1 = 1): number {
+  const number = typeof call === 'object' && call !== null ? (call as { call?: unknown }).call : call
+  if (Number.isInteger(number) && (number as number) >= least && (number as number) <= MAX_CALL) return number as number
+  throw new SluiceError({
+    code: 'option',
+    path: 'call',
+    detail: `found ${shownCall(call)}, expected the number of a call, or an event of it`,
+    hint: least === 0 ? 'event.call is the number; 0 stands for every call that waits' : 'event.call is the number',
+  })
+}
+
+const shownCall = (call: unknown): string =>
+  typeof call === 'object' && call !== null ? `an object whose \`call\` is ${shown((call as { call?: unknown }).call)}` : shown(call)
 
 const encoder = new TextEncoder()
 /** The collector is told about native memory in steps of this size. */
@@ -31,80 +63,108 @@ export class Turn {
   /** @internal What must be in no document of it. */
   secrets: readonly string[] = []
 
-  /** @param restore `config` is what `state` gave. */
+  /**
+   * @param restore `config` is what `state` gave.
+   * @throws SluiceError `option` for a wrong setting, `json` for text that cannot be read, `closed` where the engine was closed.
+   */
   constructor(engine: Engine, config: TurnConfig, restore = false) {
-    const text = typeof config === 'string' ? config : JSON.stringify(config)
+    const document = typeof config === 'string' ? config : describeTurn(engine, config)
     const make = restore ? native().turnRestore : native().turnNew
-    this.#handle = make(nativeOf(engine), text)
-    this.#grow(text.length * 2)
+    this.#handle = make(nativeOf(engine), document)
+    this.#grow(document.length * 2)
     const error = native().get(this.#handle, GET.error)
     if (error !== null) {
       this.close()
-      throw SluiceError.fromNative(error)
+      throw typeof config === 'string' ? SluiceError.fromNative(error) : SluiceError.ofOptions(error)
     }
   }
 
+  /** The turn of which `state` was taken, also in another process: with an engine of the same tools. */
   static restore(engine: Engine, state: string): Turn {
     return new Turn(engine, state, true)
   }
 
   /** Status and headers of the response: optional, 200 is assumed. Header names in lower case. */
   response(status: number, headers?: Record<string, string>): void {
+    checkStatus(status, 'status')
+    if (headers !== undefined) record(headers, 'headers')
     this.#check(native().response(this.#open(), status, headers ? JSON.stringify(headers) : null))
   }
 
+  /** Bytes of the answer's body: any size, cut anywhere. */
   feed(bytes: Uint8Array | string): void {
+    checkBytes(bytes, 'bytes')
     const data = typeof bytes === 'string' ? encoder.encode(bytes) : bytes
     this.#grow(data.byteLength)
     this.#check(native().feed(this.#open(), data))
   }
 
+  /** The answer is over. `detail`: what the network said. `retry` throws SluiceError `state` where something of it was shown or run. */
   finish(how: End = 'complete', detail?: string): void {
+    checkEnd(how, 'how')
+    if (detail !== undefined) checkText(detail, 'detail')
     this.#check(native().finish(this.#open(), END[how], detail ?? null))
   }
 
-  /** Lets a call run. Call 0: every execution approval that was polled. */
-  approve(call: number, { remember = 'once', exact = false, arguments: edited }: ApproveOptions = {}): void {
+  /**
+   * Lets a call run. Call 0: every execution approval that was polled.
+   * @throws SluiceError `state` where it does not wait for that, `not_found` where there is no such call.
+   */
+  approve(call: CallRef, options: ApproveOptions = {}): void {
+    const number = callNumber(call, 0)
+    checkApproval(options, 'options')
+    const { remember = 'once', exact = false, arguments: edited } = options
     const decision = REMEMBER[remember] + (exact && remember !== 'once' ? EXACT : 0)
-    this.#check(native().approve(this.#open(), call, decision, edited === undefined ? null : JSON.stringify(edited)))
+    this.#check(native().approve(this.#open(), number, decision, edited === undefined ? null : encode(edited, 'arguments')))
   }
 
-  /** Lets the result of a call out. */
-  release(call: number): void {
-    this.#check(native().approve(this.#open(), call, RELEASE, null))
+  /** Lets the result of a call out. Throws like `approve`. */
+  release(call: CallRef): void {
+    this.#check(native().approve(this.#open(), callNumber(call), RELEASE, null))
   }
 
-  /** Refuses what the call waits for: its execution, or the release of its result. */
-  deny(call: number, reason?: string): void {
-    this.#check(native().deny(this.#open(), call, reason ?? null))
+  /** Refuses what the call waits for: its execution, or the release of its result. The model reads `reason`. Throws like `approve`. */
+  deny(call: CallRef, reason?: string): void {
+    const number = callNumber(call)
+    if (reason !== undefined) checkText(reason, 'reason')
+    this.#check(native().deny(this.#open(), number, reason ?? null))
   }
 
-  /** Call 0: the whole turn. */
-  cancel(call = 0, reason?: string): void {
-    this.#check(native().cancel(this.#open(), call, reason ?? null))
+  /** Cancels a call; call 0, the default: the whole turn. Twice is fine. */
+  cancel(call: CallRef = 0, reason?: string): void {
+    const number = callNumber(call, 0)
+    if (reason !== undefined) checkText(reason, 'reason')
+    this.#check(native().cancel(this.#open(), number, reason ?? null))
   }
 
-  /** The result: a string as it is, parts as such, anything else as JSON. */
-  succeed(call: number, value: unknown): void {
+  /** The result of a call: a string as it is, parts as such, anything else as JSON. */
+  succeed(call: CallRef, value: unknown): void {
+    const number = callNumber(call)
     const [kind, text] = encodeResult(value)
-    this.#submit(call, kind, text)
+    this.#submit(number, kind, text)
   }
 
-  fail(call: number, message: string): void {
-    this.#submit(call, SUBMIT.failure, message)
+  /** The failure of a call, for the model to read. */
+  fail(call: CallRef, message: string): void {
+    checkText(message, 'message')
+    this.#submit(callNumber(call), SUBMIT.failure, message)
   }
 
-  progress(call: number, text: string): void {
-    this.#submit(call, SUBMIT.progress, text)
+  /** What a running tool has to say meanwhile: shown on the card. */
+  progress(call: CallRef, text: string): void {
+    checkText(text, 'text')
+    this.#submit(callNumber(call), SUBMIT.progress, text)
   }
 
   /** Tells the time. Returns when to call again at the latest, in Unix milliseconds; Infinity: never. */
   tick(now: number = Date.now()): number {
+    milliseconds(now, 'now')
     const next = native().tick(this.#open(), now)
     if (next < 0) this.#check(next)
     return next
   }
 
+  /** The next event that waits, or null. */
   nextEvent(): SluiceEvent | null {
     const text = native().nextEvent(this.#open())
     return text === null ? null : (JSON.parse(this.#redacted(text)) as SluiceEvent)
@@ -120,6 +180,7 @@ export class Turn {
     return native().get(this.#open(), GET.request)
   }
 
+  /** The message so far. */
   get message(): AssistantMessage {
     return this.#document(GET.message)
   }
@@ -129,6 +190,7 @@ export class Turn {
     return this.#document(GET.history)
   }
 
+  /** What the model sees of the tools, and why not the rest. */
   get tools(): ToolList {
     return this.#document(GET.tools)
   }
@@ -143,6 +205,7 @@ export class Turn {
     return this.#text(GET.state)
   }
 
+  /** `close` was called. */
   get closed(): boolean {
     return this.#handle === null
   }
@@ -209,11 +272,22 @@ export class Turn {
   }
 }
 
+function describeTurn(engine: Engine, config: TurnSettings): string {
+  checkTurnSettings(config, 'config')
+  const alsoParse = config.alsoParse && allParsed(config.alsoParse, engine.tools)
+  return encode(alsoParse ? { ...config, alsoParse } : config, 'config')
+}
+
 const BRAND = Symbol.for('sluice.parts') // the ES module and the CommonJS build know each other's
 
+/** A result made of text and images: what `parts()` returns. */
 export class Parts {
+  /** @internal */
   readonly [BRAND] = true
-  constructor(readonly items: readonly Part[]) {}
+  constructor(
+    /** In this order. */
+    readonly items: readonly Part[],
+  ) {}
 }
 
 const isParts = (value: unknown): value is Parts => typeof value === 'object' && value !== null && BRAND in value

@@ -158,6 +158,14 @@ async function parsed(name, args) {
   return { events: lines.slice(0, -1), message: lines.at(-1).message, err }
 }
 
+test('parse --mode native looks for no calls in the text, and says so', async () => {
+  writeFileSync(path('native'), texts.vcp)
+  const { message } = await parsed('native', ['--mode', 'native'])
+  assert.deepEqual(message.blocks.map(({ type, text }) => [type, text]), [['text', texts.vcp]])
+  const { out } = await sluice(['parse', path('native'), '--mode', 'native'])
+  assert.match(out, /looked for native calls only/)
+})
+
 for (const [protocol, text] of Object.entries(texts)) {
   test(`parse ${protocol}: --chunks changes nothing but how text is cut`, async () => {
     writeFileSync(path(protocol), text)

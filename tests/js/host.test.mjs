@@ -543,7 +543,7 @@ test('a result that the engine does not take fails the call', async (t) => {
 
 test('a tool runs in one place', () => {
   assert.throws(() => tool({ name: 'x', runsIn: 'window', execute: () => 1 }), { code: 'option', path: 'x.runsIn' })
-  assert.throws(() => tool({ name: 'x', runsIn: 'cloud' }), { code: 'option', path: 'x.runsIn' })
+  assert.throws(() => tool({ name: 'x', runsIn: 'cloud' }), { code: 'option', path: 'runsIn' })
 })
 
 // -- configuration ------------------------------------------------------------------------------------------------------------

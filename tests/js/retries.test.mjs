@@ -106,3 +106,17 @@ test('a provider that refuses tools fails with a hint, and never silently goes o
   assert.match(error.hint, /text/)
   assert.equal(server.requests.length, 1)
 })
+
+test('an HTTP error names the address without what is secret in it, and what is commonly wrong', async (t) => {
+  const { run } = await stage(t, { answers: [] })
+  const port = 9
+  const at = `http://127.0.0.1:${port}`
+  const refused = async (baseURL, status) => {
+    const transport = async () => new Response('no', { status })
+    return (await run({ model: { baseURL, name: 'm' }, transport }).done).error.detail
+  }
+  assert.equal(await refused(`${at}/v1?api-key=SECRET`, 400), `HTTP 400: no (${at}/v1/chat/completions)`)
+  assert.equal(await refused(at, 404), `HTTP 404: no (${at}/chat/completions; does the base URL end in /v1?)`)
+  const baseURL = '//user:SECRET@host/?key=SECRET'
+  assert.throws(() => run({ model: { baseURL, name: 'm' } }), (error) => error.path === 'model.baseURL' && !error.message.includes('SECRET'))
+})

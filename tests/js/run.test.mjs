@@ -253,19 +253,19 @@ test('wrong configuration says where and what was expected', async (t) => {
   const { engine, run } = await stage(t, { answers: [] })
   assert.throws(() => new Engine({ tools: [echo({ permission: 'everyone' })] }), (error) => {
     assert.ok(error instanceof SluiceError)
-    assert.equal(error.code, 'json')
+    assert.equal(error.code, 'option')
     assert.match(error.path, /^tools\[0\]\.permission/)
     return true
   })
-  assert.throws(() => new Engine({ maxRound: 3 }), { code: 'json', path: 'maxRound' })
+  assert.throws(() => new Engine({ maxRound: 3 }), { code: 'option', path: 'maxRound', hint: 'did you mean maxRounds?' })
   const plain = { name: 'echo', execute: () => '' }
   assert.throws(() => new Engine({ tools: [plain] }), { code: 'option', path: 'tools[0]', message: /expected what tool\(/ })
   assert.throws(() => new Engine({ tools: { echo: echo() } }), { code: 'option', path: 'tools' })
   assert.throws(() => engine.add([echo()]), { code: 'option', path: 'tools[0]' })
-  assert.throws(() => run({ mode: 'loud' }), { code: 'json', path: 'mode' })
+  assert.throws(() => run({ mode: 'loud' }), { code: 'option', path: 'mode' })
   assert.throws(() => run({ model: { name: 'm', baseURL: 'localhost' } }), { code: 'option', path: 'model.baseURL' })
   assert.throws(() => run({ messages: 'hi' }), { code: 'option', path: 'messages' })
-  assert.throws(() => engine.add(echo({ parameters: { type: 7 } })), { code: 'json' })
+  assert.throws(() => engine.add(echo({ parameters: { type: 7 } })), { code: 'option', path: /^tools\[0\]\.parameters/ })
   assert.deepEqual(engine.tools, [])
   engine.close()
   assert.throws(() => run(), { code: 'closed' })
@@ -303,8 +303,8 @@ test('cancel is quiet also where a transport ignores its signal', async (t) => {
 test('a hook of the host that throws is told once, not asked again', async (t) => {
   const { run } = await stage(t, { answers: [] })
   let calls = 0
-  const { outcome, error } = await run({ beforeRequest: () => { calls++; throw new Error('hook') } }).done
-  assert.deepEqual([outcome, error.detail, calls], ['failed', 'hook', 1])
+  const { outcome, error } = await run({ beforeRequest: () => { calls++; throw new Error('no token') } }).done
+  assert.deepEqual([outcome, error.code, error.detail, error.retryable, calls], ['failed', 'hook', 'beforeRequest threw: no token', false, 1])
 })
 
 test('an API key that no header can carry is refused, and not shown', async (t) => {

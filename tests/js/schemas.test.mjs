@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Engine, tool } from 'sluice'
+import { toJsonSchema, toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import * as v from 'valibot'
 import { z } from 'zod'
+import { z as z3 } from 'zod3'
 import { cards, stage } from './support.mjs'
 
 const forecast = (execute) => tool({
@@ -72,4 +76,40 @@ test('a schema that prints itself by Standard JSON Schema needs nothing beside i
   const made = tool({ name: 'n', parameters })
   assert.deepEqual(made.declaration.parameters, { type: 'object', properties: { n: { type: 'integer' } } })
   new Engine({ tools: [made] }).close()
+})
+
+for (const [vendor, parameters, more] of [
+  ['zod', z.object({ city: z.string(), days: z.number().optional() })],
+  ['arktype', type({ city: 'string', 'days?': 'number' })],
+  ['valibot with its JSON Schema', v.object({ city: v.string(), days: v.optional(v.number()) }), (schema) => ({ jsonSchema: toJsonSchema(schema) })],
+  ['valibot as a Standard JSON Schema', toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number()) }))],
+]) {
+  test(`${vendor}: the model is offered the schema, and execute gets its output`, async (t) => {
+    let got
+    const made = tool({
+      name: 'forecast', parameters, permission: 'public', agentCallable: true, execute: (args) => { got = args }, ...more?.(parameters),
+    })
+    const { server, run } = await stage(t, { answers: call({ city: 'Ulm' }), tools: [made] })
+    assert.equal(cards(await run().done)[0].status, 'success')
+    assert.deepEqual(got, { city: 'Ulm' })
+    const { properties, required } = server.requests[0].body.tools[0].function.parameters
+    assert.deepEqual([properties.city.type, properties.days.type, required], ['string', 'number', ['city']])
+  })
+}
+
+test('a schema that cannot print itself is refused with the very call that does it', () => {
+  const refused = (parameters, words) => assert.throws(() => tool({ name: 'n', parameters }), (error) => {
+    assert.deepEqual([error.code, error.path], ['option', 'n.parameters'])
+    assert.match(error.message, words)
+    return true
+  })
+  refused(v.object({ city: v.string() }), /valibot.*jsonSchema: toJsonSchema\(schema\).*@valibot\/to-json-schema/)
+  refused(z3.object({ city: z3.string() }), /zod 4 is needed/)
+  refused({ '~standard': { version: 1, vendor: 'zod', validate: (value) => ({ value }) } }, /z\.toJSONSchema\(/)
+})
+
+test('a schema of anything but an object is refused where it is declared', () => {
+  const engine = (parameters) => () => new Engine({ tools: [tool({ name: 'n', parameters })] }).close()
+  assert.throws(engine(z.string()), { code: 'option', path: 'tools[0].parameters.type', message: /found a schema of type "string", expected \{"type":"object"/ })
+  assert.throws(engine({ city: { type: 'string' } }), { code: 'option', path: 'tools[0].parameters', message: /properties without the object around them/ })
 })

@@ -1,5 +1,5 @@
 // Compiled only: what a user writes must be typed as documented. `@ts-expect-error` marks what must not compile.
-import { Engine, file, parts, SluiceError, tool, type RunResult, type SluiceEvent, type Tool } from 'sluice'
+import { Engine, file, parts, SluiceError, tool, type Block, type Run, type RunResult, type SluiceEvent, type Tool } from 'sluice'
 import { live2dTools, triggerChannels } from 'sluice/live2d'
 import { startServer } from 'sluice/testing'
 import { z } from 'zod'
@@ -26,6 +26,40 @@ const plain: Tool = tool({
   parameters: { type: 'object', properties: { anything: {} } },
   execute: (args) => parts({ type: 'text', text: String(args['anything']) }),
 })
+
+// Members that do not exist are refused; those that begin with x- are the app's.
+export const wrong = [
+  // @ts-expect-error: maxRounds
+  new Engine({ maxRound: 3 }),
+  // @ts-expect-error: it belongs into `request`
+  new Engine({ temperature: 0.3 }),
+  // @ts-expect-error: execution
+  new Engine({ approvals: { exec: () => 'once' } }),
+  // @ts-expect-error: apiKey
+  () => engine.run({ model: { baseURL: 'http://x/v1', name: 'm', apikey: 'x' }, messages: [] }),
+  // @ts-expect-error: it belongs into `request`
+  () => engine.run({ model: { baseURL: 'http://x/v1', name: 'm' }, messages: [], temperature: 0.3 }),
+  // @ts-expect-error: a limit that does not exist
+  new Engine({ limits: { dept: 3 } }),
+  // @ts-expect-error: answers
+  () => startServer({ answer: [] }),
+  new Engine({ 'x-mine': { anything: 1 } }),
+]
+
+/** Blocks are told apart by their type. */
+export function told(block: Block): string {
+  if (block.type === 'text' || block.type === 'reasoning') return block.text
+  if (block.type === 'tool_use') return block.reason === 'timeout' ? 'slow' : (block.told ?? String(block.call))
+  return block.code === 'http' ? block.detail : (block.hint ?? '')
+}
+
+export function decide(run: Run, event: SluiceEvent): void {
+  if (event.type === 'approval' && event.name === 'rm') run.deny(event, JSON.stringify(event.arguments))
+  else if (event.type === 'approval') run.approve(event, { remember: 'turn' })
+  if (event.type === 'diagnostic' && event.code === 'no_callable_tool') console.warn(event.detail)
+  // @ts-expect-error: text has no call
+  if (event.type === 'text') run.approve(event)
+}
 
 // @ts-expect-error: no such level
 tool({ name: 'x', permission: 'everyone' })

@@ -461,7 +461,7 @@ class Player {
     } else if (verb == "finish") {
       auto detail = optional_text("detail");
       returned(step,
-               sluice_turn_finish(turn, number(value, {{"complete", 0}, {"network", 1}, {"aborted", 2}, {"retry", 3}}),
+               sluice_turn_finish(turn, number(value, {{"complete", 0}, {"network", 1}, {"aborted", 2}, {"retry", 3}, {"hook", 4}}),
                                   data(detail), size(detail)));
     } else if (verb == "approve") {
       auto edited = optional_text("edited");

@@ -938,9 +938,12 @@ TEST_CASE("request: what a host gets wrong is told by path", "[wire]") {
   CHECK(path(R"({"messages":[{"role":"user"},1]})") == "messages[1]");
   CHECK(path(R"({"messages":[{"role":1}]})") == "messages[0].role");
   CHECK(path(R"({"messages":[{}]})") == "messages[0].role");
-  CHECK(path(R"({"messages":[],"tools":{}})") == "tools");
-  CHECK(path(R"({"messages":[],"tools":[{},{"function":{"name":"live2d_motion"}}]})") == "tools[1].function.name");
-  CHECK(path(R"({"messages":[],"stream":1})") == "stream");
+  CHECK(path(R"({"messages":[]})") == "messages");
+  CHECK(path(R"({"messages":[{"role":"bot"}]})") == "messages[0].role");
+  CHECK(path(R"({"messages":[{"role":"user","content":{}}]})") == "messages[0].content");
+  CHECK(path(R"({"messages":[{"role":"user"}],"tools":{}})") == "tools");
+  CHECK(path(R"({"messages":[{"role":"user"}],"tools":[{},{"function":{"name":"live2d_motion"}}]})") == "tools[1].function.name");
+  CHECK(path(R"({"messages":[{"role":"user"}],"stream":1})") == "stream");
 }
 
 TEST_CASE("the registry knows its wires, and the planned ones by name", "[wire]") {

@@ -16,7 +16,7 @@ BYTEWISE_LIMIT = 65536
 FINAL = {"success", "error", "denied", "result_rejected", "not_found", "invalid", "timeout", "expired", "cancelled", "unknown"}
 CODES = {"ok": sluice.OK, "argument": sluice.E_ARGUMENT, "state": sluice.E_STATE, "not_found": sluice.E_NOT_FOUND,
          "json": sluice.E_JSON, "limit": sluice.E_LIMIT, "unsupported": sluice.E_UNSUPPORTED}
-ENDS = {"complete": 0, "network": 1, "aborted": 2, "retry": 3}
+ENDS = {"complete": 0, "network": 1, "aborted": 2, "retry": 3, "hook": 4}
 DECISIONS = {"once": 0, "turn": 1, "session": 2, "always": 3, "release": 4}
 KINDS = {"result": 0, "json": 1, "parts": 2, "failure": 3, "progress": 4}
 DOCUMENTS = {"request": 1, "message": 2, "history": 3, "tools": 4, "prompt": 5, "state": 6, "error": 7}

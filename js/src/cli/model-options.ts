@@ -1,5 +1,5 @@
 // Which model answers, and how it is told of tools.
-import type { Settings } from '../engine.js'
+import type { Settings } from '../settings.js'
 import type { Model } from '../transport.js'
 import { oneOf, text, UsageError, type Options, type Values } from './command.js'
 

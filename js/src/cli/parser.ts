@@ -2,6 +2,7 @@
 import type { Engine } from '../engine.js'
 import { SluiceError } from '../errors.js'
 import type { DiagnosticEvent, SluiceEvent } from '../events.js'
+import type { Settings } from '../settings.js'
 import { sizes } from '../testing/server.js'
 import type { ParseReply, WireName } from './tester-api.js'
 
@@ -18,9 +19,12 @@ export function parse(engine: Engine, { bytes, wire: named, protocol, model, chu
   const guess = named ? undefined : guessWire(bytes)
   const wire = named ?? (guess as Guess).wire
   // Calls in the text are looked for, also where the stream brings native ones.
-  const wanted = { mode: 'text', ...settings, ...(protocol === undefined ? {} : { protocol }) }
-  const auto = ('protocol' in wanted ? wanted.protocol : engine.settings.protocol) === 'auto'
-  const turn = engine.turn({ ...wanted, ...(auto ? byModel(engine, wanted, model) : {}), wire })
+  const wanted: Settings = { mode: 'text', ...settings, ...(protocol === undefined ? {} : { protocol }) }
+  const native = (wanted.mode ?? engine.settings.mode) === 'native'
+  const auto = !native && (wanted.protocol ?? engine.settings.protocol) === 'auto'
+  // The wire `text` has no calls of its own, and always looks into the text.
+  const nothing = native && wire === 'text' ? { enabled: false } : {}
+  const turn = engine.turn({ ...wanted, ...(auto ? byModel(engine, wanted, model) : {}), ...nothing, wire })
   try {
     const events: SluiceEvent[] = []
     let pieces = 0
@@ -32,7 +36,7 @@ export function parse(engine: Engine, { bytes, wire: named, protocol, model, chu
     turn.finish()
     events.push(...turn.events())
     const diagnostics = events.filter((event): event is DiagnosticEvent => event.type === 'diagnostic')
-    const { protocols } = turn.tools
+    const protocols = native ? [] : turn.tools.protocols
     return { wire, ...(guess ? { guessed: guess.why } : {}), protocols, pieces, events, diagnostics, message: turn.message }
   } finally {
     turn.close()
@@ -40,7 +44,7 @@ export function parse(engine: Engine, { bytes, wire: named, protocol, model, chu
 }
 
 /** A parser has no request, and without it no model whose name could be looked up. */
-function byModel(engine: Engine, settings: object, model: string | undefined): { protocol: string[] } {
+function byModel(engine: Engine, settings: Settings, model: string | undefined): { protocol: string[] } {
   if (!model) throw new SluiceError({ code: 'option', path: 'model', detail: 'protocol auto looks the name of the model up: expected one' })
   const { protocols } = engine.describe({ ...settings, request: { model, messages: [{ role: 'user', content: '' }] } })
   return { protocol: protocols }

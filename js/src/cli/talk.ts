@@ -1,7 +1,8 @@
 // Turns in the terminal: one question, or a chat. Ctrl-C stops an answer, twice leaves.
-import type { Engine, Settings } from '../engine.js'
+import type { Engine } from '../engine.js'
 import type { ChatMessage } from '../events.js'
 import type { Run, RunResult } from '../run.js'
+import type { Settings } from '../settings.js'
 import type { Model } from '../transport.js'
 import { Asking } from './asking.js'
 import { ending, Screen, summary } from './screen.js'

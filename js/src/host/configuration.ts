@@ -2,8 +2,9 @@
 // says whether a value is right.
 import { createHash } from 'node:crypto'
 import type { ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../bridge/messages.js'
-import type { Engine, Settings } from '../engine.js'
+import type { Engine } from '../engine.js'
 import type { ExecutionPolicy, Json, JsonObject, Level, ResultPolicy, Rule } from '../events.js'
+import type { Settings } from '../settings.js'
 import type { Tool } from '../tool.js'
 import { jsonObject, list, members, name, nullable, oneOf, optional, read, refuse, table, toBridgeError } from './check.js'
 
@@ -42,7 +43,6 @@ export class Configuration {
   #state: State = { settings: {}, tools: new Map() }
   /** What a changed tool was before, and how it was changed. */
   readonly #changed = new WeakMap<Tool, { original: Tool; change: string }>()
-  #protocols: string[] | undefined
   /** The last view, and what it was made of. */
   #shown: { of: unknown[]; view: ConfigurationView } | undefined
 
@@ -81,16 +81,16 @@ export class Configuration {
   }
 
   #makeView(rules: RuleView[]): ConfigurationView {
-    const { tools, prompt } = this.#engine.describe(this.#state.settings)
+    const { tools, prompt, knownProtocols } = this.#engine.describe(this.#state.settings)
     const described = new Map(tools.map((tool) => [tool.name, tool]))
     const exposed = tools.filter((tool) => tool.exposed)
-    const given = this.#engine.settings
+    const given = this.#engine.settings as { readonly [name: string]: unknown }
     const defaults = Object.fromEntries(Object.entries(switches).map(([name, value]) => [name, (given[name] ?? value) as Json]))
     return structuredClone({
       settings: merge(defaults, this.#state.settings),
       defaults,
       tools: this.#engine.tools.map((tool) => this.#toolView(tool, described.get(tool.name))),
-      protocols: this.#protocols ??= listProtocols(this.#engine),
+      protocols: ['auto', ...knownProtocols],
       prompt,
       estimatedTokens: exposed.reduce((sum, tool) => sum + (tool.estimatedTokens ?? 0), 0),
       rules,
@@ -111,7 +111,7 @@ export class Configuration {
       this.#state = before
       const { code, detail, path: at } = toBridgeError(error)
       const where = at === undefined ? {} : { path: `${path}${at.startsWith('tools') ? '' : 'settings.'}${at}` }
-      throw refuse(code === 'json' ? 'argument' : code, detail, where)
+      throw refuse(code === 'option' ? 'argument' : code, detail, where)
     }
   }
 
@@ -198,12 +198,3 @@ const idOf = (rule: Rule): string => createHash('sha256').update(JSON.stringify(
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The engine lists the protocols that it has where it is asked for one that it has not. */
-function listProtocols(engine: Engine): string[] {
-  try {
-    engine.describe({ protocol: '' })
-  } catch (error) {
-    const [, list] = /expected one of: (.+)$/.exec(toBridgeError(error).detail) ?? []
-    if (list) return ['auto', ...list.split(', ')]
-  }
-  return ['auto', ...engine.describe().protocols]
-}

@@ -1,8 +1,8 @@
 // The host: an engine, its conversations, and the windows that look at them. Knows neither Electron nor HTTP.
 import type { Bridge, ConfigurationPatch, Frame, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
-import type { Settings } from '../engine.js'
 import type { ChatMessage, Rule, SluiceEvent } from '../events.js'
-import type { HostOptions as RunHooks } from '../run.js'
+import type { RunHooks } from '../run.js'
+import type { Settings } from '../settings.js'
 import type { Model } from '../transport.js'
 
 /** What a window may do. What is left out, it may not. */

@@ -1,7 +1,8 @@
 // Expressions and motions of a Live2D model as tools: `ipc` declarations that the engine fires by itself, in mid-answer.
 import { SluiceError } from '../errors.js'
 import { tool, type Tool } from '../tool.js'
-import { clip, unprintable } from './model.js'
+import { anything, flag, is, members, text, wrong } from '../options.js'
+import { unprintable } from './model.js'
 
 export interface Live2dOptions {
   /** Names of the model's expressions. */
@@ -17,8 +18,20 @@ export interface Live2dOptions {
 /** For windows that ask the main process to trigger instead of listening for the thing itself. */
 export const triggerChannels = { expression: 'live2d:triggerExpression', motion: 'live2d:triggerMotion' } as const
 
+const checkOptions = members({
+  members: {
+    expressions: is('an array of names', Array.isArray),
+    motions: is('an object: how many motions each group has', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
+    channels: members({ members: { expression: text, motion: text } }),
+    tags: flag,
+    model: anything, parameters: anything, // of PetCapabilities
+  } satisfies { [member in keyof Live2dOptions | 'model' | 'parameters']-?: unknown },
+})
+
 /** `live2d.expression(name)` and `live2d.motion(group, index?)` from the `PetCapabilities` of a model; what it does not have is left out. */
-export function live2dTools({ expressions = [], motions = {}, channels = {}, tags = true }: Live2dOptions): Tool[] {
+export function live2dTools(options: Live2dOptions): Tool[] {
+  checkOptions(options, 'options')
+  const { expressions = [], motions = {}, channels = {}, tags = true } = options
   check(expressions, motions)
   const tools: Tool[] = []
   const common = { permission: 'public', agentCallable: true, immediate: true, tags: ['live2d'] } as const
@@ -57,9 +70,7 @@ const MAX_NAMES = 500
 const MAX_LENGTH = 100
 
 /** A model's own list comes from a file: what is wrong in it is told here, not by a pet that does not move. */
-function check(expressions: unknown, motions: unknown): void {
-  if (!Array.isArray(expressions)) throw wrong('expressions', expressions, 'an array of names')
-  if (typeof motions !== 'object' || motions === null || Array.isArray(motions)) throw wrong('motions', motions, 'an object: how many motions each group has')
+function check(expressions: readonly string[], motions: { readonly [group: string]: number }): void {
   checkCount('expressions', expressions.length)
   expressions.forEach((name, index) => checkName(`expressions[${index}]`, name))
   const groups = Object.entries(motions)
@@ -79,11 +90,6 @@ function checkName(path: string, name: unknown): void {
   if (typeof name !== 'string' || name.length === 0) throw wrong(path, name, 'a name')
   if (name.length > MAX_LENGTH) throw wrong(path, name, `at most ${MAX_LENGTH} characters, found ${name.length}`)
   if (unprintable.test(name)) throw wrong(path, name, 'a name without control characters')
-}
-
-function wrong(path: string, found: unknown, expected: string): SluiceError {
-  const shown = typeof found === 'string' ? JSON.stringify(clip(found, 60)) : Array.isArray(found) ? 'an array' : typeof found === 'object' && found ? 'an object' : String(found)
-  return new SluiceError({ code: 'option', path, detail: `found ${shown}, expected ${expected}` })
 }
 
 function motionSchema(groups: [group: string, count: number][]): { [keyword: string]: unknown } {

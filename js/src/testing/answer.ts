@@ -1,14 +1,24 @@
 // What a scripted answer says, and how it looks as a stream of OpenAI chunks or as one JSON body.
 
+/** A tool call of an answer. */
 export interface ScriptedCall {
+  /** Default: one that is unique in the answer. */
   id?: string
+  /** The name as the wire has it: `weather_now`. */
   name: string
   /** An object is written as JSON; a string is sent as it is, also where it is broken. */
   arguments?: object | string
 }
 
-export interface Usage { prompt_tokens: number; completion_tokens: number }
+/** Tokens, as a provider counts them. */
+export interface Usage {
+  /** Of the request. */
+  prompt_tokens: number
+  /** Of the answer. */
+  completion_tokens: number
+}
 
+/** A piece of an answer: something that is said, or something that happens meanwhile. */
 export type AnswerPart =
   | { text: string }
   | { reasoning: string }
@@ -18,19 +28,25 @@ export type AnswerPart =
   | { wait: number } // milliseconds
   | { cut: true } // the connection breaks here
 
+/** One answer of the model: reasoning, then text, then calls; or a refusal. */
 export interface Answer {
+  /** What it says. */
   text?: string
+  /** What it thinks before. */
   reasoning?: string
+  /** What it calls behind. */
   calls?: ScriptedCall[]
   /** Instead of the three above: anything, in this order. */
   parts?: AnswerPart[]
   /** Default: `tool_calls` where there are calls, else `stop`. null: none is sent. */
   finish?: string | null
+  /** Default: none is told. */
   usage?: Usage
   /** Default true: `data: [DONE]` at the end. */
   done?: boolean
   /** 200 unless told. From 400 on the body is `error`. */
   status?: number
+  /** Further headers of the response. */
   headers?: Record<string, string>
   /** The error object, or its message. */
   error?: string | object

@@ -2,20 +2,26 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { flag, is, members, milliseconds, whole } from '../options.js'
 import { streamAnswer, wholeAnswer, type Answer, type Splitter, type Step } from './answer.js'
 import { checkMessages } from './check-messages.js'
 
+/** A request as it came. */
 export interface RecordedRequest {
+  /** With its query: `/v1/chat/completions`. */
   path: string
+  /** Names in lower case. */
   headers: { readonly [name: string]: string | string[] | undefined }
-  /** As it came. */
+  /** The body as it came. */
   text: string
+  /** The body as JSON. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever a test wants to look at
   body: any
   /** The client went away before the answer ended. */
   aborted: boolean
 }
 
+/** What the server says, and how it is cut. */
 export interface ServerOptions {
   /** One after another; a function answers every request by itself. */
   answers: Answer[] | ((request: RecordedRequest, index: number) => Answer | Promise<Answer>)
@@ -27,20 +33,40 @@ export interface ServerOptions {
   delayMs?: number
   /** Default true: a request that a strict provider would refuse gets status 400. */
   strict?: boolean
+  /** Default 0: any that is free. */
   port?: number
 }
 
+/** A server that listens on 127.0.0.1. */
 export interface ScriptedServer {
+  /** Without a path: `http://127.0.0.1:1234`. */
   url: string
   /** For `model.baseURL`. */
   baseURL: string
   /** What came, in order. */
   requests: RecordedRequest[]
+  /** Closes every connection. */
   close(): Promise<void>
+  /** `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
+const orMore = (words: readonly string[], value: unknown): boolean => words.includes(value as string) || (Number.isInteger(value) && (value as number) > 0)
+
+const check = members({
+  members: {
+    answers: is('an array of answers, or a function (request, index) => answer', (value) => Array.isArray(value) || typeof value === 'function'),
+    deltas: is('token | whole | a number of characters', (value) => orMore(['token', 'whole'], value)),
+    chunks: is('event | byte | a number of bytes | { seed, max }', (value) =>
+      orMore(['event', 'byte'], value) || Number.isInteger((value as { seed?: unknown } | null)?.seed)),
+    delayMs: milliseconds, strict: flag, port: whole(0, 65_535),
+  } satisfies { [member in keyof Required<ServerOptions>]: unknown },
+  needs: ['answers'],
+})
+
+/** Starts a scripted server. Rejects with SluiceError `option` where an option is wrong. */
 export async function startServer(options: ServerOptions): Promise<ScriptedServer> {
+  check(options, 'options')
   const requests: RecordedRequest[] = []
   const server = createServer((request, response) => {
     handle(request, response, requests, options).catch((error: unknown) => {

@@ -102,7 +102,8 @@ enum {
   SLUICE_END_COMPLETE = 0, /* the body was read to its end */
   SLUICE_END_NETWORK = 1,  /* the connection broke, or never came about; detail: why. Behind "round": complete */
   SLUICE_END_ABORTED = 2,  /* the host stopped reading, as after "abortRequest" */
-  SLUICE_END_RETRY = 3     /* forget this answer and ask again; allowed while nothing of it was shown or run */
+  SLUICE_END_RETRY = 3,    /* forget this answer and ask again; allowed while nothing of it was shown or run */
+  SLUICE_END_HOOK = 4      /* the host itself failed (a hook of its threw); detail: why. Asking again is of no use */
 };
 
 /* What a person decided: sluice_turn_approve. */
@@ -170,7 +171,8 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_response(sluice_turn *turn, int32_t h
 /* Bytes of the response's body: any size, any split. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_feed(sluice_turn *turn, const void *bytes, size_t len);
 
-/* The answer is over. how: SLUICE_END_*; detail: what the network said (text), or NULL. */
+/* The answer is over. how: SLUICE_END_*; detail: what the network said (text), or NULL. With SLUICE_END_COMPLETE behind an
+ * HTTP error, the detail is added to what that error says, such as the address without its secrets. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_finish(sluice_turn *turn, int32_t how, const char *detail, size_t len);
 
 /* -- what came from the user ---------------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@ static_assert(static_cast<int32_t>(sluice::Code::unsupported) == SLUICE_E_UNSUPP
 static_assert(static_cast<int32_t>(sluice::Code::memory) == SLUICE_E_MEMORY);
 static_assert(static_cast<int32_t>(sluice::Code::internal) == SLUICE_E_INTERNAL);
 static_assert(static_cast<int32_t>(sluice::End::retry) == SLUICE_END_RETRY);
+static_assert(static_cast<int32_t>(sluice::End::hook) == SLUICE_END_HOOK);
 static_assert(static_cast<int32_t>(sluice::Remember::always) == SLUICE_ALWAYS);
 static_assert(static_cast<int32_t>(sluice::Submit::progress) == SLUICE_PROGRESS);
 
@@ -239,7 +240,7 @@ int32_t sluice_turn_feed(sluice_turn *turn, const void *bytes, size_t len) {
 int32_t sluice_turn_finish(sluice_turn *turn, int32_t how, const char *detail, size_t len) {
   return guard(turn, [&](sluice::Turn &t) {
     if (Status status = missing(detail, len); !status.ok()) return status;
-    if (how < SLUICE_END_COMPLETE || how > SLUICE_END_RETRY)
+    if (how < SLUICE_END_COMPLETE || how > SLUICE_END_HOOK)
       return bad_argument("expected how an answer ends, 0 to 3, found " + std::to_string(how));
     return t.finish(static_cast<sluice::End>(how), view(detail, len));
   });

@@ -157,6 +157,9 @@ class TextScanner {
 std::unique_ptr<TextScanner> make_scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits,
                                           const ScanOptions &options, ScanSink &sink);
 
+// The ids of all protocols: ours, then the families by name.
+std::vector<std::string_view> protocol_ids();
+
 // One protocol from its configuration: an id as a JSON string, or { "id": ..., options }. Errors name the option by
 // path. Ids that the design names and this version does not have yet: Code::unsupported.
 Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &out);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/nearest.h"
 #include "protocol/inline_tags.h"
 #include "protocol/json_strict.h"
 #include "protocol/tool_action.h"
@@ -177,6 +178,14 @@ constexpr Entry kProtocols[] = {
 
 }  // namespace
 
+std::vector<std::string_view> protocol_ids() {
+  std::vector<std::string_view> ids;
+  for (const Entry &entry : kProtocols) ids.push_back(entry.id);
+  for (const Family &family : families()) ids.push_back(family.id);
+  std::sort(ids.begin() + std::size(kProtocols), ids.end());
+  return ids;
+}
+
 Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &out) {
   config = trim_json(config);
   std::string id;
@@ -188,10 +197,7 @@ Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &o
     if (!member) return error(Code::json, "found no id, expected the id of a protocol", path);
     said = trim_json(*member);
   }
-  std::string known;
-  for (const Entry &entry : kProtocols) known.append(known.empty() ? "" : ", ").append(entry.id);
-  for (const Family &family : families()) known.append(", ").append(family.id);
-  if (json_kind(said) != '"') return error(Code::json, found(said) + ", expected the id of a protocol: " + known, path);
+  if (json_kind(said) != '"') return error(Code::json, found(said) + ", expected the id of a protocol", path);
   id = json_text(said);
   ProtocolOptions options;
   for (const Entry &entry : kProtocols) {
@@ -207,7 +213,13 @@ Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &o
     if (status.ok()) out = make_family(family, options);
     return status;
   }
-  return error(Code::json, found(said) + ", expected one of: " + known, path);
+  const std::vector<std::string_view> known = protocol_ids();
+  std::string message = found(said) + ", expected the id of a protocol; ";
+  if (const std::string_view near = nearest(id, known); !near.empty())
+    return error(Code::json, message.append("did you mean ").append(near).append("?"), path);
+  message += "there are ";
+  for (const std::string_view one : known) message.append(one).append(&one == &known.back() ? "" : ", ");
+  return error(Code::json, std::move(message), path);
 }
 
 }  // namespace sluice

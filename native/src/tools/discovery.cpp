@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/sha256.h"
 #include "protocol/marker_text.h"
 #include "tools/reading.h"

@@ -60,9 +60,6 @@ Status read_choice(std::string_view value, const Choice<T> (&choices)[N], T &out
   return unexpected(value, expected);
 }
 
-// Edits between two names, or `most` + 1 where they are more. Bounded work: long names are compared by their beginning.
-size_t edit_distance(std::string_view a, std::string_view b, size_t most);
-
 // The error of a member that nobody knows; names the nearest of `known` where one is near.
 Status unknown_member(std::string_view name, const std::vector<std::string_view> &known);
 

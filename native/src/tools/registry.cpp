@@ -69,15 +69,15 @@ Status read_members(std::string_view object, const std::vector<std::string_view>
 
 struct Hints {
   bool read_only = false, destructive = false;
+  std::string title;
 };
 
 Status read_annotations(std::string_view value, Hints &out) {
   static const std::vector<std::string_view> kNames = {"title", "readOnlyHint", "destructiveHint", "idempotentHint",
                                                        "openWorldHint"};
   return read_members(value, kNames, [&](std::string_view name, std::string_view member) {
-    std::string title;
     bool ignored = false;
-    if (name == "title") return read_text(member, title);
+    if (name == "title") return read_text(member, out.title);
     return read_bool(member, name == "readOnlyHint"      ? out.read_only
                              : name == "destructiveHint" ? out.destructive
                                                          : ignored);
@@ -104,6 +104,49 @@ Status read_ipc(std::string_view value, Ipc &out) {
   });
   if (status.ok() && out.channel.empty()) return error(Code::json, "found none, expected a name", "channel");
   return status;
+}
+
+// Arguments are an object: a schema of anything else, or properties without the object around them, can never be met.
+Status check_parameters(std::string_view schema) {
+  constexpr std::string_view kAround = R"(expected {"type":"object","properties":{…}})";
+  static constexpr std::string_view kKeywords[] = {"properties",
+                                                   "required",
+                                                   "additionalProperties",
+                                                   "patternProperties",
+                                                   "$ref",
+                                                   "$defs",
+                                                   "definitions",
+                                                   "allOf",
+                                                   "anyOf",
+                                                   "oneOf",
+                                                   "not",
+                                                   "if",
+                                                   "minProperties"};
+  static constexpr std::string_view kNotes[] = {"title", "description", "$schema", "$id", "$comment", "examples"};
+  const auto in = [](const auto &names, std::string_view name) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  };
+  if (json_kind(schema) != '{') return {};  // the schema's compiler says what is wrong with it
+  bool keyword = false, other = false;
+  for (JsonSlices members(schema); members.next();) {
+    const std::string name = members.key_text();
+    const char kind = json_kind(members.value());
+    if (name == "type" && kind != '{') {  // of a property called "type" it is an object
+      keyword = true;
+      const bool object = kind == '"' ? json_text(trim_json(members.value())) == "object"
+                                      : kind != '[' || members.value().find("\"object\"") != std::string_view::npos;
+      if (!object)
+        return error(Code::json, "found a schema of type " + shown(members.value()) + ", " + std::string(kAround),
+                     "type");
+    } else if (in(kKeywords, name)) {
+      keyword = true;
+    } else if (!in(kNotes, name) && !name.starts_with("x-")) {
+      other = true;
+    }
+  }
+  if (other && !keyword)
+    return error(Code::json, "found properties without the object around them, " + std::string(kAround));
+  return {};
 }
 
 Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
@@ -161,6 +204,8 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
                                    ", expected name, or toolId and method");
     out.name = out.tool_id + "_" + out.method;
   }
+  status = check_parameters(out.parameters).inside("parameters");
+  if (!status.ok()) return status;
   status = Schema::compile(out.parameters, out.schema, max_depth).inside("parameters");
   if (!status.ok()) return status;
   if (out.ipc) {
@@ -172,6 +217,7 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
     }
   }
   out.execution = execution.value_or(of_level(out.permission));
+  out.title = std::move(hints.title);
   // What a hint claims may make the gate stricter, never weaker.
   if (hints.destructive) out.execution = std::max(out.execution, ExecutionApproval::ask_once);
   out.read_only = hints.read_only && !hints.destructive;

@@ -34,6 +34,7 @@ struct Ipc {
 struct Tool {
   std::string name;  // or toolId_method
   std::string tool_id, method;
+  std::string title;  // annotations.title: for people
   std::string description;
   std::string parameters;  // JSON Schema as the host wrote it; {"type":"object","properties":{}} where it gave none
   Schema schema;

@@ -129,6 +129,7 @@ Turn::~Turn() = default;
 Status Turn::create(std::shared_ptr<const Engine> engine, std::string_view document, std::unique_ptr<Turn> &out) {
   std::unique_ptr<Turn> turn(new Turn(std::move(engine)));
   if (Status status = turn->configure(document); !status.ok()) return status;
+  turn->warn_of_hidden_tools();
   if (turn->parser_) {
     turn->message_.rounds.emplace_back();
     turn->open_answer();
@@ -192,6 +193,16 @@ Status Turn::configure(std::string_view text) {
   used_ids_ = used_ids(host_messages_);
   for (JsonSlices messages(host_messages_); messages.next();) ++host_message_count_;
   return {};
+}
+
+// The default of agentCallable hides a tool: whoever forgot it would wonder why no model ever calls.
+void Turn::warn_of_hidden_tools() {
+  const auto &tools = engine_->registry.tools();
+  const bool forgotten =
+      !tools.empty() && std::none_of(tools.begin(), tools.end(), [](const auto &tool) { return tool.callable; });
+  if (!parser_ && forgotten)
+    diagnostic("no_callable_tool", std::to_string(tools.size()) + (tools.size() == 1 ? " tool" : " tools") +
+                                       ", none callable: models see only tools with \"agentCallable\": true");
 }
 
 // ---- answers and rounds ----
@@ -410,12 +421,15 @@ void Turn::close_answer(End how, std::string_view detail) {
   if (done_) return;
   if (how != End::complete && !ours && !answer_.error) {
     TurnError error;
-    error.code = "network";
+    error.code = how == End::hook ? "hook" : "network";
     error.detail = !detail.empty()       ? repair_utf8(detail)
                    : how == End::aborted ? "the answer was aborted"
+                   : how == End::hook    ? "a hook of the host failed"
                                          : "the connection broke";
-    error.retryable = !answer_.shown;
+    error.retryable = how != End::hook && !answer_.shown;
     answer_.error = std::move(error);
+  } else if (answer_.error && answer_.error->code == "http" && !detail.empty()) {
+    answer_.error->detail += " (" + repair_utf8(detail) + ")";
   }
   answer_.open = false;
   close_calls();
@@ -1076,9 +1090,20 @@ void Turn::ask(Card &card) {
   ask_event(card);
 }
 
+// What a question is about, so that whoever answers it need not look for the card. Edited arguments count.
+static void write_question(const Card &card, ObjectWriter &event) {
+  event.text("name", card.name());
+  if (card.tool != nullptr) {
+    if (!card.tool->title.empty()) event.text("title", card.tool->title);
+    event.text("description", card.tool->description);
+  }
+  event.raw("arguments", card.effective_arguments());
+}
+
 void Turn::ask_event(const Card &card) {
   ObjectWriter event(events_.open(EventQueue::Kind::approval, card.call));
   event.text("type", "approval").number("call", card.call).text("stage", "execution");
+  write_question(card, event);
   event.text("level", to_text(card.tool->permission)).text("policy", to_text(card.policy));
   event.text("digest", approval_digest(*card.tool, card.canonical));
   if (card.asked_at && config_.approval_timeout_ms > 0)
@@ -1403,6 +1428,7 @@ ResultApproval Turn::result_policy(const Card &card) const {
 void Turn::release_event(const Card &card) {
   ObjectWriter event(events_.open(EventQueue::Kind::approval, card.call));
   event.text("type", "approval").number("call", card.call).text("stage", "result");
+  write_question(card, event);
   event.text("level", to_text(card.tool != nullptr ? card.tool->permission : Permission::sensitive));
   event.text("policy", to_text(result_policy(card)));
   event.text("digest", sha256_hex(card.told + card.parts));
@@ -1617,6 +1643,12 @@ void Turn::tools(std::string &out) const {
     append_json_string(list, protocol->id());
   }
   object.raw("protocols", list + "]");
+  list = "[";
+  for (const std::string_view id : protocol_ids()) {
+    if (list.back() != '[') list += ',';
+    append_json_string(list, id);
+  }
+  object.raw("knownProtocols", list + "]");
   list = "[";
   for (const std::vector<Profile> *table : {&config_.profiles, &profiles()})
     for (const Profile &profile : *table) {

@@ -24,7 +24,7 @@
 
 namespace sluice {
 
-enum class End : int32_t { complete = 0, network = 1, aborted = 2, retry = 3 };
+enum class End : int32_t { complete = 0, network = 1, aborted = 2, retry = 3, hook = 4 };
 enum class Submit : int32_t { text = 0, json = 1, parts = 2, failure = 3, progress = 4 };
 enum class Remember : int32_t { once = 0, turn = 1, session = 2, always = 3 };
 
@@ -85,6 +85,7 @@ class Turn final : WireSink, ScanSink {
 
   Turn(std::shared_ptr<const Engine> engine) : engine_(std::move(engine)) {}
   Status configure(std::string_view document);
+  void warn_of_hidden_tools();
   // -- snapshot.cpp
   template <class AnyTurn, class Visit>
   static void each_field(AnyTurn &turn, const Visit &visit);

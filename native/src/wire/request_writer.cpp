@@ -9,6 +9,7 @@ namespace sluice {
 namespace {
 
 constexpr size_t kMaxName = 64;
+constexpr std::string_view kRoles[] = {"system", "developer", "user", "assistant", "tool"};
 
 std::string_view kind_word(std::string_view value) {
   switch (json_kind(value)) {
@@ -161,7 +162,17 @@ Status check_messages(std::string_view messages) {
     const auto role = json_member(items.value(), "role");
     if (!role) return error(Code::json, "a message needs a role", path + ".role");
     if (json_kind(*role) != '"') return expected("a string", *role, path + ".role");
+    if (const std::string text = json_text(*role);
+        std::find(std::begin(kRoles), std::end(kRoles), text) == std::end(kRoles))
+      return error(
+          Code::json,
+          "found " + json_string(text.substr(0, kMaxName)) + ", expected system | developer | user | assistant | tool",
+          path + ".role");
+    const auto content = json_member(items.value(), "content");
+    if (content && json_kind(*content) != '"' && json_kind(*content) != '[' && json_kind(*content) != 'n')
+      return expected("a string, an array of parts, or null", *content, path + ".content");
   }
+  if (i == 0) return error(Code::json, "found no message, expected at least one", "messages");
   return {};
 }
 

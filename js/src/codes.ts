@@ -1,0 +1,28 @@
+// Codes that events and cards carry. js/docs/codes.md says what each means and what to do about it; a test holds the two and the engine
+// against each other. All are open: a later version may add some.
+
+/** Why a call was not read as it stands, or is none: of diagnostics, and the `reason` of cards that are `invalid`. */
+export type CallCode =
+  | 'unterminated_block' | 'unterminated_argument' | 'opener_in_value' | 'residue_in_block' | 'nested_opener' | 'missing_tool_name'
+  | 'malformed_argument' | 'duplicate_argument' | 'invalid_json' | 'arguments_not_object' | 'truncated' | 'placeholder_arguments'
+  | 'forged_result' | 'oversize' | 'unknown_parameter' | 'schema' | 'stream_broken'
+
+/** `code` of a `diagnostic` event. */
+export type DiagnosticCode =
+  | CallCode
+  | 'late_arguments' | 'orphaned_arguments' | 'repeated_arguments' | 'late_result' | 'in_code' | 'in_reasoning' | 'text_call_in_native_mode' | 'broken_event'
+  | 'provider_error' | 'fallback_to_text' | 'unknown_model' | 'unfinished' | 'no_callable_tool'
+  | (string & {})
+
+/** `code` of an `error` event and of an error block. */
+export type ErrorEventCode =
+  | 'http' | 'network' | 'provider' | 'tools_unsupported' | 'first_byte_timeout' | 'idle_timeout' | 'oversize' | 'max_rounds' | 'unfinished' | 'empty_answer'
+  | 'hook' | 'internal'
+  | (string & {})
+
+/** `reason` of a card. */
+export type Reason =
+  | CallCode
+  | 'not_found' | 'not_callable' | 'disabled' | 'user' | 'policy' | 'expired' | 'timeout' | 'tool' | 'cancelled' | 'repeat_limit' | 'max_calls'
+  | 'max_rounds' | 'turn_ended'
+  | (string & {})

@@ -1,0 +1,184 @@
+// What a developer passes, checked before anything acts on it. Every refusal is one SluiceError `option`: where, what was found, what is
+// allowed and, where somebody put it into the wrong place, where it belongs. Shapes are data; what windows send is checked by host/check.ts.
+import { SluiceError } from './errors.js'
+
+/** Throws SluiceError `option` where `value` is not what it should be. `path` is how a developer would write the place. */
+export type Check = (value: unknown, path: string) => void
+
+const SHOWN = 60
+
+/** A value in a message: short, and never the text of an object. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value)
+  if (typeof value === 'number' || typeof value === 'boolean' || value == null) return String(value)
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** The error for a wrong value. */
+export function wrong(path: string, value: unknown, expected: string, hint?: string): SluiceError {
+  return new SluiceError({ code: 'option', path, detail: `found ${shown(value)}, expected ${expected}`, hint })
+}
+
+/** A check by a predicate. `hint` may look at what was found. */
+export function is(expected: string, fits: (value: unknown) => boolean, hint?: (value: unknown) => string | undefined): Check {
+  return (value, path) => {
+    if (!fits(value)) throw wrong(path, value, expected, hint?.(value))
+  }
+}
+
+export const anything: Check = () => {}
+export const text = is('a string', (value) => typeof value === 'string')
+export const flag = is('true or false', (value) => typeof value === 'boolean')
+export const array = is('an array', Array.isArray)
+export const record = is('an object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+export const milliseconds = is('milliseconds: a number of at least 0', (value) => typeof value === 'number' && value >= 0 && value < Infinity)
+export const func = (form: string): Check => is(`a function ${form}`, (value) => typeof value === 'function')
+
+/** The check, or null for "none". */
+export const orNull = (check: Check): Check => (value, path) => {
+  if (value !== null) check(value, path)
+}
+
+export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): Check {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
+  return is(`a whole number ${range}`, (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max)
+}
+
+export function oneOf(...values: readonly string[]): Check {
+  return (value, path) => {
+    if (!(values as readonly unknown[]).includes(value)) throw wrong(path, value, values.join(' | '), didYouMean(value, values))
+  }
+}
+
+/** An object with functions of these names. */
+export function withMethods(expected: string, ...names: readonly string[]): Check {
+  return is(expected, (value) => names.every((name) => typeof (value as { [name: string]: unknown } | null | undefined)?.[name] === 'function'))
+}
+
+/** What stands in a shape: a check per member, and what people write instead of a member → what to do. */
+export interface Shape {
+  members: { readonly [member: string]: Check }
+  /** Members that must be there. */
+  needs?: readonly string[]
+  /** Any other member is fine, but for those that `instead` names. Default false. */
+  open?: boolean
+  /** Wrong names, or names of another place, with the hint for them. They go before `places`. */
+  instead?: { readonly [name: string]: string }
+}
+
+/**
+ * An object with these members and no others but `x-…`. Members that are undefined count as left out. An instance of a class may have
+ * more: they are its own.
+ */
+export function members({ members, needs = [], open = false, instead = {} }: Shape): Check {
+  const known = new Map(Object.entries(members))
+  const names = [...known.keys()]
+  return (value, path) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw wrong(path, value, needs.length > 0 ? `an object with ${needs.join(' and ')}` : 'an object')
+    }
+    const given = value as { [member: string]: unknown }
+    for (const name of isPlain(given) ? Object.keys(given) : []) {
+      if (known.has(name) || name.startsWith('x-') || given[name] === undefined) continue
+      if (open && !Object.hasOwn(instead, name)) continue
+      const hint = of(instead, name) ?? of(places, name) ?? didYouMean(name, names)
+      throw new SluiceError({ code: 'option', path: inside(path, name), detail: 'unknown member', hint })
+    }
+    for (const name of needs) {
+      if (given[name] === undefined) known.get(name)?.(undefined, inside(path, name))
+    }
+    for (const [name, check] of known) if (given[name] !== undefined) check(given[name], inside(path, name))
+  }
+}
+
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value) as object | null
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+const of = (table: { readonly [name: string]: string }, name: string): string | undefined => (Object.hasOwn(table, name) ? table[name] : undefined)
+
+/** A member's path. The options themselves have none: `retries`, not `options.retries`. */
+export const inside = (path: string, name: string): string => (['', 'options', 'config'].includes(path) ? name : `${path}.${name}`)
+
+// -- where things belong ------------------------------------------------------------------------------------------------------
+
+const body = (name: string, as: string = name): [string, string] => [name, `it belongs into \`request\`: engine.run({ model, messages, request: { ${as} } })`]
+
+/** Members that are known somewhere else. */
+const places: { readonly [name: string]: string } = Object.fromEntries([
+  ...[
+    'temperature', 'top_p', 'top_k', 'min_p', 'max_tokens', 'max_completion_tokens', 'stop', 'seed', 'n', 'logprobs', 'top_logprobs', 'logit_bias',
+    'frequency_penalty', 'presence_penalty', 'response_format', 'reasoning_effort', 'tool_choice', 'parallel_tool_calls', 'stream', 'stream_options', 'user',
+  ].map((name) => body(name)),
+  body('maxTokens', 'max_tokens'), body('topP', 'top_p'), body('topK', 'top_k'), body('responseFormat', 'response_format'),
+  body('reasoningEffort', 'reasoning_effort'), body('toolChoice', 'tool_choice'), body('stopSequences', 'stop'),
+  ...['model', 'messages', 'request', 'signal'].map((name) => [name, `it belongs into engine.run({ ${name} })`]),
+  ...['baseURL', 'apiKey', 'headers'].map((name) => [name, `it belongs into \`model\`: { baseURL, name, apiKey, headers }`]),
+  ...['approvals', 'beforeRequest', 'flushMs', 'ipc', 'retries', 'transport'].map((name) => [name, 'it belongs into new Engine({ … }) or engine.run({ … })']),
+  ...['execute', 'parameters', 'agentCallable', 'permission'].map((name) => [name, 'it belongs into tool({ … })']),
+  ...['system', 'systemPrompt', 'instructions'].map((name) => [name, 'it belongs into `messages`: { role: "system", content }']),
+  ...['prompt', 'input'].map((name) => [name, 'it belongs into `messages`: { role: "user", content }']),
+  ['tools', 'they belong into new Engine({ tools }), or engine.add(tool)'],
+  ['maxIterations', 'Sluice calls it maxRounds'], ['maxSteps', 'Sluice calls it maxRounds'], ['timeout', 'Sluice calls it timeoutMs'],
+  ['parallelExecution', 'Sluice calls it execution: "parallel"'],
+] as [string, string][])
+
+// -- the nearest name ---------------------------------------------------------------------------------------------------------
+
+/** "did you mean maxRounds?", or undefined where nothing is near. */
+export function didYouMean(name: unknown, names: readonly string[]): string | undefined {
+  if (typeof name !== 'string') return undefined
+  const plain = (word: string): string => word.toLowerCase().replace(/[-_]/g, '')
+  let best = Math.min(3, Math.floor(name.length / 2) + 1)
+  let near: string | undefined
+  for (const candidate of names) {
+    const far = distance(plain(name), plain(candidate))
+    if (far < best) [best, near] = [far, candidate]
+  }
+  return near === undefined ? undefined : `did you mean ${near}?`
+}
+
+/** How many letters differ: one swapped for its neighbour, left out, or too many. */
+function distance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 3) return 4
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[b.length] as number
+}
+
+// -- JSON ---------------------------------------------------------------------------------------------------------------------
+
+/** The value as JSON, or what in it cannot be: a BigInt, a cycle. */
+export function encode(value: unknown, path: string): string {
+  try {
+    const json = JSON.stringify(value) as string | undefined
+    if (json !== undefined) return json
+  } catch (cause) {
+    const [at, found] = culprit(value, path, new Set()) ?? [path, describeCause(cause)]
+    throw new SluiceError({ code: 'option', path: at, detail: `found ${found}, expected what JSON can hold`, cause })
+  }
+  throw wrong(path, value, 'what JSON can hold')
+}
+
+const describeCause = (cause: unknown): string => `a value that cannot be written (${cause instanceof Error ? cause.message : String(cause)})`
+
+function culprit(value: unknown, path: string, above: Set<unknown>): [path: string, found: string] | undefined {
+  if (typeof value === 'bigint') return [path, 'a BigInt']
+  if (typeof value !== 'object' || value === null) return undefined
+  if (above.has(value)) return [path, 'a cycle']
+  above.add(value)
+  for (const [key, member] of Object.entries(value)) {
+    const found = culprit(member, Array.isArray(value) ? `${path}[${key}]` : inside(path, key), above)
+    if (found) return found
+  }
+  above.delete(value)
+  return undefined
+}

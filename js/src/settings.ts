@@ -1,0 +1,146 @@
+// How the engine behaves: members of its configuration that a turn may replace. The engine checks their values; here are their names.
+import type { ChatMessage, ResultPolicy, Rule } from './events.js'
+import { is, members, record, type Check, type Shape } from './options.js'
+
+/** How calls are written as text: an id such as `vcp` or `hermes`, or an object with the id and the protocol's options. */
+export type Protocol = string | { id: string; [option: string]: unknown }
+
+/** Which protocol a model gets where `protocol` is `'auto'`. */
+export interface Profile {
+  /** A model whose name contains this text, in any case. */
+  match: string
+  /** The id of a protocol. */
+  protocol: string
+  /** The prompt of this model opens its reasoning. Default false. */
+  startsInReasoning?: boolean
+  /** Default `user`. */
+  resultRole?: 'user' | 'tool'
+}
+
+/**
+ * Defaults of the engine, which every run may replace. The engine throws SluiceError `option` for a wrong value, with its path, what was
+ * found and what is allowed. Members that begin with `x-` are yours: nobody reads them.
+ */
+export interface Settings {
+  /** False: no tool is offered, and nothing is looked for in the text. Default true. */
+  enabled?: boolean
+  /**
+   * How tools reach the model. `native`: in the request. `text`: described in the system message, calls are read out of the text. `auto` (the
+   * default): native; a provider that refuses tools fails the turn with a hint.
+   */
+  mode?: 'native' | 'text' | 'auto'
+  /** How calls are written as text. Default `vcp`. `'auto'`: by the model's name. */
+  protocol?: Protocol | Protocol[]
+  /** For `protocol: 'auto'`, in front of the built-in table. */
+  profiles?: Profile[]
+  /** Protocols that are read besides, in native mode too. Those that tools ask for are read in any case. Default none. */
+  alsoParse?: Protocol[]
+  /** `text`: where a provider refuses tools, mode `auto` goes on in mode `text` before anything was shown. Default null: the turn fails. */
+  autoFallback?: 'text' | null
+  /** `user_mediated`: the turn ends `awaiting_user` with its calls open; the next turn takes them up from the messages. Default `automatic`. */
+  loop?: 'automatic' | 'user_mediated'
+  /** Where the description of the tools goes in mode text when no message has `{{tools}}`. Default null: the protocol's own place. */
+  injectTools?: 'top' | 'bottom' | 'off' | null
+  /** When calls run: `round` (the default), at the end of the answer; `block`, each as soon as it is complete. */
+  dispatch?: 'round' | 'block'
+  /** Stops the answer behind its first complete call. Default false. */
+  stopAfterCall?: boolean
+  /** Default `serial`. */
+  execution?: 'serial' | 'parallel'
+  /** With `execution: 'parallel'`: how many tools run at once, at least 1. Default 4. */
+  maxConcurrentTools?: number
+  /** `together` (the default): all calls of a round ask at once. `one_by_one`: the next one asks when the one before it has ended. */
+  ask?: 'together' | 'one_by_one'
+  /** Every tool asks, public ones too. Default false. */
+  requireConfirmation?: boolean
+  /** Results wait for a person before the model reads them; at least this for every tool. Default null: what each tool says. */
+  resultApproval?: ResultPolicy | null
+  /** Switches tools on and off, by name or by `toolId`. Default none. */
+  toolToggles?: { [tool: string]: boolean }
+  /** For tools that `toolToggles` does not name. Default true. */
+  defaultToolEnabled?: boolean
+  /** Rounds of tool calls in a turn, at least 1; the answer behind them is not counted. Default 5. */
+  maxRounds?: number
+  /** At a limit the model is asked once more, without tools. False: the turn ends with the error `max_rounds`. Default true. */
+  forceFinalAnswer?: boolean
+  /** Tool calls in a turn, at least 1. Default 32. */
+  maxCalls?: number
+  /** The same call is not run in so many rounds running, at least 1. Default 3. */
+  repeatLimit?: number
+  /** Milliseconds that a tool may take; 0: no limit. Default 30,000. */
+  timeoutMs?: number
+  /** Milliseconds that a question waits for a person; 0: no limit. Default 0. */
+  approvalTimeoutMs?: number
+  /** Milliseconds until the first byte of an answer; 0: no limit. Default 300,000. */
+  firstByteTimeoutMs?: number
+  /** Milliseconds of silence within an answer; 0: no limit. Default 90,000. */
+  idleTimeoutMs?: number
+  /** `report` (the default): the model is told about a call that cannot be read. `drop`: only a diagnostic says so. */
+  malformed?: 'report' | 'drop'
+  /** Bytes of a result that the model gets: its beginning and its end. The card keeps all of it. Default 65,536. */
+  resultMaxBytes?: number
+  /** In mode text, the role in which results go back. Default `user`. */
+  resultRole?: 'user' | 'tool'
+  /** `execute`: calls within reasoning are calls. Default `ignore`. */
+  reasoningCalls?: 'ignore' | 'execute'
+  /** The prompt has opened the reasoning already. Default false. */
+  startsInReasoning?: boolean
+  /** Sizes beyond which something is refused or cut. Bytes, but for `depth` (of JSON) and `callsPerRound`. */
+  limits?: {
+    /** Arguments of one call. Default 16 MiB. */
+    argumentBytes?: number
+    /** Text of one answer. Default 8 MiB. */
+    textBytes?: number
+    /** A result, on its card. Default 16 MiB. */
+    resultBytes?: number
+    /** Text that is held back because it may become a call. Default 64 KiB. */
+    candidateBytes?: number
+    /** Nesting of JSON, at most 1,024. Default 128. */
+    depth?: number
+    /** Calls in one answer. Default 128. */
+    callsPerRound?: number
+    /** One line of a stream. Default 32 MiB. */
+    lineBytes?: number
+  }
+  /** Yours: nobody reads it. */
+  [own: `x-${string}`]: unknown
+}
+
+/** The configuration of one native turn: settings, and what it is about. */
+export interface TurnSettings extends Settings {
+  /** The provider's format: `openai-chat` (the default), or `text`: the bytes are the answer's text. */
+  wire?: 'openai-chat' | 'text'
+  /** The body of the request, with `messages`. Left out: the turn is a parser. */
+  request?: { messages: ChatMessage[]; [member: string]: unknown }
+  /** Remembered decisions. */
+  rules?: Rule[]
+}
+
+/** What is parsed besides: by the settings, and for tools that are called that way. */
+export function allParsed(own: readonly Protocol[], tools: readonly { readonly alsoParse?: readonly string[] }[]): readonly Protocol[] {
+  if (!Array.isArray(own)) return own // the engine says what is wrong with it
+  const ids = new Set(own.map((protocol) => (typeof protocol === 'string' ? protocol : protocol?.id)))
+  return [...own, ...new Set(tools.flatMap((tool) => tool.alsoParse ?? []).filter((id) => !ids.has(id)))]
+}
+
+const value = is('a JSON value', (given) => typeof given !== 'function' && typeof given !== 'symbol')
+
+type Known = Exclude<keyof Settings, `x-${string}`>
+const known: { [name in Known]: Check } = {
+  enabled: value, mode: value, protocol: value, profiles: value, alsoParse: value, autoFallback: value, loop: value, injectTools: value,
+  dispatch: value, stopAfterCall: value, execution: value, maxConcurrentTools: value, ask: value, requireConfirmation: value,
+  resultApproval: value, toolToggles: value, defaultToolEnabled: value, maxRounds: value, forceFinalAnswer: value, maxCalls: value,
+  repeatLimit: value, timeoutMs: value, approvalTimeoutMs: value, firstByteTimeoutMs: value, idleTimeoutMs: value, malformed: value,
+  resultMaxBytes: value, resultRole: value, reasoningCalls: value, startsInReasoning: value, limits: value,
+}
+
+/** The names of all settings. */
+export const settingNames: readonly string[] = Object.keys(known)
+
+/** A shape of these members and all settings. */
+export function withSettings({ members, ...rest }: Shape): Shape {
+  return { members: { ...members, ...known }, ...rest }
+}
+
+/** The configuration of a native turn. */
+export const checkTurnSettings = members(withSettings({ members: { wire: value, request: record, rules: value } }))

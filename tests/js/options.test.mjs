@@ -1,0 +1,170 @@
+// Whatever a developer passes wrongly is one SluiceError `option` that says where, what was found, what is allowed, and where it belongs.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+import { Engine, memory, SluiceError, tool, Turn } from 'sluice'
+import { live2dTools } from 'sluice/live2d'
+import { startServer } from 'sluice/testing'
+import { callsEcho, echo, stage } from './support.mjs'
+
+const model = { baseURL: 'http://127.0.0.1:9/v1', name: 'm' }
+const messages = [{ role: 'user', content: 'x' }]
+const transport = () => new Promise(() => {})
+
+/** Asserts one refusal: [what, code that must throw, path, words of the message in order]. */
+function refuses(cases, { code = 'option' } = {}) {
+  for (const [what, make, path, words] of cases) {
+    assert.throws(make, (error) => {
+      assert.ok(SluiceError.is(error), `${what}: ${error.name}: ${error.message}`)
+      assert.equal(error.code, code, `${what}: ${error.message}`)
+      assert.equal(error.path, path, `${what}: ${error.message}`)
+      assert.match(error.message, words, what)
+      return true
+    }, what)
+  }
+}
+
+test('options of run() that are wrong, forgotten or belong somewhere else', (t) => {
+  const engine = new Engine({ tools: [echo()] })
+  t.after(() => engine.close())
+  const run = (more) => () => engine.run({ model, messages, transport, ...more })
+  const cycle = { role: 'user', content: 'x' }
+  cycle.again = cycle
+  refuses([
+    ['nothing', () => engine.run(), 'options', /found undefined, expected an object with model and messages/],
+    ['temperature', run({ temperature: 0.7 }), 'temperature', /belongs into `request`.*temperature/],
+    ['maxTokens', run({ maxTokens: 5 }), 'maxTokens', /`request`.*max_tokens/],
+    ['system', run({ system: 'x' }), 'system', /`messages`/],
+    ['tools', run({ tools: [] }), 'tools', /new Engine/],
+    ['apiKey', run({ apiKey: 'x' }), 'apiKey', /`model`/],
+    ['maxRound', run({ maxRound: 3 }), 'maxRound', /did you mean maxRounds\?/],
+    ['retrys', run({ retrys: 3 }), 'retrys', /did you mean retries\?/],
+    ['maxSteps', run({ maxSteps: 3 }), 'maxSteps', /maxRounds/],
+    ['wirre', run({ wirre: 3 }), 'wirre', /^wirre: unknown member$/],
+    ['a model by its name', run({ model: 'gpt-4o' }), 'model', /found "gpt-4o", expected an object with baseURL and name/],
+    ['no model', run({ model: undefined }), 'model', /found undefined/],
+    ['model.model', run({ model: { baseURL: model.baseURL, model: 'x' } }), 'model.model', /did you mean name\?/],
+    ['model.baseUrl', run({ model: { baseUrl: model.baseURL, name: 'x' } }), 'model.baseUrl', /did you mean baseURL\?/],
+    ['model.apikey', run({ model: { ...model, apikey: 'x' } }), 'model.apikey', /did you mean apiKey\?/],
+    ['model.temperature', run({ model: { ...model, temperature: 1 } }), 'model.temperature', /belongs into `request`/],
+    ['model.headers', run({ model: { ...model, headers: { a: 5 } } }), 'model.headers', /an object of strings/],
+    ['no name', run({ model: { baseURL: model.baseURL } }), 'model.name', /the name of a model/],
+    ['no messages', run({ messages: [] }), 'messages', /an empty array, expected an array of at least one message/],
+    ['flushMs', run({ flushMs: 'x' }), 'flushMs', /found "x", expected milliseconds/],
+    ['flushMs NaN', run({ flushMs: NaN }), 'flushMs', /found NaN/],
+    ['retries', run({ retries: -1 }), 'retries', /found -1, expected a whole number of at least 0/],
+    ['transport', run({ transport: 5 }), 'transport', /found 5, expected a function/],
+    ['beforeRequest', run({ beforeRequest: {} }), 'beforeRequest', /found an object, expected a function/],
+    ['approvals', run({ approvals: 5 }), 'approvals', /found 5, expected an object/],
+    ['approvals.exec', run({ approvals: { exec: () => 'once' } }), 'approvals.exec', /did you mean execution\?/],
+    ['approvals.execution', run({ approvals: { execution: 'once' } }), 'approvals.execution', /found "once", expected a function/],
+    ['rules', run({ rules: memory() }), 'rules', /found an object, expected an array/],
+    ['a controller', run({ signal: new AbortController() }), 'signal', /did you mean controller\.signal\?/],
+    ['request', run({ request: 5 }), 'request', /found 5, expected an object/],
+    ['request.messages', run({ request: { messages: [] } }), 'request.messages', /beside `request`/],
+    ['request.model', run({ request: { model: 'other' } }), 'request.model', /belongs into `model`/],
+    ['a BigInt', run({ request: { seed: 10n } }), 'request.seed', /found a BigInt/],
+    ['a cycle', run({ messages: [cycle] }), 'messages[0].again', /found a cycle/],
+    ['a setting of the wrong type', run({ maxRounds: '3' }), 'maxRounds', /found "3", expected a whole number/],
+    ['a setting that is a function', run({ maxRounds: () => 3 }), 'maxRounds', /found a function/],
+    ['a limit that does not exist', run({ limits: { dept: 3 } }), 'limits.dept', /did you mean depth\?/],
+  ])
+  engine.run({ model, messages, transport, 'x-mine': { anything: 1 }, request: { 'x-mine': 1, temperature: 0.3 } }).cancel()
+})
+
+test('options of an engine, a tool, Live2D and the scripted server', async () => {
+  const make = (options) => () => new Engine(options)
+  const declare = (options) => () => tool(options)
+  refuses([
+    ['null', make(null), 'options', /found null, expected an object/],
+    ['rules', make({ rules: [] }), 'rules', /found an empty array, expected a store of rules such as memory\(\)/],
+    ['ipc', make({ ipc: 'x' }), 'ipc', /found "x", expected a function \(channel/],
+    ['a model', make({ model }), 'model', /engine\.run\(\{ model \}\)/],
+    ['tools', make({ tools: { a: 1 } }), 'tools', /found an object, expected an array/],
+    ['a tool as an object', make({ tools: [{ name: 'x', execute() {} }] }), 'tools[0]', /expected what tool\(/],
+    ['an unknown protocol', make({ protocol: 'hermez' }), 'protocol', /hermez.*did you mean hermes\?/],
+    ['tool()', declare(), 'options', /found undefined/],
+    ['no name', declare({ parameters: { type: 'object' } }), 'name', /the name of the tool, or toolId and method/],
+    ['execute', declare({ name: 'x', execute: 'x' }), 'execute', /found "x", expected a function/],
+    ['handler', declare({ name: 'x', handler() {} }), 'handler', /did you mean execute\?/],
+    ['inputSchema', declare({ name: 'x', inputSchema: {} }), 'inputSchema', /did you mean parameters\?/],
+    ['agentcallable', declare({ name: 'x', agentcallable: true }), 'agentcallable', /did you mean agentCallable\?/],
+    ['runsIn', declare({ name: 'x', runsIn: 'page' }), 'runsIn', /found "page", expected window/],
+    ['two that run it', declare({ name: 'x', runsIn: 'window', execute() {} }), 'x.runsIn', /one of the two/],
+    ['live2dTools()', () => live2dTools(), 'options', /found undefined/],
+    ['live2d expression', () => live2dTools({ expression: ['smile'] }), 'expression', /did you mean expressions\?/],
+    ['live2d channels', () => live2dTools({ channels: { motion: 5 } }), 'channels.motion', /a string/],
+  ])
+  await assert.rejects(startServer(), { code: 'option', path: 'options' })
+  await assert.rejects(startServer({ answer: [] }), { code: 'option', path: 'answer', hint: 'did you mean answers?' })
+  await assert.rejects(startServer({ answers: [], chunks: 'bytes' }), { code: 'option', path: 'chunks' })
+})
+
+test('arguments of a run and of a turn name what was passed', (t) => {
+  const engine = new Engine({ tools: [echo()] })
+  t.after(() => engine.close())
+  const run = engine.run({ model, messages, transport })
+  const turn = engine.turn({ wire: 'text' })
+  t.after(() => run.cancel())
+  for (const target of [run, turn]) {
+    refuses([
+      ['approve()', () => target.approve(), 'call', /found undefined, expected the number of a call, or an event of it/],
+      ['approve("2")', () => target.approve('2'), 'call', /found "2".*event\.call/],
+      ['approve(NaN)', () => target.approve(NaN), 'call', /found NaN/],
+      ['an event without a call', () => target.approve({ type: 'text' }), 'call', /`call` is undefined/],
+      ['remember', () => target.approve(1, { remember: 'forever' }), 'remember', /found "forever", expected once \| turn \| session \| always/],
+      ['remembr', () => target.approve(1, { remembr: 'once' }), 'remembr', /did you mean remember\?/],
+      ['deny with an object', () => target.deny(1, { reason: 'x' }), 'reason', /found an object, expected a string/],
+      ['fail without words', () => target.fail(1), 'message', /found undefined, expected a string/],
+      ['progress', () => target.progress(1, 5), 'text', /found 5, expected a string/],
+      ['release(0)', () => target.release(0), 'call', /found 0/],
+    ])
+  }
+  refuses([
+    ['finish', () => turn.finish('bogus'), 'how', /found "bogus", expected complete \| network \| aborted \| retry \| hook/],
+    ['feed', () => turn.feed([1, 2]), 'bytes', /found an array, expected bytes/],
+    ['response', () => turn.response('200'), 'status', /found "200"/],
+    ['tick', () => turn.tick('now'), 'now', /found "now"/],
+    ['a turn with a wrong member', () => engine.turn({ wire: 'text', modus: 'text' }), 'modus', /did you mean mode\?/],
+    ['a turn of nothing', () => new Turn(engine), 'config', /found undefined/],
+    ['describe', () => engine.describe({ prtocol: 'vcp' }), 'prtocol', /did you mean protocol\?/],
+  ])
+  assert.throws(() => run.approve(99), { code: 'not_found' })
+})
+
+test('approve, deny and the others take the event itself', async (t) => {
+  const { run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ permission: 'moderate', resultApproval: 'always' })] })
+  const turn = run()
+  for await (const event of turn) {
+    if (event.type !== 'approval') continue
+    assert.equal(event.stage === 'execution' ? turn.approve(event) : turn.release(event), true)
+    assert.equal(turn.approve(event), false, 'it is decided already')
+  }
+  assert.equal((await turn.done).outcome, 'completed')
+})
+
+test('an error of either build is recognised', () => {
+  const cjs = createRequire(import.meta.url)('sluice')
+  for (const make of [Engine, cjs.Engine]) {
+    try {
+      new make({ maxRound: 3 })
+      assert.fail('it was taken')
+    } catch (error) {
+      assert.equal(SluiceError.is(error), true)
+      assert.equal(cjs.SluiceError.is(error), true)
+      assert.equal(error instanceof SluiceError, make === Engine)
+    }
+  }
+  for (const other of [new Error('x'), null, undefined, 'x', { name: 'SluiceError' }]) assert.equal(SluiceError.is(other), false)
+})
+
+test('the settings that TypeScript names are those of the engine', () => {
+  const source = readFileSync(new URL('../../native/src/turn/config.cpp', import.meta.url), 'utf8')
+  const list = /kMembers\[\] = \{([^}]*)\}/.exec(source)[1]
+  const native = [...list.matchAll(/"(\w+)"/g)].map(([, name]) => name)
+  const types = readFileSync(new URL('../../js/src/settings.ts', import.meta.url), 'utf8')
+  const named = [.../const known[^{]*\{[^}]*\} = \{([^}]*)\}/.exec(types)[1].matchAll(/(\w+):/g)].map(([, name]) => name)
+  // `rules` come from the store; `observeOnly` is not in this version.
+  assert.deepEqual(named.sort(), native.filter((name) => name !== 'rules' && name !== 'observeOnly').sort())
+})

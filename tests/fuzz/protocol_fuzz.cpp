@@ -1,6 +1,7 @@
-// Any text under any protocol: scan_check.h says what must hold. SLUICE_FUZZ_PROTOCOL=<id or grammar> keeps to one
-// protocol or to those of one grammar (json named element python gemma yaml harmony designed). The last two bytes
-// choose the protocol, its options and the cuts, and are a part of the text: so a seed is an ordinary text file.
+// Any text under any protocol: scan_check.h says what must hold; each input is asked one of it.
+// SLUICE_FUZZ_PROTOCOL=<id or grammar> keeps to one protocol or to those of one grammar (json named element python
+// gemma yaml harmony designed). The last two bytes choose the protocol, its options and the cuts, and are a part of the
+// text: so a seed is an ordinary text file.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -21,6 +22,7 @@ std::shared_ptr<const Protocol> made(const std::string &config) {
 struct Setup {
   NamedTools tools;
   std::vector<Protocols> choices;
+  std::vector<MayGo> may_go;  // of each choice
   std::vector<std::string> words;
 
   Setup() {
@@ -89,6 +91,7 @@ struct Setup {
         unique.insert(call);
       }
     words.assign(unique.begin(), unique.end());
+    for (const Protocols &choice : choices) may_go.emplace_back(choice);
   }
 };
 
@@ -109,11 +112,12 @@ uint32_t choose(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const std::string_view text(reinterpret_cast<const char *>(data), size);
   const uint32_t chosen = choose(text) * 2654435761U;
-  Scan how{setup().choices[(chosen >> 16U) % setup().choices.size()], setup().tools};
+  const size_t choice = (chosen >> 16U) % setup().choices.size();
+  Scan how{setup().choices[choice], setup().tools};
   if ((chosen & 1U) != 0) how.limits = kSmallLimits;
   how.options.starts_in_reasoning = (chosen & 14U) == 2;
   how.options.calls_in_reasoning = (chosen & 14U) == 4;
-  const std::string why = check_scan(how, text, chosen);
+  const std::string why = check_scan_once(how, setup().may_go[choice], text, chosen);
   if (why.empty()) return 0;
   std::fprintf(stderr, "%s, limits %zu/%zu: %s\n", std::string(how.protocols[0]->id()).c_str(),
                how.limits.candidate_bytes, how.limits.argument_bytes, why.c_str());

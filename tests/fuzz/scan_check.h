@@ -181,6 +181,13 @@ inline ScanTrace scan_whole(const Scan &how, std::string_view text) {
   return scan(how, text, [](size_t left) { return left; });
 }
 
+// Out of the reasoning that the models of some formats begin in.
+inline std::string out_of_reasoning(const sluice::Protocol &protocol) {
+  if (!protocol.starts_in_reasoning()) return "";
+  const std::vector<sluice::Marker> closers = protocol.reasoning_closers();
+  return (closers.empty() ? "</think>" : closers.front().bytes) + "\n";
+}
+
 // What may be in no piece: reasoning tags, and the tokens that the formats never show.
 class MayGo {
  public:
@@ -315,6 +322,54 @@ inline std::string lost(std::string_view text, const ScanTrace &trace, const May
 inline std::string differs(const char *how, const ScanTrace &whole, const ScanTrace &cut) {
   if (!cut.broken.empty()) return std::string(how) + ": " + cut.broken;
   return cut.pieces == whole.pieces ? "" : std::string(how) + " it reads\n" + cut.dump() + "but whole\n" + whole.dump();
+}
+
+// The calls of a trace that would run: where each begins and ends, and what it says.
+inline std::vector<ScanTrace::Piece> running(const ScanTrace &trace) {
+  std::vector<ScanTrace::Piece> out;
+  for (const ScanTrace::Piece &piece : trace.pieces)
+    if (piece.kind == 'c') out.push_back(piece);
+  return out;
+}
+
+// Empty, or a call that runs when the text is cut at `at` and not in the whole. What may be: the whole refuses that
+// very call for what stands behind the cut, or a call that needs no closer ends at the cut, and what follows makes it
+// no call.
+inline std::string runs_when_cut(const Scan &how, std::string_view text, const ScanTrace &whole, size_t at) {
+  for (const ScanTrace::Piece &call : running(scan_whole(how, text.substr(0, at)))) {
+    const bool runs = std::any_of(whole.pieces.begin(), whole.pieces.end(), [&](const ScanTrace::Piece &piece) {
+      return (piece.kind == 'c' || piece.kind == 'i') && piece.start == call.start;
+    });
+    const std::string_view behind = text.substr(call.end, at - call.end);
+    if (runs || std::all_of(behind.begin(), behind.end(), sluice::is_white)) continue;
+    return "cut at " + std::to_string(at) + " this runs: |" + call.text + "|\n" + whole.dump();
+  }
+  return "";
+}
+
+// As check_scan, but only one way to cut, and at most three places to save at: what a fuzzer asks many times a second.
+inline std::string check_scan_once(const Scan &how, const MayGo &may_go, std::string_view text, uint32_t seed) {
+  const ScanTrace whole = scan_whole(how, text);
+  if (!whole.broken.empty()) return whole.broken + "\n" + whole.dump();
+  const auto next = [&] { return (seed = seed * 1664525U + 1013904223U) >> 8U; };
+  switch (next() % 4) {
+    case 0:
+      if (std::string why = lost(text, whole, may_go); !why.empty()) return why + "\n" + whole.dump();
+      return differs("byte by byte", whole, scan(how, text, [](size_t) { return size_t{1}; }));
+    case 1:
+      return differs("cut at random", whole,
+                     scan(how, text, [&](size_t left) { return std::min<size_t>(left, next() % 23 + 1); }));
+    case 2:
+      return differs(
+          "saved and restored", whole,
+          scan(
+              how, text, [&, pieces = 0](size_t left) mutable { return ++pieces > 3 ? left : next() % left + 1; },
+              true));
+    default:
+      for (size_t i = 0; i < 2 && !text.empty(); ++i)
+        if (std::string why = runs_when_cut(how, text, whole, next() % text.size()); !why.empty()) return why;
+      return "";
+  }
 }
 
 // Empty, or what does not hold. `seed`: of the random cuts.

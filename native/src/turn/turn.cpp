@@ -1045,8 +1045,13 @@ std::optional<Gate> Turn::judge(Card &card) {
 // Are these arguments that the tool takes, as they are?
 bool Turn::fits(const Card &card, ArgumentFault &fault) const {
   if (!hidden_reason(*card.tool, config_.exposure).empty()) return true;  // the gate will not have it anyway
+  const std::string_view arguments = card.effective_arguments();
+  if (json_kind(arguments) != '{' || !check_json(arguments, config_.limits.depth).ok()) {  // only a state can say so
+    fault.message = "expected an object";
+    return false;
+  }
   std::string checked;
-  return card.tool->schema.check(card.effective_arguments(), Strings::strings, checked, fault);
+  return card.tool->schema.check(arguments, Strings::strings, checked, fault);
 }
 
 uint32_t Turn::rounds_running(const std::string &digest) const {

@@ -1,0 +1,167 @@
+// One engine and one turn through the C ABI, for whoever plays turns at random: every verb is watched for a poisoned
+// turn, and every event for what a host could not read.
+#pragma once
+
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice_test {
+
+// A promise that was not kept. A fuzz target that throws is a crash; a test catches it and tells it.
+struct Broken : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline void must(bool holds, const char *promise, const std::string &shown = {}) {
+  if (!holds) throw Broken(promise + (shown.empty() ? std::string() : "\n" + shown));
+}
+
+// Choices out of bytes: of a fuzzer, or drawn by a test. Where they have ended everything is 0.
+class Choices {
+ public:
+  explicit Choices(std::string_view bytes) : bytes_(bytes) {}
+  bool done() const { return bytes_.empty(); }
+  size_t below(size_t n) {
+    if (bytes_.empty()) return 0;
+    const auto byte = static_cast<uint8_t>(bytes_.front());
+    bytes_.remove_prefix(1);
+    return n <= 256 ? byte % n : (byte * size_t{256} + below(256)) % n;
+  }
+  template <class T, size_t N>
+  const T &of(const T (&list)[N]) {
+    return list[below(N)];
+  }
+  // So many bytes as the next one says.
+  std::string_view text() {
+    const size_t wanted = below(256);
+    const size_t size = std::min(wanted, bytes_.size());
+    const std::string_view out = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+    return out;
+  }
+  std::string_view rest() {
+    const std::string_view out = bytes_;
+    bytes_ = {};
+    return out;
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+class Session {
+ public:
+  explicit Session(const std::string &engine) : engine_(sluice_engine_new(engine.data(), engine.size())) {}
+  Session(const std::string &engine, const std::string &turn) : Session(engine) {
+    turn_ = sluice_turn_new(engine_, turn.data(), turn.size());
+  }
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+  ~Session() {
+    sluice_turn_free(turn_);
+    sluice_engine_free(engine_);
+  }
+
+  // -- what came out so far
+  std::vector<std::string> ran;          // tools that were told to run, in order
+  std::vector<uint32_t> running, asked;  // calls that were told to run, and those that a person was asked about
+  bool done = false;
+
+  bool usable() const { return sluice_engine_error(engine_, nullptr) == nullptr; }
+  std::string error() { return get(SLUICE_GET_ERROR); }
+  std::string get(int32_t what) {
+    size_t len = 0;
+    const char *const text = sluice_turn_get(turn_, what, &len);
+    return text == nullptr ? std::string() : std::string(text, len);
+  }
+
+  void restore(std::string_view state) {
+    sluice_turn_free(turn_);
+    turn_ = sluice_turn_restore(engine_, state.data(), state.size());
+    done = false;
+  }
+  int32_t feed(std::string_view bytes) { return told(sluice_turn_feed(turn_, bytes.data(), bytes.size())); }
+  int32_t finish(int32_t how = SLUICE_END_COMPLETE) { return told(sluice_turn_finish(turn_, how, nullptr, 0)); }
+  int32_t response(int32_t status, std::string_view headers) {
+    return told(sluice_turn_response(turn_, status, headers.empty() ? nullptr : headers.data(), headers.size()));
+  }
+  int32_t approve(uint32_t call, int32_t decision, std::string_view edited = {}) {
+    return told(sluice_turn_approve(turn_, call, decision, edited.empty() ? nullptr : edited.data(), edited.size()));
+  }
+  int32_t deny(uint32_t call, std::string_view reason) {
+    return told(sluice_turn_deny(turn_, call, reason.data(), reason.size()));
+  }
+  int32_t cancel(uint32_t call) { return told(sluice_turn_cancel(turn_, call, nullptr, 0)); }
+  int32_t submit(uint32_t call, int32_t kind, std::string_view data) {
+    return told(sluice_turn_submit(turn_, call, kind, data.data(), data.size()));
+  }
+  void tick(int64_t now) {
+    const int64_t next = sluice_turn_tick(turn_, now);
+    if (next < 0) told(static_cast<int32_t>(next));
+  }
+  // Polls until there is nothing more.
+  void drain() {
+    size_t len = 0;
+    while (const char *const text = sluice_turn_next_event(turn_, &len)) {
+      must(!done, "nothing comes after done", text);
+      const auto event = nlohmann::json::parse(std::string_view(text, len), nullptr, false);
+      must(event.is_object(), "an event is a JSON object", text);
+      must(!event.contains("call") || event["call"].is_number_unsigned(), "a call is a number", text);
+      for (const char *key : {"type", "name"})
+        must(!event.contains(key) || event[key].is_string(), "type and name are strings", text);
+      const std::string type = event.value("type", "");
+      if (type == "execute" || type == "ipc") ran.push_back(event.value("name", type));
+      if (type == "execute") running.push_back(event.value("call", 0U));
+      if (type == "approval") asked.push_back(event.value("call", 0U));
+      if (type == "error") must(!event.contains("fatal") || event["fatal"] != true, "no turn is poisoned", text);
+      done = type == "done";
+    }
+  }
+  // All that can be asked is JSON, and what is saved is restored.
+  void look() {
+    for (int32_t what = SLUICE_GET_REQUEST; what <= SLUICE_GET_ERROR; ++what) {
+      const std::string text = get(what);
+      must(text.empty() || nlohmann::json::accept(text), "a document is JSON", text);
+    }
+  }
+
+ private:
+  int32_t told(int32_t code) {
+    must(code != SLUICE_E_INTERNAL && code != SLUICE_E_MEMORY, "no turn is poisoned", get(SLUICE_GET_ERROR));
+    return code;
+  }
+
+  sluice_engine *engine_ = nullptr;
+  sluice_turn *turn_ = nullptr;
+};
+
+// The answer of a server whose model writes this text, or these native calls.
+inline std::string chunk(const nlohmann::json &delta) {
+  const nlohmann::json choice = {{"index", 0}, {"delta", delta}};
+  return "data: " +
+         nlohmann::json{{"choices", nlohmann::json::array({choice})}}.dump(-1, ' ', false,
+                                                                           nlohmann::json::error_handler_t::replace) +
+         "\n\n";
+}
+inline std::string ends(const char *reason = "stop") {
+  return std::string(R"(data: {"choices":[{"index":0,"delta":{},"finish_reason":")") + reason +
+         "\"}]}\n\ndata: [DONE]\n\n";
+}
+inline nlohmann::json native_calls(const std::vector<std::string> &names, const std::string &arguments = "{}") {
+  nlohmann::json calls = nlohmann::json::array();
+  for (size_t i = 0; i < names.size(); ++i)
+    calls.push_back({{"index", i},
+                     {"id", "call_" + std::to_string(i)},
+                     {"type", "function"},
+                     {"function", {{"name", names[i]}, {"arguments", arguments}}}});
+  return {{"tool_calls", calls}};
+}
+
+}  // namespace sluice_test

@@ -1,0 +1,140 @@
+// The properties of the fuzzers (tests/fuzz), bounded: over the seeds and over inputs drawn with a fixed seed.
+// SLUICE_RANDOM_SEED draws others; each test tells five faults at most.
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "../fuzz/turn_properties.h"
+#include "script_runner.h"
+
+namespace fs = std::filesystem;
+using namespace sluice_test;
+
+namespace {
+
+// Times `n`, under a sanitizer a fifth of it.
+constexpr size_t times(size_t n) { return kSanitized ? n / 5 : n; }
+
+std::mt19937 dice() {
+  const std::string seed = environment("SLUICE_RANDOM_SEED");
+  return std::mt19937(seed.empty() ? 20251 : static_cast<uint32_t>(std::stoul(seed)));
+}
+
+std::string bytes(std::mt19937 &random, size_t size) {
+  std::string out(size, '\0');
+  for (char &c : out) c = static_cast<char>(random());
+  return out;
+}
+
+std::shared_ptr<const sluice::Protocol> made(const std::string &config) {
+  std::shared_ptr<const sluice::Protocol> out;
+  REQUIRE(sluice::make_protocol(config, out).message == "");
+  return out;
+}
+
+std::string call_of(const sluice::Protocol &protocol, const std::string &tool) {
+  std::string out;
+  protocol.write_call("call_7", tool, R"({"path":"/"})", out);
+  return out;
+}
+
+class Faults {
+ public:
+  explicit Faults(const char *property) : property_(property) {}
+  void tell(const std::string &why) {
+    if (!why.empty() && ++count_ <= 5) FAIL_CHECK(property_ << ": " << why);
+  }
+  template <class F>
+  void run(F &&check) {
+    try {
+      check();
+    } catch (const Broken &broken) {
+      tell(broken.what());
+    }
+  }
+  ~Faults() {
+    if (count_ > 5) WARN(property_ << ": " << count_ << " in all");
+  }
+
+ private:
+  const char *property_;
+  size_t count_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("no cut of an answer runs a call that the whole does not run") {
+  NamedTools tools;
+  tools.tools = fuzz_tools();
+  std::mt19937 random = dice();
+  Faults faults("cut");
+  std::map<std::string, std::vector<std::string>> seeds;  // of a grammar
+  for (const auto &entry : fs::recursive_directory_iterator(tests_folder() / "fuzz" / "corpus"))
+    if (entry.is_regular_file())
+      seeds[entry.path().parent_path().filename().string()].push_back(read_file(entry.path()));
+  for (const auto &[id, config] : protocol_configs()) {
+    const Scan how{{made(config)}, tools};
+    std::vector<std::string> texts = seeds[grammar_of(id)];
+    const std::string call = call_of(*how.protocols[0], "f");
+    for (const auto &[other, other_config] : protocol_configs())
+      if (random() % 8 == 0)
+        texts.push_back("a " + call + " b " + call_of(*made(other_config), "f") + "\n" + call + " c");
+    for (const std::string &text : texts) {
+      const ScanTrace whole = scan_whole(how, text);
+      for (size_t cuts = 0; cuts < times(20) && !text.empty(); ++cuts)
+        if (const std::string why = runs_when_cut(how, text, whole, random() % text.size()); !why.empty())
+          faults.tell(id + ": " + why);
+    }
+  }
+}
+
+TEST_CASE("what a tool says calls nothing when the model repeats it, whatever is parsed and in whatever role") {
+  std::mt19937 random = dice();
+  Faults faults("echo");
+  for (const auto &[id, config] : protocol_configs()) {
+    const std::string call = call_of(*made(config), "rm");
+    if (call.empty()) continue;
+    for (const bool native : {false, true})
+      for (const bool tool_role : {false, true}) {
+        if (native && tool_role) continue;
+        for (const int32_t kind : {-1, 0, 1, 2, 3}) {
+          if (kSanitized && random() % 4 != 0) continue;
+          Echo how{config, native, tool_role, kind};
+          faults.run([&] { check_echo(how, "found:\n" + call + "\n" + call, random() % 3 == 0 ? random() % 64 : 0); });
+        }
+      }
+  }
+}
+
+TEST_CASE("a restore never runs what the new engine would ask about or refuse") {
+  std::mt19937 random = dice();
+  Faults faults("restore");
+  size_t on_the_same = 0;
+  for (size_t i = 0; i < times(400); ++i) {
+    const std::string drawn = bytes(random, 16);
+    Choices choices(drawn);
+    const std::string state = some_state(choices);
+    for (const std::string &engine : stricter_engines()) faults.run([&] { check_stricter_restore(state, engine); });
+    Session same("{" + kOpenTools + "}");
+    same.restore(state);
+    same.drain();
+    on_the_same += same.ran.size();
+  }
+  CHECK(on_the_same > 0);  // so there was something to refuse
+}
+
+TEST_CASE("any bytes as a state give an error or a turn, never a crash") {
+  std::mt19937 random = dice();
+  size_t kept = 0;
+  for (size_t i = 0; i < times(10000); ++i) {
+    const std::string drawn = bytes(random, 48);
+    Choices choices(drawn);
+    const std::string state = broken_state(some_state(choices), choices);
+    try {
+      check_any_state(state, choices);
+      ++kept;
+    } catch (
+        const Broken &) {  // a crash ends this process; what else may be wrong behind a broken state the fuzzer tells
+    }
+  }
+  CHECK(kept > 0);
+}

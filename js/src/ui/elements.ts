@@ -34,7 +34,12 @@ export interface SluiceApprovalElement extends HTMLElement {
   message: Pick<LiveMessage, 'approve' | 'release' | 'deny'> | undefined
   /** What the tool says of itself, where the question does not say it. */
   description: string | undefined
-  /** The buttons become active when they were visible for so many milliseconds. Default 600. */
+  /** Drawn in a row, as one of many. Default false. */
+  compact: boolean
+  /**
+   * Refusing becomes active when the buttons were visible for so many milliseconds; approving when besides every line of the question was in
+   * view, and head and buttons stood still for as long. Default 600.
+   */
   armMs: number
 }
 

@@ -28,14 +28,18 @@ const checkOptions = members({
   } satisfies { [member in keyof Live2dOptions | 'model' | 'parameters']-?: unknown },
 })
 
-/** `live2d.expression(name)` and `live2d.motion(group, index?)` from the `PetCapabilities` of a model; what it does not have is left out. */
+/**
+ * `live2d.expression(name)` and `live2d.motion(group, index?)` from the `PetCapabilities` of a model. What it does not have is left out, and so
+ * are names of more than 40 characters and those behind the first 64.
+ */
 export function live2dTools(options: Live2dOptions): Tool[] {
   checkOptions(options, 'options')
   const { expressions = [], motions = {}, channels = {}, tags = true } = options
   check(expressions, motions)
   const tools: Tool[] = []
   const common = { permission: 'public', agentCallable: true, immediate: true, tags: ['live2d'] } as const
-  if (expressions.length > 0) {
+  const faces = told([...new Set(expressions)], (name) => name)
+  if (faces.length > 0) {
     tools.push(
       tool({
         ...common,
@@ -43,7 +47,7 @@ export function live2dTools(options: Live2dOptions): Tool[] {
         description: 'Shows an expression on the face of your Live2D model, at once. Nothing is returned.',
         parameters: {
           type: 'object',
-          properties: { name: { type: 'string', enum: [...new Set(expressions)], description: 'the expression' } },
+          properties: { name: { type: 'string', enum: faces, description: 'the expression' } },
           required: ['name'],
           additionalProperties: false,
         },
@@ -51,7 +55,7 @@ export function live2dTools(options: Live2dOptions): Tool[] {
       }),
     )
   }
-  const groups = Object.entries(motions).filter(([, count]) => count > 0)
+  const groups = told(Object.entries(motions).filter(([, count]) => count > 0), ([group]) => group)
   if (groups.length > 0) {
     tools.push(
       tool({
@@ -64,6 +68,15 @@ export function live2dTools(options: Live2dOptions): Tool[] {
     )
   }
   return tags ? tools.map((one) => ({ ...one, alsoParse: ['inline_tags'] })) : tools
+}
+
+/** What the model is told of: the names of a downloaded Live2D model are a stranger's words in its instructions. */
+const MAX_TOLD = 64
+const MAX_TOLD_LENGTH = 40
+
+/** The first of those with a short name; the others cannot be called. */
+function told<T>(all: T[], nameOf: (one: T) => string): T[] {
+  return all.filter((one) => nameOf(one).length <= MAX_TOLD_LENGTH).slice(0, MAX_TOLD)
 }
 
 const MAX_NAMES = 500

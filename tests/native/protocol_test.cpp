@@ -251,7 +251,8 @@ TEST_CASE("inline code decides at the end of its line") {
   CHECK(blocks("`" + kCall + "`") == Json::array({text("`" + kCall + "`")}));
   CHECK(blocks("`" + kCall + "``\n") == Json::array({text("`"), call(), text("``\n")}));
   CHECK(blocks("` `` " + kCall + " ``") == Json::array({text("` `` " + kCall + " ``")}));
-  CHECK(blocks("`` ` " + kCall + " ` " + kCall) == Json::array({text("`` ` " + kCall + " ` "), call()}));
+  CHECK(blocks("`` ` " + kCall + " ` " + kCall) == Json::array({text("`` ` " + kCall + " ` "), invalid("quoted")}));
+  CHECK(blocks("`` ` " + kCall + " ` " + kCall + "\n") == Json::array({text("`` ` " + kCall + " ` "), call()}));
   CHECK(blocks("` " + kCall + " `` " + kCall + " ``\n" + kCall) ==
         Json::array({text("` "), call(), text(" `` " + kCall + " ``\n"), call()}));
   CHECK(blocks("``` " + kCall + "\n" + kCall) == Json::array({text("``` " + kCall + "\n" + kCall)}));
@@ -331,7 +332,7 @@ TEST_CASE("limits hit the same byte at any split") {
       opener + "tool_name:「始」T「末」q:「始」" + of('x', 6000) + " <<<[TOOL_REQUESt" + "「末」" + end;
   CHECK(scan(how, large + "b").blocks == Json::array({invalid("oversize"), text("b")}));
   CHECK(scan(how, opener + "tool_name:「始」T「末」q:「始」" + of('x', 6000) + kCall + "b").blocks ==
-        Json::array({invalid("oversize"), call(), text("b")}));
+        Json::array({invalid("oversize"), text("b")}));  // the call stands in the value
   CHECK(scan(how, opener + "tool_name:「始」T「末」q:「始」" + of('x', 6000)).blocks ==
         Json::array({invalid("oversize")}));
   for (size_t shift = 0; shift < 3; ++shift) {  // the limit hits inside of a code point

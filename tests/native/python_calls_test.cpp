@@ -97,10 +97,10 @@ TEST_CASE("calls between markers end with their closer") {
         all(call(R"({"a":1})"), call("{}", "g"), call(), said("!")));
   CHECK(blocks("xml_tag", open + "[f(), g()]\n" + close) == all(call(), call("{}", "g")));
   CHECK(blocks("xml_tag", open + "f(a='</tool_code>')" + close) == all(call(R"({"a":"</tool_code>"})")));
-  CHECK(blocks("xml_tag", open + "f()") == all(call()));
-  CHECK(blocks("xml_tag", open + "f()</tool") == all(call()));
+  CHECK(blocks("xml_tag", open + "f()") == all(invalid("unterminated_block")));
+  CHECK(blocks("xml_tag", open + "f()</tool") == all(invalid("unterminated_block")));
   CHECK(blocks("xml_tag", open + "[f()" + close) == all(invalid("unterminated_block")));
-  CHECK(blocks("xml_tag", open + "f(a=[1" + close + "!") == all(invalid("unterminated_block"), said("!")));
+  CHECK(blocks("xml_tag", open + "f(a=[1" + close + "!") == all(invalid("malformed_argument"), said("!")));
   CHECK(blocks("xml_tag", open + "f(a=1</tool") == all(invalid("unterminated_block")));
   CHECK(blocks("xml_tag", open + "f(a=1]" + close + "!") == all(invalid("malformed_argument"), said("!")));
   CHECK(blocks("xml_tag", open + "f() and 'so" + close + "!") == all(invalid("residue_in_block"), said("!")));

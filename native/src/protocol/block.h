@@ -2,6 +2,7 @@
 #pragma once
 
 #include "protocol/protocol.h"
+#include "protocol/quotation.h"
 
 namespace sluice {
 
@@ -31,6 +32,14 @@ class BlockReader {
   // Closes a named block at its end as it stands, for the scanner's own reason.
   virtual void cut(std::string_view block, std::string_view reason) = 0;
 
+  // Where the scan goes on in a block that is no call: outside of every string and value that was read, and of the one
+  // that is open there. Asked for when the block was rejected, by its reader or by the scanner.
+  struct Rest {
+    size_t at = 0;        // 0: nothing was read, no field, key, string, value or bracket: right behind the opener
+    Quotation open = {};  // begins at `at`
+  };
+  virtual Rest rest(std::string_view block) const = 0;
+
   // All positions count from the opener's first byte.
   // -- while open
   bool begun = false;  // a first field, attribute or name came: this was no prose
@@ -42,6 +51,8 @@ class BlockReader {
   size_t end = 0;
   std::vector<ParsedCall> calls;  // at least one
   std::vector<Note> notes;
+  // A value that its own closer did not end: what it holds may be a quotation that goes on behind the block.
+  size_t lost_from = 0, lost_to = 0;
   // -- rejected
   std::string_view code;  // of the diagnostic; empty: none, this looked like nothing
   size_t decided = 0;     // the byte that decided it
@@ -57,6 +68,8 @@ class BlockReader {
     arguments_from = other.arguments_from;
     arguments_to = other.arguments_to;
     end = other.end;
+    lost_from = other.lost_from;
+    lost_to = other.lost_to;
     if (!other.calls.empty()) {
       calls = std::move(other.calls);
       notes = std::move(other.notes);

@@ -1,59 +1,11 @@
 #include "protocol/loose_json.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 #include "base/json.h"
 
 namespace sluice {
-
-size_t ValueEnd::find(std::string_view text) {
-  while (at_ < text.size()) {
-    const char c = text[at_];
-    switch (place_) {
-      case Place::outside:
-        ++at_;
-        if (c == '"' || c == '\'') {
-          quote_ = c;
-          place_ = triple_ ? Place::opening : Place::quoted;
-        } else if (c == '{' || c == '[' || c == '(') {
-          ++depth_;
-        } else if ((c == '}' || c == ']' || c == ')') && depth_ != 0 && --depth_ == 0) {
-          return at_;
-        }
-        break;
-      case Place::opening:
-        place_ = c == quote_ ? Place::empty : Place::quoted;
-        if (c == quote_) ++at_;
-        break;
-      case Place::empty:
-        place_ = c == quote_ ? Place::tripled : Place::outside;
-        quotes_ = 0;
-        if (c == quote_)
-          ++at_;
-        else if (depth_ == 0)
-          return at_;
-        break;
-      case Place::quoted:
-      case Place::tripled:
-        ++at_;
-        if (escaped_) {
-          escaped_ = false;
-          quotes_ = 0;
-        } else if (c == '\\') {
-          escaped_ = true;
-        } else if (c != quote_) {
-          quotes_ = 0;
-        } else if (place_ == Place::quoted || ++quotes_ == 3) {
-          place_ = Place::outside;
-          quotes_ = 0;
-          if (depth_ == 0) return at_;
-        }
-        break;
-    }
-  }
-  return std::string_view::npos;
-}
 
 bool read_value(std::string_view written, const ValueRules &rules, std::string &json) {
   if (!rules.strict) return json_from_literal(written, rules.depth, json);
@@ -83,7 +35,7 @@ void settle_arguments(ParsedCall &call, std::string_view written, const ValueRul
 }
 
 std::string settle_duplicates(const std::string &object, bool first, size_t at, std::vector<BlockReader::Note> &notes) {
-  std::unordered_map<std::string, size_t> counts;
+  std::map<std::string, size_t> counts;
   std::string kept;
   for (JsonSlices member(object); member.next();) {
     std::string key = member.key_text();

@@ -152,7 +152,7 @@ class Markers {
       if (saved[i] < 0 || saved[i] >= static_cast<int64_t>(markers_.size()) || saved[i + 1] < 1 ||
           saved[i + 1] > static_cast<int64_t>(markers_[static_cast<size_t>(saved[i])].bytes.size()))
         return 0;
-      parts.emplace_back(static_cast<uint32_t>(saved[i]), static_cast<uint16_t>(saved[i + 1]));
+      parts.emplace_back(static_cast<uint32_t>(saved[i]), static_cast<uint32_t>(saved[i + 1]));
     }
     return state_of(std::move(parts));
   }
@@ -164,11 +164,11 @@ class Markers {
     Kind kind;
     bool placed;
   };
-  using Parts = std::vector<std::pair<uint32_t, uint16_t>>;  // (marker, bytes of it matched)
+  using Parts = std::vector<std::pair<uint32_t, uint32_t>>;  // (marker, bytes of it matched)
   struct Node {
     Node() { next.fill(-1); }
     std::array<int32_t, 256> next;
-    std::array<uint16_t, kKinds> alive{};
+    std::array<uint32_t, kKinds> alive{};
     int complete = -1;
     Parts parts;
   };
@@ -178,7 +178,7 @@ class Markers {
     Parts parts;
     for (size_t i = 0; i < markers_.size(); ++i)
       if (markers_[i].bytes.size() > entry.bytes.size() && markers_[i].bytes.starts_with(entry.bytes))
-        parts.emplace_back(static_cast<uint32_t>(i), static_cast<uint16_t>(entry.bytes.size()));
+        parts.emplace_back(static_cast<uint32_t>(i), static_cast<uint32_t>(entry.bytes.size()));
     return state_of(std::move(parts));
   }
 
@@ -192,9 +192,9 @@ class Markers {
     Parts parts;
     for (const auto &[marker, matched] : states_[static_cast<size_t>(from)].parts)
       if (matched < markers_[marker].bytes.size() && fits(markers_[marker], matched, c))
-        parts.emplace_back(marker, static_cast<uint16_t>(matched + 1));
+        parts.emplace_back(marker, static_cast<uint32_t>(matched + 1));
     for (size_t i = 0; i < markers_.size(); ++i)
-      if (fits(markers_[i], 0, c)) parts.emplace_back(static_cast<uint32_t>(i), uint16_t{1});
+      if (fits(markers_[i], 0, c)) parts.emplace_back(static_cast<uint32_t>(i), uint32_t{1});
     const State to = state_of(std::move(parts));
     states_[static_cast<size_t>(from)].next[static_cast<unsigned char>(c)] = static_cast<int32_t>(to);
     return to;
@@ -209,7 +209,7 @@ class Markers {
     for (const auto &[marker, matched] : parts) {
       const Entry &entry = markers_[marker];
       if (matched < entry.bytes.size()) {
-        uint16_t &alive = node.alive[static_cast<size_t>(entry.kind)];
+        uint32_t &alive = node.alive[static_cast<size_t>(entry.kind)];
         alive = std::max(alive, matched);
       } else if (matched > longest) {
         longest = matched;

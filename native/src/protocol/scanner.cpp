@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace sluice {
 namespace {
 
@@ -107,6 +109,7 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
       begins_ = begins_ || marker.first;
       owner_.push_back(owner);
       common_.push_back(marker.common);
+      any_common_ = any_common_ || marker.common;
       first_.push_back(marker.first);
       next_.push_back(marker.next);
     }
@@ -130,6 +133,8 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
     for (const Marker &marker : protocol->result_markers()) markers_.add(marker, Kind::forged);
   markers_.add_first_bytes(interesting_);
   for (const char c : {'`', '\n', '\r'}) interesting_.add(c);
+  if (any_common_)
+    for (const char c : {'"', '\''}) interesting_.add(c);
 }
 
 // ---- in ----
@@ -157,10 +162,16 @@ void Scanner::finish() {
 void Scanner::interrupt() {
   if (mode_ == Mode::skip || (mode_ == Mode::block && opened_)) return;
   text_ = kept_;
-  if (mode_ == Mode::block || mode_ == Mode::tail)
+  if (mode_ == Mode::block || mode_ == Mode::tail) {
     diagnostic("unterminated_block", "no call: shown as text", offset(block_), text_.substr(block_));
+    BlockReader::Rest rest = reader_->rest(text_.substr(block_));
+    quotation_ = std::move(rest.open);
+    rest.at += block_;
+    if (quotation_.open()) quotation_.pass(text_, rest.at);
+  }
   mode_ = Mode::text;
   reader_.reset();
+  rest_ = {};
   waits_ = false;
   waiting_.clear();
   forged_.clear();
@@ -170,6 +181,7 @@ void Scanner::interrupt() {
   show(at_);
   drop(at_);
   match_ = 0;
+  strings_ = {};
   text_open_ = reasoning_open_ = false;
   trails_ = SIZE_MAX;
   context_.start_line();
@@ -179,6 +191,7 @@ void Scanner::interrupt() {
 
 // What was neither shown nor dropped stays for the next piece.
 void Scanner::keep() {
+  if (done_ != 0) last_ = text_[done_ - 1];
   if (text_.data() == kept_.data()) {
     if (done_ == kept_.size()) {
       kept_.clear();
@@ -219,7 +232,9 @@ void Scanner::run(bool ended) {
 // Each read_… returns false when it needs more text.
 bool Scanner::read_text(bool ended) {
   while (at_ < text_.size()) {
-    const bool placed = trails_ != SIZE_MAX || (begins_ && offset(at_) == 0);
+    if (quotation_.open() && !pass_quotation()) break;
+    if (at_ == text_.size()) break;
+    const bool placed = trails_ != SIZE_MAX || (begins_ && offset(at_) == 0) || strings_.bound();
     if (match_ == 0 && context_.idle() && !placed) {
       at_ = interesting_.find(text_, at_);
       if (at_ == text_.size()) break;
@@ -228,6 +243,7 @@ bool Scanner::read_text(bool ended) {
     if (c == '<' && context_.line_blank()) blank_tag_ = offset(at_);
     if (any_whole_ && (c == '`' || c == '~') && context_.in_lead()) fence_ = at_;
     const unsigned effect = context_.step(c);
+    if (any_common_ || strings_.bound()) strings_.step(at_ != 0 ? text_[at_ - 1] : last_, c);
     match_ = markers_.step(match_, c);
     if (match_ == 0 && !is_white(c)) trails_ = SIZE_MAX;
     if (any_whole_ && in_body_ && fence_body_ == SIZE_MAX && !is_white(c)) fence_body_ = offset(at_);
@@ -245,8 +261,26 @@ bool Scanner::read_text(bool ended) {
   if (waits_ && at_ - wait_ > limits_.candidate_bytes) waited_too_long();
   if (!ended) return false;
   const size_t before = at_;
+  quoted_in_line_ = quoted_in_line_ || waits_;  // nobody can know whether it would have been code
   on_effect(context_.finish());
   return at_ != before;
+}
+
+// Nothing is looked for in a value of a block that was given back. false: it goes on.
+bool Scanner::pass_quotation() {
+  size_t to = at_;
+  const bool over = quotation_.pass(text_, to);
+  walk(to);
+  match_ = 0;
+  return over;
+}
+
+// Text in which nothing is looked for.
+void Scanner::walk(size_t to) {
+  for (; at_ < to; ++at_) {
+    context_.step(text_[at_]);
+    if (any_common_ || strings_.bound()) strings_.step(at_ != 0 ? text_[at_ - 1] : last_, text_[at_]);
+  }
 }
 
 // Up to where text may be shown.
@@ -331,6 +365,7 @@ void Scanner::on_line_end(bool fence) {
   waiting_.clear();
   at_ = wait_;
   match_ = 0;
+  strings_ = {};
   context_.start_words();
 }
 
@@ -415,6 +450,7 @@ void Scanner::on_marker(int marker) {
 
 void Scanner::on_opener(int marker, size_t at) {
   const bool common = common_[static_cast<size_t>(marker)];
+  if (in_string(marker)) return;
   if (common && std::max(markers_.alive(match_, Markers::Kind::opener),
                          markers_.alive(match_, Markers::Kind::code_opener)) > at_ - at)
     return;  // a bracket inside of a marker
@@ -548,6 +584,8 @@ void Scanner::start_reasoning(bool reasoning) {
   fence_ = SIZE_MAX;
   in_body_ = false;
   match_ = 0;
+  strings_ = {};
+  rest_ = {};
   context_ = Context();
 }
 
@@ -570,6 +608,7 @@ void Scanner::start_block(int marker, size_t at) {
   block_ = at;
   opener_end_ = at_;
   before_ = context_;
+  strings_before_ = strings_;
   opened_ = false;
   sent_ = 0;
   mode_ = Mode::block;
@@ -584,7 +623,10 @@ bool Scanner::read_block(bool ended) {
     const size_t taken = std::min(text_.size() - block_, limit);
     const bool all = ended && block_ + taken == text_.size();
     const bool named = reader_->named, begun = reader_->begun;
-    const BlockReader::State state = reader_->read(all ? text_.substr(block_) : block_text(), all);
+    BlockReader::State state = reader_->read(block_text(), false);
+    const bool waits = state == BlockReader::State::open && reader_->named == named && reader_->begun == begun;
+    const bool last = waits && all && block_limit() == limit;
+    if (last) state = reader_->read(text_.substr(block_), true);
     if (reader_->named && !named && !whole_) open_call(reader_->name);
     if (state == BlockReader::State::closed) {
       if (whole_) {
@@ -598,7 +640,7 @@ bool Scanner::read_block(bool ended) {
       return true;
     }
     if (state == BlockReader::State::rejected) {
-      give_back(reader_->code, reader_->decided);
+      give_back(reader_->code, reader_->decided, last);
       return true;
     }
     if (state == BlockReader::State::markup) {
@@ -659,6 +701,12 @@ void Scanner::close_block() {
   if (opened_) stream_arguments();
   const std::string_view raw = text_.substr(start, end - start);
   for (const BlockReader::Note &note : reader_->notes) diagnostic(note.code, note.detail, offset(block_ + note.at));
+  tell_lost_bytes(raw);
+  if (quoted_ || (quoted_in_line_ && markers_.kind(opener_) == Markers::Kind::opener))
+    for (ParsedCall &call : reader_->calls)
+      if (call.reason.empty()) call.reason = "quoted";
+  if (reader_->lost_to > reader_->lost_from && !quoted_)
+    quoted_ = holds_opener(text_.substr(block_ + reader_->lost_from, reader_->lost_to - reader_->lost_from));
   std::string_view told;
   for (const ParsedCall &call : reader_->calls) {
     if (!call.reason.empty() && call.reason != told) diagnostic(call.reason, call.name, offset(block_), raw);
@@ -668,6 +716,8 @@ void Scanner::close_block() {
   mode_ = Mode::text;
   at_ = done_ = end;
   match_ = 0;
+  strings_ = {};
+  rest_ = {};
   text_open_ = reasoning_open_ = false;
   if (protocol_->ends_reasoning()) reasoning_ = false;
   trails_ = owner(opener_);
@@ -675,6 +725,17 @@ void Scanner::close_block() {
   in_body_ = false;
   context_.start_line();
   sink_.on_call_close(protocol_->id(), reader->calls, raw, offset(start), offset(end));
+}
+
+// What is not UTF-8 lost a byte: the call whose arguments hold it, or all of the block.
+void Scanner::tell_lost_bytes(std::string_view raw) {
+  if (is_utf8(raw)) return;
+  const auto &calls = reader_->calls;
+  const bool inside =
+      std::any_of(calls.begin(), calls.end(), [](const auto &one) { return !is_utf8(one.raw_arguments); });
+  for (ParsedCall &call : reader_->calls)
+    if (call.reason.empty() && (!inside || !is_utf8(call.raw_arguments)))
+      call.reason = call.typed ? "invalid_json" : "malformed_argument";
 }
 
 // In code nothing but calls is looked for, and what the format says of reasoning does not count in it, unless its
@@ -696,10 +757,16 @@ void Scanner::pass_markup() {
 
 // The card is closed now; what still belongs to its block goes nowhere.
 void Scanner::outgrown() {
+  BlockReader::Rest rest = reader_->rest(block_text());
+  size_t behind = block_ + rest.at;
   reader_->cut(block_text(), "oversize");
   whole_ = false;
   close_block();
   start_skipping();
+  quoted_ = true;  // where its values end, nobody reads any more
+  quotation_ = std::move(rest.open);
+  if (quotation_.open()) quotation_.pass(text_, behind);
+  at_ = done_ = std::max(at_, behind);
 }
 
 void Scanner::start_skipping() {
@@ -712,6 +779,11 @@ void Scanner::start_skipping() {
 }
 
 bool Scanner::read_skip() {
+  if (quotation_.open()) {
+    const bool over = quotation_.pass(text_, at_);
+    done_ = at_;
+    if (!over) return false;
+  }
   while (at_ < text_.size()) {
     skip_match_ = skip_.step(skip_match_, text_[at_++]);
     const int marker = skip_.complete(skip_match_);
@@ -752,25 +824,54 @@ bool Scanner::read_tail(bool ended) {
   return true;
 }
 
-// It was no call of this protocol. Of no other that has the same opener either: its opener is text (or the beginning of
-// a longer one), and the scan goes on right behind it; behind a long one, at the byte that decided.
-void Scanner::give_back(std::string_view code, size_t length) {
+// It was no call of this protocol, and of no other that has the same opener. What was read of it is text, and is not
+// searched; where nothing was, its opener is text (or the beginning of a longer one). `ended`: the end of the answer
+// left it open, and all of it is text.
+void Scanner::give_back(std::string_view code, size_t length, bool ended) {
+  if (BlockReader::Rest rest = reader_->rest(text_.substr(block_)); rest.at > std::max(rest_.at, opener_end_ - block_))
+    rest_ = std::move(rest);
+  ended = left_open_ = left_open_ || ended;
   mode_ = Mode::text;
   at_ = opener_end_;
   context_ = before_;
+  strings_ = strings_before_;
   if (try_opener(same_[static_cast<size_t>(opener_)], block_)) {
     if (mode_ == Mode::block) return;
   } else if (!code.empty()) {
     diagnostic(code, "no call: shown as text", offset(block_), text_.substr(block_, length));
   }
   reader_.reset();
-  match_ = 0;
-  if (length > kProse)
-    for (; at_ < block_ + length; ++at_) context_.step(text_[at_]);
-  else
-    match_ = markers_.behind(opener_);
   fence_ = SIZE_MAX;
   in_body_ = false;
+  match_ = 0;
+  const BlockReader::Rest rest = std::move(rest_);
+  rest_ = {};
+  left_open_ = false;
+  if (rest.at != 0 || !common_[static_cast<size_t>(opener_)]) enter_strings();
+  size_t to = ended ? text_.size() - block_ : rest.at;
+  if (to == 0 && length > kProse) to = length;
+  match_ = to == 0 ? markers_.behind(opener_) : 0;
+  walk(block_ + to);
+  if (!ended) quotation_ = rest.open;
+}
+
+// Behind an opener that was none: strings of the value or the tag that it began are strings all the same.
+void Scanner::enter_strings() {
+  const char last = text_[opener_end_ - 1];
+  const bool tag = text_[block_] == '<' && last != '>';
+  tag ? strings_.enter_tag() : strings_.enter_value();
+  if (tag || last == '{' || last == '[') strings_.step(0, last);
+}
+
+// Does the text hold an opener of any protocol?
+bool Scanner::holds_opener(std::string_view text) {
+  Markers::State state = 0;
+  for (const char c : text) {
+    state = markers_.step(state, c);
+    const int marker = markers_.complete(state);
+    if (marker >= 0 && static_cast<size_t>(marker) < openers_) return true;
+  }
+  return false;
 }
 
 // ---- out ----

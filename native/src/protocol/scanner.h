@@ -72,6 +72,11 @@ class Scanner final : public TextScanner {
   void on_marker(int marker);
   void on_opener(int marker, size_t at);
   bool try_opener(int marker, size_t at);
+  bool pass_quotation();
+  void walk(size_t to);
+  bool in_string(int marker) const {
+    return strings_.inside() && (strings_.bound() || common_[static_cast<size_t>(marker)]);
+  }
   May may_start(int marker, size_t at) const;
   bool at_reasoning_start(size_t at) const;
   bool may_trail() const;
@@ -100,7 +105,10 @@ class Scanner final : public TextScanner {
   void outgrown();
   void start_skipping();
   void read_again();
-  void give_back(std::string_view code, size_t length);
+  void give_back(std::string_view code, size_t length, bool ended = false);
+  void enter_strings();
+  bool holds_opener(std::string_view text);
+  void tell_lost_bytes(std::string_view raw);
 
   size_t held() const;
   bool near_fence() const;
@@ -129,6 +137,7 @@ class Scanner final : public TextScanner {
   std::vector<std::string> next_;  // opener → Marker::next
   std::vector<int> same_;          // → the same one of the next protocol; -1: none
   bool any_whole_ = false;
+  bool any_common_ = false;
   bool any_live_in_reasoning_ = false;
 
   // -- the text that is kept, and where we are in it
@@ -149,6 +158,12 @@ class Scanner final : public TextScanner {
   size_t blank_tag_ = SIZE_MAX;  // offset of the `<` that is the first thing on its line
   size_t trails_ = SIZE_MAX;     // nothing but white space since a card of this protocol: its index
   size_t told_ = 0;              // diagnostics
+  StringTracker strings_;
+  char last_ = 0;        // the byte before text_[0]
+  Quotation quotation_;  // of a block that was given back
+  bool quoted_ = false;  // what follows may be the rest of a quotation: its calls do not run
+  bool quoted_in_line_ =
+      false;  // ... but for those that may stand in code: the last line has an open run of back-ticks
 
   // -- an opener that waits for the end of its line
   bool waits_ = false;
@@ -182,6 +197,9 @@ class Scanner final : public TextScanner {
   bool opened_ = false;
   bool whole_ = false;
   Context before_;  // behind the opener
+  StringTracker strings_before_;
+  BlockReader::Rest rest_;  // of the readers of this opener that found no call, the furthest
+  bool left_open_ = false;  // the end of the answer left one of them open
 
   // -- skipping
   Markers skip_;

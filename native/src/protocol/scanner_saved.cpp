@@ -41,6 +41,11 @@ void Scanner::save(std::string &out) const {
                   number(fence_body_), flag(in_body_)});
   if (trails_ != SIZE_MAX) object.number("trails", number(trails_));
   if (told_ != 0) object.number("told", number(told_));
+  if (quoted_ || quoted_in_line_) object.number("quoted", quoted_ ? 2 : 1);
+  std::vector<int64_t> strings = {last_};
+  strings_.save(strings);
+  append_numbers(object.value("strings"), strings);
+  if (quotation_.open()) quotation_.save(object.value("quotation"));
   std::vector<int64_t> match, context;
   markers_.save(match_, match);
   append_numbers(object.value("match"), match);
@@ -69,6 +74,12 @@ void Scanner::save(std::string &out) const {
     std::vector<int64_t> before;
     before_.save(before);
     append_numbers(object.value("before"), before);
+    strings_before_.save(strings = {});
+    append_numbers(object.value("stringsBefore"), strings);
+    if (rest_.at != 0) {
+      object.number("rest", number(rest_.at));
+      rest_.open.save(object.value("restOpen"));
+    }
   } else if (mode_ == Mode::skip) {
     std::vector<int64_t> skip = {int64_t{opener_}};
     skip_.save(skip_match_, skip);
@@ -102,6 +113,15 @@ void Scanner::load(std::string_view saved) {
   reader.get("trails", trails_);
   if (trails_ >= active_.size()) trails_ = SIZE_MAX;
   reader.get("told", told_);
+  int64_t quoted = 0;
+  reader.get("quoted", quoted);
+  quoted_ = quoted == 2;
+  quoted_in_line_ = quoted == 1;
+  if (const auto strings = read_numbers(reader.nested("strings")); !strings.empty()) {
+    last_ = static_cast<char>(strings[0]);
+    strings_.load({strings.begin() + 1, strings.end()});
+  }
+  quotation_.load(reader.nested("quotation"));
   match_ = markers_.load(read_numbers(reader.nested("match")));
 
   const auto known = [&](int64_t marker) { return marker >= 0 && index(marker) < openers_; };
@@ -137,6 +157,10 @@ void Scanner::load(std::string_view saved) {
     block_ = index(block[1]);
     opener_end_ = index(block[2]);
     whole_ = block[3] != 0 && fence_ != SIZE_MAX;
+    strings_before_.load(read_numbers(reader.nested("stringsBefore")));
+    reader.get("rest", rest_.at);
+    rest_.at = std::min(rest_.at, kept_.size() - block_);
+    rest_.open.load(reader.nested("restOpen"));
     read_again();
     opened_ = reader_->named && !whole_;
     sent_ = opened_ ? reader_->arguments_to : 0;

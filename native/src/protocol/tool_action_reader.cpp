@@ -1,4 +1,4 @@
-#include <unordered_map>
+#include <map>
 
 #include "base/json_writer.h"
 #include "protocol/markers.h"
@@ -30,6 +30,7 @@ class ToolActionReader final : public BlockReader {
     end = at_ = block.size();
     close(block, reason);
   }
+  Rest rest(std::string_view block) const override;
 
  private:
   enum class Place : uint8_t {
@@ -44,6 +45,7 @@ class ToolActionReader final : public BlockReader {
     between,
     key,      // of a parameter
     content,  // between a parameter's tags
+    broken,   // in a parameter's tag that is none: its strings are strings all the same
     done,
   };
   enum class Step : uint8_t { on, wait, paused, done, rejected };
@@ -59,6 +61,7 @@ class ToolActionReader final : public BlockReader {
   Step key(std::string_view block);
   Step content(std::string_view block);
   Step broken_tag(std::string_view why);
+  Step broken(std::string_view block);
   Step go(Place place) {
     place_ = place;
     return Step::on;
@@ -97,6 +100,7 @@ class ToolActionReader final : public BlockReader {
   bool opening_ = true;  // the block's own tag, not a parameter's
   bool blank_ = false;   // before the attribute
   char quote_ = 0;
+  bool half_ = false;          // a value ended in a quote that had not begun with one
   Range attribute_, written_;  // the attribute that is read
   Range key_, value_;          // the parameter that is read
   bool has_value_ = false;     // in an attribute
@@ -155,6 +159,7 @@ ToolActionReader::Step ToolActionReader::step(std::string_view block) {
     case Place::between: return between(block);
     case Place::key: return key(block);
     case Place::content: return content(block);
+    case Place::broken: return broken(block);
     case Place::done: break;
   }
   return Step::done;
@@ -168,7 +173,25 @@ ToolActionReader::Step ToolActionReader::broken_tag(std::string_view why) {
     return Step::rejected;
   }
   fault(why);
-  return go(Place::between);
+  if (place_ != Place::behind_quote || !half_) quote_ = 0;  // else it began a string
+  return go(Place::broken);
+}
+
+ToolActionReader::Step ToolActionReader::broken(std::string_view block) {
+  for (; at_ < block.size(); ++at_) {
+    const char c = block[at_];
+    if (quote_ != 0) {
+      if (c == quote_) quote_ = 0;
+    } else if (c == '<') {
+      return go(Place::between);
+    } else if (c == '>') {
+      ++at_;
+      return go(Place::between);
+    } else if (c == '"' || c == '\'') {
+      quote_ = c;
+    }
+  }
+  return Step::wait;
 }
 
 ToolActionReader::Step ToolActionReader::tag(std::string_view block) {
@@ -205,6 +228,7 @@ ToolActionReader::Step ToolActionReader::behind_equals(char c) {
   if (c == '>' || c == '<') return broken_tag("malformed_argument");
   quote_ = c;
   const bool quoted = c == '"' || c == '\'';
+  half_ = false;
   at_ += quoted;
   written_ = {at_, at_};
   place_ = quoted ? Place::quoted : Place::bare;
@@ -219,7 +243,15 @@ ToolActionReader::Step ToolActionReader::value(std::string_view block) {
   for (; at_ < block.size(); ++at_) {
     const char c = block[at_];
     if (c == '/' && at_ + 1 == block.size()) return Step::wait;
-    if (is_white(c) || c == '>' || block.substr(at_).starts_with("/>")) return end_value(block, Place::tag);
+    const bool quote = c == '"' || c == '\'', over = is_white(c) || c == '>' || block.substr(at_).starts_with("/>");
+    if (!quote && !over) continue;
+    if (at_ == written_.from) return broken_tag("malformed_argument");  // no value
+    half_ = quote;
+    if (quote) {  // its first one is missing
+      fault("malformed_argument");
+      quote_ = c;
+    }
+    return end_value(block, quote ? Place::behind_quote : Place::tag);
   }
   return Step::wait;
 }
@@ -315,11 +347,26 @@ ToolActionReader::Step ToolActionReader::content(std::string_view block) {
   const TagFit all = fit_end_tag(rest, kName, length);
   if (all == TagFit::yes) {
     fault("unterminated_argument");
+    lost_from = content_;
+    lost_to = at_;
     return finish(at_ + length);
   }
   if (own == TagFit::partial || all == TagFit::partial) return Step::wait;
   ++at_;
   return Step::on;
+}
+
+BlockReader::Rest ToolActionReader::rest(std::string_view block) const {
+  if (!begun) return {};
+  switch (place_) {
+    case Place::quoted: return {written_.from, Quotation::until({std::string(1, quote_)})};
+    case Place::bare: return {written_.from};
+    case Place::content: {
+      const std::string closer = "</" + std::string(key_.of(block)) + ">";
+      return {content_, Quotation::until({closer, "</" + std::string(kName) + ">"})};
+    }
+    default: return {at_};
+  }
 }
 
 void ToolActionReader::close(std::string_view block, std::string_view how) {
@@ -340,7 +387,7 @@ void ToolActionReader::close(std::string_view block, std::string_view how) {
 
 void ToolActionReader::write_arguments(std::string_view block, std::string &out) {
   std::vector<const Field *> kept;
-  std::unordered_map<std::string_view, size_t> places;
+  std::map<std::string_view, size_t> places;
   for (const Field &field : fields_) {
     const std::string_view key = field.key.of(block);
     const auto [place, is_new] = places.try_emplace(key, kept.size());

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <unordered_map>
-#include <unordered_set>
+#include <set>
 
 #include "base/json_writer.h"
 #include "base/utf8.h"
@@ -97,7 +96,7 @@ using Numbered = std::pair<std::string_view, const Argument *>;
 // The fields of a block, sorted, duplicates settled.
 struct Gathered {
   std::vector<Argument> arguments;
-  std::unordered_map<std::string_view, size_t> places;             // of arguments
+  std::map<std::string_view, size_t> places;                       // of arguments
   std::vector<std::pair<std::string_view, std::string>> reserved;  // few: they are found one by one
   std::optional<std::string> input;                                // lenient: input_json
 
@@ -139,6 +138,7 @@ class VcpReader final : public BlockReader {
     at_ = block.size();
     close(block, reason);
   }
+  Rest rest(std::string_view block) const override;
 
  private:
   enum class Place : uint8_t {
@@ -169,6 +169,11 @@ class VcpReader final : public BlockReader {
   Step bare_name(std::string_view block, bool ended);
   Step bare_json(std::string_view block);
   Step end_field(std::string_view block, size_t value_end, size_t next, bool escape);
+  bool value_opener(std::string_view rest, bool ended, bool &partial);
+  void lose(size_t to) {
+    if (lost_to == 0) lost_from = value_;
+    lost_to = to;
+  }
   Step on_marker(const MarkerFit &found);
   Step on_colon() {
     place_ = Place::behind_colon;
@@ -184,6 +189,9 @@ class VcpReader final : public BlockReader {
   void begin() {
     if (!begun) arguments_from = key_;
     begun = true;
+  }
+  bool in_value() const {
+    return place_ == Place::value || place_ == Place::escape_value || place_ == Place::bare_json;
   }
   State rejected_as(std::string_view why, size_t where) {
     code = why;
@@ -234,12 +242,22 @@ BlockReader::State VcpReader::read(std::string_view block, bool ended) {
       return State::closed;
     }
     if (!ended) return State::open;
-    if (!named) return rejected_as("unterminated_block", block.size());
-    const bool open_value = place_ == Place::value || place_ == Place::escape_value || place_ == Place::bare_json;
+    const std::string_view how = in_value() ? "unterminated_argument" : "unterminated_block";
     at_ = block.size();
-    close(block, open_value ? "unterminated_argument" : "unterminated_block");
+    if (!named) return rejected_as(how, at_);
+    close(block, how);
     return State::closed;
   }
+}
+
+BlockReader::Rest VcpReader::rest(std::string_view) const {
+  if (!begun) return {};
+  if (!in_value()) return {at_};
+  if (place_ == Place::bare_json) return {value_, Quotation::value()};
+  const bool escape = place_ == Place::escape_value;
+  std::vector<std::string> closers = {std::string(escape ? kCloseEscape : kClose)};
+  if (!escape) closers.push_back("<<<" + std::string(kEnd) + ">>>");
+  return {value_, Quotation::until(std::move(closers), true)};
 }
 
 VcpReader::Step VcpReader::step(std::string_view block, bool ended) {
@@ -314,6 +332,23 @@ bool VcpReader::skip_noise(std::string_view rest, bool ended, bool &partial) {
   return false;
 }
 
+// What opens a value opens one wherever it stands; without a key in front it is residue, and still quotes.
+bool VcpReader::value_opener(std::string_view rest, bool ended, bool &partial) {
+  for (const bool escape : {false, true}) {
+    const std::string_view token = escape ? kOpenEscape : kOpen;
+    const Fit said = fit(rest, token, true);
+    if (said == Fit::partial && !ended) partial = true;
+    if (said != Fit::yes) continue;
+    begin();
+    at_ += token.size();
+    value_ = at_;
+    swallowed_ = false;
+    place_ = escape ? Place::escape_value : Place::value;
+    return true;
+  }
+  return false;
+}
+
 VcpReader::Step VcpReader::between(std::string_view rest, bool ended) {
   if (rest.empty()) return Step::wait;
   bool partial = false;
@@ -322,9 +357,13 @@ VcpReader::Step VcpReader::between(std::string_view rest, bool ended) {
     return Step::on;
   }
   if (skip_noise(rest, ended, partial)) return Step::on;
+  key_ = key_end_ = at_;
+  if (value_opener(rest, ended, partial)) {
+    fault("residue_in_block");
+    return Step::on;
+  }
   if (partial) return Step::wait;
   place_ = Place::key;
-  key_ = at_;
   return Step::on;
 }
 
@@ -399,22 +438,9 @@ VcpReader::Step VcpReader::behind_key(std::string_view block) {
 VcpReader::Step VcpReader::behind_colon(std::string_view block, bool ended) {
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
-  for (const bool escape : {false, true}) {
-    const std::string_view token = escape ? kOpenEscape : kOpen;
-    const Fit said = fit(rest, token, true);
-    if (said == Fit::no) continue;
-    if (said == Fit::partial) {
-      if (!ended) return Step::wait;
-      continue;
-    }
-    begin();
-    at_ += token.size();
-    value_ = at_;
-    swallowed_ = false;
-    place_ = escape ? Place::escape_value : Place::value;
-    return Step::on;
-  }
   bool partial = false;
+  if (value_opener(rest, ended, partial)) return Step::on;
+  if (partial) return Step::wait;
   if (rest[0] == '\n' || rest[0] == '\r') new_line_ = true;
   if (skip_noise(rest, ended, partial)) return Step::on;
   if (partial) return Step::wait;
@@ -445,6 +471,7 @@ VcpReader::Step VcpReader::value(std::string_view block) {
     if (found.fit == Fit::partial) return Step::wait;
     if (found.fit == Fit::yes && found.end) {
       fault("unterminated_argument");
+      lose(at_);
       return on_marker(found);
     }
     ++at_;
@@ -452,7 +479,10 @@ VcpReader::Step VcpReader::value(std::string_view block) {
   }
   const std::string_view token = escape ? kCloseEscape : kClose;
   Fit said = fit(rest, token, true);
-  if (said == Fit::yes) return end_field(block, at_, at_ + token.size(), escape);
+  if (said == Fit::yes) {
+    if (swallowed_) lose(at_);  // the closer is that of what it swallowed
+    return end_field(block, at_, at_ + token.size(), escape);
+  }
   if (said == Fit::no && !escape) {
     said = fit(rest, kOpen, false);
     if (said == Fit::yes) {
@@ -518,6 +548,7 @@ VcpReader::Step VcpReader::bare_json(std::string_view block) {
       if (found.fit == Fit::partial) return Step::wait;
       if (found.fit == Fit::yes && found.end) {
         fault("unterminated_argument");
+        lose(at_);
         return on_marker(found);
       }
     }
@@ -529,6 +560,7 @@ VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, s
   const Field field{key_, key_end_, value_, value_end, escape};
   at_ = next;
   place_ = Place::between;
+  if (key_end_ == key_) return Step::on;  // no argument
   std::string_view key = block.substr(key_, key_end_ - key_);
   if (options_.lenient) key = without_noise(key);
   const bool is_name =
@@ -674,7 +706,7 @@ void VcpReader::split(const Gathered &fields, std::map<int64_t, std::vector<Numb
     }
     bytes += call.raw_arguments.size();
     if (!call.reason.empty()) continue;
-    std::unordered_set<std::string_view> names;
+    std::set<std::string_view> names;
     for (const auto &[key, argument] : own) names.insert(key);
     call.arguments = members;
     for (const Argument *argument : shared)

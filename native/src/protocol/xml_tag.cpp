@@ -1,6 +1,6 @@
 #include "protocol/xml_tag.h"
 
-#include <unordered_map>
+#include <map>
 
 #include "base/json.h"
 #include "protocol/tool_text.h"
@@ -96,7 +96,7 @@ void XmlTag::write_results(const std::vector<ResultText> &results, const Protoco
     for (const auto &protocol : active) protocol->defuse(said);
     return said;
   };
-  std::unordered_map<std::string_view, size_t> seen;
+  std::map<std::string_view, size_t> seen;
   for (const ResultText &result : results) {
     const size_t count = ++seen[result.tool];
     out.append("<tool_result><id>").append(harmless(result.tool)).append("_result");

@@ -115,19 +115,20 @@ ArgumentsReader::Step ArgumentsReader::in_value(std::string_view block, bool end
 
 ArgumentsReader::Step ArgumentsReader::behind(std::string_view block, bool ended) {
   if (family_.closers.empty()) {
-    if (value_ == value_end_) fault_ = "malformed_argument";
+    const Behind more = look_behind(block, at_, ended);
+    if (more == Behind::wait) return Step::wait;
+    if (fault_.empty() && value_ == value_end_) fault_ = "malformed_argument";
+    if (fault_.empty() && more == Behind::more) fault_ = "residue_in_block";
     return done(at_);
   }
   skip_white(block);
-  if (at_ == block.size()) return ended ? done(at_) : Step::wait;
+  if (at_ == block.size()) return ended ? done(at_, family_.stops ? "" : "unterminated_block") : Step::wait;
   const std::string_view rest = block.substr(at_);
   const Token found = token(rest, false);
   size_t length = 0;
   const Fit after = after_value_.empty() ? Fit::no : fit(rest, {after_value_}, length);
   if (found.partial || after == Fit::partial) {
-    if (!ended) return Step::wait;
-    // Half a closer says that the arguments are over, but not that there were none.
-    return done(block.size(), value_ == value_end_ ? std::string_view("unterminated_block") : std::string_view());
+    return ended ? done(block.size(), "unterminated_block") : Step::wait;
   }
   if (found.kind != Token::Kind::none) {
     const bool open_fence = !fenced_ && !after_value_.empty();
@@ -140,16 +141,24 @@ ArgumentsReader::Step ArgumentsReader::behind(std::string_view block, bool ended
     return Step::on;
   }
   if (fault_.empty()) fault_ = "residue_in_block";
-  searched_ = at_;
+  lost_from = searched_ = at_;
   place_ = Place::residue;
   return Step::on;
 }
 
 ArgumentsReader::Step ArgumentsReader::residue(std::string_view block, bool ended) {
-  const Token found = find_token(block, searched_, ended);
-  if (found.partial) return Step::wait;
-  if (found.kind != Token::Kind::none) return on_token(found, searched_);
-  return ended ? done(block.size(), "unterminated_block") : Step::wait;
+  while (true) {
+    const Token found = find_token(block, searched_, ended);
+    for (; at_ < searched_; ++at_) strings_.step(block[at_ - 1], block[at_]);
+    if (found.partial) return Step::wait;
+    if (found.kind == Token::Kind::none) return ended ? done(block.size(), "unterminated_block") : Step::wait;
+    if (strings_.inside() && found.kind == Token::Kind::opener) {
+      searched_ += found.length;
+      continue;
+    }
+    if (strings_.inside()) lost_to = searched_;  // a string that does not end, or quotes the closer
+    return on_token(found, searched_);
+  }
 }
 
 ArgumentsReader::Token ArgumentsReader::token(std::string_view rest, bool ended) const {

@@ -1,7 +1,7 @@
 #include "protocol/family/element_arguments.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 #include "base/json.h"
 #include "protocol/loose_json.h"
@@ -84,7 +84,7 @@ void gather_elements(std::string_view block, const std::vector<ElementField> &fi
                      const ProtocolOptions &options, const ToolView &tools, size_t depth, ParsedCall &call,
                      std::vector<BlockReader::Note> &notes) {
   std::vector<Argument> arguments;
-  std::unordered_map<std::string_view, size_t> places;
+  std::map<std::string_view, size_t> places;
   const bool repeats = grammar.repeats && !options.first_duplicate.has_value();
   for (const ElementField &field : fields) {
     const std::string_view name = block.substr(field.name, field.name_end - field.name);

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <unordered_set>
+#include <set>
 
 #include "base/json.h"
 #include "protocol/family/element_arguments.h"
@@ -22,6 +22,7 @@ class ElementReader final : public FamilyReader {
 
  protected:
   State body(std::string_view block, bool ended) override;
+  Rest rest(std::string_view block) const override;
   void close(std::string_view block, std::string_view reason) override;
   bool leads(char next) const override { return tags_.grammar.json && (next == '{' || next == '['); }
 
@@ -97,16 +98,16 @@ class ElementReader final : public FamilyReader {
   size_t inner_parameters_ = 0, inner_calls_ = 0;  // tags in a value that are data, and not closed yet
   bool first_tag_ = false;                         // no `<` in the value yet
   bool quotes_ = false;                            // a tag of the format is in the value
-  bool lost_closer_ = false;                       // a value ended without its own
   size_t value_end_ = 0;                           // where CDATA ends
   size_t call_end_ = 0, call_behind_ = 0;          // what ends the call, in a value
   ValueEnd object_;
   size_t object_from_ = 0, object_end_ = 0;
+  StringTracker strings_;  // of residue
   size_t closer_ = SIZE_MAX;
   std::string_view how_;  // how the block ended
   // -- what was read
   std::vector<ElementField> fields_;
-  std::unordered_set<std::string> names_;
+  std::set<std::string> names_;
   std::string_view fault_;  // the first
   // -- JSON calls in the place of elements
   Family json_family_;
@@ -143,7 +144,14 @@ ElementReader::Step ElementReader::step(std::string_view block) {
     case Place::json: return json(block);
     case Place::json_calls: break;
     case Place::residue:
-      at_ = std::min(block.find('<', at_), block.size());
+      for (; at_ < block.size(); ++at_) {
+        size_t length = 0;
+        if (block[at_] == '<' && (!strings_.inside() || fit(block.substr(at_), family_.closers, length) != Fit::no)) {
+          lost_to = strings_.inside() ? at_ : lost_to;  // it does not end, or quotes the closer
+          break;
+        }
+        strings_.step(block[at_ - 1], block[at_]);
+      }
       if (at_ == block.size()) return Step::wait;
       place_ = Place::between;
       return Step::on;
@@ -161,14 +169,25 @@ BlockReader::State ElementReader::finish(std::string_view block) {
     }
   }
   if (!named) return reject("unterminated_block", block.size());
-  // Nothing else can be missing where the object has ended, or where a closer began; behind a parameter may stand more.
-  const bool complete =
-      place_ == Place::between && !lost_closer_ &&
-      (object_end_ != 0 || (!fields_.empty() && block.substr(at_).starts_with(tags_.grammar.tag_close)));
   if (closer_ == SIZE_MAX && place_ == Place::between) closer_ = at_;
   at_ = block.size();
+  // NAME>{…} has no closer: the object says where it ends.
+  const bool complete = place_ == Place::between && object_end_ != 0 && block[name_end_] == '>' &&
+                        closer_ == object_end_ && tags_.grammar.style == ElementCalls::Style::pairs;
   close(block, complete ? std::string_view() : "unterminated_block");
   return State::closed;
+}
+
+BlockReader::Rest ElementReader::rest(std::string_view block) const {
+  if (json_) return json_->rest(block);
+  if (name_end_ == 0 && fields_.empty()) return {};
+  switch (place_) {
+    case Place::json: return {object_from_, Quotation::value()};
+    case Place::cdata: return {field_.value, Quotation::until({std::string(kCdataClose)})};
+    case Place::value:
+    case Place::behind_closer: return {field_.value, Quotation::until(tags_.parameter_close.spellings())};
+    default: return {at_};
+  }
 }
 
 ElementReader::Step ElementReader::start(std::string_view block) {
@@ -237,6 +256,7 @@ ElementReader::Step ElementReader::unknown(std::string_view block, std::string_v
   if (!told(block, false)) return Step::paused;
   fault(what);
   ++at_;
+  if (lost_to == 0) lost_from = at_;
   place_ = Place::residue;
   return Step::on;
 }
@@ -296,6 +316,7 @@ ElementReader::Step ElementReader::parameter(std::string_view block) {
     tags_.parameter_open.fit(block.substr(at_), length);
     fault("malformed_argument");
     at_ += length;
+    if (lost_to == 0) lost_from = at_;
     place_ = Place::residue;
     return Step::on;
   }
@@ -509,7 +530,6 @@ bool ElementReader::may_end_here(std::string_view block, const ElementTag &tag) 
 
 // The line end before the next tag belongs to the notation.
 ElementReader::Step ElementReader::end_open_value(std::string_view block) {
-  lost_closer_ = true;
   size_t value_end = at_;
   if (tags_.grammar.edges != ElementCalls::Edges::each) value_end -= block[at_ - 2] == '\r' ? 2 : 1;
   return end_value(block, value_end, at_);
@@ -525,6 +545,8 @@ ElementReader::Step ElementReader::behind_closer(std::string_view block) {
     const TagFit found = fit_words(rest, *words, length);
     if (found == TagFit::yes) {
       fault("unterminated_block");
+      lost_from = field_.value;
+      lost_to = at_;
       return end_call(call_end_, call_behind_);
     }
     partial = partial || found == TagFit::partial;

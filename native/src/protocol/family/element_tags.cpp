@@ -99,9 +99,8 @@ ElementTag attributes(std::string_view window, size_t at, bool call, const Eleme
     const Fit ends = fit_word(window.substr(from + slash), calls.tag_end);
     if (ends == Fit::partial) return incomplete(tag, window);
     if (ends == Fit::yes) {
-      if (!named && call) return tag;
       tag.empty = slash;
-      tag.wrong = tag.wrong || !named;
+      tag.wrong = tag.wrong || (!named && !call);  // a call without a name is told as one
       return complete(tag, from + slash + calls.tag_end.size());
     }
     if (from == at) return tag;
@@ -121,7 +120,7 @@ ElementTag attributes(std::string_view window, size_t at, bool call, const Eleme
     }
     const std::string_view key = window.substr(from, end - from), said = window.substr(value, value_end - value);
     if (key == (call ? calls.call_name : calls.parameter_name) && !named) {
-      if (!is_name(said)) return tag;
+      if (!is_name(said) && !(call && said.empty())) return tag;
       named = true;
       tag.name = value;
       tag.name_end = value_end;

@@ -23,6 +23,7 @@ class TagWord {
  public:
   void add(std::string spelling) { spellings_.push_back(std::move(spelling)); }
   bool empty() const { return spellings_.empty(); }
+  const std::vector<std::string> &spellings() const { return spellings_; }
   // Does `rest` begin with it?
   ElementTag::Fit fit(std::string_view rest, size_t &length) const;
 

@@ -11,17 +11,31 @@ namespace sluice {
 
 constexpr size_t kLongestHeader = 256;
 
+// In an end tag white space may stand before the bracket.
+FamilyReader::Fit FamilyReader::fit_mark(std::string_view rest, std::string_view word, size_t &length) {
+  length = word.size();
+  if (rest.starts_with(word)) return Fit::yes;
+  if (word.starts_with(rest)) return Fit::partial;
+  if (!word.starts_with("</") || !word.ends_with('>') || !rest.starts_with(word.substr(0, word.size() - 1)))
+    return Fit::no;
+  --length;
+  while (length < rest.size() && is_white(rest[length]) && length < word.size() + kLongestBetween) ++length;
+  if (length == rest.size()) return Fit::partial;
+  return rest[length++] == '>' ? Fit::yes : Fit::no;
+}
+
 FamilyReader::Fit FamilyReader::fit(std::string_view rest, const Words &words, size_t &length) {
   Fit best = Fit::no;
   length = 0;
   bool partial = false;
   for (const std::string_view word : words) {
-    if (rest.starts_with(word)) {
-      if (best == Fit::no || word.size() > length) length = word.size();
+    size_t taken = 0;
+    const Fit found = fit_mark(rest, word, taken);
+    if (found == Fit::yes) {
+      if (best == Fit::no || taken > length) length = taken;
       best = Fit::yes;
-    } else if (word.starts_with(rest)) {
-      partial = true;
     }
+    partial = partial || found == Fit::partial;
   }
   return best == Fit::no && partial ? Fit::partial : best;
 }
@@ -79,6 +93,20 @@ BlockReader::State FamilyReader::header(std::string_view block, bool ended) {
   end = close + header.close.size();
   reasoning = said.ends_with(std::string(header.address).append(header.thinking));
   return State::markup;
+}
+
+FamilyReader::Behind FamilyReader::look_behind(std::string_view block, size_t at, bool ended, bool plain) {
+  bool comma = false;
+  for (size_t next = at; next < block.size(); ++next) {
+    if (next - at > kLongestBetween) return Behind::end;
+    const char c = block[next];
+    if (is_white(c)) continue;
+    if (c == '"' && (comma || !plain)) return Behind::more;
+    if ((c == ':' || c == '}') && !comma && !plain) return Behind::more;
+    if (c != ',' || comma) return Behind::end;
+    comma = true;
+  }
+  return ended ? Behind::end : Behind::wait;
 }
 
 void FamilyReader::cut(std::string_view block, std::string_view reason) {

@@ -131,11 +131,11 @@ struct Family {
   std::string_view id;
   Grammar grammar;
   // A block: [section] opener call closer. What stands in brackets may be missing; empty lists: the format has none.
-  Words sections = {};  // begins a section of calls, right before the first one's opener
-  Words openers = {};   // one of these begins each call (or each array of calls)
-  Words closers =
-      {};  // one of these ends it; complete without it only at the end of the answer, and where nothing may follow
+  Words sections = {};                // begins a section of calls, right before the first one's opener
+  Words openers = {};                 // one of these begins each call (or each array of calls)
+  Words closers = {};                 // one of these ends it; what lacks it lost bytes
   Words section_ends = {};            // right behind the last call: dropped
+  bool stops = false;                 // its closer ends the answer, and servers take it away: complete without it
   bool bare = false;                  // the opener is an ordinary bracket: only a tool's name makes it a call
   bool prompted = false;              // the prompt ends in the first opener: an answer may begin behind it
   Words think = {}, think_ends = {};  // reasoning tags besides <think>
@@ -163,6 +163,7 @@ class FamilyReader : public BlockReader {
       : family_(family), tools_(tools), limits_(limits) {}
   State read(std::string_view block, bool ended) final;
   void cut(std::string_view block, std::string_view reason) final;
+  Rest rest(std::string_view) const override { return {begun ? at_ : 0}; }
 
  protected:
   // Goes on at at_, which stands behind the opener when this is first called. As BlockReader::read.
@@ -186,6 +187,12 @@ class FamilyReader : public BlockReader {
   // Does `rest` begin with one of `words`? The longest one that fits, in `length`. partial: more text could make it
   // one.
   static Fit fit(std::string_view rest, const Words &words, size_t &length);
+  static Fit fit_mark(std::string_view rest, std::string_view word, size_t &length);
+  // Behind a value that no closer follows: does it look as if the value had ended too early?
+  enum class Behind : uint8_t { wait, end, more };
+  static constexpr size_t kLongestBetween = 64;  // white space around a separator
+  // `plain`: the value stands in ordinary text, which may go on with any byte.
+  static Behind look_behind(std::string_view block, size_t at, bool ended, bool plain = false);
   void skip_white(std::string_view block) {
     while (at_ < block.size() && is_white(block[at_])) ++at_;
   }

@@ -17,6 +17,12 @@ class GemmaReader final : public FamilyReader {
 
  protected:
   State body(std::string_view block, bool ended) override;
+  Rest rest(std::string_view) const override {
+    const bool quoted = place_ == Place::quoted || place_ == Place::behind_closer;
+    if (quoted) return {quoted_from_, Quotation::until({std::string(quote_)})};
+    if (place_ == Place::arguments || place_ == Place::string) return {calls_.back().from, Quotation::value()};
+    return {begun ? at_ : 0};
+  }
   void close(std::string_view block, std::string_view reason) override;
 
  private:
@@ -63,7 +69,9 @@ class GemmaReader final : public FamilyReader {
   bool fresh_ = false;    // a key or a value may begin here
   char string_ = 0;       // the quote of an ordinary string
   bool escaped_ = false;  // in a string
+  size_t quoted_from_ = 0;
   size_t closer_ = 0;     // what may end the block, in a quote
+  StringTracker strings_;       // of residue
   bool residue_ = false;  // behind the arguments
   bool nested_ = false, cut_ = false;
 };
@@ -74,9 +82,10 @@ BlockReader::State GemmaReader::body(std::string_view block, bool ended) {
   if (step == Step::rejected) return State::rejected;
   if (named) arguments_to = std::max(arguments_to, arguments_end());
   if (step == Step::named || (step == Step::wait && !ended)) return State::open;
-  if (!named) return reject(plain_ ? std::string_view() : "unterminated_block", at_);
+  if (!named && (step == Step::wait || nested_ || calls_.empty()))
+    return reject(plain_ ? "" : nested_ ? "nested_opener" : "unterminated_block", at_);
   if (step == Step::wait) {
-    cut_ = open() || residue_ || place_ != Place::behind;  // only the closer may be missing at the end
+    cut_ = true;
     end = at_ = block.size();
   }
   close(block, nested_ ? "nested_opener" : cut_ ? std::string_view("unterminated_block") : std::string_view());
@@ -123,22 +132,23 @@ GemmaReader::Step GemmaReader::head_ends(std::string_view block, size_t name_end
   const Fit closer = plain_ ? Fit::no : fit(block.substr(brace), family_.closers, length);
   if (closer == Fit::partial && !ended) return Step::wait;
   const bool opens = block[brace] == '{' || (block[brace] == '(' && !plain_);
-  if (tool.empty() || (!opens && closer != Fit::yes)) return no_name("missing_tool_name");
+  if ((tool.empty() && (plain_ || !opens)) || (!opens && closer != Fit::yes)) return no_name("missing_tool_name");
   if (plain_ && !tools_.known(tool) && !tools_.names().empty()) return no_name({});
   calls_.push_back({name_, name_end, brace, opens ? 0 : brace});
   at_ = brace;
   round_ = block[brace] == '(';
   place_ = opens ? Place::arguments : Place::behind;
-  if (named) return Step::on;
+  if (calls_.size() > 1) return Step::on;
   name = tool;
-  begun = named = true;
+  begun = true;
+  named = !name.empty();
   arguments_from = arguments_to = brace;
   return Step::named;
 }
 
 // There is no call here, or no other one.
 GemmaReader::Step GemmaReader::no_name(std::string_view why) {
-  if (!named) {
+  if (calls_.empty()) {
     reject(plain_ ? std::string_view() : why, at_);
     return Step::rejected;
   }
@@ -218,6 +228,8 @@ GemmaReader::Step GemmaReader::behind_closer(std::string_view block) {
   const Fit opener = fit(block.substr(at_), {family_.openers.front()}, length);
   if (opener == Fit::partial) return Step::wait;
   if (opener == Fit::yes) {
+    lost_from = quoted_from_;
+    lost_to = at_;
     at_ = closer_;
     cut_ = true;
     return Step::done;
@@ -244,7 +256,15 @@ GemmaReader::Step GemmaReader::behind(std::string_view block, bool ended) {
     }
   }
   residue_ = true;
-  at_ = std::min(block.find('<', at_), block.size());
+  if (lost_to == 0) lost_from = at_;
+  for (; at_ < block.size(); ++at_) {
+    size_t length = 0;
+    if (block[at_] == '<' && (!strings_.inside() || fit(block.substr(at_), family_.closers, length) != Fit::no)) {
+      lost_to = strings_.inside() ? at_ : lost_to;  // it does not end, or quotes the closer
+      break;
+    }
+    strings_.step(block[at_ - 1], block[at_]);
+  }
   return Step::on;
 }
 
@@ -270,6 +290,7 @@ GemmaReader::Step GemmaReader::marker(std::string_view block, bool ended) {
   }
   if (place_ == Place::arguments && is({quote_})) {
     at_ += length;
+    quoted_from_ = at_;
     if (fresh_) place_ = Place::quoted;  // else it ends a text that lost its beginning
     return Step::on;
   }
@@ -301,6 +322,7 @@ ParsedCall GemmaReader::call_of(std::string_view block, const Call &call) {
     out.arguments = settle_duplicates(json, options_.first_duplicate.value_or(false), call.from, notes);
   else
     out.reason = "malformed_argument";
+  if (out.name.empty()) out.reason = "missing_tool_name";
   return out;
 }
 

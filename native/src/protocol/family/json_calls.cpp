@@ -11,7 +11,6 @@ namespace {
 constexpr size_t kNone = std::string_view::npos;
 constexpr size_t kLongestName = 256;               // of a name that stands in front of its JSON
 constexpr size_t kLongestInfo = 32;                // behind the back-ticks of a fence
-constexpr size_t kLongestBetween = 64;             // white space around a separator
 constexpr std::string_view kWrapped = "function";  // the form of one wire: {"function": {name, arguments}}
 constexpr std::string_view kResult = "tool_call_result";
 
@@ -29,6 +28,7 @@ class JsonReader final : public FamilyReader {
 
  protected:
   State body(std::string_view block, bool ended) override;
+  Rest rest(std::string_view block) const override;
   void close(std::string_view block, std::string_view reason) override;
 
  private:
@@ -49,12 +49,12 @@ class JsonReader final : public FamilyReader {
     broken,     // up to its own bracket
     // -- behind the calls
     row,        // more may follow, then the closer
-    separator,  // no closer comes: is there a separator, and another call?
+    separator,  // no closer comes: is there a separator, another call, or residue?
     wrapped,    // the wrapper's end
     outer,      // the wrapper is broken: up to its bracket
     residue,    // up to the closer
   };
-  enum class Step : uint8_t { on, wait, paused, done, rejected, markup };
+  enum class Step : uint8_t { on, wait, paused, done, rejected, markup, over };  // over: the call's bracket is next
   enum class Member : uint8_t { name, arguments, id, other, function, wrapper, unknown };
   struct Range {
     size_t from = 0, to = 0;
@@ -73,25 +73,31 @@ class JsonReader final : public FamilyReader {
   Step info(std::string_view seen);
   Step list(std::string_view seen);
   Step row(std::string_view seen, bool ended);
-  Step separator(std::string_view seen);
+  Step separator(std::string_view seen, bool ended);
   Step wrapped(std::string_view seen);
   Step outer(std::string_view seen);
   Step residue(std::string_view seen);
+  Step start_residue() {
+    lost_from = searched_ = at_;
+    place_ = Place::residue;
+    return Step::on;
+  }
 
   void start_entry(size_t at);
   Step entry(std::string_view seen);
-  Step member(std::string_view text, bool all);
+  Step member(std::string_view text);
   Step key(std::string_view text);
   Step in_key(std::string_view text);
   Step behind_key(std::string_view text);
   Step value(std::string_view text);
-  Step in_value(std::string_view text, bool all);
+  Step in_value(std::string_view text);
   Step behind_value(std::string_view text);
   Step take_value(std::string_view text);
   Step take_name(std::string name);
   Step call_is_known();
   Step break_entry(std::string_view reason, bool to_bracket);
   Step end_entry();
+  Step stop_entry(std::string_view seen, size_t where);
   Step behind_calls();
   Step on_stop(std::string_view seen);
   State finish(std::string_view block);
@@ -103,6 +109,9 @@ class JsonReader final : public FamilyReader {
   bool in_doubt() const { return plain_ && !wrapped_ && !named; }
   bool needs_wrapper() const { return plain_ && !wrapped_ && !in_list_ && !grammar_.alone; }
   void find_entry_end(std::string_view seen);
+  bool in_string() const {
+    return (place_ == Place::in_key || place_ == Place::in_value) && !scalar_ && token_.quoted();
+  }
   size_t next_stop(std::string_view seen);
   size_t partial_stop(std::string_view block) const;
   Step give_up(std::string_view why) {
@@ -130,10 +139,11 @@ class JsonReader final : public FamilyReader {
   ValueEnd outer_;
   size_t outer_to_ = kNone;
   size_t searched_ = 0;  // no stop begins before it
+  StringTracker strings_;      // of residue
   // -- position in a call
   Entry entry_;
   ValueEnd entry_end_, token_;
-  size_t entry_to_ = kNone, stop_at_ = kNone;
+  size_t entry_from_ = 0, entry_to_ = kNone, stop_at_ = kNone;
   size_t token_from_ = 0;
   bool scalar_ = false;
   bool inner_ = false;  // in the object under "function"
@@ -150,7 +160,8 @@ BlockReader::State JsonReader::body(std::string_view block, bool ended) {
   while (true) {
     const std::string_view seen = ended ? block : block.substr(0, std::max(at_, block.size() - partial_stop(block)));
     switch (step(seen, ended)) {
-      case Step::on: continue;
+      case Step::on:
+      case Step::over: continue;
       case Step::paused: return State::open;
       case Step::rejected: return State::rejected;
       case Step::markup: end = at_; return State::markup;
@@ -167,8 +178,8 @@ BlockReader::State JsonReader::body(std::string_view block, bool ended) {
 
 // The answer ended here.
 BlockReader::State JsonReader::finish(std::string_view block) {
-  const bool complete = place_ == Place::row || place_ == Place::separator;
-  if (!named && (!complete || plain_)) return reject(plain_ ? "" : "unterminated_block", block.size());
+  const bool complete = place_ == Place::separator;  // only a closer may follow, and there is none
+  if (!named && (!complete || plain_)) return reject(in_doubt() ? "" : "unterminated_block", block.size());
   if (!complete) at_ = block.size();
   end = at_;
   close(block, complete ? std::string_view() : std::string_view("unterminated_block"));
@@ -183,12 +194,23 @@ JsonReader::Step JsonReader::step(std::string_view seen, bool ended) {
     case Place::info: return info(seen);
     case Place::list: return list(seen);
     case Place::row: return row(seen, ended);
-    case Place::separator: return separator(seen);
+    case Place::separator: return separator(seen, ended);
     case Place::wrapped: return wrapped(seen);
     case Place::outer: return outer(seen);
     case Place::residue: return residue(seen);
     default: return entry(seen);
   }
+}
+
+// A value that is open is passed over, and a call that is broken as a whole.
+BlockReader::Rest JsonReader::rest(std::string_view) const {
+  if (in_entry()) {
+    if (place_ == Place::broken || place_ == Place::arguments) return {entry_from_, Quotation::value()};
+    if (place_ == Place::in_value && !scalar_) return {token_from_, Quotation::value()};
+    if (place_ == Place::in_key) return {token_from_};
+    if (at_ > entry_from_ + 1) return {at_};
+  }
+  return {in_list_ || !entries_.empty() || fenced_ ? at_ : 0};
 }
 
 // ---- in front of the calls ----
@@ -331,16 +353,13 @@ JsonReader::Step JsonReader::list(std::string_view seen) {
     return Step::on;
   }
   if (closers_.empty()) return Step::done;
-  place_ = Place::residue;
-  searched_ = at_;
-  return Step::on;
+  return start_residue();
 }
 
 // Behind a call that stands alone, or an array.
 JsonReader::Step JsonReader::behind_calls() {
-  place_ = wrapped_ ? Place::wrapped : grammar_.separator.empty() ? Place::row : Place::separator;
-  if (!closers_.empty() || fenced_) place_ = Place::row;
-  return place_ == Place::row && closers_.empty() && !fenced_ ? Step::done : Step::on;
+  place_ = wrapped_ ? Place::wrapped : closers_.empty() && !fenced_ ? Place::separator : Place::row;
+  return Step::on;
 }
 
 JsonReader::Step JsonReader::row(std::string_view seen, bool ended) {
@@ -349,10 +368,11 @@ JsonReader::Step JsonReader::row(std::string_view seen, bool ended) {
   const std::string_view rest = seen.substr(at_);
   size_t length = 0;
   const Fit closed = fit(rest, closers_, length);
-  if (closed == Fit::yes || (closed == Fit::partial && ended)) {  // or cut in its closer: nothing is missing
-    at_ += closed == Fit::yes ? length : rest.size();
+  if (closed == Fit::yes) {
+    at_ += length;
     return Step::done;
   }
+  if (closed == Fit::partial) return Step::wait;
   const char c = rest[0];
   if (fenced_ && c == '`') {
     const size_t run = std::min(rest.find_first_not_of('`'), rest.size());
@@ -360,7 +380,8 @@ JsonReader::Step JsonReader::row(std::string_view seen, bool ended) {
     if (run >= ticks_) {
       at_ += ticks_;
       fenced_ = false;
-      return closers_.empty() ? Step::done : Step::on;
+      if (closers_.empty()) place_ = Place::separator;
+      return Step::on;
     }
   }
   if (c == ';' || c == ',') {
@@ -373,12 +394,16 @@ JsonReader::Step JsonReader::row(std::string_view seen, bool ended) {
   }
   if (fit(rest, stops_, length) == Fit::yes) return on_stop(seen);
   fault("residue_in_block");
-  place_ = Place::residue;
-  searched_ = at_;
-  return Step::on;
+  return start_residue();
 }
 
-JsonReader::Step JsonReader::separator(std::string_view seen) {
+// No closer ends the row: is there a separator, and another call? What looks like more of the value means that it ended
+// too early.
+JsonReader::Step JsonReader::separator(std::string_view seen, bool ended) {
+  const Behind behind = look_behind(seen, at_, ended, plain_);
+  if (behind == Behind::wait) return Step::wait;
+  if (behind == Behind::more) fault("residue_in_block");
+  if (grammar_.separator.empty() || behind == Behind::more) return Step::done;
   size_t next = at_;
   bool found = false;
   for (; next < seen.size() && next - at_ <= kLongestBetween; ++next) {
@@ -410,9 +435,18 @@ JsonReader::Step JsonReader::outer(std::string_view seen) {
 }
 
 JsonReader::Step JsonReader::residue(std::string_view seen) {
-  const size_t stop = next_stop(seen);
-  at_ = std::min(stop, seen.size());
-  return stop == kNone ? Step::wait : on_stop(seen);
+  while (true) {
+    const size_t stop = next_stop(seen);
+    for (; at_ < std::min(stop, searched_); ++at_) strings_.step(seen[at_ - 1], seen[at_]);
+    if (stop == kNone) return Step::wait;
+    size_t length = 0;
+    if (!strings_.inside()) return on_stop(seen);
+    if (fit(seen.substr(stop), closers_, length) == Fit::yes) {  // a string that does not end, or quotes the closer
+      lost_to = stop;
+      return on_stop(seen);
+    }
+    searched_ = stop + 1;
+  }
 }
 
 // At a closer, or at the opener of another block.
@@ -433,8 +467,11 @@ size_t JsonReader::next_stop(std::string_view seen) {
   while (searched_ < seen.size()) {
     searched_ = std::min(seen.find_first_of(first_bytes_, searched_), seen.size());
     size_t length = 0;
-    if (searched_ < seen.size() && fit(seen.substr(searched_), stops_, length) == Fit::yes) return searched_;
-    if (searched_ < seen.size()) ++searched_;
+    if (searched_ == seen.size()) break;
+    const Fit found = fit(seen.substr(searched_), stops_, length);
+    if (found == Fit::yes) return searched_;
+    if (found == Fit::partial) break;
+    ++searched_;
   }
   return kNone;
 }
@@ -455,7 +492,7 @@ size_t JsonReader::partial_stop(std::string_view block) const {
 void JsonReader::start_entry(size_t at) {
   entry_ = {};
   entry_.name = name_in_front_;
-  entry_end_.start(at);
+  entry_end_.start(entry_from_ = at);
   entry_to_ = stop_at_ = kNone;
   searched_ = std::max(searched_, at);
   inner_ = behind_comma_ = false;
@@ -475,38 +512,47 @@ void JsonReader::find_entry_end(std::string_view seen) {
   }
 }
 
+// Reads member after member. Its end is looked for only where its members are lost, or of no interest: what an opener
+// in ordinary text costs must not depend on how much text is there.
 JsonReader::Step JsonReader::entry(std::string_view seen) {
+  if (entry_to_ != kNone) return end_entry();
+  while (place_ != Place::arguments && place_ != Place::broken) {
+    const bool was_wrapped = wrapped_;
+    const size_t stop = next_stop(seen);
+    const Step next = at_ < stop ? member(seen.substr(0, stop)) : Step::wait;
+    if (next == Step::over) {
+      entry_to_ = ++at_;
+      return end_entry();
+    }
+    if (next == Step::on && wrapped_ == was_wrapped) continue;
+    if (next != Step::wait) return next;  // or it was no call, but what calls stand in
+    if (stop == kNone) return Step::wait;
+    if (!in_string()) return stop_entry(seen, stop);
+    searched_ = stop + 1;
+  }
   find_entry_end(seen);
-  const bool all = entry_to_ != kNone || stop_at_ != kNone;
-  const size_t to = std::min({entry_to_ == kNone ? kNone : entry_to_ - 1, stop_at_, seen.size()});
   if (place_ == Place::arguments) {
     entry_.has_arguments = true;
-    entry_.arguments = {token_from_, entry_to_ == kNone ? to : entry_to_};
+    entry_.arguments = {token_from_, std::min({entry_to_, stop_at_, seen.size()})};
     if (entries_.empty()) arguments_from = token_from_, arguments_to = entry_.arguments.to;
-  } else {
-    const bool was_wrapped = wrapped_;
-    while (at_ < to || place_ == Place::in_value) {
-      const Step next = member(seen.substr(0, to), all);
-      if (next == Step::wait) break;
-      if (next != Step::on || wrapped_ != was_wrapped) return next;  // it was no call, but what calls stand in
-    }
   }
-  if (!all) return Step::wait;
-  if (stop_at_ != kNone) {  // it lost a bracket
-    if (in_doubt()) return give_up("invalid_json");
-    if (entry_.reason.empty()) entry_.reason = "invalid_json";
-    entry_.complete = true;
-    entries_.push_back(entry_);
-    in_list_ = false;
-    at_ = stop_at_;
-    place_ = Place::row;
-    return on_stop(seen);
-  }
-  const bool ends_here = place_ == Place::behind_value || place_ == Place::arguments ||
-                         (place_ == Place::key && !(behind_comma_ && grammar_.strict));
-  if ((!ends_here || inner_ || seen[entry_to_ - 1] != '}') && place_ != Place::broken)
-    if (break_entry("invalid_json", true) == Step::rejected) return Step::rejected;
+  if (stop_at_ != kNone) return stop_entry(seen, stop_at_);
+  if (entry_to_ == kNone) return Step::wait;
+  if (seen[entry_to_ - 1] != '}' && place_ == Place::arguments && break_entry("invalid_json", true) == Step::rejected)
+    return Step::rejected;
   return end_entry();
+}
+
+// It lost a bracket: what ends the block stands in it, outside of strings.
+JsonReader::Step JsonReader::stop_entry(std::string_view seen, size_t where) {
+  if (in_doubt()) return give_up("invalid_json");
+  if (entry_.reason.empty()) entry_.reason = "invalid_json";
+  entry_.complete = true;
+  entries_.push_back(entry_);
+  in_list_ = false;
+  at_ = where;
+  place_ = Place::row;
+  return on_stop(seen);
 }
 
 JsonReader::Step JsonReader::end_entry() {
@@ -528,8 +574,8 @@ JsonReader::Step JsonReader::end_entry() {
   return Step::on;
 }
 
-JsonReader::Step JsonReader::member(std::string_view text, bool all) {
-  if (place_ != Place::in_key && place_ != Place::in_value && place_ != Place::broken) {
+JsonReader::Step JsonReader::member(std::string_view text) {
+  if (place_ != Place::in_key && place_ != Place::in_value) {
     skip_white(text);
     if (at_ == text.size()) return Step::wait;
   }
@@ -538,9 +584,9 @@ JsonReader::Step JsonReader::member(std::string_view text, bool all) {
     case Place::in_key: return in_key(text);
     case Place::behind_key: return behind_key(text);
     case Place::value: return value(text);
-    case Place::in_value: return in_value(text, all);
+    case Place::in_value: return in_value(text);
     case Place::behind_value: return behind_value(text);
-    default: at_ = text.size(); return Step::wait;
+    default: return Step::wait;
   }
 }
 
@@ -560,7 +606,8 @@ JsonReader::Step JsonReader::key(std::string_view text) {
     place_ = Place::in_key;
     return Step::on;
   }
-  if (c == '}' && inner_ && !(behind_comma_ && grammar_.strict)) {
+  if (c == '}' && !(behind_comma_ && grammar_.strict)) {
+    if (!inner_) return Step::over;
     inner_ = false;
     ++at_;
     place_ = Place::behind_value;
@@ -633,8 +680,9 @@ JsonReader::Step JsonReader::value(std::string_view text) {
   if (member_ == Member::wrapper) {
     if (c != '[' && (c != '{' || grammar_.strict)) return give_up("");
     wrapped_ = true;
+    entry_end_.find(text.substr(0, at_));
     outer_ = entry_end_;
-    outer_to_ = entry_to_;
+    outer_to_ = kNone;
     if (c == '[') {
       ++at_;
       in_list_ = true;
@@ -667,11 +715,10 @@ JsonReader::Step JsonReader::value(std::string_view text) {
   return call_is_known();
 }
 
-JsonReader::Step JsonReader::in_value(std::string_view text, bool all) {
+JsonReader::Step JsonReader::in_value(std::string_view text) {
   size_t to = kNone;
   if (scalar_) {
     to = text.find_first_of(",}] \t\n\r\v\f", at_);
-    if (to == kNone && all) to = text.size();
     at_ = std::min(to, text.size());
   } else {
     to = token_.find(text);
@@ -726,7 +773,8 @@ JsonReader::Step JsonReader::call_is_known() {
 
 JsonReader::Step JsonReader::behind_value(std::string_view text) {
   const char c = text[at_];
-  if (c == '}' && inner_) {
+  if (c == '}') {
+    if (!inner_) return Step::over;
     inner_ = false;
     ++at_;
     return Step::on;

@@ -32,6 +32,7 @@ class NamedReader final : public ArgumentsReader {
 
  protected:
   State body(std::string_view block, bool ended) override;
+  Rest rest(std::string_view block) const override { return json_ ? json_->rest(block) : ArgumentsReader::rest(block); }
   void close(std::string_view block, std::string_view reason) override;
   void settle(ParsedCall &call, std::string_view written) override;
 
@@ -59,7 +60,6 @@ class NamedReader final : public ArgumentsReader {
   }
   Step named_as(std::string_view header);
   std::string_view tool_of(std::string_view header) const;
-  std::string_view only_tool_for(std::string_view arguments) const;
   State read_json(std::string_view block, bool ended);
 
   const NamedCalls &grammar_;
@@ -146,7 +146,7 @@ NamedReader::Step NamedReader::section(std::string_view block, bool ended) {
                                      [&](std::string_view one) { return inside.find(one) != std::string_view::npos; });
   noise_ = noise_ || !inside.empty();
   if (found.kind == Token::Kind::opener) {
-    if (separated || inside.find('{') != std::string_view::npos) fault_ = "residue_in_block";
+    if (separated || inside.find_first_of("{\"'") != std::string_view::npos) fault_ = "residue_in_block";
     at_ = searched_ + found.length;
     return on(Place::lead);
   }
@@ -272,22 +272,6 @@ std::string_view NamedReader::tool_of(std::string_view header) const {
 
 // ---- the name stands in the arguments: {"name": …, "arguments": {…}}, or nowhere ----
 
-// Behind a mere number: the only tool there is, or the only one that knows all of these arguments. Empty: none, or
-// more.
-std::string_view NamedReader::only_tool_for(std::string_view arguments) const {
-  const std::vector<std::string_view> names = tools_.names();
-  if (names.size() == 1) return names.front();
-  std::string_view found;
-  for (const std::string_view tool : names) {
-    bool any = false, all = true;
-    for (JsonSlices member(arguments); all && member.next(); any = true) all = tools_.declares(tool, member.key_text());
-    if (!any || !all) continue;
-    if (!found.empty()) return {};
-    found = tool;
-  }
-  return found;
-}
-
 void NamedReader::close(std::string_view block, std::string_view reason) {
   if (json_) {
     json_->cut(block, reason);
@@ -297,11 +281,10 @@ void NamedReader::close(std::string_view block, std::string_view reason) {
     std::string json;
     std::optional<std::string_view> tool;
     const bool valid = json_from_literal(written(block), limits_.depth, json) && json_kind(json) == '{';
-    const bool numbered = valid && !header_.empty() && without_digits(header_).empty();
-    if (valid && !numbered) tool = json_member(json, "name");
+    if (valid) tool = json_member(json, "name");
     in_arguments_ = tool && json_kind(trim_json(*tool)) == '"';
-    name = in_arguments_ ? json_text(trim_json(*tool)) : numbered ? std::string(only_tool_for(json)) : header_;
-    if (name.empty()) name = header_;
+    const bool numbered = without_digits(header_).empty();  // no more than the place in the conversation
+    name = in_arguments_ ? json_text(trim_json(*tool)) : numbered ? std::string() : header_;
   }
   ArgumentsReader::close(block, reason);
 }

@@ -1,6 +1,6 @@
 // Calls whose every tag has a prefix that no text has: values may hold anything else, and tags in them nest.
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 #include "base/json.h"
 #include "protocol/family/tags_calls.h"
@@ -26,7 +26,7 @@ struct Element {
   bool list = false;
   std::vector<std::pair<std::string_view, std::vector<std::string>>> members;  // name → its values as JSON
 
-  std::unordered_map<std::string_view, size_t> places;  // in members
+  std::map<std::string_view, size_t> places;  // in members
 
   void add(std::string_view member, std::string json) {
     list = member == kItem && (members.empty() || list);
@@ -65,6 +65,11 @@ class NestedReader final : public FamilyReader {
 
  protected:
   State body(std::string_view block, bool ended) override;
+  Rest rest(std::string_view) const override {
+    if (tags_.empty() && !in_tag_) return {};
+    if (depth_ == 0) return {in_tag_ ? tag_ : at_};
+    return {at_, Quotation::until({family_.closers.begin(), family_.closers.end()})};
+  }
   void close(std::string_view block, std::string_view reason) override;
 
  private:
@@ -84,8 +89,8 @@ class NestedReader final : public FamilyReader {
   const ProtocolOptions &options_;
   bool in_tag_ = false;
   char quote_ = 0;
-  size_t tag_ = 0;  // the prefix of the tag that is read
-  bool in_call_ = false;
+  size_t tag_ = 0;    // the prefix of the tag that is read
+  size_t depth_ = 0;  // elements of the call that are open
   size_t closer_ = SIZE_MAX;
   size_t first_end_ = SIZE_MAX;  // of the first call's arguments
   bool nested_ = false;
@@ -101,8 +106,7 @@ BlockReader::State NestedReader::body(std::string_view block, bool ended) {
   if (next == Step::wait) end = block.size();
   if (!named && (next == Step::wait || nested_ || tags_.empty()))
     return reject(next == Step::wait ? "unterminated_block" : nested_ ? "nested_opener" : "missing_tool_name", at_);
-  // Only the end of the section may be missing, or a part of it.
-  const bool cut = next == Step::wait && (in_call_ || tags_.empty());
+  const bool cut = next == Step::wait;
   if (next == Step::wait) closer_ = in_tag_ ? tag_ : block.size();
   close(block, nested_ ? "nested_opener" : cut ? std::string_view("unterminated_block") : std::string_view());
   return State::closed;
@@ -121,6 +125,12 @@ NestedReader::Step NestedReader::step(std::string_view block, bool ended) {
     return Step::done;
   }
   const Fit opens = fit(rest, family_.openers, length);
+  if (opens == Fit::yes && depth_ != 0) {  // in a value: what follows may be a quotation
+    broken_ = true;
+    if (lost_to == 0) lost_from = at_;
+    lost_to = at_ += length;
+    return Step::on;
+  }
   if (opens == Fit::yes) {
     closer_ = end = at_;
     nested_ = true;
@@ -184,7 +194,8 @@ bool NestedReader::read_call(std::string_view block, Tag &out) const {
 
 void NestedReader::read_tag(std::string_view block, Tag &out) {
   if (read_call(block, out)) {
-    in_call_ = true;
+    broken_ = broken_ || depth_ != 0;  // in a value
+    depth_ = 0;
     return;
   }
   std::string_view inside = without_white(name_of(block, out));
@@ -197,8 +208,10 @@ void NestedReader::read_tag(std::string_view block, Tag &out) {
   }
   if (out.kind == Tag::Kind::end && inside == grammar_.call) {
     out.kind = Tag::Kind::end_call;
-    in_call_ = false;
+    depth_ = 0;
   }
+  if (out.kind == Tag::Kind::start) ++depth_;
+  if (out.kind == Tag::Kind::end && depth_ != 0) --depth_;
   broken_ = broken_ || !is_xml_name(inside);
   out.name = static_cast<size_t>(inside.data() - block.data());
   out.name_end = out.name + inside.size();

@@ -42,6 +42,12 @@ class PythonReader final : public FamilyReader {
 
  protected:
   State body(std::string_view block, bool ended) override;
+  Rest rest(std::string_view block) const override {
+    if (json_) return json_->rest(block);
+    if (calls_.empty() || calls_.back().from == 0) return {};
+    if (place_ == Place::arguments) return {calls_.back().from - 1, Quotation::value(true)};
+    return {at_};
+  }
   void close(std::string_view block, std::string_view reason) override;
 
  private:
@@ -77,6 +83,7 @@ class PythonReader final : public FamilyReader {
   Step promised_end(std::string_view block);
   Step open_call(std::string_view block);
   Step arguments(std::string_view block);
+  Step open_call_ends(Mark found, size_t length);
   Step string(std::string_view block);
   Step doubtful_string(std::string_view block);
   Quote quote(std::string_view block, size_t at);
@@ -109,6 +116,7 @@ class PythonReader final : public FamilyReader {
   // -- position in the block
   Place place_ = Place::start;
   bool listed_ = false;   // in a list that is open
+  StringTracker strings_;       // of residue
   std::string brackets_;  // that are open, from the call's own parenthesis
   bool in_string_ = false;
   ValueEnd string_;
@@ -164,7 +172,8 @@ PythonReader::Step PythonReader::step(std::string_view block) {
 BlockReader::State PythonReader::finish(std::string_view block) {
   if (!named) return reject(bare_ ? "" : "unterminated_block", at_);
   end = block.size();
-  close(block, place_ == Place::between && !listed_ ? std::string_view() : "unterminated_block");
+  const bool complete = place_ == Place::between && !listed_ && (family_.closers.empty() || family_.stops);
+  close(block, complete ? std::string_view() : "unterminated_block");
   return State::closed;
 }
 
@@ -181,9 +190,9 @@ PythonReader::Mark PythonReader::mark(std::string_view rest, size_t &length) con
         std::pair{&family_.openers, Mark::opener}})
     for (const std::string_view word : *words) {
       if (word.size() == 1) continue;  // a bracket
-      length = word.size();
-      if (rest.starts_with(word)) return kind;
-      partial = partial || word.starts_with(rest);
+      const Fit found = fit_mark(rest, word, length);
+      if (found == Fit::yes) return kind;
+      partial = partial || found == Fit::partial;
     }
   return partial ? Mark::partial : Mark::none;
 }
@@ -311,14 +320,22 @@ PythonReader::Step PythonReader::arguments(std::string_view block) {
     size_t length = 0;
     const Mark found = mark(block.substr(at_), length);
     if (found == Mark::partial) return Step::wait;
-    if (found != Mark::none) {
-      calls_.back().to = at_;
-      return on_mark(found, length, "unterminated_block");
-    }
+    if (found != Mark::none) return open_call_ends(found, length);
     calls_.back().wrong = true;
   }
   ++at_;
   return Step::on;
+}
+
+// What ends the block stands in a call: that one is broken; behind others it is what they should not have behind them.
+PythonReader::Step PythonReader::open_call_ends(Mark found, size_t length) {
+  calls_.back().to = at_;
+  calls_.back().wrong = true;
+  if (calls_.size() > 1) {
+    calls_.pop_back();
+    fault_ = "residue_in_block";
+  }
+  return on_mark(found, length, {});
 }
 
 // Up to its quote, and no further where nothing but it can be meant.
@@ -359,6 +376,8 @@ PythonReader::Step PythonReader::doubtful_string(std::string_view block) {
     const Mark found = mark(block.substr(at_), length);
     if (found == Mark::partial) return Step::wait;
     if (found == Mark::none) continue;
+    lost_from = string_from_;
+    lost_to = at_;
     calls_.back().to = at_;
     return on_mark(found, length, "unterminated_block");
   }
@@ -449,6 +468,7 @@ PythonReader::Step PythonReader::between(std::string_view block) {
 PythonReader::Step PythonReader::residue() {
   fault_ = "residue_in_block";
   if (bare_ || family_.closers.empty()) return done(calls_.back().to + 1);
+  lost_from = at_;
   place_ = Place::lost;
   return Step::on;
 }
@@ -457,6 +477,7 @@ PythonReader::Step PythonReader::broken(size_t where) {
   calls_.back().wrong = true;
   calls_.back().to = at_;
   if (bare_ || family_.closers.empty()) return done(where);
+  lost_from = at_;
   place_ = Place::lost;
   return Step::on;
 }
@@ -466,7 +487,9 @@ PythonReader::Step PythonReader::lost(std::string_view block) {
     size_t length = 0;
     const Mark found = mark(block.substr(at_), length);
     if (found == Mark::partial) return Step::wait;
-    if (found != Mark::none) return on_mark(found, length, {});
+    if (found != Mark::none && strings_.inside()) lost_to = at_;  // it does not end, or quotes the closer
+    if (found != Mark::none && (found != Mark::opener || !strings_.inside())) return on_mark(found, length, {});
+    strings_.step(block[at_ - 1], block[at_]);
   }
   return Step::wait;
 }

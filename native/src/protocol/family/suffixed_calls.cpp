@@ -59,6 +59,8 @@ class SuffixedReader final : public BlockReader {
     take(*reader_);
   }
 
+  Rest rest(std::string_view block) const override { return reader_ ? reader_->rest(block) : Rest{}; }
+
  private:
   void spell(std::string_view suffix) {
     suffix_ = suffix;

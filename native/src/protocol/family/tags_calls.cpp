@@ -1,6 +1,6 @@
 #include "protocol/family/tags_calls.h"
 
-#include <unordered_map>
+#include <map>
 
 #include "base/json.h"
 #include "protocol/family/element_arguments.h"
@@ -23,6 +23,7 @@ class TagsReader final : public FamilyReader {
 
  protected:
   State body(std::string_view block, bool ended) override;
+  Rest rest(std::string_view block) const override;
   void close(std::string_view block, std::string_view reason) override;
 
  private:
@@ -33,6 +34,7 @@ class TagsReader final : public FamilyReader {
     key,
     behind_key,
     value,
+    residue,       // up to the next tag
     behind_inner,  // behind an end tag in a value that belongs to a start tag in it, or ends the value
     done,
   };
@@ -66,9 +68,11 @@ class TagsReader final : public FamilyReader {
       return Step::rejected;
     }
     fault("residue_in_block");
+    if (lost_to == 0) lost_from = at_;
     ++at_;
-    return go(Place::between);
+    return go(Place::residue);
   }
+  Step skip_residue(std::string_view block);
   // Now it is known to be a call.
   Step call() {
     begun = named = true;
@@ -93,6 +97,7 @@ class TagsReader final : public FamilyReader {
   size_t key_ = 0, key_end_ = 0, value_ = 0;
   size_t inner_ = 0;      // start tags of the same name in the value that are open
   size_t candidate_ = 0;  // an end tag that may be the value's
+  StringTracker strings_;       // of residue
   size_t closer_ = SIZE_MAX;
   bool nested_ = false;
   // -- what was read
@@ -113,12 +118,16 @@ BlockReader::State TagsReader::body(std::string_view block, bool ended) {
     close(block, nested_ ? "nested_opener" : std::string_view());
     return State::closed;
   }
-  // Only a part of the call's end tag may be missing; behind a parameter may stand more.
-  const bool complete = place_ == Place::between && !fields_.empty() && block.substr(at_).starts_with("</");
   closer_ = at_;
   end = at_ = block.size();
-  close(block, complete ? std::string_view() : "unterminated_block");
+  close(block, "unterminated_block");
   return State::closed;
+}
+
+BlockReader::Rest TagsReader::rest(std::string_view block) const {
+  if (place_ != Place::value && place_ != Place::behind_inner) return {begun ? at_ : 0};
+  const std::string closer = "</" + std::string(block.substr(key_, key_end_ - key_)) + ">";
+  return {value_, Quotation::until({closer, "</" + name + ">"})};
 }
 
 TagsReader::Step TagsReader::step(std::string_view block) {
@@ -130,6 +139,7 @@ TagsReader::Step TagsReader::step(std::string_view block) {
     case Place::key: return key(block);
     case Place::behind_key: return behind_key(block);
     case Place::value: return value(block);
+    case Place::residue: return skip_residue(block);
     case Place::behind_inner: return behind_inner(block);
     case Place::done: break;
   }
@@ -179,6 +189,20 @@ TagsReader::Step TagsReader::between(std::string_view block) {
   if (!named) arguments_from = arguments_to = at_;
   key_ = ++at_;
   return go(Place::key);
+}
+
+// What stands in a string there is no tag.
+TagsReader::Step TagsReader::skip_residue(std::string_view block) {
+  for (; at_ < block.size(); ++at_) {
+    size_t length = 0;
+    if (block[at_] == '<' && !strings_.inside()) return go(Place::between);
+    if (block[at_] == '<' && fit_end_tag(block.substr(at_), name, length) != TagFit::no) {
+      lost_to = at_;  // it does not end, or quotes the closer
+      return go(Place::between);
+    }
+    strings_.step(block[at_ - 1], block[at_]);
+  }
+  return Step::wait;
 }
 
 TagsReader::Step TagsReader::key(std::string_view block) {
@@ -233,6 +257,8 @@ TagsReader::Step TagsReader::value(std::string_view block) {
   const TagFit all = fit_end_tag(rest, name, length);
   if (all == TagFit::yes) {
     fault("unterminated_block");
+    lost_from = value_;
+    lost_to = at_;
     return finish(at_ + length);
   }
   if (own == TagFit::partial || all == TagFit::partial) return Step::wait;
@@ -272,7 +298,7 @@ void TagsReader::close(std::string_view block, std::string_view reason) {
   call.raw_arguments = block.substr(arguments_from, arguments_to - arguments_from);
   call.reason = reason.empty() ? fault_ : reason;
   std::vector<std::pair<std::string_view, std::vector<const Field *>>> members;
-  std::unordered_map<std::string_view, size_t> places;
+  std::map<std::string_view, size_t> places;
   for (const Field &field : fields_) {
     const auto [place, is_new] = places.try_emplace(key_of(block, field), members.size());
     if (is_new) members.push_back({key_of(block, field), {}});

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// Strict JSON text for it. Strings may stand in `quote` (where it is not empty) or in ordinary quotes; a word is a
+// Strict JSON text for it. StringTracker may stand in `quote` (where it is not empty) or in ordinary quotes; a word is a
 // number, a literal, or else a string. Accepted where nothing is in doubt: a text that lost the first of its quotes, no
 // comma behind a quote, and (key=value) for the outermost brackets. false: a bracket, a quote or a value is missing, or
 // something is in the way.

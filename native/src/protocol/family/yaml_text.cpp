@@ -1,7 +1,7 @@
 #include "protocol/family/yaml_text.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <set>
 #include <vector>
 
 #include "base/json.h"
@@ -42,7 +42,7 @@ class Yaml {
   struct Open {
     size_t indent;
     bool list;
-    std::unordered_set<std::string> keys;
+    std::set<std::string> keys;
   };
 
   bool next_line();

@@ -1,0 +1,146 @@
+#include "protocol/quotation.h"
+
+#include <algorithm>
+
+#include "base/json_writer.h"
+#include "base/saved.h"
+#include "protocol/block.h"
+
+namespace sluice {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+// How many bytes of `word` the text begins with, up to its end.
+size_t fits(std::string_view text, std::string_view word, bool fold) {
+  const size_t most = std::min(text.size(), word.size());
+  for (size_t i = 0; i < most; ++i)
+    if (fold ? lower(text[i]) != lower(word[i]) : text[i] != word[i]) return 0;
+  return most;
+}
+
+}  // namespace
+
+// ---- the open value ----
+
+Quotation Quotation::until(std::vector<std::string> words, bool fold) {
+  Quotation out;
+  out.kind_ = Kind::words;
+  out.words_ = std::move(words);
+  out.fold_ = fold;
+  return out;
+}
+
+Quotation Quotation::value(bool triple) {
+  Quotation out;
+  out.kind_ = Kind::value;
+  out.value_.start(0, triple);
+  return out;
+}
+
+bool Quotation::pass(std::string_view text, size_t &at) {
+  if (kind_ == Kind::value) {
+    value_.move(at);
+    const size_t end = value_.find(text);
+    at = std::min(end, text.size());
+    if (end == text.npos) return false;
+    *this = {};
+    return true;
+  }
+  std::string first_bytes;
+  for (const std::string &word : words_) first_bytes += word[0];
+  for (; at < text.size(); ++at) {
+    at = std::min(text.find_first_of(first_bytes, at), text.size());
+    for (const std::string &word : words_) {
+      const size_t length = fits(text.substr(at), word, fold_);
+      if (length == 0) continue;
+      if (length < word.size()) return false;
+      at += length;
+      *this = {};
+      return true;
+    }
+  }
+  at = text.size();
+  return false;
+}
+
+void Quotation::save(std::string &out) const {
+  ObjectWriter object(out);
+  std::string words;
+  for (const std::string &word : words_) words += word + '\n';
+  object.number("kind", static_cast<int64_t>(kind_)).text("words", words).boolean("fold", fold_);
+  value_.save(object.value("value"));
+  object.close();
+}
+
+void Quotation::load(std::string_view saved) {
+  *this = {};
+  const SavedReader reader(saved);
+  int64_t kind = 0;
+  std::string words;
+  reader.get("kind", kind);
+  reader.get("words", words);
+  reader.get("fold", fold_);
+  for (size_t at = 0, end = 0; (end = words.find('\n', at)) != words.npos; at = end + 1)
+    if (end != at) words_.push_back(words.substr(at, end - at));
+  value_.load(reader.nested("value"));
+  if (kind == static_cast<int64_t>(Kind::value)) kind_ = Kind::value;
+  if (kind == static_cast<int64_t>(Kind::words) && !words_.empty()) kind_ = Kind::words;
+}
+
+// ---- strings ----
+
+void StringTracker::step(char before, char c) {
+  if (quote_ != 0) {
+    const bool line_ends = place_ == Place::line && (c == '\n' || c == '\r');
+    if (line_ends || (c == quote_ && !escaped_)) {
+      quote_ = 0;
+      if (place_ == Place::value && depth_ == 0) place_ = Place::line;
+    }
+    escaped_ = !escaped_ && c == '\\' && place_ != Place::tag;
+    return;
+  }
+  escaped_ = false;
+  const bool quote = c == '"' || c == '\'';
+  switch (place_) {
+    case Place::line:
+      if (quote && !is_word_byte(before)) quote_ = c;
+      return;
+    case Place::expected:
+      if (is_white(c)) return;
+      place_ = Place::value;
+      if (c == '{' || c == '[' || c == '(')
+        depth_ = 1;
+      else if (quote)
+        quote_ = c;
+      else
+        *this = {};
+      return;
+    case Place::value:
+      if (c == '{' || c == '[' || c == '(') ++depth_;
+      if ((c == '}' || c == ']' || c == ')') && --depth_ == 0) *this = {};
+      if (quote && !is_word_byte(before)) quote_ = c;
+      return;
+    case Place::tag:
+      if (c == '>' || c == '<') *this = {};
+      if (quote && !is_word_byte(before)) quote_ = c;
+      return;
+  }
+}
+
+void StringTracker::save(std::vector<int64_t> &out) const {
+  for (const int64_t value :
+       {static_cast<int64_t>(place_), int64_t{quote_}, int64_t{escaped_}, static_cast<int64_t>(depth_)})
+    out.push_back(value);
+}
+
+void StringTracker::load(const std::vector<int64_t> &saved) {
+  *this = {};
+  if (saved.size() != 4) return;
+  place_ = static_cast<Place>(std::clamp<int64_t>(saved[0], 0, static_cast<int64_t>(Place::tag)));
+  quote_ = static_cast<char>(saved[1]);
+  escaped_ = saved[2] != 0;
+  depth_ = static_cast<size_t>(saved[3]);
+}
+
+}  // namespace sluice

@@ -1,0 +1,78 @@
+// What is not searched in a block that was given back as text: a quotation is never a call.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/value_end.h"
+
+namespace sluice {
+
+// The value that was open: passed over up to its end.
+class Quotation {
+ public:
+  // Ends behind the first of these words. `fold`: ASCII letters in any case.
+  static Quotation until(std::vector<std::string> words, bool fold = false);
+  // Brackets and all that stands in them, or a string; begins with its first byte.
+  static Quotation value(bool triple = false);
+
+  bool open() const { return kind_ != Kind::none; }
+  // Goes on at `at` and moves it on. true: `at` stands behind the end; false: at what may still become it.
+  bool pass(std::string_view text, size_t &at);
+
+  // As JSON, and back.
+  void save(std::string &out) const;
+  void load(std::string_view saved);
+
+ private:
+  enum class Kind : uint8_t { none, words, value };
+  Kind kind_ = Kind::none;
+  std::vector<std::string> words_;
+  bool fold_ = false;
+  ValueEnd value_;
+};
+
+// A quote behind one is an apostrophe, or ends a string that nobody saw begin.
+inline bool is_word_byte(char c) {
+  return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || (c & 0x80) != 0;
+}
+
+// Strings in ordinary text: behind a quote that no word stands before, up to the same quote.
+class StringTracker {
+ public:
+  // Goes to the byte behind a candidate's opener, where a value may begin, or goes on in a tag: strings are strings up
+  // to its end, on however many lines. Else a string ends with its line.
+  void enter_value() { enter(Place::expected); }
+  void enter_tag() { enter(Place::tag); }
+  // One byte; `before`: the one in front of it.
+  void step(char before, char c);
+  // The byte that comes next stands in a string.
+  bool inside() const { return quote_ != 0; }
+  // In a value or a tag: no opener counts in a string; else only a bracket does not.
+  bool bound() const { return place_ != Place::line; }
+
+  void save(std::vector<int64_t> &out) const;
+  void load(const std::vector<int64_t> &saved);
+
+ private:
+  enum class Place : uint8_t {
+    line,
+    expected,  // white space before a value
+    value,
+    tag,
+  };
+
+  void enter(Place place) {
+    *this = {};
+    place_ = place;
+  }
+
+  Place place_ = Place::line;
+  char quote_ = 0;
+  bool escaped_ = false;
+  size_t depth_ = 0;
+};
+
+}  // namespace sluice

@@ -36,6 +36,7 @@ FUNCTIONS = {  # name: (result, arguments), as in sluice.h
     "sluice_turn_finish": (_I, [_P, _I, _S, _N]),
     "sluice_turn_approve": (_I, [_P, _U, _I, _S, _N]),
     "sluice_turn_deny": (_I, [_P, _U, _S, _N]),
+    "sluice_turn_refuse": (_I, [_P, _U, _S, _N]),
     "sluice_turn_cancel": (_I, [_P, _U, _S, _N]),
     "sluice_turn_submit": (_I, [_P, _U, _I, _S, _N]),
     "sluice_turn_tick": (_T, [_P, _T]),
@@ -192,6 +193,10 @@ class Turn(_Handle):
 
     def deny(self, call, reason=None):
         self._call("sluice_turn_deny", call, *_in(reason))
+
+    def refuse(self, call, reason=None):
+        """Denies where no person did: it is recorded, and told to the model, as by policy."""
+        self._call("sluice_turn_refuse", call, *_in(reason))
 
     def cancel(self, call=0, reason=None):
         self._call("sluice_turn_cancel", call, *_in(reason))

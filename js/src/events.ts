@@ -88,6 +88,8 @@ export interface CardFields {
   told?: string
   /** What went wrong, for people. */
   error?: string
+  /** Not found: up to three names that may have been meant. */
+  near?: string[]
   /** When the tool began, in Unix milliseconds. */
   startedAt?: number
   /** When the call ended, in Unix milliseconds. */
@@ -153,6 +155,11 @@ export interface ExecuteEvent extends Base {
   type: 'execute'
   call: number
   name: string
+  /** The call's id of the provider, or of the text format. */
+  wireId?: string
+  /** `native`, or the id of the text protocol. */
+  source?: string
+  round?: number
   arguments: JsonObject
   reserved?: { [key: string]: string }
   detached?: boolean

@@ -208,6 +208,11 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return this.#decide(() => this.#turn.deny(call, reason))
   }
 
+  /** Refuses what a call waits for where no person did, by the app's own policy: the model is told so. False: somebody was faster. */
+  refuse(call: number, reason?: string): boolean {
+    return this.#decide(() => this.#turn.refuse(call, reason))
+  }
+
   /**
    * Cancels the turn. Resolves when everything is quiet: the request closed, every tool returned; at the latest after `graceMs` (default
    * 1,000). `stillRunning` are then the tools that take no notice of their signal: what they return reaches nobody.
@@ -567,7 +572,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     }
     this.#track(
       this.#answer(asking.event, asking.abort.signal).catch((error: unknown) => {
-        if (this.#asking.get(call) === asking) this.deny(call, `the approval failed: ${describe(error)}`)
+        if (this.#asking.get(call) === asking) this.refuse(call, `the approval failed: ${describe(error)}`)
       }),
     )
   }
@@ -611,7 +616,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #denyUnwatched(): void {
     if (this.#events.readers > 0) return
     for (const [call, { event }] of this.#asking) {
-      if (!this.#host.approvals?.[event.stage]) this.deny(call, 'no_approver: there was nobody to ask')
+      if (!this.#host.approvals?.[event.stage]) this.refuse(call, 'no_approver: there was nobody to ask')
     }
   }
 }

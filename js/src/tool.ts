@@ -80,6 +80,8 @@ export interface ToolOptions<S = JsonSchema | StandardSchema> {
   aliases?: readonly string[]
   /** What `command` says in a call of the protocol `vcp` to this tool. */
   vcpCommand?: string
+  /** The name that requests carry: letters, digits, `_` and `-`, at most 64. Made from the name unless given. */
+  wireName?: string
   /** Instead of `execute`: a message to another window, sent by itself. `{ arg: 'name' }` stands for that argument. */
   ipc?: { channel: string; payload: (JsonObject[string] | { arg: string })[] } | null
   /** As in MCP: hints that can only make things stricter. */

@@ -130,6 +130,16 @@ export class Turn {
     this.#check(native().deny(this.#open(), number, reason ?? null))
   }
 
+  /**
+   * Refuses like `deny` where no person did: nobody could be asked, or the app's own policy says no. Recorded, and told to the model, as by
+   * `policy`. Throws like `approve`.
+   */
+  refuse(call: CallRef, reason?: string): void {
+    const number = callNumber(call)
+    if (reason !== undefined) checkText(reason, 'reason')
+    this.#check(native().refuse(this.#open(), number, reason ?? null))
+  }
+
   /** Cancels a call; call 0, the default: the whole turn. Twice is fine. */
   cancel(call: CallRef = 0, reason?: string): void {
     const number = callNumber(call, 0)

@@ -342,6 +342,8 @@ class Player {
       this.returned(step, native.finish(turn, number(value, ends), text('detail')))
     } else if (verb === 'approve') {
       this.returned(step, native.approve(turn, value, number(step.decision ?? 'once', decisions) + (step.exact ? exact : 0), text('edited')))
+    } else if (verb === 'refuse') {
+      this.returned(step, native.refuse(turn, value, text('reason')))
     } else if (verb === 'deny') {
       this.returned(step, native.deny(turn, value, text('reason')))
     } else if (verb === 'cancel') {

@@ -469,9 +469,11 @@ class Player {
                                 {{"once", 0}, {"turn", 1}, {"session", 2}, {"always", 3}, {"release", 4}});
       if (step.value("exact", false)) decision += SLUICE_EXACT;
       returned(step, sluice_turn_approve(turn, id, decision, data(edited), size(edited)));
-    } else if (verb == "deny" || verb == "cancel") {
+    } else if (verb == "deny" || verb == "refuse" || verb == "cancel") {
       auto reason = optional_text("reason");
-      returned(step, (verb == "deny" ? sluice_turn_deny : sluice_turn_cancel)(turn, id, data(reason), size(reason)));
+      returned(step, (verb == "deny"     ? sluice_turn_deny
+                      : verb == "refuse" ? sluice_turn_refuse
+                                         : sluice_turn_cancel)(turn, id, data(reason), size(reason)));
     } else if (verb == "submit") {
       static const std::pair<const char *, int32_t> kKinds[] = {{"result", SLUICE_RESULT},
                                                                 {"json", SLUICE_RESULT_JSON},

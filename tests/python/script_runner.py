@@ -364,7 +364,7 @@ class Player:
         elif verb == "approve":
             decision = number(step.get("decision", "once"), DECISIONS) + (sluice.EXACT if step.get("exact") else 0)
             self.call(step, turn.approve, value, decision, step.get("edited"))
-        elif verb in ("deny", "cancel"):
+        elif verb in ("deny", "refuse", "cancel"):
             self.call(step, getattr(turn, verb), value, step.get("reason"))
         elif verb == "submit":
             kind, text = step.get("kind"), step.get("data", "")

@@ -202,7 +202,7 @@ export class Message {
   }
 
   #denyUnseen(ask: OpenAsk): void {
-    this.deny(ask, 'no_approver: there was no window to ask')
+    this.#decide(ask, (run, call) => run.refuse(call, 'no_approver: there was no window to ask'))
     process.emitWarning('a question was denied: no window that shows its message has the right `approve`', 'SluiceWarning')
   }
 

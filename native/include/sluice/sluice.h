@@ -187,6 +187,10 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_approve(sluice_turn *turn, uint32_t c
  * "approval" event must have been polled, as for sluice_turn_approve. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_deny(sluice_turn *turn, uint32_t call, const char *reason, size_t len);
 
+/* Refuses like sluice_turn_deny where no person did: nobody could be asked, or the host's own policy says no. Recorded as by
+ * "policy", and told to the model so. reason: text for the model, or NULL. */
+SLUICE_API int32_t SLUICE_CALL sluice_turn_refuse(sluice_turn *turn, uint32_t call, const char *reason, size_t len);
+
 /* Cancels a call, or with call 0 the turn. Cancelling twice is fine. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_cancel(sluice_turn *turn, uint32_t call, const char *reason, size_t len);
 

@@ -271,7 +271,14 @@ int32_t sluice_turn_approve(sluice_turn *turn, uint32_t call, int32_t decision, 
 int32_t sluice_turn_deny(sluice_turn *turn, uint32_t call, const char *reason, size_t len) {
   return guard(turn, [&](sluice::Turn &t) {
     if (Status status = missing(reason, len); !status.ok()) return status;
-    return t.deny(call, view(reason, len));
+    return t.deny(call, view(reason, len), true);
+  });
+}
+
+int32_t sluice_turn_refuse(sluice_turn *turn, uint32_t call, const char *reason, size_t len) {
+  return guard(turn, [&](sluice::Turn &t) {
+    if (Status status = missing(reason, len); !status.ok()) return status;
+    return t.deny(call, view(reason, len), false);
   });
 }
 

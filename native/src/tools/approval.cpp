@@ -1,9 +1,12 @@
 #include "tools/approval.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/json.h"
+#include "base/real.h"
 #include "base/sha256.h"
+#include "tools/number.h"
 #include "tools/reading.h"
 
 namespace sluice {
@@ -17,6 +20,38 @@ std::string_view to_text(Rule::Effect effect) {
   for (const auto &choice : kEffects)
     if (choice.value == effect) return choice.text;
   return {};
+}
+
+// The double that most readers make of it; what lies beyond is infinite for them, or zero.
+std::string number_by_value(std::string_view token) {
+  double value = 0;
+  if (read_real(token.data(), token.data() + token.size(), value).ec != std::errc()) {
+    const json_schema::Number exact = json_schema::read_number(token);
+    if (exact.point > 0) return exact.negative ? "-inf" : "inf";
+  }
+  return std::to_string(std::bit_cast<uint64_t>(value == 0 ? 0.0 : value));  // -0 is 0
+}
+
+// Canonical JSON with every number as the one spelling of what a reader makes of it.
+std::string by_value(std::string_view canonical) {
+  std::string out;
+  for (size_t at = 0; at < canonical.size();) {
+    const char c = canonical[at];
+    size_t end = at + 1;
+    if (c == '"') {
+      while (canonical[end] != '"') end += canonical[end] == '\\' ? 2 : 1;
+      out.append(canonical, at, ++end - at);
+    } else if (c == '-' || (c >= '0' && c <= '9')) {
+      while (end < canonical.size() &&
+             std::string_view("+-.eE0123456789").find(canonical[end]) != std::string_view::npos)
+        ++end;
+      out += number_by_value(canonical.substr(at, end - at));
+    } else {
+      out += c;
+    }
+    at = end;
+  }
+  return out;
 }
 
 }  // namespace
@@ -43,7 +78,7 @@ Status read_rule(std::string_view json, Rule &out) {
       if (json_kind(value) != '{')
         status = unexpected(value, "an object");
       else
-        out.arguments = canonical_json(value);
+        out.arguments = canonical_json(value), out.values = by_value(out.arguments);
     } else if (name == "definition") {
       status = read_text(value, out.definition);
     } else if (!name.starts_with("x-")) {
@@ -71,13 +106,22 @@ void write_rule(const Rule &rule, std::string &out) {
   out += '}';
 }
 
+bool names(const Rule &rule, const Tool &tool) {
+  const auto named = [&](std::string_view name) {
+    return rule.tool.ends_with('*') ? name.starts_with(std::string_view(rule.tool).substr(0, rule.tool.size() - 1))
+                                    : rule.tool == name;
+  };
+  if (named(tool.name) || rule.effect == Rule::Effect::allow) return named(tool.name);
+  return named(tool.wire_name) || (!tool.vcp_command.empty() && named(tool.vcp_command)) ||
+         std::any_of(tool.aliases.begin(), tool.aliases.end(), named);
+}
+
 bool matches(const Rule &rule, const Tool &tool, std::string_view canonical) {
-  const bool named =
-      rule.tool.ends_with('*')
-          ? std::string_view(tool.name).starts_with(std::string_view(rule.tool).substr(0, rule.tool.size() - 1))
-          : rule.tool == tool.name;
-  return named && (rule.arguments.empty() || rule.arguments == canonical) &&
-         (rule.definition.empty() || rule.definition == tool.definition_hash);
+  if (!names(rule, tool)) return false;
+  const bool allows = rule.effect == Rule::Effect::allow;
+  if (allows && !rule.definition.empty() && rule.definition != tool.definition_hash) return false;
+  if (rule.arguments.empty() || rule.arguments == canonical) return true;
+  return !allows && rule.values == by_value(canonical);
 }
 
 Gate execution_gate(const Tool &tool, std::string_view canonical, const std::vector<Rule> &rules, bool confirm_all) {

@@ -17,7 +17,8 @@ struct Rule {
   std::string tool;        // a name, or ends in *
   std::string scope;       // turn | session | always
   std::string arguments;   // canonical JSON; empty: any
-  std::string definition;  // hash of the definition it was given for; empty: any
+  std::string values;      // the same with numbers by their value: 1, 1.0 and 10e-1 are one
+  std::string definition;  // allow: hash of the definition it was given for; empty: any
 
   bool operator==(const Rule &) const = default;
 };
@@ -26,7 +27,11 @@ struct Rule {
 Status read_rule(std::string_view json, Rule &out);
 void write_rule(const Rule &rule, std::string &out);
 
-// `canonical`: canonical_json of the arguments.
+// Is the tool one that the rule means? What refuses or asks means it by any of its names.
+bool names(const Rule &rule, const Tool &tool);
+
+// `canonical`: canonical_json of the arguments. What refuses or asks matches by value, and never
+// expires; what allows matches what was shown, to the letter.
 bool matches(const Rule &rule, const Tool &tool, std::string_view canonical);
 
 struct Gate {

@@ -70,7 +70,8 @@ std::vector<const Tool *> exposed_tools(const Registry &registry, const Exposure
   return out;
 }
 
-std::vector<std::string> nearest_names(const Registry &registry, const Exposure &exposure, std::string_view asked) {
+std::vector<std::string> nearest_names(const Registry &registry, const Exposure &exposure, std::string_view asked,
+                                       bool commands) {
   // A name that a model made up may be of any length; nothing is near to a very long one.
   const std::string wanted = plain(asked.substr(0, 256));
   const std::set<std::string> wanted_words = words(wanted);
@@ -78,11 +79,13 @@ std::vector<std::string> nearest_names(const Registry &registry, const Exposure 
   for (const Tool *tool : exposed_tools(registry, exposure)) {
     size_t best = distance(wanted, wanted_words, plain(tool->name));
     for (const std::string &alias : tool->aliases) best = std::min(best, distance(wanted, wanted_words, plain(alias)));
-    near.emplace_back(best, tool->name);
+    if (!tool->vcp_command.empty()) best = std::min(best, distance(wanted, wanted_words, plain(tool->vcp_command)));
+    near.emplace_back(best, commands && !tool->vcp_command.empty() ? tool->vcp_command : tool->name);
   }
   std::sort(near.begin(), near.end());
   std::vector<std::string> out;
-  for (size_t i = 0; i < near.size() && i < 3; ++i) out.emplace_back(near[i].second);
+  for (size_t i = 0; i < near.size() && i < 3; ++i)
+    if (near[i].first < kFar || near.front().first == kFar) out.emplace_back(near[i].second);
   return out;
 }
 

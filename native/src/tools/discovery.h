@@ -23,8 +23,12 @@ std::string_view hidden_reason(const Tool &tool, const Exposure &exposure);
 // Exposed tools, sorted by name; with `tag`, those that carry it.
 std::vector<const Tool *> exposed_tools(const Registry &registry, const Exposure &exposure, std::string_view tag = {});
 
-// The (at most) three exposed names nearest to one that was not found.
-std::vector<std::string> nearest_names(const Registry &registry, const Exposure &exposure, std::string_view asked);
+// Are tools called by their vcpCommand in this protocol: in definitions, results, and calls written from history?
+inline bool shows_commands(const Protocol &protocol) { return protocol.id() == "vcp"; }
+
+// The (at most) three exposed names nearest to one that was not found. `commands`: tools are told by their vcpCommand.
+std::vector<std::string> nearest_names(const Registry &registry, const Exposure &exposure, std::string_view asked,
+                                       bool commands = false);
 
 // Rough number of tokens of a text: one per four bytes of ASCII, one per other code point.
 size_t estimate_tokens(std::string_view text);

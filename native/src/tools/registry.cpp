@@ -149,11 +149,24 @@ Status check_parameters(std::string_view schema) {
   return {};
 }
 
+// Every code point that providers refuse becomes '_'.
+std::string legal(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if ((static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;
+    const bool fine =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    out += fine ? c : '_';
+  }
+  return out.substr(0, kWireName);
+}
+
 Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
   static const std::vector<std::string_view> kNames = {
-      "name",      "description", "parameters", "agentCallable", "permission", "executionApproval",
-      "toolId",    "method",      "enabled",    "tags",          "timeoutMs",  "resultApproval",
-      "immediate", "idempotent",  "aliases",    "vcpCommand",    "ipc",        "annotations"};
+      "name",    "description", "parameters", "agentCallable", "permission",     "executionApproval", "toolId",
+      "method",  "enabled",     "tags",       "timeoutMs",     "resultApproval", "immediate",         "idempotent",
+      "aliases", "vcpCommand",  "ipc",        "annotations",   "wireName",       "identity"};
+  std::string annotations, ipc;  // as written, one spelling for equal values
   std::optional<ExecutionApproval> execution;
   Hints hints;
   out.parameters = R"({"type":"object","properties":{}})";
@@ -185,7 +198,18 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
     if (name == "idempotent") return read_bool(value, out.idempotent);
     if (name == "aliases") return read_names(value, out.aliases);
     if (name == "vcpCommand") return read_name(value, out.vcp_command);
-    if (name == "annotations") return read_annotations(value, hints);
+    if (name == "identity") return read_text(value, out.identity);
+    if (name == "wireName") {
+      Status read = read_name(value, out.wire_name);
+      if (read.ok() && legal(out.wire_name) != out.wire_name)
+        return unexpected(value, "letters, digits, _ and -, at most 64");
+      return read;
+    }
+    if (name == "annotations") {
+      annotations = canonical_json(value);
+      return read_annotations(value, hints);
+    }
+    ipc = canonical_json(value);
     out.ipc.reset();
     return null ? Status{} : read_ipc(value, out.ipc.emplace());
   });
@@ -224,20 +248,15 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
   std::string definition = out.name;
   definition.append(1, '\0').append(out.description).append(1, '\0');
   definition.append(canonical_json(out.parameters)).append(1, '\0').append(to_text(out.permission));
+  out.former_hash = sha256_hex(definition);
+  for (const std::string_view part :
+       {to_text(out.execution), to_text(out.result), std::string_view(annotations), std::string_view(ipc),
+        std::string_view(out.vcp_command), std::string_view(out.identity)})
+    definition.append(1, '\0').append(part);
+  definition.append(out.immediate ? "\1" : "\2").append(out.idempotent ? "\1" : "\2");
+  for (const std::string &alias : out.aliases) definition.append(alias).append(1, '\0');
   out.definition_hash = sha256_hex(definition);
   return {};
-}
-
-// Every code point that providers refuse becomes '_'.
-std::string legal(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if ((static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;
-    const bool fine =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    out += fine ? c : '_';
-  }
-  return out.substr(0, kWireName);
 }
 
 std::string_view without_noise(std::string_view name) {
@@ -278,6 +297,9 @@ Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out
     const bool own = tool.vcp_command == tool.name ||
                      std::find(tool.aliases.begin(), tool.aliases.end(), tool.vcp_command) != tool.aliases.end();
     if (status.ok() && !tool.vcp_command.empty() && !own) status = claim(tool.vcp_command, place, "vcpCommand");
+    const bool named = tool.wire_name == tool.vcp_command || tool.wire_name == tool.name ||
+                       std::find(tool.aliases.begin(), tool.aliases.end(), tool.wire_name) != tool.aliases.end();
+    if (status.ok() && !tool.wire_name.empty() && !named) status = claim(tool.wire_name, place, "wireName");
     if (!status.ok()) return status;
     made.tools_.push_back(std::move(tool));
   }
@@ -288,13 +310,17 @@ Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out
     made.by_name_.emplace(tool.name, i);
     for (const std::string &alias : tool.aliases) made.by_name_.emplace(alias, i);
     if (!tool.vcp_command.empty()) made.by_name_.emplace(tool.vcp_command, i);
+    if (!tool.wire_name.empty()) made.by_name_.emplace(tool.wire_name, i);
   }
+  std::map<std::string, size_t> numbers;  // base → the first number to try
   // A wire name is no other tool's name of any kind. Names that are legal stay as they are.
   for (size_t i = 0; i < made.tools_.size(); ++i) {
     Tool &tool = made.tools_[i];
+    if (!tool.wire_name.empty()) continue;  // the host's own
     const std::string base = legal(tool.name);
     tool.wire_name = base;
-    for (size_t number = 2; made.by_name_.emplace(tool.wire_name, i).first->second != i; ++number) {
+    for (size_t &number = numbers.try_emplace(base, 2).first->second;
+         made.by_name_.emplace(tool.wire_name, i).first->second != i; ++number) {
       const std::string suffix = "_" + std::to_string(number);
       tool.wire_name = base.substr(0, kWireName - suffix.size()) + suffix;
     }

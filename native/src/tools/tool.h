@@ -49,7 +49,9 @@ struct Tool {
   std::string vcp_command;
   std::optional<Ipc> ipc;
   std::string wire_name;        // ^[A-Za-z0-9_-]{1,64}$, unique among all tools
-  std::string definition_hash;  // hex: changes when name, description, parameters or permission do
+  std::string identity;         // the host's word for what runs it: another one is another tool
+  std::string definition_hash;  // hex: changes when anything does that a person is told or that acts
+  std::string former_hash;      // the same as states of version 0.1.0 have it
 };
 
 }  // namespace sluice

@@ -127,6 +127,11 @@ void Card::write(uint32_t fields, std::string &out) const {
   }
   if (fields & field::told && has_told) list.text("told", told);
   if (fields & field::error && !error.empty()) list.text("error", error);
+  if (fields & field::error && !near.empty()) {
+    std::string &names = list.name("near");
+    for (const std::string &name : near) append_json_string(names.append(&name == &near.front() ? "[" : ","), name);
+    names += ']';
+  }
   if (fields & field::started && started_at) list.number("startedAt", *started_at);
   if (fields & field::ended && ended_at) {
     list.number("endedAt", *ended_at);

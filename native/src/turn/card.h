@@ -202,7 +202,8 @@ class Card {
   std::string parts;    // JSON array of content parts
   bool failed = false;  // what was submitted is a failure
   std::string error;
-  std::string told;  // what the model reads
+  std::vector<std::string> near;  // not found: the names it may have meant
+  std::string told;               // what the model reads
   bool has_output = false, has_told = false;
   bool dropped = false;  // malformed: drop — the model is not told that it ever was
 

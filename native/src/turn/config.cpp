@@ -34,7 +34,7 @@ std::string indexed(size_t i) { return "[" + std::to_string(i) + "]"; }
 
 bool is_null(std::string_view value) { return json_kind(value) == 'n'; }
 
-Status read_protocol(std::string_view value, Protocols &out) {
+Status read_protocol(std::string_view value, Config &config, Protocols &out) {
   const char kind = json_kind(value);
   if (kind != '"' && kind != '{') return unexpected(value, "a protocol: an id, or an object with one");
   std::shared_ptr<const Protocol> protocol;
@@ -42,6 +42,7 @@ Status read_protocol(std::string_view value, Protocols &out) {
   if (!status.ok()) return status;
   for (const auto &other : out)
     if (other->id() == protocol->id()) return unexpected(value, "each protocol once");
+  config.protocol_texts[protocol.get()] = trim_json(value);
   out.push_back(std::move(protocol));
   return {};
 }
@@ -49,7 +50,7 @@ Status read_protocol(std::string_view value, Protocols &out) {
 bool is_auto(std::string_view value) { return json_kind(value) == '"' && json_text(trim_json(value)) == "auto"; }
 
 // `by_model`: set where one of them is "auto"; nullptr: it may not be.
-Status read_protocols(std::string_view value, Protocols &out, bool *by_model) {
+Status read_protocols(std::string_view value, Config &config, Protocols &out, bool *by_model) {
   out.clear();
   JsonSlices slices(value);
   for (size_t i = 0; slices.next(); ++i) {
@@ -57,7 +58,7 @@ Status read_protocols(std::string_view value, Protocols &out, bool *by_model) {
       *by_model = true;
       continue;
     }
-    Status status = read_protocol(slices.value(), out);
+    Status status = read_protocol(slices.value(), config, out);
     if (!status.ok()) return std::move(status).inside(indexed(i));
   }
   return {};
@@ -164,9 +165,9 @@ Status read_member(std::string_view name, std::string_view value, Config &config
     config.auto_protocol = is_auto(value);
     if (json_kind(value) != '[') {
       config.protocols.clear();
-      return config.auto_protocol ? status : read_protocol(value, config.protocols);
+      return config.auto_protocol ? status : read_protocol(value, config, config.protocols);
     }
-    status = read_protocols(value, config.protocols, &config.auto_protocol);
+    status = read_protocols(value, config, config.protocols, &config.auto_protocol);
     if (status.ok() && config.protocols.empty() && !config.auto_protocol)
       return unexpected(value, "at least one protocol");
     return status;
@@ -174,7 +175,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   if (name == "profiles") return read_profiles(value, config.profiles);
   if (name == "alsoParse") {
     if (json_kind(value) != '[') return unexpected(value, "an array of protocols");
-    return read_protocols(value, config.also_parse, nullptr);
+    return read_protocols(value, config, config.also_parse, nullptr);
   }
   if (name == "autoFallback") {
     config.fall_back_to_text = false;
@@ -301,8 +302,12 @@ Status read_config(std::string_view document, const std::vector<std::string_view
     }
     if (!status.ok()) return std::move(status).inside(name);
   }
-  if (config.protocols.empty() && !config.auto_protocol) return read_protocol("\"vcp\"", config.protocols);
+  if (config.protocols.empty() && !config.auto_protocol) return read_protocol("\"vcp\"", config, config.protocols);
   return {};
+}
+
+Status read_saved_protocols(std::string_view list, Config &config, Protocols &out) {
+  return read_protocols(list, config, out, nullptr);
 }
 
 Status choose_protocol(std::string_view model, Config &config) {
@@ -311,6 +316,7 @@ Status choose_protocol(std::string_view model, Config &config) {
   const std::string_view id = profile != nullptr ? std::string_view(profile->protocol) : kProtocolOfUnknownModels;
   std::shared_ptr<const Protocol> protocol;
   if (Status status = make_protocol(json_string(id), protocol); !status.ok()) return status;
+  config.protocol_texts[protocol.get()] = json_string(id);
   std::erase_if(config.protocols, [&](const auto &other) { return other->id() == id; });
   config.protocols.insert(config.protocols.begin(), std::move(protocol));
   if (profile == nullptr) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,8 +37,9 @@ struct Config {  // names and defaults: engine.md §5
   std::string unknown_model;      // nothing was known about it
   std::vector<Profile> profiles;  // the host's own, in front of the built-in ones
   Protocols also_parse;
-  bool fall_back_to_text = false;  // autoFallback
-  bool user_mediated = false;      // loop
+  std::map<const Protocol *, std::string> protocol_texts;  // of each: what make_protocol was given
+  bool fall_back_to_text = false;                          // autoFallback
+  bool user_mediated = false;                              // loop
   Inject inject = Inject::by_protocol;
   bool dispatch_block = false;
   bool stop_after_call = false;
@@ -68,6 +70,9 @@ struct Config {  // names and defaults: engine.md §5
 // ...). A member that is not known is an error with its path; "x-..." is ignored; what the design names but this
 // version does not have yet is Code::unsupported.
 Status read_config(std::string_view document, const std::vector<std::string_view> &own, Config &config);
+
+// The protocols of an answer that was saved while it was open.
+Status read_saved_protocols(std::string_view list, Config &config, Protocols &out);
 
 // protocol: "auto" → the protocol of this model, and what else its profile says. Once per turn.
 Status choose_protocol(std::string_view model, Config &config);

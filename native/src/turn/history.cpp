@@ -373,8 +373,15 @@ std::string plain_content(std::string_view json) {
   return out;
 }
 
+// The name that text mode has for a tool of the history: the one in its definition.
+std::string text_name(const Conversation &conversation, std::string name) {
+  const Tool *const tool = conversation.commands ? conversation.registry->find(name) : nullptr;
+  return tool != nullptr && !tool->vcp_command.empty() ? tool->vcp_command : name;
+}
+
 // An assistant message whose calls stand in its text: as the model wrote it, else as this protocol writes calls.
-std::string as_text(const Item &item, const Protocol &protocol) {
+std::string as_text(const Item &item, const Conversation &conversation) {
+  const Protocol &protocol = *conversation.protocols->front();
   std::string content;
   if (const std::string raw = member_text(item.metadata, "raw"); !raw.empty()) {
     content = raw;
@@ -386,8 +393,8 @@ std::string as_text(const Item &item, const Protocol &protocol) {
         if (!function) continue;
         const std::string arguments = stored_arguments(*function);
         if (!content.empty()) content += '\n';
-        protocol.write_call(member_text(call.value(), "id"), member_text(*function, "name"), sendable(arguments),
-                            content);
+        protocol.write_call(member_text(call.value(), "id"), text_name(conversation, member_text(*function, "name")),
+                            sendable(arguments), content);
       }
   }
   return with_content(item.json, json_string(content), {"tool_calls", "metadata"});
@@ -433,7 +440,8 @@ std::string_view known_status(std::string_view stored) {
 }
 
 std::string results_as_text(const std::vector<Item> &items, size_t first, size_t last, const Item &asked,
-                            const Protocols &protocols) {
+                            const Conversation &conversation) {
+  const Protocols &protocols = *conversation.protocols;
   std::map<std::string, std::string, std::less<>> names;
   if (const auto calls = json_member(asked.json, "tool_calls"))
     for (JsonSlices call(*calls); call.next();)
@@ -452,7 +460,8 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
     if (name.empty()) name = names[items[i].answers];
     const std::string_view status = known_status(told ? member_text(*told, "status") : std::string());
     const auto json = told ? json_member(*told, "json") : std::nullopt;
-    strings.push_back({std::move(name), status, plain_content(items[i].json), json && trim_json(*json) == "true"});
+    strings.push_back({text_name(conversation, std::move(name)), status, plain_content(items[i].json),
+                       json && trim_json(*json) == "true"});
   }
   std::vector<ResultText> results;
   for (size_t i = 0; i < strings.size(); ++i)
@@ -594,10 +603,10 @@ std::vector<std::string_view> request_messages(const Conversation &conversation,
         out.push_back(owned.emplace_back(with_sendable_arguments(item.json)));
       continue;
     }
-    out.push_back(owned.emplace_back(as_text(item, *conversation.protocols->front())));
+    out.push_back(owned.emplace_back(as_text(item, conversation)));
     size_t last = i + 1;
     while (last < items.size() && items[last].role == "tool") ++last;
-    const std::string results = results_as_text(items, i + 1, last, item, *conversation.protocols);
+    const std::string results = results_as_text(items, i + 1, last, item, conversation);
     if (conversation.strict_roles && last < items.size() && items[last].role == "user") {
       out.push_back(owned.emplace_back(with_text(items[last].json, results, true)));  // roles must alternate
       i = last;

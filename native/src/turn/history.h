@@ -41,8 +41,9 @@ struct Conversation {
   Inject inject = Inject::bottom;
   const Registry *registry = nullptr;  // for the macros
   const Exposure *exposure = nullptr;
-  bool macros = false;  // {{tools}} is a macro: an app without tools may write that as it likes
-  bool expand = false;  // it becomes the definitions; false: it becomes nothing
+  bool macros = false;    // {{tools}} is a macro: an app without tools may write that as it likes
+  bool commands = false;  // the text calls tools by their vcpCommand
+  bool expand = false;    // it becomes the definitions; false: it becomes nothing
 };
 
 // Every message to send, in a valid order: results right behind the message that asked for them, calls without a result

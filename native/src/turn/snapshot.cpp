@@ -2,9 +2,11 @@
 // part: tools are looked up again by name, and what was open is compared with what they are now.
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "base/json_writer.h"
 #include "base/saved.h"
+#include "base/sha256.h"
 #include "turn/history.h"
 #include "turn/turn.h"
 
@@ -14,6 +16,13 @@ namespace {
 constexpr int64_t kFormat = 1;
 // A state nests the host's documents, which passed limits.depth, a few levels deeper than they were.
 constexpr size_t kStateDepth = 2048;
+
+constexpr int64_t kMostNumber = int64_t{1} << 53;  // as Turn::tick takes it: sums of two times do not overflow
+
+// A time as it was saved.
+void in_bounds(std::optional<int64_t> &time) {
+  if (time) time = std::clamp<int64_t>(*time, 0, kMostNumber);
+}
 
 constexpr std::array<std::string_view, 5> kOutcomes = {"completed", "cancelled", "failed", "limit", "awaiting_user"};
 constexpr std::array<std::string_view, 13> kRecordWords = {"execution", "result", "approved", "denied", "expired",
@@ -127,7 +136,6 @@ void each_field(AnyCard &card, const Visit &visit) requires std::is_same_v<std::
   visit("admitted", card.admitted);
   visit("approved", card.approved);
   visit("askedPolled", card.asked_polled);
-  visit("canonical", card.canonical);
   visit("edited", card.edited);
   visit("askedAt", card.asked_at);
   visit("detached", card.detached);
@@ -161,6 +169,16 @@ void each_field(AnyRound &round, const Visit &visit) requires std::is_same_v<std
   visit("endedAt", round.ended_at);
 }
 
+template <class List, class Write>
+void write_list(std::string &out, const List &list, Write &&write) {
+  out += '[';
+  for (const auto &item : list) {
+    if (out.back() != '[') out += ',';
+    write(item);
+  }
+  out += ']';
+}
+
 void save_card(const Card &card, std::string &out) {
   ObjectWriter object(out);
   const Saver save{object};
@@ -168,6 +186,8 @@ void save_card(const Card &card, std::string &out) {
   save("policy", card.policy);
   if (card.tool != nullptr) save("definition", card.tool->definition_hash);
   each_field(card, save);
+  if (!card.near.empty())
+    write_list(object.value("near"), card.near, [&](const std::string &name) { append_json_string(out, name); });
   std::string &records = object.value("approvals");
   records += '[';
   for (const ApprovalRecord &record : card.approvals) {
@@ -190,6 +210,8 @@ std::unique_ptr<Card> load_card(std::string_view json, uint32_t call) {
   card->restore(saved_enum(saved, "state", CardState::streaming, CardState::unknown));
   card->policy = saved_enum(saved, "policy", card->policy, ExecutionApproval::ask_always);
   each_field(*card, Loader{saved});
+  for (JsonSlices names(saved.nested("near")); names.next();)
+    if (json_kind(names.value()) == '"') card->near.push_back(json_text(names.value()));
   for (JsonSlices records(saved.nested("approvals")); records.next();) {
     const SavedReader entry(records.value());
     ApprovalRecord &record = card->approvals.emplace_back();
@@ -203,16 +225,6 @@ std::unique_ptr<Card> load_card(std::string_view json, uint32_t call) {
   return card;
 }
 
-template <class List, class Write>
-void write_list(std::string &out, const List &list, Write &&write) {
-  out += '[';
-  for (const auto &item : list) {
-    if (out.back() != '[') out += ',';
-    write(item);
-  }
-  out += ']';
-}
-
 void save_counts(const std::map<std::string, uint32_t> &counts, std::string &out) {
   ObjectWriter object(out);
   for (const auto &[key, count] : counts) object.number(key, count);
@@ -220,8 +232,10 @@ void save_counts(const std::map<std::string, uint32_t> &counts, std::string &out
 }
 
 void load_counts(std::string_view saved, std::map<std::string, uint32_t> &counts) {
-  const SavedReader reader(saved);
-  for (JsonSlices members(saved); members.next();) reader.get(members.key_text(), counts[members.key_text()]);
+  for (JsonSlices members(saved); members.next();) {
+    const std::string_view digits = trim_json(members.value());
+    std::from_chars(digits.data(), digits.data() + digits.size(), counts[members.key_text()]);
+  }
 }
 
 }  // namespace
@@ -301,10 +315,30 @@ void Turn::save_answer(std::string &out) const {
   object.value("openCalls");
   write_calls(answer_.open_calls);
   object.number("textCall", number_of(answer_.text_call));
+  const auto write_protocols = [&](const Protocols &protocols) {
+    write_list(out, protocols, [&](const auto &protocol) { out += config_.protocol_texts.at(protocol.get()); });
+  };
+  object.value("protocols");
+  write_protocols(answer_.parsed);
+  object.value("watched");
+  write_protocols(answer_.watched);
+  object.text("markers", markers_of(answer_.parsed)).text("watchedMarkers", markers_of(answer_.watched));
+  object.boolean("startsInReasoning", answer_.options.starts_in_reasoning);
+  object.boolean("callsInReasoning", answer_.options.calls_in_reasoning);
   answer_.reader->save(object.value("reader"));
   answer_.scanner->save(object.value("scanner"));
   if (answer_.watcher) answer_.watcher->save(object.value("watcher"));
   object.close();
+}
+
+// Scanners save a marker as its number: this is whose number it is. Some formats have the tools' names as markers.
+std::string Turn::markers_of(const Protocols &protocols) const {
+  std::string all;
+  for (const auto &protocol : protocols) {
+    all.append(protocol->id()).append(1, '\0');
+    for (const Marker &marker : protocol->openers(engine_->registry)) all.append(marker.bytes).append(1, '\0');
+  }
+  return all.empty() ? all : sha256_hex(all);
 }
 
 // ---- restore ----
@@ -322,9 +356,10 @@ Status Turn::restore(std::shared_ptr<const Engine> engine, std::string_view stat
   std::unique_ptr<Turn> turn(new Turn(std::move(engine)));
   if (Status status = turn->configure(saved.nested("turn")); !status.ok()) return std::move(status).inside("turn");
   turn->load_log(saved);
+  if (Status status = turn->check_log(); !status.ok()) return status;
   if (const std::string_view answer = saved.nested("answer"); !answer.empty()) {
     if (turn->message_.rounds.empty()) return error(Code::json, "expected the round of the open answer", "rounds");
-    turn->load_answer(SavedReader(answer));
+    if (Status status = turn->load_answer(SavedReader(answer)); !status.ok()) return std::move(status).inside("answer");
   }
   turn->events_.load(saved.nested("events"));
   turn->resume();
@@ -334,6 +369,7 @@ Status Turn::restore(std::shared_ptr<const Engine> engine, std::string_view stat
 
 void Turn::load_log(const SavedReader &saved) {
   each_field(*this, Loader{saved});
+  in_bounds(now_);
   if (fell_back_) config_.mode = Mode::text;
   message_.outcome = one_of(kOutcomes, text_of(saved, "outcome"));
   load_counts(saved.nested("repeats"), repeats_);
@@ -350,11 +386,19 @@ void Turn::load_log(const SavedReader &saved) {
     saved.get("inputTokens", message_.rounds.front().usage.input_tokens);
     saved.get("outputTokens", message_.rounds.front().usage.output_tokens);
   }
+  for (Round &round : message_.rounds) {
+    for (auto *time : {&round.started_at, &round.ended_at}) in_bounds(*time);
+    for (int64_t *tokens : {&round.usage.input_tokens, &round.usage.output_tokens})
+      *tokens = std::clamp<int64_t>(*tokens, -1, kMostNumber);
+  }
   for (JsonSlices cards(saved.nested("cards")); cards.next();) {
     auto card = load_card(cards.value(), static_cast<uint32_t>(message_.cards.size() + 1));
     const std::string definition = text_of(SavedReader(cards.value()), "definition");
     if (!card->resolved.empty()) card->tool = engine_->registry.find(card->resolved);
-    card->definition_changed = card->tool != nullptr && card->tool->definition_hash != definition;
+    card->definition_changed =
+        card->tool != nullptr && card->tool->definition_hash != definition && card->tool->former_hash != definition;
+    if (card->admitted && !card->final()) card->canonical = canonical_json(card->effective_arguments());
+    for (auto *time : {&card->asked_at, &card->running_since, &card->started_at, &card->ended_at}) in_bounds(*time);
     used_ids_.insert(card->history_id);
     message_.cards.push_back(std::move(card));
   }
@@ -365,35 +409,96 @@ void Turn::load_log(const SavedReader &saved) {
     entry.get("round", block.round);
     entry.get("text", block.text);
     entry.get("card", block.card);
-    if (block.kind == Block::Kind::tool_use && block.card >= message_.cards.size()) block.kind = Block::Kind::text;
     if (block.kind == Block::Kind::error) block.error = load_error(entry.nested("error"));
   }
   first_card_ = std::min(first_card_, message_.cards.size());
 }
 
-void Turn::load_answer(const SavedReader &saved) {
+// What the rest of the turn takes for granted: links lead somewhere, and what is JSON is JSON.
+Status Turn::check_log() const {
+  const auto is_json = [](std::string_view text, char kind) {
+    return text.empty() || (check_json(text, kStateDepth).ok() && json_kind(text) == kind);
+  };
+  for (size_t i = 0; i < message_.rounds.size(); ++i)
+    if (!is_json(message_.rounds[i].members, '{'))
+      return error(Code::json, "expected an object", "rounds[" + std::to_string(i) + "].members");
+  for (size_t i = 0; i < message_.blocks.size(); ++i) {
+    const Block &block = message_.blocks[i];
+    if (block.kind != Block::Kind::tool_use) continue;
+    if (block.card >= message_.cards.size() || message_.cards[block.card]->block != i)
+      return error(Code::json, "expected the card of this block", "blocks[" + std::to_string(i) + "].card");
+  }
+  for (size_t i = 0; i < message_.cards.size(); ++i) {
+    const Card &card = *message_.cards[i];
+    const auto wrong = [&](std::string_view member, std::string_view expected) {
+      return error(Code::json, "expected " + std::string(expected),
+                   "cards[" + std::to_string(i) + "]." + std::string(member));
+    };
+    if (card.block >= message_.blocks.size() || message_.blocks[card.block].kind != Block::Kind::tool_use ||
+        message_.blocks[card.block].card != i)
+      return wrong("block", "the block of this card");
+    const bool complete = card.state() != CardState::streaming && !card.final();
+    if (!is_json(card.arguments, '{') || (complete && card.arguments.empty())) return wrong("arguments", "an object");
+    if (card.edited && (card.edited->empty() || !is_json(*card.edited, '{'))) return wrong("edited", "an object");
+    if (!is_json(card.members, '{')) return wrong("members", "an object");
+    if (!is_json(card.reserved, '{')) return wrong("reserved", "an object");
+    if (!is_json(card.parts, '[')) return wrong("parts", "an array");
+    for (JsonSlices parts(card.parts); parts.next();) {
+      const auto is_text = [&](std::string_view key) {
+        const auto value = json_member(parts.value(), key);
+        return value && json_kind(*value) == '"';
+      };
+      if (!is_text("type") || (!is_text("text") && !is_text("url") && !(is_text("mediaType") && is_text("data"))))
+        return wrong("parts", "content parts");
+    }
+    if (parser_ && complete && card.state() != CardState::pending) return wrong("state", "a state that a parser has");
+  }
+  return {};
+}
+
+Status Turn::load_answer(const SavedReader &saved) {
   open_answer();
+  if (const std::string_view parsed = saved.nested("protocols"); !parsed.empty()) {
+    ScanOptions options = answer_.options;
+    saved.get("startsInReasoning", options.starts_in_reasoning);
+    saved.get("callsInReasoning", options.calls_in_reasoning);
+    Protocols active, watched;
+    if (Status status = read_saved_protocols(parsed, config_, active); !status.ok())
+      return std::move(status).inside("protocols");
+    if (Status status = read_saved_protocols(saved.nested("watched"), config_, watched); !status.ok())
+      return std::move(status).inside("watched");
+    if (markers_of(active) != text_of(saved, "markers") || markers_of(watched) != text_of(saved, "watchedMarkers"))
+      return error(Code::json, "the open answer was read with other markers: of other tools, or by another version",
+                   "protocols");
+    read_with(std::move(active), std::move(watched), options);
+  }
   each_answer_field(answer_, Loader{saved});
+  in_bounds(answer_.waiting_since);
   Finish &finish = message_.rounds.back().finish;
   finish = saved_enum(saved, "finish", finish, Finish::pause);  // as version 0.1 saved it
   if (const std::string_view error = saved.nested("error"); !error.empty()) answer_.error = load_error(error);
   const auto load_calls = [&](std::string_view list, std::vector<Card *> &cards) {
     for (JsonSlices calls(list); calls.next();) {
       uint32_t call = 0;
-      SavedReader("{\"call\":" + std::string(calls.value()) + "}").get("call", call);
+      const std::string_view digits = calls.value();
+      std::from_chars(digits.data(), digits.data() + digits.size(), call);
       cards.push_back(find_card(call));
     }
   };
   load_calls(saved.nested("slots"), answer_.slots);
   load_calls(saved.nested("openCalls"), answer_.open_calls);
-  std::erase(answer_.open_calls, nullptr);
+  const auto writes = [](const Card *card, bool native) {
+    return card != nullptr && card->state() == CardState::streaming && (card->source == "native") == native;
+  };
+  std::erase_if(answer_.open_calls, [&](const Card *card) { return !writes(card, true); });
   uint32_t text_call = 0;
   saved.get("textCall", text_call);
-  answer_.text_call = find_card(text_call);
+  answer_.text_call = writes(find_card(text_call), false) ? find_card(text_call) : nullptr;
   answer_.reader->load(saved.nested("reader"));
   answer_.scanner->load(saved.nested("scanner"));
   if (answer_.watcher) answer_.watcher->load(saved.nested("watcher"));
   if (!parser_) request_ = build_request();
+  return {};
 }
 
 void Turn::resume() {
@@ -450,6 +555,9 @@ void Turn::send_back(Card &card) {
 
 void Turn::resume_card(Card &card) {
   using Kind = EventQueue::Kind;
+  if (card.state() != CardState::executing) events_.withdraw(Kind::execute, card.call);
+  if (card.state() != CardState::awaiting_approval && card.state() != CardState::awaiting_result_approval)
+    events_.withdraw(Kind::approval, card.call);
   if (not_started(card)) {
     if (!stands(card) || !broken_limit(card).empty()) return send_back(card);
     calls_run_ += !card.fire_and_forget();

@@ -130,6 +130,7 @@ Status Turn::create(std::shared_ptr<const Engine> engine, std::string_view docum
   std::unique_ptr<Turn> turn(new Turn(std::move(engine)));
   if (Status status = turn->configure(document); !status.ok()) return status;
   turn->warn_of_hidden_tools();
+  turn->tell_unknown_rules();
   if (turn->parser_) {
     turn->message_.rounds.emplace_back();
     turn->open_answer();
@@ -182,6 +183,9 @@ Status Turn::configure(std::string_view text) {
     model = json_text(*name);
   if (Status status = choose_protocol(model, config_); !status.ok()) return std::move(status).inside("protocol");
   configured_rules_ = config_.rules.size();
+  for (Rule &rule : config_.rules)  // by whatever name the host knows the tool
+    if (const Tool *tool = rule.tool.ends_with('*') ? nullptr : engine_->registry.find(rule.tool); tool != nullptr)
+      rule.tool = tool->name;
   parser_ = !request;
   if (parser_) return {};
   body_ = *request;
@@ -203,6 +207,15 @@ void Turn::warn_of_hidden_tools() {
   if (!parser_ && forgotten)
     diagnostic("no_callable_tool", std::to_string(tools.size()) + (tools.size() == 1 ? " tool" : " tools") +
                                        ", none callable: models see only tools with \"agentCallable\": true");
+}
+
+// A rule that protects nothing must not look as if it did. What a person once allowed may outlive its tool.
+void Turn::tell_unknown_rules() {
+  const std::vector<Tool> &tools = engine_->registry.tools();
+  for (const Rule &rule : config_.rules)
+    if (rule.definition.empty() &&
+        std::none_of(tools.begin(), tools.end(), [&](const Tool &tool) { return names(rule, tool); }))
+      diagnostic("unknown_rule", "no tool is called " + in_quotes(rule.tool) + ", so its rule does nothing");
 }
 
 // ---- answers and rounds ----
@@ -264,25 +277,32 @@ void Turn::open_answer() {
   wire_limits.argument_bytes = config_.limits.argument_bytes;
   wire_limits.calls_per_round = config_.limits.calls_per_round;
   answer_.reader = wire_->read(*this, wire_limits);
-  const ScanLimits limits{config_.limits.candidate_bytes, config_.limits.argument_bytes, config_.limits.depth};
-  const Protocols active = active_protocols();
+  Protocols watched;
+  if (config_.exposure.enabled && !text_mode() && !offers_.empty())
+    for (const auto &protocol : config_.protocols)
+      if (!has_protocol(config_.also_parse, protocol->id())) watched.push_back(protocol);
   ScanOptions options{config_.starts_in_reasoning, config_.calls_in_reasoning};
   if (text_mode())  // what is parsed besides says nothing about the prompt
     for (const auto &protocol : config_.protocols)
       options.starts_in_reasoning = options.starts_in_reasoning || protocol->starts_in_reasoning();
-  answer_.scanner = make_scanner(active, engine_->registry, limits, options, *this);
-  if (config_.exposure.enabled && !text_mode() && !offers_.empty()) {
-    Protocols watched;
-    for (const auto &protocol : config_.protocols)
-      if (!has_protocol(active, protocol->id())) watched.push_back(protocol);
+  read_with(active_protocols(), std::move(watched), options);
+  answer_.open = true;
+  answer_.waiting_since = now_;
+}
+
+void Turn::read_with(Protocols parsed, Protocols watched, ScanOptions options) {
+  const ScanLimits limits{config_.limits.candidate_bytes, config_.limits.argument_bytes, config_.limits.depth};
+  answer_.scanner = make_scanner(parsed, engine_->registry, limits, options, *this);
+  if (!watched.empty()) {
     const auto tell = [](void *turn, std::string_view name, size_t start, std::string_view raw) {
       static_cast<Turn *>(turn)->diagnostic("text_call_in_native_mode", name, 0, start, raw);
     };
     answer_.watch_sink = std::make_unique<Watcher>(tell, this);
     answer_.watcher = make_scanner(watched, engine_->registry, limits, options, *answer_.watch_sink);
   }
-  answer_.open = true;
-  answer_.waiting_since = now_;
+  answer_.parsed = std::move(parsed);
+  answer_.watched = std::move(watched);
+  answer_.options = options;
 }
 
 std::string Turn::build_request() const {
@@ -307,6 +327,8 @@ std::string Turn::build_request() const {
     conversation.inject = config_.protocols.front()->defines_on_top() ? Inject::top : Inject::bottom;
   if (conversation.expand && with_tools)
     conversation.definitions = render_tools(engine_->registry, config_.exposure, active);
+
+  conversation.commands = calls_from_text() && shows_commands(*config_.protocols.front());
 
   std::vector<std::string> owned;
   RequestParts parts;
@@ -570,7 +592,8 @@ void Turn::on_reasoning(std::string_view utf8) {
 }
 
 std::string_view Turn::within_text_limit(std::string_view utf8) {
-  const std::string_view piece = whole_prefix(utf8, config_.limits.text_bytes - answer_.text_bytes);
+  const std::string_view piece =
+      whole_prefix(utf8, config_.limits.text_bytes - std::min(answer_.text_bytes, config_.limits.text_bytes));
   answer_.text_bytes += piece.size();
   return piece;
 }
@@ -771,7 +794,9 @@ void Turn::on_call_close(std::string_view protocol, std::vector<ParsedCall> &cal
   answer_.text_call = nullptr;
   if (complete_one && config_.stop_after_call) {
     abort_request("stopAfterCall");
-    if (calls_from_text()) message_.rounds.back().raw.resize(end);  // what came in the same piece is dropped as well
+    if (calls_from_text())
+      message_.rounds.back().raw.resize(
+          std::min(end, message_.rounds.back().raw.size()));  // what came in the same piece is dropped as well
   }
   pump();
 }
@@ -994,9 +1019,10 @@ void Turn::complete_interrupted() {
 bool Turn::known(Card &card) {
   if (card.tool == nullptr) {
     std::string told = "There is no tool " + in_quotes(card.asked) + ".";
-    const std::vector<std::string> near = nearest_names(engine_->registry, config_.exposure, card.asked);
-    for (size_t i = 0; i < near.size(); ++i) told += (i == 0 ? " Nearest names: " : ", ") + near[i];
-    if (!near.empty()) told += '.';
+    card.near = nearest_names(engine_->registry, config_.exposure, card.asked,
+                              calls_from_text() && shows_commands(*config_.protocols.front()));
+    for (size_t i = 0; i < card.near.size(); ++i) told += (i == 0 ? " Nearest names: " : ", ") + card.near[i];
+    if (!card.near.empty()) told += '.';
     card.error = told;
     card.dirty |= field::error;
     settle(card, Trigger::miss, "not_found", std::move(told));
@@ -1187,7 +1213,7 @@ void Turn::grant(const Card &card, Remember remember, bool exact) {
   Rule rule;
   rule.tool = card.tool->name;
   rule.scope = remember_text(remember);
-  if (exact) rule.arguments = card.canonical;
+  if (exact) rule.arguments = card.canonical;  // what allows matches to the letter
   rule.definition = card.tool->definition_hash;
   if (remember != Remember::turn) {
     std::string &event = events_.open(EventQueue::Kind::other);
@@ -1217,7 +1243,7 @@ Status Turn::release(uint32_t call) {
   return {};
 }
 
-Status Turn::deny(uint32_t call, std::string_view reason) {
+Status Turn::deny(uint32_t call, std::string_view reason, bool by_person) {
   if (done_) return not_now("the turn is done");
   Card *const card = find_card(call);
   if (card == nullptr) return no_such_call(call);
@@ -1229,12 +1255,17 @@ Status Turn::deny(uint32_t call, std::string_view reason) {
   if (Status status = check_asked(*card); !status.ok()) return status;
   const std::string why = repair_utf8(reason);
   const std::string because = why.empty() ? "." : ". Reason: " + why;
+  const std::string_view by = by_person ? "user" : "policy";
   if (card->state() == CardState::awaiting_approval) {
-    record(*card, "execution", "denied", "user", {}, why);
-    settle(*card, Trigger::deny, "user", "Not run: the user refused this call" + because);
+    record(*card, "execution", "denied", by, {}, why);
+    settle(*card, Trigger::deny, by,
+           (by_person ? "Not run: the user refused this call" : "Not run: this call was refused by policy") + because);
   } else {
-    record(*card, "result", "denied", "user", {}, why);
-    settle(*card, Trigger::reject, "user", "The call was run, but the user does not release its result" + because);
+    record(*card, "result", "denied", by, {}, why);
+    settle(*card, Trigger::reject, by,
+           (by_person ? "The call was run, but the user does not release its result"
+                      : "The call was run, but its result is not released by policy") +
+               because);
   }
   pump();
   advance();

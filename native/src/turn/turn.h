@@ -43,7 +43,7 @@ class Turn final : WireSink, ScanSink {
   Status approve(uint32_t call, Remember remember, bool exact, std::optional<std::string_view> edited);
   Status approve_all(Remember remember, bool exact);
   Status release(uint32_t call);
-  Status deny(uint32_t call, std::string_view reason);
+  Status deny(uint32_t call, std::string_view reason, bool by_person);
   Status cancel(uint32_t call, std::string_view reason);
   // -- what came from a tool
   Status submit(uint32_t call, Submit kind, std::string_view data);
@@ -66,6 +66,8 @@ class Turn final : WireSink, ScanSink {
     std::unique_ptr<TextScanner> scanner;  // text → text, reasoning, calls
     std::unique_ptr<ScanSink> watch_sink;  // native mode: tells of calls in the text, runs nothing
     std::unique_ptr<TextScanner> watcher;
+    Protocols parsed, watched;  // what they read for: goes on so after a restore, whatever the engine has then
+    ScanOptions options;
     bool open = false;
     bool closed_to_bytes = false;  // abortRequest went out: what still comes is dropped
     bool bytes_seen = false;
@@ -86,6 +88,7 @@ class Turn final : WireSink, ScanSink {
   Turn(std::shared_ptr<const Engine> engine) : engine_(std::move(engine)) {}
   Status configure(std::string_view document);
   void warn_of_hidden_tools();
+  void tell_unknown_rules();
   // -- snapshot.cpp
   template <class AnyTurn, class Visit>
   static void each_field(AnyTurn &turn, const Visit &visit);
@@ -93,7 +96,9 @@ class Turn final : WireSink, ScanSink {
   static void each_answer_field(AnyAnswer &answer, const Visit &visit);
   void save_answer(std::string &out) const;
   void load_log(const SavedReader &saved);
-  void load_answer(const SavedReader &saved);
+  Status check_log() const;
+  Status load_answer(const SavedReader &saved);
+  std::string markers_of(const Protocols &protocols) const;
   void resume();  // what the time between saving and restoring means for calls that were open
   void resume_card(Card &card);
   bool not_started(const Card &card) const;
@@ -137,6 +142,7 @@ class Turn final : WireSink, ScanSink {
   Protocols active_protocols() const;
   Protocols writing_protocols() const;
   void open_answer();
+  void read_with(Protocols parsed, Protocols watched, ScanOptions options);
   void emit_request();
   std::string build_request() const;
   void abort_request(std::string_view reason);

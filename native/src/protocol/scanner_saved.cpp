@@ -109,7 +109,7 @@ void Scanner::load(std::string_view saved) {
   last_run_ = index(position[8]);
   fence_ = inside(position[9]) ? index(position[9]) : SIZE_MAX;
   fence_body_ = index(position[10]);
-  in_body_ = position[11] != 0;
+  in_body_ = position[11] != 0 && fence_ != SIZE_MAX;
   reader.get("trails", trails_);
   if (trails_ >= active_.size()) trails_ = SIZE_MAX;
   reader.get("told", told_);
@@ -126,7 +126,7 @@ void Scanner::load(std::string_view saved) {
 
   const auto known = [&](int64_t marker) { return marker >= 0 && index(marker) < openers_; };
   const std::vector<int64_t> waiting = read_numbers(reader.nested("waiting"));
-  waits_ = waiting.size() >= 4 && inside(waiting[0]);
+  waits_ = waiting.size() >= 4 && inside(waiting[0]) && index(waiting[0]) <= at_;
   if (waits_) {
     wait_ = index(waiting[0]);
     wait_depth_ = index(waiting[1]);
@@ -152,7 +152,8 @@ void Scanner::load(std::string_view saved) {
   }
   if (const auto block = read_numbers(reader.nested("block"));
       (mode == Mode::block || mode == Mode::tail) && block.size() == 4 && known(block[0]) && inside(block[1]) &&
-      inside(block[2]) && before_.load(read_numbers(reader.nested("before")))) {
+      inside(block[2]) && block[1] <= block[2] && index(block[1]) <= at_ &&
+      (mode == Mode::block || fence_ != SIZE_MAX) && before_.load(read_numbers(reader.nested("before")))) {
     start_reader(static_cast<int>(block[0]));
     block_ = index(block[1]);
     opener_end_ = index(block[2]);
@@ -165,6 +166,7 @@ void Scanner::load(std::string_view saved) {
     opened_ = reader_->named && !whole_;
     sent_ = opened_ ? reader_->arguments_to : 0;
     reader.get("sent", sent_);
+    sent_ = std::min(sent_, reader_->arguments_to);
     mode_ = mode;
   }
   if (const auto skip = read_numbers(reader.nested("skip")); mode == Mode::skip && !skip.empty() && known(skip[0])) {

@@ -232,6 +232,7 @@ void save_counts(const std::map<std::string, uint32_t> &counts, std::string &out
 }
 
 void load_counts(std::string_view saved, std::map<std::string, uint32_t> &counts) {
+  if (json_kind(saved) != '{') return;
   for (JsonSlices members(saved); members.next();) {
     const std::string_view digits = trim_json(members.value());
     std::from_chars(digits.data(), digits.data() + digits.size(), counts[members.key_text()]);
@@ -397,7 +398,6 @@ void Turn::load_log(const SavedReader &saved) {
     if (!card->resolved.empty()) card->tool = engine_->registry.find(card->resolved);
     card->definition_changed =
         card->tool != nullptr && card->tool->definition_hash != definition && card->tool->former_hash != definition;
-    if (card->admitted && !card->final()) card->canonical = canonical_json(card->effective_arguments());
     for (auto *time : {&card->asked_at, &card->running_since, &card->started_at, &card->ended_at}) in_bounds(*time);
     used_ids_.insert(card->history_id);
     message_.cards.push_back(std::move(card));
@@ -504,6 +504,8 @@ Status Turn::load_answer(const SavedReader &saved) {
 void Turn::resume() {
   if (done_ || parser_) return;
   if (events_.withdraw(EventQueue::Kind::request, 0)) emit_request();  // of this engine's tools
+  for (const auto &card : message_.cards)
+    if (card->admitted && !card->final()) card->canonical = canonical_json(card->effective_arguments());
   // Calls that have not started pass the gate again, and count again where they do.
   for (const auto &card : message_.cards)
     if (not_started(*card) && !card->fire_and_forget() && calls_run_ > 0) --calls_run_;

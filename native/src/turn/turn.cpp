@@ -183,9 +183,6 @@ Status Turn::configure(std::string_view text) {
     model = json_text(*name);
   if (Status status = choose_protocol(model, config_); !status.ok()) return std::move(status).inside("protocol");
   configured_rules_ = config_.rules.size();
-  for (Rule &rule : config_.rules)  // by whatever name the host knows the tool
-    if (const Tool *tool = rule.tool.ends_with('*') ? nullptr : engine_->registry.find(rule.tool); tool != nullptr)
-      rule.tool = tool->name;
   parser_ = !request;
   if (parser_) return {};
   body_ = *request;

@@ -166,7 +166,6 @@ void Scanner::load(std::string_view saved) {
     opened_ = reader_->named && !whole_;
     sent_ = opened_ ? reader_->arguments_to : 0;
     reader.get("sent", sent_);
-    sent_ = std::min(sent_, reader_->arguments_to);
     mode_ = mode;
   }
   if (const auto skip = read_numbers(reader.nested("skip")); mode == Mode::skip && !skip.empty() && known(skip[0])) {

@@ -21,6 +21,7 @@ export interface Addon {
   finish(turn: NativeTurn | null, how: number, detail: string | null): number
   approve(turn: NativeTurn | null, call: number, decision: number, edited: string | null): number
   deny(turn: NativeTurn | null, call: number, reason: string | null): number
+  refuse(turn: NativeTurn | null, call: number, reason: string | null): number
   cancel(turn: NativeTurn | null, call: number, reason: string | null): number
   submit(turn: NativeTurn | null, call: number, kind: number, data: string): number
   /** Infinity: no deadline. */

@@ -10,7 +10,7 @@ export type CallCode =
 /** `code` of a `diagnostic` event. */
 export type DiagnosticCode =
   | CallCode
-  | 'late_arguments' | 'orphaned_arguments' | 'repeated_arguments' | 'late_result' | 'in_code' | 'in_reasoning' | 'text_call_in_native_mode' | 'broken_event'
+  | 'late_arguments' | 'orphaned_arguments' | 'repeated_arguments' | 'late_result' | 'unknown_rule' | 'in_code' | 'in_reasoning' | 'text_call_in_native_mode' | 'broken_event'
   | 'provider_error' | 'fallback_to_text' | 'unknown_model' | 'unfinished' | 'no_callable_tool'
   | (string & {})
 

@@ -208,8 +208,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return this.#decide(() => this.#turn.deny(call, reason))
   }
 
-  /** Refuses what a call waits for where no person did, by the app's own policy: the model is told so. False: somebody was faster. */
-  refuse(call: number, reason?: string): boolean {
+  /** Refuses what a call waits for where no person did, by the app's own policy: the model is told so. Returns false if the question was already decided. */
+  refuse(call: CallRef, reason?: string): boolean {
     return this.#decide(() => this.#turn.refuse(call, reason))
   }
 

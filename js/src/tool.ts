@@ -121,7 +121,7 @@ const check = members({
     parameters: is('a JSON Schema or a Standard Schema', (value) => typeof value === 'object' && value !== null || isStandard(value)),
     jsonSchema: is('a JSON Schema', (value) => typeof value === 'object' && value !== null),
     agentCallable: anything, permission: anything, executionApproval: anything, resultApproval: anything, enabled: anything, tags: anything,
-    timeoutMs: anything, immediate: anything, idempotent: anything, aliases: anything, vcpCommand: anything, ipc: anything, annotations: anything,
+    timeoutMs: anything, immediate: anything, idempotent: anything, aliases: anything, vcpCommand: anything, wireName: anything, ipc: anything, annotations: anything,
     execute: func('(args, context) => result'),
     runsIn: oneOf('window'),
     identity: text,

@@ -76,8 +76,10 @@ class ElementReader final : public FamilyReader {
   Step start_value(size_t at);
   Step end_value(std::string_view block, size_t value_end, size_t next);
   bool is_swallowed(std::string_view block, const ElementTag &tag) const;
-  bool may_end_here(std::string_view block, const ElementTag &tag) const;
-  Step end_open_value(std::string_view block);
+  bool says_something(std::string_view block) const;
+  TagFit may_end_here(std::string_view block, const ElementTag &tag) const;
+  TagFit begins_call(std::string_view rest) const;
+  Step end_open_value(std::string_view block, size_t at);
   void fault(std::string_view what) {
     if (fault_.empty()) fault_ = what;
   }
@@ -100,6 +102,7 @@ class ElementReader final : public FamilyReader {
   bool quotes_ = false;                            // a tag of the format is in the value
   size_t value_end_ = 0;                           // where CDATA ends
   size_t call_end_ = 0, call_behind_ = 0;          // what ends the call, in a value
+  bool ends_open_ = false;                         // it ends the value as well, if nothing but a call follows
   ValueEnd object_;
   size_t object_from_ = 0, object_end_ = 0;
   StringTracker strings_;  // of residue
@@ -169,6 +172,12 @@ BlockReader::State ElementReader::finish(std::string_view block) {
     }
   }
   if (!named) return reject("unterminated_block", block.size());
+  if (place_ == Place::behind_closer && ends_open_) {
+    end_open_value(block, call_end_);
+    end_call(call_end_, call_behind_);
+    close(block, {});
+    return State::closed;
+  }
   if (closer_ == SIZE_MAX && place_ == Place::between) closer_ = at_;
   at_ = block.size();
   // NAME>{…} has no closer: the object says where it ends.
@@ -415,8 +424,9 @@ ElementReader::Step ElementReader::end_value(std::string_view block, size_t valu
 }
 
 // A value ends at the first closer of its own that no tag in it asks for. One whose closer is missing ends where the
-// next parameter plainly begins (may_end_here), or never: then its call is not run. That goes for the last value, too:
-// an answer that is cut in a value which quotes the end of a call looks the same.
+// next parameter plainly begins (may_end_here); in pairs, whose tags are tokens, also where its call plainly ends
+// (behind_closer); or never: then its call is not run, for an answer that is cut in a value which quotes the end of a
+// call looks the same.
 ElementReader::Step ElementReader::value(std::string_view block) {
   at_ = std::min(block.find('<', at_), block.size());
   const std::string_view rest = block.substr(at_);
@@ -447,6 +457,7 @@ ElementReader::Step ElementReader::value(std::string_view block) {
   }
   const TagFit ends_call = fit_words(rest, family_.closers, length);
   if (ends_call == TagFit::yes) {
+    ends_open_ = tags_.grammar.style == ElementCalls::Style::pairs && !quotes_ && says_something(block);
     quotes_ = true;
     call_end_ = at_;
     call_behind_ = at_ += length;
@@ -462,7 +473,9 @@ ElementReader::Step ElementReader::value(std::string_view block) {
     opens = tag.fit == TagFit::yes && !is_key(block, tag) ? TagFit::no : tag.fit;
     if (opens == TagFit::yes) {
       if (is_swallowed(block, tag)) {
-        if (may_end_here(block, tag)) return end_open_value(block);
+        const TagFit ends = may_end_here(block, tag);
+        if (ends == TagFit::partial) return Step::wait;
+        if (ends == TagFit::yes) return end_open_value(block, at_);
         fault("opener_in_value");
       }
       quotes_ = true;
@@ -520,22 +533,49 @@ bool ElementReader::is_swallowed(std::string_view block, const ElementTag &tag) 
          names_.count(key) == 0;
 }
 
-// A parameter that the tool has and the call has not begins on a line of its own, in a value that says something and
-// quotes no other tag. Were it quoted itself, a closer would be left over, and the call not run.
-bool ElementReader::may_end_here(std::string_view block, const ElementTag &tag) const {
-  if (quotes_ || tag.wrong || !fault_.empty() || block[at_ - 1] != '\n') return false;
-  const std::string_view value = block.substr(field_.value, at_ - field_.value);
-  return std::any_of(value.begin(), value.end(), [](char c) { return !is_white(c); });
+bool ElementReader::says_something(std::string_view block) const {
+  return !without_white(block.substr(field_.value, at_ - field_.value)).empty();
 }
 
-// The line end before the next tag belongs to the notation.
-ElementReader::Step ElementReader::end_open_value(std::string_view block) {
-  size_t value_end = at_;
-  if (tags_.grammar.edges != ElementCalls::Edges::each) value_end -= block[at_ - 2] == '\r' ? 2 : 1;
-  return end_value(block, value_end, at_);
+// A parameter that the tool has and the call has not begins on a line of its own (pairs: anywhere, with its value), in
+// a value that says something and quotes no other tag. Were it quoted itself, a closer would be left over, and the call
+// not run.
+TagFit ElementReader::may_end_here(std::string_view block, const ElementTag &tag) const {
+  if (quotes_ || tag.wrong || !fault_.empty() || !says_something(block)) return TagFit::no;
+  if (block[at_ - 1] == '\n') return TagFit::yes;
+  if (tags_.grammar.style != ElementCalls::Style::pairs) return TagFit::no;
+  if (tags_.value_open.empty()) return TagFit::yes;
+  size_t next = at_ + tag.length, length = 0;
+  while (next < block.size() && is_white(block[next])) ++next;
+  if (next == block.size()) return TagFit::partial;
+  const TagFit value = tags_.value_open.fit(block.substr(next), length);
+  return value == TagFit::no ? tags_.type_open.fit(block.substr(next), length) : value;
 }
 
-// What ends the call stands in a value: data, unless the end of the section or another call follows.
+// The line end before the tag at `at` belongs to the notation.
+ElementReader::Step ElementReader::end_open_value(std::string_view block, size_t at) {
+  size_t value_end = at;
+  if (tags_.grammar.edges != ElementCalls::Edges::each && block[at - 1] == '\n')
+    value_end -= block[at - 2] == '\r' ? 2 : 1;
+  return end_value(block, value_end, at);
+}
+
+// Behind a section's mark, or the opener of a call: is it one of a tool?
+TagFit ElementReader::begins_call(std::string_view rest) const {
+  const auto skip = [&rest](size_t length) {
+    rest.remove_prefix(length);
+    while (!rest.empty() && is_white(rest[0])) rest.remove_prefix(1);
+  };
+  skip(0);
+  size_t length = 0;
+  if (fit_words(rest, family_.openers, length) == TagFit::yes) skip(length);
+  const ElementTag tag = tags_.call(rest);
+  const std::string_view tool = rest.substr(tag.name, tag.name_end - tag.name);
+  const bool known = tools_.known(tool) || (tools_.names().empty() && !tool.empty());
+  return tag.fit == TagFit::yes && !known ? TagFit::no : tag.fit;
+}
+
+// What ends the call stands in a value: data, unless the end of the section or of the answer, or another call follows.
 ElementReader::Step ElementReader::behind_closer(std::string_view block) {
   skip_white(block);
   const std::string_view rest = block.substr(at_);
@@ -543,13 +583,20 @@ ElementReader::Step ElementReader::behind_closer(std::string_view block) {
   bool partial = rest.empty();
   for (const Words *words : {&family_.section_ends, &family_.sections, &family_.openers}) {
     const TagFit found = fit_words(rest, *words, length);
-    if (found == TagFit::yes) {
-      fault("unterminated_block");
-      lost_from = field_.value;
-      lost_to = at_;
+    partial = partial || found == TagFit::partial;
+    if (found != TagFit::yes) continue;
+    const TagFit next = !ends_open_                      ? TagFit::no
+                        : words != &family_.section_ends ? begins_call(rest.substr(length))
+                                                         : TagFit::yes;
+    if (next == TagFit::partial) return Step::wait;
+    if (next == TagFit::yes) {
+      end_open_value(block, call_end_);
       return end_call(call_end_, call_behind_);
     }
-    partial = partial || found == TagFit::partial;
+    fault("unterminated_block");
+    lost_from = field_.value;
+    lost_to = at_;
+    return end_call(call_end_, call_behind_);
   }
   if (partial) return Step::wait;
   place_ = Place::value;

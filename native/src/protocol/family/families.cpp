@@ -119,8 +119,8 @@ std::vector<Family> make_table() {
   std::vector<Family> table = {
       // -- JSON calls between markers
       {.id = "hermes",
-       .grammar = JsonCalls{},
-       .openers = {"<tool_call>"},
+       .grammar = JsonCalls{.openings = {{.opener = "<function=", .closer = "</function>", .elements = &kAssigned}}},
+       .openers = {"<tool_call>", "<function="},
        .closers = {"</tool_call>"},
        .tools_open = "<tools>",
        .tools_close = "</tools>",

@@ -17,13 +17,16 @@ struct ProtocolOptions {  // of every protocol, as far as its format has a use f
   std::optional<bool> trim;
 };
 
+struct ElementCalls;
+
 // Another way to begin: behind `opener` stands a name up to `mark` and then its arguments.
 struct JsonOpening {
   std::string_view opener;     // one of the family's openers as well
   std::string_view mark = {};  // empty: no name stands here, only the closer is another one
   std::string_view closer = {};
-  bool object = false;         // a whole call object follows the name, not its arguments
-  std::string_view text = {};  // with this name it is no call: what follows is text
+  bool object = false;                     // a whole call object follows the name, not its arguments
+  std::string_view text = {};              // with this name it is no call: what follows is text
+  const ElementCalls *elements = nullptr;  // then the call is one of elements; `closer` and the family's end it
 };
 
 // {"name": …, "arguments": {…}}: one object, several in a row, or an array of them.

@@ -24,6 +24,7 @@ class JsonReader final : public FamilyReader {
              const ScanLimits &limits)
       : FamilyReader(family, tools, limits),
         grammar_(grammar),
+        options_(options),
         rules_{limits.depth, options.first_duplicate.value_or(false), grammar.strict} {}
 
  protected:
@@ -34,10 +35,11 @@ class JsonReader final : public FamilyReader {
  private:
   enum class Place : uint8_t {
     opener,
-    name,  // in front of the JSON
-    lead,  // in front of the first value
-    info,  // behind the back-ticks of a fence
-    list,  // in an array, where a call may begin
+    elements,  // no JSON
+    name,      // in front of the JSON
+    lead,      // in front of the first value
+    info,      // behind the back-ticks of a fence
+    list,      // in an array, where a call may begin
     // -- in a call
     key,
     in_key,
@@ -101,6 +103,7 @@ class JsonReader final : public FamilyReader {
   Step behind_calls();
   Step on_stop(std::string_view seen);
   State finish(std::string_view block);
+  State read_elements(std::string_view block, bool ended);
 
   Member member_of(std::string_view key) const;
   bool may_begin(std::string_view key) const;
@@ -124,6 +127,7 @@ class JsonReader final : public FamilyReader {
 
   // -- set once
   const JsonCalls &grammar_;
+  const ProtocolOptions &options_;
   const ValueRules rules_;
   bool plain_ = false;  // the opener is a bracket
   const JsonOpening *opening_ = nullptr;
@@ -138,8 +142,8 @@ class JsonReader final : public FamilyReader {
   bool wrapped_ = false;
   ValueEnd outer_;
   size_t outer_to_ = kNone;
-  size_t searched_ = 0;  // no stop begins before it
-  StringTracker strings_;      // of residue
+  size_t searched_ = 0;    // no stop begins before it
+  StringTracker strings_;  // of residue
   // -- position in a call
   Entry entry_;
   ValueEnd entry_end_, token_;
@@ -154,10 +158,14 @@ class JsonReader final : public FamilyReader {
   std::vector<Entry> entries_;
   std::string_view how_;    // the block ended
   std::string_view fault_;  // of the block, the first
+  // -- a call of elements in the place of JSON
+  std::optional<Family> element_family_;
+  std::unique_ptr<BlockReader> elements_;
 };
 
 BlockReader::State JsonReader::body(std::string_view block, bool ended) {
   while (true) {
+    if (place_ == Place::elements) return read_elements(block, ended);
     const std::string_view seen = ended ? block : block.substr(0, std::max(at_, block.size() - partial_stop(block)));
     switch (step(seen, ended)) {
       case Step::on:
@@ -203,7 +211,8 @@ JsonReader::Step JsonReader::step(std::string_view seen, bool ended) {
 }
 
 // A value that is open is passed over, and a call that is broken as a whole.
-BlockReader::Rest JsonReader::rest(std::string_view) const {
+BlockReader::Rest JsonReader::rest(std::string_view block) const {
+  if (elements_) return elements_->rest(block);
   if (in_entry()) {
     if (place_ == Place::broken || place_ == Place::arguments) return {entry_from_, Quotation::value()};
     if (place_ == Place::in_value && !scalar_) return {token_from_, Quotation::value()};
@@ -211,6 +220,26 @@ BlockReader::Rest JsonReader::rest(std::string_view) const {
     if (at_ > entry_from_ + 1) return {at_};
   }
   return {in_list_ || !entries_.empty() || fenced_ ? at_ : 0};
+}
+
+// The JSON calls' tags are those of a section around it.
+BlockReader::State JsonReader::read_elements(std::string_view block, bool ended) {
+  if (!elements_) {
+    Words sections;
+    for (const std::string_view word : family_.openers)
+      if (word != opening_->opener) sections.push_back(word);
+    element_family_ = Family{.id = family_.id,
+                             .grammar = *opening_->elements,
+                             .sections = std::move(sections),
+                             .openers = {opening_->opener},
+                             .closers = closers_,
+                             .section_ends = family_.closers};
+    const auto &grammar = std::get<ElementCalls>(element_family_->grammar);
+    elements_ = make_reader(*element_family_, grammar, options_, tools_, limits_);
+  }
+  const State state = elements_->read(block, ended);
+  take(*elements_);
+  return state;
 }
 
 // ---- in front of the calls ----
@@ -233,7 +262,8 @@ JsonReader::Step JsonReader::opener(std::string_view seen) {
       if (word.size() > 1) stops_.push_back(word);
   if (plain_) stops_.clear();
   for (const std::string_view word : stops_) first_bytes_ += word[0];
-  place_ = opening_ && !opening_->mark.empty() ? Place::name : Place::lead;
+  const bool elements = opening_ && opening_->elements;
+  place_ = elements ? Place::elements : opening_ && !opening_->mark.empty() ? Place::name : Place::lead;
   return Step::on;
 }
 
@@ -789,6 +819,10 @@ JsonReader::Step JsonReader::behind_value(std::string_view text) {
 // ---- what was read ----
 
 void JsonReader::close(std::string_view block, std::string_view reason) {
+  if (elements_) {
+    elements_->cut(block, reason);
+    return take(*elements_);
+  }
   if (in_entry() && (entries_.empty() || !entry_.name.empty())) entries_.push_back(entry_);
   for (const Entry &entry : entries_) {
     ParsedCall &call = calls.emplace_back();

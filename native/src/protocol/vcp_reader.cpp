@@ -5,6 +5,7 @@
 
 #include "base/json_writer.h"
 #include "base/utf8.h"
+#include "protocol/loose_json.h"
 #include "protocol/markers.h"
 #include "protocol/vcp.h"
 #include "protocol/vcp_tokens.h"
@@ -36,6 +37,41 @@ std::string_view without_noise(std::string_view text) {
   while (strip(true)) continue;
   while (strip(false)) continue;
   return text;
+}
+
+// Without brackets at both ends, and halves of those around a value: 「始, 始」, 」始.
+std::string_view without_brackets(std::string_view text) {
+  using Words = std::initializer_list<std::string_view>;
+  const Words brackets = {"「", "」", "『", "』", "【", "】"}, words = {"始", "末"};
+  const auto length = [](std::string_view at, bool front, const Words &some) {
+    for (const std::string_view one : some)
+      if (front ? at.starts_with(one) : at.ends_with(one)) return one.size();
+    return size_t{0};
+  };
+  const auto strip = [&](bool front) {
+    std::string_view rest = text;
+    const auto cut = [&](const Words &some) {
+      const size_t found = length(rest, front, some);
+      front ? rest.remove_prefix(found) : rest.remove_suffix(found);
+      return found != 0;
+    };
+    cut(words);
+    if (!cut(brackets)) return false;
+    cut(words);
+    text = rest;
+    return true;
+  };
+  do text = trimmed(without_noise(trimmed(text)));
+  while (strip(true) || strip(false));
+  return text;
+}
+
+// Without a fence around all of it.
+std::string_view without_fence(std::string_view text) {
+  text = trimmed(text);
+  const size_t line = text.find('\n');
+  if (!text.starts_with("```") || !text.ends_with("\n```") || line + 4 > text.size()) return text;
+  return text.substr(line + 1, text.size() - line - 4);
 }
 
 bool is_list_mark(std::string_view token) {
@@ -84,6 +120,7 @@ std::string unescaped(std::string_view text, bool lenient) {
 struct Field {
   size_t key, key_end, value, value_end;
   bool escape;
+  bool bare;  // JSON without brackets
 };
 
 struct Argument {
@@ -99,6 +136,7 @@ struct Gathered {
   std::map<std::string_view, size_t> places;                       // of arguments
   std::vector<std::pair<std::string_view, std::string>> reserved;  // few: they are found one by one
   std::optional<std::string> input;                                // lenient: input_json
+  bool bare_input = false;
 
   std::string *reserved_field(std::string_view key) {
     for (auto &[name, text] : reserved)
@@ -446,7 +484,7 @@ VcpReader::Step VcpReader::behind_colon(std::string_view block, bool ended) {
   if (partial) return Step::wait;
   const std::string_view key = without_noise(block.substr(key_, key_end_ - key_));
   const bool is_name = fit(key, "tool_name", true) == Fit::yes && key.size() == 9;
-  const bool bare = options_.lenient && rest[0] != '<' && fit(rest, "「", false) == Fit::no;
+  const bool bare = options_.lenient && rest[0] != '<' && (is_name || fit(rest, "「", false) == Fit::no);
   if (bare && ((is_name && !new_line_) || key == "input_json")) {
     begin();
     value_ = at_;
@@ -509,7 +547,7 @@ VcpReader::Step VcpReader::bare_name(std::string_view block, bool ended) {
     for (const std::string_view token : {kComma, std::string_view("「")}) {
       const Fit said = fit(rest, token, false);
       if (said == Fit::partial && !ended) return Step::wait;
-      over = over || said == Fit::yes;
+      over = over || (said == Fit::yes && at_ != value_);
     }
     if (!over) {
       ++at_;
@@ -538,7 +576,7 @@ VcpReader::Step VcpReader::bare_json(std::string_view block) {
       ++json_depth_;
     } else if (c == '}' || c == ']') {
       if (--json_depth_ == 0) {
-        fields_.push_back({key_, key_end_, value_, at_ + 1, false});
+        fields_.push_back({key_, key_end_, value_, at_ + 1, false, true});
         ++at_;
         place_ = Place::between;
         return Step::on;
@@ -557,7 +595,7 @@ VcpReader::Step VcpReader::bare_json(std::string_view block) {
 }
 
 VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, size_t next, bool escape) {
-  const Field field{key_, key_end_, value_, value_end, escape};
+  const Field field{key_, key_end_, value_, value_end, escape, false};
   at_ = next;
   place_ = Place::between;
   if (key_end_ == key_) return Step::on;  // no argument
@@ -572,7 +610,7 @@ VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, s
   if (swallowed_) return Step::on;  // no name: the fault is known
   std::string said = text_of(block, field);
   std::string_view given = trimmed(said);
-  if (options_.lenient) given = trimmed(without_noise(given));
+  if (options_.lenient) given = without_brackets(given);
   if (given.empty()) return Step::on;
   if (named) {
     if (given != name) fault("duplicate_argument");  // two calls that ran together
@@ -621,7 +659,10 @@ void VcpReader::gather(std::string_view block, Gathered &out) {
         *before = std::move(text);
     } else if (options_.lenient && key == "input_json") {
       duplicate = out.input.has_value();
-      if (!duplicate || !options_.first_duplicate) out.input = std::move(text);
+      if (!duplicate || !options_.first_duplicate) {
+        out.input = std::move(text);
+        out.bare_input = field.bare;
+      }
     } else {
       const auto [place, is_new] = out.places.try_emplace(key, out.arguments.size());
       duplicate = !is_new;
@@ -655,14 +696,14 @@ void VcpReader::write_calls(std::string_view block, ParsedCall first) {
 
   std::string members;  // of the arguments, from their `{` on
   if (fields.input) {
-    const std::string_view wrong = !check_json(*fields.input, depth_limit_).ok() ? "invalid_json"
-                                   : json_kind(*fields.input) != '{'             ? "arguments_not_object"
-                                                                                 : "";
-    if (first.reason.empty()) first.reason = wrong;
-    if (wrong.empty()) {
+    // Without brackets nothing but strict JSON says where it ends.
+    const ValueRules rules{depth_limit_, options_.first_duplicate, fields.bare_input};
+    ParsedCall given;
+    settle_arguments(given, without_fence(*fields.input), rules, arguments_from, notes);
+    if (first.reason.empty()) first.reason = given.reason;
+    if (given.reason.empty()) {
       first.typed = fields.arguments.empty();
-      const std::string object = compact_json(*fields.input);
-      for (JsonSlices member(object); member.next();) {
+      for (JsonSlices member(given.arguments); member.next();) {
         const std::string key = member.key_text();
         if (fields.places.count(key) == 0)
           append_member(members, key, member.value());

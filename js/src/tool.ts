@@ -148,6 +148,7 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema>(o
   if (!jsonSchema) refuseOldZod(parameters, name)
   const standard = isStandard(parameters) ? parameters : undefined
   const schema = jsonSchema ?? (standard ? printSchema(standard, name) : parameters)
+  refuseBareProperties(schema, name)
   return {
     name,
     description: options.description ?? '',
@@ -215,6 +216,18 @@ function printSchema(schema: StandardSchema, tool: string): JsonSchema {
   }
   const { $schema: _, ...rest } = printed // some providers refuse the member
   return rest
+}
+
+/** The commonest slip: `{ city: { type: 'string' } }`, the properties without the object around them. */
+function refuseBareProperties(schema: unknown, tool: string): void {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return
+  const keywords = ['type', 'properties', 'required', 'additionalProperties', 'patternProperties', '$ref', '$defs', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'enum', 'const']
+  const entries = Object.entries(schema)
+  const isSchema = (value: unknown): boolean => typeof value === 'object' && value !== null && 'type' in value
+  if (!entries.some(([, value]) => isSchema(value)) || entries.some(([key, value]) => keywords.includes(key) && !isSchema(value))) return
+  throw new SluiceError({
+    code: 'option', path: `${tool}.parameters`, detail: "found properties without the object around them, expected { type: 'object', properties: { … } }",
+  })
 }
 
 /** Schemas of zod 3 have a Standard Schema in later versions only, and never print themselves. */

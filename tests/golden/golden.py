@@ -32,6 +32,9 @@ def sse(*deltas):
     return "".join(f"data: {chunk}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
 
 
+END = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+
 def call(number, name, arguments):
     return {"tool_calls": [{"index": number, "id": f"call_{number}", "function": {"name": name, "arguments": arguments}}]}
 
@@ -61,17 +64,23 @@ def drain(turn):
             turn.submit(event["call"], "done")
 
 
-def end(turn, rest):
-    """Goes on from where the turn is to its end, and returns what is left of it."""
+def end(turn, rest, stream):
+    """Goes on from where the turn is to its end, and returns what is left of it. `stream`: its answers have an end of their own."""
     drain(turn)
     if rest:
         turn.feed(rest.encode("utf-8", "surrogateescape"))
         drain(turn)
-    for _ in range(4):  # every answer that is open, and those of the rounds behind it, which say nothing
+    for _ in range(4):  # every answer that is open, and those of the rounds behind it, which say nothing but that they end
         if turn.get(sluice.GET_MESSAGE).get("outcome") is None:
+            if stream and not rest:
+                turn.feed(END)
+            rest = None
             turn.finish(sluice.END_COMPLETE)
             drain(turn)
-    return {"message": turn.get(sluice.GET_MESSAGE), "history": turn.get(sluice.GET_HISTORY)}
+    message = turn.get(sluice.GET_MESSAGE)
+    for younger in ("finishReason", "answers"):  # than the first release
+        message.pop(younger, None)
+    return {"message": message, "history": turn.get(sluice.GET_HISTORY)}
 
 
 def save(scene):
@@ -94,7 +103,7 @@ def save(scene):
 
 def run(saved):
     with sluice.Engine(saved["engine"]) as engine, engine.restore(saved["state"]) as turn:
-        return end(turn, saved["rest"])
+        return end(turn, saved["rest"], "openai-chat" in json.dumps(saved["state"]))
 
 
 def files():

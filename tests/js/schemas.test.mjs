@@ -111,5 +111,5 @@ test('a schema that cannot print itself is refused with the very call that does 
 test('a schema of anything but an object is refused where it is declared', () => {
   const engine = (parameters) => () => new Engine({ tools: [tool({ name: 'n', parameters })] }).close()
   assert.throws(engine(z.string()), { code: 'option', path: 'tools[0].parameters.type', message: /found a schema of type "string", expected \{"type":"object"/ })
-  assert.throws(engine({ city: { type: 'string' } }), { code: 'option', path: 'tools[0].parameters', message: /properties without the object around them/ })
+  assert.throws(engine({ city: { type: 'string' }, type: { type: 'string' } }), { code: 'option', path: 'n.parameters', message: /properties without the object around them/ })
 })

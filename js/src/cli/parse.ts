@@ -39,7 +39,7 @@ npx sluice parse - < FILE
       if (reply.guessed) console.error(`wire: ${reply.wire}, because ${reply.guessed}`)
       if (values.json) printJson(reply)
       else print(reply)
-      return reply.message.outcome === 'completed' && !ending(reply.message) ? 0 : 1
+      return reply.message.outcome === 'completed' && !ending(reply.message) && !reply.diagnostics.some(({ code }) => code === 'unfinished') ? 0 : 1
     } finally {
       engine.close()
     }

@@ -409,12 +409,15 @@ void Turn::end_answer(bool whole, End how) {
   answer_.ended = true;
   const Finish finish = message_.finish();
   std::string_view told = "provider_error";
-  if (!answer_.error && !ours && how == End::complete && finish == Finish::none && wire_->has_end()) {
-    if (!answer_.shown)
-      answer_.error = {"empty_answer", "the provider answered nothing", "", true, false};
-    else if (!whole)
-      answer_.error = {"unfinished", "the answer broke off: its end never came", "", false, false};
+  const bool ends_here = !answer_.error && !ours && how == End::complete && finish == Finish::none && wire_->has_end();
+  if (ends_here && (!whole || !answer_.shown)) {
     if (!whole) told = "unfinished";
+    if (parser_)  // nothing runs, and what is parsed may be a piece of a recording
+      diagnostic(whole ? "empty_answer" : "unfinished", "the answer has no end");
+    else if (!answer_.shown)
+      answer_.error = {"empty_answer", "the provider answered nothing", "", true, false};
+    else
+      answer_.error = {"unfinished", "the answer broke off: its end never came", "", false, false};
   }
   if (answer_.error) {
     answer_.error->retryable = answer_.error->retryable && !answer_.shown;

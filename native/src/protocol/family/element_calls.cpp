@@ -384,6 +384,7 @@ ElementReader::Step ElementReader::behind_key(std::string_view block) {
     place_ = Place::between;
     return Step::on;
   }
+  if (opened == TagFit::no && rest[0] == '<') fault("malformed_argument");  // it is there, and broken
   return start_value(at_ + opener);
 }
 

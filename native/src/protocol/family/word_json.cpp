@@ -208,6 +208,8 @@ size_t WordJson::word_end(size_t quote) const {
 bool WordJson::word(std::string &out) {
   const size_t quote = lost_quote();
   if (quote != text_.npos) {
+    for (size_t cut = 1; cut < quote_.size(); ++cut)
+      if (text_.substr(at_).starts_with(quote_.substr(cut))) return false;  // the first one is there, and broken
     const size_t end = word_end(quote);
     if (end == at_) return false;
     if (end == quote) {

@@ -59,6 +59,7 @@ void write_definition(const ToolText &tool, std::string &out) {
   const std::vector<std::string> required = required_members(tool.parameters);
   out += "<tool";
   append_attribute(out, "name", tool.name);
+  if (const std::string rest = rest_of_arguments(tool.parameters); !rest.empty()) append_attribute(out, "schema", rest);
   out += ">\n";
   if (!tool.description.empty())
     out.append("  <description>").append(to_xml(tool.description)).append("</description>\n");
@@ -72,6 +73,8 @@ void write_definition(const ToolText &tool, std::string &out) {
       append_attribute(out, "required", needed ? "true" : "false");
       if (const auto values = json_member(property.value(), "enum"))
         append_attribute(out, "enum", compact_json(*values));
+      if (const std::string rest = rest_of_parameter(property.value()); !rest.empty())
+        append_attribute(out, "schema", rest);
       const auto description = json_member(property.value(), "description");
       if (description && json_kind(*description) == '"')
         out.append(">").append(to_xml(json_text(trim_json(*description)))).append("</parameter>\n");

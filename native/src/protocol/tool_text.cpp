@@ -83,6 +83,20 @@ std::string value_of(std::string_view schema, std::string_view name, int depth) 
   return string_of(schema, name);
 }
 
+// Without `told`, and notes of generators.
+std::string without_members(std::string_view schema, std::initializer_list<std::string_view> told) {
+  std::string out;
+  if (json_kind(schema) != '{') return out;
+  for (JsonSlices member(schema); member.next();) {
+    const std::string key = member.key_text();
+    const auto is_key = [&key](std::string_view one) { return one == key; };
+    if (std::any_of(told.begin(), told.end(), is_key) || key == "title" || key == "$comment" || key == "$schema")
+      continue;
+    out.append(out.empty() ? "{" : ",").append(member.key()).append(":").append(compact_json(member.value()));
+  }
+  return out.empty() ? out : out + '}';
+}
+
 }  // namespace
 
 std::vector<std::string> required_members(std::string_view schema) {
@@ -91,6 +105,14 @@ std::vector<std::string> required_members(std::string_view schema) {
     for (JsonSlices one(*names); one.next();)
       if (json_kind(one.value()) == '"') out.push_back(json_text(trim_json(one.value())));
   return out;
+}
+
+std::string rest_of_parameter(std::string_view schema) {
+  return without_members(schema, {"type", "description", "enum"});
+}
+
+std::string rest_of_arguments(std::string_view schema) {
+  return without_members(schema, {"type", "properties", "required", "additionalProperties", "description"});
 }
 
 std::string example_value(std::string_view schema, std::string_view name) {

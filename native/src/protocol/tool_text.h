@@ -12,6 +12,10 @@ namespace sluice {
 // The names in a schema's `required`.
 std::vector<std::string> required_members(std::string_view schema);
 
+// What the schema of a parameter says besides type, description and enum, and that of all arguments besides its list of
+// parameters, as JSON object text; empty: nothing.
+std::string rest_of_parameter(std::string_view schema), rest_of_arguments(std::string_view schema);
+
 // JSON text of a value that `schema` accepts, as far as one can tell without solving it; a string is `name`.
 std::string example_value(std::string_view schema, std::string_view name);
 

@@ -122,6 +122,7 @@ void Vcp::write_definition(const ToolText &tool, std::string &out) const {
       object.boolean("required", needed);
       for (const std::string_view member : {"description", "enum"})
         if (const auto value = json_member(schema, member)) object.raw(member, compact_json(*value));
+      if (const std::string rest = rest_of_parameter(schema); !rest.empty()) object.raw("schema", rest);
       object.close();
       if (needed && is_key(key)) {
         example += ",\n" + key + ":";
@@ -129,14 +130,17 @@ void Vcp::write_definition(const ToolText &tool, std::string &out) const {
       }
     }
   parameters += parameters.empty() ? "[]" : "\n]";
+  std::string rest = rest_of_arguments(tool.parameters);
 
   std::string description(tool.description);
   defuse(description);
   defuse(parameters);
+  defuse(rest);
   out += "<<<[TOOL_DEFINITION]>>>\n";
   append_field(out, "tool_name", name);
   if (!description.empty()) append_field(out, "description", description);
   append_field(out, "parameters", parameters);
+  if (!rest.empty()) append_field(out, "schema", rest);
   out.append("example:\n<<<[TOOL_REQUEST]>>>\ntool_name:");
   append_value(out, name);
   out.append(example).append("\n<<<[END_TOOL_REQUEST]>>>\n<<<[END_TOOL_DEFINITION]>>>\n");

@@ -92,6 +92,7 @@ struct ScanLimits {
 struct ScanOptions {
   bool starts_in_reasoning = false;  // the prompt opened the tag
   bool calls_in_reasoning = false;   // reasoningCalls: execute
+  bool inside_reasoning = false;     // all of the text is reasoning: its tags mean nothing
 };
 
 // Calls in fences and inline code: text | a call where it is the fence's whole body | calls all the same.
@@ -128,8 +129,10 @@ class Protocol {
   virtual std::vector<Marker> result_markers() const { return {}; }
   // What ends reasoning besides </think>; a block of this protocol opens it (BlockReader::State::markup).
   virtual std::vector<Marker> reasoning_closers() const { return {}; }
-  // Models of this format write calls without closing their reasoning: an opener ends it.
+  // Models of this format always write calls without closing their reasoning: an opener ends it.
   virtual bool ends_reasoning() const { return false; }
+  // They often do: whole calls that open reasoning ends with are calls (ThoughtCalls).
+  virtual bool called_in_reasoning() const { return false; }
   // Models of this format always begin in reasoning: the prompt opens it.
   virtual bool starts_in_reasoning() const { return false; }
   // Reads one block.
@@ -144,8 +147,8 @@ class TextScanner {
   // Something that is not text (a native call) comes next: what is held back as a mere possibility comes out as text. A
   // call that is already open goes on behind it.
   virtual void interrupt() = 0;
-  // The text has ended.
-  virtual void finish() = 0;
+  // The text has ended. `cut`: more of it would have come, so that nobody knows what its last thing is.
+  virtual void finish(bool cut = false) = 0;
 
   // Everything that decides how the text goes on, as one JSON object; a fresh scanner that loads it goes on exactly
   // there.

@@ -97,6 +97,7 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
       limits_(limits),
       sink_(sink),
       calls_in_reasoning_(options.calls_in_reasoning),
+      inside_reasoning_(options.inside_reasoning),
       reasoning_(options.starts_in_reasoning) {
   using Kind = Markers::Kind;
   for (size_t i = 0; i < active_.size(); ++i) {
@@ -121,13 +122,19 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
   openers_ = owner_.size();
   for (size_t i = 0; i < openers_; ++i)
     if (!next_[i].empty()) next_[i] += markers_.longer(static_cast<int>(i));
-  for (size_t i = 0; i < active_.size(); ++i)  // before trailers: one that is both ends reasoning wherever it stands
-    add(active_[i]->reasoning_closers(), Kind::reasoning_end, i);
+  for (size_t i = 0; i < active_.size() && !inside_reasoning_; ++i)  // before trailers: one that is both ends reasoning
+    add(active_[i]->reasoning_closers(), Kind::reasoning_end, i);    // wherever it stands
   for (size_t i = 0; i < active_.size(); ++i) add(active_[i]->trailers(), Kind::trailer, i);
   same_ = markers_.same();
-  markers_.add({"<think", true}, Kind::think);
-  markers_.add({"</think", true}, Kind::think_end);
-  if (!active_.empty())
+  if (!inside_reasoning_) {
+    markers_.add({"<think", true}, Kind::think);
+    markers_.add({"</think", true}, Kind::think_end);
+    Protocols drafted;
+    for (size_t i = 0; i < active_.size(); ++i)
+      if (!live_in_reasoning(i)) drafted.push_back(active_[i]);
+    if (!drafted.empty()) thoughts_ = std::make_unique<ThoughtCalls>(drafted, tools_, limits_);
+  }
+  if (!active_.empty() && !inside_reasoning_)
     for (const std::string_view forged : kForged) markers_.add({std::string(forged)}, Kind::forged);
   for (const auto &protocol : active_)
     for (const Marker &marker : protocol->result_markers()) markers_.add(marker, Kind::forged);
@@ -151,12 +158,26 @@ void Scanner::feed(std::string_view utf8) {
   keep();
 }
 
-void Scanner::finish() {
+void Scanner::finish(bool cut) {
   text_ = kept_;
   run(true);
   if (mode_ != Mode::skip) show(text_.size());
   drop(text_.size());  // white space that no text followed
   keep();
+  if (reasoning_ && !cut && thoughts_ && thoughts_->finish(sink_)) reasoning_ = false;
+}
+
+void Scanner::restart() {
+  if (mode_ == Mode::skip || mode_ == Mode::block) {
+    mode_ = Mode::text;
+    reader_.reset();
+    rest_ = {};
+    done_ = kept_.size();
+  }
+  interrupt();
+  quotation_ = {};
+  quoted_ = quoted_in_line_ = left_open_ = false;
+  context_ = Context();
 }
 
 void Scanner::interrupt() {
@@ -185,6 +206,7 @@ void Scanner::interrupt() {
   text_open_ = reasoning_open_ = false;
   trails_ = SIZE_MAX;
   context_.start_line();
+  if (thoughts_) thoughts_->interrupt();
   if (offset(at_) == 0) reasoning_ = false;  // it has come, by a way of its own
   keep();
 }
@@ -581,6 +603,7 @@ bool Scanner::read_tag(bool ended) {
 void Scanner::start_reasoning(bool reasoning) {
   reasoning_ = reasoning;
   reasoning_open_ = false;
+  if (thoughts_) thoughts_->restart();
   fence_ = SIZE_MAX;
   in_body_ = false;
   match_ = 0;
@@ -741,7 +764,7 @@ void Scanner::tell_lost_bytes(std::string_view raw) {
 // In code nothing but calls is looked for, and what the format says of reasoning does not count in it, unless its
 // models are known to end it so.
 std::string_view Scanner::why_no_markup() const {
-  if (reasoning_ && !protocol_->ends_reasoning()) return "in_reasoning";
+  if (inside_reasoning_ || (reasoning_ && !protocol_->ends_reasoning())) return "in_reasoning";
   const bool anywhere = markers_.kind(opener_) == Markers::Kind::code_opener;
   return before_.in_fence() || (anywhere && before_.open_count() != 0) ? "in_code" : "";
 }
@@ -892,6 +915,7 @@ void Scanner::show(size_t to) {
   trails_ = SIZE_MAX;
   if (reasoning_) {
     text_open_ = false;
+    if (thoughts_) thoughts_->feed(piece, offset(done_ - piece.size()));
     sink_.on_scan_reasoning(piece, first);
   } else {
     sink_.on_scan_text(piece);

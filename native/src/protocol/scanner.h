@@ -10,6 +10,7 @@
 #include "protocol/block.h"
 #include "protocol/context.h"
 #include "protocol/markers.h"
+#include "protocol/thought_calls.h"
 
 namespace sluice {
 
@@ -38,7 +39,9 @@ class Scanner final : public TextScanner {
           ScanSink &sink);
   void feed(std::string_view utf8) override;
   void interrupt() override;
-  void finish() override;
+  void finish(bool cut = false) override;
+  // What comes next has nothing to do with what came.
+  void restart();
   void save(std::string &out) const override;
   void load(std::string_view saved) override;
 
@@ -129,6 +132,7 @@ class Scanner final : public TextScanner {
   Markers markers_;
   ByteFinder interesting_;
   const bool calls_in_reasoning_;
+  const bool inside_reasoning_;
   std::vector<size_t> owner_;      // opener, reasoning closer, trailer → index of its protocol
   size_t openers_ = 0;             // the first markers
   std::vector<bool> common_;       // → Marker::common
@@ -164,6 +168,8 @@ class Scanner final : public TextScanner {
   bool quoted_ = false;  // what follows may be the rest of a quotation: its calls do not run
   bool quoted_in_line_ =
       false;  // ... but for those that may stand in code: the last line has an open run of back-ticks
+
+  std::unique_ptr<ThoughtCalls> thoughts_;  // of protocols that are not live in reasoning
 
   // -- an opener that waits for the end of its line
   bool waits_ = false;

@@ -46,6 +46,7 @@ void Scanner::save(std::string &out) const {
   strings_.save(strings);
   append_numbers(object.value("strings"), strings);
   if (quotation_.open()) quotation_.save(object.value("quotation"));
+  if (reasoning_ && thoughts_) thoughts_->save(object.value("thoughts"));
   std::vector<int64_t> match, context;
   markers_.save(match_, match);
   append_numbers(object.value("match"), match);
@@ -122,6 +123,7 @@ void Scanner::load(std::string_view saved) {
     strings_.load({strings.begin() + 1, strings.end()});
   }
   quotation_.load(reader.nested("quotation"));
+  if (reasoning_ && thoughts_) thoughts_->load(reader.nested("thoughts"));
   match_ = markers_.load(read_numbers(reader.nested("match")));
 
   const auto known = [&](int64_t marker) { return marker >= 0 && index(marker) < openers_; };

@@ -264,6 +264,7 @@ void Turn::each_answer_field(AnyAnswer &answer, const Visit &visit) {
   visit("lastWord", answer.last_word);
   visit("calls", answer.calls);
   visit("textBytes", answer.text_bytes);
+  visit("thoughtBytes", answer.thought_bytes);
   visit("waitingSince", answer.waiting_since);
 }
 
@@ -329,6 +330,7 @@ void Turn::save_answer(std::string &out) const {
   answer_.reader->save(object.value("reader"));
   answer_.scanner->save(object.value("scanner"));
   if (answer_.watcher) answer_.watcher->save(object.value("watcher"));
+  if (answer_.thoughts) answer_.thoughts->save(object.value("thoughts"));
   object.close();
 }
 
@@ -497,6 +499,7 @@ Status Turn::load_answer(const SavedReader &saved) {
   answer_.reader->load(saved.nested("reader"));
   answer_.scanner->load(saved.nested("scanner"));
   if (answer_.watcher) answer_.watcher->load(saved.nested("watcher"));
+  if (answer_.thoughts) answer_.thoughts->load(saved.nested("thoughts"));
   if (!parser_) request_ = build_request();
   return {};
 }

@@ -47,6 +47,8 @@ class Watcher final : public ScanSink {
   void *const turn_;
 };
 
+bool blank(std::string_view text) { return text.find_first_not_of(" \t\n\v\f\r") == text.npos; }
+
 // The longest beginning of `utf8` that has at most `bytes` bytes and ends with a whole code point.
 std::string_view whole_prefix(std::string_view utf8, size_t bytes) {
   if (utf8.size() <= bytes) return utf8;
@@ -290,6 +292,8 @@ void Turn::open_answer() {
 void Turn::read_with(Protocols parsed, Protocols watched, ScanOptions options) {
   const ScanLimits limits{config_.limits.candidate_bytes, config_.limits.argument_bytes, config_.limits.depth};
   answer_.scanner = make_scanner(parsed, engine_->registry, limits, options, *this);
+  if (!parsed.empty())
+    answer_.thoughts = std::make_unique<ThoughtCalls>(parsed, engine_->registry, limits, options.calls_in_reasoning);
   if (!watched.empty()) {
     const auto tell = [](void *turn, std::string_view name, size_t start, std::string_view raw) {
       static_cast<Turn *>(turn)->diagnostic("text_call_in_native_mode", name, 0, start, raw);
@@ -401,13 +405,14 @@ Status Turn::finish(End how, std::string_view detail) {
 void Turn::end_answer(bool whole, End how) {
   if (done_ || answer_.ended) return;
   const bool ours = answer_.closed_to_bytes;
+  const Finish finish = message_.finish();
   if (!ours) {
-    answer_.scanner->finish();
-    if (answer_.watcher) answer_.watcher->finish();
+    const bool never_ended = !whole && finish == Finish::none && wire_->has_end();
+    end_text(answer_.error || how != End::complete || never_ended || finish == Finish::length ||
+             finish == Finish::content_filter);
     if (done_) return;
   }
   answer_.ended = true;
-  const Finish finish = message_.finish();
   std::string_view told = "provider_error";
   const bool ends_here = !answer_.error && !ours && how == End::complete && finish == Finish::none && wire_->has_end();
   if (ends_here && (!whole || !answer_.shown)) {
@@ -430,6 +435,25 @@ void Turn::end_answer(bool whole, End how) {
   ObjectWriter event(events_.open(EventQueue::Kind::other));
   event.text("type", "round").number("round", static_cast<int64_t>(message_.rounds.size()));
   if (finish != Finish::none) event.text("finishReason", to_text(finish));
+}
+
+// `cut`: more would have come, so that nobody knows whether its last call was a draft.
+void Turn::end_text(bool cut) {
+  answer_.scanner->finish(cut);
+  if (answer_.watcher) answer_.watcher->finish(cut);
+  if (done_ || cut || !answer_.thoughts) return;
+  const size_t first = message_.cards.size();
+  answer_.of_thoughts = true;
+  answer_.thoughts->finish(*this);
+  answer_.of_thoughts = false;
+  if (!calls_from_text() || message_.cards.size() == first) return;
+  // What the model wrote from its first call on is what it reads again.
+  const size_t length = answer_.thought_bytes - message_.cards[first]->start;
+  const auto block = std::find_if(message_.blocks.rbegin(), message_.blocks.rend(),
+                                  [](const Block &one) { return one.kind == Block::Kind::reasoning; });
+  if (block == message_.blocks.rend()) return;
+  const std::string &text = block->text;
+  message_.rounds.back().raw += text.substr(text.size() - std::min(text.size(), length));
 }
 
 void Turn::close_answer(End how, std::string_view detail) {
@@ -575,6 +599,7 @@ void Turn::on_text(std::string_view utf8) {
   if (deaf()) return;
   const std::string_view piece = within_text_limit(utf8);
   if (calls_from_text()) message_.rounds.back().raw += piece;
+  if (answer_.thoughts && !blank(piece)) answer_.thoughts->interrupt();
   if (answer_.watcher) answer_.watcher->feed(piece);
   answer_.scanner->feed(piece);
   if (piece.size() < utf8.size() && !deaf()) too_long();
@@ -588,6 +613,8 @@ void Turn::on_reasoning(std::string_view utf8) {
   interrupt_text();
   const std::string_view piece = within_text_limit(utf8);
   if (!piece.empty()) append(Block::Kind::reasoning, piece, false);
+  if (answer_.thoughts) answer_.thoughts->feed(piece, answer_.thought_bytes);
+  answer_.thought_bytes += piece.size();
   if (piece.size() < utf8.size()) too_long();
 }
 
@@ -611,6 +638,7 @@ void Turn::on_call(uint32_t slot, std::string_view id, std::string_view name) {
   complete_interrupted();
   if (deaf()) return;
   interrupt_text();
+  if (answer_.thoughts) answer_.thoughts->interrupt();
   if (answer_.slots.size() <= slot) answer_.slots.resize(slot + 1);
   Card *const card = new_card("native", name);
   answer_.slots[slot] = card;
@@ -792,7 +820,7 @@ void Turn::on_call_close(std::string_view protocol, std::vector<ParsedCall> &cal
     if (complete(*card) && !card->fire_and_forget()) complete_one = true;
   }
   answer_.text_call = nullptr;
-  if (complete_one && config_.stop_after_call) {
+  if (complete_one && config_.stop_after_call && !answer_.of_thoughts) {
     abort_request("stopAfterCall");
     if (calls_from_text())
       message_.rounds.back().raw.resize(

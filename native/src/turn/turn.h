@@ -15,6 +15,7 @@
 #include "base/saved.h"
 #include "base/status.h"
 #include "protocol/protocol.h"
+#include "protocol/thought_calls.h"
 #include "turn/config.h"
 #include "turn/engine.h"
 #include "turn/events.h"
@@ -63,8 +64,9 @@ class Turn final : WireSink, ScanSink {
   // One answer of a model, from its request to finish.
   struct Answer {
     std::unique_ptr<WireReader> reader;
-    std::unique_ptr<TextScanner> scanner;  // text → text, reasoning, calls
-    std::unique_ptr<ScanSink> watch_sink;  // native mode: tells of calls in the text, runs nothing
+    std::unique_ptr<TextScanner> scanner;    // text → text, reasoning, calls
+    std::unique_ptr<ThoughtCalls> thoughts;  // reasoning of the wire's own → calls it ends with
+    std::unique_ptr<ScanSink> watch_sink;    // native mode: tells of calls in the text, runs nothing
     std::unique_ptr<TextScanner> watcher;
     Protocols parsed, watched;  // what they read for: goes on so after a restore, whatever the engine has then
     ScanOptions options;
@@ -82,6 +84,8 @@ class Turn final : WireSink, ScanSink {
     Card *text_call = nullptr;       // the block that the scanner is in
     size_t calls = 0;
     size_t text_bytes = 0;
+    size_t thought_bytes = 0;              // reasoning of the wire's own
+    bool of_thoughts = false;              // the calls that are told now stand in it
     std::optional<int64_t> waiting_since;  // the last byte, or the request
   };
 
@@ -147,6 +151,7 @@ class Turn final : WireSink, ScanSink {
   std::string build_request() const;
   void abort_request(std::string_view reason);
   void end_answer(bool whole, End how = End::complete);
+  void end_text(bool cut);
   void close_answer(End how, std::string_view detail);
   void close_calls();  // what the end of the answer means for calls that have not started
   bool deaf() const { return done_ || answer_.closed_to_bytes || answer_.ended; }

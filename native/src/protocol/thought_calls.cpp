@@ -1,0 +1,191 @@
+#include "protocol/thought_calls.h"
+
+#include <algorithm>
+
+#include "base/json_writer.h"
+#include "base/saved.h"
+#include "protocol/scanner.h"
+
+namespace sluice {
+namespace {
+
+constexpr size_t kMost = 65536;  // bytes of calls that reasoning may end with
+constexpr size_t kDeepest = 1024;
+
+bool is_object(std::string_view json) { return check_json(json, kDeepest).ok() && json_kind(json) == '{'; }
+
+}  // namespace
+
+ThoughtCalls::ThoughtCalls(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool anywhere)
+    : tools_(tools), limits_(limits), anywhere_(anywhere) {
+  for (const auto &protocol : active)
+    if (anywhere || protocol->called_in_reasoning()) active_.push_back(protocol);
+  limits_.argument_bytes = std::min(limits_.argument_bytes, kMost);
+  limits_.candidate_bytes = std::min(limits_.candidate_bytes, kMost);
+}
+
+ThoughtCalls::~ThoughtCalls() = default;
+
+void ThoughtCalls::make() {
+  ScanOptions options;
+  options.inside_reasoning = true;
+  scanner_ = std::make_unique<Scanner>(active_, tools_, limits_, options, *this);
+}
+
+void ThoughtCalls::feed(std::string_view utf8, size_t offset) {
+  if (deaf_ || utf8.empty() || active_.empty()) return;
+  if (!scanner_)
+    make();
+  else if (offset != next_)
+    restart();
+  scanned_ += utf8.size();
+  next_ = offset + utf8.size();
+  scanner_->feed(utf8);
+}
+
+void ThoughtCalls::interrupt() {
+  if (scanner_) scanner_->interrupt();
+  think_on();
+}
+
+void ThoughtCalls::restart() {
+  if (scanner_) scanner_->restart();
+  deaf_ = false;
+  forget();
+}
+
+bool ThoughtCalls::finish(ScanSink &sink) {
+  if (!scanner_ || deaf_) return false;
+  ending_ = true;
+  scanner_->finish();
+  ending_ = false;
+  if (lost_ || blocks_.empty()) return false;
+  std::vector<Block> blocks;
+  blocks.swap(blocks_);
+  const size_t before = next_ - scanned_;  // may wrap: it is only added
+  for (Block &block : blocks) {
+    const size_t start = block.start + before, end = block.end + before;
+    const ParsedCall &first = block.calls.front();
+    if (!first.name.empty()) {
+      sink.on_call_open(block.protocol, first.name, start);
+      if (!first.raw_arguments.empty()) sink.on_call_arguments(first.raw_arguments);
+    }
+    for (size_t i = 0; i < block.calls.size(); ++i) {
+      ParsedCall &call = block.calls[i];
+      call.reason = block.reasons[i];
+      if (!call.reason.empty() && (i == 0 || block.reasons[i - 1] != call.reason))
+        sink.on_scan_diagnostic(call.reason, call.name, start, block.raw);
+    }
+    sink.on_call_close(block.protocol, block.calls, block.raw, start, end);
+  }
+  return true;
+}
+
+void ThoughtCalls::forget() {
+  blocks_.clear();
+  bytes_ = 0;
+  lost_ = false;
+}
+
+// What comes behind a call makes it a draft.
+void ThoughtCalls::think_on() {
+  if (!anywhere_) forget();
+}
+
+void ThoughtCalls::on_scan_text(std::string_view) { think_on(); }
+
+void ThoughtCalls::on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw,
+                                 size_t start, size_t end) {
+  // What only the end of the answer closed is whole where nothing is missing.
+  if (ending_ && std::any_of(calls.begin(), calls.end(), [](const auto &call) { return !call.reason.empty(); }))
+    return think_on();
+  bytes_ += raw.size();
+  lost_ = lost_ || bytes_ > kMost;
+  if (lost_) return blocks_.clear();
+  Block &block = blocks_.emplace_back();
+  block.protocol = protocol;
+  block.raw = raw;
+  block.start = start;
+  block.end = end;
+  for (const ParsedCall &call : calls) block.reasons.emplace_back(call.reason);
+  block.calls = std::move(calls);
+}
+
+// ---- saved ----
+
+void ThoughtCalls::save(std::string &out) const {
+  ObjectWriter object(out);
+  object.number("scanned", static_cast<int64_t>(scanned_)).number("next", static_cast<int64_t>(next_));
+  object.boolean("lost", lost_).boolean("deaf", deaf_);
+  if (scanner_) scanner_->save(object.value("scanner"));
+  if (!blocks_.empty()) {
+    std::string &list = object.value("blocks");
+    list += '[';
+    for (const Block &block : blocks_) {
+      if (&block != &blocks_.front()) list += ',';
+      ObjectWriter one(list);
+      one.number("start", static_cast<int64_t>(block.start)).number("end", static_cast<int64_t>(block.end));
+      append_saved_bytes(one.value("protocol"), block.protocol);
+      append_saved_bytes(one.value("raw"), block.raw);
+      std::string &calls = one.value("calls");
+      calls += '[';
+      for (size_t i = 0; i < block.calls.size(); ++i) {
+        if (i != 0) calls += ',';
+        const ParsedCall &call = block.calls[i];
+        ObjectWriter said(calls);
+        append_saved_bytes(said.value("name"), call.name);
+        append_saved_bytes(said.value("id"), call.id);
+        append_saved_bytes(said.value("arguments"), call.arguments);
+        append_saved_bytes(said.value("rawArguments"), call.raw_arguments);
+        append_saved_bytes(said.value("reserved"), call.reserved);
+        said.boolean("typed", call.typed).text("reason", block.reasons[i]);
+        said.close();
+      }
+      calls += ']';
+      one.close();
+    }
+    list += ']';
+  }
+  object.close();
+}
+
+// What an older version did not save is not known, and what is not consistent does not run.
+void ThoughtCalls::load(std::string_view saved) {
+  deaf_ = saved.empty();
+  if (deaf_) return;
+  const SavedReader reader(saved);
+  reader.get("scanned", scanned_);
+  reader.get("next", next_);
+  reader.get("lost", lost_);
+  reader.get("deaf", deaf_);
+  if (const std::string_view scanner = reader.nested("scanner"); !scanner.empty()) {
+    make();
+    scanner_->load(scanner);
+  }
+  for (JsonSlices blocks(reader.nested("blocks")); blocks.next();) {
+    const SavedReader one(blocks.value());
+    Block block;
+    one.get("start", block.start);
+    one.get("end", block.end);
+    one.get("protocol", block.protocol);
+    one.get("raw", block.raw);
+    for (JsonSlices calls(one.nested("calls")); calls.next();) {
+      const SavedReader said(calls.value());
+      ParsedCall &call = block.calls.emplace_back();
+      said.get("name", call.name);
+      said.get("id", call.id);
+      said.get("arguments", call.arguments);
+      said.get("rawArguments", call.raw_arguments);
+      said.get("reserved", call.reserved);
+      said.get("typed", call.typed);
+      said.get("reason", block.reasons.emplace_back());
+      lost_ = lost_ || (block.reasons.back().empty() && !is_object(call.arguments)) ||
+              (!call.reserved.empty() && !is_object(call.reserved));
+    }
+    if (block.calls.empty()) continue;
+    bytes_ += block.raw.size();
+    blocks_.push_back(std::move(block));
+  }
+}
+
+}  // namespace sluice

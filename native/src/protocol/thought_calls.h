@@ -1,0 +1,70 @@
+// Calls at the end of reasoning that nobody closed. Many models call without closing their reasoning; others draft a
+// call and think on. Only the end of the answer tells which: reasoning that is open there, and whose last thing is one
+// or more whole calls, called.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/protocol.h"
+
+namespace sluice {
+
+class Scanner;
+
+class ThoughtCalls final : public ScanSink {
+ public:
+  // Reads for those of `active` whose models call so. `anywhere`: reasoningCalls: execute, all of them and drafts
+  // count.
+  ThoughtCalls(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool anywhere = false);
+  ~ThoughtCalls() override;
+  // Reasoning, of which `offset` bytes came before. What does not follow on what came last is read as new reasoning.
+  void feed(std::string_view utf8, size_t offset);
+  // Something that is no reasoning came: what was read so far was a draft.
+  void interrupt();
+  // The next reasoning has nothing to do with this one.
+  void restart();
+  // The answer has ended in this reasoning. false: its last thing is no call.
+  bool finish(ScanSink &sink);
+
+  void save(std::string &out) const;
+  void load(std::string_view saved);
+
+ private:
+  struct Block {
+    std::string protocol, raw;
+    size_t start = 0, end = 0;  // of the scanned text
+    std::vector<ParsedCall> calls;
+    std::vector<std::string> reasons;
+  };
+
+  void make();
+  void forget();
+  void think_on();
+  void on_scan_text(std::string_view utf8) override;
+  void on_scan_reasoning(std::string_view, bool) override {}
+  void on_call_open(std::string_view, std::string_view, size_t) override {}
+  void on_call_arguments(std::string_view) override {}
+  void on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw, size_t start,
+                     size_t end) override;
+  void on_scan_diagnostic(std::string_view, std::string_view, size_t, std::string_view) override {}
+
+  // -- set once
+  Protocols active_;
+  const ToolView &tools_;
+  ScanLimits limits_;
+  const bool anywhere_;
+  // -- while it goes on
+  std::unique_ptr<Scanner> scanner_;  // made when the first reasoning comes
+  size_t scanned_ = 0;                // bytes it was given
+  size_t next_ = 0;                   // the offset that follows on them
+  bool lost_ = false;                 // calls since the last text that are not to run
+  bool deaf_ = false;                 // its beginning is not known
+  bool ending_ = false;
+  size_t bytes_ = 0;  // of blocks_
+  std::vector<Block> blocks_;
+};
+
+}  // namespace sluice

@@ -330,7 +330,7 @@ TEST_CASE("a restored turn answers as the one that was saved") {
 TEST_CASE("values that no verb takes are refused in every phase, and change nothing") {
   const std::vector<Verb> wrong = {
       {"response 42", [](sluice_turn *t) { return sluice_turn_response(t, 42, nullptr, 0); }},
-      {"finish 4", [](sluice_turn *t) { return sluice_turn_finish(t, 4, nullptr, 0); }},
+      {"finish 5", [](sluice_turn *t) { return sluice_turn_finish(t, 5, nullptr, 0); }},
       {"finish -1", [](sluice_turn *t) { return sluice_turn_finish(t, -1, nullptr, 0); }},
       {"approve 5", [](sluice_turn *t) { return sluice_turn_approve(t, 1, 5, nullptr, 0); }},
       {"approve -1", [](sluice_turn *t) { return sluice_turn_approve(t, 1, -1, nullptr, 0); }},

@@ -129,12 +129,12 @@ inline std::vector<std::string> stricter_engines() {
 // A state of a turn of `kOpenTools`: chosen where it stands.
 inline std::string some_state(Choices &choices) {
   static constexpr const char *kTurns[] = {
-      R"({"wire":"openai-chat","request":{"model":"m","messages":[]}})",
-      R"({"wire":"openai-chat","execution":"parallel","maxConcurrentTools":1,"request":{"model":"m","messages":[]}})",
-      R"({"wire":"openai-chat","mode":"text","protocol":"vcp","request":{"model":"m","messages":[]}})",
-      R"({"wire":"openai-chat","mode":"text","protocol":["tool_action","hermes"],"dispatch":"block","request":{"model":"m","messages":[]}})",
-      R"({"wire":"openai-chat","requireConfirmation":true,"request":{"model":"m","messages":[]}})",
-      R"({"wire":"openai-chat","resultApproval":"always","request":{"model":"m","messages":[]}})",
+      R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+      R"({"wire":"openai-chat","execution":"parallel","maxConcurrentTools":1,"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+      R"({"wire":"openai-chat","mode":"text","protocol":"vcp","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+      R"({"wire":"openai-chat","mode":"text","protocol":["tool_action","hermes"],"dispatch":"block","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+      R"({"wire":"openai-chat","requireConfirmation":true,"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+      R"({"wire":"openai-chat","resultApproval":"always","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
       R"({"wire":"text","protocol":"vcp"})",
   };
   const size_t which = choices.below(std::size(kTurns));

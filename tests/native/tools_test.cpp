@@ -94,7 +94,7 @@ TEST_CASE("each keyword accepts and refuses, and says what was expected and what
       {R"({"type":"integer"})", "3", R"("abc")", R"(expected integer, found string "abc")"},
       {R"({"type":"integer"})", "3.0", "3.5", "expected integer, found number 3.5"},
       {R"({"type":"integer"})", "1e2", "1e-2", "expected integer, found number 1e-2"},
-      {R"({"type":"integer"})", "123456789012345678901234567890", "null", "expected integer, found null"},
+      {R"({"type":"integer"})", "123456789012345678901234567890", "[1]", "expected integer, found array [1]"},
       {R"({"type":"number"})", "-1.5e3", "true", "expected number, found boolean true"},
       {R"({"type":["null","boolean"]})", "null", "[1]", "expected null or boolean, found array [1]"},
       {R"({"type":"string","nullable":true})", "null", "{}", "expected string, found object {}"},

@@ -5,13 +5,13 @@
 export type CallCode =
   | 'unterminated_block' | 'unterminated_argument' | 'opener_in_value' | 'residue_in_block' | 'nested_opener' | 'missing_tool_name'
   | 'malformed_argument' | 'duplicate_argument' | 'invalid_json' | 'arguments_not_object' | 'truncated' | 'placeholder_arguments'
-  | 'forged_result' | 'oversize' | 'unknown_parameter' | 'schema' | 'stream_broken'
+  | 'forged_result' | 'quoted' | 'oversize' | 'unknown_parameter' | 'schema' | 'stream_broken'
 
 /** `code` of a `diagnostic` event. */
 export type DiagnosticCode =
   | CallCode
   | 'late_arguments' | 'orphaned_arguments' | 'repeated_arguments' | 'late_result' | 'unknown_rule' | 'in_code' | 'in_reasoning' | 'text_call_in_native_mode' | 'broken_event'
-  | 'provider_error' | 'fallback_to_text' | 'unknown_model' | 'unfinished' | 'no_callable_tool'
+  | 'provider_error' | 'fallback_to_text' | 'unknown_model' | 'unfinished' | 'empty_answer' | 'no_callable_tool'
   | (string & {})
 
 /** `code` of an `error` event and of an error block. */

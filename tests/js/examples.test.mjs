@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { Engine } from 'sluice'
 import { startServer } from 'sluice/testing'
 import { examples, examplesOf, pages, root } from '../examples.mjs'
 
@@ -105,6 +106,13 @@ test('links lead somewhere, and commands are there', () => {
       for (const [option] of words.matchAll(/--[\w-]+/g)) assert.ok(help.includes(option), `${page}: npx sluice ${command} ${option}`)
     }
   }
+})
+
+test('the page of protocols lists every protocol', () => {
+  const engine = new Engine()
+  const page = readFileSync(join(root, 'js/docs/protocols.md'), 'utf8')
+  for (const id of engine.describe().knownProtocols) if (id !== 'auto') assert.ok(page.includes(`| \`${id}\` |`), id)
+  engine.close()
 })
 
 test('the README is short', () => {

@@ -83,7 +83,7 @@ export class Screen {
     const said = this.#diagnostic
     if (said && event.type !== 'round' && event.type !== 'usage') {
       this.#diagnostic = undefined
-      if (!(event.type === 'error' && event.detail === said.detail)) this.#tell(said) // an error says it once more
+      if (!(event.type === 'error' && event.detail.startsWith(said.detail ?? ''))) this.#tell(said) // an error says it once more
     }
     switch (event.type) {
       case 'text':

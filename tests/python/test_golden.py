@@ -25,7 +25,7 @@ class GoldenStates(unittest.TestCase):
                 continue
             with self.subTest(scene), golden.sluice.Engine(golden.ENGINE) as engine, engine.turn(config) as turn:
                 list(turn.events())
-                self.assertEqual(golden.run(golden.save(scene)), golden.end(turn, answer))
+                self.assertEqual(golden.run(golden.save(scene)), golden.end(turn, answer, config["wire"] == "openai-chat"))
 
 
 if __name__ == "__main__":

@@ -111,12 +111,9 @@ test('recorded openai-chat streams hold at any split', { skip }, async (t) => {
 
 const exceptions = readJson(join(tests, 'conformance_exceptions.json'))
 
-// Some tools were recorded without the object around their properties.
-const schemaOf = (schema) => (schema && ('type' in schema || 'properties' in schema) ? schema : { type: 'object', properties: schema ?? {} })
-
 function engineOf({ tools = [] }) {
   const registered = tools.map((tool) => tool.function ?? tool)
-  return { tools: registered.map(({ name, description, parameters }) => ({ name, description: description ?? '', parameters: schemaOf(parameters) })) }
+  return { tools: registered.map(({ name, description, parameters }) => ({ name, description: description ?? '', parameters: parameters ?? { type: 'object' } })) }
 }
 
 /** Cards that were read as calls. Whether the schema holds is not the text's business, nor whether the tool exists: but

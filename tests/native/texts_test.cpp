@@ -19,9 +19,6 @@ Json engine_config(const Json &recorded) {
     Json one = {{"name", said["name"]}, {"description", ""}, {"parameters", {{"type", "object"}}}};
     for (const char *member : {"description", "parameters"})
       if (said.contains(member) && !said[member].is_null()) one[member] = said[member];
-    // Some were recorded without the object around their properties.
-    if (Json &schema = one["parameters"]; !schema.contains("type") && !schema.contains("properties"))
-      schema = {{"type", "object"}, {"properties", Json(schema)}};
     tools.push_back(one);
   }
   return {{"tools", tools}};

@@ -54,16 +54,10 @@ def joined(blocks, kind):
     return "".join(block["text"] for block in blocks if block["type"] == kind).strip(BLANK)
 
 
-def schema_of(tool):
-    """Some tools were recorded without the object around their properties."""
-    schema = tool.get("parameters") or {}
-    return schema if "type" in schema or "properties" in schema else {"type": "object", "properties": schema}
-
-
 def engine_of(recorded):
     tools = [tool.get("function", tool) for tool in recorded.get("tools", [])]
     return {"tools": [{"name": tool["name"], "description": tool.get("description") or "",
-                       "parameters": schema_of(tool)} for tool in tools]}
+                       "parameters": tool.get("parameters") or {"type": "object"}} for tool in tools]}
 
 
 def read_calls(recorded, blocks):

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 #include <map>
+#include <vector>
 
 #include "base/utf8.h"
 
@@ -256,62 +257,89 @@ void append_readable_string(std::string &out, std::string_view token) {
     out += token;
 }
 
-void append_value(std::string &out, std::string_view value, bool canonical);
+struct Member {
+  std::string key;
+  std::string_view token, value;
+};
 
-void append_object(std::string &out, std::string_view value, bool canonical) {
-  struct Entry {
-    std::string key;
-    std::string_view token, value;
-  };
-  std::vector<Entry> entries;
+// The members of an object in the order in which they are written: each once, with its last value.
+std::vector<Member> members_of(std::string_view object, bool canonical) {
+  std::vector<Member> out;
   std::map<std::string, size_t> places;  // no hash: the keys are a model's, and may be made to collide
-  for (JsonSlices members(value); members.next();) {
+  for (JsonSlices members(object); members.next();) {
     std::string key;
     append_json_text(members.key(), true, key);
-    const auto [place, is_new] = places.try_emplace(key, entries.size());
+    const auto [place, is_new] = places.try_emplace(key, out.size());
     if (is_new)
-      entries.push_back({std::move(key), members.key(), members.value()});
+      out.push_back({std::move(key), members.key(), members.value()});
     else
-      entries[place->second].value = members.value();
+      out[place->second].value = members.value();
   }
-  if (canonical)
-    std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) { return a.key < b.key; });
-  out += '{';
-  for (const Entry &entry : entries) {
-    if (out.back() != '{' || &entry != &entries.front()) out += ',';
-    if (canonical)
-      append_canonical_string(out, entry.token);
-    else
-      append_readable_string(out, entry.token);
-    out += ':';
-    append_value(out, entry.value, canonical);
-  }
-  out += '}';
+  if (canonical) std::sort(out.begin(), out.end(), [](const Member &a, const Member &b) { return a.key < b.key; });
+  return out;
 }
 
-void append_value(std::string &out, std::string_view value, bool canonical) {
-  value = trim_json(value);
-  switch (json_kind(value)) {
-    case '{': append_object(out, value, canonical); break;
-    case '[': {
-      out += '[';
-      bool first = true;
-      for (JsonSlices items(value); items.next(); first = false) {
-        if (!first) out += ',';
-        append_value(out, items.value(), canonical);
+// Writes a value in another spelling, without recursion: how deep a value is nested is up to who wrote it.
+class Respelling {
+ public:
+  Respelling(std::string &out, bool canonical) : out_(out), canonical_(canonical) {}
+
+  void write(std::string_view value) {
+    begin(value);
+    while (!open_.empty()) {
+      Container &container = open_.back();
+      if (container.object ? container.at == container.members.size() : !container.items.next()) {
+        out_ += container.object ? '}' : ']';
+        open_.pop_back();
+        continue;
       }
-      out += ']';
-      break;
+      if (container.at++ > 0) out_ += ',';
+      if (!container.object) {
+        begin(container.items.value());
+        continue;
+      }
+      const Member &member = container.members[container.at - 1];
+      string(member.token);
+      out_ += ':';
+      begin(member.value);
     }
-    case '"':
-      if (canonical)
-        append_canonical_string(out, value);
-      else
-        append_readable_string(out, value);
-      break;
-    default: out += value;
   }
-}
+
+ private:
+  struct Container {
+    bool object;
+    size_t at;  // how many of its values were written
+    JsonSlices items;
+    std::vector<Member> members;
+  };
+
+  // Writes a scalar, or opens a container.
+  void begin(std::string_view value) {
+    value = trim_json(value);
+    const char kind = json_kind(value);
+    if (kind == '{' || kind == '[') {
+      out_ += kind;
+      const bool object = kind == '{';
+      open_.push_back({object, 0, object ? JsonSlices({}) : JsonSlices(value),
+                       object ? members_of(value, canonical_) : std::vector<Member>{}});
+    } else if (kind == '"') {
+      string(value);
+    } else {
+      out_ += value;
+    }
+  }
+
+  void string(std::string_view token) {
+    if (canonical_)
+      append_canonical_string(out_, token);
+    else
+      append_readable_string(out_, token);
+  }
+
+  std::string &out_;
+  const bool canonical_;
+  std::vector<Container> open_;
+};
 
 // 0: goes out as it is; 'u': as \u00XX; else the letter behind the back-slash.
 constexpr std::array<char, 256> kEscapes = [] {
@@ -456,13 +484,13 @@ void append_json_text(std::string_view token, bool keep_surrogates, std::string 
 
 std::string compact_json(std::string_view text) {
   std::string out;
-  append_value(out, text, false);
+  Respelling(out, false).write(text);
   return out;
 }
 
 std::string canonical_json(std::string_view text) {
   std::string out;
-  append_value(out, text, true);
+  Respelling(out, true).write(text);
   return out;
 }
 

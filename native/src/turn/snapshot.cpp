@@ -414,6 +414,8 @@ void Turn::load_log(const SavedReader &saved) {
     if (block.kind == Block::Kind::error) block.error = load_error(entry.nested("error"));
   }
   first_card_ = std::min(first_card_, message_.cards.size());
+  for (size_t i = first_card_; i < message_.cards.size(); ++i)
+    if (!message_.cards[i]->final()) open_.add(message_.cards[i]->call, message_.cards[i]->state());
 }
 
 // What the rest of the turn takes for granted: links lead somewhere, and what is JSON is JSON.

@@ -224,6 +224,7 @@ void Turn::begin_round(bool final_answer) {
   final_answer_ = final_answer;
   limit_hit_ = false;
   first_card_ = message_.cards.size();
+  open_.clear();
   repeats_ = std::move(repeats_now_);
   repeats_now_.clear();
   open_answer();
@@ -486,7 +487,10 @@ void Turn::close_answer(End how, std::string_view detail) {
   } else if (parser_) {
     end_turn("completed");
   } else {
-    for (size_t i = first_card_; i < message_.cards.size(); ++i) message_.cards[i]->ready = true;
+    for (const uint32_t call : open_.all()) {
+      find_card(call)->ready = true;
+      open_.stir(call);
+    }
     pump();
     advance();
   }
@@ -509,8 +513,8 @@ bool Turn::fall_back() {
 
 void Turn::close_calls() {
   const bool filtered = message_.finish() == Finish::content_filter;
-  for (size_t i = first_card_; i < message_.cards.size(); ++i) {
-    Card &card = *message_.cards[i];
+  for (const uint32_t call : OpenCards::Calls(open_.all())) {
+    Card &card = *find_card(call);
     if (card.state() == CardState::streaming) complete_native(card, true);
     const bool waits = card.state() == CardState::pending || card.state() == CardState::awaiting_approval;
     if (waits && (filtered || answer_.error)) spoil(card, filtered ? "truncated" : "stream_broken");
@@ -520,23 +524,21 @@ void Turn::close_calls() {
 // The rules that join the machines: the answer is closed and every card is settled → the next request, or the end.
 void Turn::advance() {
   if (done_ || parser_ || answer_.open) return;
-  bool any = false, waits = false, all_fired = true, all_tags = true, all_malformed = true;
+  for (const uint32_t call : open_.all())
+    if (!left_to_user(*find_card(call))) return;
+  if (!open_.all().empty()) return end_turn("awaiting_user");
+  bool any = false, all_fired = true, all_tags = true, all_malformed = true;
   size_t last_call = 0;
   for (size_t i = first_card_; i < message_.cards.size(); ++i) {
     const Card &card = *message_.cards[i];
     if (card.dropped) continue;
     any = true;
-    if (left_to_user(card))
-      waits = true;
-    else if (!card.final())
-      return;
     last_call = card.block;
     all_fired =
         all_fired && card.fire_and_forget() && (card.state() == CardState::success || card.state() == CardState::error);
     all_tags = all_tags && card.is_tag();
     all_malformed = all_malformed && card.state() == CardState::invalid;
   }
-  if (waits) return end_turn("awaiting_user");
   if (!any || final_answer_) return end_turn(final_answer_ ? "limit" : "completed");
 
   const auto visible = [&](const Block &block) { return block.kind == Block::Kind::text; };
@@ -876,12 +878,13 @@ Card *Turn::new_card(std::string_view source, std::string_view asked) {
   block.kind = Block::Kind::tool_use;
   block.round = card->round;
   block.card = message_.cards.size();
+  open_.add(card->call, card->state());
   message_.cards.push_back(std::move(card));
   answer_.shown = true;
   return message_.cards.back().get();
 }
 
-Card *Turn::find_card(uint32_t call) {
+Card *Turn::find_card(uint32_t call) const {
   return call == 0 || call > message_.cards.size() ? nullptr : message_.cards[call - 1].get();
 }
 
@@ -916,6 +919,7 @@ void Turn::tell(Card &card) {
 
 void Turn::move(Card &card, Trigger trigger) {
   if (!card.apply(trigger)) throw std::logic_error("a card has no such transition");
+  open_.moved(card.call, card.state());
 }
 
 void Turn::settle(Card &card, Trigger trigger, std::string_view reason, std::string told) {
@@ -1173,6 +1177,7 @@ void Turn::record(Card &card, std::string_view stage, std::string_view decision,
                   std::string_view remember, std::string_view reason) {
   card.approvals.push_back({stage, decision, by, remember, std::string(reason), now_});
   card.dirty |= field::approvals;
+  open_.stir(card.call);
 }
 
 void Turn::approve_card(Card &card, std::string_view by, std::string_view remember) {
@@ -1221,8 +1226,9 @@ Status Turn::approve(uint32_t call, Remember remember, bool exact, std::optional
 Status Turn::approve_all(Remember remember, bool exact) {
   if (done_) return not_now("the turn is done");
   std::vector<Card *> waiting;
-  for (const auto &card : message_.cards)
-    if (card->state() == CardState::awaiting_approval && card->asked_polled) waiting.push_back(card.get());
+  for (const uint32_t call : open_.asking())
+    if (Card *const card = find_card(call); card->state() == CardState::awaiting_approval && card->asked_polled)
+      waiting.push_back(card);
   if (waiting.empty()) return not_now("no call waits for approval of its execution");
   for (Card *card : waiting) {
     if (card->state() != CardState::awaiting_approval) continue;  // a grant before it settled it
@@ -1250,8 +1256,8 @@ void Turn::grant(const Card &card, Remember remember, bool exact) {
   }
   const auto same = [&](const Rule &one) { return one == rule; };
   if (std::none_of(config_.rules.begin(), config_.rules.end(), same)) config_.rules.push_back(rule);
-  for (size_t i = first_card_; i < message_.cards.size(); ++i) {
-    Card *const other = message_.cards[i].get();
+  for (const uint32_t call : OpenCards::Calls(open_.asking())) {
+    Card *const other = find_card(call);
     if (other->state() != CardState::awaiting_approval || !matches(rule, *other->tool, other->canonical)) continue;
     const Gate gate = execution_gate(*other->tool, other->canonical, config_.rules, config_.confirm_all);
     if (gate.way == Gate::Way::run) approve_card(*other, gate.by, {});
@@ -1312,27 +1318,21 @@ bool Turn::left_to_user(const Card &card) const {
 // Lets what is ready through the gate, in order, and starts what may run while there is room.
 void Turn::pump() {
   if (done_ || parser_) return;
-  uint32_t running = 0;
-  for (size_t i = first_card_; i < message_.cards.size(); ++i)
-    running += message_.cards[i]->state() == CardState::executing;
-  const uint32_t room = config_.parallel ? config_.max_concurrent : 1;
-  bool earlier_open = false;
-  for (size_t i = first_card_; i < message_.cards.size(); ++i) {
-    Card &card = *message_.cards[i];
-    const bool in_turn = left_to_user(card) || !config_.one_by_one || !earlier_open || card.tool_is_immediate();
+  const size_t room = config_.parallel ? config_.max_concurrent : 1;
+  for (uint32_t call = 0; (call = open_.next(call, open_.running().size() < room)) != 0;) {
+    Card &card = *find_card(call);
+    const bool first = open_.all().empty() || call <= *open_.all().begin();
+    const bool in_turn = left_to_user(card) || !config_.one_by_one || first || card.tool_is_immediate();
     if (card.state() == CardState::pending && card.ready && !card.admitted && in_turn) {
       if (left_to_user(card))
         known(card);
       else
         admit(card);
     }
-    const bool may_start = running < room || card.tool_is_immediate() || card.fire_and_forget();
-    if (card.state() == CardState::pending && card.approved && may_start) {
-      start(card);
-      running += card.state() == CardState::executing;
-    }
+    const bool may_start = open_.running().size() < room || card.tool_is_immediate() || card.fire_and_forget();
+    if (card.state() == CardState::pending && card.approved && may_start) start(card);
     tell(card);
-    earlier_open = earlier_open || !card.final();
+    open_.looked_at(call, card.state() == CardState::pending && card.approved);
   }
 }
 
@@ -1430,6 +1430,7 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
   if (kind == Submit::progress) {
     card->progress = std::move(text);
     card->dirty |= field::progress;
+    open_.stir(call);
     ObjectWriter event(events_.open(EventQueue::Kind::progress, call));
     event.text("type", "progress").number("call", call).text("text", card->progress);
     return {};
@@ -1587,36 +1588,39 @@ Status Turn::tick(int64_t now, int64_t &next) {
 // What the machine slept through does not count for tools and streams; a question's deadline is a promise by the clock.
 void Turn::shift_deadlines(int64_t gap) {
   const auto shift = [&](std::optional<int64_t> &since) { since = since ? *since + gap : *now_; };
-  for (size_t i = first_card_; i < message_.cards.size(); ++i) {  // those before it are settled
-    Card *const card = message_.cards[i].get();
+  for (const uint32_t call : open_.all()) {
+    Card *const card = find_card(call);
     if (card->state() == CardState::executing) shift(card->running_since);
-    if (!card->asked_at && !card->final()) card->asked_at = now_;
+    if (!card->asked_at) card->asked_at = now_;
   }
   if (answer_.open) shift(answer_.waiting_since);
 }
 
 void Turn::expire() {
-  bool changed = false;
-  for (size_t i = first_card_; i < message_.cards.size(); ++i) {
-    Card &card = *message_.cards[i];
+  std::vector<uint32_t> due;
+  for (const uint32_t call : open_.running()) {
+    const Card &card = *find_card(call);
+    const int64_t timeout = timeout_of(card);
+    if (timeout != 0 && card.running_since && *now_ - *card.running_since >= timeout) due.push_back(call);
+  }
+  if (config_.approval_timeout_ms > 0)
+    for (const uint32_t call : open_.asking())
+      if (const Card &card = *find_card(call); card.asked_at && *now_ - *card.asked_at >= config_.approval_timeout_ms)
+        due.push_back(call);
+  std::sort(due.begin(), due.end());
+  for (const uint32_t call : due) {
+    Card &card = *find_card(call);
     if (card.state() == CardState::executing) {
-      const int64_t timeout = timeout_of(card);
-      if (timeout == 0 || !card.running_since || *now_ - *card.running_since < timeout) continue;
-      if (!events_.withdraw(EventQueue::Kind::execute, card.call)) abort_tool(card, "timeout");
+      if (!events_.withdraw(EventQueue::Kind::execute, call)) abort_tool(card, "timeout");
       settle(card, Trigger::time_out, "timeout",
-             "The tool gave no result within " + std::to_string(timeout) + " ms. It may or may not have taken effect.");
-      changed = true;
-    } else if (config_.approval_timeout_ms > 0 && card.asked_at &&
-               *now_ - *card.asked_at >= config_.approval_timeout_ms) {
-      if (card.state() == CardState::awaiting_approval) {
-        record(card, "execution", "expired", "policy");
-        settle(card, Trigger::expire, "expired", "Not run: nobody decided in time.");
-        changed = true;
-      } else if (card.state() == CardState::awaiting_result_approval) {
-        record(card, "result", "expired", "policy");
-        settle(card, Trigger::reject, "expired", "The call was run, but nobody released its result in time.");
-        changed = true;
-      }
+             "The tool gave no result within " + std::to_string(timeout_of(card)) +
+                 " ms. It may or may not have taken effect.");
+    } else if (card.state() == CardState::awaiting_approval) {
+      record(card, "execution", "expired", "policy");
+      settle(card, Trigger::expire, "expired", "Not run: nobody decided in time.");
+    } else {
+      record(card, "result", "expired", "policy");
+      settle(card, Trigger::reject, "expired", "The call was run, but nobody released its result in time.");
     }
   }
   for (int64_t timeout = silence(); timeout > 0 && *now_ - *answer_.waiting_since >= timeout; timeout = silence()) {
@@ -1630,7 +1634,7 @@ void Turn::expire() {
                         "the provider sent nothing for " + std::to_string(timeout) + " ms", "", !answer_.shown, false});
     }
   }
-  if (!changed) return;
+  if (due.empty()) return;
   pump();
   advance();
 }
@@ -1640,12 +1644,9 @@ int64_t Turn::next_deadline() const {
   const auto at = [&](const std::optional<int64_t> &since, int64_t timeout) {
     if (since && timeout > 0) next = std::min(next, *since + timeout);
   };
-  for (size_t i = first_card_; i < message_.cards.size(); ++i) {  // those before it are settled
-    const Card *const card = message_.cards[i].get();
-    if (card->state() == CardState::executing) at(card->running_since, timeout_of(*card));
-    if (card->state() == CardState::awaiting_approval || card->state() == CardState::awaiting_result_approval)
-      at(card->asked_at, config_.approval_timeout_ms);
-  }
+  for (const uint32_t call : open_.running()) at(find_card(call)->running_since, timeout_of(*find_card(call)));
+  if (config_.approval_timeout_ms > 0)
+    for (const uint32_t call : open_.asking()) at(find_card(call)->asked_at, config_.approval_timeout_ms);
   at(answer_.waiting_since, silence());
   return next;
 }

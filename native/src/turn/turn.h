@@ -21,6 +21,7 @@
 #include "turn/events.h"
 #include "turn/history.h"
 #include "turn/message.h"
+#include "turn/open_cards.h"
 #include "wire/wire.h"
 
 namespace sluice {
@@ -168,7 +169,7 @@ class Turn final : WireSink, ScanSink {
 
   // -- cards
   Card *new_card(std::string_view source, std::string_view asked);
-  Card *find_card(uint32_t call);
+  Card *find_card(uint32_t call) const;
   void give_id(Card &card);
   void tell(Card &card);  // a card event with what is dirty
   void move(Card &card, Trigger trigger);
@@ -228,6 +229,7 @@ class Turn final : WireSink, ScanSink {
   std::deque<std::string> harmless_offers_;  // what they say, where it had to be changed
   // -- the log
   Message message_;
+  OpenCards open_;  // of this round; not saved: it follows from the cards
   EventQueue events_;
   // -- where the turn stands
   Answer answer_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -69,9 +70,10 @@ class Markers {
     think_end,
     reasoning_end,  // like </think>, complete as it is
     trailer,
+    turn_end,  // a trailer as well: tells what of the end may still become one
     forged
   };  // code_opener: looked for in code as well
-  static constexpr size_t kKinds = 7;
+  static constexpr size_t kKinds = 8;
   using State = int;
 
   Markers() { states_.emplace_back(); }
@@ -121,6 +123,15 @@ class Markers {
     }
     return out;
   }
+  // For each marker: has one of this kind the same bytes?
+  std::vector<bool> like(Kind kind) const {
+    std::set<std::string_view> known;
+    for (const Entry &entry : markers_)
+      if (entry.kind == kind) known.insert(entry.bytes);
+    std::vector<bool> out;
+    for (const Entry &entry : markers_) out.push_back(known.contains(entry.bytes));
+    return out;
+  }
   // What may follow it in a longer marker.
   std::string longer(int marker) const {
     const std::string &bytes = markers_[static_cast<size_t>(marker)].bytes;
@@ -130,6 +141,16 @@ class Markers {
     return out;
   }
   size_t length(int marker) const { return markers_[static_cast<size_t>(marker)].bytes.size(); }
+  // The length of the marker of this kind that the text begins with; 0: none, npos: more of the text would tell.
+  size_t begins(std::string_view text, Kind kind) const {
+    size_t out = 0;
+    for (const Entry &entry : markers_) {
+      if (entry.kind != kind) continue;
+      if (text.starts_with(entry.bytes)) return entry.bytes.size();
+      if (entry.bytes.starts_with(text)) out = text.npos;
+    }
+    return out;
+  }
 
   // The state behind a marker that was none: what may still become one that begins with it.
   State behind(int marker) {

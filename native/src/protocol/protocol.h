@@ -90,9 +90,10 @@ struct ScanLimits {
 };
 
 struct ScanOptions {
-  bool starts_in_reasoning = false;  // the prompt opened the tag
-  bool calls_in_reasoning = false;   // reasoningCalls: execute
-  bool inside_reasoning = false;     // all of the text is reasoning: its tags mean nothing
+  bool starts_in_reasoning = false;    // the prompt opened the tag
+  bool calls_in_reasoning = false;     // reasoningCalls: execute
+  bool inside_reasoning = false;       // all of the text is reasoning: its tags mean nothing
+  std::vector<Marker> turn_ends = {};  // of a model whose calls are not read
 };
 
 // Calls in fences and inline code: text | a call where it is the fence's whole body | calls all the same.
@@ -125,6 +126,8 @@ class Protocol {
   virtual std::vector<Marker> closers(const ToolView &tools) const = 0;
   // Markup that may follow a block (the end of a section of calls): dropped right behind one, text anywhere else.
   virtual std::vector<Marker> trailers() const { return {}; }
+  // Tokens that end a turn: trailers, and dropped at the end of the answer as well.
+  virtual std::vector<Marker> turn_ends() const { return {}; }
   // What its results begin with, as far as no other text does: in an answer they are made up.
   virtual std::vector<Marker> result_markers() const { return {}; }
   // What ends reasoning besides </think>; a block of this protocol opens it (BlockReader::State::markup).

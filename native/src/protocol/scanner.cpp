@@ -125,6 +125,8 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
   for (size_t i = 0; i < active_.size() && !inside_reasoning_; ++i)  // before trailers: one that is both ends reasoning
     add(active_[i]->reasoning_closers(), Kind::reasoning_end, i);    // wherever it stands
   for (size_t i = 0; i < active_.size(); ++i) add(active_[i]->trailers(), Kind::trailer, i);
+  for (size_t i = 0; i < active_.size(); ++i) add(active_[i]->turn_ends(), Kind::turn_end, i);
+  add(options.turn_ends, Kind::turn_end, SIZE_MAX);
   same_ = markers_.same();
   if (!inside_reasoning_) {
     markers_.add({"<think", true}, Kind::think);
@@ -138,6 +140,7 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
     for (const std::string_view forged : kForged) markers_.add({std::string(forged)}, Kind::forged);
   for (const auto &protocol : active_)
     for (const Marker &marker : protocol->result_markers()) markers_.add(marker, Kind::forged);
+  ends_turn_ = markers_.like(Kind::turn_end);
   markers_.add_first_bytes(interesting_);
   for (const char c : {'`', '\n', '\r'}) interesting_.add(c);
   if (any_common_)
@@ -161,7 +164,7 @@ void Scanner::feed(std::string_view utf8) {
 void Scanner::finish(bool cut) {
   text_ = kept_;
   run(true);
-  if (mode_ != Mode::skip) show(text_.size());
+  if (mode_ != Mode::skip) show(at_turn_end() && !cut ? ends_ : text_.size());
   drop(text_.size());  // white space that no text followed
   keep();
   if (reasoning_ && !cut && thoughts_ && thoughts_->finish(sink_)) reasoning_ = false;
@@ -199,8 +202,9 @@ void Scanner::interrupt() {
   fence_ = SIZE_MAX;
   in_body_ = false;
   at_ = text_.size();
-  show(at_);
+  show(at_turn_end() ? ends_ : at_);
   drop(at_);
+  ends_ = SIZE_MAX;
   match_ = 0;
   strings_ = {};
   text_open_ = reasoning_open_ = false;
@@ -230,7 +234,7 @@ void Scanner::keep() {
   done_ = 0;
   white_ = white_ > gone ? white_ - gone : 0;
   if (fence_ != SIZE_MAX && fence_ < gone) fence_ = SIZE_MAX;  // it was shown
-  for (size_t *index : {&wait_, &tag_at_, &tag_read_, &block_, &opener_end_, &fence_})
+  for (size_t *index : {&wait_, &tag_at_, &tag_read_, &block_, &opener_end_, &fence_, &ends_, &ends_word_})
     if (*index != SIZE_MAX) *index -= std::min(*index, gone);
   text_ = {};
 }
@@ -256,7 +260,7 @@ bool Scanner::read_text(bool ended) {
   while (at_ < text_.size()) {
     if (quotation_.open() && !pass_quotation()) break;
     if (at_ == text_.size()) break;
-    const bool placed = trails_ != SIZE_MAX || (begins_ && offset(at_) == 0) || strings_.bound();
+    const bool placed = trails_ != SIZE_MAX || ends_ != SIZE_MAX || (begins_ && offset(at_) == 0) || strings_.bound();
     if (match_ == 0 && context_.idle() && !placed) {
       at_ = interesting_.find(text_, at_);
       if (at_ == text_.size()) break;
@@ -275,7 +279,9 @@ bool Scanner::read_text(bool ended) {
       on_effect(effect);
       if (at_ != before) continue;  // back at an opener that waited
     }
-    if (const int marker = markers_.complete(match_); marker >= 0) {
+    const int marker = markers_.complete(match_);
+    if (marker >= 0 || ends_ != SIZE_MAX) watch_end(c, marker);
+    if (marker >= 0) {
       on_marker(marker);
       if (mode_ != Mode::text) return true;
     }
@@ -316,7 +322,8 @@ size_t Scanner::held() const {
   } else if (mode_ == Mode::tag) {
     to = tag_at_;
   } else if (reasoning_) {
-    size_t alive = std::max(markers_.alive(match_, Kind::think_end), markers_.alive(match_, Kind::reasoning_end));
+    size_t alive = std::max({markers_.alive(match_, Kind::think_end), markers_.alive(match_, Kind::reasoning_end),
+                             markers_.alive(match_, Kind::turn_end)});
     if (any_live_in_reasoning_)
       alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::code_opener)});
     if (may_trail()) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
@@ -324,7 +331,7 @@ size_t Scanner::held() const {
     if (think > alive && offset(at_) - think == blank_tag_ && at_reasoning_start(at_ - think)) alive = think;
     to -= alive;
   } else {
-    size_t alive = markers_.alive(match_, Kind::code_opener);
+    size_t alive = std::max(markers_.alive(match_, Kind::code_opener), markers_.alive(match_, Kind::turn_end));
     if (may_trail()) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
     if (!context_.in_fence()) {
       alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::think_end),
@@ -334,6 +341,7 @@ size_t Scanner::held() const {
     }
     to -= alive;
   }
+  to = std::min(to, ends_);
   return !reasoning_ && alive_fence() ? std::min(to, fence_) : to;
 }
 
@@ -386,6 +394,7 @@ void Scanner::on_line_end(bool fence) {
   waits_ = false;
   waiting_.clear();
   at_ = wait_;
+  ends_ = ends_word_ = SIZE_MAX;
   match_ = 0;
   strings_ = {};
   context_.start_words();
@@ -463,7 +472,8 @@ void Scanner::on_marker(int marker) {
     case Kind::reasoning_end:
       if (!context_.in_fence() || reasoning_) on_reasoning_end(at, at_, marker);
       return;
-    case Kind::trailer: return on_trailer(marker, at);
+    case Kind::trailer:
+    case Kind::turn_end: return on_trailer(marker, at);
     case Kind::forged:
       if (!reasoning_ && !context_.in_fence()) on_forged(at);
       return;
@@ -476,7 +486,7 @@ void Scanner::on_opener(int marker, size_t at) {
   if (common && std::max(markers_.alive(match_, Markers::Kind::opener),
                          markers_.alive(match_, Markers::Kind::code_opener)) > at_ - at)
     return;  // a bracket inside of a marker
-  if (try_opener(marker, at) || common) return;
+  if (try_opener(marker, at) || common || first_[static_cast<size_t>(marker)]) return;
   settle();
   diagnostic(reasoning_ && !live_in_reasoning(owner(marker)) ? "in_reasoning" : "in_code", active_[owner(marker)]->id(),
              offset(at));
@@ -544,8 +554,23 @@ void Scanner::on_trailer(int marker, size_t at) {
     trails_ = SIZE_MAX;  // that is text
   } else if (belongs_to(marker, trails_)) {
     drop(at_);
+    ends_ = SIZE_MAX;
     match_ = 0;
     context_.start_line();
+  }
+}
+
+// A token that ends a turn is held back until anything but such tokens and white space follows: at the end of the
+// answer it goes. Behind open back-ticks somebody quotes it.
+void Scanner::watch_end(char c, int marker) {
+  if (marker >= 0 && ends_turn_[static_cast<size_t>(marker)] && context_.open_count() == 0) {
+    const size_t at = at_ - markers_.length(marker);
+    if (ends_ == SIZE_MAX || at > ends_word_) ends_ = at;
+    ends_word_ = SIZE_MAX;
+  } else if (ends_ != SIZE_MAX) {
+    if (!is_white(c) && ends_word_ == SIZE_MAX) ends_word_ = at_ - 1;
+    const bool word = ends_word_ != SIZE_MAX && at_ - markers_.alive(match_, Markers::Kind::turn_end) > ends_word_;
+    if (word || at_ - ends_ > limits_.candidate_bytes) ends_ = ends_word_ = SIZE_MAX;
   }
 }
 
@@ -603,6 +628,7 @@ bool Scanner::read_tag(bool ended) {
 void Scanner::start_reasoning(bool reasoning) {
   reasoning_ = reasoning;
   reasoning_open_ = false;
+  ends_ = SIZE_MAX;
   if (thoughts_) thoughts_->restart();
   fence_ = SIZE_MAX;
   in_body_ = false;
@@ -628,6 +654,7 @@ bool Scanner::may_follow(int marker, char c) const {
 
 void Scanner::start_block(int marker, size_t at) {
   whole_ = in_body_ && markers_.kind(marker) == Markers::Kind::opener;
+  ends_ = ends_word_ = SIZE_MAX;
   block_ = at;
   opener_end_ = at_;
   before_ = context_;
@@ -823,6 +850,13 @@ bool Scanner::read_skip() {
 // Behind a block in a fence: nothing but its trailers and the end of the fence may follow.
 bool Scanner::read_tail(bool ended) {
   while (at_ < text_.size()) {
+    // A token is no part of its line: the fence may end in this one.
+    const size_t token = markers_.begins(text_.substr(at_), Markers::Kind::turn_end);
+    if (token != 0 && (token != text_.npos || !ended)) {
+      if (token == text_.npos) return false;
+      at_ += token;
+      continue;
+    }
     const unsigned effect = context_.step(text_[at_]);
     if ((effect & Context::kFenceClosed) != 0) {
       close_block();

@@ -85,6 +85,8 @@ class Scanner final : public TextScanner {
   bool may_trail() const;
   bool belongs_to(int marker, size_t protocol) const;
   void on_trailer(int marker, size_t at);
+  void watch_end(char c, int marker);
+  bool at_turn_end() const { return ends_ != SIZE_MAX && ends_word_ == SIZE_MAX; }
   bool on_reasoning_end(size_t at, size_t end, int marker);
   void start_reasoning(bool reasoning);
   void on_forged(size_t at);
@@ -137,6 +139,7 @@ class Scanner final : public TextScanner {
   size_t openers_ = 0;             // the first markers
   std::vector<bool> common_;       // → Marker::common
   std::vector<bool> first_;        // → Marker::first
+  std::vector<bool> ends_turn_;    // marker → has the bytes of one that ends a turn
   bool begins_ = false;            // one of them is
   std::vector<std::string> next_;  // opener → Marker::next
   std::vector<int> same_;          // → the same one of the next protocol; -1: none
@@ -170,6 +173,10 @@ class Scanner final : public TextScanner {
       false;  // ... but for those that may stand in code: the last line has an open run of back-ticks
 
   std::unique_ptr<ThoughtCalls> thoughts_;  // of protocols that are not live in reasoning
+
+  // -- tokens that end a turn, and white space: text where anything else follows
+  size_t ends_ = SIZE_MAX;       // index of the first
+  size_t ends_word_ = SIZE_MAX;  // of what may still become another one
 
   // -- an opener that waits for the end of its line
   bool waits_ = false;

@@ -52,6 +52,7 @@ void Scanner::save(std::string &out) const {
   append_numbers(object.value("match"), match);
   context_.save(context);
   append_numbers(object.value("context"), context);
+  if (ends_ != SIZE_MAX) append_numbers(object.value("ends"), {number(ends_), number(ends_word_)});
   if (waits_) {
     std::vector<int64_t> waiting = {number(wait_), number(wait_depth_)};
     for (const Waiting &one : waiting_) waiting.insert(waiting.end(), {number(one.at), int64_t{one.marker}});
@@ -127,6 +128,10 @@ void Scanner::load(std::string_view saved) {
   match_ = markers_.load(read_numbers(reader.nested("match")));
 
   const auto known = [&](int64_t marker) { return marker >= 0 && index(marker) < openers_; };
+  if (const auto ends = read_numbers(reader.nested("ends")); ends.size() == 2 && inside(ends[0])) {
+    ends_ = index(ends[0]);
+    ends_word_ = inside(ends[1]) ? index(ends[1]) : SIZE_MAX;
+  }
   const std::vector<int64_t> waiting = read_numbers(reader.nested("waiting"));
   waits_ = waiting.size() >= 4 && inside(waiting[0]) && index(waiting[0]) <= at_;
   if (waits_) {

@@ -292,6 +292,9 @@ void Turn::open_answer() {
 
 void Turn::read_with(Protocols parsed, Protocols watched, ScanOptions options) {
   const ScanLimits limits{config_.limits.candidate_bytes, config_.limits.argument_bytes, config_.limits.depth};
+  options.turn_ends.clear();
+  for (const auto &protocol : watched)
+    for (Marker &token : protocol->turn_ends()) options.turn_ends.push_back(std::move(token));
   answer_.scanner = make_scanner(parsed, engine_->registry, limits, options, *this);
   if (!parsed.empty())
     answer_.thoughts = std::make_unique<ThoughtCalls>(parsed, engine_->registry, limits, options.calls_in_reasoning);

@@ -52,6 +52,11 @@ BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
       (block.starts_with(family_.header.open) || without_white(block).starts_with(family_.header.address)))
     return header(block, ended);
   size_t length = 0, dropped = 0;
+  if (fit(block, family_.turn_starts, length) == Fit::yes) {
+    end = length;
+    reasoning = family_.starts_in_reasoning;
+    return State::markup;
+  }
   const bool thinks = fit(block, family_.think, length) == Fit::yes;
   if (fit(block, family_.dropped, dropped) == Fit::yes || thinks) {
     if (may_grow(block, family_.think) || may_grow(block, family_.dropped)) return State::open;
@@ -210,8 +215,9 @@ class FamilyProtocol final : public Protocol {
   std::vector<Marker> openers(const ToolView &tools) const override;
   std::vector<Marker> closers(const ToolView &tools) const override;
   std::vector<Marker> trailers() const override {
-    return markers({&family_.closers, &family_.section_ends, &family_.noise});
+    return markers({&family_.closers, &family_.section_ends, &family_.turn_ends, &family_.noise});
   }
+  std::vector<Marker> turn_ends() const override { return markers({&family_.turn_ends}); }
   std::vector<Marker> result_markers() const override;
   std::vector<Marker> reasoning_closers() const override { return markers({&family_.think_ends}); }
   bool ends_reasoning() const override { return family_.ends_reasoning; }
@@ -266,6 +272,7 @@ std::vector<Marker> FamilyProtocol::openers(const ToolView &tools) const {
         marker.next = behind_bracket(tools.names());
     }
   for (Marker &marker : out) marker.common = marker.common || marker.bytes == kGemmaCall;
+  for (const std::string_view word : family_.turn_starts) out.push_back({.bytes = std::string(word), .first = true});
   if (const Header &header = family_.header; !header.open.empty()) {
     out.push_back({std::string(header.open)});
     for (const char *const before : {"", " "})
@@ -285,7 +292,8 @@ std::vector<Marker> FamilyProtocol::openers(const ToolView &tools) const {
 }
 
 std::vector<Marker> FamilyProtocol::closers(const ToolView &tools) const {
-  std::vector<Marker> out = markers({family_.closers.empty() ? &family_.section_ends : &family_.closers});
+  std::vector<Marker> out =
+      family_.closers.empty() ? markers({&family_.section_ends, &family_.turn_ends}) : markers({&family_.closers});
   if (names_are_tags())
     for (const std::string_view name : tools.names()) out.push_back({"</" + std::string(name) + ">"});
   return out;
@@ -371,8 +379,9 @@ void FamilyProtocol::defuse(std::string &text) const {
 }
 
 void FamilyProtocol::break_markers(std::string &text) const {
-  for (const Words *words : {&family_.sections, &family_.openers, &family_.closers, &family_.section_ends,
-                             &family_.think, &family_.think_ends, &family_.dropped})
+  for (const Words *words :
+       {&family_.sections, &family_.openers, &family_.closers, &family_.section_ends, &family_.turn_ends,
+        &family_.turn_starts, &family_.think, &family_.think_ends, &family_.dropped})
     for (const std::string_view word : *words)
       if (word != kGemmaCall) break_marker(text, word);
   for (const std::string_view word :

@@ -138,6 +138,8 @@ struct Family {
   Words openers = {};                 // one of these begins each call (or each array of calls)
   Words closers = {};                 // one of these ends it; what lacks it lost bytes
   Words section_ends = {};            // right behind the last call: dropped
+  Words turn_ends = {};               // ends the answer: dropped there, and right behind a call
+  Words turn_starts = {};             // what the prompt ends in: dropped at the beginning of an answer
   bool stops = false;                 // its closer ends the answer, and servers take it away: complete without it
   bool bare = false;                  // the opener is an ordinary bracket: only a tool's name makes it a call
   bool prompted = false;              // the prompt ends in the first opener: an answer may begin behind it

@@ -213,7 +213,7 @@ Napi::Value approve(const Napi::CallbackInfo &info) {
   return number(info, sluice_turn_approve(turn, call, decision, data(edited), size(edited)));
 }
 
-// deny, refuse and cancel take the same arguments.
+// deny, refuse, judge and cancel take the same arguments.
 template <int32_t(SLUICE_CALL *Function)(sluice_turn *, uint32_t, const char *, size_t)>
 Napi::Value with_reason(const Napi::CallbackInfo &info) {
   Arguments in(info);
@@ -297,6 +297,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add.template operator()<approve>("approve");
   add.template operator()<with_reason<sluice_turn_deny>>("deny");
   add.template operator()<with_reason<sluice_turn_refuse>>("refuse");
+  add.template operator()<with_reason<sluice_turn_judge>>("judge");
   add.template operator()<with_reason<sluice_turn_cancel>>("cancel");
   add.template operator()<submit>("submit");
   add.template operator()<tick>("tick");

@@ -17,6 +17,7 @@ OK, E_ARGUMENT, E_STATE, E_NOT_FOUND, E_JSON, E_LIMIT, E_UNSUPPORTED = 0, -1, -2
 E_MEMORY, E_INTERNAL = -100, -101
 END_COMPLETE, END_NETWORK, END_ABORTED, END_RETRY = range(4)
 ONCE, TURN, SESSION, ALWAYS, RELEASE, EXACT = 0, 1, 2, 3, 4, 256
+GATE_RUN, GATE_ASK, GATE_DENY = 0, 1, 2
 RESULT, RESULT_JSON, RESULT_PARTS, FAILURE, PROGRESS = range(5)
 GET_REQUEST, GET_MESSAGE, GET_HISTORY, GET_TOOLS, GET_PROMPT, GET_STATE, GET_ERROR = range(1, 8)
 NEVER = 2**63 - 1  # what tick returns where there is no deadline
@@ -37,6 +38,7 @@ FUNCTIONS = {  # name: (result, arguments), as in sluice.h
     "sluice_turn_approve": (_I, [_P, _U, _I, _S, _N]),
     "sluice_turn_deny": (_I, [_P, _U, _S, _N]),
     "sluice_turn_refuse": (_I, [_P, _U, _S, _N]),
+    "sluice_turn_judge": (_I, [_P, _U, _S, _N]),
     "sluice_turn_cancel": (_I, [_P, _U, _S, _N]),
     "sluice_turn_submit": (_I, [_P, _U, _I, _S, _N]),
     "sluice_turn_tick": (_T, [_P, _T]),
@@ -197,6 +199,10 @@ class Turn(_Handle):
     def refuse(self, call, reason=None):
         """Denies where no person did: it is recorded, and told to the model, as by policy."""
         self._call("sluice_turn_refuse", call, *_in(reason))
+
+    def judge(self, call, rules):
+        """What the gate says of a call under these rules: GATE_RUN, GATE_ASK or GATE_DENY. Changes nothing."""
+        return self._call("sluice_turn_judge", call, *_in(rules))
 
     def cancel(self, call=0, reason=None):
         self._call("sluice_turn_cancel", call, *_in(reason))

@@ -22,6 +22,7 @@ export interface Addon {
   approve(turn: NativeTurn | null, call: number, decision: number, edited: string | null): number
   deny(turn: NativeTurn | null, call: number, reason: string | null): number
   refuse(turn: NativeTurn | null, call: number, reason: string | null): number
+  judge(turn: NativeTurn | null, call: number, rules: string): number
   cancel(turn: NativeTurn | null, call: number, reason: string | null): number
   submit(turn: NativeTurn | null, call: number, kind: number, data: string): number
   /** Infinity: no deadline. */

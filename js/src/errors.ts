@@ -75,7 +75,7 @@ export class SluiceError extends Error {
   /** @internal From a configuration that JavaScript wrote: what is wrong in it is an option. */
   static ofOptions(text: string): SluiceError {
     const { code, detail, path } = SluiceError.fromNative(text)
-    const [said = detail, hint] = detail.split('; ', 2) // "unknown member; did you mean depth?"
+    const [, said = detail, hint] = /^(.*); (did you mean [^;]*\?)$/s.exec(detail) ?? [] // "unknown member; did you mean depth?"
     const own = code === 'json' || code === 'argument'
     return new SluiceError(own ? { code: 'option', detail: said, path, hint } : { code, detail, path })
   }
@@ -93,7 +93,7 @@ export function describe(error: unknown): string {
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === 'object' && error !== null && !('toString' in error) ? Object.prototype.toString.call(error) : String(error)
   const cause = error.cause
-  if (!(cause instanceof Error)) return error.message || error.name
+  if (!(cause instanceof Error)) return String(error.message || error.name)
   // AggregateError (one connection attempt per address) has an empty message.
   const inner = cause.message || (cause as { code?: string }).code || cause.name
   return `${error.message}: ${inner}`

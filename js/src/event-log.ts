@@ -17,10 +17,16 @@ export class EventLog {
   #wake: (() => void)[] = []
   #ended = false
   #readers = 0
+  #given = 0
 
   /** Who reads it now. */
   get readers(): number {
     return this.#readers
+  }
+
+  /** Somebody who reads has got it. */
+  given({ seq }: SluiceEvent): boolean {
+    return seq <= this.#given
   }
 
   push(event: SluiceEvent): void {
@@ -48,7 +54,9 @@ export class EventLog {
       for (let node = this.#first; ; ) {
         while (node.next) {
           node = node.next
-          yield node.event as SluiceEvent
+          const event = node.event as SluiceEvent
+          this.#given = Math.max(this.#given, event.seq)
+          yield event
         }
         if (this.#ended) return
         await new Promise<void>((resolve) => this.#wake.push(resolve))

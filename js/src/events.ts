@@ -11,7 +11,7 @@ export type JsonObject = { [key: string]: Json }
 export type Outcome = 'completed' | 'cancelled' | 'failed' | 'limit' | 'awaiting_user'
 /** Why a provider says that its answer ended; `unknown`: in words of its own. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause' | 'unknown'
-/** What a tool may do without asking: run at once, after one question per turn, or after a question for every call. */
+/** What a tool may do without asking: run at once, run where a decision of a person is remembered, or nothing: each call is asked about. */
 export type Level = 'public' | 'moderate' | 'sensitive'
 /** When a call is asked about: never, until it is remembered, or always. */
 export type ExecutionPolicy = 'auto' | 'ask_once' | 'ask_always'

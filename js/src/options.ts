@@ -116,7 +116,7 @@ const places: { readonly [name: string]: string } = Object.fromEntries([
   body('reasoningEffort', 'reasoning_effort'), body('toolChoice', 'tool_choice'), body('stopSequences', 'stop'),
   ...['model', 'messages', 'request', 'signal'].map((name) => [name, `it belongs into engine.run({ ${name} })`]),
   ...['baseURL', 'apiKey', 'headers'].map((name) => [name, `it belongs into \`model\`: { baseURL, name, apiKey, headers }`]),
-  ...['approvals', 'beforeRequest', 'flushMs', 'ipc', 'retries', 'transport'].map((name) => [name, 'it belongs into new Engine({ … }) or engine.run({ … })']),
+  ...['approvals', 'beforeRequest', 'deadlineMs', 'flushMs', 'ipc', 'retries', 'transport'].map((name) => [name, 'it belongs into new Engine({ … }) or engine.run({ … })']),
   ...['execute', 'parameters', 'agentCallable', 'permission'].map((name) => [name, 'it belongs into tool({ … })']),
   ...['system', 'systemPrompt', 'instructions'].map((name) => [name, 'it belongs into `messages`: { role: "system", content }']),
   ...['prompt', 'input'].map((name) => [name, 'it belongs into `messages`: { role: "user", content }']),

@@ -6,7 +6,7 @@ import type { Engine } from './engine.js'
 import type {
   ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinishReason, Json, Outcome, Rule, SluiceEvent,
 } from './events.js'
-import { array, func, is, members, milliseconds, orNull, whole, wrong, type Check, type Shape } from './options.js'
+import { array, func, is, members, milliseconds, orNull, shown, whole, wrong, type Check, type Shape } from './options.js'
 import type { Settings } from './settings.js'
 import type { Tool, ToolContext } from './tool.js'
 import { prototypeKey } from './bridge/prototype-key.js'
@@ -23,7 +23,7 @@ import { callNumber, Turn, type ApproveOptions, type CallRef, type End, type Rem
 export interface RunHooks {
   /** Answers questions where nobody reads the events. Default none: a question that nobody can see is denied. */
   approvals?: Approvals | undefined
-  /** Sees the body of every request before it is sent, and may return another one. What it throws ends the turn with the error `hook`. */
+  /** Sees the body of every request before it is sent, and may return another one, as text. What it throws ends the turn with the error `hook`. */
   beforeRequest?: ((body: string) => string | void | Promise<string | void>) | undefined
   /** Coalesces text into one event per this many milliseconds. The first delta is delivered immediately; 0 delivers every delta. Default 16. */
   flushMs?: number | undefined
@@ -67,6 +67,8 @@ export const hooks: { [hook in keyof Required<RunHooks>]: Check } = {
   retries: whole(0),
   transport: func('(request, signal) => Promise<Response>'),
 }
+
+const checkCancel = members({ members: { graceMs: milliseconds } })
 
 const checkBody = members({ members: {}, open: true, instead: {
   model: 'the name of the model belongs into `model`: { name }',
@@ -188,14 +190,14 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   /**
-   * Lets a call run: an `approval` event, the number of a call, or 0 for all that were asked about. Returns false if the question was already
-   * decided. Throws SluiceError `not_found` where there is no such call, `json` where edited arguments do not fit the schema.
+   * Lets a call run: an `approval` event, the number of a call, or 0 for all whose `approval` event somebody has read. Returns false if the
+   * question was already decided, or nobody could have seen one. Throws SluiceError `not_found` where there is no such call, `json` where edited arguments do not fit the schema.
    */
   approve(call: CallRef, options?: ApproveOptions): boolean {
-    return this.#decide(() => {
-      this.#turn.approve(call, options)
-      if (options?.remember === 'turn') this.#remembered.forTurn = true
-    })
+    if (callNumber(call, 0) !== 0 || options?.arguments !== undefined) return this.#decide(() => this.#turn.approve(call, options))
+    const seen = [...this.#asking.values()].filter(({ event }) =>
+      event.stage === 'execution' && (this.#events.given(event) || this.#host.approvals?.execution !== undefined))
+    return seen.map(({ event }) => this.approve(event, options)).some(Boolean)
   }
 
   /** Lets the result of a call out to the model. Returns false if the question was already decided. */
@@ -217,7 +219,9 @@ export class Run implements AsyncIterable<SluiceEvent> {
    * Cancels the turn. Resolves when everything is quiet: the request closed, every tool returned; at the latest after `graceMs` (default
    * 1,000). `stillRunning` are then the tools that take no notice of their signal: what they return reaches nobody.
    */
-  async cancel(reason?: string, { graceMs = 1000 }: { graceMs?: number } = {}): Promise<Stopped> {
+  async cancel(reason?: string, options: { graceMs?: number } = {}): Promise<Stopped> {
+    checkCancel(options, 'options')
+    const { graceMs = 1000 } = options
     this.#cancel(reason)
     const grace = new AbortController()
     const over = sleep(graceMs, grace.signal).then(() => grace.abort(), () => {})
@@ -277,7 +281,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       this.#step(call)
       return true
     } catch (error) {
-      if (error instanceof SluiceError && error.code === 'state') return false
+      if (isState(error)) return false
       throw error
     }
   }
@@ -305,6 +309,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     try {
       for (let event = next(); event !== null; event = next()) {
         if (event.type === 'error') Object.assign(event, this.#response)
+        if (this.#takenBack(event)) continue
         this.#events.push(event)
         paused = this.#acts(event)
         if (paused) return this.#goOnWith(event)
@@ -317,6 +322,15 @@ export class Run implements AsyncIterable<SluiceEvent> {
     }
     this.#polledAt = performance.now()
     this.#arm(deadline)
+  }
+
+  /** What must not start any more: whoever reads does not hear of it either, for they may be the ones who start it. */
+  #takenBack(event: SluiceEvent): boolean {
+    if (event.type !== 'execute' && event.type !== 'ipc') return false
+    const unsafe = event.type === 'execute' ? prototypeKey(event.arguments) : undefined
+    const why = unsafe === undefined ? this.#remembered.withdrawn(this.#turn, event.call) : `Not run: no argument may be named ${unsafe}.`
+    if (why !== undefined && event.type === 'execute') this.fail(event.call, why)
+    return why !== undefined
   }
 
   /** Something outside happens by this event: whoever reads has seen by then what stands before it. */
@@ -336,7 +350,11 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #goOnWith(event: SluiceEvent): void {
     setImmediate(() => {
       this.#draining = false
-      this.#handle(event)
+      try {
+        this.#handle(event)
+      } catch (error) {
+        this.#break(error)
+      }
       this.#drain()
     })
   }
@@ -363,7 +381,6 @@ export class Run implements AsyncIterable<SluiceEvent> {
         this.#sawText = true
         return
       case 'card':
-        this.#remembered.see(event)
         if (event.status && !event.status.startsWith('awaiting')) this.#forgetAsk(event.call)
         return
       case 'approval':
@@ -373,6 +390,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       case 'abortTool':
         return this.#running.get(event.call)?.abort.abort(new Error(event.reason))
       case 'ipc':
+        if (this.#stopped.has(0) || this.#stopped.has(event.call)) return
         return this.#guard('ipc', () => this.#host.ipc?.(event.channel, ...event.payload))
       case 'rule':
         return this.#guard('rules.add', () => this.#remembered.add(event.rule))
@@ -423,13 +441,15 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   #track(work: Promise<unknown>): void {
     const quiet = work
-      .catch((error: unknown) => {
-        // Nothing outside can make this happen; but a turn must end.
-        this.#guard('the run', () => { throw error })
-        this.#step(() => this.#turn.cancel(0, describe(error)))
-      })
+      .catch((error: unknown) => this.#break(error))
       .finally(() => this.#pending.delete(quiet))
     this.#pending.add(quiet)
+  }
+
+  /** Nothing outside can make this happen; but a turn must end. */
+  #break(error: unknown): void {
+    this.#guard('the run', () => { throw error })
+    this.#step(() => this.#turn.cancel(0, describe(error)))
   }
 
   // -- requests -------------------------------------------------------------------------------------------------------------
@@ -451,11 +471,14 @@ export class Run implements AsyncIterable<SluiceEvent> {
     aborted.catch(() => {})
     try {
       await null // the host has its Run before its hooks are called
+      abort.signal.throwIfAborted()
       const changed = await Promise.race([hook('beforeRequest', () => this.#host.beforeRequest?.(body)), aborted])
       abort.signal.throwIfAborted()
-      const request = httpRequest(this.#model, typeof changed === 'string' ? changed : body)
+      if (typeof (changed ?? '') !== 'string') throw new HookError(`beforeRequest gave back ${shown(changed)}, expected the text of a body, or nothing`)
+      const request = httpRequest(this.#model, changed ?? body)
       sent = true
       const response = await Promise.race([(this.#host.transport ?? fetchTransport)(request, abort.signal), aborted])
+      if (!isResponse(response)) throw new HookError(`transport gave back ${shown(response)}, expected a Response`)
       const refusal = response.status >= 400 ? await readRefusal(response, abort.signal) : undefined
       if (refusal) wait = this.#retryIn(response)
       this.#response = toldBy(response)
@@ -479,7 +502,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       } catch (error) {
         // Cancelled meanwhile, or something of the answer was already shown or run (`state`).
         if (abort.signal.aborted) how = 'aborted'
-        else if (!(error instanceof SluiceError && error.code === 'state')) throw error
+        else if (!isState(error)) throw error
       }
     }
     this.#attempt = 0
@@ -503,6 +526,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       off()
     }
     this.#step(() => {}) // what waits to be grouped may be its end
+    while (this.#draining && !this.#result) await new Promise(setImmediate) // so may what waits for its turn
     return !this.#over && !this.#sawText && !begin.startsWith('{') // a JSON body says at its end what it is
   }
 
@@ -523,13 +547,9 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   #execute(event: ExecuteEvent): void {
     const { call } = event
-    const unsafe = prototypeKey(event.arguments)
-    if (unsafe !== undefined) return this.fail(call, `Not run: no argument may be named ${unsafe}.`)
     const run = this.#tools.get(event.name)?.run
     if (!run) return // the host reads the event, and calls succeed or fail
     if (this.#stopped.has(0) || this.#stopped.has(call)) return
-    const withdrawn = this.#remembered.withdrawn(event)
-    if (withdrawn !== undefined) return this.fail(call, withdrawn)
     const abort = new AbortController()
     this.#running.set(call, { name: event.name, abort })
     const context: ToolContext = {
@@ -546,17 +566,29 @@ export class Run implements AsyncIterable<SluiceEvent> {
       try {
         value = await run(event.arguments, context)
       } catch (error) {
-        return this.fail(call, describe(error))
+        return this.#told(() => this.fail(call, describe(error)))
       } finally {
         this.#running.delete(call)
       }
-      try {
-        this.succeed(call, value)
-      } catch (error) {
-        this.fail(call, untellable(error)) // it did its work
-      }
+      this.#told(() => {
+        try {
+          this.succeed(call, value)
+        } catch (error) {
+          if (isState(error)) throw error
+          this.fail(call, untellable(error)) // it did its work
+        }
+      })
     }
     this.#track(work())
+  }
+
+  /** Whoever reads may have answered for the tool. */
+  #told(result: () => void): void {
+    try {
+      result()
+    } catch (error) {
+      if (!isState(error)) throw error
+    }
   }
 
   // -- approvals ------------------------------------------------------------------------------------------------------------
@@ -635,6 +667,11 @@ function orElse<T>(read: () => T, otherwise: T): T {
     return otherwise
   }
 }
+
+const isResponse = (value: unknown): value is Response =>
+  typeof value === 'object' && value !== null && typeof (value as Response).status === 'number' && typeof (value as { headers?: Partial<Headers> }).headers?.get === 'function'
+
+const isState = (error: unknown): boolean => error instanceof SluiceError && error.code === 'state'
 
 /** A hook of the app threw: asking again is of no use. */
 class HookError extends Error {}

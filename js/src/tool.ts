@@ -60,7 +60,7 @@ export interface ToolOptions<S = JsonSchema | StandardSchema> {
   jsonSchema?: JsonSchema
   /** Models may see and call it. Default false. */
   agentCallable?: boolean
-  /** `public` runs at once; `moderate` asks once per turn; `sensitive`, the default, asks for every call. */
+  /** `public` runs at once; `moderate` asks until a decision is remembered; `sensitive`, the default, asks for every call. */
   permission?: Level
   /** Says what `permission` says in detail. Default null: by `permission`. */
   executionApproval?: ExecutionPolicy | null

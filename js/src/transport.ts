@@ -22,8 +22,9 @@ export const checkModel = members({
     baseURL: (value, path) => {
       const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
       if (url && /^https?:$/.test(url.protocol)) return
-      const found = typeof value === 'string' ? undefined : value // a key may stand in it
-      throw wrong(path, found, 'an http or https URL such as http://127.0.0.1:11434/v1')
+      const expected = 'an http or https URL such as http://127.0.0.1:11434/v1'
+      if (typeof value !== 'string') throw wrong(path, value, expected)
+      throw new SluiceError({ code: 'option', path, detail: `found a text that is none, expected ${expected}` }) // a key may stand in it
     },
     apiKey: (value, path) => { // and its text is nobody's to read
       if (typeof value === 'string' && /^[\x21-\x7e]*$/.test(value)) return
@@ -63,13 +64,16 @@ export function httpRequest(model: Model, body: string): HttpRequest {
       'content-type': 'application/json',
       accept: 'text/event-stream, application/json',
       'accept-encoding': 'identity', // a compressed stream that breaks stalls fetch without a word
-      ...(username || password ? { authorization: `Basic ${btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)}` } : {}),
+      ...(username || password ? { authorization: `Basic ${basic(username, password)}` } : {}),
       ...(model.apiKey ? { authorization: `Bearer ${model.apiKey}` } : {}),
-      ...model.headers,
+      ...Object.fromEntries(Object.entries(model.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
     },
     body,
   }
 }
+
+/** @param username as in a URL */
+const basic = (username: string, password: string): string => btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
 
 /** A header or a member of a query by whose name somebody gets in. */
 const credential = /key|token|secret|auth|cookie|password|signature/i
@@ -80,7 +84,7 @@ const MIN_SECRET = 8
 export function secretsOf({ baseURL, apiKey, headers = {} }: Model): string[] {
   const { username, password, searchParams } = new URL(baseURL)
   const named = [...Object.entries(headers), ...searchParams].filter(([name]) => credential.test(name)).map(([, value]) => value)
-  const all = [apiKey, username, password, ...named].flatMap((secret) => (secret ? [secret, safeDecode(secret), secret.replace(/^(?:Bearer|Basic) /i, '')] : []))
+  const all = [apiKey, username, password, username || password ? basic(username, password) : '', ...named].flatMap((secret) => (secret ? [secret, safeDecode(secret), secret.replace(/^(?:Bearer|Basic) /i, '')] : []))
   return [...new Set(all)].filter((secret) => secret.length >= MIN_SECRET).sort((a, b) => b.length - a.length)
 }
 

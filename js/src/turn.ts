@@ -1,5 +1,5 @@
 import { SluiceError } from './errors.js'
-import type { AssistantMessage, ChatMessage, JsonObject, Part, SluiceEvent, ToolList } from './events.js'
+import type { AssistantMessage, ChatMessage, JsonObject, Part, Rule, SluiceEvent, ToolList } from './events.js'
 import { nativeOf, type Engine } from './engine.js'
 import { jsonText } from './bridge/json-text.js'
 import { END, EXACT, GET, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
@@ -60,7 +60,7 @@ export class Turn {
   #handle: NativeTurn | null
   #memory = 0
   #told = 0
-  /** @internal What must be in no document of it. */
+  /** @internal What nobody is to read. */
   secrets: readonly string[] = []
 
   /**
@@ -140,6 +140,17 @@ export class Turn {
     this.#check(native().refuse(this.#open(), number, reason ?? null))
   }
 
+  /**
+   * What the gate says of a call under these rules, and what was approved for the rest of the turn. Changes nothing: for a host whose rules
+   * change while a turn runs, between `execute` and the start of the tool. What a person decided about this very call stands.
+   * @throws SluiceError `not_found` where there is no such call, `state` where there is no such tool.
+   */
+  judge(call: CallRef, rules: readonly Rule[]): 'run' | 'ask' | 'deny' {
+    const way = native().judge(this.#open(), callNumber(call), encode(rules, 'rules'))
+    this.#check(way)
+    return (['run', 'ask', 'deny'] as const)[way] ?? 'deny'
+  }
+
   /** Cancels a call; call 0, the default: the whole turn. Twice is fine. */
   cancel(call: CallRef = 0, reason?: string): void {
     const number = callNumber(call, 0)
@@ -177,7 +188,10 @@ export class Turn {
   /** The next event that waits, or null. */
   nextEvent(): SluiceEvent | null {
     const text = native().nextEvent(this.#open())
-    return text === null ? null : (JSON.parse(this.#redacted(text)) as SluiceEvent)
+    if (text === null) return null
+    const event = JSON.parse(this.#redacted(text)) as SluiceEvent
+    if (event.type === 'error' || event.type === 'diagnostic') this.#redact(event)
+    return event
   }
 
   /** Every event that waits. */
@@ -192,7 +206,9 @@ export class Turn {
 
   /** The message so far. */
   get message(): AssistantMessage {
-    return this.#document(GET.message)
+    const message = this.#document<AssistantMessage>(GET.message)
+    for (const block of message.blocks) if (block.type === 'error') this.#redact(block)
+    return message
   }
 
   /** The messages that this turn adds to the conversation. */
@@ -242,13 +258,16 @@ export class Turn {
     return JSON.parse(this.#redacted(this.#text(what))) as T
   }
 
-  /** As JSON text the secrets stand in it as they are: none of them has a character that JSON escapes but `"` and `\`. */
+  /** A key that nobody writes by chance is nowhere shown: a provider may echo it. As JSON text it stands as it is. */
   #redacted(text: string): string {
-    for (const secret of this.secrets) {
-      const written = JSON.stringify(secret).slice(1, -1)
-      if (text.includes(written)) text = text.replaceAll(written, '[secret]')
-    }
+    for (const secret of this.secrets) if (isUnmistakable(secret) && text.includes(secret)) text = text.replaceAll(secret, '[secret]')
     return text
+  }
+
+  /** Any other may be a word that a model writes as well: only what is said of a failure, which may quote the request, is without it. */
+  #redact(failure: { detail?: string; hint?: string }): void {
+    for (const member of ['detail', 'hint'] as const)
+      for (const secret of this.secrets) if (failure[member]?.includes(secret)) failure[member] = failure[member].replaceAll(secret, '[secret]')
   }
 
   #text(what: number): string {
@@ -281,6 +300,9 @@ export class Turn {
     this.#told = this.#memory
   }
 }
+
+/** Long, of letters and digits, and without a character that JSON escapes. */
+const isUnmistakable = (secret: string): boolean => secret.length >= 16 && /\d/.test(secret) && /[a-z]/i.test(secret) && /^[!#-[\]-~]+$/.test(secret)
 
 function describeTurn(engine: Engine, config: TurnSettings): string {
   checkTurnSettings(config, 'config')

@@ -19,6 +19,7 @@ const bytewiseLimit = 65536
 const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
 const codes = { ok: 0, argument: -1, state: -2, not_found: -3, json: -4, limit: -5, unsupported: -6 }
 const ends = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4 }
+const ways = { run: 0, ask: 1, deny: 2 }
 const decisions = { once: 0, turn: 1, session: 2, always: 3, release: 4 }
 const kinds = { result: 0, json: 1, parts: 2, failure: 3, progress: 4 }
 export const documents = { request: 1, message: 2, history: 3, tools: 4, prompt: 5, state: 6, error: 7 }
@@ -348,6 +349,10 @@ class Player {
       this.returned(step, native.deny(turn, value, text('reason')))
     } else if (verb === 'cancel') {
       this.returned(step, native.cancel(turn, value, text('reason')))
+    } else if (verb === 'judge') {
+      const way = native.judge(turn, value, documentText(step.rules))
+      this.returned(step, way)
+      if ('way' in step && way !== number(step.way, ways)) throw new Failed(`the gate says ${way}`)
     } else if (verb === 'submit') {
       const name = Object.keys(kinds).find((key) => key in step)
       const data = name === undefined ? step.data ?? ''

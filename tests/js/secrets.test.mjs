@@ -7,7 +7,7 @@ import { inspect } from 'node:util'
 import { Engine } from 'sluice'
 import { collect } from './support.mjs'
 
-const KEY = 'sk-abcdefghijklmnop'
+const KEY = 'sk-abcdefgh1234ijklmnop'
 
 async function listen(t, handle) {
   const requests = []

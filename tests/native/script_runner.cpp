@@ -474,6 +474,12 @@ class Player {
       returned(step, (verb == "deny"     ? sluice_turn_deny
                       : verb == "refuse" ? sluice_turn_refuse
                                          : sluice_turn_cancel)(turn, id, data(reason), size(reason)));
+    } else if (verb == "judge") {
+      const std::string rules = document_text(step["rules"]);
+      const int32_t way = sluice_turn_judge(turn, id, rules.data(), rules.size());
+      returned(step, way);
+      if (const Json *expected = member(step, "way"); expected && way != number(*expected, {{"run", SLUICE_GATE_RUN}, {"ask", SLUICE_GATE_ASK}, {"deny", SLUICE_GATE_DENY}}))
+        throw Failed("the gate says " + std::to_string(way));
     } else if (verb == "submit") {
       static const std::pair<const char *, int32_t> kKinds[] = {{"result", SLUICE_RESULT},
                                                                 {"json", SLUICE_RESULT_JSON},

@@ -17,6 +17,7 @@ FINAL = {"success", "error", "denied", "result_rejected", "not_found", "invalid"
 CODES = {"ok": sluice.OK, "argument": sluice.E_ARGUMENT, "state": sluice.E_STATE, "not_found": sluice.E_NOT_FOUND,
          "json": sluice.E_JSON, "limit": sluice.E_LIMIT, "unsupported": sluice.E_UNSUPPORTED}
 ENDS = {"complete": 0, "network": 1, "aborted": 2, "retry": 3, "hook": 4}
+WAYS = {"run": sluice.GATE_RUN, "ask": sluice.GATE_ASK, "deny": sluice.GATE_DENY}
 DECISIONS = {"once": 0, "turn": 1, "session": 2, "always": 3, "release": 4}
 KINDS = {"result": 0, "json": 1, "parts": 2, "failure": 3, "progress": 4}
 DOCUMENTS = {"request": 1, "message": 2, "history": 3, "tools": 4, "prompt": 5, "state": 6, "error": 7}
@@ -366,6 +367,10 @@ class Player:
             self.call(step, turn.approve, value, decision, step.get("edited"))
         elif verb in ("deny", "refuse", "cancel"):
             self.call(step, getattr(turn, verb), value, step.get("reason"))
+        elif verb == "judge":
+            way = self.call(step, turn.judge, value, document_text(step["rules"]))
+            if "way" in step and way != number(step["way"], WAYS):
+                raise Failed(f"the gate says {way}")
         elif verb == "submit":
             kind, text = step.get("kind"), step.get("data", "")
             for name in KINDS.keys() & step.keys():

@@ -116,6 +116,13 @@ enum {
   SLUICE_EXACT = 256  /* + 1..3: "like it" means the same tool with exactly these arguments, not any call of the tool */
 };
 
+/* What the gate says of a call: sluice_turn_judge. */
+enum {
+  SLUICE_GATE_RUN = 0,  /* it may run */
+  SLUICE_GATE_ASK = 1,  /* somebody is to be asked */
+  SLUICE_GATE_DENY = 2  /* it is refused */
+};
+
 /* What a tool delivers: sluice_turn_submit. */
 enum {
   SLUICE_RESULT = 0,       /* the result: text */
@@ -190,6 +197,12 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_deny(sluice_turn *turn, uint32_t call
 /* Refuses like sluice_turn_deny where no person did: nobody could be asked, or the host's own policy says no. Recorded as by
  * "policy", and told to the model so. reason: text for the model, or NULL. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_refuse(sluice_turn *turn, uint32_t call, const char *reason, size_t len);
+
+/* What the gate says of a call under these rules, an array as in the configuration, and what was approved for the rest of
+ * this turn: SLUICE_GATE_*. Changes nothing. A host whose rules change while a turn runs asks between the "execute" event and
+ * the start of the tool, and fails the call where the answer is not SLUICE_GATE_RUN. What a person decided about this very
+ * call stands. A call of a tool that is not there: SLUICE_E_STATE. */
+SLUICE_API int32_t SLUICE_CALL sluice_turn_judge(sluice_turn *turn, uint32_t call, const char *rules_json, size_t len);
 
 /* Cancels a call, or with call 0 the turn. Cancelling twice is fine. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_cancel(sluice_turn *turn, uint32_t call, const char *reason, size_t len);

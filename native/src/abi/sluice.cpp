@@ -282,6 +282,15 @@ int32_t sluice_turn_refuse(sluice_turn *turn, uint32_t call, const char *reason,
   });
 }
 
+int32_t sluice_turn_judge(sluice_turn *turn, uint32_t call, const char *rules_json, size_t len) {
+  auto way = sluice::Gate::Way::deny;
+  const int32_t code = guard(turn, [&](sluice::Turn &t) {
+    if (Status status = missing(rules_json, len); !status.ok()) return status;
+    return t.judge_by(call, view(rules_json, len), way);
+  });
+  return code == SLUICE_OK ? static_cast<int32_t>(way) : code;
+}
+
 int32_t sluice_turn_cancel(sluice_turn *turn, uint32_t call, const char *reason, size_t len) {
   return guard(turn, [&](sluice::Turn &t) {
     if (Status status = missing(reason, len); !status.ok()) return status;

@@ -98,6 +98,8 @@ Status read_profiles(std::string_view value, std::vector<Profile> &out) {
   return {};
 }
 
+}  // namespace
+
 Status read_rules(std::string_view value, std::vector<Rule> &out) {
   if (json_kind(value) != '[') return unexpected(value, "an array of rules");
   out.clear();
@@ -108,6 +110,8 @@ Status read_rules(std::string_view value, std::vector<Rule> &out) {
   }
   return {};
 }
+
+namespace {
 
 Status read_toggles(std::string_view value, Exposure &out) {
   if (json_kind(value) != '{') return unexpected(value, "an object of true | false");

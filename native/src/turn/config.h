@@ -71,6 +71,9 @@ struct Config {  // names and defaults: engine.md §5
 // version does not have yet is Code::unsupported.
 Status read_config(std::string_view document, const std::vector<std::string_view> &own, Config &config);
 
+// An array of rules; paths are relative to it.
+Status read_rules(std::string_view value, std::vector<Rule> &out);
+
 // The protocols of an answer that was saved while it was open.
 Status read_saved_protocols(std::string_view list, Config &config, Protocols &out);
 

@@ -1309,6 +1309,26 @@ Status Turn::deny(uint32_t call, std::string_view reason, bool by_person) {
   return {};
 }
 
+// What the gate would say now: of the rules of this turn only those count that were made for the rest of it.
+Status Turn::judge_by(uint32_t call, std::string_view rules, Gate::Way &way) const {
+  const Card *const card = find_card(call);
+  if (card == nullptr) return no_such_call(call);
+  if (card->tool == nullptr) return not_now("call " + std::to_string(call) + " is of no tool that is there");
+  if (Status status = check_json(rules, config_.limits.depth); !status.ok()) return status;
+  std::vector<Rule> counting;
+  if (Status status = read_rules(rules, counting); !status.ok()) return status;
+  const auto decision = std::find_if(card->approvals.rbegin(), card->approvals.rend(),
+                                     [](const ApprovalRecord &approval) { return approval.stage == "execution"; });
+  if (decision != card->approvals.rend() && decision->by == "user") {
+    way = decision->decision == "approved" ? Gate::Way::run : Gate::Way::deny;
+    return {};
+  }
+  std::copy_if(config_.rules.begin() + static_cast<std::ptrdiff_t>(configured_rules_), config_.rules.end(),
+               std::back_inserter(counting), [](const Rule &rule) { return rule.scope == "turn"; });
+  way = execution_gate(*card->tool, canonical_json(card->effective_arguments()), counting, config_.confirm_all).way;
+  return {};
+}
+
 // ---- execution ----
 
 // The user-mediated loop: the call waits with a button, in the messages, for a turn that takes it up. Those that act at

@@ -46,6 +46,7 @@ class Turn final : WireSink, ScanSink {
   Status approve_all(Remember remember, bool exact);
   Status release(uint32_t call);
   Status deny(uint32_t call, std::string_view reason, bool by_person);
+  Status judge_by(uint32_t call, std::string_view rules, Gate::Way &way) const;
   Status cancel(uint32_t call, std::string_view reason);
   // -- what came from a tool
   Status submit(uint32_t call, Submit kind, std::string_view data);

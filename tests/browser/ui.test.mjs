@@ -705,7 +705,12 @@ test('a question that moves, changes or is edited is armed anew, and what came i
   assert.deepEqual(await answers(page), [])
   await armed(page, 'Approve')
   await page.evaluate(async () => {
-    live.push({ type: 'card', block: 1, call: 2, arguments: { x: 'line\n'.repeat(300) } })
+    live.push({ type: 'card', block: 1, call: 2, name: 'x.y', arguments: { x: 'no' } })
+    await frames(2)
+  })
+  assert.match(await page.getByRole('group', { name: 'Allow this call? a.b' }).innerText(), /short/, 'the question says what is approved, not the card')
+  await page.evaluate(async () => {
+    live.push(asking(1, 'a.b', { x: 'line\n'.repeat(300) })[1])
     await frames(2)
   })
   await enough(page)
@@ -748,6 +753,159 @@ test('what nobody can read is held to be approved, not clicked', async (t) => {
   await until(async () => (await answers(page)).length, 'the answer', 10_000)
   await page.keyboard.up('Space')
   assert.deepEqual(await answers(page), [['approve', 't1']])
+})
+
+/** A question without a message around it: `window.one`. */
+async function question(t, properties, options) {
+  const page = await open(t, options)
+  await page.evaluate(async (properties) => {
+    window.live = Object.assign(new Live(), { settles: false })
+    window.ask = (more) => ({ call: 1, stage: 'execution', level: 'sensitive', policy: 'ask_always', digest: 'd', token: 't1', ...more })
+    window.one = Object.assign(document.createElement('sluice-approval'), { message: live, ...properties, ask: ask(properties.ask) })
+    document.querySelector('#stage').append(one)
+    await frames(2)
+  }, properties)
+  return page
+}
+
+test('a question without a card shows what it says itself; one that says nothing cannot be approved', async (t) => {
+  const page = await question(t, { ask: { name: 'shell.run', description: 'Runs.', arguments: { command: 'wipe ~' } } })
+  assert.match(await text(page, 'sluice-approval'), /shell\.run[^]*1 argument · 6 characters in 1 line[^]*Runs\.[^]*command[^]*wipe ~/)
+  await armed(page, 'Approve')
+  for (const properties of [
+    { ask: { arguments: {} } }, { ask: { name: 'shell.run' } }, { ask: { name: 'shell.run', stage: 'result' } }, { ask: {}, card: { type: 'tool_use', call: 1, name: 'a.b' } },
+  ]) {
+    const none = await question(t, properties)
+    await armed(none, properties.ask.stage === 'result' ? 'Withhold' : 'Deny')
+    await enough(none)
+    assert.equal(await none.locator('.approve').getAttribute('aria-disabled'), 'true', JSON.stringify(properties))
+    assert.match(await text(none, 'sluice-approval'), /it can only be refused/)
+    if (!properties.ask.arguments) assert.doesNotMatch(await text(none, 'sluice-approval'), /No arguments/)
+  }
+})
+
+test('the next question in the same element is to be seen anew', async (t) => {
+  const page = await question(t, { ask: { name: 'a.b', arguments: {} } })
+  await armed(page, 'Approve')
+  const off = await page.evaluate(async () => {
+    one.ask = ask({ name: 'x.y', arguments: {}, token: 't2' })
+    await one.updateComplete
+    return one.ready
+  })
+  assert.equal(off, false)
+  await armed(page, 'Approve')
+})
+
+test('pictures of a result are to be seen before it is released; one that cannot be drawn is said', async (t) => {
+  const picture = (height) => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 400, height })
+    canvas.getContext('2d').fillRect(0, 0, 400, height)
+    return { type: 'image', mediaType: 'image/png', data: canvas.toDataURL('image/png').split(',')[1] }
+  }
+  const ask = (page, parts) => page.evaluate(async ([picture, parts]) => {
+    const make = new Function(`return ${picture}`)()
+    document.querySelector('#stage').replaceChildren()
+    window.live = new Live()
+    window.element = show(live)
+    const shown = parts.map((part) => (typeof part === 'number' ? make(part) : part))
+    live.push(...asking(0, 'camera.photo', {}, { stage: 'result', ask: { preview: { kind: 'parts', text: 'two photos', isError: false, parts: shown } } }))
+    await frames(3)
+    element.scrollIntoView()
+  }, [String(picture), parts])
+  const page = await open(t, { viewport: { width: 900, height: 420 }, reducedMotion: 'reduce' })
+  const release = page.locator('.approve')
+  await ask(page, [600, 500])
+  await enough(page)
+  assert.equal(await release.getAttribute('aria-disabled'), 'true', 'two pictures, and room for one')
+  await until(async () => {
+    if (await missing(page).count()) await missing(page).click({ timeout: 1000 }).catch(() => {})
+    return (await release.getAttribute('aria-disabled')) === 'false'
+  }, 'both pictures to be seen', 20_000)
+  for (const [part, told] of [
+    [{ type: 'image', mediaType: 'image/svg+xml', data: 'PHN2Zz4='.repeat(10) }, /An image that cannot be shown here, 80 characters of image\/svg\+xml[^]*Approve with 80 characters unseen/],
+    [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }, /An image that cannot be shown here, 4 characters of image\/png[^]*Approve with 4 characters unseen/],
+  ]) {
+    await ask(page, [part])
+    await until(async () => told.test(await text(page)), String(told))
+    await enough(page)
+    await release.evaluate((button) => button.click())
+    assert.deepEqual(await answers(page), [], 'not by a click')
+  }
+})
+
+test('a hold ends with its question, and is of the first button only', async (t) => {
+  const asked = (n) => ({ name: `a.b${n}`, arguments: { text: `x${'\n'.repeat(12_000)}x` }, token: `t${n}` })
+  const page = await question(t, { ask: asked(1) })
+  const approve = page.getByRole('button', { name: 'Approve with 3 k characters unseen' })
+  await armed(page, /^Approve with/)
+  const { x, y, width, height } = await approve.boundingBox()
+  await page.mouse.move(x + width / 2, y + height / 2)
+  await page.mouse.down({ button: 'right' })
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 2300)))
+  await page.mouse.up({ button: 'right' })
+  assert.deepEqual(await answers(page), [], 'another button')
+  await page.mouse.down()
+  await page.evaluate(async (next) => {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    one.ask = ask(next)
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+  }, asked(2))
+  assert.equal(await approve.getAttribute('aria-disabled'), 'false')
+  await page.mouse.up()
+  assert.deepEqual(await answers(page), [], 'another question')
+  await page.mouse.down()
+  await until(async () => (await answers(page)).length, 'the answer', 10_000)
+  await page.mouse.up()
+  assert.deepEqual(await answers(page), [['approve', 't2']])
+})
+
+test('long names and descriptions say that they are cut, and are seen whole before they are approved', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, `mcp.${'a'.repeat(90)}.delete_everything`, { x: 1 },
+    { card: { askedName: `${'z'.repeat(300)}_end` }, ask: { description: `${'d'.repeat(3000)} and then it SENDS your diary` } })), { viewport: { width: 900, height: 1200 }, reducedMotion: 'reduce' })
+  const shown = () => text(page)
+  await enough(page)
+  assert.equal(await canApprove(page), false)
+  assert.match(await shown(), /mcp\.a+… \(112\)[^]*characters in 1 line are not shown here[^]*The whole name[^]*\.delete_everything[^]*The model wrote the name z+… \(304\)[^]*z_end/)
+  await page.getByRole('button', { name: /^Show all/ }).click()
+  assert.ok((await shown()).includes('d'.repeat(3000)))
+  assert.match(await shown(), /and then it SENDS your diary/)
+  await until(async () => {
+    if (await canApprove(page)) return true
+    if (await missing(page).count()) await missing(page).click({ timeout: 1000 }).catch(() => {})
+    return false
+  }, 'the question to be seen', 20_000)
+})
+
+test('what a row chose is kept when all are approved', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.one', { x: 1 }), ...asking(1, 'a.two', { x: 2 })), { viewport: { width: 900, height: 900 } })
+  await page.getByLabel('Remember').first().selectOption('For this session')
+  await armed(page, 'Approve all 2')
+  await page.getByRole('button', { name: 'Approve all 2' }).click()
+  await until(async () => (await answers(page)).length === 2, 'both answers')
+  assert.deepEqual(await answers(page), [['approve', 't1', { remember: 'session' }], ['approve', 't2']])
+})
+
+test('arm-ms of a message is that of its questions', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.b', { x: 1 })), { properties: { armMs: 60_000 } })
+  await enough(page)
+  assert.equal(await canApprove(page), false)
+  assert.equal(await page.getByRole('button', { name: 'Deny' }).getAttribute('aria-disabled'), 'true')
+})
+
+test('a question of many arguments is laid out once', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.b', Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`a${at}`, 'v'])))))
+  await armed(page, 'Deny')
+  const took = await page.evaluate(async () => {
+    const approval = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval')
+    let built = 0
+    const { stringify } = JSON
+    JSON.stringify = (...given) => (built++, stringify(...given))
+    approval.requestUpdate()
+    await approval.updateComplete
+    JSON.stringify = stringify
+    return built
+  })
+  assert.equal(took, 0)
 })
 
 test('all can be approved when every question was in view, and none of them was changed', async (t) => {

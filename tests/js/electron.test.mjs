@@ -201,7 +201,8 @@ test('a function may decide, for every call anew; one that throws allows nothing
   const { window: open } = await app(t, { windows: (sender) => { seen.push(sender); if (rights === 'throw') throw new Error('x'); return rights } })
   const window = open('https://app.example/chat?x=1')
   assert.equal((await window.invoke('send', { text: 'Hi' })).ok, true)
-  assert.deepEqual(seen, [{ webContentsId: window.id, origin: 'https://app.example', url: 'https://app.example/chat?x=1' }])
+  assert.ok(seen.length > 0)
+  for (const sender of seen) assert.deepEqual(sender, { webContentsId: window.id, origin: 'https://app.example', url: 'https://app.example/chat?x=1' })
   for (const none of [{}, null, 'throw']) {
     rights = none
     assert.equal((await window.invoke('send', { text: 'Hi' })).error.code, 'forbidden')
@@ -210,6 +211,31 @@ test('a function may decide, for every call anew; one that throws allows nothing
     rights = none
     assert.equal((await window.invoke('open', {})).error?.code, 'forbidden', 'not even a look')
   }
+})
+
+test('what the app takes away from a window goes to it no more', async (t) => {
+  let rights = everything
+  const { window: open } = await app(t, { windows: () => rights, answers: [{ parts: [{ text: 'seen' }, { wait: 300 }, { text: ' SECRET' }] }] })
+  const window = open()
+  await value(window.invoke('open', {}))
+  const { message } = await value(window.invoke('send', { text: 'Hi' }))
+  await value(window.invoke('subscribe', { message }))
+  await until(() => window.deltas(message).some(({ text }) => text === 'seen'))
+  rights = { chat: true }
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  assert.doesNotMatch(JSON.stringify(window.sent), /SECRET/)
+})
+
+test('a function that throws, or gives rights that there are not, is told to the developer', async (t) => {
+  let rights = () => { throw new Error('the list of windows is broken') }
+  const { window: open, warnings } = await app(t, { windows: () => rights() })
+  const window = open()
+  assert.equal((await window.invoke('open', {})).error.code, 'forbidden')
+  rights = () => ({ raed: true })
+  const { error } = await window.invoke('open', {})
+  assert.equal(error.code, 'forbidden')
+  assert.doesNotMatch(JSON.stringify(error), /broken|raed/)
+  await until(() => warnings.some((text) => /`windows` threw: the list of windows is broken/.test(text)) && warnings.some((text) => /windows\(\)\.raed/.test(text)))
 })
 
 test('frames within a page, and frames that are gone, may nothing', async (t) => {
@@ -297,13 +323,17 @@ test('a host that is closed takes its handler away', async (t) => {
 test('options that are wrong are told at once', () => {
   const engine = new Engine()
   const [ipcMain, run] = [new IpcMain(), () => ({})]
-  for (const [options, path] of [
+  for (const [options, path, hint] of [
     [{ run }, 'ipcMain'], [{ ipcMain }, 'run'], [{ ipcMain, run, windows: 'all' }, 'windows'], [{ ipcMain, run, windows: [{ rights: {} }] }, 'windows[0]'],
     [{ ipcMain, run, windows: [{ origin: '*' }] }, 'windows[0].origin'], [{ ipcMain, run, windows: [{ origin: 'https://*.example.org' }] }, 'windows[0].origin'],
     [{ ipcMain, run, windows: [{ origin: 'file://' }] }, 'app'],
     [{ ipcMain, run, windows: [{ origin: 'https://example.org/path' }] }, 'windows[0].origin'], [{ ipcMain, run, windows: [{ webContentsId: '1' }] }, 'windows[0].webContentsId'],
+    [{ ipcMain, run, window: [] }, 'window', 'did you mean windows?'], [{ ipcMain, run, keepMessage: 5 }, 'keepMessage', 'did you mean keepMessages?'],
+    [{ ipcMain, run, windows: [{ origin: 'app://', rights: { aprove: true } }] }, 'windows[0].rights.aprove', 'did you mean approve?'],
+    [{ ipcMain, run, windows: [{ origin: 'app://', rights: { read: 'yes' } }] }, 'windows[0].rights.read'], [{ ipcMain, run, windows: [{ origin: 'app://', right: {} }] }, 'windows[0].right', 'did you mean rights?'],
+    [{ ipcMain, run, petReplyMs: Infinity }, 'petReplyMs'], [{ ipcMain, run, app: true }, 'app'],
   ]) {
-    assert.throws(() => hostEngine(engine, options), { name: 'SluiceError', code: 'option', path })
+    assert.throws(() => hostEngine(engine, options), { name: 'SluiceError', code: 'option', path, ...(hint && { hint }) })
   }
   assert.equal(ipcMain.handlers.size, 0)
   engine.close()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { tool } from 'sluice'
@@ -149,9 +150,45 @@ test('what the app gives for a turn goes before what was configured, and its fai
   assert.deepEqual([model, temperature, messages.map(({ content }) => content)], ['chosen', 0, ['something else']])
   assert.deepEqual(seen, [{ text: 'Hi', conversation: 'a', messages: [{ role: 'user', content: 'Hi' }] }])
   fail = true
-  assert.deepEqual((await window.call('send', { text: 'Hi' })).error, { code: 'internal', detail: 'no model was chosen' })
+  const warned = once(process, 'warning')
+  assert.deepEqual((await window.call('send', { text: 'Hi' })).error, { code: 'internal', detail: 'the app could not do this; its log says why' }, 'its words may hold paths and keys')
+  assert.match((await warned)[0].message, /a message could not be started: no model was chosen/)
   assert.throws(() => host.send('Hi'), /no model was chosen/)
   assert.deepEqual((await window.get('open')).entries, [])
+})
+
+test('what `run` gives is checked: it is told to the app, and a window learns nothing of it', async (t) => {
+  for (const [run, told] of [
+    [() => undefined, /^run\(\): found undefined, expected \{ model, … \}/], [async () => ({}), /^run\(\): found a promise/],
+    [async () => { throw new Error('late') }, /^run\(\): found a promise/], [() => ({ mdoel: {} }), /^mdoel: unknown member/], [() => ({ model: { baseURL: 'no', name: 'x' } }), /^model\.baseURL: /],
+  ]) {
+    const { host, open } = await hostStage(t, { host: { run } })
+    assert.throws(() => host.send('Hi'), { message: told })
+    assert.deepEqual((await open().call('send', { text: 'Hi' })).error, { code: 'internal', detail: 'the app could not do this; its log says why' })
+    assert.throws(() => host.bridge({ aprove: true }), { code: 'option', path: 'rights.aprove', hint: 'did you mean approve?' })
+  }
+})
+
+test('a window whose rights were taken away gets nothing more of them', async (t) => {
+  const { tool, ran } = guarded()
+  const { open } = await hostStage(t, { tools: [tool], answers: [{ parts: [{ text: 'seen' }, { wait: 200 }, { text: ' SECRET' }] }, callsDelete] })
+  const rights = { ...everything }
+  const window = open(rights)
+  await window.get('open', {})
+  const message = await window.send('Hi')
+  await until(() => window.text(message) === 'seen')
+  const frames = window.frames.length
+  rights.read = false
+  await until(async () => (await window.call('cancel', { message: 'none' })).error.code === 'not_found')
+  await setTimeout(500)
+  assert.equal(window.frames.length, frames)
+  rights.read = true
+  await until(async () => (await window.get('subscribe', { message })).outcome === 'completed')
+  rights.approve = false
+  await window.send('Delete')
+  await setTimeout(300)
+  assert.doesNotMatch(JSON.stringify(window.frames), /"type":"ask"/)
+  assert.deepEqual(ran, [])
 })
 
 test('a host that is closed cancels what runs and answers nobody', async (t) => {
@@ -168,7 +205,7 @@ test('a host that is closed cancels what runs and answers nobody', async (t) => 
 test('options that are wrong are told at once', async (t) => {
   const { engine } = await hostStage(t)
   const run = () => ({})
-  for (const [options, path] of [[{}, 'run'], [{ run, frameMs: -1 }, 'frameMs'], [{ run, onPet: 3 }, 'onPet'],
+  for (const [options, path] of [[{}, 'run'], [{ run, windows: [] }, 'windows'], [{ run, frameMs: -1 }, 'frameMs'], [{ run, onPet: 3 }, 'onPet'],
     [{ run, configuration: { settings: { maxRounds: 'many' } } }, 'configuration.settings.maxRounds'], [{ run, configuration: { model: 1 } }, 'configuration.model']]) {
     assert.throws(() => createHost(engine, options), { name: 'SluiceError', path })
   }

@@ -1,12 +1,12 @@
 // The lines of a question, which pages and the terminal draw.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { questionLines, questionWords } from '../../js/dist/esm/bridge/question.js'
+import { isWhole, questionLines, questionWords } from '../../js/dist/esm/bridge/question.js'
 import { reveal, revealed } from '../../js/dist/esm/bridge/reveal.js'
 import { hiding } from './hiding.mjs'
 
 const textOf = ({ runs }) => runs.map(({ text }) => text).join('')
-const ask = (request, whole) => questionLines({ stage: 'execution', name: 'shell.run', ...request }, questionWords.en, whole && new Set(whole))
+const ask = (request, whole, options) => questionLines({ stage: 'execution', name: 'shell.run', ...request }, questionWords.en, { ...(whole && { whole: new Set(whole) }), ...options })
 const of = (lines, kind) => lines.filter((line) => line.kind === kind)
 
 for (const { way, arguments: args, shown } of hiding) {
@@ -57,6 +57,40 @@ test('a long name comes whole on request', () => {
   assert.deepEqual([textOf(whole), whole.more], [name, undefined])
 })
 
+test('a long name of a tool, or of the model, is cut in the head and stands whole below', () => {
+  const lines = ask({ name: 'n'.repeat(100), askedName: `m${'\n'.repeat(100)}`, arguments: {} })
+  assert.deepEqual(lines.filter(({ kind }) => ['tool', 'notice', 'value'].includes(kind)).map(textOf).map((text) => text.replaceAll('⟨U+000A⟩', '/').replace(/\/{9,}/, '///')), [
+    `${'n'.repeat(80)}… (100)`, 'The whole name', 'n'.repeat(100),
+    'The model wrote the name m///… (101)', 'The whole name', 'm', '⟨100 empty lines⟩', 'No arguments',
+  ])
+})
+
+test('a long description shows its beginning and end, the rest on request', () => {
+  const description = `${'d'.repeat(2000)} and then it sends`
+  const about = (whole) => ask({ description, arguments: {} }, whole).filter(({ kind, of }) => kind === 'about' || of === 'description')
+  const [first, hidden, last] = about()
+  assert.deepEqual([textOf(first).length, hidden.more, hidden.show, textOf(last).slice(-13)], [1400, 2018 - 1800, 'description', 'then it sends'])
+  assert.deepEqual(about(['description']).map(textOf), [description])
+})
+
+test('a question without what it is about says so', () => {
+  for (const request of [{}, { name: '', arguments: {} }, { stage: 'result' }]) {
+    assert.equal(isWhole({ stage: 'execution', name: 'shell.run', ...request }), false)
+    assert.equal(textOf(of(ask(request), 'counts')[0]), 'What it is about did not come with it: it can only be refused')
+  }
+  assert.equal(isWhole({ stage: 'execution', name: 'a', arguments: {} }), true)
+})
+
+test('a picture that cannot be drawn counts as unseen', () => {
+  const parts = [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }, { type: 'image', mediaType: 'image/\u202Ex', data: 'AAAAAAAA' }]
+  const lines = ask({ stage: 'result', preview: { text: '', isError: false, parts } }, undefined, { draws: ({ mediaType }) => mediaType === 'image/png' }).slice(-2)
+  assert.deepEqual(lines.map((line) => [line.kind, textOf(line), line.more, line.show]), [
+    ['notice', 'Image of the result', undefined, undefined],
+    ['hidden', 'An image that cannot be shown here, 8 characters of image/⟨U+202E⟩x', 8, undefined],
+  ])
+  assert.equal(ask({ stage: 'result', preview: { text: '', isError: false, parts } }).filter(({ kind }) => kind === 'hidden').length, 2, 'no pictures at all')
+})
+
 test('what a tool may do is said in words; what it does not say counts as the worst', () => {
   const effects = (annotations, more) => of(ask({ annotations, ...more }), 'effect').map(textOf)
   assert.deepEqual(effects(undefined), ['can change or delete'])
@@ -69,7 +103,7 @@ test('what a tool may do is said in words; what it does not say counts as the wo
 test('the head counts what there is to read', () => {
   const counts = (request) => textOf(of(ask(request), 'counts')[0])
   assert.equal(counts({ arguments: { a: 'one\ntwo', b: 5 }, reserved: { maid: 'Nova' } }), '3 arguments · 12 characters in 4 lines')
-  assert.equal(counts({}), 'No arguments')
+  assert.equal(counts({ arguments: {} }), 'No arguments')
   assert.equal(counts({ stage: 'result', preview: { text: 'x\n'.repeat(1000), isError: false } }), '2,000 characters in 1,001 lines')
 })
 

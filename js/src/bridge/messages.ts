@@ -6,10 +6,9 @@ import type {
 // -- from the main process to a window ---------------------------------------------------------------------------------------
 
 /** A question for a person. `token` is this window's own and good for one decision. */
-export interface AskView extends Pick<ApprovalEvent, 'call' | 'stage' | 'level' | 'policy' | 'digest' | 'expiresAt' | 'preview'> {
+export interface AskView extends Omit<ApprovalEvent, 'type' | 'seq'> {
   token: string
-  /** What the tool says of itself, and of what it does. */
-  description?: string
+  /** What the tool says it does. */
   annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; openWorldHint?: boolean }
 }
 

@@ -2,12 +2,17 @@
 
 export interface QuestionWords {
   noArguments: string
+  /** The question came without what it is about. */
+  notWhole: string
+  /** Above a name that is cut in the head. */
+  wholeName: string
   edited: string
   reserved: string
   preview: string
   previewError: string
   imageAt: string
   image: string
+  notDrawn: (characters: number) => string
   askedAs: (name: string) => string
   /** In place of blanks and empty lines that would push what follows out of sight. */
   spaces: (count: number) => string
@@ -36,12 +41,15 @@ const zh = (value: number): string => number(value, 'zh')
 export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
   en: {
     noArguments: 'No arguments',
+    notWhole: 'What it is about did not come with it: it can only be refused',
+    wholeName: 'The whole name',
     edited: 'Arguments as changed by you',
     reserved: 'Other fields',
     preview: 'The model will see',
     previewError: 'The model will see this error',
     imageAt: 'Image at',
     image: 'Image of the result',
+    notDrawn: (characters) => `An image that cannot be shown here, ${en(characters, 'character')} of`,
     askedAs: (name) => `The model wrote the name ${name}`,
     spaces: (count) => en(count, 'space'),
     tabs: (count) => en(count, 'tab'),
@@ -60,12 +68,15 @@ export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
   },
   zh: {
     noArguments: '没有参数',
+    notWhole: '没有收到所问的内容：只能拒绝',
+    wholeName: '完整的名称',
     edited: '你修改后的参数',
     reserved: '其他字段',
     preview: '模型将会看到',
     previewError: '模型将会看到这个错误',
     imageAt: '图片地址',
     image: '结果中的图片',
+    notDrawn: (characters) => `无法在这里显示的图片，${zh(characters)} 个字符：`,
     askedAs: (name) => `模型写的名称是 ${name}`,
     spaces: (count) => `${zh(count)} 个空格`,
     tabs: (count) => `${zh(count)} 个制表符`,

@@ -8,7 +8,7 @@ export type { QuestionWords } from './question-words.js'
 export { questionWords } from './question-words.js'
 export type { Run } from './reveal.js'
 
-/** What is asked: may this call run, may this result go to the model? */
+/** What is asked: may this call run, may this result go to the model? See `isWhole`. */
 export interface QuestionRequest {
   stage: 'execution' | 'result'
   /** The tool that would run, and the name that the model wrote. */
@@ -18,7 +18,7 @@ export interface QuestionRequest {
   description?: string | undefined
   policy?: ExecutionPolicy | ResultPolicy | undefined
   annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; openWorldHint?: boolean } | undefined
-  /** What it would run with: the edited ones, where a person edited them. */
+  /** Stage `execution`: what it would run with; the edited ones, where a person edited them. */
   arguments?: JsonObject | undefined
   edited?: boolean | undefined
   reserved?: { [key: string]: string } | undefined
@@ -43,10 +43,10 @@ export interface Line {
   show?: string
 }
 
-/** Characters of a value that are shown at once; of a longer one its beginning and its end. */
-const LONG = 20_000
-const HEAD = 6_000
-const TAIL = 3_000
+/** Characters that are shown at once; of a longer text its beginning and its end. */
+interface Shown { atOnce: number; head: number; tail: number }
+const VALUE: Shown = { atOnce: 20_000, head: 6_000, tail: 3_000 }
+const ABOUT: Shown = { atOnce: 2_000, head: 1_400, tail: 400 }
 /** Characters and lines that nobody reads: they are not shown on request either. */
 const TOO_LONG = 200_000
 const TOO_MANY_LINES = 10_000
@@ -54,22 +54,45 @@ const TOO_MANY_LINES = 10_000
 const BUDGET = 600_000
 const LINE_COST = 40
 const NAME = 80
-const ABOUT = 2_000
 /** From so many empty lines in a row on their number is told. */
 const EMPTY_LINES = 3
 
-/** The lines of a question. `whole`: what a person wants to see whole, as `Line.show` names it. */
-export function questionLines(request: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string> = new Set()): Line[] {
+/** What a question is drawn with. */
+export interface QuestionOptions {
+  /** What a person wants to see whole, as `Line.show` names it. */
+  whole?: ReadonlySet<string>
+  /** Can this picture be shown? Default: none can. */
+  draws?: (picture: Picture) => boolean
+}
+
+/** A picture of a result, with its data. */
+export type Picture = Extract<Part, { type: 'image'; data: string }>
+
+/** Is all there that the question is about? Where not, nobody can approve it. */
+export function isWhole({ stage, name, arguments: args, preview }: QuestionRequest): boolean {
+  return Boolean(name) && (stage === 'result' ? preview : args) !== undefined
+}
+
+/** The lines of a question. */
+export function questionLines(request: QuestionRequest, words: QuestionWords, { whole = new Set(), draws = () => false }: QuestionOptions = {}): Line[] {
   const { stage, name, askedName, description } = request
-  const body = stage === 'result' ? previewLines(request, words, whole) : argumentLines(request, words, whole)
+  const body = stage === 'result' ? previewLines(request, words, whole, draws) : argumentLines(request, words, whole)
+  const about = cutLines(description ?? '', words, 'description', whole, ABOUT)
   return [
     { kind: 'tool', runs: nameRuns(name || askedName || '?', words).map((run) => ({ mark: 'strong', ...run })) },
-    { kind: 'counts', runs: [{ text: countsOf(request, words) }] },
+    { kind: 'counts', runs: [{ text: isWhole(request) ? countsOf(request, words) : words.notWhole }] },
     ...effectsOf(request, words).map((text): Line => ({ kind: 'effect', runs: [{ text }] })),
-    ...(description ? textLines(description.slice(0, ABOUT), words).map(({ runs }): Line => ({ kind: 'about', runs })) : []),
+    ...(description ? about.map((line): Line => (line.kind === 'value' ? { kind: 'about', runs: line.runs } : line)) : []),
+    ...wholeName(name, words.wholeName, 'name', words, whole),
     ...(renamed(askedName, name) ? [{ kind: 'notice', runs: [{ text: words.askedAs('') }, ...nameRuns(askedName as string, words)] } satisfies Line] : []),
+    ...(renamed(askedName, name) ? wholeName(askedName, words.wholeName, 'askedName', words, whole) : []),
     ...body,
   ]
+}
+
+/** A name that the head of the question has no room for, as the values are shown. */
+function wholeName(name: string | undefined, title: string, of: string, words: QuestionWords, whole: ReadonlySet<string>): Line[] {
+  return (name?.length ?? 0) > NAME ? [{ kind: 'notice', runs: [{ text: title }] }, ...cutLines(name as string, words, of, whole, VALUE)] : []
 }
 
 /** Did the model ask for another name than the tool's? With `_` for what no provider takes in a name it is the same one. */
@@ -95,7 +118,8 @@ function countsOf({ stage, arguments: args, reserved, preview }: QuestionRequest
   return words.counts(values.length, values.reduce((sum, text) => sum + text.length, 0), values.reduce((sum, text) => sum + countLines(text), 0))
 }
 
-function argumentLines({ arguments: args = {}, reserved = {}, edited }: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string>): Line[] {
+function argumentLines(request: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string>): Line[] {
+  const { arguments: args = {}, reserved = {}, edited } = request
   const lines: Line[] = []
   let left = BUDGET
   const section = (prefix: string, values: JsonObject): void => {
@@ -117,32 +141,38 @@ function argumentLines({ arguments: args = {}, reserved = {}, edited }: Question
     }
   }
   if (edited) lines.push({ kind: 'notice', runs: [{ text: words.edited }] })
-  if (Object.keys(args).length === 0 && Object.keys(reserved).length === 0) lines.push({ kind: 'notice', runs: [{ text: words.noArguments }] })
+  if (request.arguments && Object.keys(args).length === 0 && Object.keys(reserved).length === 0) lines.push({ kind: 'notice', runs: [{ text: words.noArguments }] })
   section('arguments', args)
   if (Object.keys(reserved).length > 0) lines.push({ kind: 'notice', runs: [{ text: words.reserved }] })
   section('reserved', reserved)
   return lines
 }
 
-function previewLines({ preview }: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string>): Line[] {
-  const { text = '', isError = false, parts = [] } = preview ?? {}
+function previewLines({ preview }: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string>, draws: (picture: Picture) => boolean): Line[] {
+  if (!preview) return []
+  const { text, isError, parts = [] } = preview
   const lines: Line[] = [{ kind: 'notice', runs: [{ text: isError ? words.previewError : words.preview }] }, ...valueLines(text, words, 'preview', whole)]
   for (const [at, part] of parts.entries()) {
     if (part.type === 'text') lines.push(...(part.text === text ? [] : valueLines(part.text, words, `preview.${at}`, whole)))
-    else lines.push({ kind: 'notice', runs: 'url' in part ? [{ text: `${words.imageAt}: ` }, ...markText(part.url, words)] : [{ text: words.image }] })
+    else if ('url' in part) lines.push({ kind: 'notice', runs: [{ text: `${words.imageAt}: ` }, ...markText(part.url, words)] })
+    else if (draws(part)) lines.push({ kind: 'notice', runs: [{ text: words.image }] })
+    else lines.push({ kind: 'hidden', runs: [{ text: words.notDrawn(part.data.length), mark: 'cut' }, { text: ' ' }, ...nameRuns(part.mediaType, words)], of: `preview.${at}`, more: part.data.length })
   }
   return lines
 }
 
-/** The lines of one value, or of its beginning and its end. */
+/** The lines of one value. */
 function valueLines(value: Json, words: QuestionWords, of: string, whole: ReadonlySet<string>): Line[] {
-  const text = plain(value)
-  const indented = typeof value !== 'string'
+  return cutLines(plain(value), words, of, whole, VALUE, typeof value !== 'string')
+}
+
+/** The lines of a text, or of its beginning and its end. */
+function cutLines(text: string, words: QuestionWords, of: string, whole: ReadonlySet<string>, shown: Shown, indented = false): Line[] {
   const tooLong = text.length > TOO_LONG || countLines(text) > TOO_MANY_LINES
   const line = ({ runs, number }: { runs: Run[]; number: number }): Line => ({ kind: 'value', runs, of, number })
-  if (!tooLong && (text.length <= LONG || whole.has(of))) return textLines(text, words, indented).map(line)
-  const end = charactersEnd(text, HEAD)
-  const start = charactersEnd(text, text.length - TAIL)
+  if (!tooLong && (text.length <= shown.atOnce || whole.has(of))) return textLines(text, words, indented).map(line)
+  const end = charactersEnd(text, shown.head)
+  const start = charactersEnd(text, text.length - shown.tail)
   const between = text.slice(end, start)
   const behind = countLines(text.slice(0, start)) - 1
   return [

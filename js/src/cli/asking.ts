@@ -72,17 +72,15 @@ export class Asking {
     const { run, tools, screen, terminal } = this.#options
     const block = run.message.blocks.find((one) => one.type === 'tool_use' && one.call === event.call)
     const card = block?.type === 'tool_use' ? block : undefined
-    const tool = tools.find(({ name }) => name === card?.name)
+    const tool = tools.find(({ name }) => name === event.name)
     const lines = questionLines({
       ...event,
-      name: card?.name,
       askedName: card?.askedName,
-      description: tool?.description,
       annotations: tool?.declaration['annotations'] as { readOnlyHint?: boolean } | undefined,
-      arguments: edited ?? this.#argumentsOf(event.call),
+      arguments: edited ?? event.arguments,
       edited: edited !== undefined,
       reserved: card?.reserved,
-    }, questionWords.en, whole)
+    }, questionWords.en, { whole })
     const rows = this.#rows(lines)
     const size = terminal.live && this.#options.auto === undefined ? Math.max(4, screen.rows - PROMPT_ROWS) : Infinity
     const pages: string[][] = []
@@ -100,11 +98,12 @@ export class Asking {
       rowsOf(lines.filter(({ kind }) => kinds.includes(kind)).flatMap(({ runs }, at) => [...(at ? [{ text: ' · ' }] : []), ...runs]), width, paint)
     const rows = (line: Line, indent: string, first = indent): string[] =>
       rowsOf(line.runs, Math.max(8, width - first.length), paint).map((row, at) => (at ? indent : first) + row)
+    const isAbout = ({ kind, of }: Line): boolean => kind === 'about' || of === 'description'
     return [
-      ...lines.filter(({ kind }) => kind === 'about').flatMap((line) => rows(line, '')).map((row) => paint('dim', row)),
+      ...lines.filter(isAbout).flatMap((line) => rows(line, '').map((row) => paint(line.kind === 'about' ? 'dim' : 'yellow', row))),
       ...joined('tool', 'counts'),
       ...joined('effect'),
-      ...lines.flatMap((line) => {
+      ...lines.filter((line) => !isAbout(line)).flatMap((line) => {
         switch (line.kind) {
           case 'argument':
             return rows(line, '  ')
@@ -124,11 +123,6 @@ export class Asking {
 
   #show(call: number, rows: readonly string[]): void {
     for (const row of rows) this.#options.screen.inCard(call, row)
-  }
-
-  #argumentsOf(call: number): JsonObject {
-    const card = this.#options.run.message.blocks.find((block) => block.type === 'tool_use' && block.call === call)
-    return (card?.type === 'tool_use' && (card.edited ?? card.arguments)) || {}
   }
 
   // -- what is said to it ---------------------------------------------------------------------------------------------------
@@ -156,7 +150,7 @@ export class Asking {
       if (said === undefined) return
       if (this.#denied(call, said)) return
       if (stage === 'execution' && /^e(?:dit)?$/i.test(said)) {
-        const typed = await this.#edit(call, edited ?? this.#argumentsOf(call), signal)
+        const typed = await this.#edit(call, edited ?? event.arguments, signal)
         if (signal.aborted || this.#closed(call)) return
         if (typed) edited = typed
         if (typed) again()

@@ -1,8 +1,9 @@
 // Who a message of Electron comes from, and what that window may.
 import { isAbsolute, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SluiceError } from '../errors.js'
+import { checkRights } from '../host/options.js'
 import type { Rights } from '../host/types.js'
+import { is, members, wrong } from '../options.js'
 import type { AppLike, FrameLike } from './types.js'
 
 /** What is known of the page that sent a message, asked anew for every message. */
@@ -35,7 +36,7 @@ export function allowList(windows: readonly AllowedWindow[] | Allow | undefined,
     matches(pattern, origin) && (origin !== 'file://' || isBelow(app?.getAppPath?.(), url))
   const isOwn = (sender: Sender): boolean => own.some((pattern) => fits(pattern, sender))
   if (windows === undefined) return (sender) => (isOwn(sender) ? usual : null)
-  if (!Array.isArray(windows)) throw wrong('windows', 'an array, or a function that gives rights or null')
+  if (!Array.isArray(windows)) throw wrong('windows', windows, 'an array, or a function that gives rights or null')
   windows.forEach((window, index) => check(window, index, app))
   return (sender) => {
     const found = (windows as readonly AllowedWindow[]).find(({ webContentsId, origin }) =>
@@ -66,7 +67,9 @@ export function originOf(frame: FrameLike): string | null {
 
 /** A promise is no answer. */
 function rightsOf(given: Rights | null): Rights | null {
-  return typeof given === 'object' && !(given instanceof Promise) ? given : null
+  if (typeof given !== 'object' || given === null || given instanceof Promise) return null
+  checkRights(given, 'windows()')
+  return given
 }
 
 function matches(pattern: string, origin: string): boolean {
@@ -76,21 +79,16 @@ function matches(pattern: string, origin: string): boolean {
   return origin === base || (origin.startsWith(`${base}:`) && /^\d+$/.test(origin.slice(base.length + 1)))
 }
 
+const originCheck = is("an origin such as 'app://main', 'http://localhost:*' or 'app://'", (value) =>
+  typeof value === 'string' && /^[a-z][a-z0-9+.-]*:\/\/[^/*?#@]*(:\*)?$/.test(value))
+const checkWindow = members({ members: { webContentsId: is('the id of a WebContents', Number.isInteger), origin: originCheck, rights: checkRights } })
+
 function check(window: AllowedWindow, index: number, app: AppLike | undefined): void {
   const path = `windows[${index}]`
-  if (typeof window !== 'object' || window === null) throw wrong(path, '{ webContentsId, origin, rights }')
-  const { webContentsId, origin, rights } = window
-  if (webContentsId === undefined && origin === undefined) throw wrong(path, 'a webContentsId or an origin')
-  if (webContentsId !== undefined && !Number.isInteger(webContentsId)) throw wrong(`${path}.webContentsId`, 'the id of a WebContents')
-  if (origin !== undefined && !/^[a-z][a-z0-9+.-]*:\/\/[^/*?#@]*(:\*)?$/.test(origin)) {
-    throw wrong(`${path}.origin`, "an origin such as 'app://main', 'http://localhost:*' or 'app://'")
-  }
+  checkWindow(window, path)
+  const { webContentsId, origin } = window
+  if (webContentsId === undefined && origin === undefined) throw wrong(path, window, 'a webContentsId or an origin')
   if (origin?.startsWith('file://') && typeof app?.getAppPath !== 'function') {
-    throw wrong('app', "Electron's app beside it: its getAppPath() tells which pages of file:// are the app's own")
-  }
-  if (rights !== undefined && (typeof rights !== 'object' || rights === null)) {
-    throw wrong(`${path}.rights`, '{ read, chat, approve, configure, pet }')
+    throw wrong('app', app, "Electron's app beside it: its getAppPath() tells which pages of file:// are the app's own")
   }
 }
-
-const wrong = (path: string, expected: string): SluiceError => new SluiceError({ code: 'option', path, detail: `expected ${expected}` })

@@ -1,9 +1,11 @@
 // The host of an engine in the main process of Electron. Who sent a message is looked at for every message.
 import { SEEN, type Reply } from '../bridge/messages.js'
 import type { Engine } from '../engine.js'
-import { SluiceError } from '../errors.js'
+import { describe } from '../errors.js'
 import { createHost } from '../host/host.js'
+import { hostMembers } from '../host/options.js'
 import type { Host, HostOptions, Rights } from '../host/types.js'
+import { anything, is, members, withMethods } from '../options.js'
 import { allowList, originOf, type Allow, type AllowedWindow } from './allow.js'
 import { Page } from './page.js'
 import { preloadPath } from './preload-path.cjs'
@@ -34,10 +36,17 @@ export interface ElectronHost extends Host {
   readonly preloadPath: string
 }
 
-export function hostEngine(engine: Engine, { ipcMain, app, windows, ...options }: ElectronOptions): ElectronHost {
-  if (typeof ipcMain?.handle !== 'function') {
-    throw new SluiceError({ code: 'option', path: 'ipcMain', detail: "expected Electron's ipcMain" })
-  }
+const checkOptions = members({
+  members: {
+    ...hostMembers,
+    ipcMain: withMethods("Electron's ipcMain", 'handle', 'removeHandler'), app: is("Electron's app", (value) => typeof value === 'object' && value !== null), windows: anything,
+  },
+  needs: ['ipcMain', 'run'],
+})
+
+export function hostEngine(engine: Engine, given: ElectronOptions): ElectronHost {
+  checkOptions(given, 'options')
+  const { ipcMain, app, windows, ...options } = given
   const gate = new Gate(createHost(engine, options), allowList(windows, app))
   ipcMain.handle(CHANNEL, (event, method, input) => gate.call(event, method, input))
   const { host } = gate
@@ -93,14 +102,11 @@ class Gate {
       page?.close()
       return this.#refuse(`${origin === 'file://' ? frame.url : `the origin ${origin ?? 'null'}`} of window ${sender.id} may nothing`)
     }
-    if (page?.origin === origin) {
-      page.rights = rights
-      return page
-    }
+    if (page?.origin === origin) return page
     page?.close()
     const next = new Page({
-      host: this.host, sender, frame, origin, rights,
-      mayStay: (shown) => originOf(shown) === origin && this.#rights(sender, shown) !== null,
+      host: this.host, sender, frame, origin,
+      rightsOf: (shown) => (originOf(shown) === origin ? this.#rights(sender, shown) : null),
       onClose: () => {
         if (this.#pages.get(sender) === next) this.#pages.delete(sender)
       },
@@ -111,15 +117,25 @@ class Gate {
 
   #rights(sender: WebContentsLike, frame: FrameLike): Rights | null {
     const origin = originOf(frame)
-    return origin === null ? null : this.#allow({ webContentsId: sender.id, origin, url: frame.url })
+    if (origin === null) return null
+    const { url } = frame
+    try {
+      return this.#allow({ webContentsId: sender.id, origin, url })
+    } catch (error) {
+      this.#warn(`the option \`windows\` threw: ${describe(error)}`)
+      return null
+    }
   }
 
   /** The developer is told too: an empty window explains nothing. */
   #refuse(why: string): string {
-    if (!this.#warned.has(why) && this.#warned.size < MAX_WARNED) {
-      this.#warned.add(why)
-      process.emitWarning(`a call was refused: ${why}`, 'SluiceWarning')
-    }
+    this.#warn(`a call was refused: ${why}`)
     return why
+  }
+
+  #warn(what: string): void {
+    if (this.#warned.has(what) || this.#warned.size >= MAX_WARNED) return
+    this.#warned.add(what)
+    process.emitWarning(what, 'SluiceWarning')
   }
 }

@@ -12,15 +12,13 @@ export interface PageOptions {
   sender: WebContentsLike
   frame: FrameLike
   origin: string
-  rights: Rights
-  /** What the window shows now is still this page, and may still something. */
-  mayStay: (shown: FrameLike) => boolean
+  /** What the page may that the window shows now; null: nothing, or it is another page. */
+  rightsOf: (shown: FrameLike) => Rights | null
   onClose: () => void
 }
 
 export class Page {
   readonly origin: string
-  rights: Rights
   readonly #options: PageOptions
   readonly #connection: Connection
   #sent = 0
@@ -29,20 +27,19 @@ export class Page {
   #closed = false
 
   constructor(options: PageOptions) {
-    const { host, sender, origin, rights } = options
+    const { host, sender, origin } = options
     this.#options = options
     this.origin = origin
-    this.rights = rights
     const page = this
     this.#connection = host.connect({
       id: `${sender.id}.${++count}`,
-      get rights() { return page.rights },
+      get rights() { return page.#rights ?? {} },
       frame: (frame) => {
         this.#sent++
         this.#send('sluice:frame', frame)
       },
       pet: (order) => this.#send('sluice:pet', order),
-      busy: () => this.#seen !== undefined && this.#sent - this.#seen > MAX_UNREAD,
+      busy: () => this.#gone || (this.#seen !== undefined && this.#sent - this.#seen > MAX_UNREAD),
     })
     sender.on('did-navigate', this.close) // another page, or this one anew; not a step within the page
     sender.on('destroyed', this.close)
@@ -73,13 +70,26 @@ export class Page {
 
   /** Never to another page, and never an exception. */
   #send(channel: string, data: unknown): void {
-    if (this.#closed) return
+    if (this.#gone) return
     try {
-      const { sender, frame, mayStay } = this.#options
-      if (!sender.isDestroyed() && mayStay(sender.mainFrame ?? frame)) return sender.send(channel, data)
+      this.#options.sender.send(channel, data)
     } catch {
-      // destroyed in this moment
+      this.close() // destroyed in this moment
     }
-    this.close()
+  }
+
+  /** It may nothing any more, or is not there: no frame is made for it. */
+  get #gone(): boolean {
+    if (!this.#closed && !this.#rights) this.close()
+    return this.#closed
+  }
+
+  get #rights(): Rights | null {
+    const { sender, frame, rightsOf } = this.#options
+    try {
+      return sender.isDestroyed() ? null : rightsOf(sender.mainFrame ?? frame)
+    } catch {
+      return null // destroyed in this moment
+    }
   }
 }

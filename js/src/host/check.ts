@@ -15,14 +15,23 @@ export function refuse(code: string, detail: string, more: { path?: string; hint
   return new Refusal({ code, detail, ...more })
 }
 
-/** Anything that was thrown. Errors of the other build of this package are no instances of this one's class. */
-export function toBridgeError(error: unknown): BridgeError {
+/**
+ * Anything that was thrown, for a window; `others`: what is told of what is not meant for it. Errors of the other build of this package are no
+ * instances of this one's class.
+ */
+export function toBridgeError(error: unknown, others: (error: unknown) => BridgeError): BridgeError {
   if (error instanceof Refusal) return error.error
   if (error instanceof Error && error.name === 'SluiceError') {
     const { code, detail, path, hint } = error as Error & BridgeError
     return { code, detail, ...(path === undefined ? {} : { path }), ...(hint === undefined ? {} : { hint }) }
   }
-  return { code: 'internal', detail: describe(error) }
+  return others(error)
+}
+
+/** `what` went wrong in the app itself: its words, with paths and keys in them, are for the developer. */
+export const hidden = (what: string) => (error: unknown): BridgeError => {
+  process.emitWarning(`${what}: ${describe(error)}`, 'SluiceWarning')
+  return { code: 'internal', detail: 'the app could not do this; its log says why' }
 }
 
 export type Check<T> = (value: unknown, path: string) => T

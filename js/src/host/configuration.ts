@@ -6,7 +6,7 @@ import type { Engine } from '../engine.js'
 import type { ExecutionPolicy, Json, JsonObject, Level, ResultPolicy, Rule } from '../events.js'
 import type { Settings } from '../settings.js'
 import type { Tool } from '../tool.js'
-import { jsonObject, list, members, name, nullable, oneOf, optional, read, refuse, table, toBridgeError } from './check.js'
+import { hidden, jsonObject, list, members, name, nullable, oneOf, optional, read, refuse, table, toBridgeError } from './check.js'
 
 /**
  * With the engine's defaults. What is not here no window can change: `limits` protect the process, `rules` are decisions, `model`,
@@ -109,7 +109,7 @@ export class Configuration {
       this.#changeTools()
     } catch (error) {
       this.#state = before
-      const { code, detail, path: at } = toBridgeError(error)
+      const { code, detail, path: at } = toBridgeError(error, hidden('a configuration'))
       const where = at === undefined ? {} : { path: `${path}${at.startsWith('tools') ? '' : 'settings.'}${at}` }
       throw refuse(code === 'option' ? 'argument' : code, detail, where)
     }

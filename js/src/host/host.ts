@@ -1,15 +1,16 @@
 // Every method that a window may call: who may, with what, and what happens then. Bad input is an answer, never an exception.
 import { randomUUID } from 'node:crypto'
-import type { Bridge, Decision, Frame, Method, Methods, PetOrder, Reply } from '../bridge/messages.js'
+import type { Bridge, Decision, Frame, Method, Methods, PetOrder, Reply, SendInput } from '../bridge/messages.js'
 import type { Engine } from '../engine.js'
 import { SluiceError, type ErrorCode } from '../errors.js'
 import type { ChatMessage } from '../events.js'
 import { Configuration } from './configuration.js'
 import { Conversations } from './conversations.js'
 import {
-  flag, json, jsonObject, members, name, nothing, nullable, oneOf, optional, read, Refusal, refuse, text, toBridgeError, whole, type Check,
+  flag, hidden, json, jsonObject, members, name, nothing, nullable, oneOf, optional, read, Refusal, refuse, text, toBridgeError, whole, type Check,
 } from './check.js'
 import { guard } from './guard.js'
+import { checkOptions, checkRights, checkTurn } from './options.js'
 import { Message, type OpenAsk } from './message.js'
 import { checkCapabilities, Pet } from './pet.js'
 import type { Connection, Host, HostOptions, Peer, Rights, RunningTool, TurnOptions } from './types.js'
@@ -48,7 +49,7 @@ class EngineHost implements Host {
   #closed = false
 
   constructor(engine: Engine, options: HostOptions) {
-    checkOptions(options)
+    checkOptions(options, 'options')
     this.#engine = engine
     this.#options = options
     this.#conversations = new Conversations({
@@ -85,6 +86,7 @@ class EngineHost implements Host {
   }
 
   bridge(rights: Rights = { read: true, chat: true, approve: true, configure: true }): Bridge & { close(): void } {
+    checkRights(rights, 'rights')
     const [frames, orders] = [new Set<(frame: Frame) => void>(), new Set<(order: PetOrder) => void>()]
     // A copy each way, as through any other transport: nobody holds what is the host's.
     const connection = this.connect({
@@ -124,7 +126,7 @@ class EngineHost implements Host {
       if (!window.rights[entry.right]) throw refuse('forbidden', `this window may not: it lacks the right ${entry.right}`)
       return { ok: true, value: await (decides(entry) ? entry.run(window, input) : window.budget.pay(() => entry.run(window, input))) }
     } catch (error) {
-      return { ok: false, error: toBridgeError(error) }
+      return { ok: false, error: toBridgeError(error, hidden('a call of a window')) }
     }
   }
 
@@ -136,7 +138,7 @@ class EngineHost implements Host {
     const decision = { message: id, token }
     const table: { [M in Method]: MethodEntry } = {
       send: method<'send'>('chat', members({ text: this.#checkText, conversation: optional(id) }), (window, input) =>
-        ({ message: this.#send(input.text, input.conversation ?? DEFAULT_CONVERSATION, window) })),
+        ({ message: this.#sendFor(window, input) })),
       cancel: method<'cancel'>('chat', members({ message: id, call: optional(call) }), (_, input) =>
         this.#cancel(input.message, input.call)),
       approve: method<'approve'>('approve', members<Decision>({
@@ -181,6 +183,15 @@ class EngineHost implements Host {
 
   // -- turns ----------------------------------------------------------------------------------------------------------------
 
+  /** What the app's `run` throws, or gives that is none, is the developer's business: the window is told that it did. */
+  #sendFor(window: HostWindow, { text, conversation = DEFAULT_CONVERSATION }: SendInput): string {
+    try {
+      return this.#send(text, conversation, window)
+    } catch (error) {
+      throw error instanceof Refusal ? error : new Refusal(hidden('a message could not be started')(error))
+    }
+  }
+
   #send(text: string, conversation: string, sender: HostWindow | undefined): string {
     if (this.#conversations.isRunning(conversation)) {
       throw refuse('state', 'a message of this conversation goes on; it ends or is cancelled before the next')
@@ -188,7 +199,8 @@ class EngineHost implements Host {
     const { maxRunning = 16 } = this.#options
     if (this.#conversations.running.length >= maxRunning) throw refuse('limit', `expected at most ${maxRunning} messages at a time`)
     const messages = this.#conversations.messages(conversation, text)
-    const turn = this.#options.run({ text, conversation, messages: structuredClone(messages) })
+    const turn: unknown = this.#options.run({ text, conversation, messages: structuredClone(messages) })
+    checkTurn(turn)
     const message = this.#start(turn, messages, sender)
     const finish = this.#conversations.add(conversation, text, message)
     const following = message.follow().then(finish, (error: unknown) => {
@@ -262,7 +274,7 @@ class EngineHost implements Host {
       if (given.error === undefined) execution.message.succeed(execution, given.value)
       else execution.message.fail(execution, given.error)
     } catch (refusal) {
-      execution.message.fail(execution, `the window gave no usable result: ${toBridgeError(refusal).detail}`)
+      execution.message.fail(execution, `the window gave no usable result: ${toBridgeError(refusal, hidden('a result of a window')).detail}`)
       throw refusal
     }
   }
@@ -295,15 +307,3 @@ function outside<T>(call: () => T): T {
   }
 }
 
-function checkOptions(options: HostOptions): void {
-  const wrong = (path: string, expected: string): SluiceError => new SluiceError({ code: 'option', path, detail: `expected ${expected}` })
-  if (typeof options?.run !== 'function') throw wrong('run', 'a function that gives { model, … }')
-  if (options.system !== undefined && typeof options.system !== 'string') throw wrong('system', 'a text')
-  for (const path of ['onConfigure', 'onEvent', 'onPet', 'onPetFailure'] as const) {
-    if (options[path] !== undefined && typeof options[path] !== 'function') throw wrong(path, 'a function')
-  }
-  for (const path of ['frameMs', 'maxTextLength', 'approvalGraceMs', 'petReplyMs', 'keepMessages', 'maxRunning'] as const) {
-    const value = options[path]
-    if (value !== undefined && !(Number.isFinite(value) && value >= 0 && value < 2 ** 31)) throw wrong(path, 'a number, not negative')
-  }
-}

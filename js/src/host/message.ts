@@ -1,13 +1,13 @@
 // One message: follows its run, keeps the view of it, and tells the windows that watch. Where calls wait for a button
 // (`loop: 'user_mediated'`) a run ends with them, and the next one, which adopts them, goes on in the same message.
 import { randomUUID } from 'node:crypto'
-import type { AskView, CardView, Delta, MessageView } from '../bridge/messages.js'
+import type { AskView, Delta, MessageView } from '../bridge/messages.js'
 import { applyDelta, emptyView } from '../bridge/view.js'
 import type { ApprovalEvent, CardEvent, ChatMessage, ExecuteEvent, IpcEvent, SluiceEvent } from '../events.js'
 import type { Run } from '../run.js'
 import type { Tool } from '../tool.js'
 import type { ApproveOptions } from '../turn.js'
-import { toBridgeError } from './check.js'
+import { hidden, toBridgeError } from './check.js'
 import { guard } from './guard.js'
 import { Numbers } from './numbers.js'
 import type { RunningTool } from './types.js'
@@ -132,7 +132,7 @@ export class Message {
         return leg
       }
     } catch (error) {
-      this.#publish({ type: 'error', block: this.#view.blocks.length, ...toBridgeError(error) })
+      this.#publish({ type: 'error', block: this.#view.blocks.length, ...toBridgeError(error, hidden('a message could not go on')) })
       this.#publish({ type: 'done', outcome: 'failed' })
       return undefined
     }
@@ -212,9 +212,8 @@ export class Message {
     const { call, stage, digest } = event
     this.#closeAsk(call)
     this.asks.set(call, { message: this, call, stage, digest, open: true, grace: undefined })
-    const { description, declaration } = this.#tool(this.#cardOf(call)?.name) ?? {}
-    const annotations = declaration?.['annotations'] as AskView['annotations']
-    this.#publish({ type: 'ask', ask: { ...event, token: '', ...(description ? { description } : {}), ...(annotations ? { annotations } : {}) } satisfies AskView })
+    const annotations = this.#tool(event.name)?.declaration['annotations'] as AskView['annotations']
+    this.#publish({ type: 'ask', ask: { ...event, token: '', ...(annotations ? { annotations } : {}) } satisfies AskView })
     this.watchQuestions()
   }
 
@@ -255,6 +254,7 @@ export class Message {
     if (tool?.runsIn !== 'window') return fail('the tool has no `execute`, and does not run in a window')
     if (!window) return fail('the tool runs in the window that asks, and none did')
     if (window.closed) return fail('the window was closed')
+    if (!window.rights.chat) return fail('the window may not run tools any more')
     const execution: Execution = { message: this, call, window, token: newToken() }
     this.#executions.set(call, execution)
     window.executions.set(execution.token, execution)
@@ -322,10 +322,6 @@ export class Message {
 
   #tool(name: string | undefined): Tool | undefined {
     return this.#leg?.tools.find((tool) => tool.name === name)
-  }
-
-  #cardOf(call: number): CardView | undefined {
-    return this.#view.blocks.find((block): block is CardView => block?.type === 'tool_use' && block.call === call)
   }
 
   #publish(delta: Delta): void {

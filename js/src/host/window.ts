@@ -284,21 +284,29 @@ export class HostWindow {
     }
   }
 
+  /** What waits, of that what the window may have now: its rights may be others than when it asked. */
   #take(): Frame | undefined {
     const frame: Frame = {}
+    const { read, chat, approve } = this.rights
     const messages = [...this.#waiting].flatMap((message) => this.#takeFeed(message) ?? [])
     this.#waiting.clear()
-    if (messages.length > 0) frame.messages = messages
-    if (this.#conversations.size > 0) frame.conversations = [...this.#conversations].map(this.#options.view)
-    if (this.#execute.length > 0) frame.execute = this.#execute
+    if (read && messages.length > 0) frame.messages = approve ? messages : messages.map(withoutAsks)
+    if (read && this.#conversations.size > 0) frame.conversations = [...this.#conversations].map(this.#options.view)
+    if (chat && this.#execute.length > 0) frame.execute = this.#execute
     if (this.#abort.length > 0) frame.abort = this.#abort
+    if (!chat) for (const { token } of this.#execute) this.#failExecution(token)
     this.#conversations.clear()
     this.#execute = []
     this.#abort = []
     return Object.keys(frame).length > 0 ? frame : undefined
   }
 
-  #takeFeed(message: Message): NonNullable<Frame['messages']>[number] | undefined {
+  #failExecution(token: string): void {
+    const execution = this.executions.get(token)
+    execution?.message.fail(execution, 'the window may not run tools any more')
+  }
+
+  #takeFeed(message: Message): MessageFrame | undefined {
     const feed = this.#feeds.get(message)
     if (!feed) return undefined
     const { after, deltas } = feed
@@ -308,6 +316,10 @@ export class HostWindow {
     return { id: message.id, after, seq, deltas }
   }
 }
+
+type MessageFrame = NonNullable<Frame['messages']>[number]
+
+const withoutAsks = (frame: MessageFrame): MessageFrame => ({ ...frame, deltas: frame.deltas.filter(({ type }) => type !== 'ask') })
 
 /** Text behind text of the same block is one delta: gives what stood there. That is not changed, other windows have it too. */
 function merge(deltas: Delta[], delta: Delta): Delta | undefined {

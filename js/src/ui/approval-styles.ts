@@ -37,7 +37,7 @@ export const approvalStyles = css`
     content: attr(data-n); content: attr(data-n) / ''; position: absolute; inset-inline-start: 0; width: 2em; text-align: end; color: var(--_muted); opacity: .75; user-select: none;
   }
   .hidden { padding: 6px 0; color: var(--_danger); font-family: var(--_font); font-weight: 600; }
-  .picture-result { display: block; max-width: min(100%, 420px); max-height: 320px; border-radius: var(--_small-radius); margin-top: 6px; }
+  .picture-result { display: block; max-width: min(100%, 420px); max-height: min(320px, var(--_room, 320px)); border-radius: var(--_small-radius); }
   .editor { display: grid; gap: 4px; }
   label { font-size: .86em; color: var(--_muted); }
   textarea {

@@ -1,7 +1,7 @@
 // <sluice-approval>: a question for a person. May this call run, may this result go to the model? Approving waits until all of it was seen.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import { questionLines, type Line } from '../bridge/question.js'
-import type { JsonObject, Part } from '../events.js'
+import { isWhole, questionLines, type Line, type Picture, type QuestionRequest } from '../bridge/question.js'
+import type { JsonObject } from '../events.js'
 import { argumentStyles } from './arguments.js'
 import { approvalStyles } from './approval-styles.js'
 import { ARM_MS, Arming } from './arming.js'
@@ -65,8 +65,11 @@ export class SluiceApproval extends SluiceElement {
   #clock: ReturnType<typeof setInterval> | undefined
   #deciding = false
   #note = ''
-  #whole = new Set<string>()
+  #whole: ReadonlySet<string> = new Set()
+  /** Pictures that the browser cannot draw. */
+  #broken: ReadonlySet<string> = new Set()
   #opened = false
+  #drawn: { from: readonly unknown[]; lines: Line[] } | undefined
   // -- what the person chose
   #remember: Remember = 'once'
   #exact = false
@@ -105,7 +108,9 @@ export class SluiceApproval extends SluiceElement {
     this.#note = this.#problem = this.#reason = ''
     this.#draft = this.#edited = undefined
     this.#whole = new Set()
+    this.#broken = new Set()
     this.#view.clear()
+    this.#seen.forget()
     this.#refusing.watch()
     this.#approving.watch()
   }
@@ -115,8 +120,8 @@ export class SluiceApproval extends SluiceElement {
     const [head, deciding, scroll] = ['.head', '.deciding', '.scroll'].map((selector) => this.renderRoot.querySelector<HTMLElement>(selector))
     this.#refusing.watch(deciding)
     this.#approving.watch(head, deciding)
-    this.#seen.watch(this.ask && !this.#editing ? [head as HTMLElement, ...this.#view.pieces] : [])
-    this.#hold.watch(this.#unseen > 0 ? this.renderRoot.querySelector<HTMLElement>('.approve') : null)
+    this.#seen.watch(this.ask && !this.#editing ? [head as HTMLElement, ...this.#view.pieces, ...this.#images.filter(isLoaded)] : [])
+    this.#hold.watch(this.#unseen > 0 && this.#canApprove ? this.renderRoot.querySelector<HTMLElement>('.approve') : null)
     this.#room?.disconnect()
     if (scroll) for (const around of [...scrollers(scroll)].slice(0, 1)) this.#room?.observe(around)
     this.#fit()
@@ -157,7 +162,18 @@ export class SluiceApproval extends SluiceElement {
   }
 
   get #allSeen(): boolean {
-    return this.#seen.complete && this.#cut.length === 0
+    return isWhole(this.#request) && this.#seen.complete && this.#cut.length === 0 && this.#images.every(isLoaded)
+  }
+
+  get #images(): HTMLImageElement[] {
+    return [...this.renderRoot.querySelectorAll('img')]
+  }
+
+  /** What approving says beside the question itself. */
+  get chosen(): ApproveOptions | undefined {
+    if (this.ask?.stage === 'result') return undefined
+    const remember = this.#remembers && this.#remember !== 'once' ? this.#remember : undefined
+    return { ...(remember && { remember }), ...(remember && this.#exact && { exact: true }), ...(this.#edited && { arguments: this.#edited }) }
   }
 
   /** Brings what was not seen yet into view. */
@@ -194,7 +210,10 @@ export class SluiceApproval extends SluiceElement {
       this.#low = room < LOW
       this.requestUpdate()
     }
-    if (scroll.style.maxHeight !== height) scroll.style.setProperty('max-height', height)
+    if (scroll.style.maxHeight !== height) {
+      scroll.style.setProperty('max-height', height)
+      scroll.style.setProperty('--_room', height)
+    }
     const scrolls = scroll.scrollHeight > scroll.clientHeight + 1
     if (scrolls === (scroll.tabIndex !== 0)) scroll.tabIndex = scrolls ? 0 : -1
   }
@@ -221,11 +240,8 @@ export class SluiceApproval extends SluiceElement {
   #approve(): void {
     if (!this.#canApprove || !this.#approving.holds) return
     if (this.ask?.stage === 'result') return void this.#decide((message, ask) => message.release(ask))
-    const options: ApproveOptions = {}
-    if (this.#remember !== 'once' && this.#remembers) options.remember = this.#remember
-    if (options.remember && this.#exact) options.exact = true
-    if (this.#edited) options.arguments = this.#edited
-    void this.#decide((message, ask) => message.approve(ask, options))
+    const { chosen } = this
+    void this.#decide((message, ask) => message.approve(ask, chosen))
   }
 
   #deny(): void {
@@ -255,7 +271,7 @@ export class SluiceApproval extends SluiceElement {
   // -- editing --------------------------------------------------------------------------------------------------------------
 
   #edit(): void {
-    this.#draft ??= printArguments(this.#edited ?? this.card?.arguments ?? {})
+    this.#draft ??= printArguments(this.#request.arguments ?? {})
     this.#editing = true
     this.#focusAfterUpdate('textarea')
   }
@@ -275,7 +291,7 @@ export class SluiceApproval extends SluiceElement {
       this.#focusAfterUpdate('textarea')
       return false
     }
-    const same = JSON.stringify(read.value) === JSON.stringify(this.card?.arguments ?? {})
+    const same = JSON.stringify(read.value) === JSON.stringify(this.#asked ?? {})
     this.#edited = same ? undefined : read.value
     return true
   }
@@ -313,11 +329,8 @@ export class SluiceApproval extends SluiceElement {
     const { ask, words } = this
     if (!ask) return nothing
     const release = ask.stage === 'result'
-    const lines = this.#lines(ask)
+    const lines = this.#draw()
     const of = (kind: Line['kind']): Line[] => lines.filter((line) => line.kind === kind)
-    this.#unseen = lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0)
-    this.#cut = lines.flatMap(({ show }) => show ?? [])
-    this.#view.update(lines.filter(({ kind }) => !inHead.has(kind) && !(this.#folded && kind === 'about')), ({ more = 0 }) => words.showAll(count(more, this.language)))
     return html`<div class="question ${toneOf(ask)} ${this.#refusing.armed ? '' : 'arming'} ${this.#low ? 'low' : ''}" part="question" role="group" tabindex="-1"
       aria-labelledby="ask tool" aria-describedby="counts effects" @keydown=${this.#key}>
       <header class="head" part="question-header">
@@ -328,7 +341,7 @@ export class SluiceApproval extends SluiceElement {
         <span class="effects" id="effects" part="effects">${of('effect').map(({ runs }) => html`<span class="effect">${drawRuns(runs)}</span>`)}</span>
       </header>
       <div class="scroll" role="region" aria-label=${words.asked}>
-        ${this.#editing ? this.#editor() : html`${this.#view.element}${this.#pictures(ask)}`}
+        ${this.#editing ? this.#editor() : html`${this.#view.element}${this.#pictures()}`}
         ${release || this.#folded || !this.#remembers ? nothing : this.#options()}
         ${this.#giving ? this.#reasonField() : nothing}
       </div>
@@ -338,17 +351,36 @@ export class SluiceApproval extends SluiceElement {
     </div>`
   }
 
-  #lines(ask: AskView): Line[] {
-    const { card } = this
-    return questionLines({
-      ...ask,
-      description: ask.description ?? this.description,
-      name: card?.name,
+  /** What the tool would run with, were nothing changed. What the question says goes before what its card says: it is what is approved. */
+  get #asked(): JsonObject | undefined {
+    return this.ask?.arguments ?? this.card?.arguments
+  }
+
+  get #request(): QuestionRequest {
+    const { ask, card } = this
+    return {
+      ...(ask as AskView),
+      name: ask?.name ?? card?.name,
       askedName: card?.askedName,
-      arguments: this.#edited ?? card?.arguments,
+      description: ask?.description || this.description,
+      arguments: this.#edited ?? this.#asked,
       edited: this.#edited !== undefined,
       reserved: card?.reserved,
-    }, this.words, this.#whole)
+    }
+  }
+
+  /** The lines of the question, drawn where something of it changed. */
+  #draw(): Line[] {
+    const { ask, card, description, words, language } = this
+    const from = [ask, card, description, words, language, this.#edited, this.#whole, this.#broken, this.#folded]
+    if (this.#drawn?.from.every((one, at) => one === from[at])) return this.#drawn.lines
+    const all = questionLines(this.#request, words, { whole: this.#whole, draws: (picture) => this.#source(picture) !== undefined })
+    const lines = this.#folded ? all.filter(({ kind, of }) => kind !== 'about' && of !== 'description') : all
+    this.#unseen = lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0)
+    this.#cut = lines.flatMap(({ show }) => show ?? [])
+    this.#view.update(lines.filter(({ kind }) => !inHead.has(kind)), ({ more = 0 }) => words.showAll(count(more, language)))
+    this.#drawn = { from, lines }
+    return lines
   }
 
   /** One of many, or with little room: it shows what it is about, and how it may be answered otherwise comes on request. */
@@ -402,16 +434,25 @@ export class SluiceApproval extends SluiceElement {
     </div>`
   }
 
-  #pictures({ preview }: AskView): (TemplateResult | typeof nothing)[] {
-    const parts = (preview as { parts?: Part[] } | undefined)?.parts ?? []
-    return parts.map((part) => {
-      const source = part.type === 'image' && 'data' in part ? imageSource(part.mediaType, part.data) : undefined
-      return source ? html`<img class="picture-result" alt=${this.words.image} src=${source}>` : nothing
+  #pictures(): (TemplateResult | typeof nothing)[] {
+    return (this.ask?.preview?.parts ?? []).map((part) => {
+      const source = part.type === 'image' && 'data' in part ? this.#source(part) : undefined
+      return source ? html`<img class="picture-result" alt=${this.words.image} src=${source} @load=${() => this.requestUpdate()} @error=${() => this.#breaks(source)}>` : nothing
     })
   }
 
+  #source(picture: Picture): string | undefined {
+    const source = imageSource(picture)
+    return source === undefined || this.#broken.has(source) ? undefined : source
+  }
+
+  #breaks(source: string): void {
+    this.#broken = new Set([...this.#broken, source])
+    this.requestUpdate()
+  }
+
   #showWhole(name: string): void {
-    this.#whole.add(name)
+    this.#whole = new Set([...this.#whole, name])
     this.requestUpdate()
   }
 
@@ -468,7 +509,10 @@ function toneOf({ stage, annotations }: AskView): string {
   return readOnlyHint === true ? 'calm' : destructiveHint === false ? 'moderate' : 'sensitive'
 }
 
+/** Only then has it a size, and can be seen. */
+const isLoaded = (image: HTMLImageElement): boolean => image.complete && image.naturalWidth > 0
+
 /** Characters as people count them: 1.2 M. */
-const size = (characters: number): string => (characters < 1e6 ? `${Math.round(characters / 1000)} k` : `${(characters / 1e6).toFixed(1)} M`)
+const size = (characters: number): string => (characters < 1000 ? String(characters) : characters < 1e6 ? `${Math.round(characters / 1000)} k` : `${(characters / 1e6).toFixed(1)} M`)
 
 define('sluice-approval', SluiceApproval)

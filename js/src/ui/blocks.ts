@@ -17,6 +17,8 @@ export interface BlockContext {
   asks: ReadonlyMap<number, AskView>
   /** They are many. */
   compact: boolean
+  /** Of the questions. */
+  armMs: number
   /** The message is over. */
   still: boolean
 }
@@ -137,9 +139,9 @@ class CallView implements View {
     this.element.setAttribute('exportparts', cardParts)
   }
 
-  update(block: BlockView, { message, approvals, asks, compact, still }: BlockContext): void {
+  update(block: BlockView, { message, approvals, asks, compact, armMs, still }: BlockContext): void {
     const card = block as CardView
-    Object.assign(this.element, { card, message, approvals, compact, still, ask: asks.get(card.call) })
+    Object.assign(this.element, { card, message, approvals, compact, armMs, still, ask: asks.get(card.call) })
   }
 }
 

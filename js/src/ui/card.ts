@@ -2,6 +2,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { plain, renamed } from '../bridge/question.js'
 import type { Approval, CardStatus, Json, JsonObject, Part } from '../events.js'
+import { ARM_MS } from './arming.js'
 import { argumentList, argumentStyles, summary } from './arguments.js'
 import { cardStyles } from './card-styles.js'
 import { copyText } from './copy.js'
@@ -50,6 +51,7 @@ export class SluiceCard extends SluiceElement {
     message: { attribute: false },
     approvals: { attribute: false },
     compact: { type: Boolean, reflect: true },
+    armMs: { attribute: false },
     still: { type: Boolean },
     open: { type: Boolean, reflect: true },
   }
@@ -62,6 +64,8 @@ export class SluiceCard extends SluiceElement {
   declare approvals: ApprovalsMode
   /** Its question is one of many: it is all that one sees of the card. */
   declare compact: boolean
+  /** Of its question. */
+  declare armMs: number
   /** The message is over: nothing moves, whatever the state says. */
   declare still: boolean
   declare open: boolean
@@ -76,6 +80,7 @@ export class SluiceCard extends SluiceElement {
     super()
     this.approvals = 'inline'
     this.compact = false
+    this.armMs = ARM_MS
     this.still = false
     this.open = false
     this.#time.className = 'time'
@@ -141,7 +146,7 @@ export class SluiceCard extends SluiceElement {
       ${status === 'streaming' ? this.#writing(card) : nothing}
       ${card.progress && status === 'executing' ? html`<p class="line" part="progress"><bdi>${visible(card.progress.slice(-400))}</bdi></p>` : nothing}
       ${card.notice ? html`<p class="line notice" part="notice">${icon('warning')}<bdi>${visible(card.notice.slice(0, 1000))}</bdi></p>` : nothing}
-      ${asks ? html`<sluice-approval part="approval" exportparts=${approvalParts} .ask=${asks} .card=${card} .message=${this.message} .compact=${this.compact}></sluice-approval>` : nothing}
+      ${asks ? html`<sluice-approval part="approval" exportparts=${approvalParts} .ask=${asks} .card=${card} .message=${this.message} .compact=${this.compact} .armMs=${this.armMs}></sluice-approval>` : nothing}
       ${moving && status === 'streaming' ? html`<div class="bar" aria-hidden="true"></div>` : nothing}
       <div class="body" id="body" part="body" ?hidden=${!this.open}>${this.open ? this.#body(card, asks !== undefined) : nothing}</div>
     </article>`
@@ -252,7 +257,7 @@ export class SluiceCard extends SluiceElement {
     if (part.type === 'text') return part.text === output ? nothing : html`<div class="value" dir="auto">${visible(part.text.slice(0, SHOWN))}</div>`
     if (part.type !== 'image') return nothing
     if ('url' in part) return html`<p class="facts">${this.words.imageAt}: <bdi>${visible(part.url.slice(0, 500))}</bdi></p>` // not loaded: it would tell
-    const source = imageSource(part.mediaType, part.data)
+    const source = imageSource(part)
     return source ? html`<img class="picture-result" part="image" alt=${this.words.image} src=${source}>` : nothing
   }
 

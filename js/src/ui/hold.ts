@@ -11,7 +11,7 @@ export class Hold implements ReactiveController {
     host.addController(this)
   }
 
-  /** The button; null: none has to be held. */
+  /** The button that is to be held; null: none, and what was held is let go. */
   watch(button: HTMLElement | null): void {
     if (button === this.#button) return
     this.#listen('removeEventListener')
@@ -30,7 +30,7 @@ export class Hold implements ReactiveController {
   }
 
   readonly #begin = (event: Event): void => {
-    if (event instanceof KeyboardEvent && !['Enter', ' '].includes(event.key)) return
+    if (event instanceof KeyboardEvent ? !['Enter', ' '].includes(event.key) : (event as PointerEvent).button !== 0) return
     if (this.#timer !== undefined || (event as KeyboardEvent).repeat) return
     this.#button?.classList.add('held')
     this.#timer = setTimeout(() => {

@@ -136,6 +136,7 @@ export class SluiceMessage extends SluiceElement {
       approvals: this.approvals,
       asks: new Map(this.#asks.filter((ask) => !this.#taken.has(ask.token)).map((ask) => [ask.call, ask])),
       compact: this.#together.length >= MANY,
+      armMs: this.armMs,
       still: !this.message || view.outcome !== undefined,
     }
   }
@@ -201,13 +202,15 @@ export class SluiceMessage extends SluiceElement {
     this.requestUpdate()
   }
 
+  /** The element that asks, where a card has it. */
+  #asking(ask: AskView): SluiceApproval | undefined {
+    const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
+    return cards.find((card) => card.ask?.token === ask.token)?.renderRoot.querySelector<SluiceApproval>('sluice-approval') ?? undefined
+  }
+
   /** The questions of these that were not seen, or that are being changed: those are answered one by one. */
   #unready(asks: readonly AskView[]): SluiceApproval[] {
-    const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
-    return asks.flatMap((ask) => {
-      const approval = cards.find((card) => card.ask?.token === ask.token)?.renderRoot.querySelector<SluiceApproval>('sluice-approval')
-      return approval && !approval.ready ? [approval] : []
-    })
+    return asks.flatMap((ask) => this.#asking(ask) ?? []).filter((approval) => !approval.ready)
   }
 
   /** The question of ours that has the focus. */
@@ -297,7 +300,7 @@ export class SluiceMessage extends SluiceElement {
         <button type="button" class="button deny-all" part="deny-all" aria-disabled=${off}
           @click=${() => this.#decideAll((message, ask) => message.deny(ask))}>${words.denyAll}</button>
         <button type="button" class="button primary approve-all" part="approve-all-button" aria-disabled=${unready.length > 0 ? 'true' : off}
-          @click=${() => this.#unready(asks).length === 0 && this.#decideAll((message, ask) => message.approve(ask))}>${words.approveAll(asks.length)}</button>
+          @click=${() => this.#unready(asks).length === 0 && this.#decideAll((message, ask) => message.approve(ask, this.#asking(ask)?.chosen))}>${words.approveAll(asks.length)}</button>
       </span>
       ${this.#note ? html`<p class="outcome" role="status">${this.#note}</p>` : nothing}
     </div>`
@@ -307,9 +310,8 @@ export class SluiceMessage extends SluiceElement {
   #tools(asks: readonly AskView[]): string[] {
     const tools = new Map<string, string[]>()
     for (const ask of asks) {
-      const card = cardOf(this.#shown, ask)
-      const name = revealed((card?.name ?? '?').slice(0, 100))
-      const values = Object.values(card?.arguments ?? {}).map((value) => plain(value).slice(0, 40)).join(', ')
+      const name = revealed((ask.name ?? '?').slice(0, 100))
+      const values = Object.values(ask.arguments ?? {}).map((value) => plain(value).slice(0, 40)).join(', ')
       tools.set(name, [...(tools.get(name) ?? []), revealed(values.replace(/\s+/g, ' ').slice(0, 60))])
     }
     return [...tools].map(([name, values]) => [values.length > 1 ? `${name} × ${values.length}` : name, values.filter(Boolean).join(' | ')].filter(Boolean).join(': '))
@@ -319,7 +321,7 @@ export class SluiceMessage extends SluiceElement {
     const { words } = this
     const [ask] = this.#open
     const card = ask && cardOf(this.#shown, ask)
-    const name = revealed((card?.name ?? '?').slice(0, 100))
+    const name = revealed((ask?.name ?? card?.name ?? '?').slice(0, 100))
     return html`<dialog part="dialog" role="alertdialog" aria-modal="true" aria-label=${ask?.stage === 'result' ? words.asksRelease(name) : words.asks(name)}
       @cancel=${(event: Event) => event.preventDefault()} @close=${() => this.requestUpdate()}>
       ${ask ? keyed(ask.token, html`<sluice-approval .ask=${ask} .card=${card} .message=${this.message} .armMs=${this.armMs}></sluice-approval>`) : nothing}

@@ -55,7 +55,8 @@ export class QuestionView {
     if (head.kind !== 'argument') {
       const values = lines.filter(({ kind }) => kind === 'value' || kind === 'hidden')
       if (values.length > 0) return this.#value(lines, showAll)
-      return make('p', `${head.kind} ${PIECE}`, ...drawRuns(head.runs))
+      const whole = length(head) <= CHARACTERS
+      return make('p', whole ? `${head.kind} ${PIECE}` : head.kind, ...(whole ? drawRuns(head.runs) : inPieces(head)))
     }
     const element = make('dl', 'argument')
     element.setAttribute('part', 'argument')
@@ -81,7 +82,7 @@ export class QuestionView {
       if (numbered) element.dataset['n'] = String(line.number)
       if (length(line) > CHARACTERS) {
         piece = undefined
-        element.append(...pieces(line.runs).map((runs) => make('span', PIECE, ...drawRuns(runs))))
+        element.append(...inPieces(line))
         box.append(element)
         continue
       }
@@ -114,7 +115,9 @@ export function drawRuns(runs: readonly Run[]): (Node | string)[] {
 
 const length = ({ runs }: Line): number => runs.reduce((sum, { text }) => sum + text.length, 0)
 
-/** A long line in parts. */
+/** A long line, to be seen part by part. */
+const inPieces = ({ runs }: Line): HTMLElement[] => pieces(runs).map((part) => make('span', PIECE, ...drawRuns(part)))
+
 function pieces(runs: readonly Run[]): Run[][] {
   const parts: Run[][] = [[]]
   let left = CHARACTERS

@@ -230,7 +230,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
     response.setHeader('connection', 'close')
     response.on('finish', () => setTimeout(() => request.destroy(), LINGER_MS))
   }
-  const why = error instanceof Refusal ? { code: error.code, detail: error.message } : toBridgeError(error)
+  const why = error instanceof Refusal ? { code: error.code, detail: error.message } : toBridgeError(error, (other) => ({ code: 'internal', detail: describe(other) }))
   const status = error instanceof Refusal ? error.status : why.code === 'internal' ? 500 : 400
   if (request.method === 'POST') return sendReply(response, status, { ok: false, error: why })
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })

@@ -1,0 +1,31 @@
+// What an app gives a host, checked when it gives it.
+import { SluiceError } from '../errors.js'
+import { flag, func, is, members, record, text, wrong, type Check } from '../options.js'
+import type { TurnOptions } from './types.js'
+
+const timer = is('a number from 0 to 2147483647', (value) => typeof value === 'number' && value >= 0 && value < 2 ** 31)
+
+/** The options of every host, for those that take more. */
+export const hostMembers = {
+  run: func('that gives { model, … }'),
+  system: text,
+  configuration: record,
+  onConfigure: func('(configuration) => void'),
+  onEvent: func('(message, event) => void'),
+  onPet: func('(capabilities) => void'),
+  onPetFailure: func('(failure) => void'),
+  frameMs: timer, maxTextLength: timer, approvalGraceMs: timer, petReplyMs: timer, keepMessages: timer, maxRunning: timer,
+} satisfies { [member: string]: Check }
+
+export const checkOptions = members({ members: hostMembers, needs: ['run'] })
+
+export const checkRights = members({ members: { read: flag, chat: flag, approve: flag, configure: flag, pet: flag } })
+
+/** What `run` gave. Its members are checked where the turn begins. */
+export function checkTurn(turn: unknown): asserts turn is TurnOptions {
+  if (typeof (turn as PromiseLike<unknown> | null | undefined)?.then === 'function') {
+    void Promise.resolve(turn).catch(() => {}) // it is not waited for
+    throw new SluiceError({ code: 'option', path: 'run()', detail: 'found a promise, expected { model, … }', hint: 'prepare what takes time before the person asks' })
+  }
+  if (typeof turn !== 'object' || turn === null) throw wrong('run()', turn, '{ model, … }')
+}

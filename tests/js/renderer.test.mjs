@@ -226,6 +226,8 @@ test('a message that cannot be had is shown as failed, and tried again with the 
   message.subscribe(() => {})
   await turn()
   assert.deepEqual(message.getSnapshot(), reply.value)
+  const later = Promise.race([message.done, turn().then(() => 'waits')])
+  assert.equal(await later, 'waits', 'it is no longer what it was')
 })
 
 test('a message that was had to its end stays what it is, also when the host has forgotten it', async () => {
@@ -437,6 +439,9 @@ test('what goes on when the host is lost is at its end, and goes on when the hos
   assert.deepEqual([message.getSnapshot().outcome, message.getSnapshot().blocks.map(({ text }) => text)], [undefined, ['Hello']])
   frame({ messages: [{ id: 'm1', after: 4, seq: 5, deltas: [text('!')] }] })
   assert.equal(message.getSnapshot().blocks[0].text, 'Hello!')
+  const { done } = message
+  frame({ messages: [{ id: 'm1', after: 5, seq: 6, deltas: [{ type: 'done', outcome: 'completed' }] }] })
+  assert.equal((await done).outcome, 'completed', 'whoever waits again')
 })
 
 test('a message that ended before stays what it is when the host is lost', async () => {

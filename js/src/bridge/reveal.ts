@@ -12,9 +12,10 @@ export interface Run {
 }
 
 // Controls but tab and newline, formats (bidi, zero-width, tags), separators, private use, lone surrogates, fillers and selectors
-// that draw nothing, the blank of braille, spaces that pass for the ordinary one, and accents by the pile.
+// that draw nothing, the blank of braille, spaces that pass for the ordinary one, and marks by the pile: accents, and more marks of a script
+// than any of its words has on a letter.
 const hidden =
-  /(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?![ \u3000])\p{Zs}|(?:(?=\p{M})\p{Script=Inherited}){3,}/gu
+  /(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?![ \u3000])\p{Zs}|(?:(?=\p{M})\p{Script=Inherited}){3,}|\p{M}{8,}/gu
 // In an emoji, joiners and selectors belong to the picture.
 const before = /(?:\p{Emoji}|\p{Emoji_Modifier})\u{FE0F}?$/u
 const after = /^\p{Extended_Pictographic}/u

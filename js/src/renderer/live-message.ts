@@ -44,7 +44,7 @@ export class LiveMessage {
   readonly subscribe = (listener: () => void): (() => void) => {
     const remove = this.#listeners.add(listener)
     this.#watched = true
-    if (!this.#closed && this.#failure?.code !== 'connection') this.#failure = undefined // whoever comes anew may try anew
+    if (this.#failure?.code !== 'connection') this.#tryAnew() // whoever comes anew may
     void this.#sync()
     return () => {
       remove()
@@ -59,7 +59,7 @@ export class LiveMessage {
     return this.#failed ?? this.#view
   }
 
-  /** The message when it has ended, however it ended: see `outcome`. */
+  /** The message when it has ended, however it ended: see `outcome`. Rejects where it cannot be had; ask for it again when it goes on. */
   get done(): Promise<MessageView> {
     if (!this.#done) {
       let resolve!: (view: MessageView) => void
@@ -114,8 +114,15 @@ export class LiveMessage {
   /** @internal */
   reconnect(): void {
     if (this.#failure?.code !== 'connection') return
-    this.#failure = undefined
+    this.#tryAnew()
     void this.#sync()
+  }
+
+  /** Whoever waited was told that it failed; who asks from now on waits anew. */
+  #tryAnew(): void {
+    if (this.#closed || !this.#failure) return
+    this.#failure = undefined
+    if (this.#view.outcome === undefined) this.#done = undefined
   }
 
   /** @internal */

@@ -89,6 +89,7 @@ struct sluice_turn {
   char words[2][160] = {};             // a poisoned turn's two last events
   int words_said = 2;                  // of them; 2: there is nothing left to say
   std::string event;
+  std::shared_ptr<const std::string> request;  // documents[SLUICE_GET_REQUEST], the turn's own
   std::string documents[SLUICE_GET_ERROR + 1];
 };
 
@@ -341,6 +342,13 @@ const char *sluice_turn_get(sluice_turn *turn, int32_t what, size_t *len) {
       });
     return none(len);
   }
+  if (what == SLUICE_GET_REQUEST) {
+    const int32_t code = guard(turn, [&](sluice::Turn &t) {
+      turn->request = t.request_body();
+      return Status{};
+    });
+    return code == SLUICE_OK && turn->request != nullptr ? lend(*turn->request, len) : none(len);
+  }
   std::string &out = turn->documents[what];
   if (what == SLUICE_GET_ERROR) {
     try {
@@ -351,11 +359,9 @@ const char *sluice_turn_get(sluice_turn *turn, int32_t what, size_t *len) {
       return none(len);
     }
   }
-  bool any = true;
   const int32_t code = guard(turn, [&](sluice::Turn &t) {
     out.clear();
     switch (what) {
-      case SLUICE_GET_REQUEST: any = t.request_body(out); break;
       case SLUICE_GET_MESSAGE: t.message(out); break;
       case SLUICE_GET_HISTORY: t.history(out); break;
       case SLUICE_GET_TOOLS: t.tools(out); break;
@@ -365,7 +371,7 @@ const char *sluice_turn_get(sluice_turn *turn, int32_t what, size_t *len) {
     }
     return Status{};
   });
-  return code == SLUICE_OK && any ? lend(out, len) : none(len);
+  return code == SLUICE_OK ? lend(out, len) : none(len);
 }
 
 }  // extern "C"

@@ -225,6 +225,10 @@ uint32_t hex4(std::string_view digits) {
 
 // A string token in its shortest spelling. Lone surrogates stay escapes: two different strings must not become one.
 void append_canonical_string(std::string &out, std::string_view token) {
+  if (token.find('\\') == std::string_view::npos) {
+    out += token;
+    return;
+  }
   std::string text;
   append_json_text(token, true, text);
   std::string_view rest = text;
@@ -443,6 +447,7 @@ char json_kind(std::string_view value) {
 
 std::string json_text(std::string_view token, bool keep_surrogates) {
   std::string out;
+  out.reserve(token.size());
   append_json_text(token, keep_surrogates, out);
   return out;
 }
@@ -484,12 +489,14 @@ void append_json_text(std::string_view token, bool keep_surrogates, std::string 
 
 std::string compact_json(std::string_view text) {
   std::string out;
+  out.reserve(text.size());
   Respelling(out, false).write(text);
   return out;
 }
 
 std::string canonical_json(std::string_view text) {
   std::string out;
+  out.reserve(text.size());
   Respelling(out, true).write(text);
   return out;
 }
@@ -514,8 +521,18 @@ void append_json_string(std::string &out, std::string_view utf8) {
   out += '"';
 }
 
+size_t json_string_size(std::string_view utf8) {
+  size_t size = 2 + utf8.size();
+  for (const char c : utf8) {
+    const char escape = kEscapes[static_cast<unsigned char>(c)];
+    size += escape == 0 ? 0 : escape == 'u' ? 5 : 1;
+  }
+  return size;
+}
+
 std::string json_string(std::string_view utf8) {
   std::string out;
+  out.reserve(json_string_size(utf8));
   append_json_string(out, utf8);
   return out;
 }

@@ -13,6 +13,11 @@ class ObjectWriter {
  public:
   explicit ObjectWriter(std::string &out) : out_(out) { out_ += '{'; }
 
+  // `bytes` and the small members beside them are about to come: a large document grows once.
+  void reserve(size_t bytes) {
+    if (bytes > kLarge) out_.reserve(out_.size() + bytes + kLarge);
+  }
+
   ObjectWriter &raw(std::string_view key, std::string_view json) {
     name(key);
     out_ += json;
@@ -44,6 +49,8 @@ class ObjectWriter {
     out_ += key;
     out_ += "\":";
   }
+
+  static constexpr size_t kLarge = 4096;
 
   std::string &out_;
   bool first_ = true;

@@ -1,5 +1,6 @@
 #include "base/sha256.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -49,17 +50,31 @@ void mix(std::array<uint32_t, 8> &state, const unsigned char *block) {
 
 }  // namespace
 
-std::string sha256_hex(std::string_view data) {
+std::string sha256_hex(std::initializer_list<std::string_view> pieces) {
   std::array<uint32_t, 8> state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::string tail(data.substr(data.size() / 64 * 64));
+  const auto mix_all = [&](std::string_view data) {
+    for (size_t i = 0; i + 64 <= data.size(); i += 64)
+      mix(state, reinterpret_cast<const unsigned char *>(data.data() + i));
+    return data.substr(data.size() / 64 * 64);
+  };
+  uint64_t bits = 0;
+  std::string tail;  // less than a block
+  for (std::string_view piece : pieces) {
+    bits += static_cast<uint64_t>(piece.size()) * 8;
+    if (!tail.empty()) {
+      const size_t wanted = std::min(64 - tail.size(), piece.size());
+      tail += piece.substr(0, wanted);
+      piece.remove_prefix(wanted);
+      if (tail.size() < 64) continue;
+      mix_all(tail);
+    }
+    tail = mix_all(piece);
+  }
   tail += '\x80';
   while (tail.size() % 64 != 56) tail += '\0';
-  const uint64_t bits = static_cast<uint64_t>(data.size()) * 8;
   for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>(bits >> shift & 0xFF);
-  for (size_t i = 0; i + 64 <= data.size(); i += 64)
-    mix(state, reinterpret_cast<const unsigned char *>(data.data() + i));
-  for (size_t i = 0; i < tail.size(); i += 64) mix(state, reinterpret_cast<const unsigned char *>(tail.data() + i));
+  mix_all(tail);
   std::string hex;
   for (const uint32_t word : state)
     for (int shift = 28; shift >= 0; shift -= 4) hex += "0123456789abcdef"[word >> shift & 15];

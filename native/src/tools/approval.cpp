@@ -145,9 +145,8 @@ Gate execution_gate(const Tool &tool, std::string_view canonical, const std::vec
 }
 
 std::string approval_digest(const Tool &tool, std::string_view canonical) {
-  std::string shown_call = tool.name;
-  shown_call.append(1, '\0').append(canonical).append(1, '\0').append(tool.definition_hash);
-  return sha256_hex(shown_call);
+  constexpr std::string_view kNul("\0", 1);
+  return sha256_hex({tool.name, kNul, canonical, kNul, tool.definition_hash});
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/json.h"
+#include "base/release.h"
 
 namespace sluice {
 namespace {
@@ -97,6 +98,28 @@ bool Card::apply(Trigger trigger) {
   state_ = *to;
   dirty |= field::status;
   return true;
+}
+
+void Card::spell() {
+  canonical = canonical_json(effective_arguments());
+  if (canonical == effective_arguments()) release_text(canonical);
+}
+
+size_t Card::room(uint32_t fields) const {
+  size_t size = 512;
+  const auto plain = [&](uint32_t field, std::string_view json) { size += fields & field ? json.size() : 0; };
+  const auto text = [&](uint32_t field, std::string_view utf8) { size += fields & field ? json_string_size(utf8) : 0; };
+  plain(field::arguments, arguments);
+  if (edited) plain(field::edited, *edited);
+  plain(field::reserved, reserved);
+  plain(field::output, parts);
+  text(field::raw_arguments, raw_arguments);
+  text(field::raw, raw);
+  text(field::output, output);
+  text(field::told, told);
+  text(field::error, error);
+  text(field::progress, progress);
+  return size;
 }
 
 void Card::write(uint32_t fields, std::string &out) const {

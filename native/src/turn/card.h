@@ -137,10 +137,14 @@ class Card {
 
   // Members that `fields` names and that apply, as `"a":1,"b":2` behind what stands in `out` already.
   void write(uint32_t fields, std::string &out) const;
+  size_t room(uint32_t fields) const;  // what that takes, and a little more: a large event grows once
   // What the model asked for, as JSON object text that may go back to a provider: never broken JSON.
   std::string_view sendable_arguments() const;
   // What the tool runs with.
   std::string_view effective_arguments() const { return edited ? std::string_view(*edited) : arguments; }
+  // canonical_json of these, from spell() until it starts.
+  std::string_view canonical_arguments() const { return canonical.empty() ? effective_arguments() : canonical; }
+  void spell();
   // The engine's name for the tool, else the one that was asked for.
   std::string_view name() const { return resolved.empty() ? std::string_view(asked) : std::string_view(resolved); }
   void resolve(const Tool *found) {
@@ -185,7 +189,7 @@ class Card {
   bool approved = false;      // it may run as soon as there is room
   bool asked_polled = false;  // its question was polled: somebody may have seen it
   ExecutionApproval policy = ExecutionApproval::ask_always;
-  std::string canonical;
+  std::string canonical;  // of the effective arguments, at the gate; empty: they are spelled so
   std::optional<std::string> edited;
   std::vector<ApprovalRecord> approvals;
   std::optional<int64_t> asked_at;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "base/release.h"
 #include "base/saved.h"
 
 namespace sluice {
@@ -44,8 +45,7 @@ EventQueue::Event &EventQueue::slot() {
   }
   Event &event = events_[tail_++];
   event.withdrawn = false;
-  if (event.text.capacity() > kSpareBytes) event.text = std::string();
-  event.text.clear();
+  release_text(event.text, kSpareBytes);
   return event;
 }
 
@@ -128,6 +128,7 @@ void EventQueue::load(std::string_view saved) {
 }
 
 bool EventQueue::next(std::string &out, Polled &polled) {
+  release_text(out, kSpareBytes);
   while (head_ < tail_ && events_[head_].withdrawn) ++head_;
   if (head_ == tail_) {
     moved_ += tail_;
@@ -137,14 +138,13 @@ bool EventQueue::next(std::string &out, Polled &polled) {
   Event &event = events_[head_++];
   polled = {event.kind, event.key};
   if (may_be_withdrawn(event.kind)) places_.erase(place_key(event.kind, event.key));
-  if (out.capacity() > kSpareBytes) out = std::string();
-  out.clear();
   const std::string_view head = delta_head(event.kind);
   if (head.empty() && event.text.size() > kSpareBytes) {
     out = std::move(event.text);
   } else if (head.empty()) {
     out += event.text;
   } else {
+    if (event.text.size() > kSpareBytes) out.reserve(json_string_size(event.text) + 128);
     out += head;
     append_number(out, event.key);
     out += R"(,"text":)";
@@ -153,7 +153,7 @@ bool EventQueue::next(std::string &out, Polled &polled) {
   out += R"(,"seq":)";
   append_number(out, static_cast<int64_t>(++seq_));
   out += '}';
-  if (event.text.capacity() > kSpareBytes) event.text = std::string();  // what is polled is gone
+  release_text(event.text, kSpareBytes);  // what is polled is gone
   if (head_ == tail_) {
     moved_ += tail_;
     head_ = tail_ = 0;

@@ -41,14 +41,14 @@ std::string_view stored_name(const Card &card) {
   return card.asked.empty() ? std::string_view("unknown") : card.name();
 }
 
-void write_calls(const std::vector<const Card *> &cards, std::string &out) {
+void write_calls(const std::vector<const Card *> &cards, bool arguments, std::string &out) {
   out += '[';
   for (const Card *card : cards) {
     if (out.back() != '[') out += ',';
     ObjectWriter call(out);
     call.text("id", card->history_id).text("type", "function");
     ObjectWriter function(call.value("function"));
-    function.text("name", stored_name(*card)).text("arguments", card->sendable_arguments());
+    function.text("name", stored_name(*card)).text("arguments", arguments ? card->sendable_arguments() : "{}");
     function.close();
     for (JsonSlices members(card->members); members.next();)
       call.raw(members.key().substr(1, members.key().size() - 2), members.value());
@@ -75,16 +75,22 @@ void write_requested(const std::vector<const Card *> &cards, std::string &out) {
 }
 
 std::string assistant_message(uint32_t number, const Round &round, std::string_view text,
-                              const std::vector<const Card *> &cards) {
+                              const std::vector<const Card *> &cards, bool stored) {
+  const bool raw = !cards.empty() && round.text_calls && !round.raw.empty();
+  const bool arguments = stored || !raw;  // what goes back is as the model wrote it
   std::string out;
   ObjectWriter message(out);
+  size_t size = text.size() + round.members.size() + (raw ? json_string_size(round.raw) : 0);
+  for (const Card *card : cards)
+    size += (arguments ? json_string_size(card->sendable_arguments()) : 0) + (stored ? card->arguments.size() : 0);
+  message.reserve(size);
   message.text("role", "assistant");
   if (text.empty())
     message.raw("content", "null");
   else
     message.text("content", text);
   if (!cards.empty()) {
-    write_calls(cards, message.value("tool_calls"));
+    write_calls(cards, arguments, message.value("tool_calls"));
     for (JsonSlices members(round.members); members.next();)
       message.raw(members.key().substr(1, members.key().size() - 2), members.value());
   }
@@ -92,16 +98,17 @@ std::string assistant_message(uint32_t number, const Round &round, std::string_v
   metadata.number("round", number);
   if (!cards.empty()) {
     if (round.text_calls) metadata.text("raw", round.raw);
-    write_requested(cards, metadata.value("toolCallsRequested"));
+    if (stored) write_requested(cards, metadata.value("toolCallsRequested"));
   }
   metadata.close();
   message.close();
   return out;
 }
 
-std::string result_message(const Card &card) {
+std::string result_message(const Card &card, bool stored) {
   std::string out;
   ObjectWriter message(out);
+  message.reserve(card.told.size() + (stored ? card.arguments.size() : 0));
   message.text("role", "tool").text("tool_call_id", card.history_id).text("name", stored_name(card));
   message.text("content", card.final() && card.has_told ? std::string_view(card.told) : kUnfinished);
   ObjectWriter metadata(message.value("metadata"));
@@ -109,7 +116,7 @@ std::string result_message(const Card &card) {
   call.text("requestId", card.history_id).text("toolName", stored_name(card));
   call.text("status", result_status(card.state()));
   if (card.started_at && card.ended_at) call.number("durationMs", *card.ended_at - *card.started_at);
-  call.raw("rawArgs", card.arguments.empty() ? "{}" : card.arguments);
+  if (stored) call.raw("rawArgs", card.arguments.empty() ? "{}" : card.arguments);
   if (card.state() == CardState::success && card.output_is_json && check_json(card.told, kDeepest).ok())
     call.boolean("json", true);
   call.close();
@@ -167,7 +174,7 @@ std::string image_message(const std::vector<const Card *> &cards) {
 
 }  // namespace
 
-std::vector<std::string> history_messages(const Message &message, size_t rounds, bool split_last) {
+std::vector<std::string> history_messages(const Message &message, size_t rounds, bool split_last, bool stored) {
   std::vector<std::string> out;
   size_t at = 0;
   static const Round kAdopted;  // round 0: calls of the host's last message; only their results are new
@@ -193,13 +200,14 @@ std::vector<std::string> history_messages(const Message &message, size_t rounds,
       behind.clear();
     }
     const Round &round = number == 0 ? kAdopted : message.rounds[number - 1];
-    if (number > 0 && (!text.empty() || !cards.empty())) out.push_back(assistant_message(number, round, text, cards));
+    if (number > 0 && (!text.empty() || !cards.empty()))
+      out.push_back(assistant_message(number, round, text, cards, stored));
     for (const Card *card : cards)
-      if (card->final() || message.outcome != "awaiting_user") out.push_back(result_message(*card));
+      if (card->final() || message.outcome != "awaiting_user") out.push_back(result_message(*card, stored));
     // Not while a call waits for its result: a message of the user behind it would say that nobody wants it any more.
     const bool settled = std::all_of(cards.begin(), cards.end(), [](const Card *card) { return card->final(); });
     if (std::string images = image_message(cards); settled && !images.empty()) out.push_back(std::move(images));
-    if (!behind.empty()) out.push_back(assistant_message(number, round, behind, {}));
+    if (!behind.empty()) out.push_back(assistant_message(number, round, behind, {}, stored));
   }
   return out;
 }
@@ -349,6 +357,7 @@ std::string with_content(std::string_view json, std::string_view content,
                          std::initializer_list<std::string_view> left_out) {
   std::string out;
   ObjectWriter message(out);
+  message.reserve(content.size());
   bool done = false;
   for (JsonSlices members(json); members.next();) {
     const std::string_view key = members.key().substr(1, members.key().size() - 2);
@@ -381,22 +390,21 @@ std::string text_name(const Conversation &conversation, std::string name) {
 
 // An assistant message whose calls stand in its text: as the model wrote it, else as this protocol writes calls.
 std::string as_text(const Item &item, const Conversation &conversation) {
-  const Protocol &protocol = *conversation.protocols->front();
-  std::string content;
-  if (const std::string raw = member_text(item.metadata, "raw"); !raw.empty()) {
-    content = raw;
-  } else {
-    content = plain_content(item.json);
-    if (const auto calls = json_member(item.json, "tool_calls"))
-      for (JsonSlices call(*calls); call.next();) {
-        const auto function = json_member(call.value(), "function");
-        if (!function) continue;
-        const std::string arguments = stored_arguments(*function);
-        if (!content.empty()) content += '\n';
-        protocol.write_call(member_text(call.value(), "id"), text_name(conversation, member_text(*function, "name")),
-                            sendable(arguments), content);
-      }
+  if (const auto raw = json_member(item.metadata, "raw"); raw && json_kind(*raw) == '"' && trim_json(*raw) != "\"\"") {
+    const std::string repaired = raw->find("\\u") == std::string_view::npos ? std::string() : compact_json(*raw);
+    return with_content(item.json, repaired.empty() ? *raw : repaired, {"tool_calls", "metadata"});
   }
+  const Protocol &protocol = *conversation.protocols->front();
+  std::string content = plain_content(item.json);
+  if (const auto calls = json_member(item.json, "tool_calls"))
+    for (JsonSlices call(*calls); call.next();) {
+      const auto function = json_member(call.value(), "function");
+      if (!function) continue;
+      const std::string arguments = stored_arguments(*function);
+      if (!content.empty()) content += '\n';
+      protocol.write_call(member_text(call.value(), "id"), text_name(conversation, member_text(*function, "name")),
+                          sendable(arguments), content);
+    }
   return with_content(item.json, json_string(content), {"tool_calls", "metadata"});
 }
 

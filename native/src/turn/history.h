@@ -15,7 +15,8 @@ namespace sluice {
 // The messages that this turn adds, in OpenAI's shape, each as JSON text. Valid at any moment: a call that has no
 // result yet gets a result that says so. `split_last`: the last round's calls were all fire-and-forget and the turn
 // ended on them: its text behind the calls stands in a message of its own, so that no result is left unanswered.
-std::vector<std::string> history_messages(const Message &message, size_t rounds, bool split_last);
+// `stored`: with all metadata, for the host to keep; else with what request_messages reads of it.
+std::vector<std::string> history_messages(const Message &message, size_t rounds, bool split_last, bool stored);
 
 // Ids of calls that stand in `messages` (a checked JSON array).
 std::set<std::string, std::less<>> used_ids(std::string_view messages);

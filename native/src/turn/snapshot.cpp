@@ -502,7 +502,7 @@ Status Turn::load_answer(const SavedReader &saved) {
   answer_.scanner->load(saved.nested("scanner"));
   if (answer_.watcher) answer_.watcher->load(saved.nested("watcher"));
   if (answer_.thoughts) answer_.thoughts->load(saved.nested("thoughts"));
-  if (!parser_) request_ = build_request();
+  if (!parser_) request_ = std::make_shared<const std::string>(build_request());
   return {};
 }
 
@@ -510,7 +510,7 @@ void Turn::resume() {
   if (done_ || parser_) return;
   if (events_.withdraw(EventQueue::Kind::request, 0)) emit_request();  // of this engine's tools
   for (const auto &card : message_.cards)
-    if (card->admitted && !card->final()) card->canonical = canonical_json(card->effective_arguments());
+    if (card->admitted && !card->final()) card->spell();
   // Calls that have not started pass the gate again, and count again where they do.
   for (const auto &card : message_.cards)
     if (not_started(*card) && !card->fire_and_forget() && calls_run_ > 0) --calls_run_;
@@ -531,7 +531,7 @@ bool Turn::stands(const Card &card) const {
   if (card.tool == nullptr || card.definition_changed || !hidden_reason(*card.tool, config_.exposure).empty())
     return false;
   if (ArgumentFault fault; beyond_rounds() || !fits(card, fault)) return false;
-  const Gate gate = execution_gate(*card.tool, card.canonical, config_.rules, config_.confirm_all);
+  const Gate gate = execution_gate(*card.tool, card.canonical_arguments(), config_.rules, config_.confirm_all);
   if (gate.way == Gate::Way::run) return true;
   if (gate.way == Gate::Way::deny || gate.policy > card.policy) return false;
   if (card.state() == CardState::awaiting_approval) return true;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/json_writer.h"
+#include "base/release.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "protocol/marker_text.h"
@@ -229,7 +230,7 @@ void Turn::begin_round(bool final_answer) {
   repeats_now_.clear();
   open_answer();
   if (message_.rounds.size() == 1) tell_unknown_model();
-  request_ = build_request();
+  request_ = std::make_shared<const std::string>(build_request());
   emit_request();
 }
 
@@ -313,7 +314,7 @@ void Turn::read_with(Protocols parsed, Protocols watched, ScanOptions options) {
 std::string Turn::build_request() const {
   const bool with_tools = config_.exposure.enabled && !offers_.empty();
   // Of the open round nothing is there yet, or (when a turn was restored) nothing that belongs into its own request.
-  const std::vector<std::string> history = history_messages(message_, message_.rounds.size() - 1, false);
+  const std::vector<std::string> history = history_messages(message_, message_.rounds.size() - 1, false, false);
   const Protocols parsed = active_protocols();
   const Protocols active = writing_protocols();
   Conversation conversation;
@@ -351,7 +352,7 @@ void Turn::emit_request() {
   ObjectWriter event(events_.open(EventQueue::Kind::request));
   event.text("type", "request");
   event.number("round", static_cast<int64_t>(message_.rounds.size()));
-  event.number("bytes", static_cast<int64_t>(request_.size()));
+  event.number("bytes", static_cast<int64_t>(request_->size()));
 }
 
 void Turn::abort_request(std::string_view reason) {
@@ -509,7 +510,7 @@ bool Turn::fall_back() {
   message_.rounds.back() = Round();
   open_answer();
   tell_unknown_model();
-  request_ = build_request();
+  request_ = std::make_shared<const std::string>(build_request());
   emit_request();
   return true;
 }
@@ -821,8 +822,7 @@ void Turn::on_call_close(std::string_view protocol, std::vector<ParsedCall> &cal
       spoil(*card, call.reason);
       continue;
     }
-    card->arguments = std::move(call.arguments);
-    if (complete(*card) && !card->fire_and_forget()) complete_one = true;
+    if (complete(*card, std::move(call.arguments)) && !card->fire_and_forget()) complete_one = true;
   }
   answer_.text_call = nullptr;
   if (complete_one && config_.stop_after_call && !answer_.of_thoughts) {
@@ -912,6 +912,7 @@ void Turn::tell(Card &card) {
   const auto kind = head ? EventQueue::Kind::head : EventQueue::Kind::other;
   if (head && events_.is_last(kind, card.call)) card.dirty |= field::status;
   std::string &event = events_.open(kind, head ? card.call : 0);
+  event.reserve(card.room(card.dirty));
   event += R"({"type":"card","block":)";
   append_number(event, static_cast<int64_t>(card.block));
   event += R"(,"call":)";
@@ -930,6 +931,7 @@ void Turn::settle(Card &card, Trigger trigger, std::string_view reason, std::str
   const bool ran = card.state() == CardState::executing;
   move(card, trigger);
   card.reason = reason;
+  release_text(card.canonical);
   card.told = ran ? edited_note(card) + told : std::move(told);
   card.has_told = true;
   card.ended_at = now_;
@@ -949,14 +951,15 @@ void Turn::spoil(Card &card, std::string_view reason, std::string detail) {
   settle(card, Trigger::spoil, reason, std::move(detail));
 }
 
-bool Turn::complete(Card &card) {
+bool Turn::complete(Card &card, std::string arguments) {
   card.dirty |= field::arguments | field::raw_arguments;
   std::string coerced;
   ArgumentFault fault;
   const bool exposed = card.tool != nullptr && (parser_ || hidden_reason(*card.tool, config_.exposure).empty());
   const Strings strings = card.source == "native" ? Strings::strings : card.typed ? Strings::quoted : Strings::written;
-  const bool fits = !exposed || card.tool->schema.check(card.arguments, strings, coerced, fault);
-  card.arguments = exposed && fits ? std::move(coerced) : compact_json(card.arguments);
+  const bool fits = !exposed || card.tool->schema.check(arguments, strings, coerced, fault);
+  card.arguments = exposed && fits ? std::move(coerced) : compact_json(arguments);
+  release_text(arguments);
   move(card, Trigger::complete);
   if (fits) {
     card.ready = starts_in_answer(card);
@@ -1002,6 +1005,7 @@ void Turn::complete_native(Card &card, bool at_end) {
   }
   card.tried = card.raw_arguments.size();
   const bool finished = message_.finish() == Finish::stop || message_.finish() == Finish::tool_calls;
+  if (at_end) card.raw_arguments.shrink_to_fit();
   std::string_view text = trim_json(card.raw_arguments);
   if (at_end && (text.empty() || text == "null")) {
     // Nothing stands for {} only where the provider says that it has finished: else it may have been cut off.
@@ -1022,8 +1026,7 @@ void Turn::complete_native(Card &card, bool at_end) {
   // {} may be a placeholder whose arguments were still to come.
   if (at_end && message_.finish() == Finish::length && !JsonSlices(text).next()) return spoil(card, "truncated");
   std::erase(answer_.open_calls, &card);
-  card.arguments = text;
-  complete(card);
+  complete(card, std::string(text));
 }
 
 bool Turn::starts_in_answer(const Card &card) const {
@@ -1094,9 +1097,9 @@ std::optional<Gate> Turn::judge(Card &card) {
     return std::nullopt;
   }
   if (!known(card)) return std::nullopt;
-  card.canonical = canonical_json(card.effective_arguments());
+  card.spell();
   if (over_limits(card)) return std::nullopt;
-  const Gate gate = execution_gate(*card.tool, card.canonical, config_.rules, config_.confirm_all);
+  const Gate gate = execution_gate(*card.tool, card.canonical_arguments(), config_.rules, config_.confirm_all);
   if (gate.way != Gate::Way::deny) return gate;
   record(card, "execution", "denied", gate.by);
   settle(card, Trigger::deny, "policy", "Not run: a rule of the user refuses this call.");
@@ -1123,13 +1126,15 @@ uint32_t Turn::rounds_running(const std::string &digest) const {
 std::string_view Turn::broken_limit(const Card &card) const {
   if (card.fire_and_forget()) return {};
   if (calls_run_ >= config_.max_calls) return "max_calls";
-  return rounds_running(approval_digest(*card.tool, card.canonical)) >= config_.repeat_limit ? "repeat_limit" : "";
+  return rounds_running(approval_digest(*card.tool, card.canonical_arguments())) >= config_.repeat_limit
+             ? "repeat_limit"
+             : "";
 }
 
 bool Turn::over_limits(Card &card) {
   const std::string_view limit = broken_limit(card);
   if (card.fire_and_forget()) return false;
-  const std::string digest = approval_digest(*card.tool, card.canonical);
+  const std::string digest = approval_digest(*card.tool, card.canonical_arguments());
   const uint32_t running = rounds_running(digest);
   if (limit != "max_calls") repeats_now_[digest] = running;
   if (limit.empty()) {
@@ -1158,6 +1163,7 @@ void Turn::ask(Card &card) {
 
 // What a question is about, so that whoever answers it need not look for the card. Edited arguments count.
 static void write_question(const Card &card, ObjectWriter &event) {
+  event.reserve(card.effective_arguments().size());
   event.text("name", card.name());
   if (card.tool != nullptr) {
     if (!card.tool->title.empty()) event.text("title", card.tool->title);
@@ -1171,7 +1177,7 @@ void Turn::ask_event(const Card &card) {
   event.text("type", "approval").number("call", card.call).text("stage", "execution");
   write_question(card, event);
   event.text("level", to_text(card.tool->permission)).text("policy", to_text(card.policy));
-  event.text("digest", approval_digest(*card.tool, card.canonical));
+  event.text("digest", approval_digest(*card.tool, card.canonical_arguments()));
   if (card.asked_at && config_.approval_timeout_ms > 0)
     event.number("expiresAt", *card.asked_at + config_.approval_timeout_ms);
 }
@@ -1212,11 +1218,10 @@ Status Turn::approve(uint32_t call, Remember remember, bool exact, std::optional
     ArgumentFault fault;
     if (!card->tool->schema.check(*edited, Strings::strings, checked, fault))
       return error(Code::json, fault.message, fault.pointer);
-    std::string canonical = canonical_json(checked);
-    if (execution_gate(*card->tool, canonical, config_.rules, config_.confirm_all).way == Gate::Way::deny)
+    if (execution_gate(*card->tool, canonical_json(checked), config_.rules, config_.confirm_all).way == Gate::Way::deny)
       return not_now("a rule refuses the edited arguments");
-    card->canonical = std::move(canonical);
     card->edited = std::move(checked);
+    card->spell();
     card->dirty |= field::edited;
   }
   approve_card(*card, "user", remember_text(remember));
@@ -1250,7 +1255,7 @@ void Turn::grant(const Card &card, Remember remember, bool exact) {
   Rule rule;
   rule.tool = card.tool->name;
   rule.scope = remember_text(remember);
-  if (exact) rule.arguments = card.canonical;  // what allows matches to the letter
+  if (exact) rule.arguments = card.canonical_arguments();  // what allows matches to the letter
   rule.definition = card.tool->definition_hash;
   if (remember != Remember::turn) {
     std::string &event = events_.open(EventQueue::Kind::other);
@@ -1261,8 +1266,9 @@ void Turn::grant(const Card &card, Remember remember, bool exact) {
   if (std::none_of(config_.rules.begin(), config_.rules.end(), same)) config_.rules.push_back(rule);
   for (const uint32_t call : OpenCards::Calls(open_.asking())) {
     Card *const other = find_card(call);
-    if (other->state() != CardState::awaiting_approval || !matches(rule, *other->tool, other->canonical)) continue;
-    const Gate gate = execution_gate(*other->tool, other->canonical, config_.rules, config_.confirm_all);
+    if (other->state() != CardState::awaiting_approval || !matches(rule, *other->tool, other->canonical_arguments()))
+      continue;
+    const Gate gate = execution_gate(*other->tool, other->canonical_arguments(), config_.rules, config_.confirm_all);
     if (gate.way == Gate::Way::run) approve_card(*other, gate.by, {});
   }
 }
@@ -1366,6 +1372,7 @@ int64_t Turn::timeout_of(const Card &card) const {
 void Turn::start(Card &card) {
   answer_.shown = true;
   move(card, Trigger::start);
+  release_text(card.canonical);
   card.started_at = card.running_since = now_;
   card.dirty |= field::started;
   if (card.fire_and_forget()) return fire(card);
@@ -1381,6 +1388,7 @@ void Turn::start(Card &card) {
 
 void Turn::execute_event(const Card &card) {
   ObjectWriter event(events_.open(EventQueue::Kind::execute, card.call));
+  event.reserve(card.effective_arguments().size() + card.reserved.size());
   event.text("type", "execute").number("call", card.call).text("name", card.tool->name);
   if (!card.wire_id.empty()) event.text("wireId", card.wire_id);
   event.text("source", card.source).number("round", card.round);
@@ -1519,7 +1527,7 @@ void Turn::release_event(const Card &card) {
   write_question(card, event);
   event.text("level", to_text(card.tool != nullptr ? card.tool->permission : Permission::sensitive));
   event.text("policy", to_text(result_policy(card)));
-  event.text("digest", sha256_hex(card.told + card.parts));
+  event.text("digest", sha256_hex({card.told, card.parts}));
   if (card.asked_at && config_.approval_timeout_ms > 0)
     event.number("expiresAt", *card.asked_at + config_.approval_timeout_ms);
   ObjectWriter preview(event.value("preview"));
@@ -1707,15 +1715,13 @@ bool Turn::next_event(std::string &out) {
   return true;
 }
 
-bool Turn::request_body(std::string &out) const {
-  if (done_ || parser_ || !answer_.open) return false;
-  out = request_;
-  return true;
+std::shared_ptr<const std::string> Turn::request_body() const {
+  return done_ || parser_ || !answer_.open ? nullptr : request_;
 }
 
 void Turn::history(std::string &out) const {
   out += '[';
-  for (const std::string &text : history_messages(message_, message_.rounds.size(), ended_on_fire_)) {
+  for (const std::string &text : history_messages(message_, message_.rounds.size(), ended_on_fire_, true)) {
     if (out.back() != '[') out += ',';
     out += text;
   }

@@ -55,7 +55,7 @@ class Turn final : WireSink, ScanSink {
 
   bool next_event(std::string &out);
   uint64_t last_seq() const { return events_.last_seq(); }
-  bool request_body(std::string &out) const;  // false: no request is wanted
+  std::shared_ptr<const std::string> request_body() const;  // null: no request is wanted
   void message(std::string &out) const { message_.write(out); }
   void history(std::string &out) const;
   void tools(std::string &out) const;
@@ -176,7 +176,8 @@ class Turn final : WireSink, ScanSink {
   void move(Card &card, Trigger trigger);
   void settle(Card &card, Trigger trigger, std::string_view reason, std::string told);
   void spoil(Card &card, std::string_view reason, std::string detail = {});
-  bool complete(Card &card);  // arguments known and coerced; false: it became invalid
+  // Its arguments are known, and coerced; false: it became invalid.
+  bool complete(Card &card, std::string arguments);
   void complete_native(Card &card, bool at_end);
   void complete_interrupted();  // native calls behind which something else came
   bool starts_in_answer(const Card &card) const;
@@ -234,8 +235,8 @@ class Turn final : WireSink, ScanSink {
   EventQueue events_;
   // -- where the turn stands
   Answer answer_;
-  std::string request_;     // body of the open answer's request
-  bool fell_back_ = false;  // to mode text
+  std::shared_ptr<const std::string> request_;  // body of the open answer's request: who reads it keeps it
+  bool fell_back_ = false;                      // to mode text
   bool final_answer_ = false;
   bool limit_hit_ = false;         // calls of this round ended at a limit
   uint32_t malformed_rounds_ = 0;  // running

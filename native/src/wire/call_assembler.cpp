@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/release.h"
 
 namespace sluice {
 namespace {
@@ -102,6 +103,8 @@ void CallAssembler::finish() {
     if (!call.shown && (!call.id.empty() || !call.arguments.empty())) show(call);
     if (call.shown && call.members_changed) show_members(call);
     call.members_changed = false;
+    release_text(call.arguments);  // nothing more is heard for it
+    release_text(call.canonical);
   }
 }
 
@@ -311,7 +314,7 @@ void CallAssembler::take_arguments(Call &call, std::string_view fragment, bool h
 }
 
 void CallAssembler::append(Call &call, std::string_view fragment) {
-  call.canonical = std::string();
+  release_text(call.canonical);
   if (call.arguments.size() + fragment.size() <= limits_.argument_bytes && !call.untracked) {
     call.arguments += fragment;
   } else {
@@ -323,7 +326,7 @@ void CallAssembler::append(Call &call, std::string_view fragment) {
 
 void CallAssembler::replace(Call &call, std::string_view whole, std::string_view code) {
   call.arguments = whole;
-  call.canonical = std::string();
+  release_text(call.canonical);
   call.progress = {};
   sink_.on_diagnostic(code, call.name);
   if (call.shown) sink_.on_arguments_replaced(call.slot, whole);

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <deque>
+#include <string>
 
 #include "base/json.h"
 #include "base/real.h"
@@ -19,8 +21,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr size_t kMaxParsed = 1 << 20;  // simdjson's buffers take twelve times the text: what is larger is sliced
-constexpr size_t kTimesRead = 4;        // no string of an event is read more often by a walk
+constexpr size_t kMaxParsed = 1 << 17;  // simdjson's buffers take twelve times the text: what is larger is sliced
 
 // 1.0 and 1e0 are 1.
 std::optional<int64_t> whole_number(double number) {
@@ -69,8 +70,8 @@ class SliceValue {
  public:
   static constexpr bool has_text = true;
 
-  // `strings` has room for every string of the text that has escapes, as often as the walk asks, so that views stay.
-  SliceValue(std::string_view text, std::string &strings) : text_(text), strings_(&strings) {}
+  // `strings` keeps those that have escapes.
+  SliceValue(std::string_view text, std::deque<std::string> &strings) : text_(text), strings_(&strings) {}
 
   char kind() const {
     const char kind = json_kind(text_);
@@ -79,9 +80,7 @@ class SliceValue {
   std::string_view string() const {
     const std::string_view token = trim_json(text_);
     if (token.find('\\') == std::string_view::npos) return token.substr(1, token.size() - 2);
-    const size_t from = strings_->size();
-    append_json_text(token, true, *strings_);
-    return std::string_view(*strings_).substr(from);
+    return strings_->emplace_back(json_text(token, true));
   }
   std::string_view text() const { return trim_json(text_); }
   std::optional<int64_t> integer() const {
@@ -107,7 +106,7 @@ class SliceValue {
 
  private:
   std::string_view text_;
-  std::string *strings_;
+  std::deque<std::string> *strings_;
 };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
@@ -341,7 +340,7 @@ struct ChatChunkReader::Impl {
   std::unique_ptr<char[]> padded;
   size_t room = 0;
   std::string repaired;
-  std::string strings;
+  std::deque<std::string> strings;
   ChatChunk chunk;
 
   void reserve(size_t size) {
@@ -354,8 +353,7 @@ struct ChatChunkReader::Impl {
     if (!check_json(text, max_depth).ok()) return is_utf8(text) ? Result::no_json : Result::no_utf8;
     chunk.clear();
     chunk.surrogates = true;
-    strings = std::string();
-    if (text.find('\\') != std::string_view::npos) strings.reserve(kTimesRead * text.size());
+    strings.clear();
     Walk<SliceValue>(chunk).root(SliceValue(text, strings));
     return Result::ok;
   }
@@ -368,6 +366,7 @@ const ChatChunk &ChatChunkReader::chunk() const { return impl_->chunk; }
 
 ChatChunkReader::Result ChatChunkReader::read(std::string_view text) {
   Impl &it = *impl_;
+  it.strings.clear();
   if (text.size() > kMaxParsed) return it.slices(text);
   it.chunk.clear();
   it.reserve(text.size());

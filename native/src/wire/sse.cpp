@@ -1,6 +1,10 @@
 #include "wire/sse.h"
 
+#include "base/release.h"
+
 namespace sluice {
+
+constexpr size_t kSpareBytes = 65536;  // a line keeps its memory up to this size
 
 void SseParser::feed(std::string_view bytes) {
   size_t line_feed = bytes.find('\n');  // looked for once per line feed, not once per line: lines may end in CR alone
@@ -33,7 +37,7 @@ void SseParser::feed(std::string_view bytes) {
     } else {
       line_ += piece;
       line(line_);
-      line_.clear();
+      release_text(line_, kSpareBytes);
     }
   }
 }
@@ -116,7 +120,7 @@ void SseParser::data(std::string_view value) {
 
 void SseParser::dispatch() {
   if (has_data_) sink_.on_joined_data(event_, data_);
-  data_.clear();
+  release_text(data_, kSpareBytes);
   has_data_ = false;
   bare_ = false;
 }

@@ -71,7 +71,6 @@ class ArgumentsReader : public FamilyReader {
   size_t value_ = 0;
   size_t value_end_ = 0;
   size_t searched_ = 0;  // no token before it
-  StringTracker strings_;      // of residue
   bool valued_ = false;  // value_end_ is known
   std::string_view reason_ = {};
 };

@@ -105,7 +105,6 @@ class ElementReader final : public FamilyReader {
   bool ends_open_ = false;                         // it ends the value as well, if nothing but a call follows
   ValueEnd object_;
   size_t object_from_ = 0, object_end_ = 0;
-  StringTracker strings_;  // of residue
   size_t closer_ = SIZE_MAX;
   std::string_view how_;  // how the block ended
   // -- what was read
@@ -147,15 +146,7 @@ ElementReader::Step ElementReader::step(std::string_view block) {
     case Place::json: return json(block);
     case Place::json_calls: break;
     case Place::residue:
-      for (; at_ < block.size(); ++at_) {
-        size_t length = 0;
-        if (block[at_] == '<' && (!strings_.inside() || fit(block.substr(at_), family_.closers, length) != Fit::no)) {
-          lost_to = strings_.inside() ? at_ : lost_to;  // it does not end, or quotes the closer
-          break;
-        }
-        strings_.step(block[at_ - 1], block[at_]);
-      }
-      if (at_ == block.size()) return Step::wait;
+      if (!skip_residue(block)) return Step::wait;
       place_ = Place::between;
       return Step::on;
   }

@@ -198,6 +198,25 @@ class FamilyReader : public BlockReader {
   static constexpr size_t kLongestBetween = 64;  // white space around a separator
   // `plain`: the value stands in ordinary text, which may go on with any byte.
   static Behind look_behind(std::string_view block, size_t at, bool ended, bool plain = false);
+  // Residue, up to a < outside of its strings, or the block's closer in one. False: there is none yet.
+  template <class Closes>
+  bool skip_residue(std::string_view block, const Closes &closes) {
+    for (; at_ < block.size(); ++at_) {
+      const bool inside = strings_.inside();
+      if (block[at_] == '<' && (!inside || closes(block.substr(at_)))) {
+        if (inside) lost_to = at_;  // the string does not end, or quotes the closer
+        return true;
+      }
+      strings_.step(block[at_ - 1], block[at_]);
+    }
+    return false;
+  }
+  bool skip_residue(std::string_view block) {
+    return skip_residue(block, [this](std::string_view rest) {
+      size_t length = 0;
+      return fit(rest, family_.closers, length) != Fit::no;
+    });
+  }
   void skip_white(std::string_view block) {
     while (at_ < block.size() && is_white(block[at_])) ++at_;
   }
@@ -205,9 +224,10 @@ class FamilyReader : public BlockReader {
   const Family &family_;
   const ToolView &tools_;
   const ScanLimits limits_;
-  size_t at_ = 0;        // next byte to look at
-  size_t payload_ = 0;   // where it stood behind the opener
-  bool opened_ = false;  // there was one
+  size_t at_ = 0;          // next byte to look at
+  size_t payload_ = 0;     // where it stood behind the opener
+  bool opened_ = false;    // there was one
+  StringTracker strings_;  // of residue
 
  private:
   bool led_ = false;

@@ -71,7 +71,6 @@ class GemmaReader final : public FamilyReader {
   bool escaped_ = false;  // in a string
   size_t quoted_from_ = 0;
   size_t closer_ = 0;     // what may end the block, in a quote
-  StringTracker strings_;       // of residue
   bool residue_ = false;  // behind the arguments
   bool nested_ = false, cut_ = false;
 };
@@ -257,15 +256,7 @@ GemmaReader::Step GemmaReader::behind(std::string_view block, bool ended) {
   }
   residue_ = true;
   if (lost_to == 0) lost_from = at_;
-  for (; at_ < block.size(); ++at_) {
-    size_t length = 0;
-    if (block[at_] == '<' && (!strings_.inside() || fit(block.substr(at_), family_.closers, length) != Fit::no)) {
-      lost_to = strings_.inside() ? at_ : lost_to;  // it does not end, or quotes the closer
-      break;
-    }
-    strings_.step(block[at_ - 1], block[at_]);
-  }
-  return Step::on;
+  return skip_residue(block) ? Step::on : Step::wait;
 }
 
 // Outside of strings, at a <.

@@ -142,8 +142,7 @@ class JsonReader final : public FamilyReader {
   bool wrapped_ = false;
   ValueEnd outer_;
   size_t outer_to_ = kNone;
-  size_t searched_ = 0;    // no stop begins before it
-  StringTracker strings_;  // of residue
+  size_t searched_ = 0;  // no stop begins before it
   // -- position in a call
   Entry entry_;
   ValueEnd entry_end_, token_;

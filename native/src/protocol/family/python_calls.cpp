@@ -116,7 +116,6 @@ class PythonReader final : public FamilyReader {
   // -- position in the block
   Place place_ = Place::start;
   bool listed_ = false;   // in a list that is open
-  StringTracker strings_;       // of residue
   std::string brackets_;  // that are open, from the call's own parenthesis
   bool in_string_ = false;
   ValueEnd string_;

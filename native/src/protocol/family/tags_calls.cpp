@@ -72,7 +72,7 @@ class TagsReader final : public FamilyReader {
     ++at_;
     return go(Place::residue);
   }
-  Step skip_residue(std::string_view block);
+  Step behind_residue(std::string_view block);
   // Now it is known to be a call.
   Step call() {
     begun = named = true;
@@ -97,7 +97,6 @@ class TagsReader final : public FamilyReader {
   size_t key_ = 0, key_end_ = 0, value_ = 0;
   size_t inner_ = 0;      // start tags of the same name in the value that are open
   size_t candidate_ = 0;  // an end tag that may be the value's
-  StringTracker strings_;       // of residue
   size_t closer_ = SIZE_MAX;
   bool nested_ = false;
   // -- what was read
@@ -139,7 +138,7 @@ TagsReader::Step TagsReader::step(std::string_view block) {
     case Place::key: return key(block);
     case Place::behind_key: return behind_key(block);
     case Place::value: return value(block);
-    case Place::residue: return skip_residue(block);
+    case Place::residue: return behind_residue(block);
     case Place::behind_inner: return behind_inner(block);
     case Place::done: break;
   }
@@ -192,17 +191,12 @@ TagsReader::Step TagsReader::between(std::string_view block) {
 }
 
 // What stands in a string there is no tag.
-TagsReader::Step TagsReader::skip_residue(std::string_view block) {
-  for (; at_ < block.size(); ++at_) {
+TagsReader::Step TagsReader::behind_residue(std::string_view block) {
+  const auto closes = [this](std::string_view rest) {
     size_t length = 0;
-    if (block[at_] == '<' && !strings_.inside()) return go(Place::between);
-    if (block[at_] == '<' && fit_end_tag(block.substr(at_), name, length) != TagFit::no) {
-      lost_to = at_;  // it does not end, or quotes the closer
-      return go(Place::between);
-    }
-    strings_.step(block[at_ - 1], block[at_]);
-  }
-  return Step::wait;
+    return fit_end_tag(rest, name, length) != TagFit::no;
+  };
+  return skip_residue(block, closes) ? go(Place::between) : Step::wait;
 }
 
 TagsReader::Step TagsReader::key(std::string_view block) {

@@ -128,12 +128,35 @@ test('changes of state and the finished message are read out, deltas are not', a
     await frames(2)
   })
   assert.equal(await said(), '')
-  for (const [status, words] of [['streaming', 'web.search: Writing a tool call…'], ['executing', 'web.search: Running…'], ['success', 'web.search: Done']]) {
+  for (const [status, words] of [['executing', 'web.search: Running…'], ['success', 'web.search: Done']]) {
     await page.evaluate((status) => live.push({ type: 'card', block: 1, call: 1, name: 'web.search', status }), status)
     await until(async () => (await said()) === words, words)
   }
   await page.evaluate(() => live.push({ type: 'text', block: 2, text: 'Rain.' }, { type: 'done', outcome: 'completed' }))
   await until(async () => (await said()) === 'Answer finished. Let me see. Wait.\nRain.', 'the whole message')
+})
+
+test('many cards are read out together, and how many, not every step of each', async (t) => {
+  const page = await message(t, () => {
+    window.said = []
+    live.push({ type: 'text', block: 0, text: 'Let me see. ' })
+  })
+  await page.evaluate(async () => {
+    const region = element.renderRoot.querySelector('.status')
+    new MutationObserver(() => said.push(region.textContent)).observe(region, { childList: true })
+    for (const status of ['streaming', 'pending', 'executing', 'success']) {
+      for (let call = 1; call <= 40; call++) live.push({ type: 'card', block: call, call, name: `tool.${call}`, status: call === 40 && status === 'success' ? 'error' : call === 39 && status === 'success' ? 'executing' : status })
+      await frames(3)
+    }
+  })
+  await until(() => page.evaluate(() => said.length > 0), 'something is said')
+  await page.evaluate(async () => {
+    for (const call of [1, 2, 3]) live.push({ type: 'ask', ask: { call, stage: 'execution', token: `t${call}`, digest: '', level: 'moderate', policy: 'ask_once' } }, { type: 'card', block: call, call, status: 'awaiting_approval' })
+    await frames(3)
+    live.push({ type: 'done', outcome: 'completed' })
+    await frames(3)
+  })
+  assert.deepEqual(await page.evaluate(() => said), ['Calls: 38 done, 1 not done, 1 running', '3 calls wait for approval', 'Answer finished. Let me see.'])
 })
 
 // -- cards -------------------------------------------------------------------------------------------------------------------

@@ -347,7 +347,7 @@ export class SluiceApproval extends SluiceElement {
       </div>
       ${this.#actions(release)}
       <p class="note" role="status">${this.#note || (this.#expired ? words.expired : '')}</p>
-      <span class="hidden-text" role="status">${this.#deciding || this.#note || this.#expired ? '' : this.#canApprove ? words.armed : words.arming}</span>
+      <span class="hidden-text" role="status" aria-live=${this.compact ? 'off' : 'polite'}>${this.#deciding || this.#note || this.#expired ? '' : this.#canApprove ? words.armed : words.arming}</span>
     </div>`
   }
 

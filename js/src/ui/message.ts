@@ -3,6 +3,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { endingOf } from '../bridge/ending.js'
 import { plain } from '../bridge/question.js'
+import type { CardStatus } from '../events.js'
 import type { SluiceApproval } from './approval.js'
 import { ARM_MS, Arming } from './arming.js'
 import { Blocks, type BlockContext } from './blocks.js'
@@ -18,8 +19,10 @@ import { revealed } from './visible.js'
 
 /** Of the finished message, read out. */
 const READ_OUT = 3000
-/** So many questions are drawn in rows. */
+/** So many questions are drawn in rows, and read out as their number. */
 const MANY = 3
+/** So long what cards came to is gathered before it is read out. */
+const GATHER_MS = 700
 
 export class SluiceMessage extends SluiceElement {
   static override styles = [tokens, controls, foreign, messageStyles]
@@ -48,8 +51,11 @@ export class SluiceMessage extends SluiceElement {
   #taken = new Set<string>() // tokens that the app shows itself
   #details = new Map<string, AskDetail>()
   #note = ''
-  // -- read out
+  // -- read out: questions and the end at once, what cards came to together
   #spoken: string[] = []
+  #asking: string[] = []
+  readonly #cameTo = new Map<number, { tool: string; status: CardStatus }>()
+  #gathering: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
     super()
@@ -80,6 +86,8 @@ export class SluiceMessage extends SluiceElement {
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
     unschedule(this.#show)
+    clearTimeout(this.#gathering)
+    this.#gathering = undefined
   }
 
   override willUpdate(changed: PropertyValues): void {
@@ -99,6 +107,8 @@ export class SluiceMessage extends SluiceElement {
     this.#taken = new Set()
     this.#details = new Map()
     this.#spoken = []
+    this.#asking = []
+    this.#cameTo.clear()
     this.#note = ''
   }
 
@@ -126,7 +136,7 @@ export class SluiceMessage extends SluiceElement {
     const waiting = this.message !== undefined && isWaiting(view)
     const changed = waiting !== this.#waiting || asksChanged || view.outcome !== before?.outcome
     this.#waiting = waiting
-    return changed || this.#spoken.length > 0
+    return changed || this.#spoken.length > 0 || this.#asking.length > 0
   }
 
   #makeContext(view: SavedMessage): BlockContext {
@@ -235,13 +245,16 @@ export class SluiceMessage extends SluiceElement {
 
   // -- read out -------------------------------------------------------------------------------------------------------------
 
-  #speakOf({ name, askedName, status }: CardView): void {
+  #speakOf({ call, name, askedName, status }: CardView): void {
     const { words } = this
     const tool = revealed((name ?? askedName ?? words.aCall).slice(0, 100))
-    if (!status || status === 'pending') return
-    if (status === 'awaiting_approval') this.#spoken.push(words.asks(tool))
-    else if (status === 'awaiting_result_approval') this.#spoken.push(words.asksRelease(tool))
-    else this.#spoken.push(`${tool}: ${words.status[status]}`)
+    if (!status || status === 'pending' || status === 'streaming') return
+    if (status === 'awaiting_approval') this.#asking.push(words.asks(tool))
+    else if (status === 'awaiting_result_approval') this.#asking.push(words.asksRelease(tool))
+    else {
+      this.#cameTo.set(call, { tool, status })
+      this.#gathering ??= setTimeout(() => this.#speak(true), GATHER_MS)
+    }
   }
 
   #speakOutcome(view: SavedMessage): void {
@@ -251,11 +264,26 @@ export class SluiceMessage extends SluiceElement {
     this.#spoken.push(`${outcome} ${texts.filter(Boolean).join('\n').slice(0, READ_OUT)}`)
   }
 
-  #speak(): void {
-    if (this.#spoken.length === 0) return
+  #speak(gathered = false): void {
+    if (!gathered && this.#spoken.length === 0 && this.#asking.length === 0) return
+    clearTimeout(this.#gathering)
+    this.#gathering = undefined
+    const asking = this.#asking.length >= MANY ? [this.words.waitingCount(this.#asking.length)] : this.#asking
     const region = this.renderRoot.querySelector('.status')
-    if (region) region.textContent = this.#spoken.join('. ')
+    if (region) region.textContent = [...this.#cards(), ...asking, ...this.#spoken].join('. ')
     this.#spoken = []
+    this.#asking = []
+    this.#cameTo.clear()
+  }
+
+  /** What cards came to since the last time: by name, or of many how many. */
+  #cards(): string[] {
+    const { words } = this
+    const cards = [...this.#cameTo.values()]
+    if (cards.length < MANY) return cards.map(({ tool, status }) => `${tool}: ${words.status[status]}`)
+    const count = (...wanted: CardStatus[]): number => cards.filter(({ status }) => wanted.includes(status)).length
+    const [done, running] = [count('success'), count('executing')]
+    return [words.cameTo(done, cards.length - done - running, running)]
   }
 
   // -- what one sees --------------------------------------------------------------------------------------------------------

@@ -74,6 +74,7 @@ export interface Strings extends QuestionWords {
   approveAll: (count: number) => string
   denyAll: string
   waitingCount: (count: number) => string
+  cameTo: (done: number, failed: number, running: number) => string
   remember: string
   rememberOptions: { once: string; turn: string; session: string; always: string }
   exact: string
@@ -214,6 +215,7 @@ const en: Strings = {
   approveAll: (count) => `Approve all ${count}`,
   denyAll: 'Deny all',
   waitingCount: (count) => `${count} calls wait for approval`,
+  cameTo: (done, failed, running) => `Calls: ${[done && `${done} done`, failed && `${failed} not done`, running && `${running} running`].filter(Boolean).join(', ')}`,
   remember: 'Remember',
   rememberOptions: { once: 'This call only', turn: 'For this answer', session: 'For this session', always: 'Always' },
   exact: 'Only with exactly these arguments',
@@ -343,6 +345,7 @@ const zh: Strings = {
   approveAll: (count) => `全部批准（${count}）`,
   denyAll: '全部拒绝',
   waitingCount: (count) => `${count} 个调用等待批准`,
+  cameTo: (done, failed, running) => `调用：${[done && `${done} 个完成`, failed && `${failed} 个未完成`, running && `${running} 个执行中`].filter(Boolean).join('，')}`,
   remember: '记住',
   rememberOptions: { once: '仅此一次', turn: '本次回答内', session: '本次会话内', always: '始终' },
   exact: '仅限完全相同的参数',

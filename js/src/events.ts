@@ -285,8 +285,6 @@ export interface Rule {
   scope?: 'turn' | 'session' | 'always'
   arguments?: JsonObject
   definition?: string
-  /** Effect `allow`: hash of what ran when it was given. */
-  'x-runs'?: string
 }
 
 /** SLUICE_GET_TOOLS. */
@@ -295,6 +293,8 @@ export interface ToolList {
   tools: {
     name: string; wireName: string; exposed: boolean; reason?: string; unchecked?: string[]; estimatedTokens?: number
   }[]
+  /** Roughly, what the tools cost a request: as JSON in its body (modes native and auto), and as text in its instructions (mode text). */
+  tokens: { native: number; text: number }
   /** The text protocols of this configuration; for `protocol: 'auto'`, what the model's name led to. */
   protocols: string[]
   /** Every id that `protocol` may have: Sluice's own, then the model families by name. */

@@ -1,5 +1,6 @@
 // What a developer passes, checked before anything acts on it. Every refusal is one SluiceError `option`: where, what was found, what is
 // allowed and, where somebody put it into the wrong place, where it belongs. Shapes are data; what windows send is checked by host/check.ts.
+import { jsonText, lossOf } from './bridge/json-text.js'
 import { SluiceError } from './errors.js'
 
 /** Throws SluiceError `option` where `value` is not what it should be. `path` is how a developer would write the place. */
@@ -156,27 +157,28 @@ function distance(a: string, b: string): number {
 
 // -- JSON ---------------------------------------------------------------------------------------------------------------------
 
-/** The value as JSON, or what in it cannot be: a BigInt, a cycle. */
+/** The value as JSON, or what in it cannot be: a BigInt, a cycle, NaN, a Map. */
 export function encode(value: unknown, path: string): string {
   try {
-    const json = JSON.stringify(value) as string | undefined
-    if (json !== undefined) return json
+    return jsonText(value)
   } catch (cause) {
     const [at, found] = culprit(value, path, new Set()) ?? [path, describeCause(cause)]
     throw new SluiceError({ code: 'option', path: at, detail: `found ${found}, expected what JSON can hold`, cause })
   }
-  throw wrong(path, value, 'what JSON can hold')
 }
 
 const describeCause = (cause: unknown): string => `a value that cannot be written (${cause instanceof Error ? cause.message : String(cause)})`
 
-function culprit(value: unknown, path: string, above: Set<unknown>): [path: string, found: string] | undefined {
-  if (typeof value === 'bigint') return [path, 'a BigInt']
+function culprit(value: unknown, path: string, above: Set<unknown>, inArray = false): [path: string, found: string] | undefined {
+  const written = value instanceof Date && Number.isNaN(value.getTime()) ? null : value
+  const loss = lossOf(value, written, inArray)
+  if (loss !== undefined) return [path, loss]
   if (typeof value !== 'object' || value === null) return undefined
   if (above.has(value)) return [path, 'a cycle']
   above.add(value)
-  for (const [key, member] of Object.entries(value)) {
-    const found = culprit(member, Array.isArray(value) ? `${path}[${key}]` : inside(path, key), above)
+  const list = Array.isArray(value)
+  for (const [key, member] of list ? Array.from(value, (item, at) => [at, item] as const) : Object.entries(value)) {
+    const found = culprit(member, list ? `${path}[${key}]` : inside(path, String(key)), above, list)
     if (found) return found
   }
   above.delete(value)

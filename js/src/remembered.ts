@@ -1,22 +1,18 @@
 // Remembered decisions of one run: those that count when it begins, and whether they still let a call start.
-import { createHash } from 'node:crypto'
 import { describe, SluiceError } from './errors.js'
 import type { Rule } from './events.js'
 import { shown } from './options.js'
 import type { RuleStore } from './rules.js'
-import type { Tool } from './tool.js'
 import type { Turn } from './turn.js'
 
 export class Remembered {
   readonly #store: RuleStore
-  readonly #tools: ReadonlyMap<string, Tool>
   /** Of this run alone, and decisions that the store could not take. */
   readonly #own: Rule[]
 
   /** @param own of this run alone. */
-  constructor(store: RuleStore, own: readonly Rule[], tools: ReadonlyMap<string, Tool>) {
+  constructor(store: RuleStore, own: readonly Rule[]) {
     this.#store = store
-    this.#tools = tools
     this.#own = [...own]
   }
 
@@ -24,17 +20,15 @@ export class Remembered {
   get rules(): Rule[] {
     const kept: unknown = this.#store.list()
     if (!Array.isArray(kept)) throw new SluiceError({ code: 'option', path: 'rules', detail: `list() gave back ${shown(kept)}, expected an array of rules`, hint: 'a store answers at once, without a promise' })
-    return [...(kept as Rule[]).filter((rule) => this.#stands(rule)), ...this.#own]
+    return [...(kept as Rule[]), ...this.#own]
   }
 
   /** A decision of this run that goes beyond it. */
   add(rule: Rule): void {
-    const runs = runsOf(this.#tools.get(rule.tool))
-    const kept = runs === undefined ? rule : { ...rule, 'x-runs': runs }
     try {
-      this.#store.add(kept)
+      this.#store.add(rule)
     } catch (error) {
-      this.#own.push(kept) // what a person decided counts for this run at least
+      this.#own.push(rule) // what a person decided counts for this run at least
       throw error
     }
   }
@@ -51,12 +45,4 @@ export class Remembered {
     if (way === 'deny') return 'Not run: it was forbidden meanwhile.'
     return way === 'ask' ? 'Not run: its approval was taken back meanwhile; it is to be asked about again.' : undefined
   }
-
-  /** What was allowed is what runs: another function behind the same declaration is asked about. */
-  #stands(rule: Rule): boolean {
-    return rule.effect !== 'allow' || rule['x-runs'] === undefined || rule['x-runs'] === runsOf(this.#tools.get(rule.tool))
-  }
 }
-
-const runsOf = (tool: Tool | undefined): string | undefined =>
-  tool?.identity === undefined ? undefined : createHash('sha256').update(tool.identity).digest('hex').slice(0, 32)

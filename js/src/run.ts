@@ -15,7 +15,8 @@ import { EventLog } from './event-log.js'
 import { onAbort } from './on-abort.js'
 import { Remembered } from './remembered.js'
 import {
-  checkModel, fetchTransport, httpRequest, readBody, readRefusal, retryAfter, retryDelay, secretsOf, sleep, whereRefused, type Model, type Transport,
+  checkModel, fetchTransport, httpRequest, isNetworkFault, readBody, readRefusal, retryAfter, retryDelay, secretsOf, sleep, whereRefused,
+  type HttpRequest, type Model, type Transport,
 } from './transport.js'
 import { callNumber, Turn, type ApproveOptions, type CallRef, type End, type Remember } from './turn.js'
 
@@ -33,7 +34,10 @@ export interface RunHooks {
   ipc?: ((channel: string, ...payload: Json[]) => void) | undefined
   /** Further tries of a request that failed before anything of it was shown. Default 2. */
   retries?: number | undefined
-  /** Replaces `fetch`. What it throws counts as a fault of the network. */
+  /**
+   * Replaces `fetch`. What it throws counts as a fault of the network and is tried again, but for faults of its own: a ReferenceError, a TypeError
+   * that no network gave, a result that is no Response end the turn with the error `hook`.
+   */
   transport?: Transport | undefined
 }
 
@@ -43,7 +47,10 @@ export interface RunOptions extends Settings, RunHooks {
   model: Model
   /** The conversation so far, at least one message; the last is usually the user's. */
   messages: ChatMessage[]
-  /** Further members of the request's body: `{ temperature: 0.7, max_tokens: 512, response_format: { … } }`. */
+  /**
+   * Further members of the request's body: `{ temperature: 0.7, max_tokens: 512, response_format: { … } }`. `tools` stand in front of the engine's:
+   * the provider may run them itself, and a call that it leaves to you ends as `not_found`.
+   */
   request?: { [member: string]: unknown }
   /** Cancels the turn. */
   signal?: AbortSignal
@@ -164,7 +171,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#model = model
     this.#host = host
     this.#tools = new Map(engine.tools.map((tool) => [tool.name, tool]))
-    this.#remembered = new Remembered(engine.rules, rules ?? [], this.#tools)
+    this.#remembered = new Remembered(engine.rules, rules ?? [])
     this.#turn = asOptions(() => new Turn(engine, {
       wire: 'openai-chat',
       ...settings,
@@ -191,7 +198,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /**
    * Lets a call run: an `approval` event, the number of a call, or 0 for all whose `approval` event somebody has read. Returns false if the
-   * question was already decided, or nobody could have seen one. Throws SluiceError `not_found` where there is no such call, `json` where edited arguments do not fit the schema.
+   * question was already decided, nobody could have seen one, or it is not the one whose `digest` was given. Throws SluiceError `not_found` where there is no such call, `json` where edited arguments do not fit the schema.
    */
   approve(call: CallRef, options?: ApproveOptions): boolean {
     if (callNumber(call, 0) !== 0 || options?.arguments !== undefined) return this.#decide(() => this.#turn.approve(call, options))
@@ -477,8 +484,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       if (typeof (changed ?? '') !== 'string') throw new HookError(`beforeRequest gave back ${shown(changed)}, expected the text of a body, or nothing`)
       const request = httpRequest(this.#model, changed ?? body)
       sent = true
-      const response = await Promise.race([(this.#host.transport ?? fetchTransport)(request, abort.signal), aborted])
-      if (!isResponse(response)) throw new HookError(`transport gave back ${shown(response)}, expected a Response`)
+      const response = await Promise.race([send(this.#host.transport, request, abort.signal), aborted])
       const refusal = response.status >= 400 ? await readRefusal(response, abort.signal) : undefined
       if (refusal) wait = this.#retryIn(response)
       this.#response = toldBy(response)
@@ -575,7 +581,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
           this.succeed(call, value)
         } catch (error) {
           if (isState(error)) throw error
-          this.fail(call, untellable(error)) // it did its work
+          this.fail(call, untellable(error instanceof SluiceError && error.cause ? error.cause : error)) // it did its work
         }
       })
     }
@@ -682,6 +688,19 @@ async function hook<T>(name: string, call: () => T | Promise<T>): Promise<T> {
   } catch (cause) {
     throw new HookError(`${name} threw: ${describe(cause)}`)
   }
+}
+
+/** By the app's transport, or by `fetch`. A transport that is wrong in itself would fail the same way again. */
+async function send(transport: Transport | undefined, request: HttpRequest, signal: AbortSignal): Promise<Response> {
+  if (!transport) return await fetchTransport(request, signal)
+  let response: Response
+  try {
+    response = await transport(request, signal)
+  } catch (error) {
+    throw isNetworkFault(error) ? error : new HookError(`transport threw: ${describe(error)}`)
+  }
+  if (isResponse(response)) return response
+  throw new HookError(`transport gave back ${shown(response)}, expected a Response`)
 }
 
 /** A decision as `approve` takes it. */

@@ -85,6 +85,11 @@ export interface Settings {
   reasoningCalls?: 'ignore' | 'execute'
   /** The prompt has opened the reasoning already. Default false. */
   startsInReasoning?: boolean
+  /**
+   * Asks the provider for the tokens of a stream: `stream_options: { include_usage: true }`, unless `request` has `stream_options`. A server that
+   * refuses the member is asked again without. Default true.
+   */
+  usage?: boolean
   /** Sizes beyond which something is refused or cut. Bytes, but for `depth` (of JSON) and `callsPerRound`. */
   limits?: {
     /** Arguments of one call. Default 16 MiB. */
@@ -131,7 +136,7 @@ const known: { [name in Known]: Check } = {
   dispatch: value, stopAfterCall: value, execution: value, maxConcurrentTools: value, ask: value, requireConfirmation: value,
   resultApproval: value, toolToggles: value, defaultToolEnabled: value, maxRounds: value, forceFinalAnswer: value, maxCalls: value,
   repeatLimit: value, timeoutMs: value, approvalTimeoutMs: value, firstByteTimeoutMs: value, idleTimeoutMs: value, malformed: value,
-  resultMaxBytes: value, resultRole: value, reasoningCalls: value, startsInReasoning: value, limits: value,
+  resultMaxBytes: value, resultRole: value, reasoningCalls: value, startsInReasoning: value, usage: value, limits: value,
 }
 
 /** The names of all settings. */

@@ -91,7 +91,10 @@ export interface ToolOptions<S = JsonSchema | StandardSchema> {
    * Left out where the host does it: it reads the `execute` events and calls `succeed` or `fail`.
    */
   execute?: (args: ArgumentsOf<S>, context: ToolContext) => unknown
-  /** Stands for what `execute` does: a remembered approval ends when it changes, for example a version. Default: the function's text. */
+  /**
+   * Stands for what `execute` does, for example a version: a part of the tool's definition. Where it changes, remembered approvals end, and a
+   * restored turn asks again. Default: the function's text.
+   */
   identity?: string
   /** Instead of `execute`, with `hostEngine`: the window that asked runs it, by the name's function in `client.tools({ … })`. */
   runsIn?: 'window'
@@ -111,8 +114,6 @@ export interface Tool {
   readonly run?: (args: JsonObject, context: ToolContext) => Promise<unknown>
   /** `window`: the window that asked runs it. Absent, and no `run`: whoever reads the events. */
   readonly runsIn?: 'window'
-  /** What acts when it is called: a remembered approval ends when this changes. */
-  readonly identity?: string
 }
 
 const check = members({
@@ -152,13 +153,12 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema>(o
   return {
     name,
     description: options.description ?? '',
-    declaration: schema === undefined ? rest : { ...rest, parameters: schema },
+    declaration: { ...rest, ...(schema === undefined ? {} : { parameters: schema }), ...(identity === undefined ? {} : { identity }) },
     run: execute && (async (args, context) => {
       const input = standard ? await validate(standard, args) : args
       return await execute(input as ArgumentsOf<S>, context)
     }),
     ...(runsIn ? { runsIn } : {}),
-    ...(identity === undefined ? {} : { identity }),
   }
 }
 

@@ -31,7 +31,13 @@ export const checkModel = members({
       const found = typeof value === 'string' ? 'a character that no header can carry' : `a ${typeof value}`
       throw new SluiceError({ code: 'option', path, detail: `found ${found}, expected a string of printable ASCII` })
     },
-    headers: is('an object of strings', (value) => typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string')),
+    headers: (value, path) => {
+      is('an object of strings', (given) => typeof given === 'object' && given !== null && Object.values(given).every((one) => typeof one === 'string'))(value, path)
+      for (const [name, text] of Object.entries(value as object)) { // a key may stand there
+        if (/^[!#$%&'*+\-.^_`|~\w]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(text as string)) continue
+        throw new SluiceError({ code: 'option', path: `${path}.${name}`, detail: 'found a character that no header can carry, expected a name and a text of Latin-1' })
+      }
+    },
   },
   needs: ['baseURL', 'name'],
   instead: { model: 'did you mean name?', url: 'did you mean baseURL?', apikey: 'did you mean apiKey?', key: 'did you mean apiKey?' },
@@ -131,6 +137,17 @@ export const fetchTransport: Transport = async ({ url, ...init }, signal) => {
     }
     url = to.href
   }
+}
+
+/** What a program does wrong in itself. `fetch` says TypeError as well: with a cause, or in these words. */
+const ownFaults = new Set(['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'URIError', 'SluiceError'])
+const ofFetch = /fetch|network|load failed|sending request|terminated|socket/i
+
+/** Whether this may be a fault of the network, which may pass. */
+export function isNetworkFault(error: unknown): boolean {
+  if (!(error instanceof Error)) return true
+  if (error.name === 'TypeError') return error.cause !== undefined || ofFetch.test(error.message)
+  return !ownFaults.has(error.name)
 }
 
 /** The pieces of a body. Stops with the signal's reason also where the transport does not know the signal. */

@@ -1,4 +1,4 @@
-import { SluiceError } from './errors.js'
+import { describe, SluiceError } from './errors.js'
 import type { AssistantMessage, ChatMessage, JsonObject, Part, Rule, SluiceEvent, ToolList } from './events.js'
 import { nativeOf, type Engine } from './engine.js'
 import { jsonText } from './bridge/json-text.js'
@@ -19,16 +19,18 @@ export interface ApproveOptions {
   exact?: boolean
   /** Runs the call with these arguments instead. They are checked against the schema, and shown beside the original. */
   arguments?: JsonObject
+  /** Of the question that was seen: a decision about another one is refused like one that comes too late. Default: that of the event, if one was given. */
+  digest?: string
 }
 
 /** Settings of a turn with its `wire` and `request`. Text is passed on as it stands (big integers, key order). */
 export type TurnConfig = string | TurnSettings
 
-/** A call's number, or an event of the call. */
-export type CallRef = number | { readonly call: number }
+/** A call's number, or an event of the call. With `digest`, as `approval` events have it: only while this is the question that waits. */
+export type CallRef = number | { readonly call: number; readonly digest?: string }
 
 const checkApproval = members({
-  members: { remember: oneOf(...Object.keys(REMEMBER)), exact: flag, arguments: record },
+  members: { remember: oneOf(...Object.keys(REMEMBER)), exact: flag, arguments: record, digest: checkText },
   instead: { reason: 'it belongs into deny(call, reason)' },
 })
 const checkEnd = oneOf(...Object.keys(END))
@@ -60,6 +62,8 @@ export class Turn {
   #handle: NativeTurn | null
   #memory = 0
   #told = 0
+  /** What was asked last about a call. */
+  readonly #asked = new Map<number, string>()
   /** @internal What nobody is to read. */
   secrets: readonly string[] = []
 
@@ -108,24 +112,24 @@ export class Turn {
 
   /**
    * Lets a call run. Call 0: every execution approval that was polled.
-   * @throws SluiceError `state` where it does not wait for that, `not_found` where there is no such call.
+   * @throws SluiceError `state` where it does not wait for that, or for another question; `not_found` where there is no such call.
    */
   approve(call: CallRef, options: ApproveOptions = {}): void {
-    const number = callNumber(call, 0)
     checkApproval(options, 'options')
-    const { remember = 'once', exact = false, arguments: edited } = options
+    const { remember = 'once', exact = false, arguments: edited, digest } = options
+    const number = this.#questionOf(call, 0, digest)
     const decision = REMEMBER[remember] + (exact && remember !== 'once' ? EXACT : 0)
     this.#check(native().approve(this.#open(), number, decision, edited === undefined ? null : encode(edited, 'arguments')))
   }
 
   /** Lets the result of a call out. Throws like `approve`. */
   release(call: CallRef): void {
-    this.#check(native().approve(this.#open(), callNumber(call), RELEASE, null))
+    this.#check(native().approve(this.#open(), this.#questionOf(call), RELEASE, null))
   }
 
   /** Refuses what the call waits for: its execution, or the release of its result. The model reads `reason`. Throws like `approve`. */
   deny(call: CallRef, reason?: string): void {
-    const number = callNumber(call)
+    const number = this.#questionOf(call)
     if (reason !== undefined) checkText(reason, 'reason')
     this.#check(native().deny(this.#open(), number, reason ?? null))
   }
@@ -135,7 +139,7 @@ export class Turn {
    * `policy`. Throws like `approve`.
    */
   refuse(call: CallRef, reason?: string): void {
-    const number = callNumber(call)
+    const number = this.#questionOf(call)
     if (reason !== undefined) checkText(reason, 'reason')
     this.#check(native().refuse(this.#open(), number, reason ?? null))
   }
@@ -158,7 +162,7 @@ export class Turn {
     this.#check(native().cancel(this.#open(), number, reason ?? null))
   }
 
-  /** The result of a call: a string as it is, parts as such, anything else as JSON. */
+  /** The result of a call: a string as it is, parts as such, anything else as JSON. Throws SluiceError `option` for what JSON cannot hold. */
   succeed(call: CallRef, value: unknown): void {
     const number = callNumber(call)
     const [kind, text] = encodeResult(value)
@@ -190,6 +194,7 @@ export class Turn {
     const text = native().nextEvent(this.#open())
     if (text === null) return null
     const event = JSON.parse(this.#redacted(text)) as SluiceEvent
+    if (event.type === 'approval') this.#asked.set(event.call, event.digest)
     if (event.type === 'error' || event.type === 'diagnostic') this.#redact(event)
     return event
   }
@@ -247,6 +252,13 @@ export class Turn {
 
   [Symbol.dispose](): void {
     this.close()
+  }
+
+  /** The number of a call about which somebody decides. */
+  #questionOf(call: CallRef, least: 0 | 1 = 1, digest = (call as { digest?: string } | null)?.digest): number {
+    const number = callNumber(call, least)
+    if (digest === undefined || number === 0 || digest === this.#asked.get(number)) return number
+    throw new SluiceError({ code: 'state', detail: 'this is not the question that waits: its digest is another' })
   }
 
   #submit(call: number, kind: number, text: string): void {
@@ -332,6 +344,9 @@ export function parts(...items: Part[]): Parts {
 function encodeResult(value: unknown): [kind: number, text: string] {
   if (value === undefined) return [SUBMIT.text, 'ok']
   if (typeof value === 'string') return [SUBMIT.text, value]
-  if (isParts(value)) return [SUBMIT.parts, jsonText(value.items)]
-  return [SUBMIT.json, jsonText(value)]
+  try {
+    return isParts(value) ? [SUBMIT.parts, jsonText(value.items)] : [SUBMIT.json, jsonText(value)]
+  } catch (cause) {
+    throw new SluiceError({ code: 'option', path: 'value', detail: describe(cause), cause })
+  }
 }

@@ -21,6 +21,34 @@ test('a moderate tool waits until whoever reads the events approves', async (t) 
   assert.equal(turn.approve(approval.call), false, 'nothing is decided after the end')
 })
 
+test('a decision about another question than the one that waits decides nothing', async (t) => {
+  const { run } = await stage(t, { answers: twice, tools: [asking({ resultApproval: 'always' })] })
+  const turn = run()
+  const asked = []
+  await collect(turn, (event) => {
+    if (event.type !== 'approval') return
+    asked.push(event)
+    const stale = { call: event.call, digest: asked.length === 1 ? '0'.repeat(64) : asked[0].digest }
+    for (const decide of [() => turn.approve(stale), () => turn.approve(event.call, { digest: stale.digest }), () => turn.deny(stale, 'no'), () => turn.refuse(stale), () => turn.release(stale)]) {
+      assert.equal(decide(), false)
+    }
+    assert.equal(event.stage === 'execution' ? turn.approve(event, { digest: event.digest }) : turn.release(event), true)
+  })
+  assert.deepEqual(asked.map(({ stage }) => stage), ['execution', 'result'])
+  assert.equal(cards(await turn.done)[0].status, 'success')
+})
+
+test('arguments that JSON cannot hold are no edit', async (t) => {
+  const { run } = await stage(t, { answers: twice, tools: [asking()] })
+  const turn = run()
+  await collect(turn, (event) => {
+    if (event.type !== 'approval') return
+    assert.throws(() => turn.approve(event, { arguments: { text: NaN } }), { code: 'option', path: 'arguments.text', message: /found NaN/ })
+    turn.deny(event)
+  })
+  assert.equal(cards(await turn.done)[0].status, 'denied')
+})
+
 test('a denial is told to the model with its reason', async (t) => {
   const { server, run } = await stage(t, { answers: twice, tools: [asking()] })
   const turn = run()

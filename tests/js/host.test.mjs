@@ -277,6 +277,20 @@ test('the first decision wins, others are told no and see the card go on', async
   assert.equal(ran.length, 1)
 })
 
+test('a window that was shown another question decides nothing', async (t) => {
+  const { tool, ran } = guarded()
+  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool] })
+  const window = open()
+  const message = await window.send('Hi')
+  const { token, digest } = await asked(window, message)
+  const stale = { message, token, digest: '0'.repeat(64) }
+  assert.deepEqual([await window.get('approve', stale), await window.get('deny', stale)], [false, false])
+  assert.equal((await window.call('approve', { message, token, digest: 5 })).error.path, 'digest')
+  assert.equal(await window.get('approve', { message, token, digest }), true)
+  await done(window, message)
+  assert.equal(ran.length, 1)
+})
+
 test('a window that comes later may answer with a token of its own', async (t) => {
   const { tool, ran } = guarded()
   const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool] })
@@ -594,7 +608,10 @@ test('a person configures: switches, tools, and what the model sees', async (t) 
   assert.deepEqual([view.settings.maxCalls, view.settings.maxRounds, view.settings.mode], [7, 5, 'auto'])
   assert.deepEqual(view.tools.map(({ name, permission, executionApproval, exposed }) => [name, permission, executionApproval, exposed]), [['file.delete', 'sensitive', null, true]])
   assert.match(view.prompt, /file\.delete/)
-  assert.ok(view.estimatedTokens > 0)
+  assert.ok(view.tokens.native > 0 && view.tokens.text > view.tokens.native)
+  assert.equal(view.estimatedTokens, view.tokens.native)
+  assert.equal((await window.get('configure', { settings: { mode: 'text' } })).estimatedTokens, view.tokens.text)
+  kept.length = 0
   assert.ok(['auto', 'vcp', 'hermes'].every((id) => view.protocols.includes(id)))
 
   const changed = await window.get('configure', { settings: { mode: 'native', maxRounds: 2, toolToggles: { x: false } }, tools: { 'file.delete': { executionApproval: 'auto' } } })

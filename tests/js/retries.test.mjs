@@ -120,3 +120,36 @@ test('an HTTP error names the address without what is secret in it, and what is 
   const baseURL = '//user:SECRET@host/?key=SECRET'
   assert.throws(() => run({ model: { baseURL, name: 'm' } }), (error) => error.path === 'model.baseURL' && !error.message.includes('SECRET'))
 })
+
+test('a transport that is wrong in itself is not tried again, and says what it is', async (t) => {
+  const { run } = await stage(t, { answers: [] })
+  for (const [transport, words] of [
+    [() => { throw new ReferenceError('fetsch is not defined') }, /transport threw: fetsch is not defined/],
+    [async () => { undefined.body }, /transport threw: Cannot read properties of undefined/],
+    [async () => ({ body: 'x' }), /transport gave back an object, expected a Response/],
+    [async () => undefined, /transport gave back undefined, expected a Response/],
+  ]) {
+    let tries = 0
+    const { outcome, error } = await run({ transport: (...given) => { tries++; return transport(...given) } }).done
+    assert.deepEqual([outcome, error.code, error.retryable, tries], ['failed', 'hook', false, 1])
+    assert.match(error.detail, words)
+  }
+  for (const thrown of [new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') }), new TypeError('Failed to fetch'), new Error('net::ERR_FAILED'), 'down', new DOMException('too long', 'TimeoutError')]) {
+    let tries = 0
+    const { error } = await run({ retries: 1, transport: () => { tries++; throw thrown } }).done
+    assert.deepEqual([error.code, tries], ['network', 2])
+  }
+})
+
+test('the tokens are asked for, and not of a server that refuses to say', async (t) => {
+  const usage = { prompt_tokens: 5, completion_tokens: 2 }
+  const { server, run } = await stage(t, { answers: ({ body }) => (body.stream_options ? { status: 400, error: "Unknown parameter: 'stream_options'" } : { text: 'Yes.', usage }) })
+  const turn = run()
+  const events = await collect(turn)
+  assert.deepEqual(ofType(events, 'error'), [])
+  assert.deepEqual(ofType(events, 'diagnostic').map(({ code }) => code), ['provider_error', 'usage_refused'])
+  assert.deepEqual((await turn.done).message.usage, { inputTokens: 5, outputTokens: 2 })
+  assert.deepEqual(server.requests.map(({ body }) => body.stream_options), [{ include_usage: true }, undefined])
+  await run({ usage: false }).done
+  assert.equal(server.requests[2].body.stream_options, undefined)
+})

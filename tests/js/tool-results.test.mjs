@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { memory, parts, tool } from 'sluice'
+import { Engine, memory, parts, tool, Turn } from 'sluice'
 import { cards, collect, echo, stage } from './support.mjs'
 
 const calls = (args = { text: 'hi' }) => ({ calls: [{ id: 'a', name: 'echo_back', arguments: args }] })
@@ -22,6 +22,8 @@ test('a tool that ran is told so, whatever it returned', async (t) => {
     [/class Error/, new Error('x')], [/class Error/, Object.assign(new Error('x'), { code: 'E' })], [/class RegExp/, /x/], [/function/, () => 1], [/symbol/, Symbol('x')],
     [/class Response/, new Response('body')], [/class ReadableStream/, new ReadableStream()], [/class Promise in "later"/, { later: Promise.resolve(1) }],
     [/class \w+/, (async function* () { yield 1 })()], [/bytes/, Buffer.from('x')], [/bytes/, new Uint8Array(2)], [/bytes in "data"/, { data: new ArrayBuffer(4) }],
+    [/found NaN/, NaN], [/-Infinity in "low"/, { low: -Infinity }], [/invalid Date in "due"/, { due: new Date('never') }], [/undefined in "1"/, [1, , 2]], // eslint-disable-line no-sparse-arrays
+    [/function in "0"/, [() => 1]],
     [/thrown by toJSON/, { toJSON() { throw new Error('thrown by toJSON') } }], [/./, deep], [/./, new Proxy({}, { ownKeys() { throw new Error('no') } })],
     [/text\/html/, parts({ type: 'image', mediaType: 'text/html', data: 'PGI+' })], [/bytes/, parts({ type: 'image', mediaType: 'image/png', data: Buffer.from('x') })],
   ]) {
@@ -35,7 +37,7 @@ test('a tool that ran is told so, whatever it returned', async (t) => {
 test('what JSON can hold is told as it is', async (t) => {
   class Point { x = 1; #hidden = 2; get y() { return this.#hidden } }
   for (const [value, told] of [
-    [undefined, 'ok'], [null, 'null'], [0, '0'], ['', '(no output)'], [{ a: undefined }, '{}'], [{}, '{}'], [Object.create(null), '{}'], [[], '[]'], [[1, , 2], '[1,null,2]'], // eslint-disable-line no-sparse-arrays
+    [undefined, 'ok'], [null, 'null'], [0, '0'], ['', '(no output)'], [{ a: undefined }, '{}'], [{}, '{}'], [Object.create(null), '{}'], [[], '[]'], [{ run() {} }, '{}'],
     [new Date(0), '"1970-01-01T00:00:00.000Z"'], [new URL('http://x/'), '"http://x/"'], [new Point(), '{"x":1}'], [new String('s'), '"s"'], [new Number(5), '5'],
     [parts(), '(no output)'], [parts({ type: 'text', text: 'noon' }), 'noon'],
   ]) {
@@ -108,6 +110,7 @@ test('a remembered approval ends when something else runs behind the same declar
   const mine = () => 'mine'
   assert.deepEqual([await asked({ execute: mine }), await asked({ execute: mine })], [1, 0])
   assert.deepEqual([await asked({ execute: () => 'another' }), await asked({ execute: mine })], [1, 0])
+  assert.equal(echo({ execute: mine }).declaration.identity, mine.toString(), 'the engine knows it')
   assert.deepEqual([await asked({ execute: mine, identity: 'v1' }), await asked({ execute: () => 'rewritten', identity: 'v1' }), await asked({ execute: mine, identity: 'v2' })], [1, 0, 1])
 })
 
@@ -142,4 +145,31 @@ test('of a call\'s progress the last report is kept for those who come later', a
   for await (const event of turn) if (event.type === 'progress') live.push(event.text)
   assert.deepEqual([live.at(-1), live.length > 5], ['step 5000', true])
   assert.deepEqual((await collect(turn)).filter(({ type }) => type === 'progress').map(({ text }) => text), ['step 5000'])
+})
+
+test('a saved question is asked anew where something else would run', async (t) => {
+  const config = { request: { model: 'm', messages: [{ role: 'user', content: 'go' }] } }
+  const engine = (execute) => new Engine({ tools: [echo({ permission: 'moderate', execute })] })
+  const [one, same, other] = [engine(() => 'one'), engine(() => 'one'), engine(() => 'other')]
+  t.after(() => [one, same, other].forEach((each) => each.close()))
+  const turn = one.turn(config)
+  turn.feed('data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"echo_back","arguments":"{\\"text\\":\\"x\\"}"}}]},"finish_reason":"tool_calls"}]}\n\ndata: [DONE]\n\n')
+  turn.finish()
+  const question = [...turn.events()].find(({ type }) => type === 'approval')
+  const digest = (restored) => [...restored.events()].find(({ type }) => type === 'approval').digest
+  assert.equal(digest(Turn.restore(same, turn.state)), question.digest)
+  const restored = Turn.restore(other, turn.state)
+  assert.notEqual(digest(restored), question.digest)
+  assert.throws(() => restored.approve(question), { code: 'state' }, 'what was shown is not what would run')
+})
+
+test('a result that JSON cannot hold is told to whoever hands it in', async (t) => {
+  const { run } = await stage(t, { answers: [calls(), { text: 'Done.' }], tools: [echo({ execute: undefined })] })
+  const turn = run()
+  await collect(turn, (event) => {
+    if (event.type !== 'execute') return
+    assert.throws(() => turn.succeed(event, { mean: NaN }), { code: 'option', path: 'value', message: /found NaN in "mean"/ })
+    turn.succeed(event, { mean: 0 })
+  })
+  assert.equal(cards(await turn.done)[0].told, '{"mean":0}')
 })

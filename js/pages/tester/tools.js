@@ -49,8 +49,11 @@ export function toolsTab(app) {
       parts.protocol.value = app.settings.protocol ?? ''
     }
     drawLists()
+    const asText = reply.settings.mode === 'text'
     replace(parts.tokens, h('b', {}, text.tokens(reply.estimatedTokens)), ' ', h('span', { class: 'about' }, text.estimate))
-    parts.native.hidden = (app.settings.mode ?? reply.settings.mode) !== 'native'
+    parts.native.hidden = asText
+    replace(parts.native, text.nativePrompt(reply.tokens.text))
+    replace(parts.heading, asText ? text.prompt : text.wouldRead)
     replace(parts.prompt, reply.prompt === '' ? text.noPrompt : foreign(reply.prompt))
   }
 
@@ -115,7 +118,8 @@ export function toolsTab(app) {
       fault: h('div', { role: 'alert' }),
       lists: h('div', { class: 'lists' }),
       tokens: h('p', { id: 'tokens', 'aria-live': 'polite' }),
-      native: h('p', { class: 'note', hidden: true }, text.nativePrompt),
+      heading: h('h2', {}, text.prompt),
+      native: h('p', { class: 'note', hidden: true }),
     }
     const copy = h('button', { class: 'copy', onclick: async () => {
       await navigator.clipboard.writeText(reply?.prompt ?? '')
@@ -129,7 +133,7 @@ export function toolsTab(app) {
       parts.fault,
       h('div', { class: 'two' },
         h('section', {}, search, parts.lists),
-        h('section', { class: 'sticky' }, h('h2', {}, text.prompt), h('div', { class: 'line' }, parts.tokens, copy), parts.native, prompt)),
+        h('section', { class: 'sticky' }, parts.heading, h('div', { class: 'line' }, parts.tokens, copy), parts.native, prompt)),
     ]
   }
 

@@ -1,4 +1,4 @@
-// What a tool returned, as JSON text. Refuses what JSON would lose in silence: a result that reads `{}` makes a model try again.
+// What an app hands in, as JSON text. Refuses what JSON would lose in silence: a result that reads `{}` or `null` makes a model try again.
 
 /** Throws an Error that says what was found, and where. */
 export function jsonText(value: unknown): string {
@@ -20,10 +20,29 @@ export function untellable(error: unknown): string {
 
 function check(this: unknown, key: string, value: unknown): unknown {
   const before = (this as { [key: string]: unknown })[key] // as it was in front of its toJSON
-  const fault = before instanceof ArrayBuffer || ArrayBuffer.isView(before) ? 'bytes' : typeof value === 'bigint' ? 'a BigInt' : nameOfLoss(value)
+  const fault = lossOf(before, value, Array.isArray(this))
   if (fault === undefined) return value
   const hint = fault === 'bytes' ? 'text, what JSON can hold, or parts() with an image' : 'text or what JSON can hold'
   throw new Error(`found ${fault}${key === '' ? '' : ` in ${JSON.stringify(key.slice(0, 60))}`}, expected ${hint}`)
+}
+
+/** What JSON would lose of this value, in words. `written`: what its `toJSON` gave. In an array nothing can be left out. */
+export function lossOf(value: unknown, written: unknown, inArray: boolean): string | undefined {
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return 'bytes'
+  if (value instanceof Date && written === null) return 'an invalid Date'
+  switch (typeof written) {
+    case 'bigint':
+      return 'a BigInt'
+    case 'number':
+      return Number.isFinite(written) ? undefined : String(written)
+    case 'undefined':
+      return inArray ? 'undefined' : undefined
+    case 'function':
+    case 'symbol':
+      return inArray ? `a ${typeof written}` : undefined
+    default:
+      return nameOfLoss(written)
+  }
 }
 
 /** An object of a class whose content JSON does not see: a Map, an Error, a Response, a stream, a promise. */

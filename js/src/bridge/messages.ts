@@ -101,6 +101,8 @@ export interface Decision {
   message: string
   /** Of the `AskView`. Decides an execution or the release of a result, whichever was asked. */
   token: string
+  /** Of the `AskView`: what the person was shown. Where it is another question's, nothing is decided. */
+  digest?: string
   /** Stage `execution`: how long calls like this one need no question. Default `once`. */
   remember?: 'once' | 'turn' | 'session' | 'always'
   exact?: boolean
@@ -128,7 +130,10 @@ export interface ConfigurationView {
   protocols: string[]
   /** The rendered `{{tools}}`. */
   prompt: string
+  /** Roughly, what the tools cost a request in this mode. */
   estimatedTokens: number
+  /** The same in modes native and auto, where they go into the request as JSON, and in mode text, where they are the prompt. */
+  tokens: { native: number; text: number }
   /** What people decided for later calls as well. */
   rules: RuleView[]
 }
@@ -171,7 +176,7 @@ export interface Methods {
   cancel(input: { message: string; call?: number }): void
   /** False: somebody was faster. */
   approve(input: Decision): boolean
-  deny(input: { message: string; token: string; reason?: string }): boolean
+  deny(input: Pick<Decision, 'message' | 'token' | 'digest'> & { reason?: string }): boolean
   /** From now on the window gets the deltas of this message. The snapshot is what they go on from. */
   subscribe(input: { message: string }): MessageView
   unsubscribe(input: { message: string }): void

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Engine } from '../engine.js'
 import { SluiceError } from '../errors.js'
 import { jsonObject, members, oneOf, optional, text as textOf, whole } from '../host/check.js'
-import { Configuration } from '../host/configuration.js'
+import { Configuration, tokensSent } from '../host/configuration.js'
 import type { Tool } from '../tool.js'
 import { serve, type Route, type WebServer } from '../web/server.js'
 import { canRun, runByHand } from './by-hand.js'
@@ -91,6 +91,6 @@ function describeTools(engine: Engine, { settings = {}, model }: ToolsRequest): 
   const view = new Configuration(engine, undefined, () => {}).configure({ settings })
   const runnable = engine.tools.filter(canRun).map((tool) => tool.name)
   if (view.settings['protocol'] !== 'auto' || !model) return { ...view, runnable }
-  const { prompt } = engine.describe({ ...settings, request: { model, messages: [{ role: 'user', content: '' }] } })
-  return { ...view, prompt, runnable }
+  const { prompt, tokens } = engine.describe({ ...settings, request: { model, messages: [{ role: 'user', content: '' }] } })
+  return { ...view, prompt, tokens, estimatedTokens: tokensSent(view.settings, tokens), runnable }
 }

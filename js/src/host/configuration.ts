@@ -81,18 +81,19 @@ export class Configuration {
   }
 
   #makeView(rules: RuleView[]): ConfigurationView {
-    const { tools, prompt, knownProtocols } = this.#engine.describe(this.#state.settings)
+    const { tools, prompt, tokens, knownProtocols } = this.#engine.describe(this.#state.settings)
     const described = new Map(tools.map((tool) => [tool.name, tool]))
-    const exposed = tools.filter((tool) => tool.exposed)
     const given = this.#engine.settings as { readonly [name: string]: unknown }
     const defaults = Object.fromEntries(Object.entries(switches).map(([name, value]) => [name, (given[name] ?? value) as Json]))
+    const settings = merge(defaults, this.#state.settings)
     return structuredClone({
-      settings: merge(defaults, this.#state.settings),
+      settings,
       defaults,
       tools: this.#engine.tools.map((tool) => this.#toolView(tool, described.get(tool.name))),
       protocols: ['auto', ...knownProtocols],
       prompt,
-      estimatedTokens: exposed.reduce((sum, tool) => sum + (tool.estimatedTokens ?? 0), 0),
+      estimatedTokens: tokensSent(settings, tokens),
+      tokens,
       rules,
     })
   }
@@ -158,6 +159,9 @@ export class Configuration {
     }
   }
 }
+
+/** What of these goes out in this mode. */
+export const tokensSent = ({ mode }: JsonObject, tokens: ConfigurationView['tokens']): number => (mode === 'text' ? tokens.text : tokens.native)
 
 function mergeSettings(before: JsonObject, patch: JsonObject, path: string): JsonObject {
   for (const name of Object.keys(patch)) {

@@ -21,6 +21,7 @@ const DEFAULT_CONVERSATION = 'main'
 
 const id = name(200)
 const token = text(TOKEN_LENGTH, TOKEN_LENGTH)
+const MAX_DIGEST = 64
 const call = whole(1, MAX_CALL)
 const order = whole(1, Number.MAX_SAFE_INTEGER)
 const reason = text(10_000, 0)
@@ -135,7 +136,7 @@ class EngineHost implements Host {
       right: keyof Rights, check: Check<Input<M>>, run: (window: HostWindow, input: Input<M>) => ReturnType<Methods[M]> | Promise<ReturnType<Methods[M]>>,
     ): MethodEntry => ({ right, run: (window, input) => run(window, read(check, input)) })
 
-    const decision = { message: id, token }
+    const decision = { message: id, token, digest: optional(text(MAX_DIGEST)) }
     const table: { [M in Method]: MethodEntry } = {
       send: method<'send'>('chat', members({ text: this.#checkText, conversation: optional(id) }), (window, input) =>
         ({ message: this.#sendFor(window, input) })),
@@ -245,6 +246,7 @@ class EngineHost implements Host {
 
   #approve(window: HostWindow, { remember, exact, arguments: edited, ...decision }: Decision): boolean {
     const ask = this.#ask(window, decision)
+    if (isStale(ask, decision)) return false
     if (ask.stage === 'execution') return ask.message.approve(ask, { remember, exact, arguments: edited })
     for (const [path, value] of Object.entries({ remember, exact, arguments: edited })) {
       if (value !== undefined) throw refuse('argument', 'this belongs to an execution, and the release of a result was asked', { path })
@@ -254,11 +256,11 @@ class EngineHost implements Host {
 
   #deny(window: HostWindow, { reason, ...decision }: Input<'deny'>): boolean {
     const ask = this.#ask(window, decision)
-    return ask.message.deny(ask, reason || undefined)
+    return !isStale(ask, decision) && ask.message.deny(ask, reason || undefined)
   }
 
   /** Only what this window was shown, and as it was shown. */
-  #ask(window: HostWindow, { message, token }: { message: string; token: string }): OpenAsk {
+  #ask(window: HostWindow, { message, token }: Pick<Decision, 'message' | 'token'>): OpenAsk {
     const ask = window.askOf(token)
     if (ask?.message.id === message) return ask
     throw refuse('forbidden', 'the token is none that this window was given for this message', { path: 'token' })
@@ -287,6 +289,8 @@ const checkResult = members<Pick<Input<'result'>, 'value' | 'error'>>({
   value: optional(json(resultLimits)),
   error: optional(text(100_000, 0)),
 })
+
+const isStale = (ask: OpenAsk, { digest = ask.digest }: Pick<Decision, 'digest'>): boolean => digest !== ask.digest
 
 /** What a person does is never refused for what the page asked beside it. */
 const decides = ({ right }: MethodEntry): boolean => right === 'chat' || right === 'approve'

@@ -170,21 +170,21 @@ export class Message {
   // Decisions. False: somebody was faster.
 
   approve(ask: OpenAsk, options: ApproveOptions): boolean {
-    return this.#decide(ask, (run, call) => run.approve(call, options))
+    return this.#decide(ask, (run, question) => run.approve(question, options))
   }
 
   release(ask: OpenAsk): boolean {
-    return this.#decide(ask, (run, call) => run.release(call))
+    return this.#decide(ask, (run, question) => run.release(question))
   }
 
   deny(ask: OpenAsk, reason?: string): boolean {
-    return this.#decide(ask, (run, call) => run.deny(call, reason))
+    return this.#decide(ask, (run, question) => run.deny(question, reason))
   }
 
-  #decide(ask: OpenAsk, decision: (run: Run, call: number) => boolean): boolean {
+  #decide(ask: OpenAsk, decision: (run: Run, question: { call: number; digest: string }) => boolean): boolean {
     const call = this.#numbers.ofRun(ask.call)
     if (!ask.open || this.asks.get(ask.call) !== ask || !this.#leg || call === undefined) return false
-    const decided = decision(this.#leg.run, call) // what it throws decides nothing
+    const decided = decision(this.#leg.run, { call, digest: ask.digest }) // what it throws decides nothing
     this.#closeAsk(ask.call, ask)
     return decided
   }
@@ -202,7 +202,7 @@ export class Message {
   }
 
   #denyUnseen(ask: OpenAsk): void {
-    this.#decide(ask, (run, call) => run.refuse(call, 'no_approver: there was no window to ask'))
+    this.#decide(ask, (run, question) => run.refuse(question, 'no_approver: there was no window to ask'))
     process.emitWarning('a question was denied: no window that shows its message has the right `approve`', 'SluiceWarning')
   }
 

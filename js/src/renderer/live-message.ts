@@ -8,6 +8,9 @@ import { Listeners } from './listeners.js'
 
 export type MessageFrame = NonNullable<Frame['messages']>[number]
 export type ApproveOptions = Pick<Decision, 'remember' | 'exact' | 'arguments'>
+/** What is decided: an `AskView`, or what of it must be there. */
+type Question = Pick<AskView, 'token'> & Partial<Pick<AskView, 'digest'>>
+const decided = (message: string, { token, digest }: Question): Decision => ({ message, token, ...(digest === undefined ? {} : { digest }) })
 
 export class LiveMessage {
   readonly id: string
@@ -75,18 +78,18 @@ export class LiveMessage {
   }
 
   /** Lets a call run, once or for longer, as it is or with other arguments. False: somebody was faster. */
-  approve(ask: Pick<AskView, 'token'>, options: ApproveOptions = {}): Promise<boolean> {
-    return this.#call('approve', { ...options, message: this.id, token: ask.token })
+  approve(ask: Question, options: ApproveOptions = {}): Promise<boolean> {
+    return this.#call('approve', { ...options, ...decided(this.id, ask) })
   }
 
   /** Lets the result of a call out to the model. False: somebody was faster. */
-  release(ask: Pick<AskView, 'token'>): Promise<boolean> {
-    return this.#call('approve', { message: this.id, token: ask.token })
+  release(ask: Question): Promise<boolean> {
+    return this.#call('approve', decided(this.id, ask))
   }
 
   /** Refuses what was asked. The model reads the reason. False: somebody was faster. */
-  deny(ask: Pick<AskView, 'token'>, reason?: string): Promise<boolean> {
-    return this.#call('deny', { message: this.id, token: ask.token, ...(reason ? { reason } : {}) })
+  deny(ask: Question, reason?: string): Promise<boolean> {
+    return this.#call('deny', { ...decided(this.id, ask), ...(reason ? { reason } : {}) })
   }
 
   /** Cancels the message, or one call of it. */

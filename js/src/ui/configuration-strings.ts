@@ -111,7 +111,7 @@ const en = {
   // -- prompt
   promptTokens: (count: number) => `≈ ${count} ${count === 1 ? 'token' : 'tokens'}`,
   promptEstimate: 'An estimate of the engine, not the count of your model’s tokenizer.',
-  promptNative: 'In native mode the tools go into the request as JSON instead. This is what text mode would write.',
+  promptNative: (count: number) => `In this mode the tools go into the request as JSON. Text mode would write the text below, ≈ ${count} ${count === 1 ? 'token' : 'tokens'}.`,
   promptEmpty: 'Nothing: no tool is visible to the model.',
   promptLabel: 'The text that {{tools}} stands for',
 
@@ -277,7 +277,7 @@ const zh: ConfigurationStrings = {
 
   promptTokens: (count) => `≈ ${count} 个 token`,
   promptEstimate: '由引擎估算，不是模型分词器的准确数字。',
-  promptNative: '原生模式下，工具以 JSON 形式放进请求。这里显示文本模式会写入的内容。',
+  promptNative: (count) => `此模式下，工具以 JSON 形式放进请求。文本模式会写入下面的内容，≈ ${count} 个 token。`,
   promptEmpty: '空：没有模型可见的工具。',
   promptLabel: '{{tools}} 所代表的文本',
 

@@ -242,7 +242,7 @@ export class SluiceConfiguration extends SluiceElement {
         ${view.prompt === ''
           ? nothing
           : html`<button class="button" @click=${() => this.#copy(view.prompt)}>${this.copied ? text.copied : text.copy}</button>`}</p>
-      ${valueOf(switchOf('mode'), store) === 'native' ? html`<p class="note">${text.promptNative}</p>` : nothing}
+      ${valueOf(switchOf('mode'), store) === 'text' ? nothing : html`<p class="note">${text.promptNative(view.tokens.text)}</p>`}
       ${view.prompt === ''
         ? html`<p class="state">${text.promptEmpty}</p>`
         : html`<pre class="value" tabindex="0" role="region" aria-label=${text.promptLabel}>${visible(view.prompt)}</pre>`}`

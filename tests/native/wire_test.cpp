@@ -896,6 +896,18 @@ TEST_CASE("request: calls are forbidden only where there are tools", "[wire]") {
   CHECK(write(request) == R"({"messages":[],"stream":true,"tools":[)" + kOffered + R"(],"tool_choice":"none"})");
 }
 
+TEST_CASE("request: the tokens of a stream are asked for, unless the host says something of it", "[wire]") {
+  RequestParts request = parts(R"({"messages":[]})", {});
+  request.ask_usage = true;
+  CHECK(write(request) == R"({"messages":[],"stream":true,"stream_options":{"include_usage":true}})");
+  CHECK(write(request, "text") == R"({"messages":[],"stream":true})");
+  for (const std::string_view body :
+       {R"({"messages":[],"stream":false})", R"({"messages":[],"stream":true,"stream_options":null})"}) {
+    request.body = body;
+    CHECK(write(request) == body);
+  }
+}
+
 TEST_CASE("request: messages lose metadata, and calls in them get the names of the wire", "[wire]") {
   const auto one = [](std::string_view message) {
     const std::string body = write(parts(R"({"stream":true,"messages":0})", {message}));
@@ -942,7 +954,8 @@ TEST_CASE("request: what a host gets wrong is told by path", "[wire]") {
   CHECK(path(R"({"messages":[{"role":"bot"}]})") == "messages[0].role");
   CHECK(path(R"({"messages":[{"role":"user","content":{}}]})") == "messages[0].content");
   CHECK(path(R"({"messages":[{"role":"user"}],"tools":{}})") == "tools");
-  CHECK(path(R"({"messages":[{"role":"user"}],"tools":[{},{"function":{"name":"live2d_motion"}}]})") == "tools[1].function.name");
+  CHECK(path(R"({"messages":[{"role":"user"}],"tools":[{},{"function":{"name":"live2d_motion"}}]})") ==
+        "tools[1].function.name");
   CHECK(path(R"({"messages":[{"role":"user"}],"stream":1})") == "stream");
 }
 

@@ -40,7 +40,11 @@
  * ERRORS
  *   What the host did wrong is a negative return code, told in detail by SLUICE_GET_ERROR:
  *     {"code":-4,"name":"json","message":"...","path":"tools[3].parameters"}
- *   What the model, the provider, the network or a tool did wrong is an event. Our own bug, or no memory, poisons the turn:
+ *   What the model, the provider, the network or a tool did wrong is an event:
+ *     {"type":"error","block":1,"code":"http","detail":"HTTP 503: overloaded","hint":"...","retryable":true,"fatal":false,
+ *      "status":503,"retryAfterMs":2000,"requestId":"req_1"}
+ *   hint where there is advice; status, retryAfterMs and requestId where the response told them (sluice_turn_response);
+ *   retryable: SLUICE_END_RETRY is allowed, and may help. Our own bug, or no memory, poisons the turn:
  *   it emits one last "error" with "fatal":true, then "done", and answers the same code from then on. An engine or a turn
  *   made from a bad document exists; every call on it answers that error. Every function takes NULL handles: they give
  *   SLUICE_E_ARGUMENT, NULL, or nothing.

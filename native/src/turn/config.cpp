@@ -228,6 +228,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
     return status;
   }
   if (name == "startsInReasoning") return read_bool(value, config.starts_in_reasoning);
+  if (name == "usage") return read_bool(value, config.ask_usage);
   if (name == "limits") return read_limits(value, config.limits);
   known = false;
   return {};
@@ -265,6 +266,7 @@ constexpr std::string_view kMembers[] = {"profiles",
                                          "resultMaxBytes",
                                          "reasoningCalls",
                                          "startsInReasoning",
+                                         "usage",
                                          "limits"};
 
 // What others call it.

@@ -339,19 +339,6 @@ std::vector<Item> in_order(std::vector<Item> items, std::vector<std::string> &ow
   return out;
 }
 
-// Some providers refuse a user's message right behind results.
-std::vector<Item> with_strict_roles(std::vector<Item> items, std::vector<std::string> &owned) {
-  std::vector<Item> out;
-  for (Item &item : items) {
-    if (item.role == "user" && !out.empty() && out.back().role == "tool") {
-      owned.push_back(std::string(kBetween));
-      out.push_back(read_item(owned.back()));
-    }
-    out.push_back(std::move(item));
-  }
-  return out;
-}
-
 // The message with another content and without the members that `left_out` names.
 std::string with_content(std::string_view json, std::string_view content,
                          std::initializer_list<std::string_view> left_out) {
@@ -525,6 +512,48 @@ bool expand(const Conversation &conversation, std::string_view json, std::string
   return found;
 }
 
+// A message's content as parts, without the brackets.
+std::string content_parts(std::string_view json) {
+  const auto content = json_member(json, "content");
+  if (!content || json_kind(*content) == 'n' || trim_json(*content) == "\"\"") return {};
+  if (json_kind(*content) == '"') return R"({"type":"text","text":)" + std::string(trim_json(*content)) + "}";
+  const std::string_view array = trim_json(*content);
+  return std::string(trim_json(array.substr(1, array.size() - 2)));
+}
+
+// One message of what two say, one after the other.
+std::string joined(std::string_view first, std::string_view second) {
+  const auto one = json_member(first, "content"), two = json_member(second, "content");
+  if (one && two && json_kind(*one) == '"' && json_kind(*two) == '"') {
+    const std::string before = json_text(*one), behind = json_text(*two);
+    return with_content(first,
+                        json_string(before.empty() || behind.empty() ? before + behind : before + "\n\n" + behind), {});
+  }
+  std::string parts = content_parts(first), more = content_parts(second);
+  if (!parts.empty() && !more.empty()) parts += ',';
+  return with_content(first, "[" + parts + more + "]", {});
+}
+
+// Some providers refuse a user's message right behind results, and two of them in a row: as they stand when an answer
+// failed before it said anything. `text_calls`: results become a user's message themselves.
+std::vector<Item> with_strict_roles(std::vector<Item> items, bool text_calls, std::vector<std::string> &owned) {
+  std::vector<Item> out;
+  for (Item &item : items) {
+    const bool user = item.role == "user" && !out.empty();
+    if (user && out.back().role == "user") {
+      owned.push_back(joined(out.back().json, item.json));
+      out.back() = read_item(owned.back());
+      continue;
+    }
+    if (user && out.back().role == "tool" && !text_calls) {
+      owned.push_back(std::string(kBetween));
+      out.push_back(read_item(owned.back()));
+    }
+    out.push_back(std::move(item));
+  }
+  return out;
+}
+
 // The message with more text before (`top`) or behind its own.
 std::string with_text(std::string_view json, const std::string &more, bool top) {
   const auto content = json_member(json, "content");
@@ -587,7 +616,7 @@ std::vector<std::string_view> request_messages(const Conversation &conversation,
   owned.reserve(4 * items.size() + calls + 1);
   items = in_order(std::move(items), owned);
 
-  if (conversation.strict_roles && !conversation.text_calls) items = with_strict_roles(std::move(items), owned);
+  if (conversation.strict_roles) items = with_strict_roles(std::move(items), conversation.text_calls, owned);
 
   std::vector<std::string_view> out;
   bool macro = false;

@@ -246,6 +246,7 @@ void Turn::each_field(AnyTurn &turn, const Visit &visit) {
   visit("now", turn.now_);
   visit("done", turn.done_);
   visit("fellBack", turn.fell_back_);
+  visit("usageRefused", turn.usage_refused_);
   visit("finalAnswer", turn.final_answer_);
   visit("limitHit", turn.limit_hit_);
   visit("endedOnFire", turn.ended_on_fire_);

@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "protocol/marker_text.h"
+#include "protocol/other_format.h"
 
 namespace sluice {
 namespace {
@@ -344,6 +345,7 @@ std::string Turn::build_request() const {
   parts.names = &engine_->registry.offers();
   if (with_tools && !text_mode()) parts.tools = &offers_;
   parts.forbid_calls = final_answer_;
+  parts.ask_usage = asks_usage();
   return wire_->write(parts);
 }
 
@@ -436,6 +438,7 @@ void Turn::end_answer(bool whole, End how) {
     event.text("type", "diagnostic").text("code", told).text("detail", answer_.error->detail);
     event.boolean("retryable", answer_.error->retryable);
   }
+  if (!ours && !answer_.error && answer_.calls == 0) tell_other_format();
   message_.rounds.back().ended_at = now_;
   ObjectWriter event(events_.open(EventQueue::Kind::other));
   event.text("type", "round").number("round", static_cast<int64_t>(message_.rounds.size()));
@@ -459,6 +462,19 @@ void Turn::end_text(bool cut) {
   if (block == message_.blocks.rend()) return;
   const std::string &text = block->text;
   message_.rounds.back().raw += text.substr(text.size() - std::min(text.size(), length));
+}
+
+// Calls that nobody looked for: the model may have learned another format than the one it was asked for.
+void Turn::tell_other_format() {
+  if (!has_tools()) return;
+  std::string text;
+  for (const Block &block : message_.blocks)
+    if (block.kind == Block::Kind::text && block.round == message_.rounds.size()) text += block.text;
+  Protocols read = answer_.parsed;
+  read.insert(read.end(), answer_.watched.begin(), answer_.watched.end());
+  const ScanLimits limits{config_.limits.candidate_bytes, config_.limits.argument_bytes, config_.limits.depth};
+  if (const std::string_view id = find_other_format(text, read, engine_->registry, limits); !id.empty())
+    diagnostic("other_format", id);
 }
 
 void Turn::close_answer(End how, std::string_view detail) {
@@ -501,15 +517,21 @@ void Turn::close_answer(End how, std::string_view detail) {
 }
 
 bool Turn::fall_back() {
-  const bool refused = answer_.error->code == "tools_unsupported";
-  if (parser_ || !refused || !config_.fall_back_to_text || config_.mode != Mode::automatic || answer_.shown)
+  if (parser_ || answer_.shown) return false;
+  if (answer_.error->code == "usage_refused") {
+    diagnostic("usage_refused", answer_.error->detail);
+    usage_refused_ = true;
+  } else if (answer_.error->code == "tools_unsupported" && config_.fall_back_to_text &&
+             config_.mode == Mode::automatic) {
+    diagnostic("fallback_to_text", answer_.error->detail);
+    config_.mode = Mode::text;
+    fell_back_ = true;
+    tell_unknown_model();
+  } else {
     return false;
-  diagnostic("fallback_to_text", answer_.error->detail);
-  config_.mode = Mode::text;
-  fell_back_ = true;
+  }
   message_.rounds.back() = Round();
   open_answer();
-  tell_unknown_model();
   request_ = std::make_shared<const std::string>(build_request());
   emit_request();
   return true;
@@ -748,6 +770,11 @@ void Turn::on_error(const WireError &error) {
   shown.status = error.status;
   shown.retry_after_ms = error.retry_after_ms;
   shown.request_id = error.request_id;
+  if (error.code == "usage_refused") {
+    const bool asked =
+        request_ != nullptr && json_member(*request_, "stream_options") && !json_member(body_, "stream_options");
+    if (!asked) shown.code = "http";  // the host asked itself, or nobody did
+  }
   if (error.code == "tools_unsupported") {
     const bool ours = config_.exposure.enabled && !text_mode() && !offers_.empty();
     if (ours)
@@ -1224,8 +1251,7 @@ Status Turn::approve(uint32_t call, Remember remember, bool exact, std::optional
     card->spell();
     card->dirty |= field::edited;
   }
-  approve_card(*card, "user", remember_text(remember));
-  grant(*card, remember, exact);
+  allow(*card, remember, exact);
   pump();
   advance();
   return {};
@@ -1240,18 +1266,27 @@ Status Turn::approve_all(Remember remember, bool exact) {
   if (waiting.empty()) return not_now("no call waits for approval of its execution");
   for (Card *card : waiting) {
     if (card->state() != CardState::awaiting_approval) continue;  // a grant before it settled it
-    approve_card(*card, "user", remember_text(remember));
-    grant(*card, remember, exact);
+    allow(*card, remember, exact);
   }
   pump();
   advance();
   return {};
 }
 
+void Turn::allow(Card &card, Remember remember, bool exact) {
+  if (remember != Remember::once && card.policy == ExecutionApproval::ask_always) {
+    diagnostic("not_remembered",
+               in_quotes(remember_text(remember)) + " counted once: " + card.tool->name + " asks for every call",
+               card.call);
+    remember = Remember::once;
+  }
+  approve_card(card, "user", remember_text(remember));
+  if (remember != Remember::once) grant(card, remember, exact);
+}
+
 // A decision that goes beyond its call: kept for the turn, settled for what waits, told to the host where it outlives
 // the turn.
 void Turn::grant(const Card &card, Remember remember, bool exact) {
-  if (remember == Remember::once || card.policy == ExecutionApproval::ask_always) return;
   Rule rule;
   rule.tool = card.tool->name;
   rule.scope = remember_text(remember);
@@ -1737,6 +1772,12 @@ void Turn::tools(std::string &out) const {
     append_json_string(list, protocol->id());
   }
   object.raw("protocols", list + "]");
+  // What the tools cost a request: as JSON in its body, or as text in its instructions.
+  ObjectWriter tokens(object.value("tokens"));
+  tokens.number("native", static_cast<int64_t>(estimate_tokens(wire_->write_tools(offers_))));
+  tokens.number("text", static_cast<int64_t>(
+                            estimate_tokens(render_tools(engine_->registry, config_.exposure, writing_protocols()))));
+  tokens.close();
   list = "[";
   for (const std::string_view id : protocol_ids()) {
     if (list.back() != '[') list += ',';

@@ -144,7 +144,8 @@ class Turn final : WireSink, ScanSink {
   void tell_unknown_model();
   void adopt(std::vector<OpenCall> calls);
   bool left_to_user(const Card &card) const;
-  bool fall_back();  // autoFallback: the same round again, in text mode
+  bool asks_usage() const { return config_.ask_usage && !usage_refused_; }
+  bool fall_back();  // the same round again, without what the provider refused
   Protocols active_protocols() const;
   Protocols writing_protocols() const;
   void open_answer();
@@ -154,6 +155,7 @@ class Turn final : WireSink, ScanSink {
   void abort_request(std::string_view reason);
   void end_answer(bool whole, End how = End::complete);
   void end_text(bool cut);
+  void tell_other_format();
   void close_answer(End how, std::string_view detail);
   void close_calls();  // what the end of the answer means for calls that have not started
   bool deaf() const { return done_ || answer_.closed_to_bytes || answer_.ended; }
@@ -204,6 +206,7 @@ class Turn final : WireSink, ScanSink {
   void cancel_card(Card &card, std::string_view reason, std::string_view told);
   void record(Card &card, std::string_view stage, std::string_view decision, std::string_view by,
               std::string_view remember = {}, std::string_view reason = {});
+  void allow(Card &card, Remember remember, bool exact);
   void grant(const Card &card, Remember remember, bool exact);
   void approve_card(Card &card, std::string_view by, std::string_view remember);
   std::string cap(std::string_view text) const;
@@ -237,6 +240,7 @@ class Turn final : WireSink, ScanSink {
   Answer answer_;
   std::shared_ptr<const std::string> request_;  // body of the open answer's request: who reads it keeps it
   bool fell_back_ = false;                      // to mode text
+  bool usage_refused_ = false;
   bool final_answer_ = false;
   bool limit_hit_ = false;         // calls of this round ended at a limit
   uint32_t malformed_rounds_ = 0;  // running

@@ -57,6 +57,7 @@ void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates, 
       }
       call = &calls_.emplace_back();
       call->index = entry.legacy ? kLegacyIndex : entry.index;
+      call->foreign = entry.foreign;
     }
     last_ = static_cast<size_t>(call - calls_.data());
     call->delta = delta_;
@@ -100,7 +101,7 @@ void CallAssembler::finish() {
     if (const std::string_view rest = call.joiner.finish(); !rest.empty()) append(call, rest);
   settle_orphans();
   for (Call &call : calls_) {
-    if (!call.shown && (!call.id.empty() || !call.arguments.empty())) show(call);
+    if (!call.shown && !call.foreign && (!call.id.empty() || !call.arguments.empty())) show(call);
     if (call.shown && call.members_changed) show_members(call);
     call.members_changed = false;
     release_text(call.arguments);  // nothing more is heard for it
@@ -139,7 +140,7 @@ void CallAssembler::Call::save(std::string &out) const {
   save_members(saved.value("members"), members);
   if (shown) saved.number("slot", slot);
   saved.boolean("membersChanged", members_changed).boolean("untracked", untracked).boolean("headsRepeat", heads_repeat);
-  saved.boolean("broken", broken).boolean("longName", long_name);
+  saved.boolean("foreign", foreign).boolean("broken", broken).boolean("longName", long_name);
   saved.close();
 }
 
@@ -155,6 +156,7 @@ void CallAssembler::Call::load(const SavedReader &saved, size_t max_depth) {
   saved.get("membersChanged", members_changed);
   saved.get("untracked", untracked);
   saved.get("headsRepeat", heads_repeat);
+  saved.get("foreign", foreign);
   saved.get("broken", broken);
   saved.get("longName", long_name);
   members = load_members(saved.nested("members"), max_depth);

@@ -20,6 +20,7 @@ namespace sluice {
 struct CallDelta {
   int64_t index = -1;  // -1: missing; some providers write it
   bool legacy = false;
+  bool foreign = false;  // it says that it is something else than a function
   std::string_view id, name;
   std::string_view arguments;                                          // decoded; JSON text where it came as an object
   std::vector<std::pair<std::string_view, std::string_view>> members;  // those nobody knows: key, JSON text
@@ -52,6 +53,7 @@ class CallAssembler {
     bool members_changed = false;
     bool untracked = false;     // the arguments are beyond their limit: only passed on
     bool heads_repeat = false;  // the provider repeats id or name with every fragment
+    bool foreign = false;       // no function: what comes for it is dropped
     bool broken = false;        // bytes of it were lost
     bool long_name = false;     // more of a name than any tool has: told once
     std::string canonical;      // of closed arguments that were compared; not saved

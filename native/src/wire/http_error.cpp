@@ -13,6 +13,10 @@ namespace {
 constexpr size_t kMaxId = 200;
 constexpr size_t kMaxBody = 65536;  // the words of an error stand at its beginning
 
+bool names_usage(std::string_view body) {
+  return body.find("stream_options") != body.npos || body.find("include_usage") != body.npos;
+}
+
 }  // namespace
 
 void HttpError::response(int32_t status, std::string_view headers) {
@@ -44,7 +48,11 @@ void HttpError::report(WireSink &sink) const {
   const ProviderError error = read_provider_error(body_, status_);
   std::string detail = "HTTP " + std::to_string(status_);
   if (!error.words.empty()) detail += ": " + error.words;
-  sink.on_error(tell(error.tools_refused ? "tools_unsupported" : "http", detail, error.transient));
+  const bool usage = (status_ == 400 || status_ == 422) && names_usage(body_);
+  sink.on_error(tell(usage                 ? "usage_refused"
+                     : error.tools_refused ? "tools_unsupported"
+                                           : "http",
+                     detail, error.transient));
 }
 
 void HttpError::save(ObjectWriter &saved) const {

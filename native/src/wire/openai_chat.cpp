@@ -271,6 +271,7 @@ class ChatReader final : public WireReader, private SseSink {
     }
     for (const ChatPiece &piece : delta.content) show(piece, surrogates);
     if (!delta.calls.empty()) calls_.add(delta.calls, surrogates, repaired_);
+    tell_unknown_calls(delta);
     keep_members(delta, surrogates);
     deltas_.reasoning = deltas_.reasoning || !delta.plain_reasoning().empty() || !delta.details.empty();
     for (const ChatPiece &piece : delta.content) (piece.reasoning ? deltas_.reasoning : deltas_.text) = true;
@@ -288,6 +289,7 @@ class ChatReader final : public WireReader, private SseSink {
     if (!deltas_.reasoning) show_reasoning(new_part(message_reasoning_, reasoning), surrogates);
     if (!deltas_.text) show({false, new_part(message_text_, text)}, surrogates);
     if (!deltas_.calls) calls_.add(message.calls, surrogates, repaired_);
+    tell_unknown_calls(message);
     if (!deltas_.members) {
       reasoning_content_.clear();
       opaque_.clear();
@@ -296,6 +298,11 @@ class ChatReader final : public WireReader, private SseSink {
     }
     message_text_ = std::move(text);
     message_reasoning_ = std::move(reasoning);
+  }
+
+  void tell_unknown_calls(const ChatMessage &message) {
+    for (const std::string_view type : message.unknown_calls)
+      sink_.on_diagnostic("unknown_call", "expected a call of type function, found " + bounded_text(type, kMaxQuoted));
   }
 
   static std::string_view new_part(std::string_view before, std::string_view whole) {
@@ -413,8 +420,22 @@ class ChatReader final : public WireReader, private SseSink {
                                     error.transient));
   }
 
+  // The connection broke in the first event of a stream: nothing but the last line, which has no end, says anything.
+  bool is_cut_stream() const {
+    const std::string_view body = beginning_;
+    const std::string_view last = body.substr(body.find_last_of("\r\n") + 1);
+    if (last.empty() || body.substr(0, body.size() - last.size()).find("data:") != body.npos) return false;
+    const size_t colon = std::min(last.size(), last.find(':'));
+    const std::string_view name = last.substr(0, colon);
+    for (const std::string_view field : {"data", "event", "id", "retry"})
+      if (colon == last.size() ? field.starts_with(name) : field == name)
+        return colon == last.size() || !check_json(last.substr(colon + 1), limits_.depth).ok();
+    return false;
+  }
+
   // The body was something else: a web page, an object of another API. False: there was nothing in it.
   bool report_no_answer() {
+    if (is_cut_stream()) return false;
     std::string body;
     for (std::string_view rest = beginning_; !rest.empty();) {
       const std::string_view line = rest.substr(0, rest.find_first_of("\r\n"));
@@ -485,5 +506,11 @@ bool OpenAiChatWire::has_strict_roles(std::string_view body) const {
 }
 
 std::string OpenAiChatWire::write(const RequestParts &parts) const { return write_request(parts); }
+
+std::string OpenAiChatWire::write_tools(const std::vector<ToolOffer> &tools) const {
+  std::string out;
+  if (!tools.empty()) append_tools(out, {}, tools);
+  return out;
+}
 
 }  // namespace sluice

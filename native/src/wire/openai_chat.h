@@ -11,6 +11,7 @@ class OpenAiChatWire final : public Wire {
   std::unique_ptr<WireReader> read(WireSink &sink, const WireLimits &limits) const override;
   Status check(std::string_view body, const std::vector<ToolOffer> &tools) const override;
   std::string write(const RequestParts &parts) const override;
+  std::string write_tools(const std::vector<ToolOffer> &tools) const override;
   bool has_strict_roles(std::string_view body) const override;
 };
 

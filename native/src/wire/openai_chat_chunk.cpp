@@ -238,7 +238,10 @@ class Walk {
         if (kind == '{') call(member, false, out);
         if (kind == '[')
           member.items([&](Value item) {
-            if (item.kind() == '{') call(item, false, out);
+            if (item.kind() == '{')
+              call(item, false, out);
+            else if (item.kind() != 'n')
+              out.unknown_calls.push_back("no object");
           });
       } else if (key == "function_call") {
         if (kind == '{') call(member, true, out);
@@ -283,8 +286,12 @@ class Walk {
   void call(Value value, bool legacy, ChatMessage &out) {
     CallDelta &call = out.calls.emplace_back();
     call.legacy = legacy;
+    std::string_view type;
+    bool is_function = false;
     value.members([&](std::string_view key, Value member) {
       const char kind = member.kind();
+      is_function = is_function || ((key == "function" || key == "name" || key == "arguments") && kind != 'n');
+      if (key == "type" && kind == '"') type = member.string();
       if (key == "function" && kind == '{') {
         member.members([&](std::string_view inner, Value of_function) { head(inner, of_function, call); });
       } else if (key == "index") {
@@ -298,6 +305,8 @@ class Walk {
         call.members.push_back({key, text_of(member)});
       }
     });
+    call.foreign = !is_function && !type.empty() && type != "function";
+    if (call.foreign) out.unknown_calls.push_back(type);
   }
 
   void head(std::string_view key, Value member, CallDelta &call) {
@@ -318,6 +327,7 @@ void ChatMessage::clear() {
   reasoning_content = reasoning = reasoning_text = {};
   details.clear();
   calls.clear();
+  unknown_calls.clear();
   opaque.clear();
 }
 

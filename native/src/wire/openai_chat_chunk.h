@@ -31,7 +31,8 @@ struct ChatMessage {
   std::string_view reasoning_text;
   std::vector<ChatPiece> details;  // the texts of reasoning_details
   std::vector<CallDelta> calls;
-  std::vector<ChatMember> opaque;  // members of the message that go back as they came
+  std::vector<std::string_view> unknown_calls;  // what a call is instead of a function: its type
+  std::vector<ChatMember> opaque;               // members of the message that go back as they came
 
   std::string_view plain_reasoning() const {
     return !reasoning_content.empty() ? reasoning_content : !reasoning.empty() ? reasoning : reasoning_text;

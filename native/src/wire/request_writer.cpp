@@ -135,24 +135,6 @@ void append_tool(std::string &out, const ToolOffer &tool) {
   out += "}}";
 }
 
-// `host`: the host's own array, or empty.
-void append_tools(std::string &out, std::string_view host, const std::vector<ToolOffer> &tools) {
-  const size_t begin = out.size();
-  if (json_kind(host) == '[') {
-    host = trim_json(host);
-    out += trim_json(host.substr(0, host.size() - 1));
-  } else {
-    out += '[';
-  }
-  bool first = out.size() == begin + 1;
-  for (const ToolOffer &tool : tools) {
-    if (!first) out += ',';
-    first = false;
-    append_tool(out, tool);
-  }
-  out += ']';
-}
-
 Status check_messages(std::string_view messages) {
   if (json_kind(messages) != '[') return expected("an array", messages, "messages");
   size_t i = 0;
@@ -209,6 +191,23 @@ std::string legal_name(std::string_view name) {
   return out.empty() ? "_" : out;
 }
 
+void append_tools(std::string &out, std::string_view host, const std::vector<ToolOffer> &tools) {
+  const size_t begin = out.size();
+  if (json_kind(host) == '[') {
+    host = trim_json(host);
+    out += trim_json(host.substr(0, host.size() - 1));
+  } else {
+    out += '[';
+  }
+  bool first = out.size() == begin + 1;
+  for (const ToolOffer &tool : tools) {
+    if (!first) out += ',';
+    first = false;
+    append_tool(out, tool);
+  }
+  out += ']';
+}
+
 Status check_request(std::string_view body, const std::vector<ToolOffer> &tools) {
   if (json_kind(body) != '{') return expected("an object", body, "");
   const auto messages = json_member(body, "messages");
@@ -245,14 +244,19 @@ std::string write_request(const RequestParts &parts) {
     out += ']';
   };
 
-  bool has_messages = false, has_stream = false, has_tools = false, has_choice = false, empty = true;
+  bool has_messages = false, has_stream = false, streams = true, has_usage = false, has_tools = false,
+       has_choice = false, empty = true;
   const char *from = body.data();
   for (JsonSlices members(body); members.next(); empty = false) {
     const std::string_view value = members.value();
     const bool choice = is(members, "tool_choice") && parts.forbid_calls && offers;
     const bool merges = is(members, "tools") && !tools.empty();
     const bool messages = is(members, "messages");
-    has_stream = has_stream || is(members, "stream");
+    if (is(members, "stream")) {
+      has_stream = true;
+      streams = json_kind(value) == 't';
+    }
+    has_usage = has_usage || is(members, "stream_options");
     has_choice = has_choice || choice;
     has_tools = has_tools || merges;
     has_messages = has_messages || messages;
@@ -279,6 +283,10 @@ std::string write_request(const RequestParts &parts) {
   if (!has_stream) {
     add("stream");
     out += "true";
+  }
+  if (parts.ask_usage && streams && !has_usage) {  // providers refuse it beside anything but a stream
+    add("stream_options");
+    out += R"({"include_usage":true})";
   }
   if (!has_tools && !tools.empty()) {
     add("tools");

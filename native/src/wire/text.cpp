@@ -79,6 +79,7 @@ std::string TextWire::write(const RequestParts &parts) const {
   RequestParts text = parts;
   text.tools = nullptr;
   text.names = nullptr;  // no provider, no rules for names
+  text.ask_usage = false;
   return write_request(text);
 }
 

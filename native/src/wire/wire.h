@@ -23,7 +23,9 @@ enum class Finish : uint8_t { none, stop, tool_calls, length, content_filter, ot
 std::string_view to_text(Finish finish);  // as `finishReason` tells it; empty: none
 
 struct WireError {
-  std::string_view code;    // of c-abi.md: "provider" for an error object, "tools_unsupported" where it refuses tools
+  // Of c-abi.md: "provider" for an error object, "tools_unsupported" where it refuses tools, "usage_refused" where it
+  // does not know the member that asks for the tokens.
+  std::string_view code;
   std::string_view detail;  // the provider's own words
   bool transient = false;   // asking again may help: overloaded, rate limit, 5xx
   // As the response said, where it did.
@@ -105,6 +107,7 @@ struct RequestParts {
   const std::vector<ToolOffer> *tools = nullptr;  // offered in the request, behind the host's own; nullptr: none
   const std::vector<ToolOffer> *names = nullptr;  // every tool of the engine: name → wire name for calls in `messages`
   bool forbid_calls = false;                      // tool_choice none
+  bool ask_usage = false;                         // have the tokens told, where the host does not say anything of it
 };
 
 class Wire {
@@ -115,6 +118,8 @@ class Wire {
   // Checks what a host may get wrong in `request` once, when the turn is made: paths are relative to `request`.
   virtual Status check(std::string_view body, const std::vector<ToolOffer> &tools) const = 0;
   virtual std::string write(const RequestParts &parts) const = 0;
+  // The tools as a request has them: JSON, or empty where it has none.
+  virtual std::string write_tools(const std::vector<ToolOffer> &) const { return {}; }
   // Does an answer say where it ends? Else any bytes, and none too, are a whole answer.
   virtual bool has_end() const { return true; }
   // Does whoever serves this request refuse a user's message right behind results?

@@ -1,0 +1,105 @@
+#include "protocol/other_format.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/json.h"
+
+namespace sluice {
+namespace {
+
+constexpr size_t kMostText = 65536;  // whoever calls in another format does so early
+constexpr size_t kLeastOpener = 5;   // bytes: shorter ones stand in any text
+
+class NoTools final : public ToolView {
+ public:
+  bool known(std::string_view) const override { return false; }
+  bool declares(std::string_view, std::string_view) const override { return false; }
+  std::string text_parameter(std::string_view) const override { return {}; }
+  List takes_list(std::string_view, std::string_view) const override { return List::no; }
+  std::vector<std::string_view> names() const override { return {}; }
+};
+
+// The first call of a known tool that was read without a fault.
+class FirstCall final : public ScanSink {
+ public:
+  explicit FirstCall(const ToolView &tools) : tools_(tools), any_(tools.names().empty()) {}
+  void on_scan_text(std::string_view) override {}
+  void on_scan_reasoning(std::string_view, bool) override {}
+  void on_call_open(std::string_view, std::string_view, size_t) override {}
+  void on_call_arguments(std::string_view) override {}
+  void on_call_close(std::string_view, std::vector<ParsedCall> &calls, std::string_view raw, size_t, size_t) override {
+    for (ParsedCall &call : calls) {
+      if (found || !call.reason.empty() || call.name.empty() || !(any_ || tools_.known(call.name))) continue;
+      found = true;
+      written = raw;
+      first = std::move(call);
+    }
+  }
+  void on_scan_diagnostic(std::string_view, std::string_view, size_t, std::string_view) override {}
+
+  bool found = false;
+  std::string written;
+  ParsedCall first;
+
+ private:
+  const ToolView &tools_;
+  const bool any_;
+};
+
+std::shared_ptr<const Protocol> protocol_of(std::string_view id) {
+  std::shared_ptr<const Protocol> protocol;
+  if (!make_protocol(json_string(id), protocol).ok()) protocol.reset();
+  return protocol;
+}
+
+// What blocks begin with → the ids of the protocols whose blocks do.
+const std::map<std::string, std::vector<std::string_view>> &openers() {
+  static const auto table = [] {
+    std::map<std::string, std::vector<std::string_view>> all;
+    for (const std::string_view id : protocol_ids())
+      if (const auto protocol = protocol_of(id))
+        for (const Marker &marker : protocol->openers(NoTools()))
+          if (!marker.common && marker.bytes.size() >= kLeastOpener) all[marker.bytes].push_back(id);
+    return all;
+  }();
+  return table;
+}
+
+std::string without_white(std::string_view text) {
+  std::string out(text);
+  std::erase_if(out, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
+  return out;
+}
+
+}  // namespace
+
+std::string_view find_other_format(std::string_view text, const Protocols &read, const ToolView &tools,
+                                   const ScanLimits &limits) {
+  size_t size = std::min(text.size(), kMostText);
+  while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+  text = text.substr(0, size);
+  std::vector<std::string_view> candidates;
+  for (const auto &[opener, ids] : openers())
+    if (text.find(opener) != text.npos) candidates.insert(candidates.end(), ids.begin(), ids.end());
+  std::sort(candidates.begin(), candidates.end());
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  std::string_view first;
+  for (const std::string_view id : candidates) {
+    if (std::any_of(read.begin(), read.end(), [&](const auto &one) { return one->id() == id; })) continue;
+    const auto protocol = protocol_of(id);
+    FirstCall call(tools);
+    const auto scanner = make_scanner({protocol}, tools, limits, {}, call);
+    scanner->feed(text);
+    scanner->finish(true);
+    if (!call.found) continue;
+    // Many formats read what another one writes: this is whose own words they are.
+    std::string own;
+    protocol->write_call(call.first.id, call.first.name, call.first.arguments, own);
+    if (without_white(own) == without_white(call.written)) return id;
+    if (first.empty()) first = id;
+  }
+  return first;
+}
+
+}  // namespace sluice

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/json.h"
+#include "protocol/profiles.h"
 
 namespace sluice {
 namespace {
@@ -66,6 +67,12 @@ const std::map<std::string, std::vector<std::string_view>> &openers() {
   return table;
 }
 
+size_t models_of(std::string_view id) {
+  const auto &all = profiles();
+  return static_cast<size_t>(
+      std::count_if(all.begin(), all.end(), [&](const Profile &one) { return one.protocol == id; }));
+}
+
 std::string without_white(std::string_view text) {
   std::string out(text);
   std::erase_if(out, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
@@ -84,7 +91,8 @@ std::string_view find_other_format(std::string_view text, const Protocols &read,
     if (text.find(opener) != text.npos) candidates.insert(candidates.end(), ids.begin(), ids.end());
   std::sort(candidates.begin(), candidates.end());
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-  std::string_view first;
+  std::string_view best;
+  size_t most = 0;
   for (const std::string_view id : candidates) {
     if (std::any_of(read.begin(), read.end(), [&](const auto &one) { return one->id() == id; })) continue;
     const auto protocol = protocol_of(id);
@@ -93,13 +101,16 @@ std::string_view find_other_format(std::string_view text, const Protocols &read,
     scanner->feed(text);
     scanner->finish(true);
     if (!call.found) continue;
-    // Many formats read what another one writes: this is whose own words they are.
+    // Many formats read what another one writes, and some write alike: the one whose own words they are, of the most
+    // models.
     std::string own;
     protocol->write_call(call.first.id, call.first.name, call.first.arguments, own);
-    if (without_white(own) == without_white(call.written)) return id;
-    if (first.empty()) first = id;
+    const bool exact = without_white(own).find(without_white(call.written)) != own.npos;  // a section is none of it
+    const size_t likely = 1 + models_of(id) + (exact ? profiles().size() : 0);
+    if (likely > most) best = id;
+    most = std::max(most, likely);
   }
-  return first;
+  return best;
 }
 
 }  // namespace sluice

@@ -53,7 +53,7 @@ export class SluiceMessage extends SluiceElement {
   #note = ''
   // -- read out: questions and the end at once, what cards came to together
   #spoken: string[] = []
-  #asking: string[] = []
+  #newAsks: string[] = []
   readonly #cameTo = new Map<number, { tool: string; status: CardStatus }>()
   #gathering: ReturnType<typeof setTimeout> | undefined
 
@@ -107,7 +107,7 @@ export class SluiceMessage extends SluiceElement {
     this.#taken = new Set()
     this.#details = new Map()
     this.#spoken = []
-    this.#asking = []
+    this.#newAsks = []
     this.#cameTo.clear()
     this.#note = ''
   }
@@ -136,7 +136,7 @@ export class SluiceMessage extends SluiceElement {
     const waiting = this.message !== undefined && isWaiting(view)
     const changed = waiting !== this.#waiting || asksChanged || view.outcome !== before?.outcome
     this.#waiting = waiting
-    return changed || this.#spoken.length > 0 || this.#asking.length > 0
+    return changed || this.#spoken.length > 0 || this.#newAsks.length > 0
   }
 
   #makeContext(view: SavedMessage): BlockContext {
@@ -249,8 +249,8 @@ export class SluiceMessage extends SluiceElement {
     const { words } = this
     const tool = revealed((name ?? askedName ?? words.aCall).slice(0, 100))
     if (!status || status === 'pending' || status === 'streaming') return
-    if (status === 'awaiting_approval') this.#asking.push(words.asks(tool))
-    else if (status === 'awaiting_result_approval') this.#asking.push(words.asksRelease(tool))
+    if (status === 'awaiting_approval') this.#newAsks.push(words.asks(tool))
+    else if (status === 'awaiting_result_approval') this.#newAsks.push(words.asksRelease(tool))
     else {
       this.#cameTo.set(call, { tool, status })
       this.#gathering ??= setTimeout(() => this.#speak(true), GATHER_MS)
@@ -265,14 +265,14 @@ export class SluiceMessage extends SluiceElement {
   }
 
   #speak(gathered = false): void {
-    if (!gathered && this.#spoken.length === 0 && this.#asking.length === 0) return
+    if (!gathered && this.#spoken.length === 0 && this.#newAsks.length === 0) return
     clearTimeout(this.#gathering)
     this.#gathering = undefined
-    const asking = this.#asking.length >= MANY ? [this.words.waitingCount(this.#asking.length)] : this.#asking
+    const asking = this.#newAsks.length >= MANY ? [this.words.waitingCount(this.#newAsks.length)] : this.#newAsks
     const region = this.renderRoot.querySelector('.status')
     if (region) region.textContent = [...this.#cards(), ...asking, ...this.#spoken].join('. ')
     this.#spoken = []
-    this.#asking = []
+    this.#newAsks = []
     this.#cameTo.clear()
   }
 

@@ -468,8 +468,10 @@ void Turn::end_text(bool cut) {
 void Turn::tell_other_format() {
   if (!has_tools()) return;
   std::string text;
-  for (const Block &block : message_.blocks)
-    if (block.kind == Block::Kind::text && block.round == message_.rounds.size()) text += block.text;
+  auto block = message_.blocks.end();
+  while (block != message_.blocks.begin() && std::prev(block)->round == message_.rounds.size()) --block;
+  for (; block != message_.blocks.end(); ++block)
+    if (block->kind == Block::Kind::text) text += block->text;
   Protocols read = answer_.parsed;
   read.insert(read.end(), answer_.watched.begin(), answer_.watched.end());
   const ScanLimits limits{config_.limits.candidate_bytes, config_.limits.argument_bytes, config_.limits.depth};

@@ -325,8 +325,8 @@ test('chat: what is too long is shown on request, and what nobody reads wants an
 
 test('chat: an answer that was cut, withheld, broken off or empty is told, and a failure', async (t) => {
   for (const [answer, told] of [
-    [{ text: 'I am', finish: 'length' }, 'the answer was cut at its length limit'], [{ text: 'I am', finish: 'content_filter' }, 'the provider withheld the rest'],
-    [{ text: '' }, 'the model answered nothing'],
+    [{ text: 'I am', finish: 'length' }, 'The answer was cut at its length limit.'], [{ text: 'I am', finish: 'content_filter' }, 'The provider withheld the rest.'],
+    [{ text: '' }, 'No answer came.'],
   ]) {
     const { args } = await scripted(t, answer, { text: 'Whole.' })
     const { code, out } = await sluice(['chat', ...args], 'Hi\nAgain\n')
@@ -337,7 +337,7 @@ test('chat: an answer that was cut, withheld, broken off or empty is told, and a
 
 test('parse: an answer that was cut or is empty is told, and a failure', async () => {
   const body = (finish, content) => JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: finish }] })
-  for (const [text, told] of [[body('length', 'I am'), 'the answer was cut at its length limit'], [body('stop', ''), 'the model answered nothing'], [`${chunk({ content: 'I am' })}`, 'unfinished']]) {
+  for (const [text, told] of [[body('length', 'I am'), 'The answer was cut at its length limit.'], [body('stop', ''), 'No answer came.'], [`${chunk({ content: 'I am' })}`, 'unfinished']]) {
     const { code, out } = await sluice(['parse', '-'], text)
     assert.match(out, new RegExp(told))
     assert.equal(code, 1, told)

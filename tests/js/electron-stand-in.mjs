@@ -29,6 +29,8 @@ export const ipcMain = Object.assign(new EventEmitter(), {
 export const app = Object.assign(new EventEmitter(), {
   isPackaged: true,
   getAppPath: () => process.cwd(),
+  getPath: () => process.cwd(),
+  quit() {},
   whenReady: () => Promise.resolve(),
 })
 

@@ -16,3 +16,12 @@ export function endingOf({ outcome, finishReason, blocks }: Ended): Ending | und
   const shown = blocks.some((block) => block?.type === 'tool_use' || (block?.type === 'text' && block.text?.trim()))
   return shown ? undefined : 'empty'
 }
+
+/** What is said of it, in the languages of the elements; the terminal speaks English. */
+export const endingWords: { en: { [ending in Ending]: string }; zh: { [ending in Ending]: string } } = {
+  en: {
+    empty: 'No answer came.', length: 'The answer was cut at its length limit.', content_filter: 'The provider withheld the rest.',
+    pause: 'The model paused before its end.',
+  },
+  zh: { empty: '没有收到回答。', length: '回答达到长度上限，被截断了。', content_filter: '模型服务没有给出其余内容。', pause: '模型中途停了下来。' },
+}

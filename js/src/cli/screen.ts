@@ -1,6 +1,6 @@
 // Draws a turn in the terminal, append-only: text as it streams, a card as a small box at its place. On a terminal the line of
 // a card that is still being written is drawn over; everything else is written once.
-import { endingOf, type Ending } from '../bridge/ending.js'
+import { endingOf, endingWords } from '../bridge/ending.js'
 import { revealed } from '../bridge/reveal.js'
 import type { AssistantMessage, ArgsEvent, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, SluiceEvent } from '../events.js'
 import { fit } from './rows.js'
@@ -227,15 +227,10 @@ export class Screen {
   }
 }
 
-const endings: { [ending in Ending]: string } = {
-  empty: 'the model answered nothing', length: 'the answer was cut at its length limit', content_filter: 'the provider withheld the rest',
-  pause: 'the model paused before its end',
-}
-
 /** What is to be said of how an answer ended; undefined: it is whole. */
 export function ending(message: AssistantMessage): string | undefined {
   const found = endingOf(message)
-  return found && endings[found]
+  return found && endingWords.en[found]
 }
 
 /** What became of a message, in one line. */

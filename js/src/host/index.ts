@@ -1,2 +1,2 @@
 export { createHost } from './host.js'
-export type { Connection, Host, HostOptions, Peer, Rights, TurnOptions } from './types.js'
+export type { Connection, Host, HostOptions, Peer, Rights, RunningTool, TurnOptions } from './types.js'

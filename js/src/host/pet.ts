@@ -2,7 +2,7 @@
 import type { PetCapabilities } from '../bridge/messages.js'
 import type { Engine } from '../engine.js'
 import type { IpcEvent } from '../events.js'
-import { live2dTools } from '../live2d/index.js'
+import { live2dTools } from '../live2d/tools.js'
 import { finite, list, members, name, optional, table, text, whole } from './check.js'
 import type { Message } from './message.js'
 import type { HostOptions } from './types.js'

@@ -1,5 +1,6 @@
 import type { Bridge, Method, Methods, Reply } from '../bridge/messages.js'
-import { ClientError, describe } from './errors.js'
+import { describe } from '../errors.js'
+import { ClientError } from './errors.js'
 
 /** A method of the main process: its value, or a ClientError. */
 export type Call = <M extends Method>(method: M, ...input: Parameters<Methods[M]>) => Promise<ReturnType<Methods[M]>>

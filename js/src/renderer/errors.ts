@@ -29,12 +29,3 @@ export const closed = (): ClientError => new ClientError({ code: 'closed', detai
 export const lost = (): ClientError => new ClientError({
   code: 'connection', detail: 'the connection to the host was lost before the message was at its end', hint: 'it goes on here when the connection is back',
 })
-
-/** What an unknown thrown value says. */
-export function describe(error: unknown): string {
-  try {
-    return error instanceof Error ? error.message || error.name : String(error)
-  } catch {
-    return 'something was thrown that has no text'
-  }
-}

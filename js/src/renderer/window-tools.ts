@@ -1,9 +1,9 @@
 // Tools that this window runs for the engine (`runsIn: 'window'`): a call comes with a token that its result is sent with.
 import type { Frame } from '../bridge/messages.js'
 import { jsonText, untellable } from '../bridge/json-text.js'
+import { describe } from '../errors.js'
 import type { Json, JsonObject } from '../events.js'
 import type { Call } from './call.js'
-import { describe } from './errors.js'
 
 export interface WindowToolContext {
   /** Aborted by timeout, by cancel of the call or of the message, and when the client is closed. */

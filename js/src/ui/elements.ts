@@ -10,6 +10,8 @@ export interface SluiceMessageElement extends HTMLElement {
   view: SavedMessage | undefined
   /** Who shows questions. Default `inline`. */
   approvals: ApprovalsMode
+  /** Of its questions, see `<sluice-approval>`. Default 600. */
+  armMs: number
 }
 
 /** `<sluice-card>`: one call of a tool. */

@@ -1,5 +1,5 @@
 // What the elements say. A language is one object; a missing one is a type error.
-import type { Ending } from '../bridge/ending.js'
+import { endingWords, type Ending } from '../bridge/ending.js'
 import { questionWords, type QuestionWords } from '../bridge/question-words.js'
 import type { CardStatus, Outcome } from '../events.js'
 import { pick } from './locale.js'
@@ -122,12 +122,7 @@ const en: Strings = {
     limit: 'Stopped at a limit',
     awaiting_user: 'Waiting for you',
   },
-  endings: {
-    empty: 'No answer came.',
-    length: 'The answer was cut at its length limit.',
-    content_filter: 'The provider withheld the rest.',
-    pause: 'The model paused before its end.',
-  },
+  endings: endingWords.en,
   errors: {
     provider: 'The provider reports an error',
     http: 'The server refused the request',
@@ -257,7 +252,7 @@ const zh: Strings = {
     unknown: '结果未知',
   },
   outcome: { completed: '已完成', cancelled: '已取消', failed: '失败', limit: '达到上限，已停止', awaiting_user: '等待你的操作' },
-  endings: { empty: '没有收到回答。', length: '回答达到长度上限，被截断了。', content_filter: '模型服务没有给出其余内容。', pause: '模型中途停了下来。' },
+  endings: endingWords.zh,
   errors: {
     provider: '模型服务报告了错误',
     http: '服务器拒绝了请求',

@@ -15,6 +15,8 @@ const RETRY_MS = 500
 const MAX_RETRY_MS = 10_000
 /** A connection that does not come back in this time is called lost. It is tried for all the same. */
 const LOST_MS = 5000
+/** A connection that is accepted, and on which nothing comes, is given up. */
+const HELLO_MS = 5000
 /** Asked for twice is the same as asked for once. */
 const repeatable: readonly Method[] = ['subscribe', 'unsubscribe', 'open', 'configuration', 'petReady']
 
@@ -102,6 +104,7 @@ class Events {
   #closed = false
   #retry: ReturnType<typeof setTimeout> | undefined
   #retryMs = RETRY_MS
+  #silent: ReturnType<typeof setTimeout> | undefined
   /** Runs while there is no connection. */
   #losing: ReturnType<typeof setTimeout> | undefined
   lost = false
@@ -146,6 +149,7 @@ class Events {
     this.#closed = true
     clearTimeout(this.#retry)
     clearTimeout(this.#losing)
+    clearTimeout(this.#silent)
     this.#source?.close()
     this.#known(undefined)
     this.window = Promise.resolve(undefined)
@@ -160,14 +164,18 @@ class Events {
       tell(this.frames, frame)
     })
     source.addEventListener('pet', ({ data }) => tell(this.pets, JSON.parse(data) as PetOrder))
-    source.addEventListener('error', () => {
+    const giveUp = (): void => {
       source.close() // it would try again by itself, but not after every kind of error
       if (!this.#closed && source === this.#source) this.#lost()
-    })
+    }
+    source.addEventListener('error', giveUp)
+    clearTimeout(this.#silent)
+    this.#silent = setTimeout(giveUp, HELLO_MS)
   }
 
   #hello(window: string): void {
     this.#retryMs = RETRY_MS
+    clearTimeout(this.#silent)
     clearTimeout(this.#losing)
     this.#losing = this.#retryAt = undefined
     this.lost = false
@@ -180,6 +188,7 @@ class Events {
 
   #lost(): void {
     if (this.#name !== undefined) this.#await()
+    clearTimeout(this.#silent)
     clearTimeout(this.#retry)
     this.#retry = setTimeout(() => this.#connect(), this.#retryMs)
     this.#losing ??= setTimeout(() => {

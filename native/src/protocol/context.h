@@ -31,6 +31,9 @@ class Context {
   // Nothing but blanks so far on this line.
   bool line_blank() const { return blank_; }
 
+  // Behind the `>` that a line begins with.
+  bool in_quote() const { return quoted_; }
+
   bool in_fence() const { return fence_.length != 0; }
   // In a fence: this line is neither empty so far nor may it close the fence.
   bool in_fence_words() const { return in_fence() && place_ == Place::words; }

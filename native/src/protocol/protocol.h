@@ -132,6 +132,8 @@ class Protocol {
   virtual std::vector<Marker> result_markers() const { return {}; }
   // What ends reasoning besides </think>; a block of this protocol opens it (BlockReader::State::markup).
   virtual std::vector<Marker> reasoning_closers() const { return {}; }
+  // Its models write <think>, and not at the beginning of a line only.
+  virtual bool thinks() const { return false; }
   // Models of this format always write calls without closing their reasoning: an opener ends it.
   virtual bool ends_reasoning() const { return false; }
   // They often do: whole calls that open reasoning ends with are calls (ThoughtCalls).

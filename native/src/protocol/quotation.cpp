@@ -88,6 +88,34 @@ void Quotation::load(std::string_view saved) {
   if (kind == static_cast<int64_t>(Kind::words) && !words_.empty()) kind_ = Kind::words;
 }
 
+// ---- quotations in a line ----
+
+bool ends_in_quotation(std::string_view text) {
+  constexpr std::pair<std::string_view, std::string_view> kQuotes[] = {
+      {"\"", "\""}, {"'", "'"}, {"“", "”"}, {"‘", "’"}, {"„", "“"}, {"«", "»"}, {"「", "」"}, {"『", "』"}};
+  constexpr std::string_view kFirstBytes = "\"'\xE2\xE3\xC2", kBefore = "([{<>=:,/*_-~";
+  const std::string_view line = text.substr(text.find_last_of("\r\n") + 1);
+  for (size_t at = 0; (at = line.find_first_of(kFirstBytes, at)) != line.npos;) {
+    const std::string_view rest = line.substr(at);
+    const auto *const quote = std::find_if(std::begin(kQuotes), std::end(kQuotes),
+                                           [rest](const auto &one) { return rest.starts_with(one.first); });
+    // An apostrophe, a mark of inches, the end of a quotation that nobody saw begin: behind a word none begins.
+    const char before = at == 0 ? ' ' : line[at - 1];
+    const bool wide = (before & 0x80) != 0 && line[at] == '"';
+    const bool ascii = quote != std::end(kQuotes) && quote->first == quote->second;
+    if (quote == std::end(kQuotes) ||
+        (ascii && ((rest.size() > 1 && is_white(rest[1])) ||
+                   (!wide && !is_white(before) && kBefore.find(before) == kBefore.npos)))) {
+      ++at;
+      continue;
+    }
+    const size_t close = line.find(quote->second, at + quote->first.size());
+    if (close == line.npos) return true;
+    at = close + quote->second.size();
+  }
+  return false;
+}
+
 // ---- strings ----
 
 void StringTracker::step(char before, char c) {

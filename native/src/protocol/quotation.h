@@ -1,6 +1,8 @@
 // What is not searched in a block that was given back as text: a quotation is never a call.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -38,6 +40,33 @@ class Quotation {
 inline bool is_word_byte(char c) {
   return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || (c & 0x80) != 0;
 }
+
+// The last bytes of a text that comes in pieces.
+class LastBytes {
+ public:
+  static constexpr size_t kMost = 256;
+  void add(std::string_view piece) {
+    if (piece.size() > kMost) piece.remove_prefix(piece.size() - kMost);
+    if (size_ + piece.size() > bytes_.size()) {
+      std::copy_n(bytes_.data() + size_ - kMost, kMost, bytes_.data());
+      size_ = kMost;
+    }
+    std::copy(piece.begin(), piece.end(), bytes_.begin() + static_cast<ptrdiff_t>(size_));
+    size_ += piece.size();
+  }
+  void clear() { size_ = 0; }
+  std::string_view get() const {
+    const size_t most = std::min(size_, kMost);
+    return {bytes_.data() + size_ - most, most};
+  }
+
+ private:
+  std::array<char, 4 * kMost> bytes_;
+  size_t size_ = 0;
+};
+
+// Is a quotation open at the end of the text, that began on its last line?
+bool ends_in_quotation(std::string_view text);
 
 // Strings in ordinary text: behind a quote that no word stands before, up to the same quote.
 class StringTracker {

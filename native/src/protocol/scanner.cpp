@@ -103,7 +103,9 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
   for (size_t i = 0; i < active_.size(); ++i) {
     any_whole_ = any_whole_ || active_[i]->code() == CodeMode::whole;
     any_live_in_reasoning_ = any_live_in_reasoning_ || live_in_reasoning(i);
+    thinks_ = thinks_ || (!inside_reasoning_ && active_[i]->thinks());
   }
+  if (reasoning_) closer_ = Closer::owed;
   const auto add = [this](const std::vector<Marker> &markers, Kind kind, size_t owner) {
     for (const Marker &marker : markers) {
       markers_.add(marker, kind, kind == Kind::trailer || marker.first);
@@ -211,13 +213,21 @@ void Scanner::interrupt() {
   trails_ = SIZE_MAX;
   context_.start_line();
   if (thoughts_) thoughts_->interrupt();
-  if (offset(at_) == 0) reasoning_ = false;  // it has come, by a way of its own
+  new_text();
+  if (offset(at_) == 0) {  // it has come, by a way of its own
+    reasoning_ = false;
+    closer_ = Closer::first;
+  }
   keep();
 }
 
 // What was neither shown nor dropped stays for the next piece.
 void Scanner::keep() {
   if (done_ != 0) last_ = text_[done_ - 1];
+  if (thinks_) {
+    if (line_from_ < done_) line_.add(text_.substr(line_from_, done_ - line_from_));
+    line_from_ -= std::min(line_from_, done_);
+  }
   if (text_.data() == kept_.data()) {
     if (done_ == kept_.size()) {
       kept_.clear();
@@ -234,8 +244,9 @@ void Scanner::keep() {
   done_ = 0;
   white_ = white_ > gone ? white_ - gone : 0;
   if (fence_ != SIZE_MAX && fence_ < gone) fence_ = SIZE_MAX;  // it was shown
-  for (size_t *index : {&wait_, &tag_at_, &tag_read_, &block_, &opener_end_, &fence_, &ends_, &ends_word_})
-    if (*index != SIZE_MAX) *index -= std::min(*index, gone);
+  if (mode_ != Mode::text || waits_ || fence_ != SIZE_MAX || ends_ != SIZE_MAX)
+    for (size_t *index : {&wait_, &tag_at_, &tag_read_, &block_, &opener_end_, &fence_, &ends_, &ends_word_})
+      if (*index != SIZE_MAX) *index -= std::min(*index, gone);
   text_ = {};
 }
 
@@ -328,16 +339,16 @@ size_t Scanner::held() const {
       alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::code_opener)});
     if (may_trail()) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
     const size_t think = markers_.alive(match_, Kind::think);
-    if (think > alive && offset(at_) - think == blank_tag_ && at_reasoning_start(at_ - think)) alive = think;
+    if (think > alive && may_think(at_ - think)) alive = think;
     to -= alive;
   } else {
     size_t alive = std::max(markers_.alive(match_, Kind::code_opener), markers_.alive(match_, Kind::turn_end));
     if (may_trail()) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
     if (!context_.in_fence()) {
-      alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::think_end),
-                        markers_.alive(match_, Kind::reasoning_end)});
+      alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::reasoning_end)});
+      if (closer_ != Closer::text) alive = std::max(alive, markers_.alive(match_, Kind::think_end));
       const size_t think = markers_.alive(match_, Kind::think);
-      if (think > alive && offset(at_) - think == blank_tag_) alive = think;
+      if (think > alive && may_think(at_ - think)) alive = think;
     }
     to -= alive;
   }
@@ -460,7 +471,11 @@ void Scanner::on_marker(int marker) {
     case Kind::think_end: {
       const bool closes = kind == Kind::think_end;
       if (context_.in_fence() && !reasoning_) return;
-      if (!closes && (offset(at) != blank_tag_ || (reasoning_ && !at_reasoning_start(at)))) return;
+      if (!closes && !may_think(at)) {
+        if (!reasoning_) closer_ = Closer::text;
+        return;
+      }
+      if (closes ? !may_close(at) : !reasoning_ && is_code(marker, at)) return;
       mode_ = Mode::tag;
       tag_.start(closes);
       tag_at_ = at;
@@ -531,11 +546,33 @@ Scanner::May Scanner::may_start(int marker, size_t at) const {
   return in_code_on_known_line(offset(at)) ? May::not_here : May::start;
 }
 
-// Where the prompt has opened the tag, some models open it again.
-bool Scanner::at_reasoning_start(size_t at) const {
-  return !reasoning_open_ && std::all_of(text_.begin() + static_cast<ptrdiff_t>(done_),
-                                         text_.begin() + static_cast<ptrdiff_t>(at), is_white);
+// An opener of reasoning is the first thing on its line, or stands in one outside of quotations.
+bool Scanner::may_think(size_t at) const {
+  const bool first = offset(at) == blank_tag_;
+  if (reasoning_) return first && at_reasoning_start(at);
+  if (first || !thinks_ || quoted_in_line_ || context_.in_quote()) return first;
+  if (at > at_) return false;  // it wrapped: the beginning was shown, and so was none
+  LastBytes line = line_;
+  line.add(text_.substr(line_from_, at - line_from_));
+  return !ends_in_quotation(line.get());
 }
+
+// A closer of reasoning in the text is none where what opened it was shown, or nothing did.
+bool Scanner::may_close(size_t at) {
+  if (reasoning_) return true;
+  if (thinks_ && closer_ == Closer::first && (at - done_ > limits_.candidate_bytes || !is_blank_until(at)))
+    closer_ = Closer::text;
+  return closer_ != Closer::text;
+}
+
+// Nothing but white space waits to be shown before it.
+bool Scanner::is_blank_until(size_t at) const {
+  return std::all_of(text_.begin() + static_cast<ptrdiff_t>(done_), text_.begin() + static_cast<ptrdiff_t>(at),
+                     is_white);
+}
+
+// Where the prompt has opened the tag, some models open it again.
+bool Scanner::at_reasoning_start(size_t at) const { return !reasoning_open_ && is_blank_until(at); }
 
 // A trailer of the last card's protocol goes where its calls may stand.
 bool Scanner::may_trail() const {
@@ -549,13 +586,13 @@ bool Scanner::belongs_to(int marker, size_t protocol) const {
 
 void Scanner::on_trailer(int marker, size_t at) {
   if (!may_trail()) return;
-  const auto from = text_.begin() + static_cast<ptrdiff_t>(done_), to = text_.begin() + static_cast<ptrdiff_t>(at);
-  if (at - done_ > limits_.candidate_bytes || !std::all_of(from, to, is_white)) {
+  if (at - done_ > limits_.candidate_bytes || !is_blank_until(at)) {
     trails_ = SIZE_MAX;  // that is text
   } else if (belongs_to(marker, trails_)) {
     drop(at_);
     ends_ = SIZE_MAX;
     match_ = 0;
+    new_text();
     context_.start_line();
   }
 }
@@ -574,19 +611,21 @@ void Scanner::watch_end(char c, int marker) {
   }
 }
 
-// The reasoning ends, or a stray closer goes. false: it may be code, and waits.
-bool Scanner::on_reasoning_end(size_t at, size_t end, int marker) {
-  if (!reasoning_ && context_.open_count() != 0) {
-    if (offset(at) >= known_until_) {
-      wait(at, marker);
-      return false;
-    }
-    if (in_code_on_known_line(offset(at))) return false;
-  }
+// Behind an open run of back-ticks: code, or the end of the line is to tell.
+bool Scanner::is_code(int marker, size_t at) {
+  if (context_.open_count() == 0) return false;
+  if (offset(at) < known_until_) return in_code_on_known_line(offset(at));
+  wait(at, marker);
+  return true;
+}
+
+// The reasoning ends, or a stray closer goes.
+void Scanner::on_reasoning_end(size_t at, size_t end, int marker) {
+  if (!reasoning_ && is_code(marker, at)) return;
   show(at);  // white space alone goes with the tag
   at_ = done_ = end;
+  closer_ = thinks_ ? Closer::text : Closer::first;
   start_reasoning(false);
-  return true;
 }
 
 void Scanner::on_forged(size_t at) {
@@ -627,8 +666,10 @@ bool Scanner::read_tag(bool ended) {
 // Behind a tag a new text begins.
 void Scanner::start_reasoning(bool reasoning) {
   reasoning_ = reasoning;
+  if (reasoning) closer_ = Closer::owed;
   reasoning_open_ = false;
   ends_ = SIZE_MAX;
+  new_text();
   if (thoughts_) thoughts_->restart();
   fence_ = SIZE_MAX;
   in_body_ = false;
@@ -773,6 +814,7 @@ void Scanner::close_block() {
   trails_ = owner(opener_);
   fence_ = SIZE_MAX;
   in_body_ = false;
+  new_text();
   context_.start_line();
   sink_.on_call_close(protocol_->id(), reader->calls, raw, offset(start), offset(end));
 }
@@ -952,11 +994,18 @@ void Scanner::show(size_t to) {
     if (thoughts_) thoughts_->feed(piece, offset(done_ - piece.size()));
     sink_.on_scan_reasoning(piece, first);
   } else {
+    if (thinks_ && closer_ == Closer::first) closer_ = Closer::text;
     sink_.on_scan_text(piece);
   }
 }
 
 void Scanner::drop(size_t to) { done_ = std::max(done_, to); }
+
+// What comes next stands on a line of its own.
+void Scanner::new_text() {
+  line_.clear();
+  line_from_ = thinks_ ? at_ : 0;
+}
 
 void Scanner::diagnostic(std::string_view code, std::string_view detail, size_t at, std::string_view raw) {
   if (told_ > kMostDiagnostics) return;

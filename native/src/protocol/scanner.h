@@ -54,6 +54,11 @@ class Scanner final : public TextScanner {
     skip,  // in a block that outgrew its limit
   };
   enum class May : uint8_t { start, wait, not_here };  // of an opener
+  enum class Closer : uint8_t {                        // a closer of reasoning in the text:
+    first,                                             // nothing but white space came: the prompt opened the tag
+    owed,                                              // what opened the tag was no text
+    text,                                              // what opened it was shown, or nothing did
+  };
   struct Waiting {  // an opener or closer behind an open run of back-ticks: the end of its line decides
     size_t at;      // offset
     int marker;
@@ -81,13 +86,17 @@ class Scanner final : public TextScanner {
     return strings_.inside() && (strings_.bound() || common_[static_cast<size_t>(marker)]);
   }
   May may_start(int marker, size_t at) const;
+  bool may_think(size_t at) const;
+  bool may_close(size_t at);
+  bool is_blank_until(size_t at) const;
   bool at_reasoning_start(size_t at) const;
   bool may_trail() const;
   bool belongs_to(int marker, size_t protocol) const;
   void on_trailer(int marker, size_t at);
   void watch_end(char c, int marker);
   bool at_turn_end() const { return ends_ != SIZE_MAX && ends_word_ == SIZE_MAX; }
-  bool on_reasoning_end(size_t at, size_t end, int marker);
+  bool is_code(int marker, size_t at);
+  void on_reasoning_end(size_t at, size_t end, int marker);
   void start_reasoning(bool reasoning);
   void on_forged(size_t at);
   void on_line_end(bool fence);
@@ -120,6 +129,7 @@ class Scanner final : public TextScanner {
   bool alive_fence() const;
   void show(size_t to);
   void drop(size_t to);
+  void new_text();
   bool live_in_reasoning(size_t protocol) const { return calls_in_reasoning_ || active_[protocol]->ends_reasoning(); }
   size_t owner(int marker) const { return owner_[static_cast<size_t>(marker)]; }
   void settle() { show(held()); }
@@ -135,6 +145,7 @@ class Scanner final : public TextScanner {
   ByteFinder interesting_;
   const bool calls_in_reasoning_;
   const bool inside_reasoning_;
+  bool thinks_ = false;            // a protocol whose models open reasoning in mid-line, too, is active
   std::vector<size_t> owner_;      // opener, reasoning closer, trailer → index of its protocol
   size_t openers_ = 0;             // the first markers
   std::vector<bool> common_;       // → Marker::common
@@ -162,7 +173,10 @@ class Scanner final : public TextScanner {
   bool reasoning_ = false;
   bool reasoning_open_ = false;  // this pair of tags has a block
   bool text_open_ = false;       // what was shown last is text: more text joins it
+  Closer closer_ = Closer::first;
   size_t blank_tag_ = SIZE_MAX;  // offset of the `<` that is the first thing on its line
+  LastBytes line_;               // where tags count in mid-line: of this text, before text_[0]
+  size_t line_from_ = 0;         // index: the text before it is another one
   size_t trails_ = SIZE_MAX;     // nothing but white space since a card of this protocol: its index
   size_t told_ = 0;              // diagnostics
   StringTracker strings_;

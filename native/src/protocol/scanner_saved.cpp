@@ -40,6 +40,9 @@ void Scanner::save(std::string &out) const {
                   flag(text_open_), number(blank_tag_), number(known_until_), number(last_run_), number(fence_),
                   number(fence_body_), flag(in_body_)});
   if (trails_ != SIZE_MAX) object.number("trails", number(trails_));
+  if (closer_ != Closer::first) object.number("closer", static_cast<int64_t>(closer_));
+  if (line_from_ != 0) object.number("lineFrom", number(line_from_));
+  if (!line_.get().empty()) append_saved_bytes(object.value("line"), line_.get());
   if (told_ != 0) object.number("told", number(told_));
   if (quoted_ || quoted_in_line_) object.number("quoted", quoted_ ? 2 : 1);
   std::vector<int64_t> strings = {last_};
@@ -114,6 +117,14 @@ void Scanner::load(std::string_view saved) {
   in_body_ = position[11] != 0 && fence_ != SIZE_MAX;
   reader.get("trails", trails_);
   if (trails_ >= active_.size()) trails_ = SIZE_MAX;
+  int64_t closer = 0;
+  reader.get("closer", closer);
+  closer_ = static_cast<Closer>(std::clamp<int64_t>(closer, 0, static_cast<int64_t>(Closer::text)));
+  reader.get("lineFrom", line_from_);
+  line_from_ = std::min(line_from_, kept_.size());
+  std::string line;
+  reader.get("line", line);
+  line_.add(line);
   reader.get("told", told_);
   int64_t quoted = 0;
   reader.get("quoted", quoted);

@@ -220,6 +220,7 @@ class FamilyProtocol final : public Protocol {
   std::vector<Marker> turn_ends() const override { return markers({&family_.turn_ends}); }
   std::vector<Marker> result_markers() const override;
   std::vector<Marker> reasoning_closers() const override { return markers({&family_.think_ends}); }
+  bool thinks() const override { return true; }
   bool ends_reasoning() const override { return family_.ends_reasoning; }
   bool called_in_reasoning() const override { return true; }
   bool starts_in_reasoning() const override { return family_.starts_in_reasoning; }

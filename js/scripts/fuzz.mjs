@@ -1,46 +1,100 @@
-// node js/scripts/fuzz.mjs [minutes] [target …]: builds the fuzz targets (clang), runs each for so many minutes (1), one after
-// the other, at the lowest priority, and tells a table. What one finds stays in build/fuzz/found/<target>.
+// npm run fuzz: builds the fuzz targets (clang), runs them two beside each other at the lowest priority, and tells a table.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { command, root, say, Stop } from './run.mjs'
-import { buildNative } from './setup.mjs'
+import { buildNative, installSystemPackages } from './setup.mjs'
 
-const targets = ['protocol', 'answer', 'wire', 'verbs', 'documents', 'state', 'encoders']
+const targets = ['answer', 'protocol', 'wire', 'state', 'verbs', 'documents', 'encoders']
+const lanes = 2
+const mostFaults = 5 // of one target: then it is left alone
+
+const help = `npm run fuzz [-- minutes [target …]]
+
+Builds the fuzz targets and runs them for so many minutes in all (10), ${lanes} beside each other. Ends with a table, and with 1
+where one of them found a fault. What was found stays in build/fuzz/found/<target>/faults; inputs that reach something new are
+kept beside it, so that the next run goes on from there.
+
+  ${targets.join(' ')}
+
+npm run fuzz -- 60               all of them, for an hour
+npm run fuzz -- 5 state verbs    these two, for five minutes
+build/fuzz/sluice_fuzz_state build/fuzz/found/state/faults/crash-…    plays one fault again`
 
 await command(async () => {
   const words = process.argv.slice(2)
-  const minutes = Number(words.find((word) => /^[\d.]+$/.test(word)) ?? 1)
-  const named = words.filter((word) => !/^[\d.]+$/.test(word))
-  const wrong = named.find((name) => !targets.includes(name))
-  if (wrong) throw new Stop(`${wrong}: no such target; there are ${targets.join(', ')}`)
-  const wanted = named.length > 0 ? named : targets
+  if (words.some((word) => ['--help', '-h', 'help'].includes(word))) return console.log(help)
+  const isNumber = (word) => /^\d*\.?\d+$/.test(word)
+  const wrong = words.find((word) => !isNumber(word) && !targets.includes(word))
+  if (wrong !== undefined) throw new Stop(`${wrong}: no such target; there are ${targets.join(', ')}`)
+  const seconds = Number(words.find(isNumber) ?? 10) * 60
+  const wanted = targets.filter((name) => words.includes(name) || words.every(isNumber))
+  await installSystemPackages({ fuzz: true })
   await buildNative('fuzz', { tests: false, targets: wanted.map((name) => `sluice_fuzz_${name}`), low: true })
-  const rows = []
-  for (const name of wanted) rows.push(await fuzz(name, minutes))
-  console.log(`\n  ${'target'.padEnd(10)} executions  per second  edges  faults`)
-  for (const { name, runs, rate, edges, faults } of rows)
-    console.log(`  ${name.padEnd(10)} ${runs.padStart(10)}  ${rate.padStart(10)}  ${edges.padStart(5)}  ${String(faults).padStart(6)}`)
-  if (rows.some(({ faults }) => faults > 0)) process.exitCode = 1
+  const rows = await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      const own = wanted.filter((_, i) => i % lanes === lane)
+      const done = []
+      for (const name of own) done.push(await fuzz(name, seconds / own.length))
+      return done
+    }),
+  )
+  console.log(table(rows.flat().sort((a, b) => wanted.indexOf(a.name) - wanted.indexOf(b.name))))
+  if (rows.flat().some(({ faults }) => faults > 0)) process.exitCode = 1
 })
 
-async function fuzz(name, minutes) {
+function table(rows) {
+  const head = ['target', 'minutes', 'runs', 'runs/s', 'edges', 'new', 'inputs', 'faults']
+  const lines = rows.map(({ name, seconds, runs, edges, before, inputs, faults }) =>
+    [name, (seconds / 60).toFixed(1), runs, Math.round(runs / seconds), edges, edges - before, inputs, faults].map(String))
+  const widths = head.map((title, i) => Math.max(title.length, ...lines.map((line) => line[i].length)))
+  const line = (cells) => `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join(' | ')} |`
+  return ['', line(head), `|${widths.map((width, i) => (i === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`, ...lines.map(line)].join('\n')
+}
+
+/** One target, until the time is over: a fault ends the process, not the time. */
+async function fuzz(name, seconds) {
   const folder = join(root, 'build/fuzz/found', name)
-  const [inputs, crashes] = ['inputs', 'faults'].map((part) => join(folder, part))
-  for (const dir of [inputs, crashes]) mkdirSync(dir, { recursive: true })
-  const before = readdirSync(crashes).length
-  const seeds = join(root, 'tests/fuzz/corpus')
-  const dirs = [inputs, ...(name === 'protocol' ? readdirSync(seeds).map((grammar) => join(seeds, grammar)) : [])].filter((dir) => existsSync(dir))
-  say(`${name} for ${minutes} min …`)
-  const args = [`-max_total_time=${Math.round(minutes * 60)}`, '-max_len=2048', '-timeout=20', '-rss_limit_mb=2048', '-print_final_stats=1', '-verbosity=1', `-artifact_prefix=${crashes}/`, ...dirs]
-  const child = spawn(join(root, `build/fuzz/sluice_fuzz_${name}`), args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] })
-  setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  const [inputs, faulty] = ['inputs', 'faults'].map((part) => join(folder, part))
+  for (const dir of [inputs, faulty]) mkdirSync(dir, { recursive: true })
+  const known = readdirSync(faulty).length
+  const faults = () => readdirSync(faulty).length - known
+  const row = { name, seconds, runs: 0, edges: 0, before: undefined, inputs: 0, faults: 0 }
+  const end = performance.now() + seconds * 1000
+  say(`${name} for ${(seconds / 60).toFixed(1)} min …`)
+  for (let left = seconds; left >= 1 && row.faults < mostFaults; left = (end - performance.now()) / 1000) {
+    const output = await play(name, Math.round(left), inputs, faulty)
+    const numbers = (pattern) => [...output.matchAll(pattern)].map((match) => Number(match[1]))
+    const edges = numbers(/ cov: (\d+)/g)
+    row.runs += numbers(/^#(\d+)/gm).at(-1) ?? 0
+    row.edges = Math.max(row.edges, ...edges)
+    row.before ??= numbers(/INITED cov: (\d+)/g)[0] ?? 0
+    const ended = output.includes('DONE')
+    if (!ended && faults() === row.faults) throw new Stop(`${output.slice(-3000)}\n\nsluice_fuzz_${name} ended, and left no fault`)
+    if (!ended) say(`${name} found a fault\n${output.split('\n').slice(-40).join('\n')}`)
+    row.faults = faults()
+    if (ended) break
+  }
+  row.inputs = readdirSync(inputs).length
+  return row
+}
+
+/** What libFuzzer said. */
+async function play(name, seconds, inputs, faulty) {
+  const corpus = join(root, 'tests/fuzz/corpus')
+  const seeds = name === 'protocol' ? readdirSync(corpus).map((grammar) => join(corpus, grammar)) : []
+  // Without entropic: half of the time goes into its tables.
+  const args = [`-max_total_time=${seconds}`, '-max_len=2048', '-timeout=20', '-rss_limit_mb=2048', '-entropic=0', `-artifact_prefix=${faulty}/`, inputs, ...seeds.filter(existsSync)]
+  const env = { ...process.env, ASAN_OPTIONS: 'malloc_context_size=4' }
+  const child = spawn(join(root, `build/fuzz/sluice_fuzz_${name}`), args, { cwd: root, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  try {
+    setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // it could not be started, or has ended: both are told otherwise
+  }
   let output = ''
-  child.stderr.setEncoding('utf8').on('data', (data) => (output = (output + data).slice(-200_000)))
-  await new Promise((resolve) => child.on('close', resolve).on('error', resolve))
-  const faults = readdirSync(crashes).length - before
-  if (faults > 0) console.log(output.split('\n').slice(-60).join('\n'))
-  const stat = (pattern) => [...output.matchAll(pattern)].at(-1)?.[1] ?? '?'
-  return { name, faults, runs: stat(/number_of_executed_units: (\d+)/g), rate: stat(/average_exec_per_sec: +(\d+)/g), edges: stat(/cov: (\d+)/g) }
+  child.stderr.setEncoding('utf8').on('data', (data) => (output += data))
+  await new Promise((resolve) => child.on('close', resolve).on('error', (error) => resolve((output += error.message))))
+  return output
 }

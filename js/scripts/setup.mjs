@@ -27,19 +27,21 @@ const program = (...names) => () => names.some(which)
 export const browser = () => process.env.SLUICE_CHROMIUM ?? ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
 
 /** Debian packages that are not there yet. */
-export function missingPackages({ tests = false, bench = false, pack = false }) {
+export function missingPackages({ tests = false, bench = false, pack = false, fuzz = false }) {
   const needed = [
     ['cmake', program('cmake')],
     ['g++', program('c++', 'g++', 'clang++')],
     ['ninja-build', program('ninja', 'make')],
     ...(tests ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['catch2', header('catch2/catch.hpp')], ['libvalijson-dev', header('valijson/validator.hpp')], ['python3', program('python3')], ['chromium', browser], ['fonts-noto-cjk', () => existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc')]] : []),
     ...(bench ? [['libbenchmark-dev', header('benchmark/benchmark.h')]] : []),
+    ...(fuzz ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['clang', program('clang++')], ['libclang-rt-dev', () => existsSync('/usr/share/doc/libclang-rt-dev')]] : []),
     ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')]] : []),
   ]
   return needed.filter(([, present]) => !present()).map(([name]) => name)
 }
 
-function installSystemPackages(wanted) {
+/** Installs those that are missing, or says what to type. */
+export function installSystemPackages(wanted) {
   const missing = missingPackages(wanted)
   if (missing.length === 0) return
   if (!which('apt-get')) {

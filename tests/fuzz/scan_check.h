@@ -156,8 +156,9 @@ struct Scan {
 };
 
 // `next`: the size of the next piece of so many bytes that are left. `restored`: saved and loaded behind each piece.
+// `cut`: more would have come.
 template <class Next>
-ScanTrace scan(const Scan &how, std::string_view text, Next next, bool restored = false) {
+ScanTrace scan(const Scan &how, std::string_view text, Next next, bool restored = false, bool cut = false) {
   ScanTrace trace;
   auto scanner = sluice::make_scanner(how.protocols, how.tools, how.limits, how.options, trace);
   // What may be held back, and that again as escaped JSON; a marker or a line of state is never near the rest.
@@ -173,12 +174,13 @@ ScanTrace scan(const Scan &how, std::string_view text, Next next, bool restored 
     scanner = sluice::make_scanner(how.protocols, how.tools, how.limits, how.options, trace);
     scanner->load(saved);
   }
-  scanner->finish();
+  scanner->finish(cut);
   return trace;
 }
 
-inline ScanTrace scan_whole(const Scan &how, std::string_view text) {
-  return scan(how, text, [](size_t left) { return left; });
+inline ScanTrace scan_whole(const Scan &how, std::string_view text, bool cut = false) {
+  return scan(
+      how, text, [](size_t left) { return left; }, false, cut);
 }
 
 // Out of the reasoning that the models of some formats begin in.
@@ -332,16 +334,25 @@ inline std::vector<ScanTrace::Piece> running(const ScanTrace &trace) {
   return out;
 }
 
-// Empty, or a call that runs when the text is cut at `at` and not in the whole. What may be: the whole refuses that
-// very call for what stands behind the cut, or a call that needs no closer ends at the cut, and what follows makes it
-// no call.
+// Does a closer end this call? Then nothing that follows can say that it is another one.
+inline bool is_closed(const Scan &how, std::string_view call) {
+  while (!call.empty() && sluice::is_white(call.back())) call.remove_suffix(1);
+  for (const auto &protocol : how.protocols)
+    for (const sluice::Marker &closer : protocol->closers(how.tools))
+      if (!closer.bytes.empty() && call.ends_with(closer.bytes)) return true;
+  return false;
+}
+
+// Empty, or a call that runs when the text is cut at `at` and not in the whole. A call that no closer ends may go on
+// behind the cut: there the whole may refuse that very call, or, where it ends at the cut, read no call at all.
 inline std::string runs_when_cut(const Scan &how, std::string_view text, const ScanTrace &whole, size_t at) {
-  for (const ScanTrace::Piece &call : running(scan_whole(how, text.substr(0, at)))) {
+  for (const ScanTrace::Piece &call : running(scan_whole(how, text.substr(0, at), true))) {
+    const bool closed = is_closed(how, call.text);
     const bool runs = std::any_of(whole.pieces.begin(), whole.pieces.end(), [&](const ScanTrace::Piece &piece) {
-      return (piece.kind == 'c' || piece.kind == 'i') && piece.start == call.start;
+      return (piece.kind == 'c' || (piece.kind == 'i' && !closed)) && piece.start == call.start;
     });
     const std::string_view behind = text.substr(call.end, at - call.end);
-    if (runs || std::all_of(behind.begin(), behind.end(), sluice::is_white)) continue;
+    if (runs || (!closed && std::all_of(behind.begin(), behind.end(), sluice::is_white))) continue;
     return "cut at " + std::to_string(at) + " this runs: |" + call.text + "|\n" + whole.dump();
   }
   return "";
@@ -355,7 +366,11 @@ inline std::string check_scan_once(const Scan &how, const MayGo &may_go, std::st
   switch (next() % 4) {
     case 0:
       if (std::string why = lost(text, whole, may_go); !why.empty()) return why + "\n" + whole.dump();
-      return differs("byte by byte", whole, scan(how, text, [](size_t) { return size_t{1}; }));
+      // A stretch of it: a byte costs as much as a piece.
+      return differs("byte by byte", whole, scan(how, text, [&, from = next() % (text.size() + 1)](size_t left) {
+                       const size_t at = text.size() - left;
+                       return at < from ? from - at : at < from + 128 ? size_t{1} : left;
+                     }));
     case 1:
       return differs("cut at random", whole,
                      scan(how, text, [&](size_t left) { return std::min<size_t>(left, next() % 23 + 1); }));

@@ -6,11 +6,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "../native/conversation.h"
 
 namespace sluice_test {
 
@@ -111,7 +112,7 @@ class Session {
     size_t len = 0;
     while (const char *const text = sluice_turn_next_event(turn_, &len)) {
       must(!done, "nothing comes after done", text);
-      const auto event = nlohmann::json::parse(std::string_view(text, len), nullptr, false);
+      const Json event = read_json(std::string_view(text, len));
       must(event.is_object(), "an event is a JSON object", text);
       must(!event.contains("call") || event["call"].is_number_unsigned(), "a call is a number", text);
       for (const char *key : {"type", "name"})
@@ -128,7 +129,7 @@ class Session {
   void look() {
     for (int32_t what = SLUICE_GET_REQUEST; what <= SLUICE_GET_ERROR; ++what) {
       const std::string text = get(what);
-      must(text.empty() || nlohmann::json::accept(text), "a document is JSON", text);
+      must(text.empty() || is_json(text), "a document is JSON", text);
     }
   }
 

@@ -4,7 +4,7 @@
 using namespace sluice_test;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const std::vector<std::string> engines = stricter_engines();
+  static const std::vector<Stricter> engines = stricter_engines();
   Choices choices(std::string_view(reinterpret_cast<const char *>(data), size));
   const size_t what = choices.below(8);
   if (what == 0) {

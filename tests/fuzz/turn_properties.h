@@ -101,8 +101,13 @@ inline void check_echo(const Echo &how, const std::string &said, size_t from) {
 inline const std::string kOpenTools = R"("tools":[{"name":"note","agentCallable":true,"permission":"public"},)"
                                       R"({"name":"rm","agentCallable":true,"permission":"public"}])";
 
-// Engines that would ask about every call, or refuse it.
-inline std::vector<std::string> stricter_engines() {
+// Would ask about every call, or refuse it.
+struct Stricter {
+  std::string engine;
+  bool asks = false;  // so that what a person agreed to already stands
+};
+
+inline std::vector<Stricter> stricter_engines() {
   const auto tools = [](const std::string &more, const std::string &permission = "public") {
     std::string out;
     for (const char *name : {"note", "rm"})
@@ -111,18 +116,18 @@ inline std::vector<std::string> stricter_engines() {
     return "{\"tools\":[" + out + "]}";
   };
   return {
-      "{" + kOpenTools + R"(,"rules":[{"tool":"*","effect":"deny"}]})",
-      "{" + kOpenTools + R"(,"rules":[{"tool":"*","effect":"ask"}]})",
-      "{" + kOpenTools + R"(,"toolToggles":{"note":false,"rm":false}})",
-      "{" + kOpenTools + R"(,"defaultToolEnabled":false})",
-      "{" + kOpenTools + R"(,"requireConfirmation":true})",
-      "{" + kOpenTools + R"(,"enabled":false})",
-      tools(R"(,"enabled":false)"),
-      tools(R"(,"executionApproval":"ask_always")"),
-      tools(R"(,"annotations":{"destructiveHint":true})"),
-      tools("", "moderate"),
-      tools("", "sensitive"),
-      R"({"tools":[]})",
+      {"{" + kOpenTools + R"(,"rules":[{"tool":"*","effect":"deny"}]})"},
+      {"{" + kOpenTools + R"(,"rules":[{"tool":"*","effect":"ask"}]})", true},
+      {"{" + kOpenTools + R"(,"toolToggles":{"note":false,"rm":false}})"},
+      {"{" + kOpenTools + R"(,"defaultToolEnabled":false})"},
+      {"{" + kOpenTools + R"(,"requireConfirmation":true})", true},
+      {"{" + kOpenTools + R"(,"enabled":false})"},
+      {tools(R"(,"enabled":false)")},
+      {tools(R"(,"executionApproval":"ask_always")")},
+      {tools(R"(,"annotations":{"destructiveHint":true})")},
+      {tools("", "moderate")},
+      {tools("", "sensitive")},
+      {R"({"tools":[]})"},
   };
 }
 
@@ -161,9 +166,9 @@ inline std::string some_state(Choices &choices) {
   return session.get(SLUICE_GET_STATE);
 }
 
-inline void check_stricter_restore(const std::string &state, const std::string &engine) {
-  Session session(engine);
-  must(session.usable(), "the engine can be made", engine);
+inline void check_stricter_restore(const std::string &state, const Stricter &stricter) {
+  Session session(stricter.engine);
+  must(session.usable(), "the engine can be made", stricter.engine);
   session.restore(state);
   must(session.error().empty(), "a state is restored on any engine", session.error() + "\n" + state);
   session.drain();
@@ -171,8 +176,11 @@ inline void check_stricter_restore(const std::string &state, const std::string &
   session.drain();
   session.tick(1800000000000);
   session.drain();
-  must(session.ran.empty(), "a restore runs nothing that the engine would ask about or refuse",
-       (session.ran.empty() ? "" : session.ran[0]) + " under " + engine + "\nfrom " + state);
+  size_t agreed = 0;
+  constexpr std::string_view kYes = R"("decision":"approved","by":"user")";
+  for (size_t at = state.find(kYes); stricter.asks && at != state.npos; at = state.find(kYes, at + 1)) ++agreed;
+  must(session.ran.size() <= agreed, "a restore runs nothing that the engine would ask about or refuse",
+       (session.ran.empty() ? "" : session.ran[0]) + " under " + stricter.engine + "\nfrom " + state);
 }
 
 // -- any bytes as a state
@@ -198,7 +206,8 @@ inline std::string broken_state(std::string state, Choices &choices) {
                                            "\"executing\"",
                                            "\"awaiting_approval\"",
                                            "[[]]",
-                                           "{\"a\":"};
+                                           "{\"a\":",
+                                           "{\"base64\":\"//79\"}"};
   for (size_t changes = 1 + choices.below(3); changes > 0 && !state.empty(); --changes) {
     size_t at = choices.below(65536) % state.size();
     if (choices.below(4) == 0) {
@@ -229,25 +238,63 @@ inline std::string broken_state(std::string state, Choices &choices) {
   return state;
 }
 
-// Whatever the state holds: an error, or a turn that can be driven to its end.
-inline void check_any_state(std::string_view state, Choices &choices) {
-  Session session("{" + kOpenTools + "}");
+// Whatever the state holds: an error that says where, or a turn that ends once and leaves a valid history. `asks`: the
+// engine would ask about every call, so that nothing runs of a state which does not say that a person agreed. `rest`:
+// what the provider still sends. Returns whether it was restored.
+inline bool check_any_state(std::string_view state, const std::string &engine, bool asks, std::string_view rest,
+                            Choices &choices) {
+  Session session(engine);
   session.restore(state);
-  session.look();
-  session.drain();
-  for (uint32_t call = 0; call < 4; ++call) {
-    session.approve(call, static_cast<int32_t>(choices.below(5)));
-    session.submit(call, static_cast<int32_t>(choices.below(5)), "\"x\"");
+  try {
+    if (const std::string error = session.error(); !error.empty()) {
+      const Json told = read_json(error);
+      const std::string name = text_of(told, "name");
+      must(name == "json" || name == "unsupported", "a state that cannot be restored is told as such", error);
+      must(!text_of(told, "path").empty() || !read_json(state).is_object(), "an error says where", error);
+      session.drain();
+      must(session.ran.empty() && session.asked.empty(), "nothing comes of a state that was refused");
+      return false;
+    }
+    const bool parser = session.get(SLUICE_GET_HISTORY).empty();
+    const bool was_done = !text_of(read_json(session.get(SLUICE_GET_MESSAGE)), "outcome").empty();
+    session.look();
     session.drain();
+    session.tick(1700000000000);
+    session.drain();
+    must(!asks || session.ran.empty() || state.find(R"("by":"user")") != state.npos, "nothing runs without a decision",
+         session.ran.empty() ? "" : session.ran[0]);
+    for (uint32_t call = 0; call < 4; ++call) {
+      session.approve(call, static_cast<int32_t>(choices.below(5)));
+      session.submit(call, static_cast<int32_t>(choices.below(5)), "\"x\"");
+      session.drain();
+    }
+    session.feed(rest);
+    session.tick(1700000100000);
+    session.finish();
+    session.drain();
+    session.look();
+    session.cancel(0);
+    session.drain();
+    session.look();
+    must(session.done || was_done, "a restored turn ends");
+    const Json message = read_json(session.get(SLUICE_GET_MESSAGE));
+    must(!text_of(message, "outcome").empty(), "a turn that has ended has an outcome", brief(message));
+    if (parser || text_of(message, "outcome") == "awaiting_user") return true;
+    Json history = read_json(session.get(SLUICE_GET_HISTORY));
+    while (!history.empty() && text_of(history[0], "role") == "tool" && state.find(R"("adopted":true)") != state.npos)
+      history.erase(0);  // their calls stand in the host's messages
+    const std::string why = invalid_messages(history);
+    must(why.empty(), "the history is valid", why + "\n" + brief(history));
+    return true;
+  } catch (const Broken &broken) {
+    throw Broken(broken.what() + ("\nfrom " + std::string(state)));
   }
-  session.feed("data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n");
-  session.tick(1700000000000);
-  session.finish();
-  session.drain();
-  session.look();
-  session.cancel(0);
-  session.drain();
-  session.look();
+}
+
+inline bool check_any_state(std::string_view state, Choices &choices) {
+  const bool asks = choices.below(2) == 0;
+  return check_any_state(state, "{" + kOpenTools + (asks ? R"(,"requireConfirmation":true})" : "}"), asks,
+                         "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", choices);
 }
 
 }  // namespace sluice_test

@@ -19,23 +19,6 @@ struct Failed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-std::string brief(const Json &value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > 1200) text = text.substr(0, 1000) + " ... (" + std::to_string(text.size()) + " bytes)";
-  return text;
-}
-
-const Json *member(const Json &object, const char *key) {
-  if (!object.is_object()) return nullptr;
-  auto it = object.find(key);
-  return it == object.end() ? nullptr : &*it;
-}
-
-std::string text_of(const Json &object, const char *key) {
-  const Json *value = member(object, key);
-  return value && value->is_string() ? value->get<std::string>() : std::string();
-}
-
 bool same(const Json &a, const Json &b) {  // order of members does not count
   if (a.is_object() && b.is_object()) {
     if (a.size() != b.size()) return false;
@@ -47,13 +30,6 @@ bool same(const Json &a, const Json &b) {  // order of members does not count
   }
   if (a.is_array() && b.is_array()) return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), same);
   return a == b;
-}
-
-// nlohmann refuses the escape of a lone surrogate, which is JSON all the same.
-bool is_json(const std::string &text) {
-  if (Json::accept(text)) return true;
-  static const std::regex kSurrogate(R"(\\u[dD][89a-fA-F][0-9a-fA-F]{2})");
-  return Json::accept(std::regex_replace(text, kSurrogate, "\\ufffd"));
 }
 
 std::string not_as(const std::string &where, const std::string &expected, const Json *actual) {
@@ -190,45 +166,6 @@ std::string mismatch(const Json &pattern, const Json *actual, const std::string 
     return "";
   }
   return actual && pattern == *actual ? "" : not_as(where, brief(pattern), actual);
-}
-
-std::string invalid_messages(const Json &messages) {
-  std::set<std::string> ids;
-  for (size_t i = 0; i < messages.size(); ++i) {
-    const Json &message = messages[i];
-    const std::string at = "message " + std::to_string(i);
-    const std::string role = text_of(message, "role");
-    const Json *calls = member(message, "tool_calls");
-    if (calls && calls->is_null()) calls = nullptr;
-    if (role == "tool") return at + ": a result without its call: " + brief(message);
-    if (role != "assistant") continue;
-    const Json *content = member(message, "content");
-    const bool empty = !content || content->is_null() || content->empty() || *content == "";
-    if (empty && !calls) return at + ": an empty assistant message";
-    if (calls && content && *content == "") return at + ": empty text beside calls";
-    if (!calls) continue;
-    if (calls->empty()) return at + ": tool_calls is empty";
-    std::set<std::string> open;
-    for (const Json &call : *calls) {
-      const std::string id = text_of(call, "id");
-      if (id.empty() || !ids.insert(id).second) return at + ": no id, or one that was used before: " + brief(call);
-      open.insert(id);
-      const Json *function = member(call, "function");
-      if (!function || text_of(*function, "name").empty()) return at + ": a call without a name: " + brief(call);
-      const Json *arguments = member(*function, "arguments");
-      if (!arguments || !arguments->is_string() || !is_json(text_of(*function, "arguments")))
-        return at + ": arguments that are not JSON: " + brief(call);
-    }
-    while (!open.empty()) {
-      const Json *result = i + 1 < messages.size() ? &messages[i + 1] : nullptr;
-      if (!result || text_of(*result, "role") != "tool" || open.erase(text_of(*result, "tool_call_id")) == 0)
-        return at + ": the result of " + *open.begin() + " is not right behind its call";
-      const Json *said = member(*result, "content");
-      if (!said || said->is_null()) return at + ": a result without content";
-      ++i;
-    }
-  }
-  return "";
 }
 
 namespace {

@@ -5,16 +5,14 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "conversation.h"
 #include "sanitized.h"
 
 namespace sluice_test {
-
-using Json = nlohmann::ordered_json;
 
 struct EngineHandle {
   sluice_engine *p;
@@ -64,8 +62,6 @@ std::vector<Json> poll_all(sluice_turn *turn);
 std::vector<Json> merged_events(const std::vector<Json> &events, bool cards);
 // Empty, or where and how `actual` (nullptr: absent) differs from the pattern.
 std::string mismatch(const Json &pattern, const Json *actual, const std::string &where = "");
-// Empty, or why these messages are no valid conversation.
-std::string invalid_messages(const Json &messages);
 
 struct Replay {
   enum class How { cut, polled, restored };

@@ -44,6 +44,7 @@ void append_saved_bytes(std::string &out, std::string_view bytes) {
 }
 
 SavedReader::SavedReader(std::string_view object) {
+  if (!object.empty() && json_kind(object) != '{') other("", "an object");
   for (JsonSlices members(object); members.next();)
     if (const std::string_view key = members.key(); key.size() >= 2)
       members_.emplace_back(key.substr(1, key.size() - 2), members.value());
@@ -58,30 +59,56 @@ std::optional<std::string_view> SavedReader::member(std::string_view key) const 
 void SavedReader::get(std::string_view key, std::string &bytes) const {
   const auto value = member(key);
   if (!value) return;
-  if (json_kind(*value) == '"') bytes = json_text(*value);
-  if (json_kind(*value) != '{') return;
-  if (const auto coded = json_member(*value, "base64"); coded && json_kind(*coded) == '"')
+  if (json_kind(*value) == '"') {
+    bytes = json_text(*value);
+  } else if (const auto coded = json_member(*value, "base64"); coded && json_kind(*coded) == '"') {
     bytes = read_base64(json_text(*coded));
+  } else {
+    other(key, "a string");
+  }
+}
+
+void SavedReader::text(std::string_view key, std::string &utf8) const {
+  const auto value = member(key);
+  if (!value) return;
+  if (json_kind(*value) == '"')
+    utf8 = json_text(*value);
+  else
+    other(key, "a string");
 }
 
 void SavedReader::get(std::string_view key, bool &value) const {
   const auto token = member(key);
-  if (token && json_kind(*token) == 't') value = true;
-  if (token && json_kind(*token) == 'f') value = false;
+  if (!token) return;
+  const char kind = json_kind(*token);
+  if (kind == 't' || kind == 'f')
+    value = kind == 't';
+  else
+    other(key, "true or false");
 }
 
 void SavedReader::get(std::string_view key, std::optional<int64_t> &value) const {
   const auto token = member(key);
-  if (!token || json_kind(*token) != '0') return;
+  if (!token) return;
   int64_t read = 0;
   const std::string_view digits = trim_json(*token);
   const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), read);
-  if (fault == std::errc() && end == digits.data() + digits.size()) value = read;
+  if (fault == std::errc() && end == digits.data() + digits.size())
+    value = read;
+  else
+    other(key, "a whole number");
+}
+
+void SavedReader::other(std::string_view key, std::string_view expected) const {
+  if (fits_.ok()) fits_ = error(Code::json, "expected " + std::string(expected), std::string(key));
 }
 
 std::string_view SavedReader::nested(std::string_view key) const {
   const auto value = member(key);
-  return value && (json_kind(*value) == '{' || json_kind(*value) == '[') ? *value : std::string_view();
+  if (!value) return {};
+  if (json_kind(*value) == '{' || json_kind(*value) == '[') return *value;
+  other(key, "an object or an array");
+  return {};
 }
 
 }  // namespace sluice

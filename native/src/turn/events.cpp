@@ -28,6 +28,37 @@ bool may_be_withdrawn(EventQueue::Kind kind) {
   return kind == EventQueue::Kind::request || kind == EventQueue::Kind::execute || kind == EventQueue::Kind::approval;
 }
 
+// What an event of this kind says that it is; empty: any other.
+std::string_view type_of(EventQueue::Kind kind) {
+  switch (kind) {
+    case EventQueue::Kind::request: return "request";
+    case EventQueue::Kind::execute: return "execute";
+    case EventQueue::Kind::approval: return "approval";
+    case EventQueue::Kind::abort_tool: return "abortTool";
+    case EventQueue::Kind::progress: return "progress";
+    case EventQueue::Kind::head: return "card";
+    default: return {};
+  }
+}
+
+// A waiting event that is not a delta. Its document is whole, and about what there is.
+Status check_event(EventQueue::Kind kind, uint32_t key, const std::string &document, const EventQueue::About &about,
+                   bool last) {
+  if (Status status = check_json(document, kDeepest); !status.ok()) return status;
+  const auto type = json_member(document, "type");
+  if (!type || json_kind(*type) != '"') return error(Code::json, "expected an event with a type");
+  const std::string said = json_text(*type);
+  const bool own = said == "request" || said == "execute" || said == "approval";
+  if (type_of(kind).empty() ? own : said != type_of(kind)) return error(Code::json, "expected another type of event");
+  if (said == "done" && !(about.done && last)) return error(Code::json, "expected no end of the turn here");
+  const SavedReader event(document);
+  uint32_t call = key;
+  event.get("call", call);
+  if (!event.fits().ok() || call > about.calls || (key != 0 && call != key))
+    return error(Code::json, "expected the number of its call");
+  return {};
+}
+
 uint64_t place_key(EventQueue::Kind kind, uint32_t key) { return static_cast<uint64_t>(kind) << 32 | key; }
 
 }  // namespace
@@ -111,20 +142,28 @@ void EventQueue::save(std::string &out) const {
   queue.close();
 }
 
-void EventQueue::load(std::string_view saved) {
+Status EventQueue::load(std::string_view saved, const About &about) {
   const SavedReader queue(saved);
   queue.get("seq", seq_);
-  for (JsonSlices waiting(queue.nested("waiting")); waiting.next();) {
+  size_t left = 0, index = 0;
+  for (JsonSlices waiting(queue.nested("waiting")); waiting.next();) ++left;
+  for (JsonSlices waiting(queue.nested("waiting")); waiting.next(); ++index) {
     const SavedReader read(waiting.value());
     uint32_t kind = 0, key = 0;
     read.get("kind", kind);
     read.get("key", key);
-    const auto known = static_cast<Kind>(std::min<uint32_t>(kind, static_cast<uint32_t>(Kind::head)));
+    const auto known = kind > static_cast<uint32_t>(Kind::head) ? Kind::other : static_cast<Kind>(kind);
     std::string text;
-    read.get("text", text);
-    if (delta_head(known).empty() && !check_json(text + "}", kDeepest).ok()) continue;
+    read.text("text", text);
+    Status status = read.fits();
+    if (status.ok() && delta_head(known).empty())
+      status = check_event(known, key, text + "}", about, index + 1 == left).inside("text");
+    else if (status.ok() && (known == Kind::args ? key == 0 || key > about.calls : key >= about.blocks))
+      status = error(Code::json, "expected what there is", "key");
+    if (!status.ok()) return std::move(status).inside("waiting[" + std::to_string(index) + "]");
     open(known, key) = std::move(text);
   }
+  return queue.fits();
 }
 
 bool EventQueue::next(std::string &out, Polled &polled) {

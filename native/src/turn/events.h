@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/status.h"
+
 namespace sluice {
 
 class EventQueue {
@@ -29,7 +31,12 @@ class EventQueue {
   bool is_last(Kind kind, uint32_t key) const;
 
   void save(std::string &out) const;  // a JSON object
-  void load(std::string_view saved);
+  // Of the turn that it is about: an event that names something else is an error.
+  struct About {
+    size_t calls, blocks;
+    bool done;
+  };
+  Status load(std::string_view saved, const About &about);
 
   struct Polled {
     Kind kind;

@@ -39,9 +39,12 @@ std::string_view one_of(const std::array<std::string_view, N> &words, std::strin
 
 std::string text_of(const SavedReader &saved, std::string_view key) {
   std::string text;
-  saved.get(key, text);
+  saved.text(key, text);
   return text;
 }
+
+// Where in the state: "cards[3]".
+std::string place(std::string_view list, size_t index) { return std::string(list) + "[" + std::to_string(index) + "]"; }
 
 // The fields of a thing are listed once, and visited by one that writes and one that reads. What is missing in a state
 // keeps the value that a fresh thing has.
@@ -66,7 +69,7 @@ struct Saver {
 struct Loader {
   const SavedReader &saved;
 
-  void operator()(std::string_view key, std::string &text) const { saved.get(key, text); }
+  void operator()(std::string_view key, std::string &text) const { saved.text(key, text); }
   void operator()(std::string_view key, std::optional<std::string> &text) const {
     if (std::string read = text_of(saved, key); !read.empty()) text = std::move(read);
   }
@@ -103,10 +106,10 @@ void save_error(const TurnError &error, std::string &out) {
   object.close();
 }
 
-TurnError load_error(std::string_view json) {
-  TurnError error;
-  each_field(error, Loader{SavedReader(json)});
-  return error;
+Status load_error(std::string_view json, TurnError &error) {
+  const SavedReader saved(json);
+  each_field(error, Loader{saved});
+  return saved.fits();
 }
 
 template <class AnyCard, class Visit>
@@ -203,26 +206,25 @@ void save_card(const Card &card, std::string &out) {
   object.close();
 }
 
-std::unique_ptr<Card> load_card(std::string_view json, uint32_t call) {
-  const SavedReader saved(json);
-  auto card = std::make_unique<Card>();
-  card->call = call;
-  card->restore(saved_enum(saved, "state", CardState::streaming, CardState::unknown));
-  card->policy = saved_enum(saved, "policy", card->policy, ExecutionApproval::ask_always);
-  each_field(*card, Loader{saved});
+Status load_card(const SavedReader &saved, Card &card) {
+  card.restore(saved_enum(saved, "state", CardState::streaming, CardState::unknown));
+  card.policy = saved_enum(saved, "policy", card.policy, ExecutionApproval::ask_always);
+  each_field(card, Loader{saved});
   for (JsonSlices names(saved.nested("near")); names.next();)
-    if (json_kind(names.value()) == '"') card->near.push_back(json_text(names.value()));
+    if (json_kind(names.value()) == '"') card.near.push_back(json_text(names.value()));
   for (JsonSlices records(saved.nested("approvals")); records.next();) {
     const SavedReader entry(records.value());
-    ApprovalRecord &record = card->approvals.emplace_back();
+    ApprovalRecord &record = card.approvals.emplace_back();
     record.stage = one_of(kRecordWords, text_of(entry, "stage"));
     record.decision = one_of(kRecordWords, text_of(entry, "decision"));
     record.by = one_of(kRecordWords, text_of(entry, "by"));
     record.remember = one_of(kRecordWords, text_of(entry, "remember"));
-    entry.get("reason", record.reason);
+    entry.text("reason", record.reason);
     entry.get("at", record.at);
+    if (Status status = entry.fits(); !status.ok())
+      return std::move(status).inside(place("approvals", card.approvals.size() - 1));
   }
-  return card;
+  return saved.fits();
 }
 
 void save_counts(const std::map<std::string, uint32_t> &counts, std::string &out) {
@@ -231,12 +233,17 @@ void save_counts(const std::map<std::string, uint32_t> &counts, std::string &out
   object.close();
 }
 
-void load_counts(std::string_view saved, std::map<std::string, uint32_t> &counts) {
-  if (json_kind(saved) != '{') return;
-  for (JsonSlices members(saved); members.next();) {
-    const std::string_view digits = trim_json(members.value());
-    std::from_chars(digits.data(), digits.data() + digits.size(), counts[members.key_text()]);
+// By digests, which are hexadecimal.
+Status load_counts(const SavedReader &saved, std::string_view key, std::map<std::string, uint32_t> &counts) {
+  const std::string_view object = saved.nested(key);
+  const SavedReader members(object);
+  for (JsonSlices member(object); members.fits().ok() && member.next();) {
+    const std::string digest = member.key_text();
+    if (digest.empty() || digest.find_first_not_of("0123456789abcdef") != digest.npos)
+      return error(Code::json, "expected counts by digest", std::string(key));
+    members.get(digest, counts[digest]);
   }
+  return Status(members.fits()).inside(key);
 }
 
 }  // namespace
@@ -359,25 +366,30 @@ Status Turn::restore(std::shared_ptr<const Engine> engine, std::string_view stat
                  "format");
   std::unique_ptr<Turn> turn(new Turn(std::move(engine)));
   if (Status status = turn->configure(saved.nested("turn")); !status.ok()) return std::move(status).inside("turn");
-  turn->load_log(saved);
+  if (Status status = turn->load_log(saved); !status.ok()) return status;
   if (Status status = turn->check_log(); !status.ok()) return status;
   if (const std::string_view answer = saved.nested("answer"); !answer.empty()) {
     if (turn->message_.rounds.empty()) return error(Code::json, "expected the round of the open answer", "rounds");
+    if (turn->done_) return error(Code::json, "expected no open answer: the turn is done", "answer");
     if (Status status = turn->load_answer(SavedReader(answer)); !status.ok()) return std::move(status).inside("answer");
   }
-  turn->events_.load(saved.nested("events"));
+  const EventQueue::About about{turn->message_.cards.size(), turn->message_.blocks.size(), turn->done_};
+  if (Status status = turn->events_.load(saved.nested("events"), about); !status.ok())
+    return std::move(status).inside("events");
+  if (Status status = saved.fits(); !status.ok()) return status;
+  if (Status status = turn->check_open(); !status.ok()) return status;
   turn->resume();
   out = std::move(turn);
   return {};
 }
 
-void Turn::load_log(const SavedReader &saved) {
+Status Turn::load_log(const SavedReader &saved) {
   each_field(*this, Loader{saved});
   in_bounds(now_);
   if (fell_back_) config_.mode = Mode::text;
   message_.outcome = one_of(kOutcomes, text_of(saved, "outcome"));
-  load_counts(saved.nested("repeats"), repeats_);
-  load_counts(saved.nested("repeatsNow"), repeats_now_);
+  if (Status status = load_counts(saved, "repeats", repeats_); !status.ok()) return status;
+  if (Status status = load_counts(saved, "repeatsNow", repeats_now_); !status.ok()) return status;
   for (JsonSlices grants(saved.nested("grants")); grants.next();)
     if (Rule rule; read_rule(grants.value(), rule).ok()) config_.rules.push_back(std::move(rule));
   for (JsonSlices rounds(saved.nested("rounds")); rounds.next();) {
@@ -385,6 +397,8 @@ void Turn::load_log(const SavedReader &saved) {
     Round &round = message_.rounds.emplace_back();
     round.finish = saved_enum(entry, "finish", Finish::none, Finish::pause);
     sluice::each_field(round, Loader{entry});
+    if (Status status = entry.fits(); !status.ok())
+      return std::move(status).inside(place("rounds", message_.rounds.size() - 1));
   }
   if (!message_.rounds.empty()) {  // as version 0.1 saved them: of all rounds together
     saved.get("inputTokens", message_.rounds.front().usage.input_tokens);
@@ -396,13 +410,19 @@ void Turn::load_log(const SavedReader &saved) {
       *tokens = std::clamp<int64_t>(*tokens, -1, kMostNumber);
   }
   for (JsonSlices cards(saved.nested("cards")); cards.next();) {
-    auto card = load_card(cards.value(), static_cast<uint32_t>(message_.cards.size() + 1));
-    const std::string definition = text_of(SavedReader(cards.value()), "definition");
+    const SavedReader entry(cards.value());
+    auto card = std::make_unique<Card>();
+    card->call = static_cast<uint32_t>(message_.cards.size() + 1);
+    const std::string definition = text_of(entry, "definition");
+    if (Status status = load_card(entry, *card); !status.ok())
+      return std::move(status).inside(place("cards", message_.cards.size()));
     if (!card->resolved.empty()) card->tool = engine_->registry.find(card->resolved);
     card->definition_changed =
         card->tool != nullptr && card->tool->definition_hash != definition && card->tool->former_hash != definition;
     for (auto *time : {&card->asked_at, &card->running_since, &card->started_at, &card->ended_at}) in_bounds(*time);
-    used_ids_.insert(card->history_id);
+    const bool own = card->adopted || used_ids_.insert(card->history_id).second;
+    if (card->history_id.empty() || !own)
+      return error(Code::json, "expected an id of its own", place("cards", message_.cards.size()) + ".historyId");
     message_.cards.push_back(std::move(card));
   }
   for (JsonSlices blocks(saved.nested("blocks")); blocks.next();) {
@@ -410,13 +430,17 @@ void Turn::load_log(const SavedReader &saved) {
     Block &block = message_.blocks.emplace_back();
     block.kind = saved_enum(entry, "kind", Block::Kind::text, Block::Kind::error);
     entry.get("round", block.round);
-    entry.get("text", block.text);
+    entry.text("text", block.text);
     entry.get("card", block.card);
-    if (block.kind == Block::Kind::error) block.error = load_error(entry.nested("error"));
+    Status status = entry.fits();
+    if (block.kind == Block::Kind::error && status.ok())
+      status = load_error(entry.nested("error"), block.error).inside("error");
+    if (!status.ok()) return std::move(status).inside(place("blocks", message_.blocks.size() - 1));
   }
   first_card_ = std::min(first_card_, message_.cards.size());
   for (size_t i = first_card_; i < message_.cards.size(); ++i)
     if (!message_.cards[i]->final()) open_.add(message_.cards[i]->call, message_.cards[i]->state());
+  return saved.fits();
 }
 
 // What the rest of the turn takes for granted: links lead somewhere, and what is JSON is JSON.
@@ -426,24 +450,35 @@ Status Turn::check_log() const {
   };
   for (size_t i = 0; i < message_.rounds.size(); ++i)
     if (!is_json(message_.rounds[i].members, '{'))
-      return error(Code::json, "expected an object", "rounds[" + std::to_string(i) + "].members");
+      return error(Code::json, "expected an object", place("rounds", i) + ".members");
+  if (done_ == message_.outcome.empty()) return error(Code::json, "expected an outcome where done is true", "outcome");
+  uint32_t round = 0;
   for (size_t i = 0; i < message_.blocks.size(); ++i) {
     const Block &block = message_.blocks[i];
+    if (block.round < std::exchange(round, block.round) || round > message_.rounds.size())
+      return error(Code::json, "expected a round that there is, in order", place("blocks", i) + ".round");
     if (block.kind != Block::Kind::tool_use) continue;
     if (block.card >= message_.cards.size() || message_.cards[block.card]->block != i)
-      return error(Code::json, "expected the card of this block", "blocks[" + std::to_string(i) + "].card");
+      return error(Code::json, "expected the card of this block", place("blocks", i) + ".card");
   }
   for (size_t i = 0; i < message_.cards.size(); ++i) {
     const Card &card = *message_.cards[i];
     const auto wrong = [&](std::string_view member, std::string_view expected) {
-      return error(Code::json, "expected " + std::string(expected),
-                   "cards[" + std::to_string(i) + "]." + std::string(member));
+      return error(Code::json, "expected " + std::string(expected), place("cards", i) + "." + std::string(member));
     };
     if (card.block >= message_.blocks.size() || message_.blocks[card.block].kind != Block::Kind::tool_use ||
         message_.blocks[card.block].card != i)
       return wrong("block", "the block of this card");
+    if (card.round != message_.blocks[card.block].round || card.adopted != (card.round == 0))
+      return wrong("round", "the round of its block");
+    if (card.approved && !card.admitted) return wrong("approved", "false: it has not passed the gate");
+    if (!card.final() && (i < first_card_ || (done_ && !parser_ && message_.outcome != "awaiting_user")))
+      return wrong("state", "a final state: its round is over");
     const bool complete = card.state() != CardState::streaming && !card.final();
     if (!is_json(card.arguments, '{') || (complete && card.arguments.empty())) return wrong("arguments", "an object");
+    if (card.source == "native" && !card.arguments.empty() && json_kind(card.raw_arguments) == '{' &&
+        !is_json(card.raw_arguments, '{'))
+      return wrong("rawArguments", "an object: they go back as they came");
     if (card.edited && (card.edited->empty() || !is_json(*card.edited, '{'))) return wrong("edited", "an object");
     if (!is_json(card.members, '{')) return wrong("members", "an object");
     if (!is_json(card.reserved, '{')) return wrong("reserved", "an object");
@@ -481,17 +516,22 @@ Status Turn::load_answer(const SavedReader &saved) {
   in_bounds(answer_.waiting_since);
   Finish &finish = message_.rounds.back().finish;
   finish = saved_enum(saved, "finish", finish, Finish::pause);  // as version 0.1 saved it
-  if (const std::string_view error = saved.nested("error"); !error.empty()) answer_.error = load_error(error);
+  if (const std::string_view error = saved.nested("error"); !error.empty())
+    if (Status status = load_error(error, answer_.error.emplace()); !status.ok())
+      return std::move(status).inside("error");
   const auto load_calls = [&](std::string_view list, std::vector<Card *> &cards) {
-    for (JsonSlices calls(list); calls.next();) {
+    for (JsonSlices calls(saved.nested(list)); calls.next();) {
       uint32_t call = 0;
-      const std::string_view digits = calls.value();
-      std::from_chars(digits.data(), digits.data() + digits.size(), call);
+      const std::string_view digits = trim_json(calls.value());
+      const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), call);
+      if (fault != std::errc() || end != digits.data() + digits.size() || call > message_.cards.size())
+        return error(Code::json, "expected the number of a call", place(list, cards.size()));
       cards.push_back(find_card(call));
     }
+    return Status();
   };
-  load_calls(saved.nested("slots"), answer_.slots);
-  load_calls(saved.nested("openCalls"), answer_.open_calls);
+  if (Status status = load_calls("slots", answer_.slots); !status.ok()) return status;
+  if (Status status = load_calls("openCalls", answer_.open_calls); !status.ok()) return status;
   const auto writes = [](const Card *card, bool native) {
     return card != nullptr && card->state() == CardState::streaming && (card->source == "native") == native;
   };
@@ -504,6 +544,23 @@ Status Turn::load_answer(const SavedReader &saved) {
   if (answer_.watcher) answer_.watcher->load(saved.nested("watcher"));
   if (answer_.thoughts) answer_.thoughts->load(saved.nested("thoughts"));
   if (!parser_) request_ = std::make_shared<const std::string>(build_request());
+  return saved.fits();
+}
+
+// What is open is open everywhere: a call that is written has an answer that writes it, and what waits to be polled is
+// about something that still stands.
+Status Turn::check_open() const {
+  using Kind = EventQueue::Kind;
+  if (events_.waits(Kind::request, 0) && !answer_.open)
+    return error(Code::json, "expected the answer that the waiting request is for", "answer");
+  for (const auto &card : message_.cards) {
+    const auto &open = answer_.open_calls;
+    const bool written =
+        card.get() == answer_.text_call || std::find(open.begin(), open.end(), card.get()) != open.end();
+    if (card->state() == CardState::streaming && !written)
+      return error(Code::json, "expected the open answer that writes this call",
+                   place("cards", card->call - 1) + ".state");
+  }
   return {};
 }
 

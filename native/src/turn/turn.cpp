@@ -1696,6 +1696,7 @@ void Turn::expire() {
       abort_request("ended");  // the host did not heed "round"
     } else if (answer_.last_word || message_.finish() != Finish::none) {
       answer_.reader->end();
+      if (answer_.open && !answer_.ended) end_answer(true);  // a reader that told its end before has nothing more to tell
     } else {
       const bool first = !answer_.bytes_seen;
       return stop_with({first ? "first_byte_timeout" : "idle_timeout",

@@ -101,8 +101,9 @@ class Turn final : WireSink, ScanSink {
   template <class AnyAnswer, class Visit>
   static void each_answer_field(AnyAnswer &answer, const Visit &visit);
   void save_answer(std::string &out) const;
-  void load_log(const SavedReader &saved);
+  Status load_log(const SavedReader &saved);
   Status check_log() const;
+  Status check_open() const;
   Status load_answer(const SavedReader &saved);
   std::string markers_of(const Protocols &protocols) const;
   void resume();  // what the time between saving and restoring means for calls that were open

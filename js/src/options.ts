@@ -16,6 +16,10 @@ export function shown(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
+export function isObject(value: unknown): value is { [member: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** The error for a wrong value. */
 export function wrong(path: string, value: unknown, expected: string, hint?: string): SluiceError {
   return new SluiceError({ code: 'option', path, detail: `found ${shown(value)}, expected ${expected}`, hint })
@@ -32,7 +36,7 @@ export const anything: Check = () => {}
 export const text = is('a string', (value) => typeof value === 'string')
 export const flag = is('true or false', (value) => typeof value === 'boolean')
 export const array = is('an array', Array.isArray)
-export const record = is('an object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+export const record = is('an object', isObject)
 export const milliseconds = is('milliseconds: a number of at least 0', (value) => typeof value === 'number' && value >= 0 && value < Infinity)
 export const func = (form: string): Check => is(`a function ${form}`, (value) => typeof value === 'function')
 
@@ -76,20 +80,17 @@ export function members({ members, needs = [], open = false, instead = {} }: Sha
   const known = new Map(Object.entries(members))
   const names = [...known.keys()]
   return (value, path) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw wrong(path, value, needs.length > 0 ? `an object with ${needs.join(' and ')}` : 'an object')
-    }
-    const given = value as { [member: string]: unknown }
-    for (const name of isPlain(given) ? Object.keys(given) : []) {
-      if (known.has(name) || name.startsWith('x-') || given[name] === undefined) continue
+    if (!isObject(value)) throw wrong(path, value, needs.length > 0 ? `an object with ${needs.join(' and ')}` : 'an object')
+    for (const name of isPlain(value) ? Object.keys(value) : []) {
+      if (known.has(name) || name.startsWith('x-') || value[name] === undefined) continue
       if (open && !Object.hasOwn(instead, name)) continue
       const hint = of(instead, name) ?? of(places, name) ?? didYouMean(name, names)
       throw new SluiceError({ code: 'option', path: inside(path, name), detail: 'unknown member', hint })
     }
     for (const name of needs) {
-      if (given[name] === undefined) known.get(name)?.(undefined, inside(path, name))
+      if (value[name] === undefined) known.get(name)?.(undefined, inside(path, name))
     }
-    for (const [name, check] of known) if (given[name] !== undefined) check(given[name], inside(path, name))
+    for (const [name, check] of known) if (value[name] !== undefined) check(value[name], inside(path, name))
   }
 }
 

@@ -5,6 +5,7 @@ import {
 import { dirname, resolve } from 'node:path'
 import { SluiceError } from './errors.js'
 import type { Rule } from './events.js'
+import { isObject, shown } from './options.js'
 
 /** Where remembered approvals live between turns. */
 export interface RuleStore {
@@ -170,9 +171,6 @@ function faultOf(rule: unknown): { at: string; detail: string } | undefined {
   if (rule['effect'] === 'allow' && rule['scope'] === undefined) return { at: '.scope', detail: 'found none, expected "always" beside an allow' }
   return undefined
 }
-
-const isObject = (value: unknown): value is { [member: string]: unknown } => typeof value === 'object' && value !== null && !Array.isArray(value)
-const shown = (value: unknown): string => (isObject(value) ? 'an object' : Array.isArray(value) ? 'an array' : String(JSON.stringify(value)).slice(0, 60))
 
 // -- the file -----------------------------------------------------------------------------------------------------------------
 

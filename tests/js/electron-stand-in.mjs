@@ -30,7 +30,7 @@ export const app = Object.assign(new EventEmitter(), {
   isPackaged: true,
   getAppPath: () => process.cwd(),
   getPath: () => process.cwd(),
-  quit() {},
+  exit() {},
   whenReady: () => Promise.resolve(),
 })
 

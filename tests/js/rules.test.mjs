@@ -75,7 +75,7 @@ function suite() {
       ['[{"tool":"a","effect":"deny"},{"tool":5,"effect":"deny"}]', '[1].tool', /found 5, expected a tool's name/],
       ['[{"tool":"a","effect":"maybe"}]', '[0].effect', /found "maybe"/], ['[{"tool":"a"}]', '[0].effect', /undefined/],
       ['[{"tool":"a","effect":"allow"}]', '[0].scope', /expected "always"/], ['[{"tool":"a","effect":"deny","scope":"turn"}]', '[0].scope', /found "turn"/],
-      ['[{"tool":"a","effect":"deny","note":1}]', '[0].note', /unknown member/], ['[{"tool":"a","effect":"deny","arguments":[]}]', '[0].arguments', /found an array/],
+      ['[{"tool":"a","effect":"deny","note":1}]', '[0].note', /unknown member/], ['[{"tool":"a","effect":"deny","arguments":[]}]', '[0].arguments', /found an empty array/],
     ]) {
       writeFileSync(path, text)
       const error = { name: 'SluiceError', code: 'option', path: path + place, detail }

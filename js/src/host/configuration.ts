@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../bridge/messages.js'
 import type { Engine } from '../engine.js'
 import type { ExecutionPolicy, Json, JsonObject, Level, ResultPolicy, Rule } from '../events.js'
+import { isObject } from '../options.js'
 import type { Settings } from '../settings.js'
 import type { Tool } from '../tool.js'
 import { hidden, jsonObject, list, members, name, nullable, oneOf, optional, read, refuse, table, toBridgeError } from './check.js'
@@ -199,6 +200,5 @@ function mergeTools(before: Map<string, ToolChange>, patch: { [name: string]: To
 
 const idOf = (rule: Rule): string => createHash('sha256').update(JSON.stringify(rule)).digest('hex').slice(0, 32)
 
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The engine lists the protocols that it has where it is asked for one that it has not. */

@@ -77,6 +77,11 @@ class StringTracker {
   void enter_tag() { enter(Place::tag); }
   // One byte; `before`: the one in front of it.
   void step(char before, char c);
+  // The same for a quote in ordinary text.
+  void quote(char before, char c) {
+    if (quote_ == 0 ? !is_word_byte(before) : c == quote_ && !escaped_) quote_ = quote_ == 0 ? c : 0;
+    escaped_ = false;
+  }
   // The byte that comes next stands in a string.
   bool inside() const { return quote_ != 0; }
   // In a value or a tag: no opener counts in a string; else only a bracket does not.

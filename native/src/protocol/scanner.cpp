@@ -144,6 +144,7 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
     for (const Marker &marker : protocol->result_markers()) markers_.add(marker, Kind::forged);
   ends_turn_ = markers_.like(Kind::turn_end);
   markers_.add_first_bytes(interesting_);
+  plain_quotes_ = any_common_ && markers_.step(0, '"') == 0 && markers_.step(0, '\'') == 0;
   for (const char c : {'`', '\n', '\r'}) interesting_.add(c);
   if (any_common_)
     for (const char c : {'"', '\''}) interesting_.add(c);
@@ -273,7 +274,12 @@ bool Scanner::read_text(bool ended) {
     if (at_ == text_.size()) break;
     const bool placed = trails_ != SIZE_MAX || ends_ != SIZE_MAX || (begins_ && offset(at_) == 0) || strings_.bound();
     if (match_ == 0 && context_.idle() && !placed) {
-      at_ = interesting_.find(text_, at_);
+      const bool quotes = plain_quotes_ && !(any_whole_ && in_body_ && fence_body_ == SIZE_MAX);
+      at_ = interesting_.find(text_, at_, [&](size_t at) {
+        if (!quotes || (text_[at] != '"' && text_[at] != '\'')) return false;
+        strings_.quote(at != 0 ? text_[at - 1] : last_, text_[at]);
+        return true;
+      });
       if (at_ == text_.size()) break;
     }
     const char c = text_[at_];

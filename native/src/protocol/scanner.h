@@ -156,6 +156,7 @@ class Scanner final : public TextScanner {
   std::vector<int> same_;          // → the same one of the next protocol; -1: none
   bool any_whole_ = false;
   bool any_common_ = false;
+  bool plain_quotes_ = false;  // no marker begins with a quote: it only opens and closes strings
   bool any_live_in_reasoning_ = false;
 
   // -- the text that is kept, and where we are in it

@@ -3,6 +3,7 @@
 #include "base/json_writer.h"
 #include "protocol/family/family.h"
 #include "protocol/loose_json.h"
+#include "protocol/markers.h"
 #include "protocol/xml_text.h"
 
 namespace sluice {
@@ -132,7 +133,8 @@ class JsonReader final : public FamilyReader {
   bool plain_ = false;  // the opener is a bracket
   const JsonOpening *opening_ = nullptr;
   Words closers_, stops_;    // stops: closers, and openers of other blocks
-  std::string first_bytes_;  // of stops_
+  ByteFinder stop_bytes_;    // their first ones
+  size_t longest_stop_ = 0;
   // -- position in the block
   Place place_ = Place::opener;
   size_t ticks_ = 0;  // of the fence that is open
@@ -260,7 +262,10 @@ JsonReader::Step JsonReader::opener(std::string_view seen) {
     for (const std::string_view word : *words)
       if (word.size() > 1) stops_.push_back(word);
   if (plain_) stops_.clear();
-  for (const std::string_view word : stops_) first_bytes_ += word[0];
+  for (const std::string_view word : stops_) {
+    stop_bytes_.add(word[0]);
+    longest_stop_ = std::max(longest_stop_, word.size());
+  }
   const bool elements = opening_ && opening_->elements;
   place_ = elements ? Place::elements : opening_ && !opening_->mark.empty() ? Place::name : Place::lead;
   return Step::on;
@@ -494,7 +499,7 @@ JsonReader::Step JsonReader::on_stop(std::string_view seen) {
 
 size_t JsonReader::next_stop(std::string_view seen) {
   while (searched_ < seen.size()) {
-    searched_ = std::min(seen.find_first_of(first_bytes_, searched_), seen.size());
+    searched_ = stop_bytes_.find(seen, searched_);
     size_t length = 0;
     if (searched_ == seen.size()) break;
     const Fit found = fit(seen.substr(searched_), stops_, length);
@@ -507,13 +512,13 @@ size_t JsonReader::next_stop(std::string_view seen) {
 
 // How many bytes at the end may become one.
 size_t JsonReader::partial_stop(std::string_view block) const {
-  size_t longest = 0, whole = 0;
-  for (const std::string_view word : stops_) {
-    if (block.ends_with(word)) whole = std::max(whole, word.size());
-    for (size_t n = std::min(word.size() - 1, block.size()); n > longest; --n)
-      if (block.ends_with(word.substr(0, n))) longest = n;
+  size_t at = block.size() - std::min(block.size(), longest_stop_);
+  for (; (at = stop_bytes_.find(block, at)) < block.size(); ++at) {
+    const std::string_view end = block.substr(at);
+    const auto begins = [&](std::string_view word) { return word.starts_with(end); };
+    if (std::any_of(stops_.begin(), stops_.end(), begins)) return holds(stops_, end) ? 0 : end.size();
   }
-  return longest > whole ? longest : 0;
+  return 0;
 }
 
 // ---- one call ----

@@ -27,8 +27,8 @@ constexpr const char *kTurns[] = {
     R"({"wire":"openai-chat"})",
     R"({"wire":"openai-chat","mode":"text"})",
     R"({"wire":"text","protocol":"vcp","limits":{"candidateBytes":64,"argumentBytes":256,"textBytes":4096,"callsPerRound":4}})",
-    R"({"wire":"openai-chat","request":{"model":"m","messages":[]},"dispatch":"block","limits":{"lineBytes":2048}})",
-    R"({"wire":"text","request":{"messages":[]},"startsInReasoning":true,"stopAfterCall":true})",
+    R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]},"dispatch":"block","limits":{"lineBytes":2048}})",
+    R"({"wire":"text","request":{"messages":[{"role":"user","content":"go"}]},"startsInReasoning":true,"stopAfterCall":true})",
 };
 
 struct Trace {
@@ -69,6 +69,7 @@ void check(int32_t code) {
 
 Trace run(sluice_engine *engine, const char *config, std::string_view body, uint32_t cuts) {
   sluice_turn *turn = sluice_turn_new(engine, config, std::char_traits<char>::length(config));
+  if (const char *error = sluice_turn_get(turn, SLUICE_GET_ERROR, nullptr)) fail("the turn cannot be made", error);
   Trace trace;
   std::string last_head;
   drain(turn, trace.events, last_head);

@@ -144,6 +144,7 @@ inline std::string some_state(Choices &choices) {
   };
   const size_t which = choices.below(std::size(kTurns));
   Session session("{" + kOpenTools + "}", kTurns[which]);
+  must(session.error().empty(), "the turn can be made", session.error());
   session.drain();
   const std::string text =
       which == 3 ? "<tool_action name=\"note\"><a value=\"x\"/></tool_action> and <tool_call>\n"

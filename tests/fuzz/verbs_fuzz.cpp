@@ -14,12 +14,12 @@ const std::string kEngine = R"({"tools":[
   {"name":"hidden","permission":"public"}]})";
 
 constexpr const char *kTurns[] = {
-    R"({"wire":"openai-chat","request":{"model":"m","messages":[]}})",
-    R"({"wire":"openai-chat","dispatch":"block","execution":"parallel","request":{"model":"m","messages":[]}})",
-    R"({"wire":"openai-chat","mode":"text","protocol":["vcp","tool_action"],"ask":"one_by_one","request":{"model":"m","messages":[]}})",
-    R"({"wire":"openai-chat","approvalTimeoutMs":100,"timeoutMs":70,"idleTimeoutMs":90,"maxRounds":2,"maxCalls":3,"repeatLimit":2,"request":{"model":"m","messages":[]}})",
-    R"({"wire":"openai-chat","stopAfterCall":true,"forceFinalAnswer":false,"malformed":"drop","resultMaxBytes":16,"request":{"model":"m","messages":[]}})",
-    R"({"wire":"openai-chat","loop":"user_mediated","rules":[{"tool":"mail","effect":"deny"}],"request":{"model":"m","messages":[]}})",
+    R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+    R"({"wire":"openai-chat","dispatch":"block","execution":"parallel","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+    R"({"wire":"openai-chat","mode":"text","protocol":["vcp","tool_action"],"ask":"one_by_one","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+    R"({"wire":"openai-chat","approvalTimeoutMs":100,"timeoutMs":70,"idleTimeoutMs":90,"maxRounds":2,"maxCalls":3,"repeatLimit":2,"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+    R"({"wire":"openai-chat","stopAfterCall":true,"forceFinalAnswer":false,"malformed":"drop","resultMaxBytes":16,"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+    R"({"wire":"openai-chat","loop":"user_mediated","rules":[{"tool":"mail","effect":"deny"}],"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
 };
 constexpr const char *kNames[] = {"read", "note", "mail", "face", "hidden", "nobody", ""};
 constexpr const char *kArguments[] = {"{}", R"({"n":1})", R"({"n":"1"})", R"({"n":)", "", "[]", R"({"n":1,"n":2})"};
@@ -32,6 +32,7 @@ constexpr int64_t kGaps[] = {0, 1, 60, 100, 70000, -5};
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Choices choices(std::string_view(reinterpret_cast<const char *>(data), size));
   Session session(kEngine, choices.of(kTurns));
+  must(session.error().empty(), "the turn can be made", session.error());
   int64_t now = 1700000000000;
   bool moderate = false, sensitive = false;  // has a person said yes to anything of this kind?
   while (!choices.done() && !session.done) {

@@ -8,7 +8,7 @@ namespace {
 
 const std::string kEngine =
     R"({"tools":[{"name":"f","agentCallable":true,"permission":"public"},{"name":"g","agentCallable":true,"permission":"public"}]})";
-const std::string kTurn = R"({"wire":"openai-chat","request":{"model":"m","messages":[]}})";
+const std::string kTurn = R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})";
 
 constexpr const char *kDeltas[] = {
     R"("content":"@")",
@@ -37,6 +37,7 @@ std::string filled(const char *shape, Choices &choices) {
 
 std::string played(const std::string &body, Choices choices, bool cut, int32_t how) {
   Session session(kEngine, kTurn);
+  must(session.error().empty(), "the turn can be made", session.error());
   session.drain();
   for (std::string_view left = body; !left.empty();) {
     const size_t piece = cut ? std::min<size_t>(left.size(), 1 + choices.below(32)) : left.size();

@@ -131,7 +131,7 @@ export class Engine {
 
   #compile(tools: Tool[]): void {
     checkTools(tools)
-    const config = { ...this.#settings, alsoParse: allParsed(this.#settings.alsoParse ?? [], tools), tools: tools.map((tool) => tool.declaration) }
+    const config = { usage: true, ...this.#settings, alsoParse: allParsed(this.#settings.alsoParse ?? [], tools), tools: tools.map((tool) => tool.declaration) }
     const handle = native().engineNew(encode(config, 'options'))
     const error = native().engineError(handle)
     if (error !== null) {

@@ -62,7 +62,7 @@ struct Config {  // names and defaults: engine.md §5
   bool results_as_tool_role = false;
   bool starts_in_reasoning = false;
   bool calls_in_reasoning = false;  // reasoningCalls: execute
-  bool ask_usage = true;            // usage
+  bool ask_usage = false;           // usage
   Limits limits;
 };
 

@@ -266,11 +266,92 @@ struct Member {
   std::string_view token, value;
 };
 
+// How long the string or scalar is that a text begins with.
+size_t scalar_length(std::string_view text) {
+  if (text.front() == '"') return string_length(text);
+  return std::min(text.find_first_of(",:]} \t\n\r"), text.size());
+}
+
+// Where the containers of a text end: whoever walks it level by level must not look for that on each level.
+class Ends {
+ public:
+  explicit Ends(std::string_view text) : text_(text) {
+    std::vector<size_t> open;
+    for (size_t at = 0; at < text.size();) {
+      const char c = text[at];
+      if (c == '{' || c == '[') {
+        open.push_back(ends_.size());
+        ends_.push_back({at++, 0});
+      } else if (c == '}' || c == ']') {
+        End &end = ends_[open.back()];
+        end.to = ++at;
+        if (end.to - end.from <= kShort) ends_.pop_back();  // it is the last one, for what is in it is shorter
+        open.pop_back();
+      } else {
+        at += c == ',' || c == ':' || is_space(c) ? 1 : scalar_length(text.substr(at));
+      }
+    }
+  }
+
+  // How long the value is that `rest`, a part of the text, begins with.
+  size_t length(std::string_view rest) const {
+    if (rest.front() != '{' && rest.front() != '[') return scalar_length(rest);
+    const auto from = static_cast<size_t>(rest.data() - text_.data());
+    const auto known = std::lower_bound(ends_.begin(), ends_.end(), from,
+                                        [](const End &end, size_t begin) { return end.from < begin; });
+    if (known != ends_.end() && known->from == from) return known->to - from;
+    size_t at = 0, depth = 0;
+    do {
+      const char c = rest[at];
+      if (c == '{' || c == '[') ++depth;
+      if (c == '}' || c == ']') --depth;
+      at += c == '"' ? string_length(rest.substr(at)) : 1;
+    } while (depth > 0);
+    return at;
+  }
+
+ private:
+  struct End {
+    size_t from, to;
+  };
+  static constexpr size_t kShort = 64;
+
+  const std::string_view text_;
+  std::vector<End> ends_;  // of the containers that are longer than kShort, in order
+};
+
+// The elements of a container, one by one.
+class Elements {
+ public:
+  Elements(std::string_view container, const Ends &ends)
+      : object_(container.front() == '{'), rest_(container.substr(1, container.size() - 2)), ends_(&ends) {}
+
+  bool next() {
+    rest_ = skip_space(rest_);
+    if (rest_.empty()) return false;
+    if (rest_.front() == ',') rest_ = skip_space(rest_.substr(1));
+    if (object_) {
+      key_ = rest_.substr(0, string_length(rest_));
+      rest_ = skip_space(skip_space(rest_.substr(key_.size())).substr(1));  // behind the colon
+    }
+    value_ = rest_.substr(0, ends_->length(rest_));
+    rest_ = rest_.substr(value_.size());
+    return true;
+  }
+  std::string_view key() const { return key_; }
+  std::string_view value() const { return value_; }
+
+ private:
+  bool object_;
+  std::string_view rest_, key_, value_;
+  const Ends *ends_;
+};
+
 // The members of an object in the order in which they are written: each once, with its last value.
-std::vector<Member> members_of(std::string_view object, bool canonical) {
+std::vector<Member> members_of(Elements members, bool canonical) {
   std::vector<Member> out;
   std::map<std::string, size_t> places;  // no hash: the keys are a model's, and may be made to collide
-  for (JsonSlices members(object); members.next();) {
+  while (members.next()) {
     std::string key;
     append_json_text(members.key(), true, key);
     const auto [place, is_new] = places.try_emplace(key, out.size());
@@ -286,10 +367,11 @@ std::vector<Member> members_of(std::string_view object, bool canonical) {
 // Writes a value in another spelling, without recursion: how deep a value is nested is up to who wrote it.
 class Respelling {
  public:
-  Respelling(std::string &out, bool canonical) : out_(out), canonical_(canonical) {}
+  Respelling(std::string_view value, bool canonical, std::string &out)
+      : value_(trim_json(value)), ends_(value_), out_(out), canonical_(canonical) {}
 
-  void write(std::string_view value) {
-    begin(value);
+  void write() {
+    begin(value_);
     while (!open_.empty()) {
       Container &container = open_.back();
       if (container.object ? container.at == container.members.size() : !container.items.next()) {
@@ -313,19 +395,18 @@ class Respelling {
   struct Container {
     bool object;
     size_t at;  // how many of its values were written
-    JsonSlices items;
+    Elements items;
     std::vector<Member> members;
   };
 
   // Writes a scalar, or opens a container.
   void begin(std::string_view value) {
-    value = trim_json(value);
     const char kind = json_kind(value);
     if (kind == '{' || kind == '[') {
       out_ += kind;
       const bool object = kind == '{';
-      open_.push_back({object, 0, object ? JsonSlices({}) : JsonSlices(value),
-                       object ? members_of(value, canonical_) : std::vector<Member>{}});
+      const Elements items(value, ends_);
+      open_.push_back({object, 0, items, object ? members_of(items, canonical_) : std::vector<Member>{}});
     } else if (kind == '"') {
       string(value);
     } else {
@@ -340,6 +421,8 @@ class Respelling {
       append_readable_string(out_, token);
   }
 
+  const std::string_view value_;
+  const Ends ends_;
   std::string &out_;
   const bool canonical_;
   std::vector<Container> open_;
@@ -490,14 +573,14 @@ void append_json_text(std::string_view token, bool keep_surrogates, std::string 
 std::string compact_json(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  Respelling(out, false).write(text);
+  Respelling(text, false, out).write();
   return out;
 }
 
 std::string canonical_json(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  Respelling(out, true).write(text);
+  Respelling(text, true, out).write();
   return out;
 }
 

@@ -49,6 +49,9 @@ class Watcher final : public ScanSink {
   void *const turn_;
 };
 
+// How much an answer lost: what was filtered or cut stays so, whatever a gateway says behind it.
+int loss(Finish finish) { return finish == Finish::content_filter ? 2 : finish == Finish::length ? 1 : 0; }
+
 bool blank(std::string_view text) { return text.find_first_not_of(" \t\n\v\f\r") == text.npos; }
 
 // The longest beginning of `utf8` that has at most `bytes` bytes and ends with a whole code point.
@@ -742,7 +745,7 @@ void Turn::on_finish(Finish reason, std::string_view) {
   if (deaf()) return;
   answer_.last_word = true;
   Finish &finish = message_.rounds.back().finish;
-  if (finish == Finish::content_filter) return;  // what was filtered stays so, whatever a gateway says behind it
+  if (loss(reason) < loss(finish)) return;
   finish = reason;
   complete_interrupted();
 }
@@ -1063,7 +1066,8 @@ bool Turn::starts_in_answer(const Card &card) const {
 }
 
 void Turn::complete_interrupted() {
-  if (answer_.open_calls.empty() || message_.finish() == Finish::content_filter) return;
+  if (answer_.open_calls.empty() || message_.finish() == Finish::content_filter || answer_.reader->has_orphans())
+    return;
   const std::vector<Card *> open = answer_.open_calls;
   for (Card *card : open) {
     if (card->state() != CardState::streaming) {  // cancelled while it was written

@@ -4,6 +4,7 @@
 #include "wire/call_assembler.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -73,18 +74,24 @@ void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates, 
   }
 }
 
-// Arguments under an index that no call has. One call and one orphan right behind it belong together; else nobody knows
-// whose they are, and a call without arguments may lack them.
+// Arguments under an index that no call has.
+bool CallAssembler::Call::is_orphan() const {
+  return name.empty() && id.empty() && !arguments.empty() && index != kLegacyIndex;
+}
+
+bool CallAssembler::has_orphans() const {
+  return std::any_of(calls_.begin(), calls_.end(), std::mem_fn(&Call::is_orphan));
+}
+
+// One call and one orphan right behind it belong together; else nobody knows whose arguments they are, and a call
+// without any may lack them.
 void CallAssembler::settle_orphans() {
-  const auto is_orphan = [](const Call &call) {
-    return call.name.empty() && call.id.empty() && !call.arguments.empty() && call.index != kLegacyIndex;
-  };
   const auto lacks_arguments = [](const Call &call) {
     const std::string_view text = without_blanks(call.arguments);
     return !call.name.empty() && (text.empty() || text == "null" || is_empty_object(text));
   };
-  if (std::none_of(calls_.begin(), calls_.end(), is_orphan)) return;
-  if (calls_.size() == 2 && is_orphan(calls_[1]) && !calls_[1].broken && !calls_[0].name.empty() &&
+  if (!has_orphans()) return;
+  if (calls_.size() == 2 && !parted_ && calls_[1].is_orphan() && !calls_[1].broken && !calls_[0].name.empty() &&
       without_blanks(calls_[0].arguments).empty()) {
     sink_.on_diagnostic("orphaned_arguments", calls_[0].name);
     append(calls_[0], calls_[1].arguments);
@@ -118,6 +125,7 @@ void CallAssembler::save(ObjectWriter &saved) const {
   }
   out += ']';
   saved.number("lastCall", last_ == kDropped ? -1 : static_cast<int64_t>(last_)).boolean("callsFull", full_);
+  saved.boolean("callsParted", parted_);
 }
 
 void CallAssembler::load(const SavedReader &saved) {
@@ -128,6 +136,7 @@ void CallAssembler::load(const SavedReader &saved) {
   }
   saved.get("lastCall", last_);
   saved.get("callsFull", full_);
+  saved.get("callsParted", parted_);
 }
 
 void CallAssembler::Call::save(std::string &out) const {

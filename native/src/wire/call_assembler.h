@@ -33,6 +33,10 @@ class CallAssembler {
   // Entries of one array are different calls unless they say otherwise.
   // `repaired`: bytes of them were not UTF-8.
   void add(const std::vector<CallDelta> &entries, bool surrogates, bool repaired = false);
+  // Text or reasoning came: what follows does not stand right behind the call before.
+  void interrupt() { parted_ = parted_ || calls_.size() == 1; }
+  // Arguments came that may be those of any call.
+  bool has_orphans() const;
   // Calls that never got a name, and arguments that never got a call.
   void finish();
 
@@ -58,6 +62,7 @@ class CallAssembler {
     bool long_name = false;     // more of a name than any tool has: told once
     std::string canonical;      // of closed arguments that were compared; not saved
 
+    bool is_orphan() const;
     void save(std::string &out) const;
     void load(const SavedReader &saved, size_t max_depth);
   };
@@ -84,9 +89,10 @@ class CallAssembler {
   const WireLimits limits_;
   // -- position in the stream (saved with the turn)
   std::vector<Call> calls_;
-  size_t last_ = 0;     // the call touched last, or kDropped
-  uint32_t slots_ = 0;  // calls that were shown
-  bool full_ = false;   // calls beyond the limit were dropped
+  size_t last_ = 0;      // the call touched last, or kDropped
+  uint32_t slots_ = 0;   // calls that were shown
+  bool full_ = false;    // calls beyond the limit were dropped
+  bool parted_ = false;  // something stands between the first call and the second
   // -- within one add
   uint64_t delta_ = 0;
 };

@@ -101,6 +101,8 @@ class ChatReader final : public WireReader, private SseSink {
     report_members();
   }
 
+  bool has_orphans() const override { return calls_.has_orphans(); }
+
   void save(std::string &out) const override {
     ObjectWriter saved(out);
     http_error_.save(saved);
@@ -316,12 +318,16 @@ class ChatReader final : public WireReader, private SseSink {
     }
     std::string_view text = piece.text;
     if (surrogates || !text_joiner_.empty()) text = text_joiner_.feed(text);
-    if (!text.empty()) sink_.on_text(text);
+    if (text.empty()) return;
+    calls_.interrupt();
+    sink_.on_text(text);
   }
 
   void show_reasoning(std::string_view text, bool surrogates) {
     if (surrogates || !reasoning_joiner_.empty()) text = reasoning_joiner_.feed(text);
-    if (!text.empty()) sink_.on_reasoning(text);
+    if (text.empty()) return;
+    calls_.interrupt();
+    sink_.on_reasoning(text);
   }
 
   // ---- What is told once ----

@@ -87,6 +87,8 @@ class WireReader {
   virtual void end() = 0;
   // The body has ended (`complete`) or broke off. What is still held is read as far as it can be.
   virtual void finish(bool complete) = 0;
+  // Arguments came that may be those of any call: until finish nobody knows which of them is complete.
+  virtual bool has_orphans() const { return false; }
   // Everything that decides how the answer goes on, as one JSON object; load() on a fresh reader of the same wire and
   // limits continues exactly there, and reports nothing. `saved`: checked JSON; what is missing in it has not come yet.
   virtual void save(std::string &out) const = 0;

@@ -15,7 +15,7 @@ from pathlib import Path
 
 OK, E_ARGUMENT, E_STATE, E_NOT_FOUND, E_JSON, E_LIMIT, E_UNSUPPORTED = 0, -1, -2, -3, -4, -5, -6
 E_MEMORY, E_INTERNAL = -100, -101
-END_COMPLETE, END_NETWORK, END_ABORTED, END_RETRY = range(4)
+END_COMPLETE, END_NETWORK, END_ABORTED, END_RETRY, END_HOOK = range(5)
 ONCE, TURN, SESSION, ALWAYS, RELEASE, EXACT = 0, 1, 2, 3, 4, 256
 GATE_RUN, GATE_ASK, GATE_DENY = 0, 1, 2
 RESULT, RESULT_JSON, RESULT_PARTS, FAILURE, PROGRESS = range(5)
@@ -101,7 +101,11 @@ def _out(pointer, length, raw):
     if not pointer:
         return None
     text = ctypes.string_at(pointer, length.value).decode("utf-8")
-    return text if raw else json.loads(text, parse_int=_integer)
+    return text if raw else _parsed(text)
+
+
+def _parsed(text):
+    return json.loads(text, parse_int=_integer)
 
 
 def _integer(digits):
@@ -172,6 +176,7 @@ class Engine(_Handle):
 
 class Turn(_Handle):
     _free = "sluice_turn_free"
+    _unread = None  # an event that was polled, but not given out
 
     def _call(self, name, *arguments):
         code = getattr(library(), name)(self._open, *arguments)
@@ -217,8 +222,13 @@ class Turn(_Handle):
 
     # -- what comes out
     def next_event(self, raw=False):
+        """The next event; None when none waits. One that cannot be parsed (RecursionError) is not lost: it comes next again."""
         length = _N()
-        return _out(library().sluice_turn_next_event(self._open, length), length, raw)
+        if self._unread is None:
+            self._unread = _out(library().sluice_turn_next_event(self._open, length), length, True)
+        event = self._unread if raw or self._unread is None else _parsed(self._unread)
+        self._unread = None
+        return event
 
     def events(self, raw=False):
         """Every event that waits."""

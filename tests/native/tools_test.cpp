@@ -730,6 +730,19 @@ TEST_CASE("deny comes before ask and ask before allow, and no rule lets an ask_a
                            registry.find("once")->definition_hash + "\"}")}) == "run rule ask_once");
 }
 
+TEST_CASE("rules that refuse read the numbers of a call once, however many they are") {
+  const Registry registry = good_registry(R"([{"name":"open","permission":"public"}])");
+  Rule rule;
+  REQUIRE(read_rule(R"({"tool":"open","effect":"deny","arguments":{"n":[]}})", rule).ok());
+  std::vector<Rule> rules(50000, rule);
+  std::string many = R"({"n":[1.5)";
+  for (int i = 0; i < 100000; ++i) many += ",1.5";
+  CHECK(execution_gate(*registry.find("open"), canonical_json(many + "]}"), rules, false).way == Gate::Way::run);
+  REQUIRE(read_rule(R"({"tool":"open","effect":"deny","arguments":)" + many + "0]}}", rule).ok());
+  rules.push_back(rule);
+  CHECK(execution_gate(*registry.find("open"), canonical_json(many + "]}"), rules, false).way == Gate::Way::deny);
+}
+
 TEST_CASE("a rule is written as it is read, and a rule that does not say what it does is an error") {
   const char *text = R"({"tool":"f\"*","effect":"deny","scope":"turn","arguments":{"a":1e2,"b":[]},"definition":"ff"})";
   Rule rule;

@@ -27,10 +27,11 @@ std::string config(const std::string &more = {}) {
   return R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"hi"}]})" + more + "}";
 }
 
-constexpr const char *kOpenCall =
-    R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"hi"},
-       {"role":"assistant","content":null,"tool_calls":[
+const std::string kOpenCallBody = R"("wire":"openai-chat","request":{"model":"m","messages":[
+       {"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[
          {"id":"old","type":"function","function":{"name":"note","arguments":"{\"text\":\"a\"}"}}]}]}})";
+const std::string kOpenCall = "{" + kOpenCallBody;
+const std::string kOpenCallWithButton = R"({"loop":"user_mediated",)" + kOpenCallBody;
 
 std::string chunk(const std::string &delta) { return R"(data: {"choices":[{"index":0,"delta":)" + delta + "}]}\n\n"; }
 std::string text(const std::string &words) { return chunk(R"({"content":")" + words + R"("})"); }
@@ -190,7 +191,8 @@ std::vector<Phase> phases() {
          sluice_turn_tick(t, 1700000000000);
        },
        "ooooo sssss oo sss o" + kNine},
-      {"adopted", kOpenCall, poll, "sssss oooso oo oos o" + kNine},
+      {"adopted", kOpenCall, poll, "sssss oooso oo sss o" + kNine},
+      {"adopted, with a button", kOpenCallWithButton, poll, "sssss oooso oo oos o" + kNine},
       {"adopted and running", kOpenCall,
        [](sluice_turn *t) {
          poll(t);
@@ -234,7 +236,7 @@ std::vector<Phase> phases() {
       {"failed", config(), [](sluice_turn *t) { sluice_turn_finish(t, SLUICE_END_NETWORK, "gone", 4); }, kAfterDone},
       {"failed by time", config(R"(,"idleTimeoutMs":100)"),
        [=](sluice_turn *t) {
-         sluice_turn_tick(t, 1699999999000);
+         sluice_turn_tick(t, 1699999999900);
          fed(text("hi"))(t);
          sluice_turn_tick(t, 1700000000000);
        },

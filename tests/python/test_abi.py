@@ -45,6 +45,11 @@ class Exports(unittest.TestCase):
     def test_the_python_binding_declares_what_is_listed(self):
         self.assertEqual(sorted(sluice.FUNCTIONS), EXPORTS)
 
+    def test_the_python_binding_has_every_constant(self):
+        constants = re.findall(r"^\s+SLUICE_(\w+) = (-?\d+)", HEADER.read_text(encoding="utf-8"), re.MULTILINE)
+        self.assertGreater(len(constants), 30)
+        self.assertEqual({name: getattr(sluice, name, None) for name, _ in constants}, {name: int(value) for name, value in constants})
+
     def test_the_addon_exports_only_what_node_looks_for(self):
         if not ADDON.exists():
             self.skipTest(f"no addon at {ADDON}")

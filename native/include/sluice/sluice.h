@@ -106,7 +106,8 @@ enum {
   SLUICE_END_COMPLETE = 0, /* the body was read to its end */
   SLUICE_END_NETWORK = 1,  /* the connection broke, or never came about; detail: why. Behind "round": complete */
   SLUICE_END_ABORTED = 2,  /* the host stopped reading, as after "abortRequest" */
-  SLUICE_END_RETRY = 3,    /* forget this answer and ask again; allowed while nothing of it was shown or run */
+  SLUICE_END_RETRY = 3,    /* forget this answer and ask again; allowed while nothing of it was shown or run. Its tokens
+                            * still count in the usage of the message */
   SLUICE_END_HOOK = 4      /* the host itself failed (a hook of its threw); detail: why. Asking again is of no use */
 };
 
@@ -214,7 +215,9 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_cancel(sluice_turn *turn, uint32_t ca
 /* -- what came from a tool ------------------------------------------------------------------------------------------ */
 
 /* The result, failure or progress of a call whose "execute" event was polled (before: SLUICE_E_STATE). kind: SLUICE_RESULT
- * ... SLUICE_PROGRESS. A result that comes too late (timeout, cancel) is dropped with a diagnostic. */
+ * ... SLUICE_PROGRESS. A result that comes too late (timeout, cancel) is dropped with a diagnostic. With "loop":
+ * "user_mediated" an adopted call that waits for approval takes a result as well: the host ran it when the user pressed its
+ * button, which is recorded as the user's approval. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_submit(sluice_turn *turn, uint32_t call, int32_t kind, const char *data,
                                                   size_t len);
 

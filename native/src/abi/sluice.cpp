@@ -242,7 +242,7 @@ int32_t sluice_turn_finish(sluice_turn *turn, int32_t how, const char *detail, s
   return guard(turn, [&](sluice::Turn &t) {
     if (Status status = missing(detail, len); !status.ok()) return status;
     if (how < SLUICE_END_COMPLETE || how > SLUICE_END_HOOK)
-      return bad_argument("expected how an answer ends, 0 to 3, found " + std::to_string(how));
+      return bad_argument("expected how an answer ends, 0 to 4, found " + std::to_string(how));
     return t.finish(static_cast<sluice::End>(how), view(detail, len));
   });
 }

@@ -187,7 +187,7 @@ void Scanner::restart() {
 }
 
 void Scanner::interrupt() {
-  if (mode_ == Mode::skip || (mode_ == Mode::block && opened_)) return;
+  if (in_call()) return;
   text_ = kept_;
   if (mode_ == Mode::block || mode_ == Mode::tail) {
     diagnostic("unterminated_block", "no call: shown as text", offset(block_), text_.substr(block_));

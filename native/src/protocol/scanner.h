@@ -42,6 +42,8 @@ class Scanner final : public TextScanner {
   void finish(bool cut = false) override;
   // What comes next has nothing to do with what came.
   void restart();
+  // Is it in a call that was opened? Such a call goes on behind an interruption.
+  bool in_call() const { return mode_ == Mode::skip || (mode_ == Mode::block && opened_); }
   void save(std::string &out) const override;
   void load(std::string_view saved) override;
 

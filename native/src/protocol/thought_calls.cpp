@@ -43,8 +43,14 @@ void ThoughtCalls::feed(std::string_view utf8, size_t offset) {
   scanner_->feed(utf8);
 }
 
+// A call that was interrupted ends there, and what goes on may stand within it.
 void ThoughtCalls::interrupt() {
-  if (scanner_) scanner_->interrupt();
+  if (scanner_ && scanner_->in_call()) {
+    scanner_->restart();
+    deaf_ = true;
+  } else if (scanner_) {
+    scanner_->interrupt();
+  }
   think_on();
 }
 
@@ -55,7 +61,7 @@ void ThoughtCalls::restart() {
 }
 
 bool ThoughtCalls::finish(ScanSink &sink) {
-  if (!scanner_ || deaf_) return false;
+  if (!scanner_) return false;
   ending_ = true;
   scanner_->finish();
   ending_ = false;
@@ -167,18 +173,18 @@ void ThoughtCalls::load(std::string_view saved) {
     Block block;
     one.get("start", block.start);
     one.get("end", block.end);
-    one.get("protocol", block.protocol);
-    one.get("raw", block.raw);
+    one.text("protocol", block.protocol);
+    one.text("raw", block.raw);
     for (JsonSlices calls(one.nested("calls")); calls.next();) {
       const SavedReader said(calls.value());
       ParsedCall &call = block.calls.emplace_back();
-      said.get("name", call.name);
-      said.get("id", call.id);
-      said.get("arguments", call.arguments);
-      said.get("rawArguments", call.raw_arguments);
-      said.get("reserved", call.reserved);
+      said.text("name", call.name);
+      said.text("id", call.id);
+      said.text("arguments", call.arguments);
+      said.text("rawArguments", call.raw_arguments);
+      said.text("reserved", call.reserved);
       said.get("typed", call.typed);
-      said.get("reason", block.reasons.emplace_back());
+      said.text("reason", block.reasons.emplace_back());
       lost_ = lost_ || (block.reasons.back().empty() && !is_object(call.arguments)) ||
               (!call.reserved.empty() && !is_object(call.reserved));
     }

@@ -61,7 +61,7 @@ class ThoughtCalls final : public ScanSink {
   size_t scanned_ = 0;                // bytes it was given
   size_t next_ = 0;                   // the offset that follows on them
   bool lost_ = false;                 // calls since the last text that are not to run
-  bool deaf_ = false;                 // its beginning is not known
+  bool deaf_ = false;                 // nothing more of it is read: what stands before is not known, or broke off
   bool ending_ = false;
   size_t bytes_ = 0;  // of blocks_
   std::vector<Block> blocks_;

@@ -116,18 +116,24 @@ bool names(const Rule &rule, const Tool &tool) {
          std::any_of(tool.aliases.begin(), tool.aliases.end(), named);
 }
 
-bool matches(const Rule &rule, const Tool &tool, std::string_view canonical) {
+std::string_view RuledArguments::values() {
+  if (values_.empty()) values_ = by_value(canonical_);
+  return values_;
+}
+
+bool matches(const Rule &rule, const Tool &tool, RuledArguments &arguments) {
   if (!names(rule, tool)) return false;
   const bool allows = rule.effect == Rule::Effect::allow;
   if (allows && !rule.definition.empty() && rule.definition != tool.definition_hash) return false;
-  if (rule.arguments.empty() || rule.arguments == canonical) return true;
-  return !allows && rule.values == by_value(canonical);
+  if (rule.arguments.empty() || rule.arguments == arguments.canonical()) return true;
+  return !allows && rule.values == arguments.values();
 }
 
 Gate execution_gate(const Tool &tool, std::string_view canonical, const std::vector<Rule> &rules, bool confirm_all) {
+  RuledArguments arguments(canonical);
   const auto any = [&](Rule::Effect effect) {
     return std::any_of(rules.begin(), rules.end(),
-                       [&](const Rule &rule) { return rule.effect == effect && matches(rule, tool, canonical); });
+                       [&](const Rule &rule) { return rule.effect == effect && matches(rule, tool, arguments); });
   };
   ExecutionApproval policy = tool.execution;
   if (confirm_all && policy == ExecutionApproval::automatic) policy = ExecutionApproval::ask_once;

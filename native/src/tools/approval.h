@@ -30,9 +30,21 @@ void write_rule(const Rule &rule, std::string &out);
 // Is the tool one that the rule means? What refuses or asks means it by any of its names.
 bool names(const Rule &rule, const Tool &tool);
 
-// `canonical`: canonical_json of the arguments. What refuses or asks matches by value, and never
-// expires; what allows matches what was shown, to the letter.
-bool matches(const Rule &rule, const Tool &tool, std::string_view canonical);
+// The arguments of a call as rules read them.
+class RuledArguments {
+ public:
+  explicit RuledArguments(std::string_view canonical)
+      : canonical_(canonical) {}  // canonical_json; it must outlive this
+  std::string_view canonical() const { return canonical_; }
+  std::string_view values();  // Rule::values, made when first asked for: they may be many megabytes
+
+ private:
+  const std::string_view canonical_;
+  std::string values_;
+};
+
+// What refuses or asks matches by value, and never expires; what allows matches what was shown, to the letter.
+bool matches(const Rule &rule, const Tool &tool, RuledArguments &arguments);
 
 struct Gate {
   enum class Way : uint8_t { run, ask, deny };

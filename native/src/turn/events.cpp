@@ -85,10 +85,7 @@ void EventQueue::delta(Kind kind, uint32_t key, std::string_view utf8) {
     events_[tail_ - 1].text += utf8;
     return;
   }
-  Event &event = slot();
-  event.kind = kind;
-  event.key = key;
-  event.text += utf8;
+  add(kind, key).text += utf8;
 }
 
 bool EventQueue::is_last(Kind kind, uint32_t key) const {
@@ -102,13 +99,17 @@ std::string &EventQueue::open(Kind kind, uint32_t key) {
     events_[tail_ - 1].text.clear();
     return events_[tail_ - 1].text;
   }
+  return add(kind, key).text;
+}
+
+EventQueue::Event &EventQueue::add(Kind kind, uint32_t key) {
   const bool placed = may_be_withdrawn(kind);
   if (placed) withdraw(kind, key);  // a second one takes the place of the first
   Event &event = slot();
   event.kind = kind;
   event.key = key;
   if (placed) places_[place_key(kind, key)] = moved_ + tail_ - 1;
-  return event.text;
+  return event;
 }
 
 EventQueue::Event *EventQueue::find(Kind kind, uint32_t key) {
@@ -121,6 +122,7 @@ bool EventQueue::withdraw(Kind kind, uint32_t key) {
   if (event == nullptr) return false;
   event->withdrawn = true;
   places_.erase(place_key(kind, key));
+  while (tail_ > head_ && events_[tail_ - 1].withdrawn) --tail_;  // neighbours of what comes next, as in a saved queue
   return true;
 }
 
@@ -161,7 +163,7 @@ Status EventQueue::load(std::string_view saved, const About &about) {
     else if (status.ok() && (known == Kind::args ? key == 0 || key > about.calls : key >= about.blocks))
       status = error(Code::json, "expected what there is", "key");
     if (!status.ok()) return std::move(status).inside("waiting[" + std::to_string(index) + "]");
-    open(known, key) = std::move(text);
+    add(known, key).text = std::move(text);
   }
   return queue.fits();
 }

@@ -54,6 +54,7 @@ class EventQueue {
   };
 
   Event &slot();
+  Event &add(Kind kind, uint32_t key);
   // The event of this kind that waits for `key`; nullptr: none. At most one of a kind that may be withdrawn does.
   Event *find(Kind kind, uint32_t key);
 

@@ -312,7 +312,7 @@ bool arguments_are_sendable(const Item &item) {
 }
 
 // Results right behind the message that asked for them.
-std::vector<Item> in_order(std::vector<Item> items, std::vector<std::string> &owned) {
+std::vector<Item> in_order(std::vector<Item> items, std::deque<std::string> &owned) {
   std::map<std::string_view, std::vector<size_t>, std::less<>> results;  // id → places, last first
   for (size_t i = items.size(); i-- > 0;)
     if (items[i].role == "tool") results[items[i].answers].push_back(i);
@@ -536,7 +536,7 @@ std::string joined(std::string_view first, std::string_view second) {
 
 // Some providers refuse a user's message right behind results, and two of them in a row: as they stand when an answer
 // failed before it said anything. `text_calls`: results become a user's message themselves.
-std::vector<Item> with_strict_roles(std::vector<Item> items, bool text_calls, std::vector<std::string> &owned) {
+std::vector<Item> with_strict_roles(std::vector<Item> items, bool text_calls, std::deque<std::string> &owned) {
   std::vector<Item> out;
   for (Item &item : items) {
     const bool user = item.role == "user" && !out.empty();
@@ -605,15 +605,11 @@ std::vector<OpenCall> open_calls(std::string_view messages) {
   return open;
 }
 
-std::vector<std::string_view> request_messages(const Conversation &conversation, std::vector<std::string> &owned) {
+std::vector<std::string_view> request_messages(const Conversation &conversation, std::deque<std::string> &owned) {
   std::vector<Item> items;
   for (JsonSlices host(conversation.host); host.next();) items.push_back(read_item(host.value()));
   for (const std::string &message : *conversation.history) items.push_back(read_item(message));
-  // Views of `owned` must not move: every message needs at most four strings of its own, calls at most one each.
-  size_t calls = 0;
-  for (const Item &item : items) calls += item.calls.size();
   owned.clear();
-  owned.reserve(4 * items.size() + calls + 1);
   items = in_order(std::move(items), owned);
 
   if (conversation.strict_roles) items = with_strict_roles(std::move(items), conversation.text_calls, owned);

@@ -1,6 +1,7 @@
 // The block log as messages, and a conversation as what goes into the next request.
 #pragma once
 
+#include <deque>
 #include <set>
 #include <string>
 #include <string_view>
@@ -49,7 +50,7 @@ struct Conversation {
 
 // Every message to send, in a valid order: results right behind the message that asked for them, calls without a result
 // closed, results without a call left out. Views point into `conversation` or into `owned`, which must outlive them.
-std::vector<std::string_view> request_messages(const Conversation &conversation, std::vector<std::string> &owned);
+std::vector<std::string_view> request_messages(const Conversation &conversation, std::deque<std::string> &owned);
 
 // What every provider asks of a conversation: each call has its one result right behind its message, and no result
 // stands anywhere else.

@@ -41,18 +41,25 @@ void write_usage(const Usage &usage, ObjectWriter &object) {
   tokens.close();
 }
 
+void add(Usage &sum, const Usage &usage) {
+  const auto more = [](int64_t &to, int64_t tokens) {
+    if (tokens >= 0) to = std::max<int64_t>(to, 0) + tokens;
+  };
+  more(sum.input_tokens, usage.input_tokens);
+  more(sum.output_tokens, usage.output_tokens);
+}
+
 }  // namespace
 
 Usage Message::usage() const {
-  Usage sum;
-  const auto add = [](int64_t &to, int64_t tokens) {
-    if (tokens >= 0) to = std::max<int64_t>(to, 0) + tokens;
-  };
-  for (const Round &round : rounds) {
-    add(sum.input_tokens, round.usage.input_tokens);
-    add(sum.output_tokens, round.usage.output_tokens);
-  }
+  Usage sum = forgotten;
+  for (const Round &round : rounds) add(sum, round.usage);
   return sum;
+}
+
+void Message::forget_answer() {
+  add(forgotten, rounds.back().usage);
+  rounds.back() = Round();
 }
 
 void Message::write(std::string &out) const {

@@ -47,9 +47,11 @@ struct Message {
   std::vector<Block> blocks;
   std::vector<std::unique_ptr<Card>> cards;  // cards[call - 1]
   std::vector<Round> rounds;                 // rounds[round - 1]
+  Usage forgotten;                           // of answers that were asked again: they were billed
   std::string_view outcome;                  // empty until the turn is done
 
-  Usage usage() const;  // of all rounds together
+  Usage usage() const;   // of all rounds together, and of what was forgotten
+  void forget_answer();  // of the last round
   Finish finish() const { return rounds.empty() ? Finish::none : rounds.back().finish; }
   // SLUICE_GET_MESSAGE.
   void write(std::string &out) const;

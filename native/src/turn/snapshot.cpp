@@ -260,6 +260,8 @@ void Turn::each_field(AnyTurn &turn, const Visit &visit) {
   visit("malformedRounds", turn.malformed_rounds_);
   visit("callsRun", turn.calls_run_);
   visit("firstCard", turn.first_card_);
+  visit("forgottenInputTokens", turn.message_.forgotten.input_tokens);
+  visit("forgottenOutputTokens", turn.message_.forgotten.output_tokens);
 }
 
 template <class AnyAnswer, class Visit>
@@ -270,6 +272,7 @@ void Turn::each_answer_field(AnyAnswer &answer, const Visit &visit) {
   visit("shown", answer.shown);
   visit("ended", answer.ended);
   visit("lastWord", answer.last_word);
+  visit("late", answer.late);
   visit("calls", answer.calls);
   visit("textBytes", answer.text_bytes);
   visit("thoughtBytes", answer.thought_bytes);
@@ -404,10 +407,14 @@ Status Turn::load_log(const SavedReader &saved) {
     saved.get("inputTokens", message_.rounds.front().usage.input_tokens);
     saved.get("outputTokens", message_.rounds.front().usage.output_tokens);
   }
+  const auto within = [](Usage &usage) {
+    for (int64_t *tokens : {&usage.input_tokens, &usage.output_tokens})
+      *tokens = std::clamp<int64_t>(*tokens, -1, kMostNumber);
+  };
+  within(message_.forgotten);
   for (Round &round : message_.rounds) {
     for (auto *time : {&round.started_at, &round.ended_at}) in_bounds(*time);
-    for (int64_t *tokens : {&round.usage.input_tokens, &round.usage.output_tokens})
-      *tokens = std::clamp<int64_t>(*tokens, -1, kMostNumber);
+    within(round.usage);
   }
   for (JsonSlices cards(saved.nested("cards")); cards.next();) {
     const SavedReader entry(cards.value());
@@ -588,7 +595,9 @@ bool Turn::not_started(const Card &card) const {
 bool Turn::stands(const Card &card) const {
   if (card.tool == nullptr || card.definition_changed || !hidden_reason(*card.tool, config_.exposure).empty())
     return false;
-  if (ArgumentFault fault; beyond_rounds() || !fits(card, fault)) return false;
+  std::string checked;
+  if (ArgumentFault fault; beyond_rounds() || !fits(card, checked, fault)) return false;
+  if (checked != card.effective_arguments() && canonical_json(checked) != card.canonical_arguments()) return false;
   const Gate gate = execution_gate(*card.tool, card.canonical_arguments(), config_.rules, config_.confirm_all);
   if (gate.way == Gate::Way::run) return true;
   if (gate.way == Gate::Way::deny || gate.policy > card.policy) return false;
@@ -597,6 +606,19 @@ bool Turn::stands(const Card &card) const {
     return record.stage == "execution" && record.decision == "approved" && record.by == "user";
   };
   return std::any_of(card.approvals.begin(), card.approvals.end(), by_person);
+}
+
+// The arguments of a call that waits, as its tool takes them now. false: it does not, and the call is settled.
+bool Turn::take_checked(Card &card) {
+  std::string checked;
+  if (ArgumentFault fault; !fits(card, checked, fault)) {
+    spoil(card, "schema", fault.pointer + ": " + fault.message);
+    return false;
+  }
+  if (checked == card.effective_arguments()) return true;
+  (card.edited ? *card.edited : card.arguments) = std::move(checked);
+  card.dirty |= card.edited ? field::edited : field::arguments;
+  return true;
 }
 
 // Back to the gate, the whole of it. Whatever it lets pass is asked about, by the stricter policy of then and now.
@@ -611,7 +633,7 @@ void Turn::send_back(Card &card) {
     card.dirty |= field::error;
     return settle(card, Trigger::miss, "not_found", card.error);
   }
-  if (ArgumentFault fault; !fits(card, fault)) return spoil(card, "schema", fault.pointer + ": " + fault.message);
+  if (!take_checked(card)) return;
   const std::optional<Gate> gate = judge(card);
   if (!gate) return;
   card.policy = std::max(card.policy, gate->policy);
@@ -631,8 +653,7 @@ void Turn::resume_card(Card &card) {
   }
   switch (card.state()) {
     case CardState::pending:  // it has the gate before it, but its arguments were checked against what the tool was
-      if (ArgumentFault fault; card.tool != nullptr && !fits(card, fault))
-        spoil(card, "schema", fault.pointer + ": " + fault.message);
+      if (card.tool != nullptr) take_checked(card);
       break;
     case CardState::awaiting_result_approval:
       if (!events_.waits(Kind::approval, card.call)) release_event(card);

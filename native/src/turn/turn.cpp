@@ -22,6 +22,8 @@ constexpr int64_t kLateMs = 10000;
 // Behind a finish reason usage may still come, at once: after this silence the answer has ended, though its connection
 // stays open.
 constexpr int64_t kSilenceMs = 1000;
+// A host that looks later than this has been busy, and what came may still lie in its socket.
+constexpr int64_t kBusyMs = 100;
 constexpr int64_t kMostNumber = int64_t{1} << 53;  // beyond, a time or a count of tokens is nonsense, and sums overflow
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
@@ -340,7 +342,7 @@ std::string Turn::build_request() const {
 
   conversation.commands = calls_from_text() && shows_commands(*config_.protocols.front());
 
-  std::vector<std::string> owned;
+  std::deque<std::string> owned;
   RequestParts parts;
   parts.body = body_;
   parts.messages = request_messages(conversation, owned);
@@ -379,7 +381,6 @@ Status Turn::response(int32_t http_status, std::string_view headers) {
   }
   answer_.responded = true;
   answer_.waiting_since = now_;
-  answer_.last_word = http_status >= 400;
   if (!answer_.closed_to_bytes) answer_.reader->response(http_status, headers);
   return {};
 }
@@ -389,6 +390,7 @@ Status Turn::feed(std::string_view bytes) {
   if (!answer_.open) return not_now("no answer is open: expected a request event first");
   if (bytes.empty()) return {};
   answer_.bytes_seen = true;
+  answer_.late = false;
   answer_.waiting_since = now_;
   if (!answer_.closed_to_bytes) answer_.reader->feed(bytes);
   return {};
@@ -401,7 +403,7 @@ Status Turn::finish(End how, std::string_view detail) {
     if (parser_) return not_now("a turn without a request has nothing to ask again");
     if (answer_.shown) return not_now("something of this answer was shown or run: it cannot be forgotten");
     events_.withdraw(EventQueue::Kind::request, 0);
-    message_.rounds.back() = Round();
+    message_.forget_answer();
     open_answer();
     emit_request();
     return {};
@@ -459,12 +461,15 @@ void Turn::end_text(bool cut) {
   answer_.of_thoughts = false;
   if (!calls_from_text() || message_.cards.size() == first) return;
   // What the model wrote from its first call on is what it reads again.
-  const size_t length = answer_.thought_bytes - message_.cards[first]->start;
-  const auto block = std::find_if(message_.blocks.rbegin(), message_.blocks.rend(),
-                                  [](const Block &one) { return one.kind == Block::Kind::reasoning; });
-  if (block == message_.blocks.rend()) return;
-  const std::string &text = block->text;
-  message_.rounds.back().raw += text.substr(text.size() - std::min(text.size(), length));
+  std::vector<std::string_view> pieces;
+  size_t missing = answer_.thought_bytes - message_.cards[first]->start;
+  for (size_t i = message_.blocks.size();
+       i-- > 0 && missing > 0 && message_.blocks[i].round == message_.rounds.size();) {
+    if (message_.blocks[i].kind != Block::Kind::reasoning) continue;
+    pieces.push_back(whole_suffix(message_.blocks[i].text, missing));
+    missing -= pieces.back().size();
+  }
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) message_.rounds.back().raw += *piece;
 }
 
 // Calls that nobody looked for: the model may have learned another format than the one it was asked for.
@@ -535,7 +540,7 @@ bool Turn::fall_back() {
   } else {
     return false;
   }
-  message_.rounds.back() = Round();
+  message_.forget_answer();
   open_answer();
   request_ = std::make_shared<const std::string>(build_request());
   emit_request();
@@ -1139,15 +1144,16 @@ std::optional<Gate> Turn::judge(Card &card) {
   return std::nullopt;
 }
 
-// Are these arguments that the tool takes, as they are?
-bool Turn::fits(const Card &card, ArgumentFault &fault) const {
-  if (!hidden_reason(*card.tool, config_.exposure).empty()) return true;  // the gate will not have it anyway
+// Are these arguments that the tool takes? `checked`: as it takes them.
+bool Turn::fits(const Card &card, std::string &checked, ArgumentFault &fault) const {
   const std::string_view arguments = card.effective_arguments();
+  checked = arguments;
+  if (!hidden_reason(*card.tool, config_.exposure).empty()) return true;  // the gate will not have it anyway
   if (json_kind(arguments) != '{' || !check_json(arguments, config_.limits.depth).ok()) {  // only a state can say so
     fault.message = "expected an object";
     return false;
   }
-  std::string checked;
+  checked.clear();
   return card.tool->schema.check(arguments, Strings::strings, checked, fault);
 }
 
@@ -1307,8 +1313,8 @@ void Turn::grant(const Card &card, Remember remember, bool exact) {
   if (std::none_of(config_.rules.begin(), config_.rules.end(), same)) config_.rules.push_back(rule);
   for (const uint32_t call : OpenCards::Calls(open_.asking())) {
     Card *const other = find_card(call);
-    if (other->state() != CardState::awaiting_approval || !matches(rule, *other->tool, other->canonical_arguments()))
-      continue;
+    if (other->state() != CardState::awaiting_approval) continue;
+    if (RuledArguments arguments(other->canonical_arguments()); !matches(rule, *other->tool, arguments)) continue;
     const Gate gate = execution_gate(*other->tool, other->canonical_arguments(), config_.rules, config_.confirm_all);
     if (gate.way == Gate::Way::run) approve_card(*other, gate.by, {});
   }
@@ -1483,7 +1489,8 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
   } else {
     text = repair_utf8(data);
   }
-  if (card->adopted && card->state() == CardState::awaiting_approval && kind != Submit::progress) {
+  if (config_.user_mediated && card->adopted && card->state() == CardState::awaiting_approval &&
+      kind != Submit::progress) {
     approve_card(*card, "user", "once");  // the host ran it when the person pressed its button
     move(*card, Trigger::start);
     card->started_at = card->running_since = now_;
@@ -1696,11 +1703,15 @@ void Turn::expire() {
     }
   }
   for (int64_t timeout = silence(); timeout > 0 && *now_ - *answer_.waiting_since >= timeout; timeout = silence()) {
-    if (answer_.ended) {
+    if (!answer_.late && *now_ - *answer_.waiting_since > timeout + kBusyMs) {
+      answer_.late = true;
+      answer_.waiting_since = *now_ - timeout + std::min(timeout, kSilenceMs);
+    } else if (answer_.ended) {
       abort_request("ended");  // the host did not heed "round"
-    } else if (answer_.last_word || message_.finish() != Finish::none) {
+    } else if (message_.finish() != Finish::none || answer_.reader->refusal() != WireReader::Refusal::none) {
       answer_.reader->end();
-      if (answer_.open && !answer_.ended) end_answer(true);  // a reader that told its end before has nothing more to tell
+      if (answer_.open && !answer_.ended)
+        end_answer(true);  // a reader that told its end before has nothing more to tell
     } else {
       const bool first = !answer_.bytes_seen;
       return stop_with({first ? "first_byte_timeout" : "idle_timeout",
@@ -1727,8 +1738,10 @@ int64_t Turn::next_deadline() const {
 // How long the provider may say nothing before that means something; 0: for ever.
 int64_t Turn::silence() const {
   if (!answer_.open || parser_ || answer_.closed_to_bytes || !answer_.waiting_since) return 0;
-  if (!answer_.ended && answer_.last_word) return kSilenceMs;
-  return answer_.bytes_seen ? config_.idle_timeout_ms : config_.first_byte_timeout_ms;
+  const WireReader::Refusal refusal = answer_.reader->refusal();
+  if (!answer_.ended && (answer_.last_word || refusal == WireReader::Refusal::whole)) return kSilenceMs;
+  const bool begun = answer_.bytes_seen || refusal != WireReader::Refusal::none;
+  return begun ? config_.idle_timeout_ms : config_.first_byte_timeout_ms;
 }
 
 // ---- what comes out ----

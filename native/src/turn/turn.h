@@ -79,7 +79,8 @@ class Turn final : WireSink, ScanSink {
     bool ending = false;     // finish was called: nothing is left to abort
     bool shown = false;      // something of it was shown or run
     bool ended = false;      // all of it is there: only usage and opaque members are still heard
-    bool last_word = false;  // a finish reason, or a status that says error: in silence behind it the answer has ended
+    bool last_word = false;  // a finish reason: in silence behind it the answer has ended
+    bool late = false;       // a tick found silence too late to trust it, and the next one does
     std::optional<TurnError> error;
     std::vector<Card *> slots;       // of the wire: slot → card; nullptr: beyond limits.callsPerRound
     std::vector<Card *> open_calls;  // of the wire, still streaming
@@ -187,7 +188,8 @@ class Turn final : WireSink, ScanSink {
   bool known(Card &card);
   void admit(Card &card);
   std::optional<Gate> judge(Card &card);  // nullopt: it may not run, and is settled
-  bool fits(const Card &card, ArgumentFault &fault) const;
+  bool fits(const Card &card, std::string &checked, ArgumentFault &fault) const;
+  bool take_checked(Card &card);
   bool beyond_rounds() const { return message_.rounds.size() > config_.max_rounds; }
   uint32_t rounds_running(const std::string &digest) const;  // with the same call, this one counted
   std::string_view broken_limit(const Card &card) const;     // by one more call; empty: none

@@ -157,9 +157,9 @@ void CallAssembler::Call::load(const SavedReader &saved, size_t max_depth) {
   std::string held;
   std::optional<int64_t> shown_as;
   saved.get("index", index);
-  saved.get("id", id);
-  saved.get("name", name);
-  saved.get("arguments", arguments);
+  saved.text("id", id);
+  saved.text("name", name);
+  saved.text("arguments", arguments);
   saved.get("held", held);
   saved.get("slot", shown_as);
   saved.get("membersChanged", members_changed);

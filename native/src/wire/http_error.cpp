@@ -42,7 +42,15 @@ WireError HttpError::tell(std::string_view code, std::string_view detail, bool t
   return {code, detail, transient, active() ? status_ : 0, retry_after_ms_, request_id_};
 }
 
-void HttpError::feed(std::string_view bytes) { body_ += bytes.substr(0, kMaxBody - std::min(kMaxBody, body_.size())); }
+WireReader::Refusal HttpError::refusal() const {
+  if (!active()) return WireReader::Refusal::none;
+  return progress_.closed() ? WireReader::Refusal::whole : WireReader::Refusal::open;
+}
+
+void HttpError::feed(std::string_view bytes) {
+  body_ += bytes.substr(0, kMaxBody - std::min(kMaxBody, body_.size()));
+  progress_.read(body_);
+}
 
 void HttpError::report(WireSink &sink) const {
   const ProviderError error = read_provider_error(body_, status_);
@@ -64,8 +72,9 @@ void HttpError::save(ObjectWriter &saved) const {
 void HttpError::load(const SavedReader &saved) {
   saved.get("status", status_);
   saved.get("retryAfterMs", retry_after_ms_);
-  saved.get("requestId", request_id_);
+  saved.text("requestId", request_id_);
   saved.get("errorBody", body_);
+  progress_.read(body_);
 }
 
 }  // namespace sluice

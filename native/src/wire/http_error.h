@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_progress.h"
 #include "base/json_writer.h"
 #include "base/saved.h"
 #include "wire/wire.h"
@@ -15,6 +16,7 @@ class HttpError {
  public:
   void response(int32_t status, std::string_view headers);
   bool active() const { return status_ >= 400; }
+  WireReader::Refusal refusal() const;
   void feed(std::string_view bytes);
   void report(WireSink &sink) const;
   // An error that the body of a good response tells, with what its head says.
@@ -28,7 +30,8 @@ class HttpError {
   int32_t status_ = 200;
   int64_t retry_after_ms_ = -1;
   std::string request_id_;
-  std::string body_;  // its beginning
+  std::string body_;       // its beginning
+  JsonProgress progress_;  // of that; not saved: it reads it again
 };
 
 }  // namespace sluice

@@ -103,6 +103,8 @@ class ChatReader final : public WireReader, private SseSink {
 
   bool has_orphans() const override { return calls_.has_orphans(); }
 
+  Refusal refusal() const override { return http_error_.refusal(); }
+
   void save(std::string &out) const override {
     ObjectWriter saved(out);
     http_error_.save(saved);
@@ -137,7 +139,7 @@ class ChatReader final : public WireReader, private SseSink {
     load(from, "reasoningHeld", reasoning_joiner_);
     load(from, "contentHeld", content_joiner_);
     from.get("beginning", beginning_);
-    from.get("model", model_);
+    from.text("model", model_);
     from.get("whole", whole_);
     from.get("known", known_);
     from.get("done", done_);
@@ -147,16 +149,16 @@ class ChatReader final : public WireReader, private SseSink {
     from.get("deltasCalls", deltas_.calls);
     from.get("deltasMembers", deltas_.members);
     from.get("plainReasoning", plain_reasoning_);
-    from.get("messageText", message_text_);
-    from.get("messageReasoning", message_reasoning_);
-    from.get("finish", finish_words_);
+    from.text("messageText", message_text_);
+    from.text("messageReasoning", message_reasoning_);
+    from.text("finish", finish_words_);
     from.get("inputTokens", usage_.input_tokens);
     from.get("outputTokens", usage_.output_tokens);
     from.get("toldInputTokens", told_usage_.input_tokens);
     from.get("toldOutputTokens", told_usage_.output_tokens);
     from.get("keptBytes", kept_bytes_);
     from.get("tooMuch", too_much_);
-    from.get("reasoningContent", reasoning_content_);
+    from.text("reasoningContent", reasoning_content_);
     opaque_ = load_members(from.nested("members"), limits_.depth);
   }
 

@@ -35,6 +35,8 @@ class TextReader final : public WireReader {
 
   void finish(bool) override { end(); }
 
+  Refusal refusal() const override { return http_error_.refusal(); }
+
   void save(std::string &out) const override {
     ObjectWriter saved(out);
     http_error_.save(saved);

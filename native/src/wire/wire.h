@@ -89,6 +89,10 @@ class WireReader {
   virtual void finish(bool complete) = 0;
   // Arguments came that may be those of any call: until finish nobody knows which of them is complete.
   virtual bool has_orphans() const { return false; }
+  // Does an HTTP status say that this is no answer? Its body is the provider's words, which may still go on, or are
+  // whole.
+  enum class Refusal : uint8_t { none, open, whole };
+  virtual Refusal refusal() const = 0;
   // Everything that decides how the answer goes on, as one JSON object; load() on a fresh reader of the same wire and
   // limits continues exactly there, and reports nothing. `saved`: checked JSON; what is missing in it has not come yet.
   virtual void save(std::string &out) const = 0;

@@ -177,48 +177,27 @@ void list_values(Json &value, std::vector<Json *> &out) {
     for (Json &inner : value) list_values(inner, out);
 }
 
-// A turn whose answer gave its reason and stays open: what comes next is silence.
-Saved in_silence() {
-  Saved out{"{}", "", "data: [DONE]\n\n"};
-  const EngineHandle engine(out.engine);
-  const TurnHandle turn(
-      engine.p,
-      R"({"wire":"openai-chat","mode":"text","request":{"model":"m","messages":[{"role":"user","content":"hi"}]}})");
-  sluice_turn_tick(turn.p, 1600000000000);
-  const std::string bytes = R"(data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]})"
-                            "\n\n";
-  sluice_turn_feed(turn.p, bytes.data(), bytes.size());
-  out.state = sluice_turn_get(turn.p, SLUICE_GET_STATE, nullptr);
-  return out;
-}
-
 }  // namespace
 
-TEST_CASE("a state of which one value was changed does not hang, and tells nothing that is not UTF-8") {
-  std::vector<Saved> saved = saved_states();
-  saved.push_back(in_silence());
-  size_t changed = 0;
-  for (const Saved &one : saved) {
-    const EngineHandle engine(one.engine);
+TEST_CASE("a state of which one text was changed tells nothing that is not UTF-8") {
+  size_t changed = 0, faults = 0;
+  for (const Saved &one : saved_states()) {
     const Json whole = Json::parse(one.state);
     const size_t count = count_values(whole);
-    for (size_t i = 0; i < count; i += kSanitized ? 5 : 1) {
+    for (size_t i = 0; i < count && faults < 5; i += kSanitized ? 5 : 1) {
       Json state = whole;
       std::vector<Json *> values;
       list_values(state, values);
-      Json &value = *values[i];
-      if (value.is_boolean())
-        value = !value.get<bool>();
-      else if (value.is_string())
-        value = {{"base64", "aP8="}};  // h and a byte that no UTF-8 has
-      else
-        continue;
+      if (!values[i]->is_string()) continue;
+      *values[i] = {{"base64", "aP8="}};  // h and a byte that no UTF-8 has
       ++changed;
-      const std::string bytes = state.dump();
-      INFO(bytes);
-      const TurnHandle turn(sluice_turn_restore(engine.p, bytes.data(), bytes.size()));
-      for (const int64_t now : {1690000000000, 1690000001000, 1690000200000}) sluice_turn_tick(turn.p, now);
-      live(turn.p, one.rest);
+      Choices choices("");
+      try {
+        check_any_state(state.dump(), one.engine, false, one.rest, choices);
+      } catch (const Broken &fault) {
+        ++faults;
+        FAIL_CHECK(fault.what());
+      }
     }
   }
   CHECK(changed > 100);

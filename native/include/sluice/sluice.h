@@ -26,6 +26,7 @@
  *   finishReason is stop, length, tool_calls, content_filter, pause or unknown; absent where the provider gave none. "done" and
  *   SLUICE_GET_MESSAGE have it too, the message for every answer: "rounds":1, "finishReason":"stop",
  *     "answers":[{"finishReason":"stop","usage":{"inputTokens":9,"outputTokens":2},"model":"m","startedAt":1,"endedAt":2}]
+ *   An HTTP error ends one second behind whole JSON, after idleTimeoutMs, or at finish: what comes until then are its words.
  *   After "round" only usage and opaque members are heard, a connection that breaks harms nothing, and a host that reads on
  *   is told "abortRequest" with reason "ended" after idleTimeoutMs. An answer without finish reason, [DONE] or a whole JSON
  *   body broke off: its calls are not run (stream_broken), its text stays, the turn fails with "unfinished", or with
@@ -225,7 +226,8 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_submit(sluice_turn *turn, uint32_t ca
 
 /* Tells the time, in Unix milliseconds. Returns when to call again at the latest, INT64_MAX for never, or < 0: an error. A call
  * that comes after a gap of over a minute and later than it should have is a machine that slept: the deadlines of running
- * tools and streams move by that gap. */
+ * tools and streams move by that gap. One that comes over 100 ms late finds no silence of the provider yet, for bytes may wait
+ * to be read: it returns when to look again. */
 SLUICE_API int64_t SLUICE_CALL sluice_turn_tick(sluice_turn *turn, int64_t now_ms);
 
 /* -- what comes out ------------------------------------------------------------------------------------------------- */

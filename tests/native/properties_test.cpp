@@ -2,6 +2,7 @@
 // SLUICE_RANDOM_SEED draws others; each test tells five faults at most.
 #include <catch2/catch.hpp>
 #include <random>
+#include <utility>
 
 #include "../fuzz/turn_properties.h"
 #include "script_runner.h"
@@ -83,6 +84,36 @@ TEST_CASE("no cut of an answer runs a call that the whole does not run") {
       for (size_t cuts = 0; cuts < times(20) && !text.empty(); ++cuts)
         if (const std::string why = runs_when_cut(how, text, whole, random() % text.size()); !why.empty())
           faults.tell(id + ": " + why);
+    }
+  }
+}
+
+TEST_CASE("the same calls run however an answer is cut in which a call stands in a string that is half written") {
+  constexpr std::pair<const char *, const char *> kStrings[] = {
+      {"<\"", "\">"}, {"<x a=\"", "\">"}, {"{\"doc\": \"a\n", "\"}"}, {"{\"k\": b'", "'}"}, {" b'", "'"}};
+  NamedTools tools;
+  tools.tools = {"f", "note"};
+  std::mt19937 random = dice();
+  Faults faults("half a string");
+  for (const auto &[id, config] : protocol_configs()) {
+    const Scan how{{made(config)}, tools};
+    const std::string call = call_of(*how.protocols[0], "f"), outer = call_of(*how.protocols[0], "note");
+    for (const auto &[open, close] : kStrings) {
+      for (size_t texts = 0; texts < times(10); ++texts) {
+        const size_t from = random() % (outer.size() + 1);
+        std::string text = outer.substr(0, from) + open + call + close;
+        if (random() % 2 == 0) text += outer.substr(from);
+        const ScanTrace whole = scan_whole(how, text);
+        const auto same = [&](const std::string &cut, const ScanTrace &trace) {
+          if (running(trace) != running(whole))
+            faults.tell(id + ", " + cut + ": |" + text + "|\n" + trace.dump() + "but whole\n" + whole.dump());
+        };
+        same("byte by byte", scan(how, text, [](size_t) { return size_t{1}; }));
+        for (size_t at = 1; at < text.size(); ++at)
+          same("cut at " + std::to_string(at), scan(how, text, [at, first = true](size_t left) mutable {
+                 return std::exchange(first, false) ? at : left;
+               }));
+      }
     }
   }
 }

@@ -37,6 +37,7 @@ class BlockReader {
   struct Rest {
     size_t at = 0;        // 0: nothing was read, no field, key, string, value or bracket: right behind the opener
     Quotation open = {};  // begins at `at`
+    bool tag = false;     // a tag begins at `at`
   };
   virtual Rest rest(std::string_view block) const = 0;
 
@@ -49,6 +50,7 @@ class BlockReader {
   size_t arguments_to = 0;
   // -- closed
   size_t end = 0;
+  bool by_end = false;            // its closer is missing: only the end of the answer says that it is complete
   std::vector<ParsedCall> calls;  // at least one
   std::vector<Note> notes;
   // A value that its own closer did not end: what it holds may be a quotation that goes on behind the block.
@@ -68,6 +70,7 @@ class BlockReader {
     arguments_from = other.arguments_from;
     arguments_to = other.arguments_to;
     end = other.end;
+    by_end = other.by_end;
     lost_from = other.lost_from;
     lost_to = other.lost_to;
     if (!other.calls.empty()) {

@@ -18,7 +18,7 @@ class TagValueReader final : public BlockReader {
 
   State read(std::string_view block, bool ended) override;
   void cut(std::string_view, std::string_view) override {}  // it is never named before it is closed
-  Rest rest(std::string_view) const override { return {at_}; }
+  Rest rest(std::string_view) const override { return {at_ > arguments_from ? at_ : 0}; }
 
  private:
   State rejected_as(std::string_view why, size_t where) {

@@ -11,6 +11,9 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
+// b'…', Rb"…", 1"…": no apostrophe.
+bool is_prefix(char c) { return std::string_view("bBfFrRuU0123456789").find(c) != std::string_view::npos; }
+
 // How many bytes of `word` the text begins with, up to its end.
 size_t fits(std::string_view text, std::string_view word, bool fold) {
   const size_t most = std::min(text.size(), word.size());
@@ -136,7 +139,8 @@ void StringTracker::step(char before, char c) {
       return;
     case Place::expected:
       if (is_white(c)) return;
-      place_ = Place::value;
+      place_ = c == '<' ? Place::tag : Place::value;
+      if (place_ == Place::tag) return;
       if (c == '{' || c == '[' || c == '(')
         depth_ = 1;
       else if (quote)
@@ -147,28 +151,30 @@ void StringTracker::step(char before, char c) {
     case Place::value:
       if (c == '{' || c == '[' || c == '(') ++depth_;
       if ((c == '}' || c == ']' || c == ')') && --depth_ == 0) *this = {};
-      if (quote && !is_word_byte(before)) quote_ = c;
+      if (quote && (!is_word_byte(before) || prefix_)) quote_ = c;
+      prefix_ = is_prefix(c) && (prefix_ || !is_word_byte(before));
       return;
     case Place::tag:
-      if (c == '>' || c == '<') *this = {};
+      if (c == '>') enter(Place::expected);
       if (quote && !is_word_byte(before)) quote_ = c;
       return;
   }
 }
 
 void StringTracker::save(std::vector<int64_t> &out) const {
-  for (const int64_t value :
-       {static_cast<int64_t>(place_), int64_t{quote_}, int64_t{escaped_}, static_cast<int64_t>(depth_)})
+  for (const int64_t value : {static_cast<int64_t>(place_), int64_t{quote_}, int64_t{escaped_},
+                              static_cast<int64_t>(depth_), int64_t{prefix_}})
     out.push_back(value);
 }
 
 void StringTracker::load(const std::vector<int64_t> &saved) {
   *this = {};
-  if (saved.size() != 4) return;
+  if (saved.size() != 4 && saved.size() != 5) return;  // 4: a state of 0.1.0
   place_ = static_cast<Place>(std::clamp<int64_t>(saved[0], 0, static_cast<int64_t>(Place::tag)));
   quote_ = static_cast<char>(saved[1]);
   escaped_ = saved[2] != 0;
   depth_ = static_cast<size_t>(saved[3]);
+  prefix_ = saved.size() == 5 && saved[4] != 0;
 }
 
 }  // namespace sluice

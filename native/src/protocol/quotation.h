@@ -71,8 +71,8 @@ bool ends_in_quotation(std::string_view text);
 // Strings in ordinary text: behind a quote that no word stands before, up to the same quote.
 class StringTracker {
  public:
-  // Goes to the byte behind a candidate's opener, where a value may begin, or goes on in a tag: strings are strings up
-  // to its end, on however many lines. Else a string ends with its line.
+  // Goes to the byte behind a candidate's opener, where a value may begin, or goes on in a tag, behind which another
+  // one or a value may: strings are strings up to their end, on however many lines. Else a string ends with its line.
   void enter_value() { enter(Place::expected); }
   void enter_tag() { enter(Place::tag); }
   // One byte; `before`: the one in front of it.
@@ -93,7 +93,7 @@ class StringTracker {
  private:
   enum class Place : uint8_t {
     line,
-    expected,  // white space before a value
+    expected,  // white space before a value or a tag
     value,
     tag,
   };
@@ -107,6 +107,7 @@ class StringTracker {
   char quote_ = 0;
   bool escaped_ = false;
   size_t depth_ = 0;
+  bool prefix_ = false;  // in a value: a word that may stand before a string's quote
 };
 
 }  // namespace sluice

@@ -166,6 +166,7 @@ void Scanner::feed(std::string_view utf8) {
 
 void Scanner::finish(bool cut) {
   text_ = kept_;
+  cut_ = cut;
   run(true);
   if (mode_ != Mode::skip) show(at_turn_end() && !cut ? ends_ : text_.size());
   drop(text_.size());  // white space that no text followed
@@ -799,6 +800,8 @@ void Scanner::close_block() {
   const std::string_view raw = text_.substr(start, end - start);
   for (const BlockReader::Note &note : reader_->notes) diagnostic(note.code, note.detail, offset(block_ + note.at));
   tell_lost_bytes(raw);
+  if (cut_ && reader_->by_end)
+    for (ParsedCall &call : reader_->calls) call.reason = "unterminated_block";
   if (quoted_ || (quoted_in_line_ && markers_.kind(opener_) == Markers::Kind::opener))
     for (ParsedCall &call : reader_->calls)
       if (call.reason.empty()) call.reason = "quoted";
@@ -933,8 +936,7 @@ bool Scanner::read_tail(bool ended) {
 // searched; where nothing was, its opener is text (or the beginning of a longer one). `ended`: the end of the answer
 // left it open, and all of it is text.
 void Scanner::give_back(std::string_view code, size_t length, bool ended) {
-  if (BlockReader::Rest rest = reader_->rest(text_.substr(block_)); rest.at > std::max(rest_.at, opener_end_ - block_))
-    rest_ = std::move(rest);
+  if (BlockReader::Rest rest = reader_->rest(text_.substr(block_)); rest.at > rest_.at) rest_ = std::move(rest);
   ended = left_open_ = left_open_ || ended;
   mode_ = Mode::text;
   at_ = opener_end_;
@@ -957,6 +959,7 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   if (to == 0 && length > kProse) to = length;
   match_ = to == 0 ? markers_.behind(opener_) : 0;
   walk(block_ + to);
+  if (rest.tag) strings_.enter_tag();
   if (!ended) quotation_ = rest.open;
 }
 

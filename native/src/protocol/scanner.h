@@ -186,6 +186,7 @@ class Scanner final : public TextScanner {
   char last_ = 0;        // the byte before text_[0]
   Quotation quotation_;  // of a block that was given back
   bool quoted_ = false;  // what follows may be the rest of a quotation: its calls do not run
+  bool cut_ = false;     // the answer ended before its end
   bool quoted_in_line_ =
       false;  // ... but for those that may stand in code: the last line has an open run of back-ticks
 

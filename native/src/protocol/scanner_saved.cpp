@@ -84,6 +84,7 @@ void Scanner::save(std::string &out) const {
     if (rest_.at != 0) {
       object.number("rest", number(rest_.at));
       rest_.open.save(object.value("restOpen"));
+      object.boolean("restTag", rest_.tag);
     }
   } else if (mode_ == Mode::skip) {
     std::vector<int64_t> skip = {int64_t{opener_}};
@@ -180,6 +181,7 @@ void Scanner::load(std::string_view saved) {
     reader.get("rest", rest_.at);
     rest_.at = std::min(rest_.at, kept_.size() - block_);
     rest_.open.load(reader.nested("restOpen"));
+    reader.get("restTag", rest_.tag);
     read_again();
     opened_ = reader_->named && !whole_;
     sent_ = opened_ ? reader_->arguments_to : 0;

@@ -122,7 +122,11 @@ ArgumentsReader::Step ArgumentsReader::behind(std::string_view block, bool ended
     return done(at_);
   }
   skip_white(block);
-  if (at_ == block.size()) return ended ? done(at_, family_.stops ? "" : "unterminated_block") : Step::wait;
+  if (at_ == block.size()) {
+    if (!ended) return Step::wait;
+    by_end = family_.stops;
+    return done(at_, family_.stops ? "" : "unterminated_block");
+  }
   const std::string_view rest = block.substr(at_);
   const Token found = token(rest, false);
   size_t length = 0;
@@ -141,24 +145,21 @@ ArgumentsReader::Step ArgumentsReader::behind(std::string_view block, bool ended
     return Step::on;
   }
   if (fault_.empty()) fault_ = "residue_in_block";
-  lost_from = searched_ = at_;
+  start_residue();
   place_ = Place::residue;
   return Step::on;
 }
 
 ArgumentsReader::Step ArgumentsReader::residue(std::string_view block, bool ended) {
-  while (true) {
-    const Token found = find_token(block, searched_, ended);
-    for (; at_ < searched_; ++at_) strings_.step(block[at_ - 1], block[at_]);
-    if (found.partial) return Step::wait;
-    if (found.kind == Token::Kind::none) return ended ? done(block.size(), "unterminated_block") : Step::wait;
-    if (strings_.inside() && found.kind == Token::Kind::opener) {
-      searched_ += found.length;
-      continue;
-    }
-    if (strings_.inside()) lost_to = searched_;  // a string that does not end, or quotes the closer
-    return on_token(found, searched_);
-  }
+  Token found;
+  const bool ends = pass_residue(block, [&](std::string_view rest, bool quoted) {
+    if (first_bytes_.find(rest[0]) == std::string::npos) return Fit::no;
+    found = token(rest, ended);
+    if (found.partial) return Fit::partial;
+    return found.kind == Token::Kind::none || (quoted && found.kind == Token::Kind::opener) ? Fit::no : Fit::yes;
+  });
+  if (ends) return on_token(found, at_);
+  return ended ? done(block.size(), "unterminated_block") : Step::wait;
 }
 
 ArgumentsReader::Token ArgumentsReader::token(std::string_view rest, bool ended) const {

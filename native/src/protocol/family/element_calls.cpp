@@ -146,7 +146,7 @@ ElementReader::Step ElementReader::step(std::string_view block) {
     case Place::json: return json(block);
     case Place::json_calls: break;
     case Place::residue:
-      if (!skip_residue(block)) return Step::wait;
+      if (!pass_to_tag(block)) return Step::wait;
       place_ = Place::between;
       return Step::on;
   }
@@ -166,6 +166,7 @@ BlockReader::State ElementReader::finish(std::string_view block) {
   if (place_ == Place::behind_closer && ends_open_) {
     end_open_value(block, call_end_);
     end_call(call_end_, call_behind_);
+    by_end = true;
     close(block, {});
     return State::closed;
   }
@@ -186,6 +187,7 @@ BlockReader::Rest ElementReader::rest(std::string_view block) const {
     case Place::cdata: return {field_.value, Quotation::until({std::string(kCdataClose)})};
     case Place::value:
     case Place::behind_closer: return {field_.value, Quotation::until(tags_.parameter_close.spellings())};
+    case Place::between: return {at_, {}, at_ < block.size() && block[at_] == '<'};
     default: return {at_};
   }
 }
@@ -256,7 +258,7 @@ ElementReader::Step ElementReader::unknown(std::string_view block, std::string_v
   if (!told(block, false)) return Step::paused;
   fault(what);
   ++at_;
-  if (lost_to == 0) lost_from = at_;
+  start_residue();
   place_ = Place::residue;
   return Step::on;
 }
@@ -316,7 +318,7 @@ ElementReader::Step ElementReader::parameter(std::string_view block) {
     tags_.parameter_open.fit(block.substr(at_), length);
     fault("malformed_argument");
     at_ += length;
-    if (lost_to == 0) lost_from = at_;
+    start_residue();
     place_ = Place::residue;
     return Step::on;
   }

@@ -168,7 +168,10 @@ class FamilyReader : public BlockReader {
       : family_(family), tools_(tools), limits_(limits) {}
   State read(std::string_view block, bool ended) final;
   void cut(std::string_view block, std::string_view reason) final;
-  Rest rest(std::string_view) const override { return {begun ? at_ : 0}; }
+  Rest rest(std::string_view) const override {
+    if (foreign_ != 0) return {foreign_, Quotation::value()};
+    return {begun ? at_ : 0};
+  }
 
  protected:
   // Goes on at at_, which stands behind the opener when this is first called. As BlockReader::read.
@@ -198,23 +201,28 @@ class FamilyReader : public BlockReader {
   static constexpr size_t kLongestBetween = 64;  // white space around a separator
   // `plain`: the value stands in ordinary text, which may go on with any byte.
   static Behind look_behind(std::string_view block, size_t at, bool ended, bool plain = false);
-  // Residue, up to a < outside of its strings, or the block's closer in one. False: there is none yet.
-  template <class Closes>
-  bool skip_residue(std::string_view block, const Closes &closes) {
+  // What the format does not know: up to the first byte at which `stop(rest, quoted)` says yes, where `rest` begins
+  // with it; `partial` waits. A string in it holds no opener, and no tag. What closes the block closes it in a string
+  // as well: that one does not end, or quotes the closer.
+  void start_residue() {
+    if (lost_to == 0) lost_from = at_;
+  }
+  template <class Stop>
+  bool pass_residue(std::string_view block, const Stop &stop) {
     for (; at_ < block.size(); ++at_) {
-      const bool inside = strings_.inside();
-      if (block[at_] == '<' && (!inside || closes(block.substr(at_)))) {
-        if (inside) lost_to = at_;  // the string does not end, or quotes the closer
-        return true;
-      }
+      const bool quoted = strings_.inside();
+      const Fit found = stop(block.substr(at_), quoted);
+      if (found == Fit::yes && quoted) lost_to = at_;
+      if (found != Fit::no) return found == Fit::yes;
       strings_.step(block[at_ - 1], block[at_]);
     }
     return false;
   }
-  bool skip_residue(std::string_view block) {
-    return skip_residue(block, [this](std::string_view rest) {
+  // The same where tags are all that may stand behind it.
+  bool pass_to_tag(std::string_view block) {
+    return pass_residue(block, [this](std::string_view rest, bool quoted) {
       size_t length = 0;
-      return fit(rest, family_.closers, length) != Fit::no;
+      return rest[0] != '<' ? Fit::no : quoted ? fit(rest, family_.closers, length) : Fit::yes;
     });
   }
   void skip_white(std::string_view block) {
@@ -224,12 +232,13 @@ class FamilyReader : public BlockReader {
   const Family &family_;
   const ToolView &tools_;
   const ScanLimits limits_;
-  size_t at_ = 0;          // next byte to look at
-  size_t payload_ = 0;     // where it stood behind the opener
-  bool opened_ = false;    // there was one
-  StringTracker strings_;  // of residue
+  size_t at_ = 0;        // next byte to look at
+  size_t payload_ = 0;   // where it stood behind the opener
+  bool opened_ = false;  // there was one
+  size_t foreign_ = 0;   // where the arguments begin of a tool that nobody has: no call, and a value all the same
 
  private:
+  StringTracker strings_;  // of residue
   bool led_ = false;
 };
 

@@ -21,7 +21,7 @@ class GemmaReader final : public FamilyReader {
     const bool quoted = place_ == Place::quoted || place_ == Place::behind_closer;
     if (quoted) return {quoted_from_, Quotation::until({std::string(quote_)})};
     if (place_ == Place::arguments || place_ == Place::string) return {calls_.back().from, Quotation::value()};
-    return {begun ? at_ : 0};
+    return FamilyReader::rest({});
   }
   void close(std::string_view block, std::string_view reason) override;
 
@@ -34,6 +34,7 @@ class GemmaReader final : public FamilyReader {
     quoted,
     behind_closer,  // in the quote, behind what ends the block if the quote's end is missing
     behind,
+    residue,
   };
   enum class Step : uint8_t { on, wait, named, rejected, done };
   struct Call {
@@ -51,6 +52,7 @@ class GemmaReader final : public FamilyReader {
   Step behind(std::string_view block, bool ended);
   Step marker(std::string_view block, bool ended);
   Step no_name(std::string_view why);
+  Step residue();
   ParsedCall call_of(std::string_view block, const Call &call);
   size_t arguments_end() const {
     if (calls_.front().to != 0) return calls_.front().to;
@@ -71,7 +73,7 @@ class GemmaReader final : public FamilyReader {
   bool escaped_ = false;  // in a string
   size_t quoted_from_ = 0;
   size_t closer_ = 0;     // what may end the block, in a quote
-  bool residue_ = false;  // behind the arguments
+  bool residue_ = false;  // behind the arguments: something is
   bool nested_ = false, cut_ = false;
 };
 
@@ -100,6 +102,7 @@ GemmaReader::Step GemmaReader::step(std::string_view block, bool ended) {
     case Place::quoted: return quoted(block);
     case Place::behind_closer: return behind_closer(block);
     case Place::behind: return behind(block, ended);
+    case Place::residue: return pass_to_tag(block) ? marker(block, ended) : Step::wait;
   }
   return Step::wait;
 }
@@ -132,7 +135,10 @@ GemmaReader::Step GemmaReader::head_ends(std::string_view block, size_t name_end
   if (closer == Fit::partial && !ended) return Step::wait;
   const bool opens = block[brace] == '{' || (block[brace] == '(' && !plain_);
   if ((tool.empty() && (plain_ || !opens)) || (!opens && closer != Fit::yes)) return no_name("missing_tool_name");
-  if (plain_ && !tools_.known(tool) && !tools_.names().empty()) return no_name({});
+  if (plain_ && !tools_.known(tool) && !tools_.names().empty()) {
+    foreign_ = opens ? brace : 0;
+    return no_name({});
+  }
   calls_.push_back({name_, name_end, brace, opens ? 0 : brace});
   at_ = brace;
   round_ = block[brace] == '(';
@@ -151,8 +157,13 @@ GemmaReader::Step GemmaReader::no_name(std::string_view why) {
     reject(plain_ ? std::string_view() : why, at_);
     return Step::rejected;
   }
+  return residue();
+}
+
+GemmaReader::Step GemmaReader::residue() {
   residue_ = true;
-  place_ = Place::behind;
+  start_residue();
+  place_ = Place::residue;
   return Step::on;
 }
 
@@ -241,22 +252,18 @@ GemmaReader::Step GemmaReader::behind(std::string_view block, bool ended) {
   skip_white(block);
   if (at_ == block.size()) return Step::wait;
   if (block[at_] == '<') return marker(block, ended);
-  if (!residue_) {
-    size_t comma = at_;
-    if (block[comma] == ',' || block[comma] == ';') ++comma;
-    while (comma < block.size() && is_white(block[comma])) ++comma;
-    size_t length = 0;
-    const Fit next = fit(block.substr(comma), {kGemmaCall}, length);
-    if (next == Fit::partial && !ended) return Step::wait;
-    if (next == Fit::yes) {
-      at_ = comma;
-      place_ = Place::head;
-      return Step::on;
-    }
+  size_t comma = at_;
+  if (block[comma] == ',' || block[comma] == ';') ++comma;
+  while (comma < block.size() && is_white(block[comma])) ++comma;
+  size_t length = 0;
+  const Fit next = fit(block.substr(comma), {kGemmaCall}, length);
+  if (next == Fit::partial && !ended) return Step::wait;
+  if (next == Fit::yes) {
+    at_ = comma;
+    place_ = Place::head;
+    return Step::on;
   }
-  residue_ = true;
-  if (lost_to == 0) lost_from = at_;
-  return skip_residue(block) ? Step::on : Step::wait;
+  return residue();
 }
 
 // Outside of strings, at a <.
@@ -286,10 +293,9 @@ GemmaReader::Step GemmaReader::marker(std::string_view block, bool ended) {
     return Step::on;
   }
   if (partial && !ended) return Step::wait;
-  residue_ = residue_ || place_ == Place::behind;
   fresh_ = false;
   ++at_;
-  return Step::on;
+  return place_ == Place::arguments ? Step::on : residue();
 }
 
 void GemmaReader::close(std::string_view block, std::string_view reason) {

@@ -19,6 +19,8 @@ bool holds(const Words &words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+bool is_quote(char c) { return c == '"' || c == '\''; }
+
 class JsonReader final : public FamilyReader {
  public:
   JsonReader(const Family &family, const JsonCalls &grammar, const ProtocolOptions &options, const ToolView &tools,
@@ -80,11 +82,6 @@ class JsonReader final : public FamilyReader {
   Step wrapped(std::string_view seen);
   Step outer(std::string_view seen);
   Step residue(std::string_view seen);
-  Step start_residue() {
-    lost_from = searched_ = at_;
-    place_ = Place::residue;
-    return Step::on;
-  }
 
   void start_entry(size_t at);
   Step entry(std::string_view seen);
@@ -132,8 +129,8 @@ class JsonReader final : public FamilyReader {
   const ValueRules rules_;
   bool plain_ = false;  // the opener is a bracket
   const JsonOpening *opening_ = nullptr;
-  Words closers_, stops_;    // stops: closers, and openers of other blocks
-  ByteFinder stop_bytes_;    // their first ones
+  Words closers_, stops_;  // stops: closers, and openers of other blocks
+  ByteFinder stop_bytes_;  // their first ones
   size_t longest_stop_ = 0;
   // -- position in the block
   Place place_ = Place::opener;
@@ -156,6 +153,7 @@ class JsonReader final : public FamilyReader {
   Member member_ = Member::unknown;
   // -- what was read
   std::string name_in_front_;
+  bool nobody_ = false;  // no tool has this name, and no mark says that it is one
   std::vector<Entry> entries_;
   std::string_view how_;    // the block ended
   std::string_view fault_;  // of the block, the first
@@ -188,7 +186,7 @@ BlockReader::State JsonReader::body(std::string_view block, bool ended) {
 // The answer ended here.
 BlockReader::State JsonReader::finish(std::string_view block) {
   const bool complete = place_ == Place::separator;  // only a closer may follow, and there is none
-  if (!named && (!complete || plain_)) return reject(in_doubt() ? "" : "unterminated_block", block.size());
+  if (!named && (!complete || plain_)) return reject(in_doubt() || nobody_ ? "" : "unterminated_block", block.size());
   if (!complete) at_ = block.size();
   end = at_;
   close(block, complete ? std::string_view() : std::string_view("unterminated_block"));
@@ -217,10 +215,12 @@ BlockReader::Rest JsonReader::rest(std::string_view block) const {
   if (in_entry()) {
     if (place_ == Place::broken || place_ == Place::arguments) return {entry_from_, Quotation::value()};
     if (place_ == Place::in_value && !scalar_) return {token_from_, Quotation::value()};
+    if (place_ == Place::in_value && at_ < block.size() && is_quote(block[at_])) return {at_, Quotation::value()};
     if (place_ == Place::in_key) return {token_from_};
     if (at_ > entry_from_ + 1) return {at_};
   }
-  return {in_list_ || !entries_.empty() || fenced_ ? at_ : 0};
+  if (foreign_ != 0) return FamilyReader::rest(block);
+  return {(in_list_ && at_ > payload_) || !entries_.empty() || fenced_ ? at_ : 0};
 }
 
 // The JSON calls' tags are those of a section around it.
@@ -281,10 +281,7 @@ JsonReader::Step JsonReader::name_in_front(std::string_view seen, bool ended) {
       name_in_front_ = repaired(seen.substr(payload_, at_ - payload_));
       at_ += length;
       if (name_in_front_ == opening_->text) return Step::markup;
-      if (!marked && !may_be(name_in_front_)) {
-        reject({}, at_);
-        return Step::rejected;
-      }
+      nobody_ = !marked && !may_be(name_in_front_);
       place_ = Place::lead;
       return Step::on;
     }
@@ -301,6 +298,11 @@ JsonReader::Step JsonReader::name_in_front(std::string_view seen, bool ended) {
 JsonReader::Step JsonReader::lead(std::string_view seen, bool ended) {
   skip_white(seen);
   if (at_ == seen.size()) return Step::wait;
+  if (nobody_) {
+    foreign_ = seen[at_] == '{' ? at_ : 0;
+    reject({}, at_);
+    return Step::rejected;
+  }
   const bool arguments_only = !name_in_front_.empty() && !opening_->object;
   if (!name_in_front_.empty() && !named && seen[at_] == '{') {
     begun = named = true;
@@ -387,7 +389,9 @@ JsonReader::Step JsonReader::list(std::string_view seen) {
     return Step::on;
   }
   if (closers_.empty()) return Step::done;
-  return start_residue();
+  start_residue();
+  place_ = Place::residue;
+  return Step::on;
 }
 
 // Behind a call that stands alone, or an array.
@@ -428,7 +432,9 @@ JsonReader::Step JsonReader::row(std::string_view seen, bool ended) {
   }
   if (fit(rest, stops_, length) == Fit::yes) return on_stop(seen);
   fault("residue_in_block");
-  return start_residue();
+  start_residue();
+  place_ = Place::residue;
+  return Step::on;
 }
 
 // No closer ends the row: is there a separator, and another call? What looks like more of the value means that it ended
@@ -469,18 +475,11 @@ JsonReader::Step JsonReader::outer(std::string_view seen) {
 }
 
 JsonReader::Step JsonReader::residue(std::string_view seen) {
-  while (true) {
-    const size_t stop = next_stop(seen);
-    for (; at_ < std::min(stop, searched_); ++at_) strings_.step(seen[at_ - 1], seen[at_]);
-    if (stop == kNone) return Step::wait;
+  const bool ends = pass_residue(seen, [this](std::string_view rest, bool quoted) {
     size_t length = 0;
-    if (!strings_.inside()) return on_stop(seen);
-    if (fit(seen.substr(stop), closers_, length) == Fit::yes) {  // a string that does not end, or quotes the closer
-      lost_to = stop;
-      return on_stop(seen);
-    }
-    searched_ = stop + 1;
-  }
+    return fit(rest, quoted ? closers_ : stops_, length);
+  });
+  return ends ? on_stop(seen) : Step::wait;
 }
 
 // At a closer, or at the opener of another block.
@@ -677,13 +676,12 @@ bool JsonReader::may_begin(std::string_view key) const {
 
 JsonReader::Step JsonReader::in_key(std::string_view text) {
   const size_t to = token_.find(text);
-  if (to == kNone) {
-    if (in_doubt() && !may_begin(text.substr(token_from_ + 1))) return give_up("");
-    return Step::wait;
-  }
+  const size_t key_end = to == kNone ? text.size() : to - 1;
+  const std::string_view key = text.substr(token_from_ + 1, key_end - token_from_ - 1);
+  if (in_doubt() && !may_begin(key)) return give_up("");
+  if (to == kNone) return Step::wait;
   at_ = to;
   place_ = Place::behind_key;
-  const std::string_view key = text.substr(token_from_ + 1, to - token_from_ - 2);
   if (grammar_.name_is_key) {
     if (!entry_.name.empty() || entry_.has_arguments) return break_entry("malformed_argument", true);
     member_ = Member::arguments;
@@ -752,7 +750,7 @@ JsonReader::Step JsonReader::value(std::string_view text) {
 JsonReader::Step JsonReader::in_value(std::string_view text) {
   size_t to = kNone;
   if (scalar_) {
-    to = text.find_first_of(",}] \t\n\r\v\f", at_);
+    to = text.find_first_of(",}] \t\n\r\v\f\"'", at_);
     at_ = std::min(to, text.size());
   } else {
     to = token_.find(text);
@@ -767,6 +765,7 @@ JsonReader::Step JsonReader::in_value(std::string_view text) {
   }
   if (!known) return Step::wait;
   at_ = to;
+  if (scalar_ && is_quote(text[to])) return break_entry("invalid_json", true);
   place_ = Place::behind_value;
   return take_value(text);
 }

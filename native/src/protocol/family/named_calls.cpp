@@ -204,7 +204,11 @@ NamedReader::Step NamedReader::behind_name(std::string_view block, bool ended) {
     if (fence == Fit::partial && !ended) return Step::wait;
     if (object || fence == Fit::yes) return named_as(header);
   }
-  if (object && grammar_.adjacent) return may_be(header) ? named_as(header) : no_call({});
+  if (object && grammar_.adjacent) {
+    if (may_be(header)) return named_as(header);
+    foreign_ = at_;
+    return no_call({});
+  }
   const Token found = token(rest, ended);
   if (found.partial) return Step::wait;
   const bool ends = found.kind == Token::Kind::opener || found.kind == Token::Kind::section_end;

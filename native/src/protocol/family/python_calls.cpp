@@ -172,6 +172,7 @@ BlockReader::State PythonReader::finish(std::string_view block) {
   if (!named) return reject(bare_ ? "" : "unterminated_block", at_);
   end = block.size();
   const bool complete = place_ == Place::between && !listed_ && (family_.closers.empty() || family_.stops);
+  by_end = complete && !family_.closers.empty();
   close(block, complete ? std::string_view() : "unterminated_block");
   return State::closed;
 }
@@ -467,7 +468,7 @@ PythonReader::Step PythonReader::between(std::string_view block) {
 PythonReader::Step PythonReader::residue() {
   fault_ = "residue_in_block";
   if (bare_ || family_.closers.empty()) return done(calls_.back().to + 1);
-  lost_from = at_;
+  start_residue();
   place_ = Place::lost;
   return Step::on;
 }
@@ -476,21 +477,20 @@ PythonReader::Step PythonReader::broken(size_t where) {
   calls_.back().wrong = true;
   calls_.back().to = at_;
   if (bare_ || family_.closers.empty()) return done(where);
-  lost_from = at_;
+  start_residue();
   place_ = Place::lost;
   return Step::on;
 }
 
 PythonReader::Step PythonReader::lost(std::string_view block) {
-  for (; at_ < block.size(); ++at_) {
-    size_t length = 0;
-    const Mark found = mark(block.substr(at_), length);
-    if (found == Mark::partial) return Step::wait;
-    if (found != Mark::none && strings_.inside()) lost_to = at_;  // it does not end, or quotes the closer
-    if (found != Mark::none && (found != Mark::opener || !strings_.inside())) return on_mark(found, length, {});
-    strings_.step(block[at_ - 1], block[at_]);
-  }
-  return Step::wait;
+  Mark found = Mark::none;
+  size_t length = 0;
+  const bool ends = pass_residue(block, [&](std::string_view rest, bool quoted) {
+    found = mark(rest, length);
+    if (found == Mark::partial) return Fit::partial;
+    return found == Mark::none || (found == Mark::opener && quoted) ? Fit::no : Fit::yes;
+  });
+  return ends ? on_mark(found, length, {}) : Step::wait;
 }
 
 // ---- calls ----

@@ -68,7 +68,7 @@ class TagsReader final : public FamilyReader {
       return Step::rejected;
     }
     fault("residue_in_block");
-    if (lost_to == 0) lost_from = at_;
+    start_residue();
     ++at_;
     return go(Place::residue);
   }
@@ -190,13 +190,14 @@ TagsReader::Step TagsReader::between(std::string_view block) {
   return go(Place::key);
 }
 
-// What stands in a string there is no tag.
 TagsReader::Step TagsReader::behind_residue(std::string_view block) {
-  const auto closes = [this](std::string_view rest) {
+  const bool found = pass_residue(block, [this](std::string_view rest, bool quoted) {
     size_t length = 0;
-    return fit_end_tag(rest, name, length) != TagFit::no;
-  };
-  return skip_residue(block, closes) ? go(Place::between) : Step::wait;
+    if (rest[0] != '<') return Fit::no;
+    const TagFit closes = quoted ? fit_end_tag(rest, name, length) : TagFit::yes;
+    return closes == TagFit::yes ? Fit::yes : closes == TagFit::partial ? Fit::partial : Fit::no;
+  });
+  return found ? go(Place::between) : Step::wait;
 }
 
 TagsReader::Step TagsReader::key(std::string_view block) {

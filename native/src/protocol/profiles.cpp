@@ -158,6 +158,7 @@ const std::vector<Profile> &profiles() {
       {"llama4", "llama4-pythonic"},
       {"llama3", "llama3"},
       {"llama3.", "llama3"},
+      {"gemma3", "gemma-3"},
       {"gemma4", "gemma-4"},
       {"olmo3", "olmo3"},
       {"olmo3.", "olmo3"},

@@ -79,7 +79,8 @@ struct Marker {
   bool fold = false;      // ASCII letters in any case
   bool common = false;    // stands in any text (a bracket): no news where it stands in code or reasoning
   std::string next = {};  // common: what may follow, beside white space; empty: anything
-  bool first = false;     // common: only at the very beginning of an answer
+  bool first = false;     // only at the very beginning of an answer
+  bool fence = false;     // the first line of a fence: all of that is the block
 };
 
 class BlockReader;

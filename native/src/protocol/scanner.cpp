@@ -114,6 +114,8 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
       common_.push_back(marker.common);
       any_common_ = any_common_ || marker.common;
       first_.push_back(marker.first);
+      fences_.push_back(marker.fence);
+      any_whole_ = any_whole_ || marker.fence;
       next_.push_back(marker.next);
     }
   };
@@ -542,6 +544,7 @@ Scanner::May Scanner::may_start(int marker, size_t at) const {
   const bool doubt = context_.open_count() != 0;
   const bool common = common_[static_cast<size_t>(marker)];
   if (reasoning_ && !(common ? calls_in_reasoning_ : live_in_reasoning(owner(marker)))) return May::not_here;
+  if (fences_[static_cast<size_t>(marker)]) return !reasoning_ && in_body_ && at == fence_ ? May::start : May::not_here;
   if (anywhere) return May::start;
   if (reasoning_) return context_.in_fence() || doubt ? May::not_here : May::start;
   if (context_.in_fence()) {
@@ -701,7 +704,7 @@ bool Scanner::may_follow(int marker, char c) const {
 }
 
 void Scanner::start_block(int marker, size_t at) {
-  whole_ = in_body_ && markers_.kind(marker) == Markers::Kind::opener;
+  whole_ = in_body_ && (markers_.kind(marker) == Markers::Kind::opener || fences_[static_cast<size_t>(marker)]);
   ends_ = ends_word_ = SIZE_MAX;
   block_ = at;
   opener_end_ = at_;

@@ -152,6 +152,7 @@ class Scanner final : public TextScanner {
   size_t openers_ = 0;             // the first markers
   std::vector<bool> common_;       // → Marker::common
   std::vector<bool> first_;        // → Marker::first
+  std::vector<bool> fences_;       // → Marker::fence
   std::vector<bool> ends_turn_;    // marker → has the bytes of one that ends a turn
   bool begins_ = false;            // one of them is
   std::vector<std::string> next_;  // opener → Marker::next

@@ -226,8 +226,8 @@ class FamilyProtocol final : public Protocol {
   bool starts_in_reasoning() const override { return family_.starts_in_reasoning; }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
     if (family_.suffixed) return make_suffixed_reader(family_, options_, tools, limits);
-    return std::visit([&](const auto &grammar) { return make_reader(family_, grammar, options_, tools, limits); },
-                      family_.grammar);
+    const bool fenced = std::any_of(family_.openers.begin(), family_.openers.end(), is_fence);
+    return (fenced ? make_fenced_reader : make_family_reader)(family_, options_, tools, limits);
   }
 
   void write_definitions(const std::vector<ToolText> &tools, std::string &out) const override;
@@ -272,7 +272,9 @@ std::vector<Marker> FamilyProtocol::openers(const ToolView &tools) const {
       if (marker.common && std::holds_alternative<PythonCalls>(family_.grammar))
         marker.next = behind_bracket(tools.names());
     }
-  for (Marker &marker : out) marker.common = marker.common || marker.bytes == kGemmaCall;
+  for (Marker &marker : out) marker.common = marker.common || marker.bytes == kGemmaCall || is_fence(marker.bytes);
+  if (code() == CodeMode::ignore) std::erase_if(out, [](const Marker &marker) { return is_fence(marker.bytes); });
+  for (Marker &marker : out) marker.fence = is_fence(marker.bytes);
   for (const std::string_view word : family_.turn_starts) out.push_back({.bytes = std::string(word), .first = true});
   if (const Header &header = family_.header; !header.open.empty()) {
     out.push_back({std::string(header.open)});
@@ -398,6 +400,12 @@ void FamilyProtocol::break_markers(std::string &text) const {
 }
 
 }  // namespace
+
+std::unique_ptr<BlockReader> make_family_reader(const Family &family, const ProtocolOptions &options,
+                                                const ToolView &tools, const ScanLimits &limits) {
+  return std::visit([&](const auto &grammar) { return make_reader(family, grammar, options, tools, limits); },
+                    family.grammar);
+}
 
 std::shared_ptr<const Protocol> make_family(const Family &family, const ProtocolOptions &options) {
   return std::make_shared<FamilyProtocol>(family, options);

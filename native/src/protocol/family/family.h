@@ -242,6 +242,16 @@ class FamilyReader : public BlockReader {
   bool led_ = false;
 };
 
+// An opener that is the first line of a fence: the fence is the block, and its body calls as Python writes them.
+inline constexpr std::string_view kFence = "```";
+inline bool is_fence(std::string_view opener) { return opener.starts_with(kFence); }
+// Where a family has such an opener. What is passed outlives the reader.
+std::unique_ptr<BlockReader> make_fenced_reader(const Family &, const ProtocolOptions &, const ToolView &,
+                                                const ScanLimits &);
+// By the family's grammar.
+std::unique_ptr<BlockReader> make_family_reader(const Family &, const ProtocolOptions &, const ToolView &,
+                                                const ScanLimits &);
+
 // Where tags have suffixes. What is passed outlives the reader.
 std::unique_ptr<BlockReader> make_suffixed_reader(const Family &, const ProtocolOptions &, const ToolView &,
                                                   const ScanLimits &);

@@ -109,8 +109,15 @@ interface Base {
 export interface RequestEvent extends Base { type: 'request'; round: number; bytes: number }
 /** Stop reading the current answer (`run` does). */
 export interface AbortRequestEvent extends Base { type: 'abortRequest'; reason: string }
+/** What a text is, where it is not simply the answer. The same in every event of a block. */
+export interface TextMarks {
+  /** The provider's way to say that the model declines. */
+  refusal?: true
+  /** The model made up the result of a call, in its own marks for results: nobody ran anything. */
+  fabricated?: true
+}
 /** More text of a block. */
-export interface TextEvent extends Base { type: 'text'; block: number; text: string }
+export interface TextEvent extends Base, TextMarks { type: 'text'; block: number; text: string }
 /** More reasoning of a block. */
 export interface ReasoningEvent extends Base { type: 'reasoning'; block: number; text: string }
 /** A call was opened, or something about it changed: a patch of its card. */
@@ -225,7 +232,7 @@ export type SluiceEvent =
   | ExecuteEvent | AbortToolEvent | IpcEvent | RuleEvent | RoundEvent | UsageEvent | DiagnosticEvent | ErrorEvent | DoneEvent
 
 /** Text of the answer. */
-export interface TextBlock { type: 'text'; round: number; text: string }
+export interface TextBlock extends TextMarks { type: 'text'; round: number; text: string }
 /** What the model thought. */
 export interface ReasoningBlock { type: 'reasoning'; round: number; text: string }
 /** A call and its life. */

@@ -50,6 +50,19 @@ test('a message shows text, thoughts, cards and errors in stream order', async (
   assert.equal(await page.getByText('hm', { exact: true }).isVisible(), true)
 })
 
+test('a refusal has a label, and a result that the model made up is folded', async (t) => {
+  const page = await message(t, () => live.push(
+    { type: 'text', block: 0, text: '<made-up> 12:', fabricated: true },
+    { type: 'text', block: 0, text: '00', fabricated: true },
+    { type: 'text', block: 1, text: 'I can', refusal: true },
+    { type: 'text', block: 1, text: 'not.', refusal: true },
+    { type: 'done', outcome: 'completed' },
+  ))
+  assert.deepEqual((await text(page)).split('\n'), ['Result made up by the model', 'The model declined', 'I cannot.'])
+  await page.getByText('Result made up by the model').click()
+  assert.equal(await page.getByText('<made-up> 12:00', { exact: true }).isVisible(), true)
+})
+
 test('an answer that was cut, withheld or empty does not look like a whole one', async (t) => {
   for (const [text0, finishReason, told] of [['I am', 'length', 'The answer was cut at its length limit.'], ['I am', 'content_filter', 'The provider withheld the rest.'], ['', 'stop', 'No answer came.']]) {
     const page = await message(t, () => live.push({ type: 'reasoning', block: 0, text: 'hm' }))

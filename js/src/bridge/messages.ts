@@ -1,6 +1,7 @@
 // What the main process and a window say to each other: plain data that survives a structured clone and JSON alike. No Node, no DOM.
 import type {
   ApprovalEvent, AssistantMessage, CardFields, FinishReason, Json, JsonObject, Level, Outcome, ExecutionPolicy, ResultPolicy, Rule,
+  TextMarks,
 } from '../events.js'
 
 // -- from the main process to a window ---------------------------------------------------------------------------------------
@@ -14,7 +15,7 @@ export interface AskView extends Omit<ApprovalEvent, 'type' | 'seq'> {
 
 /** What happened to a message, in order. Members and types may be added: ignore what you do not know. */
 export type Delta =
-  | { type: 'text' | 'reasoning'; block: number; text: string }
+  | ({ type: 'text' | 'reasoning'; block: number; text: string } & TextMarks)
   | ({ type: 'card'; block: number; call: number } & CardFields)
   | { type: 'args' | 'progress'; call: number; text: string }
   | { type: 'ask'; ask: AskView }
@@ -35,7 +36,7 @@ export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
 }
 
 export type BlockView =
-  | { type: 'text' | 'reasoning'; round?: number; text: string }
+  | ({ type: 'text' | 'reasoning'; round?: number; text: string } & TextMarks)
   | CardView
   | { type: 'error'; code: string; detail: string; hint?: string }
 

@@ -18,9 +18,9 @@ export function applyDelta(view: MessageView, delta: Delta): void {
   switch (delta.type) {
     case 'text':
     case 'reasoning': {
-      const old = view.blocks[delta.block]
-      const text = old && 'text' in old ? old.text + delta.text : delta.text
-      view.blocks[delta.block] = { ...(old as object), type: delta.type, text }
+      const { block, ...given } = delta
+      const old = view.blocks[block]
+      view.blocks[block] = { ...(old as object), ...given, text: old && 'text' in old ? old.text + delta.text : delta.text }
       return
     }
     case 'card': {

@@ -279,8 +279,10 @@ export class Message {
     const event = this.#numbers.translate(given)
     switch (event.type) {
       case 'text':
-      case 'reasoning':
-        return this.#publish({ type: event.type, block: event.block, text: event.text })
+      case 'reasoning': {
+        const { seq: _, ...delta } = event
+        return this.#publish(delta)
+      }
       case 'card':
         return this.#card(event)
       case 'args':

@@ -23,8 +23,15 @@ export interface BlockContext {
   still: boolean
 }
 
+type Look = BlockView['type'] | 'refusal' | 'fabricated'
+
+function lookOf(block: BlockView): Look {
+  if (block.type !== 'text') return block.type
+  return block.refusal ? 'refusal' : block.fabricated ? 'fabricated' : 'text'
+}
+
 interface View {
-  readonly type: BlockView['type']
+  readonly look: Look
   readonly element: HTMLElement
   update(block: BlockView, context: BlockContext, last: boolean): void
 }
@@ -51,7 +58,7 @@ export class Blocks {
       const block = blocks[at]
       const before = this.#shown[at]
       if (!block || (block === before && !all && at !== lastBefore)) continue
-      this.#view(at, block.type).update(block, context, at === blocks.length - 1)
+      this.#view(at, lookOf(block)).update(block, context, at === blocks.length - 1)
       if (block !== before && block.type === 'tool_use') changed(block, before?.type === 'tool_use' ? before : undefined)
     }
     for (const view of this.#views.splice(blocks.length)) view?.element.remove()
@@ -59,10 +66,10 @@ export class Blocks {
     this.#context = context
   }
 
-  #view(at: number, type: BlockView['type']): View {
+  #view(at: number, look: Look): View {
     const old = this.#views[at]
-    if (old?.type === type) return old
-    const view = makeView(type)
+    if (old?.look === look) return old
+    const view = makeView(look)
     if (old) old.element.replaceWith(view.element)
     else this.#group(at).append(view.element)
     return (this.#views[at] = view)
@@ -78,10 +85,13 @@ export class Blocks {
   }
 }
 
-function makeView(type: BlockView['type']): View {
-  switch (type) {
+function makeView(look: Look): View {
+  switch (look) {
     case 'reasoning':
-      return new ReasoningView()
+    case 'fabricated':
+      return new FoldedView(look)
+    case 'refusal':
+      return new RefusalView()
     case 'tool_use':
       return new CallView()
     case 'error':
@@ -92,7 +102,7 @@ function makeView(type: BlockView['type']): View {
 }
 
 class TextView implements View {
-  readonly type = 'text'
+  readonly look = 'text'
   readonly #text = new StreamText('text', 'text')
   readonly element = this.#text.element
 
@@ -101,18 +111,39 @@ class TextView implements View {
   }
 }
 
-class ReasoningView implements View {
-  readonly type = 'reasoning'
-  readonly element = document.createElement('details')
-  readonly #text = new StreamText('thoughts', 'reasoning-text')
-  readonly #label = document.createElement('span')
+class RefusalView implements View {
+  readonly look = 'refusal'
+  readonly element = document.createElement('div')
+  readonly #label = document.createElement('p')
+  readonly #text = new StreamText('text', 'text')
 
   constructor() {
-    this.element.className = 'reasoning'
-    this.element.setAttribute('part', 'reasoning')
+    this.element.className = 'refusal'
+    this.element.setAttribute('part', 'refusal')
+    this.#label.className = 'label'
+    this.element.append(this.#label, this.#text.element)
+  }
+
+  update(block: BlockView, { words }: BlockContext): void {
+    this.#text.set('text' in block ? block.text : '')
+    this.element.hidden = this.#text.element.hidden
+    write(this.#label, words.refusal)
+  }
+}
+
+/** What most people do not want to read: it opens on a click. */
+class FoldedView implements View {
+  readonly element = document.createElement('details')
+  readonly #text: StreamText
+  readonly #label = document.createElement('span')
+
+  constructor(readonly look: 'reasoning' | 'fabricated') {
+    this.#text = new StreamText('thoughts', `${look}-text`)
+    this.element.className = `folded ${look}`
+    this.element.setAttribute('part', look)
     const summary = document.createElement('summary')
     const picture = document.createElement('span')
-    render(icon('thought'), picture)
+    render(icon(look === 'reasoning' ? 'thought' : 'warning'), picture)
     const chevron = document.createElement('span')
     chevron.className = 'chevron'
     render(icon('chevron'), chevron)
@@ -122,16 +153,19 @@ class ReasoningView implements View {
 
   update(block: BlockView, { words, still }: BlockContext, last: boolean): void {
     this.#text.set('text' in block ? block.text : '')
-    const going = last && !still
+    const going = this.look === 'reasoning' && last && !still
     this.element.hidden = this.#text.element.hidden && !going
     this.element.classList.toggle('going', going)
-    const label = going ? words.thinking : words.thought
-    if (this.#label.textContent !== label) this.#label.textContent = label
+    write(this.#label, this.look === 'fabricated' ? words.fabricated : going ? words.thinking : words.thought)
   }
 }
 
+function write(label: HTMLElement, text: string): void {
+  if (label.textContent !== text) label.textContent = text
+}
+
 class CallView implements View {
-  readonly type = 'tool_use'
+  readonly look = 'tool_use'
   readonly element = document.createElement('sluice-card')
 
   constructor() {
@@ -146,7 +180,7 @@ class CallView implements View {
 }
 
 class ErrorView implements View {
-  readonly type = 'error'
+  readonly look = 'error'
   readonly element = document.createElement('div')
 
   constructor() {

@@ -8,7 +8,7 @@ export const messageStyles = css`
   .chunk { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; contain: content; }
   sluice-card { color-scheme: inherit; }
 
-  .reasoning { color: var(--_muted); font-size: .92em; }
+  .folded { color: var(--_muted); font-size: .92em; }
   summary {
     display: inline-flex; align-items: center; gap: 7px; padding: 3px 10px 3px 8px; margin-inline-start: -8px; border-radius: 99px;
     cursor: pointer; list-style: none; user-select: none;
@@ -16,7 +16,9 @@ export const messageStyles = css`
   summary::-webkit-details-marker { display: none; }
   summary:hover { background: color-mix(in srgb, var(--_text) 6%, transparent); }
   .chevron { font-size: .8em; transition: transform .15s; }
-  .reasoning[open] .chevron { transform: rotate(90deg); }
+  .folded[open] .chevron { transform: rotate(90deg); }
+  .refusal { padding-inline-start: 14px; border-inline-start: 2px solid var(--_border); }
+  .refusal > .label { margin: 0 0 2px; font-size: .86em; color: var(--_muted); }
   .thoughts { margin-top: 6px; padding-inline-start: 14px; border-inline-start: 2px solid var(--_border); }
 
   .error {

@@ -20,6 +20,10 @@ export interface Strings extends QuestionWords {
   answer: string
   thinking: string
   thought: string
+  /** Above the text of an answer that the model declined to give. */
+  refusal: string
+  /** Of a result that the model made up. */
+  fabricated: string
   waiting: string
   finished: string
   hint: string
@@ -158,6 +162,8 @@ const en: Strings = {
   answer: 'Answer',
   thinking: 'Thinking…',
   thought: 'Thoughts',
+  refusal: 'The model declined',
+  fabricated: 'Result made up by the model',
   waiting: 'Waiting for the answer',
   finished: 'Answer finished.',
   hint: 'Hint',
@@ -288,6 +294,8 @@ const zh: Strings = {
   answer: '回答',
   thinking: '正在思考…',
   thought: '思考过程',
+  refusal: '模型拒绝回答',
+  fabricated: '模型编造的结果',
   waiting: '等待回答',
   finished: '回答完毕。',
   hint: '提示',

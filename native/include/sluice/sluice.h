@@ -32,6 +32,11 @@
  *   body broke off: its calls are not run (stream_broken), its text stays, the turn fails with "unfinished", or with
  *   "empty_answer" where nothing was shown.
  *
+ * TEXT THAT IS NOT SIMPLY THE ANSWER
+ *   {"type":"text","block":0,"text":"I cannot help with that.","refusal":true}: the provider says that the model declines.
+ *   "fabricated":true: the model made up the result of a call, in its own marks for results; nobody ran anything, and a page may
+ *   fold it. The block in SLUICE_GET_MESSAGE has the same member; it is the same in every event of a block.
+ *
  * STRINGS
  *   In: pointer and length, UTF-8, copied before the call returns. Out: NUL-terminated UTF-8 JSON, borrowed: valid until
  *   the next call of the same function on the same handle (sluice_turn_get: with the same `what`), or until the handle is

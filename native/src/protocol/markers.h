@@ -77,9 +77,11 @@ class Markers {
     reasoning_end,  // like </think>, complete as it is
     trailer,
     turn_end,  // a trailer as well: tells what of the end may still become one
-    forged
+    forged,
+    result,  // forged, and what ends it is known
+    result_end
   };  // code_opener: looked for in code as well
-  static constexpr size_t kKinds = 8;
+  static constexpr size_t kKinds = 10;
   using State = int;
 
   Markers() { states_.emplace_back(); }
@@ -147,6 +149,7 @@ class Markers {
     return out;
   }
   size_t length(int marker) const { return markers_[static_cast<size_t>(marker)].bytes.size(); }
+  std::string_view bytes(int marker) const { return markers_[static_cast<size_t>(marker)].bytes; }
   // The length of the marker of this kind that the text begins with; 0: none, npos: more of the text would tell.
   size_t begins(std::string_view text, Kind kind) const {
     size_t out = 0;

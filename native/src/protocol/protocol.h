@@ -44,6 +44,8 @@ class ScanSink {
  public:
   virtual ~ScanSink() = default;
   virtual void on_scan_text(std::string_view utf8) = 0;
+  // Text that is a result which the model made up.
+  virtual void on_scan_fabricated(std::string_view utf8) { on_scan_text(utf8); }
   // `first`: this piece opens a new reasoning block.
   virtual void on_scan_reasoning(std::string_view utf8, bool first) = 0;
   // The tool's name is known: a card opens.
@@ -80,6 +82,7 @@ struct Marker {
   bool common = false;    // stands in any text (a bracket): no news where it stands in code or reasoning
   std::string next = {};  // common: what may follow, beside white space; empty: anything
   bool first = false;     // only at the very beginning of an answer
+  std::string end = {};   // of a result's marker: what ends the result
   bool fence = false;     // the first line of a fence: all of that is the block
 };
 

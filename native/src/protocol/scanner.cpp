@@ -143,7 +143,12 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
   if (!active_.empty() && !inside_reasoning_)
     for (const std::string_view forged : kForged) markers_.add({std::string(forged)}, Kind::forged);
   for (const auto &protocol : active_)
-    for (const Marker &marker : protocol->result_markers()) markers_.add(marker, Kind::forged);
+    for (const Marker &marker : protocol->result_markers()) {
+      const int number = markers_.add(marker, marker.end.empty() ? Kind::forged : Kind::result);
+      if (marker.end.empty()) continue;
+      result_ends_[number] = marker.end;
+      markers_.add({marker.end}, Kind::result_end);
+    }
   ends_turn_ = markers_.like(Kind::turn_end);
   markers_.add_first_bytes(interesting_);
   plain_quotes_ = any_common_ && markers_.step(0, '"') == 0 && markers_.step(0, '\'') == 0;
@@ -214,6 +219,7 @@ void Scanner::interrupt() {
   match_ = 0;
   strings_ = {};
   text_open_ = reasoning_open_ = false;
+  made_up_ = -1;
   trails_ = SIZE_MAX;
   context_.start_line();
   if (thoughts_) thoughts_->interrupt();
@@ -304,6 +310,7 @@ bool Scanner::read_text(bool ended) {
     if (marker >= 0) {
       on_marker(marker);
       if (mode_ != Mode::text) return true;
+      if (made_up_ >= 0 && !waits_ && markers_.bytes(marker) == result_ends_[made_up_]) end_made_up();
     }
   }
   if (waits_ && at_ - wait_ > limits_.candidate_bytes) waited_too_long();
@@ -358,6 +365,7 @@ size_t Scanner::held() const {
       if (closer_ != Closer::text) alive = std::max(alive, markers_.alive(match_, Kind::think_end));
       const size_t think = markers_.alive(match_, Kind::think);
       if (think > alive && may_think(at_ - think)) alive = think;
+      if (made_up_ < 0) alive = std::max(alive, markers_.alive(match_, Kind::result));
     }
     to -= alive;
   }
@@ -499,8 +507,10 @@ void Scanner::on_marker(int marker) {
     case Kind::trailer:
     case Kind::turn_end: return on_trailer(marker, at);
     case Kind::forged:
-      if (!reasoning_ && !context_.in_fence()) on_forged(at);
+    case Kind::result:
+      if (!reasoning_ && !context_.in_fence() && made_up_ < 0) on_forged(at, marker);
       return;
+    case Kind::result_end: return;
   }
 }
 
@@ -638,7 +648,7 @@ void Scanner::on_reasoning_end(size_t at, size_t end, int marker) {
   start_reasoning(false);
 }
 
-void Scanner::on_forged(size_t at) {
+void Scanner::on_forged(size_t at, int marker) {
   if (context_.open_count() != 0) {
     if (offset(at) < known_until_) {
       if (in_code_on_known_line(offset(at))) return;
@@ -647,8 +657,26 @@ void Scanner::on_forged(size_t at) {
       return;
     }
   }
+  if (markers_.kind(marker) == Markers::Kind::result) {
+    show(at);
+    made_up_ = marker;
+    text_open_ = false;
+  }
   settle();
   diagnostic("forged_result", {}, offset(at));
+}
+
+// Behind a result that the model made up, the answer goes on.
+void Scanner::end_made_up() {
+  show(at_);
+  made_up_ = -1;
+  text_open_ = false;
+  ends_ = fence_ = SIZE_MAX;
+  in_body_ = false;
+  match_ = 0;
+  strings_ = {};
+  context_ = Context();
+  new_text();
 }
 
 // ---- reasoning tags ----
@@ -678,6 +706,7 @@ void Scanner::start_reasoning(bool reasoning) {
   reasoning_ = reasoning;
   if (reasoning) closer_ = Closer::owed;
   reasoning_open_ = false;
+  made_up_ = -1;
   ends_ = SIZE_MAX;
   new_text();
   if (thoughts_) thoughts_->restart();
@@ -822,6 +851,7 @@ void Scanner::close_block() {
   strings_ = {};
   rest_ = {};
   text_open_ = reasoning_open_ = false;
+  made_up_ = -1;
   if (protocol_->ends_reasoning()) reasoning_ = false;
   trails_ = owner(opener_);
   fence_ = SIZE_MAX;
@@ -1007,7 +1037,7 @@ void Scanner::show(size_t to) {
     sink_.on_scan_reasoning(piece, first);
   } else {
     if (thinks_ && closer_ == Closer::first) closer_ = Closer::text;
-    sink_.on_scan_text(piece);
+    made_up_ >= 0 ? sink_.on_scan_fabricated(piece) : sink_.on_scan_text(piece);
   }
 }
 

@@ -100,7 +100,8 @@ class Scanner final : public TextScanner {
   bool is_code(int marker, size_t at);
   void on_reasoning_end(size_t at, size_t end, int marker);
   void start_reasoning(bool reasoning);
-  void on_forged(size_t at);
+  void on_forged(size_t at, int marker);
+  void end_made_up();
   void on_line_end(bool fence);
   bool in_code_on_known_line(size_t at) const;
   void wait(size_t at, int marker);
@@ -147,16 +148,17 @@ class Scanner final : public TextScanner {
   ByteFinder interesting_;
   const bool calls_in_reasoning_;
   const bool inside_reasoning_;
-  bool thinks_ = false;            // a protocol whose models open reasoning in mid-line, too, is active
-  std::vector<size_t> owner_;      // opener, reasoning closer, trailer → index of its protocol
-  size_t openers_ = 0;             // the first markers
-  std::vector<bool> common_;       // → Marker::common
-  std::vector<bool> first_;        // → Marker::first
-  std::vector<bool> fences_;       // → Marker::fence
-  std::vector<bool> ends_turn_;    // marker → has the bytes of one that ends a turn
-  bool begins_ = false;            // one of them is
-  std::vector<std::string> next_;  // opener → Marker::next
-  std::vector<int> same_;          // → the same one of the next protocol; -1: none
+  bool thinks_ = false;                     // a protocol whose models open reasoning in mid-line, too, is active
+  std::vector<size_t> owner_;               // opener, reasoning closer, trailer → index of its protocol
+  size_t openers_ = 0;                      // the first markers
+  std::vector<bool> common_;                // → Marker::common
+  std::vector<bool> first_;                 // → Marker::first
+  std::vector<bool> fences_;                // → Marker::fence
+  std::vector<bool> ends_turn_;             // marker → has the bytes of one that ends a turn
+  bool begins_ = false;                     // one of them is
+  std::map<int, std::string> result_ends_;  // result → Marker::end
+  std::vector<std::string> next_;           // opener → Marker::next
+  std::vector<int> same_;                   // → the same one of the next protocol; -1: none
   bool any_whole_ = false;
   bool any_common_ = false;
   bool plain_quotes_ = false;  // no marker begins with a quote: it only opens and closes strings
@@ -182,6 +184,7 @@ class Scanner final : public TextScanner {
   LastBytes line_;               // where tags count in mid-line: of this text, before text_[0]
   size_t line_from_ = 0;         // index: the text before it is another one
   size_t trails_ = SIZE_MAX;     // nothing but white space since a card of this protocol: its index
+  int made_up_ = -1;             // the marker of the result that the model is making up
   size_t told_ = 0;              // diagnostics
   StringTracker strings_;
   char last_ = 0;        // the byte before text_[0]

@@ -43,6 +43,7 @@ void Scanner::save(std::string &out) const {
   if (closer_ != Closer::first) object.number("closer", static_cast<int64_t>(closer_));
   if (line_from_ != 0) object.number("lineFrom", number(line_from_));
   if (!line_.get().empty()) append_saved_bytes(object.value("line"), line_.get());
+  if (made_up_ >= 0) object.number("madeUp", made_up_);
   if (told_ != 0) object.number("told", number(told_));
   if (quoted_ || quoted_in_line_) object.number("quoted", quoted_ ? 2 : 1);
   std::vector<int64_t> strings = {last_};
@@ -126,6 +127,9 @@ void Scanner::load(std::string_view saved) {
   std::string line;
   reader.get("line", line);
   line_.add(line);
+  int64_t made_up = -1;
+  if (reader.get("madeUp", made_up); markers_.is(made_up) && result_ends_.contains(static_cast<int>(made_up)))
+    made_up_ = static_cast<int>(made_up);
   reader.get("told", told_);
   int64_t quoted = 0;
   reader.get("quoted", quoted);

@@ -16,8 +16,9 @@ bool is_object(std::string_view json) { return check_json(json, kDeepest).ok() &
 
 }  // namespace
 
-ThoughtCalls::ThoughtCalls(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool anywhere)
-    : tools_(tools), limits_(limits), anywhere_(anywhere) {
+ThoughtCalls::ThoughtCalls(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool anywhere,
+                           ScanSink *drafts)
+    : tools_(tools), limits_(limits), anywhere_(anywhere), drafts_(drafts) {
   for (const auto &protocol : active)
     if (anywhere || protocol->called_in_reasoning()) active_.push_back(protocol);
   limits_.argument_bytes = std::min(limits_.argument_bytes, kMost);
@@ -54,6 +55,11 @@ void ThoughtCalls::interrupt() {
   think_on();
 }
 
+void ThoughtCalls::give_up() {
+  interrupt();
+  forget();
+}
+
 void ThoughtCalls::restart() {
   if (scanner_) scanner_->restart();
   deaf_ = false;
@@ -87,7 +93,12 @@ bool ThoughtCalls::finish(ScanSink &sink) {
   return true;
 }
 
+void ThoughtCalls::tell_draft(std::string_view protocol, std::string_view raw, size_t start) {
+  if (drafts_ != nullptr) drafts_->on_scan_diagnostic("in_reasoning", protocol, start + next_ - scanned_, raw);
+}
+
 void ThoughtCalls::forget() {
+  for (const Block &block : blocks_) tell_draft(block.protocol, block.raw, block.start);
   blocks_.clear();
   bytes_ = 0;
   lost_ = false;
@@ -103,11 +114,16 @@ void ThoughtCalls::on_scan_text(std::string_view) { think_on(); }
 void ThoughtCalls::on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw,
                                  size_t start, size_t end) {
   // What only the end of the answer closed is whole where nothing is missing.
-  if (ending_ && std::any_of(calls.begin(), calls.end(), [](const auto &call) { return !call.reason.empty(); }))
-    return think_on();
+  if (ending_ && std::any_of(calls.begin(), calls.end(), [](const auto &call) { return !call.reason.empty(); })) {
+    think_on();
+    return tell_draft(protocol, raw, start);
+  }
   bytes_ += raw.size();
-  lost_ = lost_ || bytes_ > kMost;
-  if (lost_) return blocks_.clear();
+  if (lost_ || bytes_ > kMost) {
+    forget();
+    lost_ = true;
+    return tell_draft(protocol, raw, start);
+  }
   Block &block = blocks_.emplace_back();
   block.protocol = protocol;
   block.raw = raw;

@@ -18,12 +18,16 @@ class ThoughtCalls final : public ScanSink {
  public:
   // Reads for those of `active` whose models call so. `anywhere`: reasoningCalls: execute, all of them and drafts
   // count.
-  ThoughtCalls(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool anywhere = false);
+  // `drafts` hears of calls that do not run (in_reasoning).
+  ThoughtCalls(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool anywhere = false,
+               ScanSink *drafts = nullptr);
   ~ThoughtCalls() override;
   // Reasoning, of which `offset` bytes came before. What does not follow on what came last is read as new reasoning.
   void feed(std::string_view utf8, size_t offset);
   // Something that is no reasoning came: what was read so far was a draft.
   void interrupt();
+  // The answer was cut: nothing of it runs.
+  void give_up();
   // The next reasoning has nothing to do with this one.
   void restart();
   // The answer has ended in this reasoning. false: its last thing is no call.
@@ -42,6 +46,7 @@ class ThoughtCalls final : public ScanSink {
 
   void make();
   void forget();
+  void tell_draft(std::string_view protocol, std::string_view raw, size_t start);
   void think_on();
   void on_scan_text(std::string_view utf8) override;
   void on_scan_reasoning(std::string_view, bool) override {}
@@ -56,6 +61,7 @@ class ThoughtCalls final : public ScanSink {
   const ToolView &tools_;
   ScanLimits limits_;
   const bool anywhere_;
+  ScanSink *const drafts_;
   // -- while it goes on
   std::unique_ptr<Scanner> scanner_;  // made when the first reasoning comes
   size_t scanned_ = 0;                // bytes it was given

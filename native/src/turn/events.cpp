@@ -17,7 +17,9 @@ constexpr size_t kSpareBytes = 16384;
 
 std::string_view delta_head(EventQueue::Kind kind) {
   switch (kind) {
-    case EventQueue::Kind::text: return R"({"type":"text","block":)";
+    case EventQueue::Kind::text:
+    case EventQueue::Kind::refusal:
+    case EventQueue::Kind::fabricated: return R"({"type":"text","block":)";
     case EventQueue::Kind::reasoning: return R"({"type":"reasoning","block":)";
     case EventQueue::Kind::args: return R"({"type":"args","call":)";
     default: return {};
@@ -154,7 +156,7 @@ Status EventQueue::load(std::string_view saved, const About &about) {
     uint32_t kind = 0, key = 0;
     read.get("kind", kind);
     read.get("key", key);
-    const auto known = kind > static_cast<uint32_t>(Kind::head) ? Kind::other : static_cast<Kind>(kind);
+    const auto known = kind > static_cast<uint32_t>(Kind::fabricated) ? Kind::other : static_cast<Kind>(kind);
     std::string text;
     read.text("text", text);
     Status status = read.fits();
@@ -190,6 +192,8 @@ bool EventQueue::next(std::string &out, Polled &polled) {
     append_number(out, event.key);
     out += R"(,"text":)";
     append_json_string(out, event.text);
+    if (event.kind == Kind::refusal) out += R"(,"refusal":true)";
+    if (event.kind == Kind::fabricated) out += R"(,"fabricated":true)";
   }
   out += R"(,"seq":)";
   append_number(out, static_cast<int64_t>(++seq_));

@@ -15,7 +15,20 @@ namespace sluice {
 class EventQueue {
  public:
   // Saved as numbers. Of neighbouring `progress` and `head` events of a call the last one counts.
-  enum class Kind : uint8_t { text, reasoning, args, request, execute, approval, abort_tool, other, progress, head };
+  enum class Kind : uint8_t {
+    text,
+    reasoning,
+    args,
+    request,
+    execute,
+    approval,
+    abort_tool,
+    other,
+    progress,
+    head,
+    refusal,
+    fabricated
+  };  // the last two: text of such a block
 
   // More of block `key` (text, reasoning) or of the arguments of call `key`.
   void delta(Kind kind, uint32_t key, std::string_view utf8);

@@ -93,6 +93,8 @@ void Message::write(std::string &out) const {
         object.text("type", block.kind == Block::Kind::text ? "text" : "reasoning");
         object.number("round", block.round);
         object.text("text", block.text);
+        if (block.mark == Block::Mark::refusal) object.boolean("refusal", true);
+        if (block.mark == Block::Mark::fabricated) object.boolean("fabricated", true);
         object.close();
         break;
       }

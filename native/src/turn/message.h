@@ -25,7 +25,9 @@ struct TurnError {
 
 struct Block {
   enum class Kind : uint8_t { text, reasoning, tool_use, error };
+  enum class Mark : uint8_t { none, refusal, fabricated };  // what a text is, where it is not simply the answer
   Kind kind = Kind::text;
+  Mark mark = Mark::none;
   uint32_t round = 0;
   std::string text;  // text, reasoning
   size_t card = 0;   // tool_use: index into Message::cards

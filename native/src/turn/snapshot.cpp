@@ -305,6 +305,7 @@ void Turn::state(std::string &out) const {
     ObjectWriter entry(out);
     entry.number("kind", static_cast<int64_t>(block.kind)).number("round", block.round);
     Saver{entry}("text", block.text);
+    if (block.mark != Block::Mark::none) entry.number("mark", static_cast<int64_t>(block.mark));
     if (block.kind == Block::Kind::tool_use) entry.number("card", static_cast<int64_t>(block.card));
     if (block.kind == Block::Kind::error) save_error(block.error, entry.value("error"));
     entry.close();
@@ -436,6 +437,7 @@ Status Turn::load_log(const SavedReader &saved) {
     const SavedReader entry(blocks.value());
     Block &block = message_.blocks.emplace_back();
     block.kind = saved_enum(entry, "kind", Block::Kind::text, Block::Kind::error);
+    block.mark = saved_enum(entry, "mark", Block::Mark::none, Block::Mark::fabricated);
     entry.get("round", block.round);
     entry.text("text", block.text);
     entry.get("card", block.card);

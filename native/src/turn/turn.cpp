@@ -304,7 +304,8 @@ void Turn::read_with(Protocols parsed, Protocols watched, ScanOptions options) {
     for (Marker &token : protocol->turn_ends()) options.turn_ends.push_back(std::move(token));
   answer_.scanner = make_scanner(parsed, engine_->registry, limits, options, *this);
   if (!parsed.empty())
-    answer_.thoughts = std::make_unique<ThoughtCalls>(parsed, engine_->registry, limits, options.calls_in_reasoning);
+    answer_.thoughts = std::make_unique<ThoughtCalls>(parsed, engine_->registry, limits, options.calls_in_reasoning,
+                                                      static_cast<ScanSink *>(this));
   if (!watched.empty()) {
     const auto tell = [](void *turn, std::string_view name, size_t start, std::string_view raw) {
       static_cast<Turn *>(turn)->diagnostic("text_call_in_native_mode", name, 0, start, raw);
@@ -454,7 +455,8 @@ void Turn::end_answer(bool whole, End how) {
 void Turn::end_text(bool cut) {
   answer_.scanner->finish(cut);
   if (answer_.watcher) answer_.watcher->finish(cut);
-  if (done_ || cut || !answer_.thoughts) return;
+  if (done_ || !answer_.thoughts) return;
+  if (cut) return answer_.thoughts->give_up();
   const size_t first = message_.cards.size();
   answer_.of_thoughts = true;
   answer_.thoughts->finish(*this);
@@ -656,6 +658,18 @@ void Turn::on_reasoning(std::string_view utf8) {
   if (piece.size() < utf8.size()) too_long();
 }
 
+void Turn::on_refusal(std::string_view utf8) {
+  if (deaf()) return;
+  answer_.last_word = false;
+  complete_interrupted();
+  if (deaf()) return;
+  interrupt_text();
+  const std::string_view piece = within_text_limit(utf8);
+  if (answer_.thoughts && !blank(piece)) answer_.thoughts->interrupt();
+  if (!piece.empty()) append(Block::Kind::text, piece, false, Block::Mark::refusal);
+  if (piece.size() < utf8.size()) too_long();
+}
+
 std::string_view Turn::within_text_limit(std::string_view utf8) {
   const std::string_view piece =
       whole_prefix(utf8, config_.limits.text_bytes - std::min(answer_.text_bytes, config_.limits.text_bytes));
@@ -806,6 +820,10 @@ void Turn::on_scan_text(std::string_view utf8) {
   if (!deaf()) append(Block::Kind::text, utf8, false);
 }
 
+void Turn::on_scan_fabricated(std::string_view utf8) {
+  if (!deaf()) append(Block::Kind::text, utf8, false, Block::Mark::fabricated);
+}
+
 void Turn::on_scan_reasoning(std::string_view utf8, bool first) {
   if (!deaf()) append(Block::Kind::reasoning, utf8, first);
 }
@@ -877,17 +895,22 @@ void Turn::on_scan_diagnostic(std::string_view code, std::string_view detail, si
 
 // ---- blocks ----
 
-void Turn::append(Block::Kind kind, std::string_view utf8, bool fresh) {
+void Turn::append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark) {
   const auto round = static_cast<uint32_t>(message_.rounds.size());
-  if (fresh || message_.blocks.empty() || message_.blocks.back().kind != kind ||
+  if (fresh || message_.blocks.empty() || message_.blocks.back().kind != kind || message_.blocks.back().mark != mark ||
       message_.blocks.back().round != round) {
     Block &block = message_.blocks.emplace_back();
     block.kind = kind;
+    block.mark = mark;
     block.round = round;
   }
   message_.blocks.back().text += utf8;
   answer_.shown = true;
-  events_.delta(kind == Block::Kind::text ? EventQueue::Kind::text : EventQueue::Kind::reasoning,
+  using Event = EventQueue::Kind;
+  events_.delta(kind == Block::Kind::reasoning    ? Event::reasoning
+                : mark == Block::Mark::refusal    ? Event::refusal
+                : mark == Block::Mark::fabricated ? Event::fabricated
+                                                  : Event::text,
                 static_cast<uint32_t>(message_.blocks.size() - 1), utf8);
 }
 

@@ -116,6 +116,7 @@ class Turn final : WireSink, ScanSink {
   // -- WireSink
   void on_text(std::string_view utf8) override;
   void on_reasoning(std::string_view utf8) override;
+  void on_refusal(std::string_view utf8) override;
   void on_call(uint32_t slot, std::string_view id, std::string_view name) override;
   void on_call_head(uint32_t slot, std::string_view id, std::string_view name) override;
   void on_arguments(uint32_t slot, std::string_view fragment) override;
@@ -131,6 +132,7 @@ class Turn final : WireSink, ScanSink {
   void on_diagnostic(std::string_view code, std::string_view detail) override;
   // -- ScanSink
   void on_scan_text(std::string_view utf8) override;
+  void on_scan_fabricated(std::string_view utf8) override;
   void on_scan_reasoning(std::string_view utf8, bool first) override;
   void on_call_open(std::string_view protocol, std::string_view name, size_t start) override;
   void on_call_arguments(std::string_view piece) override;
@@ -167,7 +169,7 @@ class Turn final : WireSink, ScanSink {
   void stop_with(TurnError error);  // shows it, aborts what is open, ends the turn as failed
 
   // -- blocks
-  void append(Block::Kind kind, std::string_view utf8, bool fresh);
+  void append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark = Block::Mark::none);
   void interrupt_text();
   std::string_view within_text_limit(std::string_view utf8);
   void too_long();

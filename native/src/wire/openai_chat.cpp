@@ -111,6 +111,7 @@ class ChatReader final : public WireReader, private SseSink {
     sse_.save(saved);
     calls_.save(saved);
     append_saved_bytes(saved.value("textHeld"), text_joiner_.held());
+    append_saved_bytes(saved.value("refusalHeld"), refusal_joiner_.held());
     append_saved_bytes(saved.value("reasoningHeld"), reasoning_joiner_.held());
     append_saved_bytes(saved.value("contentHeld"), content_joiner_.held());
     append_saved_bytes(saved.value("beginning"), beginning_);
@@ -120,6 +121,7 @@ class ChatReader final : public WireReader, private SseSink {
     saved.boolean("deltasCalls", deltas_.calls).boolean("deltasMembers", deltas_.members);
     saved.boolean("plainReasoning", plain_reasoning_);
     append_saved_bytes(saved.value("messageText"), message_text_);
+    append_saved_bytes(saved.value("messageRefusal"), message_refusal_);
     append_saved_bytes(saved.value("messageReasoning"), message_reasoning_);
     append_saved_bytes(saved.value("finish"), finish_words_);
     saved.number("inputTokens", usage_.input_tokens).number("outputTokens", usage_.output_tokens);
@@ -136,6 +138,7 @@ class ChatReader final : public WireReader, private SseSink {
     sse_.load(from);
     calls_.load(from);
     load(from, "textHeld", text_joiner_);
+    load(from, "refusalHeld", refusal_joiner_);
     load(from, "reasoningHeld", reasoning_joiner_);
     load(from, "contentHeld", content_joiner_);
     from.get("beginning", beginning_);
@@ -150,6 +153,7 @@ class ChatReader final : public WireReader, private SseSink {
     from.get("deltasMembers", deltas_.members);
     from.get("plainReasoning", plain_reasoning_);
     from.text("messageText", message_text_);
+    from.text("messageRefusal", message_refusal_);
     from.text("messageReasoning", message_reasoning_);
     from.text("finish", finish_words_);
     from.get("inputTokens", usage_.input_tokens);
@@ -286,12 +290,16 @@ class ChatReader final : public WireReader, private SseSink {
   // A whole message, where a delta was expected or beside it: it says what no delta has said. Sent with every event it
   // grows.
   void take_message(const ChatMessage &message, bool surrogates) {
-    std::string text, reasoning(message.plain_reasoning());
+    std::string text, refusal, reasoning(message.plain_reasoning());
     if (reasoning.empty())
       for (const ChatPiece &piece : message.details) reasoning += piece.text;
-    for (const ChatPiece &piece : message.content) (piece.reasoning ? reasoning : text) += piece.text;
+    for (const ChatPiece &piece : message.content)
+      (piece.reasoning ? reasoning : piece.refusal ? refusal : text) += piece.text;
     if (!deltas_.reasoning) show_reasoning(new_part(message_reasoning_, reasoning), surrogates);
-    if (!deltas_.text) show({false, new_part(message_text_, text)}, surrogates);
+    if (!deltas_.text) {
+      show({.text = new_part(message_text_, text)}, surrogates);
+      show({.text = new_part(message_refusal_, refusal), .refusal = true}, surrogates);
+    }
     if (!deltas_.calls) calls_.add(message.calls, surrogates, repaired_);
     tell_unknown_calls(message);
     if (!deltas_.members) {
@@ -301,6 +309,7 @@ class ChatReader final : public WireReader, private SseSink {
       keep_members(message, surrogates);
     }
     message_text_ = std::move(text);
+    message_refusal_ = std::move(refusal);
     message_reasoning_ = std::move(reasoning);
   }
 
@@ -319,10 +328,11 @@ class ChatReader final : public WireReader, private SseSink {
       return;
     }
     std::string_view text = piece.text;
-    if (surrogates || !text_joiner_.empty()) text = text_joiner_.feed(text);
+    Utf8Joiner &joiner = piece.refusal ? refusal_joiner_ : text_joiner_;
+    if (surrogates || !joiner.empty()) text = joiner.feed(text);
     if (text.empty()) return;
     calls_.interrupt();
-    sink_.on_text(text);
+    piece.refusal ? sink_.on_refusal(text) : sink_.on_text(text);
   }
 
   void show_reasoning(std::string_view text, bool surrogates) {
@@ -338,6 +348,7 @@ class ChatReader final : public WireReader, private SseSink {
   void report_held() {
     if (const std::string_view rest = reasoning_joiner_.finish(); !rest.empty()) sink_.on_reasoning(rest);
     if (const std::string_view rest = text_joiner_.finish(); !rest.empty()) sink_.on_text(rest);
+    if (const std::string_view rest = refusal_joiner_.finish(); !rest.empty()) sink_.on_refusal(rest);
     calls_.finish();
     report_usage();
   }
@@ -468,7 +479,7 @@ class ChatReader final : public WireReader, private SseSink {
   HttpError http_error_;
   SseParser sse_;
   CallAssembler calls_;
-  Utf8Joiner text_joiner_, reasoning_joiner_, content_joiner_;
+  Utf8Joiner text_joiner_, refusal_joiner_, reasoning_joiner_, content_joiner_;
   std::string beginning_;  // of the body, until something was understood
   std::string model_;
   bool known_ = false;
@@ -480,7 +491,7 @@ class ChatReader final : public WireReader, private SseSink {
     bool text = false, reasoning = false, calls = false, members = false;
   } deltas_;
   bool plain_reasoning_ = false;  // reasoning_details repeats it
-  std::string message_text_, message_reasoning_;
+  std::string message_text_, message_refusal_, message_reasoning_;
   std::string finish_words_;
   Usage usage_, told_usage_;
   // -- what goes back with the message (saved)

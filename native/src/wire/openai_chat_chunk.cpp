@@ -231,9 +231,9 @@ class Walk {
       const char kind = member.kind();
       if (kind == 'n') return;
       if (key == "content") {
-        content(member, false, out.content, 0);
+        content(member, {}, out.content, 0);
       } else if (key == "refusal") {
-        content(member, false, out.content, 0);
+        content(member, {.refusal = true}, out.content, 0);
       } else if (key == "tool_calls") {
         if (kind == '{') call(member, false, out);
         if (kind == '[')
@@ -253,30 +253,33 @@ class Walk {
         if (kind == '"') out.reasoning_text = member.string();
       } else if (is_opaque_member(key)) {
         if (key == "reasoning_details" && kind == '[')
-          member.items([&](Value item) { content(item, true, out.details, 0); });
+          member.items([&](Value item) { content(item, {.reasoning = true}, out.details, 0); });
         out.opaque.push_back({key, text_of(member)});
       }
     });
   }
 
   // A string, a part, or an array of parts: {type: text, text}, {type: thinking, thinking: […]}, …
-  void content(Value value, bool reasoning, std::vector<ChatPiece> &out, int within) {
+  void content(Value value, ChatPiece piece, std::vector<ChatPiece> &out, int within) {
     switch (value.kind()) {
       case '"':
-        if (const std::string_view text = value.string(); !text.empty()) out.push_back({reasoning, text});
+        piece.text = value.string();
+        if (!piece.text.empty()) out.push_back(piece);
         break;
       case '[':
-        if (within < 4) value.items([&](Value item) { content(item, reasoning, out, within + 1); });
+        if (within < 4) value.items([&](Value item) { content(item, piece, out, within + 1); });
         break;
       case '{':
         if (within < 4)
           value.members([&](std::string_view key, Value member) {
             if (key == "type" && member.kind() == '"')
-              reasoning = reasoning || is_one_of(member.string(), {"reasoning", "thinking"});
-            else if (is_one_of(key, {"text", "refusal"}))
-              content(member, reasoning, out, within + 1);
+              piece.reasoning = piece.reasoning || is_one_of(member.string(), {"reasoning", "thinking"});
+            else if (key == "text")
+              content(member, piece, out, within + 1);
+            else if (key == "refusal")
+              content(member, {.reasoning = piece.reasoning, .refusal = true}, out, within + 1);
             else if (is_one_of(key, {"thinking", "reasoning", "summary"}))
-              content(member, true, out, within + 1);
+              content(member, {.reasoning = true}, out, within + 1);
           });
         break;
       default: break;

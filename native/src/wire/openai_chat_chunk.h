@@ -15,7 +15,8 @@ namespace sluice {
 
 struct ChatPiece {
   bool reasoning = false;
-  std::string_view text;
+  std::string_view text = {};
+  bool refusal = false;
 };
 
 struct ChatMember {
@@ -25,7 +26,7 @@ struct ChatMember {
 
 // A `delta` or a `message`.
 struct ChatMessage {
-  std::vector<ChatPiece> content;      // in order; a refusal is text
+  std::vector<ChatPiece> content;      // in order
   std::string_view reasoning_content;  // the same text under its usual names: one of them is shown
   std::string_view reasoning;
   std::string_view reasoning_text;

@@ -41,6 +41,8 @@ class WireSink {
 
   virtual void on_text(std::string_view utf8) = 0;       // whole code points, never empty
   virtual void on_reasoning(std::string_view utf8) = 0;  // whole code points, never empty
+  // The model declines, in a place of the format's own: no calls stand in it. Whole code points, never empty.
+  virtual void on_refusal(std::string_view utf8) { on_text(utf8); }
 
   // `slot` numbers the calls of this answer from 0 in the order in which their names became known.
   virtual void on_call(uint32_t slot, std::string_view id, std::string_view name) = 0;

@@ -306,14 +306,17 @@ std::vector<Marker> FamilyProtocol::closers(const ToolView &tools) const {
 // there, is no result yet.
 std::vector<Marker> FamilyProtocol::result_markers() const {
   std::vector<Marker> out;
-  for (const std::string_view word : {family_.results_open, family_.result_open}) {
-    const std::string_view mark = without_white(fixed_part(word));
+  const auto token = [](std::string_view word) { return word.find_first_of("|\xEF") != word.npos; };
+  for (const auto &[word, close] :
+       {std::pair{family_.results_open, family_.results_close}, std::pair{family_.result_open, family_.result_close}}) {
+    const std::string_view mark = without_white(fixed_part(word)), end = without_white(close);
     const auto rare = [](char c) { return c == '_' || c == '|' || (c & 0x80) != 0; };
     const Words &ends = family_.section_ends;
     if (std::find(ends.begin(), ends.end(), mark) != ends.end())
-      out.insert(out.end(), {{std::string(word.substr(0, word.find('{')))}, {std::string(family_.result_close)}});
+      out.insert(out.end(),
+                 {{std::string(end)}, {.bytes = std::string(word.substr(0, word.find('{'))), .end = std::string(end)}});
     else if (std::any_of(mark.begin(), mark.end(), rare))
-      out.push_back({std::string(mark)});
+      out.push_back({.bytes = std::string(mark), .end = std::string(token(mark) && token(end) ? end : "")});
   }
   return out;
 }

@@ -234,6 +234,7 @@ const std::vector<Profile> &profiles() {
       {"k2-horizon", "k2-horizon"},
       {"dots3", "dots"},
       {"dots3.", "dots"},
+      {"rwkv7-g1", "rwkv-7"},
       {"trinity", "hermes"},
       {"spark2.5", "glm-4.5"},
       {"spark3", "glm-4.5"},

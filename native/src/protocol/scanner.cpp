@@ -356,7 +356,7 @@ size_t Scanner::held() const {
     if (may_trail()) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
     const size_t think = markers_.alive(match_, Kind::think);
     if (think > alive && may_think(at_ - think)) alive = think;
-    to -= alive;
+    to -= std::min(alive, to);
   } else {
     size_t alive = std::max(markers_.alive(match_, Kind::code_opener), markers_.alive(match_, Kind::turn_end));
     if (may_trail()) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
@@ -367,7 +367,7 @@ size_t Scanner::held() const {
       if (think > alive && may_think(at_ - think)) alive = think;
       if (made_up_ < 0) alive = std::max(alive, markers_.alive(match_, Kind::result));
     }
-    to -= alive;
+    to -= std::min(alive, to);  // it may have begun in a fence that ends here, and was shown
   }
   to = std::min(to, ends_);
   return !reasoning_ && alive_fence() ? std::min(to, fence_) : to;

@@ -313,7 +313,7 @@ std::vector<Family> make_table() {
        .turn_starts = {"<|CHATBOT_TOKEN|>", "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>"},
        .results_open = "<results>\n",
        .results_close = "</results>\n"},
-      {.id = "rwkv-7", .grammar = JsonCalls{.fence = true}, .openers = {"**Tool Call:**", "<tool_call>"}},
+      {.id = "rwkv-7", .grammar = JsonCalls{.fence = true}, .openers = {"**Tool Call:**"}},
       {.id = "gigachat3",
        .grammar = JsonCalls{},
        .openers = {"<|function_call|>", "<|message_sep|>\n\nfunction call<|role_sep|>",

@@ -189,6 +189,20 @@ void break_list_of_calls(std::string &text) {
   if (from != 0) text = out.append(text, from);
 }
 
+// NAME and an object on the next line, which are a call where an answer begins with them: the name's line gets longer.
+void break_prompted_calls(std::string &text) {
+  std::string out;
+  size_t from = 0;
+  for (size_t at = 0; (at = text.find('\n', at)) != text.npos; ++at) {
+    size_t next = at;
+    while (next < text.size() && is_white(text[next])) ++next;
+    if (at == 0 || is_white(text[at - 1]) || next == text.size() || text[next] != '{') continue;
+    out.append(text, from, at - from).append(" ");
+    from = at;
+  }
+  if (from != 0) text = out.append(text, from);
+}
+
 // What may stand behind the bracket of a list of calls: a footnote's digit only where a tool's name begins with it.
 std::string behind_bracket(const std::vector<std::string_view> &names) {
   std::string out;
@@ -215,7 +229,9 @@ class FamilyProtocol final : public Protocol {
   std::vector<Marker> openers(const ToolView &tools) const override;
   std::vector<Marker> closers(const ToolView &tools) const override;
   std::vector<Marker> trailers() const override {
-    return markers({&family_.closers, &family_.section_ends, &family_.turn_ends, &family_.noise});
+    std::vector<Marker> out = markers({&family_.closers, &family_.section_ends, &family_.turn_ends, &family_.noise});
+    std::erase_if(out, [](const Marker &marker) { return marker.bytes.ends_with(kFence); });  // the next fence
+    return out;
   }
   std::vector<Marker> turn_ends() const override { return markers({&family_.turn_ends}); }
   std::vector<Marker> result_markers() const override;
@@ -398,6 +414,7 @@ void FamilyProtocol::break_markers(std::string &text) const {
     for (const auto &words : {suffixed_openers(family_), suffixed_section_ends(family_)})
       for (const std::string &word : words) break_marker(text, word);
   if (names_are_tags()) break_tags(text);
+  if (family_.prompted) break_prompted_calls(text);
   const Words &openers = family_.openers;
   if (std::find(openers.begin(), openers.end(), kGemmaCall) != openers.end()) break_gemma_calls(text);
 }

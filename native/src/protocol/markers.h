@@ -148,6 +148,7 @@ class Markers {
       if (entry.bytes.size() > bytes.size() && entry.bytes.starts_with(bytes)) out += entry.bytes[bytes.size()];
     return out;
   }
+  std::string_view bytes(int marker) const { return markers_[static_cast<size_t>(marker)].bytes; }
   size_t length(int marker) const { return markers_[static_cast<size_t>(marker)].bytes.size(); }
   std::string_view bytes(int marker) const { return markers_[static_cast<size_t>(marker)].bytes; }
   // The length of the marker of this kind that the text begins with; 0: none, npos: more of the text would tell.

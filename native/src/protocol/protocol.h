@@ -36,6 +36,7 @@ struct ParsedCall {
   std::string reserved;       // JSON object text of the protocol's own fields; empty: none
   bool typed = false;         // arguments carry JSON types; false: strings that the schema coerces
   std::string_view reason;    // why it is invalid: a code of protocols.md §1 (static); empty: complete
+  std::string told = {};      // to the model, where it is more than the reason
 };
 
 // Where the pieces of a round's text go. Offsets count bytes of the text that was fed. Views live until the function
@@ -128,6 +129,9 @@ class Protocol {
   // How a block begins, and what ends one whose rest is not kept.
   virtual std::vector<Marker> openers(const ToolView &tools) const = 0;
   virtual std::vector<Marker> closers(const ToolView &tools) const = 0;
+  // What ends a block that begins with this opener, though its reader did not understand it: empty where the opener may
+  // stand in ordinary text.
+  virtual std::vector<Marker> closers_of(std::string_view) const { return {}; }
   // Markup that may follow a block (the end of a section of calls): dropped right behind one, text anywhere else.
   virtual std::vector<Marker> trailers() const { return {}; }
   // Tokens that end a turn: trailers, and dropped at the end of the answer as well.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "protocol/unread_block.h"
 
 namespace sluice {
 namespace {
@@ -292,7 +293,7 @@ bool Scanner::read_text(bool ended) {
       if (at_ == text_.size()) break;
     }
     const char c = text_[at_];
-    if (c == '<' && context_.line_blank()) blank_tag_ = offset(at_);
+    if (context_.line_blank() && !is_white(c)) blank_at_ = offset(at_);
     if (any_whole_ && (c == '`' || c == '~') && context_.in_lead()) fence_ = at_;
     const unsigned effect = context_.step(c);
     if (any_common_ || strings_.bound()) strings_.step(at_ != 0 ? text_[at_ - 1] : last_, c);
@@ -568,7 +569,7 @@ Scanner::May Scanner::may_start(int marker, size_t at) const {
 
 // An opener of reasoning is the first thing on its line, or stands in one outside of quotations.
 bool Scanner::may_think(size_t at) const {
-  const bool first = offset(at) == blank_tag_;
+  const bool first = offset(at) == blank_at_;
   if (reasoning_) return first && at_reasoning_start(at);
   if (first || !thinks_ || quoted_in_line_ || context_.in_quote()) return first;
   if (at > at_) return false;  // it wrapped: the beginning was shown, and so was none
@@ -724,6 +725,7 @@ void Scanner::start_reader(int marker) {
   opener_ = marker;
   protocol_ = active_[owner(marker)].get();
   reader_ = protocol_->reader(tools_, limits_);
+  unread_ = false;
 }
 
 // A common opener is mostly none: where that is plain to see no reader is made.
@@ -758,6 +760,9 @@ bool Scanner::read_block(bool ended) {
     const bool last = waits && all && block_limit() == limit;
     if (last) state = reader_->read(text_.substr(block_), true);
     if (reader_->named && !named && !whole_) open_call(reader_->name);
+    if (unread_ && state == BlockReader::State::closed &&
+        holds_opener(text_.substr(opener_end_, block_ + reader_->end - opener_end_), true))
+      state = BlockReader::State::rejected;
     if (state == BlockReader::State::closed) {
       if (whole_) {
         mode_ = Mode::tail;
@@ -830,6 +835,7 @@ void Scanner::close_block() {
   reader_->arguments_to = reader_->arguments_from + reader_->calls.front().raw_arguments.size();
   if (opened_) stream_arguments();
   const std::string_view raw = text_.substr(start, end - start);
+  if (unread_) reader_->calls.front().told = how_to_call();
   for (const BlockReader::Note &note : reader_->notes) diagnostic(note.code, note.detail, offset(block_ + note.at));
   tell_lost_bytes(raw);
   if (cut_ && reader_->by_end)
@@ -970,13 +976,20 @@ bool Scanner::read_tail(bool ended) {
 // left it open, and all of it is text.
 void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   if (BlockReader::Rest rest = reader_->rest(text_.substr(block_)); rest.at > rest_.at) rest_ = std::move(rest);
+  if (unread_) {  // why it was not understood, then
+    code = reader_->code;
+    length = reader_->decided;
+    ended = false;
+  }
   ended = left_open_ = left_open_ || ended;
   mode_ = Mode::text;
   at_ = opener_end_;
   context_ = before_;
   strings_ = strings_before_;
-  if (try_opener(same_[static_cast<size_t>(opener_)], block_)) {
+  if (!unread_ && try_opener(same_[static_cast<size_t>(opener_)], block_)) {
     if (mode_ == Mode::block) return;
+  } else if (!unread_ && !ended && length <= kProse && may_be_closed()) {
+    return read_on(code, length);
   } else if (!code.empty()) {
     diagnostic(code, "no call: shown as text", offset(block_), text_.substr(block_, length));
   }
@@ -996,6 +1009,37 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   if (!ended) quotation_ = rest.open;
 }
 
+// Nothing was read of the block, and it may still be one that its closer ends.
+bool Scanner::may_be_closed() const {
+  return rest_.at == 0 && offset(block_) == blank_at_ && !reasoning_ && !inside_reasoning_ && !whole_ &&
+         !before_.in_fence() && before_.open_count() == 0 && !common_[static_cast<size_t>(opener_)] &&
+         !protocol_->closers_of(markers_.bytes(opener_)).empty();
+}
+
+// Reads the block once more, for its closer.
+void Scanner::read_on(std::string_view code, size_t decided) {
+  const auto words = [](const std::vector<Marker> &markers, std::vector<std::string> out = {}) {
+    for (const Marker &marker : markers)
+      if (!marker.common) out.push_back(marker.bytes);
+    return out;
+  };
+  enter_strings();
+  reader_ = std::make_unique<UnreadBlock>(words(protocol_->closers_of(markers_.bytes(opener_))),
+                                          words(protocol_->openers(tools_), words(protocol_->trailers())),
+                                          opener_end_ - block_, strings_, code, decided);
+  strings_ = strings_before_;
+  mode_ = Mode::block;
+  unread_ = true;
+}
+
+// Told to a model whose block nobody understood.
+std::string Scanner::how_to_call() const {
+  std::string out = "This call was not run, its block names no tool (missing_tool_name). A call is written so:\n";
+  protocol_->write_call("call_1", "tool_name", R"({"parameter":"value"})", out);
+  out.erase(out.find_last_not_of("\n") + 1);
+  return out;
+}
+
 // Behind an opener that was none: strings of the value or the tag that it began are strings all the same.
 void Scanner::enter_strings() {
   const char last = text_[opener_end_ - 1];
@@ -1004,13 +1048,14 @@ void Scanner::enter_strings() {
   if (tag || last == '{' || last == '[') strings_.step(0, last);
 }
 
-// Does the text hold an opener of any protocol?
-bool Scanner::holds_opener(std::string_view text) {
+// Does the text hold an opener of any protocol? `certain`: one that stands in no ordinary text.
+bool Scanner::holds_opener(std::string_view text, bool certain) {
   Markers::State state = 0;
   for (const char c : text) {
     state = markers_.step(state, c);
     const int marker = markers_.complete(state);
-    if (marker >= 0 && static_cast<size_t>(marker) < openers_) return true;
+    if (marker >= 0 && static_cast<size_t>(marker) < openers_ && !(certain && common_[static_cast<size_t>(marker)]))
+      return true;
   }
   return false;
 }

@@ -123,8 +123,11 @@ class Scanner final : public TextScanner {
   void start_skipping();
   void read_again();
   void give_back(std::string_view code, size_t length, bool ended = false);
+  bool may_be_closed() const;
+  void read_on(std::string_view code, size_t decided);
+  std::string how_to_call() const;
   void enter_strings();
-  bool holds_opener(std::string_view text);
+  bool holds_opener(std::string_view text, bool certain = false);
   void tell_lost_bytes(std::string_view raw);
 
   size_t held() const;
@@ -180,12 +183,12 @@ class Scanner final : public TextScanner {
   bool reasoning_open_ = false;  // this pair of tags has a block
   bool text_open_ = false;       // what was shown last is text: more text joins it
   Closer closer_ = Closer::first;
-  size_t blank_tag_ = SIZE_MAX;  // offset of the `<` that is the first thing on its line
-  LastBytes line_;               // where tags count in mid-line: of this text, before text_[0]
-  size_t line_from_ = 0;         // index: the text before it is another one
-  size_t trails_ = SIZE_MAX;     // nothing but white space since a card of this protocol: its index
-  int made_up_ = -1;             // the marker of the result that the model is making up
-  size_t told_ = 0;              // diagnostics
+  size_t blank_at_ = SIZE_MAX;  // offset of the byte that is the first thing on its line
+  LastBytes line_;              // where tags count in mid-line: of this text, before text_[0]
+  size_t line_from_ = 0;        // index: the text before it is another one
+  size_t trails_ = SIZE_MAX;    // nothing but white space since a card of this protocol: its index
+  int made_up_ = -1;            // the marker of the result that the model is making up
+  size_t told_ = 0;             // diagnostics
   StringTracker strings_;
   char last_ = 0;        // the byte before text_[0]
   Quotation quotation_;  // of a block that was given back
@@ -234,6 +237,7 @@ class Scanner final : public TextScanner {
   Context before_;  // behind the opener
   StringTracker strings_before_;
   BlockReader::Rest rest_;  // of the readers of this opener that found no call, the furthest
+  bool unread_ = false;     // no reader understood it: reader_ looks for its closer
   bool left_open_ = false;  // the end of the answer left one of them open
 
   // -- skipping

@@ -37,7 +37,7 @@ void Scanner::save(std::string &out) const {
   append_saved_bytes(object.value("kept"), kept_);
   append_numbers(object.value("position"),
                  {number(base_), number(at_), static_cast<int64_t>(mode_), flag(reasoning_), flag(reasoning_open_),
-                  flag(text_open_), number(blank_tag_), number(known_until_), number(last_run_), number(fence_),
+                  flag(text_open_), number(blank_at_), number(known_until_), number(last_run_), number(fence_),
                   number(fence_body_), flag(in_body_)});
   if (trails_ != SIZE_MAX) object.number("trails", number(trails_));
   if (closer_ != Closer::first) object.number("closer", static_cast<int64_t>(closer_));
@@ -82,6 +82,10 @@ void Scanner::save(std::string &out) const {
     append_numbers(object.value("before"), before);
     strings_before_.save(strings = {});
     append_numbers(object.value("stringsBefore"), strings);
+    if (unread_) {
+      append_saved_bytes(object.value("unread"), reader_->code);
+      object.number("decided", number(reader_->decided));
+    }
     if (rest_.at != 0) {
       object.number("rest", number(rest_.at));
       rest_.open.save(object.value("restOpen"));
@@ -111,7 +115,7 @@ void Scanner::load(std::string_view saved) {
   reasoning_ = position[3] != 0;
   reasoning_open_ = position[4] != 0;
   text_open_ = position[5] != 0;
-  blank_tag_ = index(position[6]);
+  blank_at_ = index(position[6]);
   known_until_ = index(position[7]);
   last_run_ = index(position[8]);
   fence_ = inside(position[9]) ? index(position[9]) : SIZE_MAX;
@@ -186,6 +190,11 @@ void Scanner::load(std::string_view saved) {
     rest_.at = std::min(rest_.at, kept_.size() - block_);
     rest_.open.load(reader.nested("restOpen"));
     reader.get("restTag", rest_.tag);
+    std::string code;
+    int64_t decided = -1;
+    reader.get("unread", code);
+    reader.get("decided", decided);
+    if (decided >= 0 && mode == Mode::block) read_on(code, index(decided));
     read_again();
     opened_ = reader_->named && !whole_;
     sent_ = opened_ ? reader_->arguments_to : 0;

@@ -874,7 +874,7 @@ void Turn::on_call_close(std::string_view protocol, std::vector<ParsedCall> &cal
     card->typed = call.typed;
     card->dirty |= field::raw | field::raw_arguments | field::reserved;
     if (!call.reason.empty()) {
-      spoil(*card, call.reason);
+      spoil(*card, call.reason, std::move(call.told));
       continue;
     }
     if (complete(*card, std::move(call.arguments)) && !card->fire_and_forget()) complete_one = true;

@@ -228,6 +228,7 @@ class FamilyProtocol final : public Protocol {
   CodeMode code() const override { return options_.code.value_or(family_.code); }
   std::vector<Marker> openers(const ToolView &tools) const override;
   std::vector<Marker> closers(const ToolView &tools) const override;
+  std::vector<Marker> closers_of(std::string_view opener) const override;
   std::vector<Marker> trailers() const override {
     std::vector<Marker> out = markers({&family_.closers, &family_.section_ends, &family_.turn_ends, &family_.noise});
     std::erase_if(out, [](const Marker &marker) { return marker.bytes.ends_with(kFence); });  // the next fence
@@ -316,6 +317,23 @@ std::vector<Marker> FamilyProtocol::closers(const ToolView &tools) const {
   if (names_are_tags())
     for (const std::string_view name : tools.names()) out.push_back({"</" + std::string(name) + ">"});
   return out;
+}
+
+// In a bare family, and in one whose text stands between the same marks, these say nothing.
+std::vector<Marker> FamilyProtocol::closers_of(std::string_view opener) const {
+  if (family_.bare || !family_.header.open.empty() || std::holds_alternative<HarmonyCalls>(family_.grammar)) return {};
+  if (std::string_view("<[]").find(opener.front()) == opener.npos) return {};
+  const auto is_one = [opener](const Words &words) {
+    return std::find(words.begin(), words.end(), opener) != words.end();
+  };
+  if (const auto *named = std::get_if<NamedCalls>(&family_.grammar);
+      is_one(family_.sections) || (named != nullptr && is_one(named->sections)))
+    return markers({&family_.section_ends});
+  if (!is_one(family_.openers)) return {};
+  if (const auto *json = std::get_if<JsonCalls>(&family_.grammar))
+    for (const JsonOpening &opening : json->openings)
+      if (opening.opener == opener && !opening.closer.empty()) return {{std::string(opening.closer)}};
+  return markers({family_.closers.empty() ? &family_.section_ends : &family_.closers});
 }
 
 // A mark of one plain word, such as <result>, may stand in any text. What models write where the result comes, to stop

@@ -1,0 +1,57 @@
+#include "protocol/unread_block.h"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+// The length of the word that the text begins with; npos: it may still become one; 0: none.
+size_t begins_with(std::string_view text, const std::vector<std::string> &words) {
+  size_t partial = 0;
+  for (const std::string &word : words) {
+    if (text.starts_with(word)) return word.size();
+    if (std::string_view(word).starts_with(text)) partial = text.npos;
+  }
+  return partial;
+}
+
+}  // namespace
+
+UnreadBlock::UnreadBlock(std::vector<std::string> closers, std::vector<std::string> behind, size_t from,
+                         const StringTracker &strings, std::string_view said, size_t where)
+    : closers_(std::move(closers)), behind_(std::move(behind)), why_(said), at_(from), strings_(strings) {
+  code = why_;
+  decided = where;
+}
+
+BlockReader::State UnreadBlock::read(std::string_view block, bool ended) {
+  for (; at_ < block.size(); ++at_) {
+    if (!strings_.inside() || !strings_.bound()) {
+      const size_t length = begins_with(block.substr(at_), closers_);
+      if (length == block.npos && !ended) return State::open;
+      if (length != 0 && length != block.npos) return behind_closer(block, at_ + length, ended);
+    }
+    blank_ = blank_ && is_white(block[at_]);
+    strings_.step(block[at_ - 1], block[at_]);
+  }
+  return ended ? State::rejected : State::open;
+}
+
+BlockReader::State UnreadBlock::behind_closer(std::string_view block, size_t at, bool ended) {
+  if (blank_) return State::rejected;
+  const size_t next = std::min(block.find_first_not_of(" \t", at), block.size());
+  const std::string_view rest = block.substr(next);
+  if (rest.empty() && !ended) return State::open;
+  if (!rest.empty() && rest[0] != '\n' && rest[0] != '\r') {
+    const size_t length = begins_with(rest, behind_);
+    if (length == rest.npos && !ended) return State::open;
+    if (length == 0 || length == rest.npos) return State::rejected;
+  }
+  end = at;
+  calls.resize(1);
+  calls[0].arguments = "{}";
+  calls[0].reason = "missing_tool_name";
+  return State::closed;
+}
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+// A block of certain markers that no reader understood: closed by its own closer it is a call that names no tool, so
+// that the model is told; else it is text.
+#pragma once
+
+#include "protocol/block.h"
+
+namespace sluice {
+
+class UnreadBlock final : public BlockReader {
+ public:
+  // Goes on at `from`, behind the opener. The closer ends its line, or one of `behind` follows it: who writes about a
+  // format goes on in words. `code`, `decided`: why the block was not understood, if it is text.
+  UnreadBlock(std::vector<std::string> closers, std::vector<std::string> behind, size_t from,
+              const StringTracker &strings, std::string_view code, size_t decided);
+  State read(std::string_view block, bool ended) override;
+  void cut(std::string_view, std::string_view) override {}
+  Rest rest(std::string_view) const override { return {}; }
+
+ private:
+  State behind_closer(std::string_view block, size_t at, bool ended);
+
+  // -- set once
+  const std::vector<std::string> closers_, behind_;
+  const std::string why_;
+  // -- position
+  size_t at_;
+  StringTracker strings_;  // no closer counts in a string of a value
+  bool blank_ = true;
+};
+
+}  // namespace sluice

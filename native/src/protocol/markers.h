@@ -150,7 +150,6 @@ class Markers {
   }
   std::string_view bytes(int marker) const { return markers_[static_cast<size_t>(marker)].bytes; }
   size_t length(int marker) const { return markers_[static_cast<size_t>(marker)].bytes.size(); }
-  std::string_view bytes(int marker) const { return markers_[static_cast<size_t>(marker)].bytes; }
   // The length of the marker of this kind that the text begins with; 0: none, npos: more of the text would tell.
   size_t begins(std::string_view text, Kind kind) const {
     size_t out = 0;

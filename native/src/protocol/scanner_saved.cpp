@@ -102,7 +102,7 @@ void Scanner::save(std::string &out) const {
 // What is not consistent is taken as the plain text that was kept.
 void Scanner::load(std::string_view saved) {
   const SavedReader reader(saved);
-  reader.text("kept", kept_);
+  reader.get("kept", kept_);
   const std::vector<int64_t> position = read_numbers(reader.nested("position"));
   const auto index = [](int64_t value) { return static_cast<size_t>(value); };
   const auto inside = [this](int64_t value) { return value >= 0 && static_cast<size_t>(value) <= kept_.size(); };

@@ -549,6 +549,12 @@ Status Turn::load_answer(const SavedReader &saved) {
   saved.get("textCall", text_call);
   answer_.text_call = writes(find_card(text_call), false) ? find_card(text_call) : nullptr;
   answer_.reader->load(saved.nested("reader"));
+  for (const std::string_view name : {"scanner", "watcher"}) {  // a wire gives them whole code points
+    const SavedReader scanner(saved.nested(name));
+    std::string kept;
+    scanner.text("kept", kept);
+    if (Status status = scanner.fits(); !status.ok()) return std::move(status).inside(std::string(name));
+  }
   answer_.scanner->load(saved.nested("scanner"));
   if (answer_.watcher) answer_.watcher->load(saved.nested("watcher"));
   if (answer_.thoughts) answer_.thoughts->load(saved.nested("thoughts"));

@@ -257,8 +257,9 @@ ElementReader::Step ElementReader::unknown(std::string_view block, std::string_v
   }
   if (!told(block, false)) return Step::paused;
   fault(what);
+  const bool tag = block[at_] == '<';
   ++at_;
-  start_residue();
+  start_residue(tag);
   place_ = Place::residue;
   return Step::on;
 }
@@ -318,7 +319,7 @@ ElementReader::Step ElementReader::parameter(std::string_view block) {
     tags_.parameter_open.fit(block.substr(at_), length);
     fault("malformed_argument");
     at_ += length;
-    start_residue();
+    start_residue(true);
     place_ = Place::residue;
     return Step::on;
   }

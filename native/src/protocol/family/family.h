@@ -204,8 +204,10 @@ class FamilyReader : public BlockReader {
   // What the format does not know: up to the first byte at which `stop(rest, quoted)` says yes, where `rest` begins
   // with it; `partial` waits. A string in it holds no opener, and no tag. What closes the block closes it in a string
   // as well: that one does not end, or quotes the closer.
-  void start_residue() {
+  // `tag`: it begins within one, where a string is one up to its end, on however many lines.
+  void start_residue(bool tag = false) {
     if (lost_to == 0) lost_from = at_;
+    if (tag) strings_.enter_tag();
   }
   template <class Stop>
   bool pass_residue(std::string_view block, const Stop &stop) {

@@ -62,13 +62,13 @@ class TagsReader final : public FamilyReader {
     return named ? Step::done : call();
   }
   // Before the first parameter: HTML, or prose about the format.
-  Step residue() {
+  Step residue(bool tag = false) {
     if (!named) {
       reject("residue_in_block", at_);
       return Step::rejected;
     }
     fault("residue_in_block");
-    start_residue();
+    start_residue(tag);
     ++at_;
     return go(Place::residue);
   }
@@ -184,7 +184,7 @@ TagsReader::Step TagsReader::between(std::string_view block) {
     case TagFit::partial: return Step::wait;
     case TagFit::no: break;
   }
-  if (!is_name_byte(rest[1])) return residue();
+  if (!is_name_byte(rest[1])) return residue(true);
   if (!named) arguments_from = arguments_to = at_;
   key_ = ++at_;
   return go(Place::key);
@@ -206,7 +206,7 @@ TagsReader::Step TagsReader::key(std::string_view block) {
   key_end_ = at_;
   slash_ = false;
   const std::string_view key = block.substr(key_, key_end_ - key_);
-  if (!is_xml_name(key)) return residue();
+  if (!is_xml_name(key)) return residue(true);
   if (tools_.known(key) && !tools_.declares(name, key)) {
     at_ = key_ - 1;
     nested_ = true;
@@ -222,7 +222,8 @@ TagsReader::Step TagsReader::behind_key(std::string_view block) {
   const char c = block[at_];
   if (c != '>' && (slash_ || (c != '/' && !is_white(c)))) {
     fault("malformed_argument");
-    return go(Place::between);
+    start_residue(true);
+    return go(Place::residue);
   }
   ++at_;
   if (c != '>') {

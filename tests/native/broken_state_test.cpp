@@ -200,5 +200,5 @@ TEST_CASE("a state of which one text was changed tells nothing that is not UTF-8
       }
     }
   }
-  CHECK(changed > 100);
+  CHECK(changed > (kSanitized ? 20 : 100));
 }

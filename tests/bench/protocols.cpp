@@ -8,6 +8,7 @@
 
 #include "../fuzz/scan_check.h"
 #include "bench.h"
+#include "protocol/quiet_sink.h"
 
 namespace {
 
@@ -15,16 +16,11 @@ using namespace sluice;
 using sluice_test::NamedTools;
 using sluice_test::out_of_reasoning;
 
-struct Nothing : ScanSink {
+struct Nothing : QuietSink {
   size_t calls = 0;
-  void on_scan_text(std::string_view) override {}
-  void on_scan_reasoning(std::string_view, bool) override {}
-  void on_call_open(std::string_view, std::string_view, size_t) override {}
-  void on_call_arguments(std::string_view) override {}
   void on_call_close(std::string_view, std::vector<ParsedCall> &all, std::string_view, size_t, size_t) override {
     for (const ParsedCall &call : all) calls += call.reason.empty() ? 1 : 0;
   }
-  void on_scan_diagnostic(std::string_view, std::string_view, size_t, std::string_view) override {}
 };
 
 // Milliseconds, the best of three; `calls`: how many were read.

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "../fuzz/scan_check.h"
+#include "protocol/quiet_sink.h"
 #include "sluice/sluice.h"
 
 namespace {
@@ -29,16 +30,11 @@ double counted(const std::function<void()> &work) {
 
 // ---- scanners ----
 
-struct Nothing : ScanSink {
+struct Nothing : QuietSink {
   size_t calls = 0;
-  void on_scan_text(std::string_view) override {}
-  void on_scan_reasoning(std::string_view, bool) override {}
-  void on_call_open(std::string_view, std::string_view, size_t) override {}
-  void on_call_arguments(std::string_view) override {}
   void on_call_close(std::string_view, std::vector<ParsedCall> &all, std::string_view, size_t, size_t) override {
     calls += all.size();
   }
-  void on_scan_diagnostic(std::string_view, std::string_view, size_t, std::string_view) override {}
 };
 
 struct Format {

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "../fuzz/scan_check.h"
+#include "protocol/quiet_sink.h"
 
 using namespace sluice_test;
 
@@ -15,18 +16,13 @@ std::shared_ptr<const sluice::Protocol> made(const std::string &config) {
   return out;
 }
 
-struct Runs : sluice::ScanSink {
+struct Runs : sluice::QuietSink {
   std::vector<std::string> names;
-  void on_scan_text(std::string_view) override {}
-  void on_scan_reasoning(std::string_view, bool) override {}
-  void on_call_open(std::string_view, std::string_view, size_t) override {}
-  void on_call_arguments(std::string_view) override {}
   void on_call_close(std::string_view, std::vector<sluice::ParsedCall> &calls, std::string_view, size_t,
                      size_t) override {
     for (const sluice::ParsedCall &call : calls)
       if (call.reason.empty()) names.push_back(call.name);
   }
-  void on_scan_diagnostic(std::string_view, std::string_view, size_t, std::string_view) override {}
 };
 
 struct Tools : NamedTools {

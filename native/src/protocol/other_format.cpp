@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "protocol/profiles.h"
+#include "protocol/quiet_sink.h"
 
 namespace sluice {
 namespace {
@@ -22,13 +23,9 @@ class NoTools final : public ToolView {
 };
 
 // The first call of a known tool that was read without a fault.
-class FirstCall final : public ScanSink {
+class FirstCall final : public QuietSink {
  public:
   explicit FirstCall(const ToolView &tools) : tools_(tools), any_(tools.names().empty()) {}
-  void on_scan_text(std::string_view) override {}
-  void on_scan_reasoning(std::string_view, bool) override {}
-  void on_call_open(std::string_view, std::string_view, size_t) override {}
-  void on_call_arguments(std::string_view) override {}
   void on_call_close(std::string_view, std::vector<ParsedCall> &calls, std::string_view raw, size_t, size_t) override {
     for (ParsedCall &call : calls) {
       if (found || !call.reason.empty() || call.name.empty() || !(any_ || tools_.known(call.name))) continue;
@@ -37,7 +34,6 @@ class FirstCall final : public ScanSink {
       first = std::move(call);
     }
   }
-  void on_scan_diagnostic(std::string_view, std::string_view, size_t, std::string_view) override {}
 
   bool found = false;
   std::string written;

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "protocol/marker_text.h"
 #include "protocol/other_format.h"
+#include "protocol/quiet_sink.h"
 
 namespace sluice {
 namespace {
@@ -32,19 +33,14 @@ constexpr std::string_view kUseText =
     "prompt.";
 
 // Native mode: a call in the text is not run, and a developer wants to know.
-class Watcher final : public ScanSink {
+class Watcher final : public QuietSink {
  public:
   using Tell = void (*)(void *, std::string_view name, size_t start, std::string_view raw);
   Watcher(Tell tell, void *turn) : tell_(tell), turn_(turn) {}
-  void on_scan_text(std::string_view) override {}
-  void on_scan_reasoning(std::string_view, bool) override {}
-  void on_call_open(std::string_view, std::string_view, size_t) override {}
-  void on_call_arguments(std::string_view) override {}
   void on_call_close(std::string_view, std::vector<ParsedCall> &calls, std::string_view raw, size_t start,
                      size_t) override {
     if (!calls.empty()) tell_(turn_, calls.front().name, start, raw);
   }
-  void on_scan_diagnostic(std::string_view, std::string_view, size_t, std::string_view) override {}
 
  private:
   const Tell tell_;
@@ -632,11 +628,17 @@ void Turn::stop_with(TurnError error) {
 
 // ---- what a wire reports ----
 
-void Turn::on_text(std::string_view utf8) {
-  if (deaf()) return;
+// Something else than more arguments came: the finish reason was not the last word, and calls may be complete by it.
+// false: what came is not heard any more.
+bool Turn::goes_on() {
+  if (deaf()) return false;
   answer_.last_word = false;
   complete_interrupted();
-  if (deaf()) return;
+  return !deaf();
+}
+
+void Turn::on_text(std::string_view utf8) {
+  if (!goes_on()) return;
   const std::string_view piece = within_text_limit(utf8);
   if (calls_from_text()) message_.rounds.back().raw += piece;
   if (answer_.thoughts && !blank(piece)) answer_.thoughts->interrupt();
@@ -646,10 +648,7 @@ void Turn::on_text(std::string_view utf8) {
 }
 
 void Turn::on_reasoning(std::string_view utf8) {
-  if (deaf()) return;
-  answer_.last_word = false;
-  complete_interrupted();
-  if (deaf()) return;
+  if (!goes_on()) return;
   interrupt_text();
   const std::string_view piece = within_text_limit(utf8);
   if (!piece.empty()) append(Block::Kind::reasoning, piece, false);
@@ -659,10 +658,7 @@ void Turn::on_reasoning(std::string_view utf8) {
 }
 
 void Turn::on_refusal(std::string_view utf8) {
-  if (deaf()) return;
-  answer_.last_word = false;
-  complete_interrupted();
-  if (deaf()) return;
+  if (!goes_on()) return;
   interrupt_text();
   const std::string_view piece = within_text_limit(utf8);
   if (answer_.thoughts && !blank(piece)) answer_.thoughts->interrupt();
@@ -685,10 +681,7 @@ void Turn::too_long() {
 }
 
 void Turn::on_call(uint32_t slot, std::string_view id, std::string_view name) {
-  if (deaf()) return;
-  answer_.last_word = false;
-  complete_interrupted();
-  if (deaf()) return;
+  if (!goes_on()) return;
   interrupt_text();
   if (answer_.thoughts) answer_.thoughts->interrupt();
   if (answer_.slots.size() <= slot) answer_.slots.resize(slot + 1);

@@ -162,6 +162,7 @@ class Turn final : WireSink, ScanSink {
   void tell_other_format();
   void close_answer(End how, std::string_view detail);
   void close_calls();  // what the end of the answer means for calls that have not started
+  bool goes_on();
   bool deaf() const { return done_ || answer_.closed_to_bytes || answer_.ended; }
   void advance();  // the rules that join answer, cards and rounds
   void end_turn(std::string_view outcome);

@@ -10,7 +10,7 @@ turn.close()
 engine.close()
 let refused = ''
 try {
-  hostEngine(engine, { ipcMain: {} })
+  hostEngine(engine, { ipcMain: {}, run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }) })
 } catch (error) {
   refused = error instanceof SluiceError ? error.path : String(error)
 }

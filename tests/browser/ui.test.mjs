@@ -793,7 +793,7 @@ test('a window that is not looked at sees nothing', async (t) => {
 })
 
 test('what nobody can read is held to be approved, not clicked', async (t) => {
-  const page = await message(t, () => live.push(...asking(0, 'a.b', { text: 'x'.repeat(1_200_000) })), { reducedMotion: 'reduce' })
+  const page = await message(t, () => live.push(...asking(0, 'a.b', { text: 'x'.repeat(1_200_000) })), { reducedMotion: 'reduce', times: 5 })
   const approve = page.getByRole('button', { name: 'Approve with 1.2 M characters unseen' })
   await until(async () => {
     if (await missing(page).count()) await missing(page).click({ timeout: 1000 }).catch(() => {})
@@ -812,36 +812,37 @@ test('what nobody can read is held to be approved, not clicked', async (t) => {
 })
 
 /** A question without a message around it: `window.one`. */
-async function question(t, properties, options) {
-  const page = await open(t, options)
+async function question(page, properties) {
   await page.evaluate(async (properties) => {
+    document.querySelector('#stage').replaceChildren()
     window.live = Object.assign(new Live(), { settles: false })
     window.ask = (more) => ({ call: 1, stage: 'execution', level: 'sensitive', policy: 'ask_always', digest: 'd', token: 't1', ...more })
     window.one = Object.assign(document.createElement('sluice-approval'), { message: live, ...properties, ask: ask(properties.ask) })
     document.querySelector('#stage').append(one)
     await frames(2)
   }, properties)
-  return page
 }
 
 test('a question without a card shows what it says itself; one that says nothing cannot be approved', async (t) => {
-  const page = await question(t, { ask: { name: 'shell.run', description: 'Runs.', arguments: { command: 'wipe ~' } } })
+  const page = await open(t, { times: 5 })
+  await question(page, { ask: { name: 'shell.run', description: 'Runs.', arguments: { command: 'wipe ~' } } })
   assert.match(await text(page, 'sluice-approval'), /shell\.run[^]*1 argument · 6 characters in 1 line[^]*Runs\.[^]*command[^]*wipe ~/)
   await armed(page, 'Approve')
   for (const properties of [
     { ask: { arguments: {} } }, { ask: { name: 'shell.run' } }, { ask: { name: 'shell.run', stage: 'result' } }, { ask: {}, card: { type: 'tool_use', call: 1, name: 'a.b' } },
   ]) {
-    const none = await question(t, properties)
-    await armed(none, properties.ask.stage === 'result' ? 'Withhold' : 'Deny')
-    await enough(none)
-    assert.equal(await none.locator('.approve').getAttribute('aria-disabled'), 'true', JSON.stringify(properties))
-    assert.match(await text(none, 'sluice-approval'), /it can only be refused/)
-    if (!properties.ask.arguments) assert.doesNotMatch(await text(none, 'sluice-approval'), /No arguments/)
+    await question(page, properties)
+    await armed(page, properties.ask.stage === 'result' ? 'Withhold' : 'Deny')
+    await enough(page)
+    assert.equal(await page.locator('.approve').getAttribute('aria-disabled'), 'true', JSON.stringify(properties))
+    assert.match(await text(page, 'sluice-approval'), /it can only be refused/)
+    if (!properties.ask.arguments) assert.doesNotMatch(await text(page, 'sluice-approval'), /No arguments/)
   }
 })
 
 test('the next question in the same element is to be seen anew', async (t) => {
-  const page = await question(t, { ask: { name: 'a.b', arguments: {} } })
+  const page = await open(t)
+  await question(page, { ask: { name: 'a.b', arguments: {} } })
   await armed(page, 'Approve')
   const off = await page.evaluate(async () => {
     one.ask = ask({ name: 'x.y', arguments: {}, token: 't2' })
@@ -868,7 +869,7 @@ test('pictures of a result are to be seen before it is released; one that cannot
     await frames(3)
     element.scrollIntoView()
   }, [String(picture), parts])
-  const page = await open(t, { viewport: { width: 900, height: 420 }, reducedMotion: 'reduce' })
+  const page = await open(t, { viewport: { width: 900, height: 420 }, reducedMotion: 'reduce', times: 5 })
   const release = page.locator('.approve')
   await ask(page, [600, 500])
   await enough(page)
@@ -891,7 +892,8 @@ test('pictures of a result are to be seen before it is released; one that cannot
 
 test('a hold ends with its question, and is of the first button only', async (t) => {
   const asked = (n) => ({ name: `a.b${n}`, arguments: { text: `x${'\n'.repeat(12_000)}x` }, token: `t${n}` })
-  const page = await question(t, { ask: asked(1) })
+  const page = await open(t, { times: 4 })
+  await question(page, { ask: asked(1) })
   const approve = page.getByRole('button', { name: 'Approve with 3 k characters unseen' })
   await armed(page, /^Approve with/)
   const { x, y, width, height } = await approve.boundingBox()
@@ -917,7 +919,7 @@ test('a hold ends with its question, and is of the first button only', async (t)
 
 test('long names and descriptions say that they are cut, and are seen whole before they are approved', async (t) => {
   const page = await message(t, () => live.push(...asking(0, `mcp.${'a'.repeat(90)}.delete_everything`, { x: 1 },
-    { card: { askedName: `${'z'.repeat(300)}_end` }, ask: { description: `${'d'.repeat(3000)} and then it SENDS your diary` } })), { viewport: { width: 900, height: 1200 }, reducedMotion: 'reduce' })
+    { card: { askedName: `${'z'.repeat(300)}_end` }, ask: { description: `${'d'.repeat(3000)} and then it SENDS your diary` } })), { viewport: { width: 900, height: 1200 }, reducedMotion: 'reduce', times: 5 })
   const shown = () => text(page)
   await enough(page)
   assert.equal(await canApprove(page), false)
@@ -969,7 +971,7 @@ test('all can be approved when every question was in view, and none of them was 
     live.push(...asking(0, 'shell.run', { command: 'wipe ~' }))
     for (let at = 1; at < 8; at++) live.push(...asking(2 * at - 1, 'notes.add', { text: 'Note\n'.repeat(9) + at }, { call: at + 1 }), { type: 'text', block: 2 * at, text: 'and\n\n\n\n\nso' })
     scrollTo(0, document.body.scrollHeight)
-  }, { reducedMotion: 'reduce' })
+  }, { reducedMotion: 'reduce', times: 5 })
   const all = page.getByRole('button', { name: 'Approve all 8' })
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   await enough(page)
@@ -1261,10 +1263,10 @@ test('a delta costs the same under 20 large cards as in an empty message', async
   await run(0, 2000) // compiled, warm
   const ratios = []
   for (let time = 0; time < 3; time++) {
-    const empty = await run(0, 10_000)
-    const full = await run(20, 10_000)
+    const empty = await run(0, 4000)
+    const full = await run(20, 4000)
     ratios.push(full / empty)
-    t.diagnostic(`${(empty * 100).toFixed(1)} µs per delta in an empty message, ${(full * 100).toFixed(1)} µs under 20 cards`)
+    t.diagnostic(`${(empty * 250).toFixed(1)} µs per delta in an empty message, ${(full * 250).toFixed(1)} µs under 20 cards`)
   }
   ratios.sort((a, b) => a - b)
   assert.ok(ratios[1] < 1.5, `ratios ${ratios.map((ratio) => ratio.toFixed(2))}`)

@@ -98,8 +98,13 @@ inline void check_echo(const Echo &how, const std::string &said, size_t from) {
 // ---------------------------------------------------------------------------------------------------
 
 // Tools open to anyone, so that all of them would run at once.
-inline const std::string kOpenTools = R"("tools":[{"name":"note","agentCallable":true,"permission":"public"},)"
-                                      R"({"name":"rm","agentCallable":true,"permission":"public"}])";
+// Two that a host runs, and one that sends a message to a window.
+inline std::string open_tools(const std::string &permission = "public", const std::string &more = {}) {
+  const std::string of = R"(","agentCallable":true,"permission":")" + permission + "\"" + more;
+  return R"("tools":[{"name":"note)" + of + R"(},{"name":"rm)" + of + R"(},{"name":"face)" + of +
+         R"(,"ipc":{"channel":"pet:face","payload":[]}}])";
+}
+inline const std::string kOpenTools = open_tools();
 
 // Would ask about every call, or refuse it.
 struct Stricter {
@@ -108,25 +113,18 @@ struct Stricter {
 };
 
 inline std::vector<Stricter> stricter_engines() {
-  const auto tools = [](const std::string &more, const std::string &permission = "public") {
-    std::string out;
-    for (const char *name : {"note", "rm"})
-      out += (out.empty() ? "" : ",") + std::string(R"({"name":")") + name +
-             R"(","agentCallable":true,"permission":")" + permission + "\"" + more + "}";
-    return "{\"tools\":[" + out + "]}";
-  };
   return {
       {"{" + kOpenTools + R"(,"rules":[{"tool":"*","effect":"deny"}]})"},
       {"{" + kOpenTools + R"(,"rules":[{"tool":"*","effect":"ask"}]})", true},
-      {"{" + kOpenTools + R"(,"toolToggles":{"note":false,"rm":false}})"},
+      {"{" + kOpenTools + R"(,"toolToggles":{"note":false,"rm":false,"face":false}})"},
       {"{" + kOpenTools + R"(,"defaultToolEnabled":false})"},
       {"{" + kOpenTools + R"(,"requireConfirmation":true})", true},
       {"{" + kOpenTools + R"(,"enabled":false})"},
-      {tools(R"(,"enabled":false)")},
-      {tools(R"(,"executionApproval":"ask_always")")},
-      {tools(R"(,"annotations":{"destructiveHint":true})")},
-      {tools("", "moderate")},
-      {tools("", "sensitive")},
+      {"{" + open_tools("public", R"(,"enabled":false)") + "}"},
+      {"{" + open_tools("public", R"(,"executionApproval":"ask_always")") + "}"},
+      {"{" + open_tools("public", R"(,"annotations":{"destructiveHint":true})") + "}"},
+      {"{" + open_tools("moderate") + "}"},
+      {"{" + open_tools("sensitive") + "}"},
       {R"({"tools":[]})"},
   };
 }
@@ -152,7 +150,7 @@ inline std::string some_state(Choices &choices) {
                  : "<<<[TOOL_REQUEST]>>>tool_name:「始」note「末」,a:「始」x「末」<<<[END_TOOL_REQUEST]>>> "
                    "and <<<[TOOL_REQUEST]>>>tool_name:「始」rm「末」<<<[END_TOOL_REQUEST]>>> so";
   const std::string bytes = which == 6               ? text
-                            : which < 2 || which > 3 ? chunk(native_calls({"note", "rm", "note"}))
+                            : which < 2 || which > 3 ? chunk(native_calls({"face", "note", "rm", "face"}))
                                                      : chunk({{"content", text}});
   session.feed(std::string_view(bytes).substr(0, bytes.size() - choices.below(3) * (bytes.size() / 3)));
   if (choices.below(4) != 0) {

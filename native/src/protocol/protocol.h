@@ -173,6 +173,10 @@ class TextScanner {
 std::unique_ptr<TextScanner> make_scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits,
                                           const ScanOptions &options, ScanSink &sink);
 
+// What a turn saved of a scanner, or of calls in thoughts that have one: it keeps whole code points, for a wire gives it
+// no others.
+Status check_saved_scanner(std::string_view saved);
+
 // The ids of all protocols: ours, then the families by name.
 std::vector<std::string_view> protocol_ids();
 

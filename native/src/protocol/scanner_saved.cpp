@@ -99,6 +99,20 @@ void Scanner::save(std::string &out) const {
   object.close();
 }
 
+Status check_saved_scanner(std::string_view saved) {
+  std::string path;
+  for (int level = 0; level < 3 && !saved.empty(); ++level) {  // thoughts have a scanner, and it has none
+    const SavedReader reader(saved);
+    std::string kept;
+    reader.text("kept", kept);
+    if (!reader.fits().ok()) return Status(reader.fits()).inside(path);
+    const std::string_view key = reader.nested("scanner").empty() ? "thoughts" : "scanner";
+    saved = reader.nested(key);
+    path += (path.empty() ? "" : ".") + std::string(key);
+  }
+  return {};
+}
+
 // What is not consistent is taken as the plain text that was kept.
 void Scanner::load(std::string_view saved) {
   const SavedReader reader(saved);

@@ -191,6 +191,7 @@ void ThoughtCalls::load(std::string_view saved) {
     one.get("end", block.end);
     one.text("protocol", block.protocol);
     one.text("raw", block.raw);
+    lost_ = lost_ || !one.fits().ok();
     for (JsonSlices calls(one.nested("calls")); calls.next();) {
       const SavedReader said(calls.value());
       ParsedCall &call = block.calls.emplace_back();
@@ -201,7 +202,7 @@ void ThoughtCalls::load(std::string_view saved) {
       said.text("reserved", call.reserved);
       said.get("typed", call.typed);
       said.text("reason", block.reasons.emplace_back());
-      lost_ = lost_ || (block.reasons.back().empty() && !is_object(call.arguments)) ||
+      lost_ = lost_ || !said.fits().ok() || (block.reasons.back().empty() && !is_object(call.arguments)) ||
               (!call.reserved.empty() && !is_object(call.reserved));
     }
     if (block.calls.empty()) continue;

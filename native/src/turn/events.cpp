@@ -27,7 +27,8 @@ std::string_view delta_head(EventQueue::Kind kind) {
 }
 
 bool may_be_withdrawn(EventQueue::Kind kind) {
-  return kind == EventQueue::Kind::request || kind == EventQueue::Kind::execute || kind == EventQueue::Kind::approval;
+  using Kind = EventQueue::Kind;
+  return kind == Kind::request || kind == Kind::execute || kind == Kind::approval || kind == Kind::ipc;
 }
 
 // What an event of this kind says that it is; empty: any other.
@@ -39,6 +40,7 @@ std::string_view type_of(EventQueue::Kind kind) {
     case EventQueue::Kind::abort_tool: return "abortTool";
     case EventQueue::Kind::progress: return "progress";
     case EventQueue::Kind::head: return "card";
+    case EventQueue::Kind::ipc: return "ipc";
     default: return {};
   }
 }
@@ -50,7 +52,7 @@ Status check_event(EventQueue::Kind kind, uint32_t key, const std::string &docum
   const auto type = json_member(document, "type");
   if (!type || json_kind(*type) != '"') return error(Code::json, "expected an event with a type");
   const std::string said = json_text(*type);
-  const bool own = said == "request" || said == "execute" || said == "approval";
+  const bool own = said == "request" || said == "execute" || said == "approval" || said == "ipc";
   if (type_of(kind).empty() ? own : said != type_of(kind)) return error(Code::json, "expected another type of event");
   if (said == "done" && !(about.done && last)) return error(Code::json, "expected no end of the turn here");
   const SavedReader event(document);
@@ -156,7 +158,7 @@ Status EventQueue::load(std::string_view saved, const About &about) {
     uint32_t kind = 0, key = 0;
     read.get("kind", kind);
     read.get("key", key);
-    const auto known = kind > static_cast<uint32_t>(Kind::fabricated) ? Kind::other : static_cast<Kind>(kind);
+    const auto known = kind > static_cast<uint32_t>(Kind::ipc) ? Kind::other : static_cast<Kind>(kind);
     std::string text;
     read.text("text", text);
     Status status = read.fits();

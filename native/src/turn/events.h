@@ -26,9 +26,10 @@ class EventQueue {
     other,
     progress,
     head,
-    refusal,
-    fabricated
-  };  // the last two: text of such a block
+    refusal,     // text of such a block
+    fabricated,  // the same
+    ipc
+  };
 
   // More of block `key` (text, reasoning) or of the arguments of call `key`.
   void delta(Kind kind, uint32_t key, std::string_view utf8);

@@ -549,12 +549,9 @@ Status Turn::load_answer(const SavedReader &saved) {
   saved.get("textCall", text_call);
   answer_.text_call = writes(find_card(text_call), false) ? find_card(text_call) : nullptr;
   answer_.reader->load(saved.nested("reader"));
-  for (const std::string_view name : {"scanner", "watcher"}) {  // a wire gives them whole code points
-    const SavedReader scanner(saved.nested(name));
-    std::string kept;
-    scanner.text("kept", kept);
-    if (Status status = scanner.fits(); !status.ok()) return std::move(status).inside(std::string(name));
-  }
+  for (const std::string_view name : {"scanner", "watcher", "thoughts"})
+    if (Status status = check_saved_scanner(saved.nested(name)); !status.ok())
+      return std::move(status).inside(std::string(name));
   answer_.scanner->load(saved.nested("scanner"));
   if (answer_.watcher) answer_.watcher->load(saved.nested("watcher"));
   if (answer_.thoughts) answer_.thoughts->load(saved.nested("thoughts"));
@@ -580,7 +577,9 @@ Status Turn::check_open() const {
 }
 
 void Turn::resume() {
-  if (done_ || parser_) return;
+  if (parser_) return;
+  for (const auto &card : message_.cards) hold_back(*card);
+  if (done_) return;
   if (events_.withdraw(EventQueue::Kind::request, 0)) emit_request();  // of this engine's tools
   for (const auto &card : message_.cards)
     if (card->admitted && !card->final()) card->spell();
@@ -600,11 +599,13 @@ bool Turn::not_started(const Card &card) const {
 
 // May the call go on as it was decided? Not where its tool is another one, or where this engine's gate asks or refuses
 // more than the one that decided.
-bool Turn::stands(const Card &card) const {
+bool Turn::stands(const Card &card) const { return !beyond_rounds() && allowed_as_before(card); }
+
+bool Turn::allowed_as_before(const Card &card) const {
   if (card.tool == nullptr || card.definition_changed || !hidden_reason(*card.tool, config_.exposure).empty())
     return false;
   std::string checked;
-  if (ArgumentFault fault; beyond_rounds() || !fits(card, checked, fault)) return false;
+  if (ArgumentFault fault; !fits(card, checked, fault)) return false;
   if (checked != card.effective_arguments() && canonical_json(checked) != card.canonical_arguments()) return false;
   const Gate gate = execution_gate(*card.tool, card.canonical_arguments(), config_.rules, config_.confirm_all);
   if (gate.way == Gate::Way::run) return true;
@@ -614,6 +615,19 @@ bool Turn::stands(const Card &card) const {
     return record.stage == "execution" && record.decision == "approved" && record.by == "user";
   };
   return std::any_of(card.approvals.begin(), card.approvals.end(), by_person);
+}
+
+// A message to a window that nobody has polled is not sent where its call may not go on. The card has ended, so it keeps
+// its state, and its output says what became of it; a turn that is done has told all of its cards already.
+void Turn::hold_back(Card &card) {
+  if (!events_.waits(EventQueue::Kind::ipc, card.call) || allowed_as_before(card)) return;
+  events_.withdraw(EventQueue::Kind::ipc, card.call);
+  if (done_) return;
+  card.output = card.told = "Not sent: the turn was restored where this call is not allowed as it was.";
+  card.output_bytes = card.output.size();
+  card.dirty |= field::output | field::told;
+  diagnostic("ipc_withdrawn", card.output, card.call);
+  tell(card);
 }
 
 // The arguments of a call that waits, as its tool takes them now. false: it does not, and the call is settled.

@@ -1472,7 +1472,7 @@ void Turn::fire(Card &card) {
     values.push_back(value.value_or("null"));
     if (value) used = values.size();
   }
-  ObjectWriter event(events_.open(EventQueue::Kind::other));
+  ObjectWriter event(events_.open(EventQueue::Kind::ipc, card.call));
   event.text("type", "ipc").number("call", card.call).text("channel", ipc.channel);
   std::string &payload = event.value("payload");
   payload += '[';

@@ -111,7 +111,9 @@ class Turn final : WireSink, ScanSink {
   void resume_card(Card &card);
   bool not_started(const Card &card) const;
   bool stands(const Card &card) const;
+  bool allowed_as_before(const Card &card) const;
   void send_back(Card &card);
+  void hold_back(Card &card);
 
   // -- WireSink
   void on_text(std::string_view utf8) override;

@@ -513,9 +513,9 @@ size_t JsonReader::next_stop(std::string_view seen) {
 size_t JsonReader::partial_stop(std::string_view block) const {
   size_t at = block.size() - std::min(block.size(), longest_stop_);
   for (; (at = stop_bytes_.find(block, at)) < block.size(); ++at) {
-    const std::string_view end = block.substr(at);
-    const auto begins = [&](std::string_view word) { return word.starts_with(end); };
-    if (std::any_of(stops_.begin(), stops_.end(), begins)) return holds(stops_, end) ? 0 : end.size();
+    const std::string_view rest = block.substr(at);
+    const auto begins = [&](std::string_view word) { return word.starts_with(rest); };
+    if (std::any_of(stops_.begin(), stops_.end(), begins)) return holds(stops_, rest) ? 0 : rest.size();
   }
   return 0;
 }

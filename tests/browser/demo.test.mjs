@@ -53,6 +53,8 @@ const read = (locator) => locator.evaluate(function text(node) {
   if (node.nodeType === 1 && (node.localName === 'style' || node.hidden)) return ''
   return [...(node.shadowRoot ?? node).childNodes].map(text).join(node.shadowRoot ? ' ' : '')
 })
+/** What live regions of the page itself say: those of messages are theirs. */
+const told = (page) => page.evaluate(() => [...document.querySelectorAll('#chat :is([role=status], [role=alert], [aria-live=polite])')].filter((one) => one.checkVisibility()).map((one) => one.textContent.trim()).filter(Boolean))
 /** Text and cards of the last answer, in the order in which they stand. */
 const shape = (page) => last(page).evaluate((element) => element.message.getSnapshot().blocks.map((block) => (block.type === 'tool_use' ? block.name : block.type)))
 
@@ -395,6 +397,7 @@ test('a host that is lost is told, nothing looks as if it went on, and what is w
   await page.getByRole('textbox', { name: 'Message' }).fill('Still there?')
   await demo.close()
   await page.getByText(/^Not connected\. Trying again/).waitFor()
+  assert.deepEqual(await told(page), ['not connected'], 'once, not every second')
   assert.equal(await page.locator('#chat').getAttribute('data-state'), 'offline')
   assert.equal(await page.getByRole('button', { name: 'Stop', exact: true }).count(), 0)
   assert.equal(await page.locator('#send').isDisabled(), true)
@@ -403,6 +406,18 @@ test('a host that is lost is told, nothing looks as if it went on, and what is w
   assert.equal(await page.getByRole('textbox', { name: 'Message' }).inputValue(), 'Still there?')
   await page.getByRole('button', { name: 'Try now' }).click()
   await picture(page, 'demo-offline')
+})
+
+test('what an answer is up to is read out by its message alone, an end that comes at once too', async (t) => {
+  const server = await startServer({ answers: [{ text: 'One.' }, { status: 400, error: 'no such model' }] })
+  t.after(server.close)
+  const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
+  await say(page, 'one')
+  await idle(page)
+  await say(page, 'two')
+  await idle(page)
+  await until(async () => (await last(page).getByRole('status').first().textContent()).startsWith('Failed'), 'the failure to be read out')
+  assert.deepEqual(await told(page), [])
 })
 
 test('Enter while an answer runs says why nothing is sent; with Ctrl it stops the answer and sends', async (t) => {
@@ -448,13 +463,21 @@ test('every scene of the strip can be reached with a wheel and the keyboard, and
   assert.equal(await last.evaluate((button) => (button.focus(), document.activeElement === button)), true)
 })
 
-test('a face comes to rest: a thinking one when Lulu goes on, any with a new conversation', async (t) => {
+test('a face comes to rest: a thinking one when Lulu goes on, any with the next answer and a new conversation', async (t) => {
   const { page } = await open(t)
   await scene(page, 'umbrella')
   await question(page).waitFor()
   await decide(page, 'Approve')
   await idle(page)
   await until(async () => (await expression(page)) === 'neutral', 'the face to rest')
+  await scene(page, 'message')
+  await question(page).waitFor()
+  await decide(page, 'Deny')
+  await idle(page)
+  await until(async () => (await expression(page)) === 'worried', 'the face')
+  await say(page, 'Well.')
+  await until(async () => (await expression(page)) === 'neutral', 'the face to rest with the next answer')
+  await idle(page)
   await scene(page, 'message')
   await question(page).waitFor()
   await decide(page, 'Deny')
@@ -608,7 +631,7 @@ test('the page says what everything is', async (t) => {
   const { page } = await open(t)
   const tree = await page.locator('body').ariaSnapshot()
   for (const part of [
-    /region "Lulu, the pet"|img "Lulu: neutral"/, /main "Chat with Lulu"/, /heading "Lulu" \[level=1\]/, /status: here for you/, /group "How tools are called"/,
+    /region "Lulu, the pet"|img "Lulu: neutral"/, /main "Chat with Lulu"/, /heading "Lulu" \[level=1\]/, /paragraph: here for you/, /group "How tools are called"/,
     /radio "Auto" \[checked\]/, /combobox "Protocol"/, /log "Conversation"/, /textbox "Message"/, /button "Send" \[disabled\]/, /button "Settings"/,
   ]) assert.match(tree, part)
   await page.getByRole('button', { name: 'Settings' }).click()

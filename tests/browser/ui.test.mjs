@@ -151,6 +151,22 @@ test('changes of state and the finished message are read out, deltas are not', a
   await until(async () => (await said()) === 'Answer finished. Let me see. Wait.\nRain.', 'the whole message')
 })
 
+test('an answer that is over at once is read out where this window asked for it, and once', async (t) => {
+  const page = await open(t)
+  const said = (asked) => page.evaluate(async (asked) => {
+    const live = Object.assign(new Live(), { asked })
+    live.push({ type: 'error', block: 0, code: 'http', detail: 'HTTP 500' }, { type: 'done', outcome: 'failed' })
+    const texts = []
+    for (const element of [show(live), show(live)]) {
+      await frames(3)
+      texts.push(element.renderRoot.querySelector('.status').textContent.trim())
+    }
+    return texts
+  }, asked)
+  assert.deepEqual(await said(true), ['Failed', ''])
+  assert.deepEqual(await said(false), ['', ''])
+})
+
 test('many cards are read out together, and how many, not every step of each', async (t) => {
   const page = await message(t, () => {
     window.said = []
@@ -838,6 +854,12 @@ test('a question without a card shows what it says itself; one that says nothing
     assert.match(await text(page, 'sluice-approval'), /it can only be refused/)
     if (!properties.ask.arguments) assert.doesNotMatch(await text(page, 'sluice-approval'), /No arguments/)
   }
+})
+
+test('a question shows what the tool calls itself', async (t) => {
+  const page = await open(t)
+  await question(page, { ask: { name: 'mail.send', title: 'Send a \u202Email', description: 'Sends it.', arguments: {} } })
+  assert.match(await text(page, 'sluice-approval'), /mail\.send[^]*Send a ⟨U\+202E⟩mail[^]*Sends it\./)
 })
 
 test('the next question in the same element is to be seen anew', async (t) => {

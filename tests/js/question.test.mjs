@@ -73,6 +73,27 @@ test('a long description shows its beginning and end, the rest on request', () =
   assert.deepEqual(about(['description']).map(textOf), [description])
 })
 
+test('the title of a tool stands above its description, cut like that', () => {
+  const abouts = of(ask({ title: 'Run a\u202E command', description: 'Runs it.', arguments: {} }), 'about').map(textOf)
+  assert.deepEqual(abouts, ['Run a⟨U+202E⟩ command', 'Runs it.'])
+  const lines = ask({ title: 't'.repeat(3000), arguments: {} })
+  assert.deepEqual(of(lines, 'hidden').map(({ of, show }) => [of, show]), [['title', 'title']])
+  assert.ok(ask({ title: 't'.repeat(3000), arguments: {} }, ['title']).map(textOf).includes('t'.repeat(3000)))
+})
+
+test('of arguments that nobody counts so many are drawn as anybody could see, the rest is told', () => {
+  const many = (count) => ask({ arguments: Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, 'v'])) })
+  for (const count of [20_000, 80_000]) {
+    const lines = many(count)
+    assert.ok(lines.length < 10_000, `${lines.length} lines`)
+    const shown = of(lines, 'argument').length
+    const [rest] = of(lines, 'hidden')
+    assert.match(textOf(rest), new RegExp(`^${(count - shown).toLocaleString('en')} more arguments`))
+    assert.equal(rest.show, undefined)
+    assert.equal(rest.more, Array.from({ length: count - shown }, (_, at) => `a${shown + at}v`.length).reduce((sum, one) => sum + one))
+  }
+})
+
 test('a question without what it is about says so', () => {
   for (const request of [{}, { name: '', arguments: {} }, { stage: 'result' }]) {
     assert.equal(isWhole({ stage: 'execution', name: 'shell.run', ...request }), false)

@@ -52,7 +52,8 @@ export function startChat({ client, demo }) {
     const { connection } = client
     const state = connection.state === 'connected' ? doing(view) : 'offline'
     $('#chat').dataset.state = state
-    setText($('#status'), word(state))
+    setText($('#status'), word(state)) // what an answer is up to is read out by its message
+    setText($('#told'), state === 'offline' || $('#told').textContent !== '' ? word(state === 'offline' ? state : 'online') : '')
     const busy = state !== 'idle'
     const answers = busy && state !== 'offline' // what can be stopped
     $('#stop').hidden = !answers
@@ -81,7 +82,7 @@ export function startChat({ client, demo }) {
   function offer() {
     const refused = view?.outcome === 'failed' && view.blocks.some((block) => block?.type === 'error' && block.code === 'tools_unsupported')
     const buttons = []
-    if (refused) buttons.push(['switchToText', async () => { if (await configure({ mode: 'text' })) await say(asked) }])
+    if (refused) buttons.push(['switchToText', async () => (await configure({ mode: 'text' })) && say(asked)])
     else if (view?.outcome === 'failed') buttons.push(['askAgain', () => say(asked)])
     $('#next').replaceChildren(...buttons.map(([name, act], index) => {
       const button = document.createElement('button')
@@ -91,7 +92,7 @@ export function startChat({ client, demo }) {
       button.textContent = word(name)
       button.addEventListener('click', () => {
         button.disabled = true
-        void act()
+        void act().then((done) => (button.disabled = done !== false))
       })
       return button
     }))

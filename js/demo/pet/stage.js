@@ -22,7 +22,7 @@ export async function startStage({ client, demo, alone }) {
   document.querySelector('#quit').addEventListener('click', () => post('/api/window', { action: 'quit' }))
 }
 
-/** The mouth moves while Lulu speaks; a thinking face ends when she goes on, any other a while behind the answer, or with the conversation. */
+/** The mouth moves while Lulu speaks; a thinking face ends when she goes on, any other with the next answer, the conversation, or after a while. */
 function live(client, model) {
   let view
   let state = 'idle'
@@ -34,6 +34,7 @@ function live(client, model) {
     model.talk?.(state === 'speaking')
     if (state === before) return
     clearTimeout(rest)
+    if (before === 'idle') model.rest?.() // the last answer's
     if (state === 'speaking' || state === 'idle') model.rest?.('thinking')
     if (state === 'idle') rest = setTimeout(() => model.rest?.(), faceMs)
   }

@@ -11,6 +11,7 @@ const words = {
   working: ['using a tool …', '正在使用工具……'],
   waiting: ['waits for your word', '等你点头'],
   offline: ['not connected', '未连接'],
+  online: ['connected again', '已重新连接'],
   offlineIn: ['Not connected. Trying again in {} s.', '连接断开，{} 秒后重试。'],
   offlineNow: ['Not connected. Trying again …', '连接断开，正在重试……'],
   offlineHint: ['Not connected: your text stays here.', '未连接：你写的内容会留在这里。'],

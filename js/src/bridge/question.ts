@@ -14,7 +14,8 @@ export interface QuestionRequest {
   /** The tool that would run, and the name that the model wrote. */
   name?: string | undefined
   askedName?: string | undefined
-  /** What the tool says of itself. */
+  /** What the tool calls itself, and says of itself. */
+  title?: string | undefined
   description?: string | undefined
   policy?: ExecutionPolicy | ResultPolicy | undefined
   annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; openWorldHint?: boolean } | undefined
@@ -52,7 +53,7 @@ const TOO_LONG = 200_000
 const TOO_MANY_LINES = 10_000
 /** What all values together may take; the arguments behind that are counted. */
 const BUDGET = 600_000
-const LINE_COST = 40
+const LINE_COST = BUDGET / TOO_MANY_LINES
 const NAME = 80
 /** From so many empty lines in a row on their number is told. */
 const EMPTY_LINES = 3
@@ -75,14 +76,14 @@ export function isWhole({ stage, name, arguments: args, preview }: QuestionReque
 
 /** The lines of a question. */
 export function questionLines(request: QuestionRequest, words: QuestionWords, { whole = new Set(), draws = () => false }: QuestionOptions = {}): Line[] {
-  const { stage, name, askedName, description } = request
+  const { stage, name, askedName, title, description } = request
   const body = stage === 'result' ? previewLines(request, words, whole, draws) : argumentLines(request, words, whole)
-  const about = cutLines(description ?? '', words, 'description', whole, ABOUT)
+  const about = Object.entries({ title, description }).flatMap(([of, text]) => (text ? cutLines(text, words, of, whole, ABOUT) : []))
   return [
     { kind: 'tool', runs: nameRuns(name || askedName || '?', words).map((run) => ({ mark: 'strong', ...run })) },
     { kind: 'counts', runs: [{ text: isWhole(request) ? countsOf(request, words) : words.notWhole }] },
     ...effectsOf(request, words).map((text): Line => ({ kind: 'effect', runs: [{ text }] })),
-    ...(description ? about.map((line): Line => (line.kind === 'value' ? { kind: 'about', runs: line.runs } : line)) : []),
+    ...about.map((line): Line => (line.kind === 'value' ? { kind: 'about', runs: line.runs } : line)),
     ...wholeName(name, words.wholeName, 'name', words, whole),
     ...(renamed(askedName, name) ? [{ kind: 'notice', runs: [{ text: words.askedAs('') }, ...nameRuns(askedName as string, words)] } satisfies Line] : []),
     ...(renamed(askedName, name) ? wholeName(askedName, words.wholeName, 'askedName', words, whole) : []),
@@ -136,7 +137,7 @@ function argumentLines(request: QuestionRequest, words: QuestionWords, whole: Re
       const cut = name.length > NAME && !whole.has(show)
       lines.push({ kind: 'argument', runs: nameRuns(name, words, cut ? NAME : Infinity), of, ...(cut ? { more: name.length - NAME, show } : {}) })
       const shown = valueLines(value, words, of, whole)
-      left -= name.length + shown.reduce((sum, { runs }) => sum + LINE_COST + runs.reduce((all, { text }) => all + text.length, 0), 0)
+      left -= name.length + LINE_COST + shown.reduce((sum, { runs }) => sum + LINE_COST + runs.reduce((all, { text }) => all + text.length, 0), 0)
       lines.push(...shown)
     }
   }

@@ -58,7 +58,7 @@ export class Client {
   /** Sends what a person wrote. The answer may be looked at, waited for, or left alone. */
   async send(text: string, options: Pick<SendInput, 'conversation'> = {}): Promise<LiveMessage> {
     const { message } = await this.#call('send', { ...options, text })
-    return this.message(message)
+    return Object.assign(this.message(message), { asked: true })
   }
 
   /** The message of this id: always the same object. */

@@ -15,6 +15,8 @@ const decided = (message: string, { token, digest }: Question): Decision => ({ m
 
 export class LiveMessage {
   readonly id: string
+  /** This window asked for it: its end is news, also where it is there at once. */
+  asked = false
   readonly #call: Call
   readonly #listeners = new Listeners()
   #view: MessageView

@@ -375,7 +375,7 @@ export class SluiceApproval extends SluiceElement {
     const from = [ask, card, description, words, language, this.#edited, this.#whole, this.#broken, this.#folded]
     if (this.#drawn?.from.every((one, at) => one === from[at])) return this.#drawn.lines
     const all = questionLines(this.#request, words, { whole: this.#whole, draws: (picture) => this.#source(picture) !== undefined })
-    const lines = this.#folded ? all.filter(({ kind, of }) => kind !== 'about' && of !== 'description') : all
+    const lines = this.#folded ? all.filter(({ kind, of }) => kind !== 'about' && of !== 'title' && of !== 'description') : all
     this.#unseen = lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0)
     this.#cut = lines.flatMap(({ show }) => show ?? [])
     this.#view.update(lines.filter(({ kind }) => !inHead.has(kind)), ({ more = 0 }) => words.showAll(count(more, language)))

@@ -23,6 +23,8 @@ const READ_OUT = 3000
 const MANY = 3
 /** So long what cards came to is gathered before it is read out. */
 const GATHER_MS = 700
+/** Messages whose end was read out. */
+const told = new WeakSet<LiveMessage>()
 
 export class SluiceMessage extends SluiceElement {
   static override styles = [tokens, controls, foreign, messageStyles]
@@ -121,7 +123,8 @@ export class SluiceMessage extends SluiceElement {
     const view: SavedMessage = this.message?.getSnapshot() ?? this.view ?? { role: 'assistant', rounds: 0, blocks: [] }
     const before = this.#shown
     if (view === before && this.#context) return false
-    const first = before === undefined || ('seq' in before && before.seq === 0) // what was there already is not read out
+    const old = before === undefined || ('seq' in before && before.seq === 0)
+    const first = old && !(this.message?.asked && !told.has(this.message)) // what was there already is not read out
     this.#shown = view
     const asks = 'asks' in view && this.message ? view.asks : []
     const asksChanged = asks !== this.#asks && (asks.length > 0 || this.#asks.length > 0)
@@ -262,6 +265,7 @@ export class SluiceMessage extends SluiceElement {
     const ending = endingOf(view)
     const outcome = ending ? this.words.endings[ending] : view.outcome === 'completed' ? this.words.finished : this.words.outcome[view.outcome as 'completed']
     this.#spoken.push(`${outcome} ${texts.filter(Boolean).join('\n').slice(0, READ_OUT)}`)
+    if (this.message) told.add(this.message)
   }
 
   #speak(gathered = false): void {

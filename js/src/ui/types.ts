@@ -10,6 +10,8 @@ export type ApproveOptions = Pick<Decision, 'remember' | 'exact' | 'arguments'>
 /** A message that goes on, as `client.message(id)` gives it. What a decision gives: false where somebody was faster. */
 export interface LiveMessage {
   readonly id: string
+  /** This window asked for it: its end is read out, also where it is there at once. */
+  readonly asked?: boolean
   subscribe(listener: () => void): () => void
   getSnapshot(): MessageView
   approve(ask: AskView, options?: ApproveOptions): unknown

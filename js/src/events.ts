@@ -104,11 +104,35 @@ interface Base {
   /** Counts the events of a turn, without gaps. */
   seq: number
 }
+interface OfRound {
+  /** The request and its answer, from 1. */
+  round: number
+}
+interface OfBlock {
+  /** Where in the message's `blocks`, from 0. */
+  block: number
+}
+interface OfCall {
+  /** The number of the call in the turn, from 1. */
+  call: number
+}
+interface WithText {
+  /** Behind what came before. */
+  text: string
+}
+interface WithReason {
+  /** Why, for people. */
+  reason: string
+}
 
-/** Perform this model request (`run` does). `bytes`: the size of its body. */
-export interface RequestEvent extends Base { type: 'request'; round: number; bytes: number }
+/** Perform this model request (`run` does). */
+export interface RequestEvent extends Base, OfRound {
+  type: 'request'
+  /** The size of its body. */
+  bytes: number
+}
 /** Stop reading the current answer (`run` does). */
-export interface AbortRequestEvent extends Base { type: 'abortRequest'; reason: string }
+export interface AbortRequestEvent extends Base, WithReason { type: 'abortRequest' }
 /** What a text is, where it is not simply the answer. The same in every event of a block. */
 export interface TextMarks {
   /** The provider's way to say that the model declines. */
@@ -117,15 +141,19 @@ export interface TextMarks {
   fabricated?: true
 }
 /** More text of a block. */
-export interface TextEvent extends Base, TextMarks { type: 'text'; block: number; text: string }
+export interface TextEvent extends Base, OfBlock, WithText, TextMarks { type: 'text' }
 /** More reasoning of a block. */
-export interface ReasoningEvent extends Base { type: 'reasoning'; block: number; text: string }
+export interface ReasoningEvent extends Base, OfBlock, WithText { type: 'reasoning' }
 /** A call was opened, or something about it changed: a patch of its card. */
-export interface CardEvent extends Base, CardFields { type: 'card'; block: number; call: number }
+export interface CardEvent extends Base, OfBlock, OfCall, CardFields { type: 'card' }
 /** More of a call's arguments, while they are written. */
-export interface ArgsEvent extends Base { type: 'args'; call: number; text: string }
+export interface ArgsEvent extends Base, OfCall, WithText { type: 'args' }
 /** What a running tool reported. */
-export interface ProgressEvent extends Base { type: 'progress'; call: number; text: string }
+export interface ProgressEvent extends Base, OfCall {
+  type: 'progress'
+  /** In place of the last report. */
+  text: string
+}
 
 /** A question for a person: may this call run, or its result be let out? The same for events, adapters and windows. */
 export interface ApprovalRequest {
@@ -157,53 +185,74 @@ export interface ApprovalEvent extends Base, ApprovalRequest {
   /** `execution`: may it run? `result`: may the model read what came out? */
   stage: 'execution' | 'result'
 }
-/** Run this tool (`run` does where it has `execute`). `deadline`: Unix milliseconds. `detached`: nobody waits for its result. */
-export interface ExecuteEvent extends Base {
+/** Run this tool (`run` does where it has `execute`). */
+export interface ExecuteEvent extends Base, OfCall {
   type: 'execute'
-  call: number
+  /** The name of the tool. */
   name: string
   /** The call's id of the provider, or of the text format. */
   wireId?: string
   /** `native`, or the id of the text protocol. */
   source?: string
+  /** The round whose answer holds the call, from 1. */
   round?: number
+  /** What it runs with: checked against the tool's schema, edited ones where a person edited them. */
   arguments: JsonObject
+  /** Fields of the text protocol that are not arguments. */
   reserved?: { [key: string]: string }
+  /** Nobody waits for its result. */
   detached?: boolean
+  /** When its time is up, in Unix milliseconds. */
   deadline?: number
 }
 /** A running tool is no longer wanted. */
-export interface AbortToolEvent extends Base { type: 'abortTool'; call: number; reason: string }
+export interface AbortToolEvent extends Base, OfCall, WithReason { type: 'abortTool' }
 /** What a fire-and-forget tool sends to another window. */
-export interface IpcEvent extends Base { type: 'ipc'; call: number; channel: string; payload: Json[] }
+export interface IpcEvent extends Base, OfCall {
+  type: 'ipc'
+  /** As the tool's `ipc` names it. */
+  channel: string
+  /** What goes through the channel, filled in from the arguments. */
+  payload: Json[]
+}
 /** A decision to remember for later turns. */
-export interface RuleEvent extends Base { type: 'rule'; rule: Rule }
+export interface RuleEvent extends Base {
+  type: 'rule'
+  /** For the store of rules. */
+  rule: Rule
+}
 /** The answer of this round is over: once per answer, behind its last text. Stop reading, and finish it as complete. */
-export interface RoundEvent extends Base {
+export interface RoundEvent extends Base, OfRound {
   type: 'round'
-  round: number
   /** Absent where the provider gave none. */
   finishReason?: FinishReason
 }
 /** Tokens of this round so far: the last event counts. */
-export interface UsageEvent extends Base { type: 'usage'; round: number; inputTokens?: number; outputTokens?: number }
+export interface UsageEvent extends Base, OfRound, Usage { type: 'usage' }
 /** Something that a developer wants to know. js/docs/codes.md says what to do about each code. */
 export interface DiagnosticEvent extends Base {
   type: 'diagnostic'
+  /** Which of those in js/docs/codes.md. */
   code: DiagnosticCode
+  /** What was found, and what was expected. */
   detail?: string
+  /** The call in question. */
   call?: number
   /** Where in the round's text, in bytes. */
   offset?: number
   /** The text in question. */
   raw?: string
+  /** The same request may succeed later. */
   retryable?: boolean
 }
 /** Something went wrong and is shown in the message. */
 export interface ErrorEvent extends Base {
   type: 'error'
+  /** Where in the message's `blocks`, where it is shown there. */
   block?: number
+  /** Which of those in js/docs/codes.md. */
   code: ErrorEventCode
+  /** What went wrong. */
   detail: string
   /** What to do about it. */
   hint?: string
@@ -221,6 +270,7 @@ export interface ErrorEvent extends Base {
 /** The last event. */
 export interface DoneEvent extends Base {
   type: 'done'
+  /** How the turn ended. */
   outcome: Outcome
   /** Of the last answer. */
   finishReason?: FinishReason
@@ -232,22 +282,45 @@ export type SluiceEvent =
   | ExecuteEvent | AbortToolEvent | IpcEvent | RuleEvent | RoundEvent | UsageEvent | DiagnosticEvent | ErrorEvent | DoneEvent
 
 /** Text of the answer. */
-export interface TextBlock extends TextMarks { type: 'text'; round: number; text: string }
+export interface TextBlock extends TextMarks, OfRound {
+  type: 'text'
+  /** All of it so far. */
+  text: string
+}
 /** What the model thought. */
-export interface ReasoningBlock { type: 'reasoning'; round: number; text: string }
+export interface ReasoningBlock extends OfRound {
+  type: 'reasoning'
+  /** All of it so far. */
+  text: string
+}
 /** A call and its life. */
-export interface ToolUseBlock extends CardFields { type: 'tool_use'; call: number }
+export interface ToolUseBlock extends CardFields, OfCall { type: 'tool_use' }
 /** What went wrong. */
-export interface ErrorBlock { type: 'error'; code: ErrorEventCode; detail: string; hint?: string }
+export interface ErrorBlock {
+  type: 'error'
+  /** Which of those in js/docs/codes.md. */
+  code: ErrorEventCode
+  /** What went wrong. */
+  detail: string
+  /** What to do about it. */
+  hint?: string
+}
 /** A part of a message, told apart by `type`. Blocks are only ever appended. */
 export type Block = TextBlock | ReasoningBlock | ToolUseBlock | ErrorBlock
 
 /** Tokens as the provider counted them. */
-export interface Usage { inputTokens?: number; outputTokens?: number }
+export interface Usage {
+  /** Of the request: instructions, messages, tools. */
+  inputTokens?: number
+  /** Of the answer, with what the model thought. */
+  outputTokens?: number
+}
 
 /** One answer of the model, as far as it is known. */
 export interface Answer {
+  /** Why it ended; absent where the provider gave no reason. */
   finishReason?: FinishReason
+  /** What it cost, where the provider says so. */
   usage?: Usage
   /** Who answered, as the provider says. */
   model?: string
@@ -277,26 +350,38 @@ export interface AssistantMessage {
 
 /** A message in OpenAI's shape, for every provider. */
 export interface ChatMessage {
+  /** Who says it; `tool`: the result of a call. */
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
+  /** Text, or parts in OpenAI's shape; null beside `tool_calls`. */
   content?: string | null | object[]
+  /** Of an assistant: what it called. */
   tool_calls?: { id: string; type: 'function'; function: { name: string; arguments: string } }[]
+  /** Of a result: whose, by the `id` in `tool_calls`. */
   tool_call_id?: string
+  /** Who of several with the same role. */
   name?: string
   [member: string]: unknown
 }
 
 /** A remembered decision. */
 export interface Rule {
+  /** A tool's name, or its beginning and `*`. */
   tool: string
+  /** What becomes of the call. */
   effect: 'allow' | 'ask' | 'deny'
+  /** How long it lasts. Default `always` in a file. */
   scope?: 'turn' | 'session' | 'always'
+  /** Only for a call with exactly these. */
   arguments?: JsonObject
+  /** Hash of the tool as the person saw it: where the tool changed, an `allow` no longer counts. */
   definition?: string
 }
 
 /** SLUICE_GET_TOOLS. */
 export interface ToolList {
+  /** Another where anything of the tools, or of how they are told, is another. */
   hash: string
+  /** Each with the name that a request carries, whether the model sees it, and why not. */
   tools: {
     name: string; wireName: string; exposed: boolean; reason?: string; unchecked?: string[]; estimatedTokens?: number
   }[]

@@ -117,6 +117,7 @@ export interface RunResult {
 
 /** What `cancel` left behind. */
 export interface Stopped {
+  /** Tools that took no notice of their signal: nothing of them reaches the turn any more. */
   stillRunning: { call: number; name: string }[]
 }
 

@@ -8,6 +8,7 @@ import type {
 
 /** A question for a person. `token` is this window's own and good for one decision. */
 export interface AskView extends Omit<ApprovalEvent, 'type' | 'seq'> {
+  /** Says which question a decision is about. */
   token: string
   /** What the tool says it does. */
   annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; openWorldHint?: boolean }
@@ -27,26 +28,33 @@ export type Delta =
 
 /** A message as a window shows it: the message document and what goes on around it. Never changed in place: see `applyDelta`. */
 export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
+  /** Never given twice. */
   id: string
   /** Counts what happened to the message; see `Frame`. */
   seq: number
+  /** In the order of the answer. */
   blocks: BlockView[]
   /** Open questions, in the order in which they were asked. */
   asks: AskView[]
 }
 
+/** A part of a message, told apart by `type`. */
 export type BlockView =
   | ({ type: 'text' | 'reasoning'; round?: number; text: string } & TextMarks)
   | CardView
   | { type: 'error'; code: string; detail: string; hint?: string }
 
+/** A call of a tool as a window shows it. */
 export interface CardView extends CardFields {
+  /** Told apart from other blocks by it. */
   type: 'tool_use'
+  /** The number of the call in the message, from 1. */
   call: number
   /** The arguments as the model writes them, until `arguments` is there. */
   writing?: string
   /** The last progress that the tool reported. */
   progress?: string
+  /** What its outcome does not tell: the pet did not do what it was told. */
   notice?: string
   /** Of the tool: they choose the picture on its card. */
   tags?: string[]
@@ -57,10 +65,13 @@ export interface CardView extends CardFields {
  * another one subscribes again and gets a snapshot.
  */
 export interface Frame {
+  /** What happened to messages that the window subscribed to. */
   messages?: { id: string; after: number; seq: number; deltas: Delta[] }[]
+  /** Those that the window opened and that changed, as they now stand. */
   conversations?: ConversationView[]
-  /** Tools that this window runs (`runsIn: 'window'`), and those whose result nobody waits for any more. */
+  /** Tools that this window is to run (`runsIn: 'window'`). */
   execute?: { message: string; call: number; token: string; name: string; arguments: JsonObject }[]
+  /** Calls in `execute` whose result nobody waits for any more. */
   abort?: { message: string; call: number; reason: string }[]
   /** The host was closed: this is the last frame. */
   closed?: true
@@ -68,9 +79,11 @@ export interface Frame {
 
 /** A conversation as it is kept. Show its entries by their `id`: a list that drops its oldest entries keeps its length. */
 export interface ConversationView {
+  /** As the app named it. */
   id: string
   /** How many entries at the beginning are no longer kept: `entries[0]` is number `forgotten` of the conversation. */
   forgotten: number
+  /** The oldest first. */
   entries: EntryView[]
 }
 
@@ -85,20 +98,27 @@ export type ConnectionState = 'connected' | 'reconnecting' | 'lost'
 
 /** A fire-and-forget call of a tool with `ipc`, for the window of the pet. It answers with `petReply`. */
 export interface PetOrder {
+  /** For the answer. */
   id: number
+  /** As the tool's `ipc` names it. */
   channel: string
+  /** Filled in from the call's arguments. */
   payload: Json[]
 }
 
 // -- from a window to the main process ---------------------------------------------------------------------------------------
 
+/** What a person says. */
 export interface SendInput {
+  /** What the person wrote. */
   text: string
   /** Default `main`. */
   conversation?: string
 }
 
+/** An answer to a question. */
 export interface Decision {
+  /** Id of the message with the question. */
   message: string
   /** Of the `AskView`. Decides an execution or the release of a result, whichever was asked. */
   token: string
@@ -106,6 +126,7 @@ export interface Decision {
   digest?: string
   /** Stage `execution`: how long calls like this one need no question. Default `once`. */
   remember?: 'once' | 'turn' | 'session' | 'always'
+  /** Remembered only for the same arguments. */
   exact?: boolean
   /** Stage `execution`: run it with these arguments instead. */
   arguments?: JsonObject
@@ -113,10 +134,13 @@ export interface Decision {
 
 /** The expressions and motions of the model that the pet window has loaded. Ranges of parameters are kept, not used yet. */
 export interface PetCapabilities {
+  /** Name of the model. */
   model?: string
+  /** By name. */
   expressions: string[]
   /** Motions by group: how many. */
   motions: { [group: string]: number }
+  /** The model's own, with their ranges. */
   parameters?: { id: string; min: number; max: number; default?: number }[]
 }
 
@@ -126,6 +150,7 @@ export interface ConfigurationView {
   settings: JsonObject
   /** What `settings` would be without this person's changes. A member that is in neither has the engine's default. */
   defaults?: JsonObject
+  /** All of them, also those that the model does not see. */
   tools: ToolView[]
   /** Ids that `settings.protocol` may name. */
   protocols: string[]
@@ -144,18 +169,29 @@ export interface RuleView extends Rule {
   id: string
 }
 
+/** A tool as the configuration shows it. */
 export interface ToolView {
+  /** As the tool declares it. */
   name: string
+  /** What the model reads of it. */
   description: string
+  /** The JSON Schema of its arguments. */
   parameters?: JsonObject
+  /** As the tool declares them. */
   tags: string[]
+  /** What it may do without asking, as it stands. */
   permission: Level
+  /** When its calls are asked about; null: as `permission` says. */
   executionApproval: ExecutionPolicy | null
+  /** When its results wait for a person; null: as the engine says. */
   resultApproval: ResultPolicy | null
+  /** How long a call may take, in milliseconds. */
   timeoutMs?: number
+  /** The model sees it. */
   exposed: boolean
   /** Why the model does not see it. */
   reason?: string
+  /** Roughly, what it costs a request. */
   estimatedTokens?: number
   /** What this person changed of it. */
   changed?: ('permission' | 'executionApproval' | 'resultApproval')[]
@@ -163,6 +199,7 @@ export interface ToolView {
 
 /** Merged into what is there; a member that is null goes back to its default. */
 export interface ConfigurationPatch {
+  /** Members of the engine's configuration. */
   settings?: JsonObject
   /** By tool: what the person allows it. */
   tools?: { [name: string]: { permission?: Level | null; executionApproval?: ExecutionPolicy | null; resultApproval?: ResultPolicy | null } }
@@ -192,8 +229,10 @@ export interface Methods {
   petReply(input: { id: number; ok: boolean; reason?: string }): void
 }
 
+/** The name of a method. */
 export type Method = keyof Methods
 
+/** All names of methods. */
 export const methods = [
   'send', 'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'result', 'petReady', 'petReply',
 ] as const satisfies readonly Method[]
@@ -204,18 +243,25 @@ export const SEEN = 'seen'
 /** What a call gives: an exception would lose its fields on the way through Electron. */
 export type Reply = { ok: true; value: unknown } | { ok: false; error: BridgeError }
 
+/** Why a call was refused. */
 export interface BridgeError {
   /** `forbidden`: this window may not; `argument`: it sent something else than expected; `limit`; `not_found`; `state`; … */
   code: string
+  /** What was found, and what was expected. */
   detail: string
+  /** Where in the input. */
   path?: string
+  /** What to do about it. */
   hint?: string
 }
 
 /** What a window has of the main process: `window.sluice` of the preload, or the like over HTTP. */
 export interface Bridge {
+  /** Calls a method of the host. Never rejects: what went wrong is in the reply. */
   call(method: Method, input?: unknown): Promise<Reply>
+  /** Calls `listener` with every frame. Returns what takes it away. */
   onFrame(listener: (frame: Frame) => void): () => void
+  /** Calls `listener` with every order for the pet. Returns what takes it away. */
   onPet(listener: (order: PetOrder) => void): () => void
   /**
    * Called with every change of the connection. `retryAt`: when the next try is made, in Unix milliseconds. Left out by a bridge that is there

@@ -8,14 +8,17 @@ import type { AppLike, FrameLike } from './types.js'
 
 /** What is known of the page that sent a message, asked anew for every message. */
 export interface Sender {
+  /** Which window it is shown in. */
   webContentsId: number
   /** `https://example.org`, `app://main`, `file://`. */
   origin: string
+  /** The whole address of the page. */
   url: string
 }
 
 /** A window that may something. At least one of the first two; without `origin` the app's own pages. */
 export interface AllowedWindow {
+  /** This window alone. */
   webContentsId?: number
   /** Exactly, but for the port: `http://localhost:*`; or a scheme: `app://`. Of `file://` only pages below `app.getAppPath()` count. */
   origin?: string
@@ -23,6 +26,7 @@ export interface AllowedWindow {
   rights?: Rights
 }
 
+/** Says what the sender of a message may; null: nothing. */
 export type Allow = (sender: Sender) => Rights | null
 
 const usual: Rights = { read: true, chat: true }

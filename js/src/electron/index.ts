@@ -18,7 +18,9 @@ export type { Connection, Host, HostOptions, Peer, Rights, RunningTool, TurnOpti
 const CHANNEL = 'sluice:call'
 const MAX_WARNED = 20
 
+/** What an app gives `hostEngine`. */
 export interface ElectronOptions extends HostOptions {
+  /** Electron's `ipcMain`. */
   ipcMain: IpcMainLike
   /** Electron's `app`: which pages of `file://` are its own, and whether it is packaged. Without it none of them, and it is. */
   app?: AppLike
@@ -31,6 +33,7 @@ export interface ElectronOptions extends HostOptions {
   windows?: readonly AllowedWindow[] | Allow
 }
 
+/** A host whose windows are those of Electron. */
 export interface ElectronHost extends Host {
   /** For `webPreferences.preload`. In a bundle use `require.resolve('sluice/preload')`. */
   readonly preloadPath: string
@@ -44,6 +47,7 @@ const checkOptions = members({
   needs: ['ipcMain', 'run'],
 })
 
+/** Answers the windows of an Electron app: in the main process, once, before the first window. Throws where an option is wrong. */
 export function hostEngine(engine: Engine, given: ElectronOptions): ElectronHost {
   checkOptions(given, 'options')
   const { ipcMain, app, windows, ...options } = given

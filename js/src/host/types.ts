@@ -25,7 +25,9 @@ export interface Peer {
   readonly id: string
   /** Read whenever it matters: a getter may change its mind. */
   readonly rights: Rights
+  /** Sends what changed to the window. */
   frame(frame: Frame): void
+  /** Sends an order to the window of the pet. */
   pet(order: PetOrder): void
   /** What was sent has not left yet: frames wait, and what piles up meanwhile is dropped for a new snapshot. */
   busy?(): boolean
@@ -41,14 +43,19 @@ export interface Connection {
 
 /** A turn as the app wants it: what stands here goes before what was configured, that before the engine's defaults. */
 export interface TurnOptions extends Settings, RunHooks {
+  /** Who answers. */
   model: Model
   /** Instead of the messages that the host keeps. */
   messages?: ChatMessage[]
+  /** Merged into the request's body. */
   request?: { [member: string]: unknown }
+  /** Cancels the turn. */
   signal?: AbortSignal
+  /** Beside those of the engine's store. */
   rules?: Rule[]
 }
 
+/** What an app gives its host. */
 export interface HostOptions {
   /** Members of the run: model, settings, request, … Called for every message that a person sends. */
   run: (input: { text: string; conversation: string; messages: ChatMessage[] }) => TurnOptions
@@ -78,7 +85,9 @@ export interface HostOptions {
   maxRunning?: number
 }
 
+/** An engine, its conversations, and the windows that look at them. */
 export interface Host {
+  /** A window is there. Call the result for what it sends, and close it when it goes. */
   connect(peer: Peer): Connection
   /** Starts a turn without a window. Returns the id of the message. */
   send(text: string, conversation?: string): string
@@ -95,6 +104,8 @@ export interface Host {
 export interface RunningTool {
   /** Id of the message. */
   message: string
+  /** The number of the call in it. */
   call: number
+  /** The name of the tool. */
   name: string
 }

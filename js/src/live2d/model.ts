@@ -1,6 +1,7 @@
 // What a pet is to the rest: a Live2D model behind an adapter, the drawn puppet of the demo, or anything else with a face.
 import type { PetCapabilities } from '../bridge/messages.js'
 
+/** What shows expressions and plays motions. */
 export interface PetModel {
   /** Read again for every order: it may change while the model is there. */
   capabilities(): PetCapabilities

@@ -6,9 +6,13 @@ import { clip, type PetModel, unprintable } from './model.js'
 
 /** What is used of a `Live2DModel`. Everything may be missing: a model that was destroyed has nothing left. */
 export interface PixiLive2dModel {
+  /** Shows it, by its place in the list or its name. */
   expression(id?: number | string): Promise<boolean>
+  /** Starts it. */
   motion(group: string, index?: number, priority?: number): Promise<boolean>
+  /** Where its names and parameters are. */
   internalModel: unknown
+  /** It can do nothing any more. */
   readonly destroyed?: boolean
 }
 

@@ -20,21 +20,26 @@ interface PetSide {
   reply(answer: Parameters<Methods['petReply']>[0]): Promise<unknown>
 }
 
+/** Where orders come from, and who performs them. */
 export interface ReceiveOptions extends Common {
   /** Of `connect()`; or the bridge itself. */
   client?: { readonly pet: PetSide }
+  /** In place of a client. */
   bridge?: Pick<Bridge, 'call' | 'onPet'>
 }
 
+/** What performs the orders for a pet. */
 export interface PetReceiver {
   /** The model that performs, and whose expressions and motions become tools. The same one again: they changed. */
   setModel(model: ModelSource): void
+  /** The one that performs now. */
   readonly model: PetModel | null
   /** No order is performed any more, and the tools go. */
   close(): void
   [Symbol.dispose](): void
 }
 
+/** Performs the orders that the host has for the pet of this window. Throws where there is neither a client nor a bridge. */
 export function receive({ client, bridge, ...options }: ReceiveOptions): PetReceiver {
   const side = client?.pet ?? (bridge ? overBridge(bridge) : undefined)
   if (!side) throw new SluiceError({ code: 'option', path: 'client', detail: 'expected a client or a bridge', hint: 'connect() of sluice/renderer gives the client' })
@@ -57,6 +62,7 @@ export function receive({ client, bridge, ...options }: ReceiveOptions): PetRece
   return receiver
 }
 
+/** For a preload of your own: how its messages are listened to. */
 export interface ChannelOptions extends Common {
   /** Listens to a channel and hands on the payload, without Electron's event; what it gives back, if a function, ends that. */
   on: (channel: string, listener: (...payload: unknown[]) => void) => unknown

@@ -4,6 +4,7 @@ import { tool, type Tool } from '../tool.js'
 import { anything, flag, is, members, text, wrong } from '../options.js'
 import { unprintable } from './model.js'
 
+/** What the model can do, and how the tools reach it. */
 export interface Live2dOptions {
   /** Names of the model's expressions. */
   expressions?: readonly string[]

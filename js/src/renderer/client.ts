@@ -14,11 +14,13 @@ export interface PetSide {
   onOrder(listener: (order: PetOrder) => void): () => void
   /** What the model that is loaded can do; null: there is none any more. */
   ready(capabilities: PetCapabilities | null): Promise<void>
+  /** Answers an order: it was done, or why not. */
   reply(answer: Parameters<Methods['petReply']>[0]): Promise<void>
 }
 
 /** What a window has of an engine in the main process. */
 export class Client {
+  /** Orders for the pet, for the window that shows it. */
   readonly pet: PetSide
   /** How this window stands to its host. */
   readonly connection: LiveConnection
@@ -72,10 +74,12 @@ export class Client {
     return message
   }
 
+  /** What is configured. Needs the right `configure`. */
   configuration(): Promise<ConfigurationView> {
     return this.#call('configuration')
   }
 
+  /** Changes what is configured; gives it as it then stands. Needs the right `configure`. */
   configure(patch: ConfigurationPatch): Promise<ConfigurationView> {
     return this.#call('configure', patch)
   }

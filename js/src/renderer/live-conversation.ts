@@ -5,6 +5,7 @@ import { Listeners } from './listeners.js'
 
 /** What was said in a conversation; the messages in it are live on their own. */
 export class LiveConversation {
+  /** As the app named it. */
   readonly id: string
   readonly #call: Call
   readonly #listeners = new Listeners()
@@ -27,6 +28,7 @@ export class LiveConversation {
     return remove
   }
 
+  /** The conversation as it stands: another object whenever it changed. */
   readonly getSnapshot = (): ConversationView => {
     this.#open()
     return this.#view

@@ -8,12 +8,15 @@ import { ClientError, closed, lost } from './errors.js'
 import { Listeners } from './listeners.js'
 
 export type MessageFrame = NonNullable<Frame['messages']>[number]
+/** How an approval is given: see `Decision`. */
 export type ApproveOptions = Pick<Decision, 'remember' | 'exact' | 'arguments'>
 /** What is decided: an `AskView`, or what of it must be there. */
 type Question = Pick<AskView, 'token'> & Partial<Pick<AskView, 'digest'>>
 const decided = (message: string, { token, digest }: Question): Decision => ({ message, token, ...(digest === undefined ? {} : { digest }) })
 
+/** A message as this window shows it: followed while somebody looks at it. */
 export class LiveMessage {
+  /** Never given twice. */
   readonly id: string
   /** This window asked for it: its end is news, also where it is there at once. */
   asked = false

@@ -5,11 +5,15 @@ import { describe } from '../errors.js'
 import type { Json, JsonObject } from '../events.js'
 import type { Call } from './call.js'
 
+/** What a tool that runs in a window is called with, beside its arguments. */
 export interface WindowToolContext {
   /** Aborted by timeout, by cancel of the call or of the message, and when the client is closed. */
   readonly signal: AbortSignal
+  /** Id of the message with the call. */
   readonly message: string
+  /** The number of the call in it. */
   readonly call: number
+  /** The name of the tool. */
   readonly name: string
 }
 

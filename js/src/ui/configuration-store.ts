@@ -4,7 +4,9 @@ import type { Json, JsonObject } from '../events.js'
 
 /** As much of a client as the page needs. */
 export interface ConfigurationClient {
+  /** What is configured. */
   configuration(): Promise<ConfigurationView>
+  /** Changes it; gives it as it then stands. */
   configure(patch: ConfigurationPatch): Promise<ConfigurationView>
 }
 

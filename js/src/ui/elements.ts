@@ -16,19 +16,23 @@ export interface SluiceMessageElement extends HTMLElement {
 
 /** `<sluice-card>`: one call of a tool. */
 export interface SluiceCardElement extends HTMLElement {
+  /** The call. */
   card: CardView | undefined
   /** The question about this call, where one is open. */
   ask: AskView | undefined
   /** Answers the question and stops the call; a card of a saved message has none. */
   message: LiveMessage | undefined
+  /** Who shows its question. Default `inline`. */
   approvals: ApprovalsMode
   /** The message is over: nothing moves, whatever the state says. */
   still: boolean
+  /** Shows arguments, result and more. Default false. */
   open: boolean
 }
 
 /** `<sluice-approval>`: a question for a person. */
 export interface SluiceApprovalElement extends HTMLElement {
+  /** The question. */
   ask: AskView | undefined
   /** The call that is asked about. */
   card: CardView | undefined
@@ -47,6 +51,7 @@ export interface SluiceApprovalElement extends HTMLElement {
 
 /** `<sluice-configuration>`: what may be configured. */
 export interface SluiceConfigurationElement extends HTMLElement {
+  /** Of `connect()`. */
   client: ConfigurationClient | undefined
 }
 

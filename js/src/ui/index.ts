@@ -5,9 +5,13 @@ import { SluiceConfiguration as Configuration } from './configuration.js'
 import type { SluiceApprovalElement, SluiceCardElement, SluiceConfigurationElement, SluiceMessageElement } from './elements.js'
 import { SluiceMessage as Message } from './message.js'
 
+/** The class of `<sluice-message>`: a message. */
 export const SluiceMessage: new () => SluiceMessageElement = Message
+/** The class of `<sluice-card>`: one call. */
 export const SluiceCard: new () => SluiceCardElement = Card
+/** The class of `<sluice-approval>`: a question. */
 export const SluiceApproval: new () => SluiceApprovalElement = Approval
+/** The class of `<sluice-configuration>`: what may be configured. */
 export const SluiceConfiguration: new () => SluiceConfigurationElement = Configuration
 
 export { reveal } from '../bridge/reveal.js'

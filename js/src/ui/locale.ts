@@ -1,5 +1,6 @@
 // Which language an element speaks: the `lang` of the nearest element that has one, through shadow roots, else the browser's.
 
+/** The language that an element speaks, as a tag such as `zh-CN`. */
 export function languageOf(element: Element): string {
   for (let node: Node | null = element; node; node = node.parentNode ?? (node as Partial<ShadowRoot>).host ?? null) {
     const lang = node instanceof Element ? node.getAttribute('lang') : null

@@ -5,18 +5,26 @@ import type { AssistantMessage } from '../events.js'
 export type { AskView, BlockView, CardView, MessageView } from '../bridge/messages.js'
 export type { AssistantMessage } from '../events.js'
 
+/** How an approval is given: see `Decision`. */
 export type ApproveOptions = Pick<Decision, 'remember' | 'exact' | 'arguments'>
 
 /** A message that goes on, as `client.message(id)` gives it. What a decision gives: false where somebody was faster. */
 export interface LiveMessage {
+  /** Never given twice. */
   readonly id: string
   /** This window asked for it: its end is read out, also where it is there at once. */
   readonly asked?: boolean
+  /** Calls `listener` whenever the message changed. Returns what takes it away. */
   subscribe(listener: () => void): () => void
+  /** The message as it stands: another object whenever it changed. */
   getSnapshot(): MessageView
+  /** Lets the call run. */
   approve(ask: AskView, options?: ApproveOptions): unknown
+  /** Lets the result go to the model. */
   release(ask: AskView): unknown
+  /** Refuses either; the model reads the reason. */
   deny(ask: AskView, reason?: string): unknown
+  /** Stops the message, or one call of it. */
   cancel(call?: number): unknown
 }
 
@@ -31,12 +39,19 @@ export type ApprovalsMode = 'inline' | 'dialog' | 'none'
  * `sluice-settled`: it is no longer, whoever decided.
  */
 export interface AskDetail {
+  /** Id of the message. */
   message: string
+  /** The question. */
   ask: AskView
+  /** The call that it is about. */
   card: CardView | undefined
+  /** Lets the call run. False: somebody was faster. */
   approve(options?: ApproveOptions): Promise<boolean>
+  /** Lets the result go to the model. False: somebody was faster. */
   release(): Promise<boolean>
+  /** Refuses either. False: somebody was faster. */
   deny(reason?: string): Promise<boolean>
 }
 
+/** What a listener of `sluice-ask` and `sluice-settled` is called with. */
 export type SluiceAskEvent = CustomEvent<AskDetail>

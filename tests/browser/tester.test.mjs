@@ -130,7 +130,7 @@ test('pasted text becomes a message, with each rejected candidate and its reason
 })
 
 test('the slider from whole to byte by byte changes the events, never the result, and the page says so', async (t) => {
-  const { page, panel } = await start(t, { tab: 'parse' })
+  const { page, panel } = await start(t, { tab: 'parse', times: 10 })
   const slider = panel.getByRole('slider')
   const sizes = ['whole', '1024', '256', 'seed:1', '64', '16', '7', '3', 'byte']
   /** Does something and waits until the page shows what came of it: what it showed before looks much the same. */

@@ -8,10 +8,8 @@ import { usePages } from './ui/server.mjs'
 const browser = useBrowser()
 const pages = usePages()
 
-/** `times`: how much faster its clock runs. */
-async function open(t, { times = 1, ...options } = {}) {
+async function open(t, options) {
   const page = await browser.page(t, options)
-  if (times > 1) await hurry(page, times)
   await page.goto(`${pages.url}/page.html`)
   await page.waitForFunction(() => window.ready)
   return page
@@ -669,15 +667,6 @@ test('an app may take over a single question', async (t) => {
 })
 
 // -- what is approved was seen -------------------------------------------------------------------------------------------------
-
-/** Runs the clock of a page so many times faster, before anything of the page starts: what takes a second is the same, for less of ours. */
-const hurry = (page, times) => page.addInitScript((times) => {
-  const { setTimeout, setInterval, performance } = window
-  const now = performance.now.bind(performance)
-  window.setTimeout = (run, ms = 0, ...rest) => setTimeout(run, ms / times, ...rest)
-  window.setInterval = (run, ms = 0, ...rest) => setInterval(run, ms / times, ...rest)
-  performance.now = () => now() * times
-}, times)
 
 /** As long as arming would take, by the page's own clock. */
 const enough = (page) => page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1500)))

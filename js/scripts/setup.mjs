@@ -12,8 +12,8 @@ import { buildTypeScript } from './typescript.mjs'
 export async function setup({ tests = false, bench = false, pack = false, preset = 'release' } = {}) {
   await installSystemPackages({ tests, bench, pack })
   await installNpmPackages()
-  const counted = preset === 'asan' ? ['sluice_growth'] : []
-  const targets = tests ? ['sluice', 'sluice_node', 'sluice_tests', 'sluice_smoke', ...counted] : bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
+  const counting = { asan: ['sluice_growth'], tsan: [] }[preset] ?? (process.platform === 'linux' ? ['sluice_peak_memory'] : [])
+  const targets = tests ? ['sluice', 'sluice_node', 'sluice_tests', 'sluice_smoke', ...counting] : bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
   if (!pack) await buildNative(preset, { tests, bench, targets }) // what is packed is built by other compilers
   await buildTypeScript()
 }

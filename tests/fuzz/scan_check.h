@@ -87,7 +87,7 @@ class ScanTrace : public sluice::ScanSink {
     arguments_.clear();
     pieces.push_back({'o', name_, start});
   }
-  void on_call_arguments(std::string_view piece) override {
+  void on_call_arguments(std::string_view piece, size_t) override {
     need(open_ && !piece.empty(), "arguments outside of a call, or empty");
     arguments_ += piece;
     join('a', piece, false);

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/sha256.h"
+#include "base/shared_text.h"
 #include "base/utf8.h"
 
 using namespace sluice;
@@ -106,4 +107,42 @@ TEST_CASE("SHA-256 gives the digests of the standard") {
   CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   CHECK(sha256_hex(std::string(1000, 'a')) == "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3");
+}
+
+TEST_CASE("a text that shares its bytes is a value") {
+  SharedText text;
+  std::string all;
+  const auto add = [&](std::string_view more) {
+    text.append(more);
+    all += more;
+  };
+  add("abc");
+  SharedText copy(text), middle = text.part(1, 1), growing;
+  growing.append_part(text, 0, "ab");
+  growing.append_part(text, 2, "c");
+  CHECK(growing == "abc");
+  CHECK(growing.view().data() == text.view().data());
+  copy.append("-copy");
+  middle.append("-middle");
+  for (int i = 0; i < 100; ++i) add("more of it, beyond what was taken first");
+  growing.append("-own");
+  CHECK(text == all);
+  CHECK(copy == "abc-copy");
+  CHECK(middle == "b-middle");
+  CHECK(growing == "abc-own");
+
+  SharedText other;
+  other.append_part(text, 3, "not what stands there");
+  CHECK(other == "not what stands there");
+  other.append_part(text, all.size() + 1, "beyond its end");
+  CHECK(other == "not what stands therebeyond its end");
+  text = text.part(0, 3);
+  text.append("again");
+  CHECK(text == "abcagain");
+  const SharedText moved = std::move(text);
+  CHECK(moved == "abcagain");
+  text = SharedText();
+  text.append("");
+  CHECK(text.empty());
+  CHECK(text.part(0, 0) == "");
 }

@@ -60,7 +60,7 @@ class ScanRecorder : public sluice::ScanSink {
     name_ = name;
     events.push_back({{"open", std::string(name)}, {"start", start}});
   }
-  void on_call_arguments(std::string_view piece) override {
+  void on_call_arguments(std::string_view piece, size_t) override {
     need(open_ && !piece.empty(), "arguments outside of a call, or empty");
     pieces_ += piece;
     join("arguments", piece);

@@ -585,6 +585,9 @@ std::string canonical_json(std::string_view text) {
 }
 
 void append_json_string(std::string &out, std::string_view utf8) {
+  constexpr size_t kLarge = 65536, kBehind = 16;
+  if (utf8.size() >= kLarge)  // it grows once, and not once more for what closes it
+    if (const size_t size = out.size() + json_string_size(utf8) + kBehind; size > out.capacity()) out.reserve(size);
   out += '"';
   size_t from = 0;
   for (size_t i = 0; i < utf8.size(); ++i) {

@@ -29,14 +29,15 @@ class ToolView {
 
 // One call of a finished block. A block may hold several.
 struct ParsedCall {
-  std::string name;           // as the model wrote it; empty: the block named no tool
-  std::string id;             // the model's own id where the format has one
-  std::string arguments;      // one JSON object text: checked, uncoerced, duplicates already settled
-  std::string raw_arguments;  // as written: JSON, or in field protocols from the first field to the closer
-  std::string reserved;       // JSON object text of the protocol's own fields; empty: none
-  bool typed = false;         // arguments carry JSON types; false: strings that the schema coerces
-  std::string_view reason;    // why it is invalid: a code of protocols.md §1 (static); empty: complete
-  std::string told = {};      // to the model, where it is more than the reason
+  std::string name;                // as the model wrote it; empty: the block named no tool
+  std::string id;                  // the model's own id where the format has one
+  std::string arguments;           // one JSON object text: checked, uncoerced, duplicates already settled
+  std::string_view raw_arguments;  // as written, a part of the block: JSON, or from the first field to the closer
+  size_t raw_at = 0;               // where in the block: set by the scanner
+  std::string reserved;            // JSON object text of the protocol's own fields; empty: none
+  bool typed = false;              // arguments carry JSON types; false: strings that the schema coerces
+  std::string_view reason;         // why it is invalid: a code of protocols.md §1 (static); empty: complete
+  std::string told = {};           // to the model, where it is more than the reason
 };
 
 // Where the pieces of a round's text go. Offsets count bytes of the text that was fed. Views live until the function
@@ -51,7 +52,7 @@ class ScanSink {
   virtual void on_scan_reasoning(std::string_view utf8, bool first) = 0;
   // The tool's name is known: a card opens.
   virtual void on_call_open(std::string_view protocol, std::string_view name, size_t start) = 0;
-  virtual void on_call_arguments(std::string_view piece) = 0;
+  virtual void on_call_arguments(std::string_view piece, size_t offset) = 0;
   // The block is over. calls[0] is the call that was opened (or a block that never named one); more follow where one
   // block holds several. `raw`: the block as written, [start, end) of the text.
   virtual void on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw,

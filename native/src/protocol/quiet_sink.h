@@ -13,7 +13,7 @@ class QuietSink : public ScanSink {
   void on_scan_text(std::string_view) override {}
   void on_scan_reasoning(std::string_view, bool) override {}
   void on_call_open(std::string_view, std::string_view, size_t) override {}
-  void on_call_arguments(std::string_view) override {}
+  void on_call_arguments(std::string_view, size_t) override {}
   void on_call_close(std::string_view, std::vector<ParsedCall> &, std::string_view, size_t, size_t) override {}
   void on_scan_diagnostic(std::string_view, std::string_view, size_t, std::string_view) override {}
 };

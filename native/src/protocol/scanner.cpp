@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/release.h"
+#include "base/shared_text.h"
 #include "base/utf8.h"
 #include "protocol/unread_block.h"
 
@@ -165,7 +167,7 @@ void Scanner::feed(std::string_view utf8) {
   if (kept_.empty()) {
     text_ = utf8;
   } else {
-    kept_ += utf8;
+    append_large(kept_, utf8);
     text_ = kept_;
   }
   run(false);
@@ -241,8 +243,7 @@ void Scanner::keep() {
   }
   if (text_.data() == kept_.data()) {
     if (done_ == kept_.size()) {
-      kept_.clear();
-      if (kept_.capacity() > (size_t{1} << 20)) kept_.shrink_to_fit();
+      release_text(kept_, size_t{1} << 20);
     } else if (done_ != 0) {
       kept_.erase(0, done_);
     }
@@ -749,16 +750,29 @@ void Scanner::start_block(int marker, size_t at) {
   start_reader(marker);
 }
 
+BlockReader::State Scanner::read_more(std::string_view block, bool ended) {
+  const BlockReader::State state = reader_->read(block, ended);
+  if (state == BlockReader::State::closed) place_calls();
+  return state;
+}
+
+// What a call shows of its block is a part of the text, which grows and moves until the card closes.
+void Scanner::place_calls() {
+  for (ParsedCall &call : reader_->calls)
+    if (!call.raw_arguments.empty())
+      call.raw_at = static_cast<size_t>(call.raw_arguments.data() - text_.data()) - block_;
+}
+
 bool Scanner::read_block(bool ended) {
   while (true) {
     const size_t limit = block_limit();
     const size_t taken = std::min(text_.size() - block_, limit);
     const bool all = ended && block_ + taken == text_.size();
     const bool named = reader_->named, begun = reader_->begun;
-    BlockReader::State state = reader_->read(block_text(), false);
+    BlockReader::State state = read_more(block_text(), false);
     const bool waits = state == BlockReader::State::open && reader_->named == named && reader_->begun == begun;
     const bool last = waits && all && block_limit() == limit;
-    if (last) state = reader_->read(text_.substr(block_), true);
+    if (last) state = read_more(text_.substr(block_), true);
     if (reader_->named && !named && !whole_) open_call(reader_->name);
     if (unread_ && state == BlockReader::State::closed &&
         holds_opener(text_.substr(opener_end_, block_ + reader_->end - opener_end_), true))
@@ -823,7 +837,7 @@ void Scanner::stream_arguments() {
   if (reader_->arguments_to <= sent_) return;
   const std::string_view piece = text_.substr(block_ + sent_, reader_->arguments_to - sent_);
   sent_ = reader_->arguments_to;
-  sink_.on_call_arguments(piece);
+  sink_.on_call_arguments(piece, offset(block_) + sent_ - piece.size());
 }
 
 // The card as a whole; the text goes on behind it.
@@ -831,6 +845,8 @@ void Scanner::close_block() {
   const size_t start = whole_ ? fence_ : block_;
   const size_t end = whole_ ? at_ : block_ + reader_->end;
   drop(start);
+  for (ParsedCall &call : reader_->calls)
+    call.raw_arguments = text_.substr(block_ + call.raw_at, call.raw_arguments.size());
   if (const std::string &name = reader_->calls.front().name; !opened_ && !name.empty()) open_call(name);
   reader_->arguments_to = reader_->arguments_from + reader_->calls.front().raw_arguments.size();
   if (opened_) stream_arguments();
@@ -900,6 +916,7 @@ void Scanner::outgrown() {
   BlockReader::Rest rest = reader_->rest(block_text());
   size_t behind = block_ + rest.at;
   reader_->cut(block_text(), "oversize");
+  place_calls();
   whole_ = false;
   close_block();
   start_skipping();

@@ -75,6 +75,8 @@ class Scanner final : public TextScanner {
   bool read_text(bool ended);
   bool read_tag(bool ended);
   bool read_block(bool ended);
+  BlockReader::State read_more(std::string_view block, bool ended);
+  void place_calls();
   bool read_tail(bool ended);
   bool read_skip();
 

@@ -230,7 +230,7 @@ void Scanner::read_again() {
   do {
     named = reader_->named;
     begun = reader_->begun;
-    if (reader_->read(block_text(), false) != BlockReader::State::open) return;
+    if (read_more(block_text(), false) != BlockReader::State::open) return;
   } while (reader_->named != named || reader_->begun != begun);
 }
 

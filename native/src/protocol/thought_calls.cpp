@@ -77,10 +77,11 @@ bool ThoughtCalls::finish(ScanSink &sink) {
   const size_t before = next_ - scanned_;  // may wrap: it is only added
   for (Block &block : blocks) {
     const size_t start = block.start + before, end = block.end + before;
+    for (size_t i = 0; i < block.calls.size(); ++i) block.calls[i].raw_arguments = block.written[i];
     const ParsedCall &first = block.calls.front();
     if (!first.name.empty()) {
       sink.on_call_open(block.protocol, first.name, start);
-      if (!first.raw_arguments.empty()) sink.on_call_arguments(first.raw_arguments);
+      if (!first.raw_arguments.empty()) sink.on_call_arguments(first.raw_arguments, start + first.raw_at);
     }
     for (size_t i = 0; i < block.calls.size(); ++i) {
       ParsedCall &call = block.calls[i];
@@ -129,7 +130,10 @@ void ThoughtCalls::on_call_close(std::string_view protocol, std::vector<ParsedCa
   block.raw = raw;
   block.start = start;
   block.end = end;
-  for (const ParsedCall &call : calls) block.reasons.emplace_back(call.reason);
+  for (const ParsedCall &call : calls) {
+    block.reasons.emplace_back(call.reason);
+    block.written.emplace_back(call.raw_arguments);
+  }
   block.calls = std::move(calls);
 }
 
@@ -158,7 +162,7 @@ void ThoughtCalls::save(std::string &out) const {
         append_saved_bytes(said.value("name"), call.name);
         append_saved_bytes(said.value("id"), call.id);
         append_saved_bytes(said.value("arguments"), call.arguments);
-        append_saved_bytes(said.value("rawArguments"), call.raw_arguments);
+        append_saved_bytes(said.value("rawArguments"), block.written[i]);
         append_saved_bytes(said.value("reserved"), call.reserved);
         said.boolean("typed", call.typed).text("reason", block.reasons[i]);
         said.close();
@@ -198,7 +202,7 @@ void ThoughtCalls::load(std::string_view saved) {
       said.text("name", call.name);
       said.text("id", call.id);
       said.text("arguments", call.arguments);
-      said.text("rawArguments", call.raw_arguments);
+      said.text("rawArguments", block.written.emplace_back());
       said.text("reserved", call.reserved);
       said.get("typed", call.typed);
       said.text("reason", block.reasons.emplace_back());

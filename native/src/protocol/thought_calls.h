@@ -41,7 +41,7 @@ class ThoughtCalls final : public ScanSink {
     std::string protocol, raw;
     size_t start = 0, end = 0;  // of the scanned text
     std::vector<ParsedCall> calls;
-    std::vector<std::string> reasons;
+    std::vector<std::string> reasons, written;  // of each call
   };
 
   void make();
@@ -51,7 +51,7 @@ class ThoughtCalls final : public ScanSink {
   void on_scan_text(std::string_view utf8) override;
   void on_scan_reasoning(std::string_view, bool) override {}
   void on_call_open(std::string_view, std::string_view, size_t) override {}
-  void on_call_arguments(std::string_view) override {}
+  void on_call_arguments(std::string_view, size_t) override {}
   void on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw, size_t start,
                      size_t end) override;
   void on_scan_diagnostic(std::string_view, std::string_view, size_t, std::string_view) override {}

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/json_writer.h"
+#include "base/release.h"
 #include "base/utf8.h"
 #include "protocol/loose_json.h"
 #include "protocol/markers.h"
@@ -722,8 +723,14 @@ void VcpReader::write_calls(std::string_view block, ParsedCall first) {
         numbered[n];
   if (!numbered.empty()) return split(fields, std::move(numbered), first, members);
 
-  for (const Argument &argument : fields.arguments) append_member(members, argument.key, argument.json);
-  first.arguments = members.empty() ? "{}" : members + '}';
+  size_t size = members.size() + 2;
+  for (const Argument &argument : fields.arguments) size += argument.key.size() + argument.json.size() + 4;
+  members.reserve(size);
+  for (Argument &argument : fields.arguments) {
+    append_member(members, argument.key, argument.json);
+    release_text(argument.json);
+  }
+  first.arguments = std::move(members.empty() ? members += "{}" : members += '}');
   calls.push_back(std::move(first));
 }
 

@@ -30,6 +30,7 @@ struct Item {
 class Value {
  public:
   explicit Value(std::string text) : text_(std::move(text)) { read(); }
+  std::string release() && { return std::move(text_); }  // the text back; nothing else is left
 
   const Item &item(uint32_t i) const { return items_[i]; }
   std::string_view text(uint32_t i) const { return text_.substr_view(items_[i].begin, items_[i].end); }

@@ -138,7 +138,7 @@ struct Schema::Impl {
       Schemas schemas;
       size_t items = 0;  // of an array: how many were seen
     };
-    const Value value(std::move(text));
+    Value value(std::move(text));
     std::vector<Open> open{{0, with_choices(schemas)}};
     std::string out, room;
     uint32_t copied = 0;
@@ -155,12 +155,16 @@ struct Schema::Impl {
         continue;
       }
       if (!own.empty() && kind == '"') {
-        copy(item.begin);
-        out += coerce(value.text(at), strings, own, depth - std::min<size_t>(depth, item.depth));
-        copied = item.end;
+        std::string coerced = coerce(value.text(at), strings, own, depth - std::min<size_t>(depth, item.depth));
+        if (coerced != value.text(at)) {
+          copy(item.begin);
+          out += coerced;
+          copied = item.end;
+        }
       }
       at = item.next;
     }
+    if (copied == 0) return std::move(value).release();
     copy(value.item(0).end);
     return out;
   }
@@ -254,9 +258,10 @@ bool Schema::check(std::string_view arguments, Strings strings, std::string &out
   }
   // What is fine with its nulls keeps them.
   for (bool nulls = true; impl_;) {
-    const Value value(text);
+    Value value(std::move(text));
     Checker checker(value);
     if (const Fault *wrong = checker.check(*impl_->root)) {
+      text = value.text(0);
       std::string less = nulls && json_kind(text) == '{' ? impl_->without_nulls(text) : text;
       nulls = false;
       if (less != text) {
@@ -268,6 +273,7 @@ bool Schema::check(std::string_view arguments, Strings strings, std::string &out
       fault.facade = strings == Strings::written && impl_->wants_structure(fault.pointer);
       return false;
     }
+    text = std::move(value).release();
     break;
   }
   out = std::move(text);

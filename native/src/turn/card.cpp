@@ -105,25 +105,14 @@ void Card::spell() {
   if (canonical == effective_arguments()) release_text(canonical);
 }
 
-size_t Card::room(uint32_t fields) const {
-  size_t size = 512;
-  const auto plain = [&](uint32_t field, std::string_view json) { size += fields & field ? json.size() : 0; };
-  const auto text = [&](uint32_t field, std::string_view utf8) { size += fields & field ? json_string_size(utf8) : 0; };
-  plain(field::arguments, arguments);
-  if (edited) plain(field::edited, *edited);
-  plain(field::reserved, reserved);
-  plain(field::output, parts);
-  text(field::raw_arguments, raw_arguments);
-  text(field::raw, raw);
-  text(field::output, output);
-  text(field::told, told);
-  text(field::error, error);
-  text(field::progress, progress);
-  return size;
-}
-
-void Card::write(uint32_t fields, std::string &out) const {
+void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
   Members list(out);
+  const auto written = [&](std::string_view key, const SharedText &text, bool quoted) {
+    if (lent != nullptr && text.size() >= kLendsFrom)
+      lent->push_back({list.name(key).size(), text, quoted});
+    else
+      quoted ? list.text(key, text) : list.raw(key, text);
+  };
   if (fields & field::head) {
     if (!wire_id.empty()) list.text("wireId", wire_id);
     if (!asked.empty()) list.text("name", name());
@@ -133,12 +122,12 @@ void Card::write(uint32_t fields, std::string &out) const {
     if (adopted) list.raw("adopted", "true");
   }
   if (fields & field::status) list.text("status", to_text(state_));
-  if (fields & field::arguments && !arguments.empty()) list.raw("arguments", arguments);
-  if (fields & field::raw_arguments && !raw_arguments.empty()) list.text("rawArguments", raw_arguments);
+  if (fields & field::arguments && !arguments.empty()) written("arguments", arguments, false);
+  if (fields & field::raw_arguments && !raw_arguments.empty()) written("rawArguments", raw_arguments, true);
   if (fields & field::edited && edited) list.raw("edited", *edited);
   if (fields & field::reserved && !reserved.empty()) list.raw("reserved", reserved);
   if (fields & field::raw && !raw.empty()) {
-    list.text("raw", raw);
+    written("raw", raw, true);
     list.number("start", static_cast<int64_t>(start));
     list.number("end", static_cast<int64_t>(end));
   }
@@ -166,10 +155,10 @@ void Card::write(uint32_t fields, std::string &out) const {
 
 std::string_view Card::sendable_arguments() const {
   // As the model wrote it where every reader takes that; else what was made of it.
-  const bool plain = json_kind(raw_arguments) == '{' && raw_arguments.find("\\ud") == std::string::npos &&
-                     raw_arguments.find("\\uD") == std::string::npos;
+  const bool plain = json_kind(raw_arguments) == '{' && raw_arguments.view().find("\\ud") == std::string::npos &&
+                     raw_arguments.view().find("\\uD") == std::string::npos;
   if (source == "native" && !arguments.empty() && plain) return raw_arguments;
-  return arguments.empty() ? std::string_view("{}") : std::string_view(arguments);
+  return arguments.empty() ? std::string_view("{}") : arguments.view();
 }
 
 }  // namespace sluice

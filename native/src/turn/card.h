@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json_progress.h"
+#include "base/shared_text.h"
 #include "tools/approval.h"
 #include "tools/tool.h"
 
@@ -135,13 +136,13 @@ class Card {
   bool final() const { return is_final(state_); }
   bool apply(Trigger trigger);  // false: not in the table, nothing changed
 
-  // Members that `fields` names and that apply, as `"a":1,"b":2` behind what stands in `out` already.
-  void write(uint32_t fields, std::string &out) const;
-  size_t room(uint32_t fields) const;  // what that takes, and a little more: a large event grows once
+  // Members that `fields` names and that apply, as `"a":1,"b":2` behind what stands in `out` already. `lent`: what is
+  // large is not written but lent.
+  void write(uint32_t fields, std::string &out, LentTexts *lent = nullptr) const;
   // What the model asked for, as JSON object text that may go back to a provider: never broken JSON.
   std::string_view sendable_arguments() const;
   // What the tool runs with.
-  std::string_view effective_arguments() const { return edited ? std::string_view(*edited) : arguments; }
+  std::string_view effective_arguments() const { return edited ? std::string_view(*edited) : arguments.view(); }
   // canonical_json of these, from spell() until it starts.
   std::string_view canonical_arguments() const { return canonical.empty() ? effective_arguments() : canonical; }
   void spell();
@@ -169,11 +170,11 @@ class Card {
   std::string resolved;    // the tool's own name; stays when the tool is gone
   const Tool *tool = nullptr;
   bool asked_differed = false;  // askedName was told: a patch cannot take it back
-  std::string raw_arguments;
-  std::string arguments;  // one JSON object, coerced; empty while not known
-  std::string members;    // opaque members of the provider, to go back verbatim
+  SharedText raw_arguments;
+  SharedText arguments;  // one JSON object, coerced; empty while not known
+  std::string members;   // opaque members of the provider, to go back verbatim
   std::string reserved;
-  std::string raw;
+  SharedText raw;
   size_t start = 0, end = 0;
   bool typed = true;                // arguments carry JSON types: nothing to coerce
   std::string broken;               // the reason, where the wire says that something of it was lost

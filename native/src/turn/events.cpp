@@ -80,13 +80,27 @@ EventQueue::Event &EventQueue::slot() {
   }
   Event &event = events_[tail_++];
   event.withdrawn = false;
+  event.lent.clear();
   release_text(event.text, kSpareBytes);
   return event;
 }
 
+void EventQueue::write_whole(const Event &event, std::string &out) {
+  size_t size = out.size() + event.text.size() + 128;
+  for (const LentText &lent : event.lent) size += lent.quoted ? json_string_size(lent.text) : lent.text.size();
+  if (size > kSpareBytes) out.reserve(size);
+  size_t at = 0;
+  for (const LentText &lent : event.lent) {
+    out.append(event.text, at, lent.at - at);
+    lent.quoted ? append_json_string(out, lent.text) : void(out += lent.text.view());
+    at = lent.at;
+  }
+  out.append(event.text, at);
+}
+
 void EventQueue::delta(Kind kind, uint32_t key, std::string_view utf8) {
   if (is_last(kind, key)) {
-    events_[tail_ - 1].text += utf8;
+    append_large(events_[tail_ - 1].text, utf8);
     return;
   }
   add(kind, key).text += utf8;
@@ -100,6 +114,7 @@ bool EventQueue::is_last(Kind kind, uint32_t key) const {
 
 std::string &EventQueue::open(Kind kind, uint32_t key) {
   if ((kind == Kind::progress || kind == Kind::head) && is_last(kind, key)) {
+    events_[tail_ - 1].lent.clear();
     events_[tail_ - 1].text.clear();
     return events_[tail_ - 1].text;
   }
@@ -125,6 +140,7 @@ bool EventQueue::withdraw(Kind kind, uint32_t key) {
   Event *const event = find(kind, key);
   if (event == nullptr) return false;
   event->withdrawn = true;
+  event->lent.clear();
   places_.erase(place_key(kind, key));
   while (tail_ > head_ && events_[tail_ - 1].withdrawn) --tail_;  // neighbours of what comes next, as in a saved queue
   return true;
@@ -142,7 +158,9 @@ void EventQueue::save(std::string &out) const {
     if (list.back() != '[') list += ',';
     ObjectWriter event(list);
     event.number("kind", static_cast<int64_t>(events_[i].kind)).number("key", events_[i].key);
-    event.text("text", events_[i].text).close();
+    std::string whole;
+    if (!events_[i].lent.empty()) write_whole(events_[i], whole);
+    event.text("text", whole.empty() ? events_[i].text : whole).close();
   }
   list += ']';
   queue.close();
@@ -184,10 +202,10 @@ bool EventQueue::next(std::string &out, Polled &polled) {
   polled = {event.kind, event.key};
   if (may_be_withdrawn(event.kind)) places_.erase(place_key(event.kind, event.key));
   const std::string_view head = delta_head(event.kind);
-  if (head.empty() && event.text.size() > kSpareBytes) {
+  if (head.empty() && event.lent.empty() && event.text.size() > kSpareBytes) {
     out = std::move(event.text);
   } else if (head.empty()) {
-    out += event.text;
+    write_whole(event, out);
   } else {
     if (event.text.size() > kSpareBytes) out.reserve(json_string_size(event.text) + 128);
     out += head;
@@ -201,6 +219,7 @@ bool EventQueue::next(std::string &out, Polled &polled) {
   append_number(out, static_cast<int64_t>(++seq_));
   out += '}';
   release_text(event.text, kSpareBytes);  // what is polled is gone
+  event.lent.clear();
   if (head_ == tail_) {
     moved_ += tail_;
     head_ = tail_ = 0;

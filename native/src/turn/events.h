@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/shared_text.h"
 #include "base/status.h"
 
 namespace sluice {
@@ -37,6 +38,9 @@ class EventQueue {
   // A new event: the text of a JSON object without its closing brace, to be appended to what is returned.
   std::string &open(Kind kind, uint32_t key = 0);
 
+  // Large texts of the event that was opened last: they stand in it as if they were written at their places.
+  LentTexts &lent() { return events_[tail_ - 1].lent; }
+
   // Takes back what nobody polled yet. True: there was one.
   bool withdraw(Kind kind, uint32_t key);
   uint64_t last_seq() const { return seq_; }
@@ -65,8 +69,11 @@ class EventQueue {
     uint32_t key = 0;
     bool withdrawn = false;
     std::string text;
+    LentTexts lent;
   };
 
+  // The document with what was lent to it.
+  static void write_whole(const Event &event, std::string &out);
   Event &slot();
   Event &add(Kind kind, uint32_t key);
   // The event of this kind that waits for `key`; nullptr: none. At most one of a kind that may be withdrawn does.

@@ -63,7 +63,7 @@ void write_requested(const std::vector<const Card *> &cards, std::string &out) {
     if (out.back() != '[') out += ',';
     ObjectWriter request(out);
     request.text("requestId", card->history_id).text("toolName", stored_name(*card));
-    request.raw("args", card->arguments.empty() ? "{}" : card->arguments);
+    request.raw("args", card->arguments.empty() ? "{}" : card->arguments.view());
     request.text("status", requested_status(card->state()));
     // What a person holds back stays out of what the host stores, a tool's words of failure included.
     const bool released = card->final() && card->state() != CardState::result_rejected;
@@ -116,7 +116,7 @@ std::string result_message(const Card &card, bool stored) {
   call.text("requestId", card.history_id).text("toolName", stored_name(card));
   call.text("status", result_status(card.state()));
   if (card.started_at && card.ended_at) call.number("durationMs", *card.ended_at - *card.started_at);
-  if (stored) call.raw("rawArgs", card.arguments.empty() ? "{}" : card.arguments);
+  if (stored) call.raw("rawArgs", card.arguments.empty() ? "{}" : card.arguments.view());
   if (card.state() == CardState::success && card.output_is_json && check_json(card.told, kDeepest).ok())
     call.boolean("json", true);
   call.close();
@@ -188,7 +188,7 @@ std::vector<std::string> history_messages(const Message &message, size_t rounds,
       if (block.kind != Block::Kind::tool_use || message.cards[block.card]->dropped) continue;
       const Card &card = *message.cards[block.card];
       if (card.stays_as_text()) {
-        (split ? behind : text) += card.raw;
+        (split ? behind : text) += card.raw.view();
         continue;
       }
       cards.push_back(&card);

@@ -40,7 +40,7 @@ struct Round {
   Usage usage;
   std::string model;  // who answered, as the provider says
   std::optional<int64_t> started_at, ended_at;
-  std::string raw;          // text mode: the answer as written
+  SharedText raw;           // text mode: the answer as written
   std::string members;      // opaque members of the provider's message, to go back verbatim
   bool text_calls = false;  // its calls came out of its text
 };

@@ -54,6 +54,9 @@ struct Saver {
   void operator()(std::string_view key, const std::string &text) const {
     if (!text.empty()) object.text(key, text);
   }
+  void operator()(std::string_view key, const SharedText &text) const {
+    if (!text.empty()) object.text(key, text);
+  }
   void operator()(std::string_view key, const std::optional<std::string> &text) const {
     if (text) object.text(key, *text);
   }
@@ -70,6 +73,10 @@ struct Loader {
   const SavedReader &saved;
 
   void operator()(std::string_view key, std::string &text) const { saved.text(key, text); }
+  void operator()(std::string_view key, SharedText &text) const {
+    std::string read = text_of(saved, key);
+    if (!read.empty()) text = SharedText(std::move(read));
+  }
   void operator()(std::string_view key, std::optional<std::string> &text) const {
     if (std::string read = text_of(saved, key); !read.empty()) text = std::move(read);
   }
@@ -638,7 +645,10 @@ bool Turn::take_checked(Card &card) {
     return false;
   }
   if (checked == card.effective_arguments()) return true;
-  (card.edited ? *card.edited : card.arguments) = std::move(checked);
+  if (card.edited)
+    card.edited = std::move(checked);
+  else
+    card.arguments = SharedText(std::move(checked));
   card.dirty |= card.edited ? field::edited : field::arguments;
   return true;
 }

@@ -252,7 +252,7 @@ void Turn::adopt(std::vector<OpenCall> calls) {
     card.adopted = true;
     card.wire_id = call.id;
     card.history_id = std::move(call.id);
-    card.raw_arguments = std::move(call.arguments);
+    card.raw_arguments = SharedText(std::move(call.arguments));
     complete_native(card, true);
     if (!card.final()) admit(card);
   }
@@ -467,7 +467,7 @@ void Turn::end_text(bool cut) {
     pieces.push_back(whole_suffix(message_.blocks[i].text, missing));
     missing -= pieces.back().size();
   }
-  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) message_.rounds.back().raw += *piece;
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) message_.rounds.back().raw.append(*piece);
 }
 
 // Calls that nobody looked for: the model may have learned another format than the one it was asked for.
@@ -640,7 +640,7 @@ bool Turn::goes_on() {
 void Turn::on_text(std::string_view utf8) {
   if (!goes_on()) return;
   const std::string_view piece = within_text_limit(utf8);
-  if (calls_from_text()) message_.rounds.back().raw += piece;
+  if (calls_from_text()) message_.rounds.back().raw.append(piece);
   if (answer_.thoughts && !blank(piece)) answer_.thoughts->interrupt();
   if (answer_.watcher) answer_.watcher->feed(piece);
   answer_.scanner->feed(piece);
@@ -719,19 +719,19 @@ void Turn::on_arguments(uint32_t slot, std::string_view fragment) {
   }
   if (card.raw_arguments.size() + fragment.size() > config_.limits.argument_bytes) card.oversize = true;
   if (card.oversize) return;
-  card.raw_arguments += fragment;
+  card.raw_arguments.append(fragment);
   events_.delta(EventQueue::Kind::args, card.call, fragment);
 }
 
 void Turn::on_arguments_replaced(uint32_t slot, std::string_view whole) {
   if (deaf() || slot >= answer_.slots.size() || answer_.slots[slot] == nullptr) return;
   Card &card = *answer_.slots[slot];
-  if (card.state() == CardState::streaming && whole.starts_with(card.raw_arguments))
+  if (card.state() == CardState::streaming && whole.starts_with(card.raw_arguments.view()))
     return on_arguments(slot, whole.substr(card.raw_arguments.size()));
   if (card.state() != CardState::streaming) return on_arguments(slot, whole);
   if (whole.size() > config_.limits.argument_bytes) card.oversize = true;
   if (card.oversize) return;
-  card.raw_arguments = whole;
+  card.raw_arguments = SharedText(std::string(whole));
   card.shape = {};
 }
 
@@ -830,10 +830,10 @@ void Turn::on_call_open(std::string_view protocol, std::string_view name, size_t
   tell(*answer_.text_call);
 }
 
-void Turn::on_call_arguments(std::string_view piece) {
+void Turn::on_call_arguments(std::string_view piece, size_t offset) {
   Card *const card = answer_.text_call;
   if (deaf() || card == nullptr || card->state() != CardState::streaming) return;
-  card->raw_arguments += piece;
+  card->raw_arguments.append_part(message_.rounds.back().raw, offset, piece);
   events_.delta(EventQueue::Kind::args, card->call, piece);
 }
 
@@ -856,10 +856,14 @@ void Turn::on_call_close(std::string_view protocol, std::vector<ParsedCall> &cal
     }
     give_id(*card);
     card->reserved = std::move(call.reserved);
-    if (first || calls.size() * raw.size() <= config_.limits.argument_bytes) card->raw = raw;  // not a hundred times
+    if (first || calls.size() * raw.size() <= config_.limits.argument_bytes)  // not a hundred times
+      card->raw.append_part(message_.rounds.back().raw, start, raw);
     card->start = start;
     card->end = end;
-    card->raw_arguments = std::move(call.raw_arguments);
+    if (card->raw_arguments != call.raw_arguments) {
+      card->raw_arguments = {};
+      card->raw_arguments.append_part(card->raw, call.raw_at, call.raw_arguments);
+    }
     if (!streamed) {
       tell(*card);
       if (!card->raw_arguments.empty()) events_.delta(EventQueue::Kind::args, card->call, card->raw_arguments);
@@ -875,9 +879,8 @@ void Turn::on_call_close(std::string_view protocol, std::vector<ParsedCall> &cal
   answer_.text_call = nullptr;
   if (complete_one && config_.stop_after_call && !answer_.of_thoughts) {
     abort_request("stopAfterCall");
-    if (calls_from_text())
-      message_.rounds.back().raw.resize(
-          std::min(end, message_.rounds.back().raw.size()));  // what came in the same piece is dropped as well
+    if (SharedText &written = message_.rounds.back().raw; calls_from_text() && end < written.size())
+      written = written.part(0, end);  // what came in the same piece is dropped as well
   }
   pump();
 }
@@ -965,12 +968,11 @@ void Turn::tell(Card &card) {
   const auto kind = head ? EventQueue::Kind::head : EventQueue::Kind::other;
   if (head && events_.is_last(kind, card.call)) card.dirty |= field::status;
   std::string &event = events_.open(kind, head ? card.call : 0);
-  event.reserve(card.room(card.dirty));
   event += R"({"type":"card","block":)";
   append_number(event, static_cast<int64_t>(card.block));
   event += R"(,"call":)";
   append_number(event, card.call);
-  card.write(card.dirty, event);
+  card.write(card.dirty, event, &events_.lent());
   card.dirty = 0;
 }
 
@@ -1010,8 +1012,9 @@ bool Turn::complete(Card &card, std::string arguments) {
   ArgumentFault fault;
   const bool exposed = card.tool != nullptr && (parser_ || hidden_reason(*card.tool, config_.exposure).empty());
   const Strings strings = card.source == "native" ? Strings::strings : card.typed ? Strings::quoted : Strings::written;
+  arguments = compact_json(arguments);
   const bool fits = !exposed || card.tool->schema.check(arguments, strings, coerced, fault);
-  card.arguments = exposed && fits ? std::move(coerced) : compact_json(arguments);
+  card.arguments = SharedText(std::move(exposed && fits ? coerced : arguments));
   release_text(arguments);
   move(card, Trigger::complete);
   if (fits) {
@@ -1058,7 +1061,7 @@ void Turn::complete_native(Card &card, bool at_end) {
   }
   card.tried = card.raw_arguments.size();
   const bool finished = message_.finish() == Finish::stop || message_.finish() == Finish::tool_calls;
-  if (at_end) card.raw_arguments.shrink_to_fit();
+  if (at_end) card.raw_arguments.shrink();
   std::string_view text = trim_json(card.raw_arguments);
   if (at_end && (text.empty() || text == "null")) {
     // Nothing stands for {} only where the provider says that it has finished: else it may have been cut off.
@@ -1216,21 +1219,27 @@ void Turn::ask(Card &card) {
   ask_event(card);
 }
 
+static void write_arguments(const Card &card, ObjectWriter &event, LentTexts &lent) {
+  if (!card.edited && card.arguments.size() >= kLendsFrom)
+    lent.push_back({event.value("arguments").size(), card.arguments, false});
+  else
+    event.raw("arguments", card.effective_arguments());
+}
+
 // What a question is about, so that whoever answers it need not look for the card. Edited arguments count.
-static void write_question(const Card &card, ObjectWriter &event) {
-  event.reserve(card.effective_arguments().size());
+static void write_question(const Card &card, ObjectWriter &event, LentTexts &lent) {
   event.text("name", card.name());
   if (card.tool != nullptr) {
     if (!card.tool->title.empty()) event.text("title", card.tool->title);
     event.text("description", card.tool->description);
   }
-  event.raw("arguments", card.effective_arguments());
+  write_arguments(card, event, lent);
 }
 
 void Turn::ask_event(const Card &card) {
   ObjectWriter event(events_.open(EventQueue::Kind::approval, card.call));
   event.text("type", "approval").number("call", card.call).text("stage", "execution");
-  write_question(card, event);
+  write_question(card, event, events_.lent());
   event.text("level", to_text(card.tool->permission)).text("policy", to_text(card.policy));
   event.text("digest", approval_digest(*card.tool, card.canonical_arguments()));
   if (card.asked_at && config_.approval_timeout_ms > 0)
@@ -1451,11 +1460,10 @@ void Turn::start(Card &card) {
 
 void Turn::execute_event(const Card &card) {
   ObjectWriter event(events_.open(EventQueue::Kind::execute, card.call));
-  event.reserve(card.effective_arguments().size() + card.reserved.size());
   event.text("type", "execute").number("call", card.call).text("name", card.tool->name);
   if (!card.wire_id.empty()) event.text("wireId", card.wire_id);
   event.text("source", card.source).number("round", card.round);
-  event.raw("arguments", card.effective_arguments());
+  write_arguments(card, event, events_.lent());
   if (!card.reserved.empty()) event.raw("reserved", card.reserved);
   event.boolean("detached", card.detached);
   const int64_t timeout = timeout_of(card);
@@ -1588,7 +1596,7 @@ ResultApproval Turn::result_policy(const Card &card) const {
 void Turn::release_event(const Card &card) {
   ObjectWriter event(events_.open(EventQueue::Kind::approval, card.call));
   event.text("type", "approval").number("call", card.call).text("stage", "result");
-  write_question(card, event);
+  write_question(card, event, events_.lent());
   event.text("level", to_text(card.tool != nullptr ? card.tool->permission : Permission::sensitive));
   event.text("policy", to_text(result_policy(card)));
   event.text("digest", sha256_hex({card.told, card.parts}));

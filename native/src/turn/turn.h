@@ -137,7 +137,7 @@ class Turn final : WireSink, ScanSink {
   void on_scan_fabricated(std::string_view utf8) override;
   void on_scan_reasoning(std::string_view utf8, bool first) override;
   void on_call_open(std::string_view protocol, std::string_view name, size_t start) override;
-  void on_call_arguments(std::string_view piece) override;
+  void on_call_arguments(std::string_view piece, size_t offset) override;
   void on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw, size_t start,
                      size_t end) override;
   void on_scan_diagnostic(std::string_view code, std::string_view detail, size_t offset, std::string_view raw) override;

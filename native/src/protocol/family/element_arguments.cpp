@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/json.h"
+#include "base/release.h"
 #include "protocol/loose_json.h"
 #include "protocol/xml_text.h"
 
@@ -111,8 +112,11 @@ void gather_elements(std::string_view block, const std::vector<ElementField> &fi
     notes.push_back({"duplicate_argument", std::string(name), field.name});
     if (!options.first_duplicate.value_or(false)) before.json = std::move(json);
   }
+  size_t size = 2;
+  for (const Argument &argument : arguments) size += argument.name.size() + argument.json.size() + 6;
+  call.arguments.reserve(size);
   call.arguments += '{';
-  for (const Argument &argument : arguments) {
+  for (Argument &argument : arguments) {
     if (call.arguments.size() > 1) call.arguments += ',';
     append_text(call.arguments, argument.name);
     call.arguments += argument.count > 1 ? ":[" : ":";
@@ -120,6 +124,7 @@ void gather_elements(std::string_view block, const std::vector<ElementField> &fi
                       tools.takes_list(call.name, argument.name) == ToolView::List::only;
     if (!list || !append_list_of(json_text(argument.json), call.arguments)) call.arguments += argument.json;
     if (argument.count > 1) call.arguments += ']';
+    release_text(argument.json);
   }
   call.arguments += '}';
   unwrap_arguments(grammar, tools, depth, call);

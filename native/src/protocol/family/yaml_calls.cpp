@@ -163,7 +163,7 @@ void YamlReader::close(std::string_view block, std::string_view reason) {
   call.raw_arguments = block.substr(arguments_from, arguments_to - arguments_from);
   std::string json;
   if (slash_) {
-    call.raw_arguments.clear();
+    call.raw_arguments = {};
   } else if (const std::string_view body = without_white(call.raw_arguments);
              reason.empty() && body.starts_with('{') && read_value(body, {limits_.depth}, json)) {
     call.typed = true;

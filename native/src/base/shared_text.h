@@ -1,0 +1,104 @@
+// Text that grows at its end, and parts of it that others keep: its bytes are there once, however many keep them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+// Appends, and grows a large text by a quarter: doubling takes three times its size for a moment, and keeps half of
+// that for nothing.
+inline void append_large(std::string &to, std::string_view bytes) {
+  constexpr size_t kLarge = size_t{1} << 20;
+  const size_t size = to.size() + bytes.size();
+  if (size <= to.capacity() || size < kLarge) {
+    to += bytes;
+    return;
+  }
+  std::string grown;
+  grown.reserve(size + size / 4);
+  to = std::move(grown.append(to).append(bytes));
+}
+
+// A value: nobody who keeps a copy or a part sees what another one appends.
+class SharedText {
+ public:
+  SharedText() = default;
+  explicit SharedText(std::string text) : size_(text.size()), grows_(true) {
+    if (size_ != 0) whole_ = std::make_shared<std::string>(std::move(text));
+  }
+  SharedText(const SharedText &other) : whole_(other.whole_), from_(other.from_), size_(other.size_), grows_(false) {}
+  SharedText(SharedText &&other) noexcept { swap(other); }
+  SharedText &operator=(SharedText other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  std::string_view view() const {
+    return size_ == 0 ? std::string_view() : std::string_view(*whole_).substr(from_, size_);
+  }
+  operator std::string_view() const { return view(); }
+  friend bool operator==(const SharedText &a, std::string_view b) { return a.view() == b; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  SharedText part(size_t from, size_t size) const {
+    SharedText out(*this);
+    out.from_ += from;
+    out.size_ = size;
+    return out;
+  }
+
+  // One that shares its bytes with others copies them first, but for the one that made them.
+  void append(std::string_view bytes) {
+    if (bytes.empty()) return;
+    if (!grows_ || whole_ == nullptr) {
+      std::string own;
+      own.reserve(size_ + bytes.size());
+      own.append(view()).append(bytes);
+      *this = SharedText(std::move(own));
+      return;
+    }
+    append_large(*whole_, bytes);
+    size_ += bytes.size();
+  }
+  // Appends `bytes`, and shares them where `source` has the same at `at`, and this text ends there.
+  void append_part(const SharedText &source, size_t at, std::string_view bytes) {
+    const bool same = at <= source.size_ && source.view().substr(at, bytes.size()) == bytes;
+    const bool follows = empty() || (whole_ == source.whole_ && from_ + size_ == source.from_ + at);
+    if (!same || !follows) return append(bytes);
+    if (bytes.empty()) return;
+    const size_t before = size_;
+    *this = source.part(at - before, before + bytes.size());
+  }
+  // Gives back what it took for growing.
+  void shrink() {
+    if (grows_ && whole_ != nullptr) whole_->shrink_to_fit();
+  }
+
+ private:
+  void swap(SharedText &other) noexcept {
+    whole_.swap(other.whole_);
+    std::swap(from_, other.from_);
+    std::swap(size_, other.size_);
+    std::swap(grows_, other.grows_);
+  }
+
+  std::shared_ptr<std::string> whole_;
+  size_t from_ = 0, size_ = 0;  // of it
+  bool grows_ = true;           // it made the bytes, and has all of them
+};
+
+// A text that stands at a place of a document, and is written there when the document is read.
+struct LentText {
+  size_t at;
+  SharedText text;
+  bool quoted;  // as a JSON string; else it is JSON
+};
+using LentTexts = std::vector<LentText>;
+constexpr size_t kLendsFrom = 65536;  // bytes: what is shorter is copied
+
+}  // namespace sluice

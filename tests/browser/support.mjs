@@ -5,7 +5,17 @@ import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 
-const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic']
+// The last list of features counts: these are Playwright's, and the popups of the address bar, two pages more for every one of ours.
+const features = [
+  'WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup', 'AimEnabled', 'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsFirstBalancedModeAutoEnable', 'HttpsUpgrades', 'LensOverlay',
+  'MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints', 'PaintHolding', 'PreconnectToSearch', 'TcpPortRandomizationWin',
+  'ThirdPartyStoragePartitioning',
+]
+const args = [
+  '--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic',
+  `--disable-features=${features}`,
+]
 // A machine without a graphics card: to play one costs four times what the pages do.
 const drawing = { plain: ['--disable-gpu'], webgl: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] }
 const pictures = fileURLToPath(new URL('../../build/screenshots/', import.meta.url))

@@ -36,7 +36,9 @@ export class QuestionView {
     const groups = new Map<string, Line[]>()
     for (const line of lines) {
       const name = line.of ?? `${line.kind}.${groups.size}`
-      groups.set(name, [...(groups.get(name) ?? []), line])
+      const group = groups.get(name)
+      if (group) group.push(line)
+      else groups.set(name, [line])
     }
     const before = this.#groups
     this.#groups = new Map()

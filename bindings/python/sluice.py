@@ -5,11 +5,12 @@
 
 The rules are those of sluice.h: after every call that changes a turn, drain `events()`. Documents go in as dicts (or as str/bytes,
 passed as they stand) and come out parsed; `raw=True` gives the text instead (big integers and key order survive in either).
-A negative return code raises `Error`. A turn belongs to one thread at a time.
+A negative return code raises `Error`, an argument of the wrong type TypeError, one out of range ValueError. A turn belongs to one thread at a time.
 """
 
 import ctypes
 import json
+import math
 import os
 from pathlib import Path
 
@@ -59,7 +60,9 @@ def load(path):
     except OSError as error:
         raise OSError(f"{error}\nSluice's library is not at {path}: build it (npm run build), or name it in SLUICE_LIBRARY") from error
     for name, (result, arguments) in FUNCTIONS.items():
-        function = getattr(library, name)
+        function = getattr(library, name, None)
+        if function is None:
+            raise OSError(f"{path} has no {name}: it is no library of Sluice, or one of another version")
         function.restype, function.argtypes = result, arguments
     return library
 
@@ -84,17 +87,40 @@ class Error(Exception):
         self.code, self.detail = code, detail
 
 
-def _bytes(value):
-    if value is None or isinstance(value, bytes):
-        return value
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass")
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-
-
 def _in(value):
-    data = _bytes(value)
-    return data, len(data) if data is not None else 0
+    """A document, or text as it stands, for a function that takes bytes and their length."""
+    if value is not None and not isinstance(value, (bytes, str)):
+        value = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _text(value, "text")
+
+
+def _text(value, name):
+    """Bytes or text, and nothing that would have to be written as JSON first."""
+    if isinstance(value, str):
+        value = value.encode("utf-8", "surrogatepass")
+    elif isinstance(value, (bytearray, memoryview)):
+        value = bytes(value)
+    elif value is not None and not isinstance(value, bytes):
+        raise TypeError(f"{name}: found {value!r:.60}, expected bytes or str")
+    return value, len(value) if value is not None else 0
+
+
+def _whole(value, name, least, most):
+    """A number as C takes it: ctypes would cut off what is too large, and 2**32 stand for call 0, which is all of them."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name}: found {value!r:.60}, expected an int")
+    if not least <= value <= most:
+        raise ValueError(f"{name}: found {value}, expected {least} to {most}")
+    return value
+
+
+def _call_number(call):
+    """Of an event of the call, or as it stands."""
+    return _whole(call["call"] if isinstance(call, dict) and "call" in call else call, "call", 0, 2**32 - 1)
+
+
+def _int32(value, name):
+    return _whole(value, name, -(2**31), 2**31 - 1)
 
 
 def _out(pointer, length, raw):
@@ -105,15 +131,25 @@ def _out(pointer, length, raw):
 
 
 def _parsed(text):
-    return json.loads(text, parse_int=_integer)
+    return json.loads(text, parse_int=_integer, parse_float=_float)
 
 
 def _integer(digits):
-    """An int; a float where Python refuses so many digits: an event must not be lost for a number a model wrote."""
     try:
         return int(digits)
-    except ValueError:
-        return float(digits)
+    except ValueError:  # Python reads at most some 4,300 digits
+        raise _too_large(digits) from None
+
+
+def _float(digits):
+    value = float(digits)
+    if math.isinf(value):
+        raise _too_large(digits)
+    return value
+
+
+def _too_large(digits):
+    return ValueError(f"a number is too large for Python: {digits if len(digits) <= 20 else digits[:20] + '…'}; raw=True gives the text")
 
 
 def version():
@@ -167,11 +203,20 @@ class Engine(_Handle):
         length = _N()
         return _out(library().sluice_engine_error(self._open, length), length, raw)
 
-    def turn(self, config):
-        return Turn(library().sluice_turn_new(self._open, *_in(config)))
+    def turn(self, config, check=True):
+        """Raises Error where the configuration is not accepted; with check=False every call on the turn does."""
+        return self._turn("sluice_turn_new", config, check)
 
-    def restore(self, state):
-        return Turn(library().sluice_turn_restore(self._open, *_in(state)))
+    def restore(self, state, check=True):
+        """The turn of which `state` was taken. Raises Error like `turn`."""
+        return self._turn("sluice_turn_restore", state, check)
+
+    def _turn(self, make, document, check):
+        turn = Turn(getattr(library(), make)(self._open, *_in(document)))
+        if check and (error := turn.get(GET_ERROR)):
+            turn.close()
+            raise Error(error["code"], error)
+        return turn
 
 
 class Turn(_Handle):
@@ -186,43 +231,45 @@ class Turn(_Handle):
 
     # -- what came from the network
     def response(self, status, headers=None):
-        self._call("sluice_turn_response", status, *_in(headers))
+        self._call("sluice_turn_response", _int32(status, "status"), *_in(headers))
 
     def feed(self, data):
-        self._call("sluice_turn_feed", *_in(data))
+        """Bytes of the answer's body (or str), cut anywhere."""
+        self._call("sluice_turn_feed", *_text(data, "data"))
 
     def finish(self, how=END_COMPLETE, detail=None):
-        self._call("sluice_turn_finish", how, *_in(detail))
+        self._call("sluice_turn_finish", _int32(how, "how"), *_text(detail, "detail"))
 
-    # -- what came from the user
+    # -- what came from the user: `call` is an event of the call, or its number; 0 stands for all
     def approve(self, call=0, decision=ONCE, edited=None):
-        self._call("sluice_turn_approve", call, decision, *_in(edited))
+        self._call("sluice_turn_approve", _call_number(call), _int32(decision, "decision"), *_in(edited))
 
     def deny(self, call, reason=None):
-        self._call("sluice_turn_deny", call, *_in(reason))
+        self._call("sluice_turn_deny", _call_number(call), *_text(reason, "reason"))
 
     def refuse(self, call, reason=None):
         """Denies where no person did: it is recorded, and told to the model, as by policy."""
-        self._call("sluice_turn_refuse", call, *_in(reason))
+        self._call("sluice_turn_refuse", _call_number(call), *_text(reason, "reason"))
 
     def judge(self, call, rules):
         """What the gate says of a call under these rules: GATE_RUN, GATE_ASK or GATE_DENY. Changes nothing."""
-        return self._call("sluice_turn_judge", call, *_in(rules))
+        return self._call("sluice_turn_judge", _call_number(call), *_in(rules))
 
     def cancel(self, call=0, reason=None):
-        self._call("sluice_turn_cancel", call, *_in(reason))
+        self._call("sluice_turn_cancel", _call_number(call), *_text(reason, "reason"))
 
     # -- what came from a tool
     def submit(self, call, data, kind=RESULT):
-        self._call("sluice_turn_submit", call, kind, *_in(data))
+        self._call("sluice_turn_submit", _call_number(call), _int32(kind, "kind"), *_in(data))
 
     # -- what came from the clock
     def tick(self, now_ms):
-        return self._call("sluice_turn_tick", now_ms)
+        return self._call("sluice_turn_tick", _whole(now_ms, "now_ms", -(2**63), 2**63 - 1))
 
     # -- what comes out
     def next_event(self, raw=False):
-        """The next event; None when none waits. One that cannot be parsed (RecursionError) is not lost: it comes next again."""
+        """The next event; None when none waits. One that Python cannot hold (RecursionError: too deep; ValueError: 1e999) is not lost: it comes
+        next again, and raw=True gives its text."""
         length = _N()
         if self._unread is None:
             self._unread = _out(library().sluice_turn_next_event(self._open, length), length, True)
@@ -237,4 +284,4 @@ class Turn(_Handle):
 
     def get(self, what, raw=False):
         length = _N()
-        return _out(library().sluice_turn_get(self._open, what, length), length, raw)
+        return _out(library().sluice_turn_get(self._open, _whole(what, "what", GET_REQUEST, GET_ERROR), length), length, raw)

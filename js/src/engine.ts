@@ -2,10 +2,10 @@ import type { Approvals } from './approvals.js'
 import { SluiceError } from './errors.js'
 import type { ToolList } from './events.js'
 import { native, type NativeEngine } from './native.js'
-import { array, encode, members, withMethods, wrong } from './options.js'
+import { array, encode, members, text, withMethods, wrong } from './options.js'
 import { memory, type RuleStore } from './rules.js'
 import { hooks, Run, runShape, type RunHooks, type RunOptions } from './run.js'
-import { allParsed, withSettings, type Settings, type TurnSettings } from './settings.js'
+import { allParsed, checkTurnSettings, withSettings, type Settings, type TurnSettings } from './settings.js'
 import type { Tool } from './tool.js'
 import { Turn, type TurnConfig } from './turn.js'
 
@@ -40,6 +40,7 @@ export class Engine {
 
   static {
     readHandle = (engine) => {
+      if (typeof engine !== 'object' || engine === null || !(#handle in engine)) throw wrong('engine', engine, 'an Engine of this build of sluice')
       if (engine.#handle === null) throw new SluiceError({ code: 'closed', detail: 'the engine was closed' })
       return engine.#handle
     }
@@ -79,6 +80,7 @@ export class Engine {
 
   /** Takes a tool away from the runs that start from now on. Returns false where there is none of that name. */
   remove(name: string): boolean {
+    text(name, 'name')
     this.#mustBeOpen()
     const left = this.#tools.filter((tool) => tool.name !== name)
     if (left.length === this.#tools.length) return false
@@ -106,6 +108,7 @@ export class Engine {
 
   /** What this configuration exposes to a model, and why the rest is hidden. */
   describe(settings: TurnSettings = {}): ToolList & { prompt: string } {
+    checkTurnSettings(settings, 'settings')
     const turn = new Turn(this, { wire: 'openai-chat', ...settings })
     try {
       return { ...turn.tools, prompt: turn.prompt }

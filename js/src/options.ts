@@ -40,6 +40,12 @@ export const record = is('an object', isObject)
 export const milliseconds = is('milliseconds: a number of at least 0', (value) => typeof value === 'number' && value >= 0 && value < Infinity)
 export const func = (form: string): Check => is(`a function ${form}`, (value) => typeof value === 'function')
 
+/** An object of strings. Not a `Headers` or a `Map`: what is in those is none of its members. */
+export const textsByName: Check = (value, path) => {
+  if (!isObject(value) || !isPlain(value)) throw wrong(path, value, 'an object of strings', isObject(value) ? 'Object.fromEntries() makes one' : undefined)
+  for (const [name, one] of Object.entries(value as object)) text(one, `${path}.${name}`)
+}
+
 /** The check, or null for "none". */
 export const orNull = (check: Check): Check => (value, path) => {
   if (value !== null) check(value, path)
@@ -102,7 +108,7 @@ function isPlain(value: object): boolean {
 const of = (table: { readonly [name: string]: string }, name: string): string | undefined => (Object.hasOwn(table, name) ? table[name] : undefined)
 
 /** A member's path. The options themselves have none: `retries`, not `options.retries`. */
-export const inside = (path: string, name: string): string => (['', 'options', 'config'].includes(path) ? name : `${path}.${name}`)
+export const inside = (path: string, name: string): string => (['', 'options', 'config', 'settings'].includes(path) ? name : `${path}.${name}`)
 
 // -- where things belong ------------------------------------------------------------------------------------------------------
 

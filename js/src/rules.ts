@@ -5,7 +5,7 @@ import {
 import { dirname, resolve } from 'node:path'
 import { SluiceError } from './errors.js'
 import type { Rule } from './events.js'
-import { isObject, shown } from './options.js'
+import { array, encode, isObject, record, shown } from './options.js'
 
 /** Where remembered approvals live between turns. */
 export interface RuleStore {
@@ -17,9 +17,11 @@ export interface RuleStore {
   revoke(rule: Rule): boolean
 }
 
-/** Keeps rules as long as the process lives. */
+/** Keeps rules as long as the process lives. Throws SluiceError `option` where `initial` is no list of rules. */
 export function memory(initial: readonly Rule[] = []): RuleStore {
-  return new MemoryRules(initial)
+  array(initial, 'initial')
+  for (const [index, rule] of initial.entries()) record(rule, `initial[${index}]`)
+  return new MemoryRules(JSON.parse(encode(initial, 'initial')) as Rule[])
 }
 
 /**
@@ -37,8 +39,8 @@ export function file(path: string): RuleStore {
 class MemoryRules implements RuleStore {
   #rules: Rule[]
 
-  constructor(initial: readonly Rule[]) {
-    this.#rules = structuredClone([...initial])
+  constructor(initial: Rule[]) {
+    this.#rules = initial
   }
 
   list(): Rule[] {

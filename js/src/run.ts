@@ -4,12 +4,13 @@ import type { Approvals, Ask } from './approvals.js'
 import { describe, SluiceError } from './errors.js'
 import type { Engine } from './engine.js'
 import type {
-  ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinishReason, Json, Outcome, Rule, SluiceEvent,
+  ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinishReason, Json, Outcome, Rule, SluiceEvent, Usage,
 } from './events.js'
-import { array, func, is, members, milliseconds, orNull, shown, whole, wrong, type Check, type Shape } from './options.js'
+import { REMEMBER } from './native.js'
+import { array, func, is, members, milliseconds, oneOf, orNull, shown, whole, type Check, type Shape } from './options.js'
 import type { Settings } from './settings.js'
 import type { Tool, ToolContext } from './tool.js'
-import { prototypeKey } from './bridge/prototype-key.js'
+import { unusable } from './bridge/unusable.js'
 import { untellable } from './bridge/json-text.js'
 import { EventLog } from './event-log.js'
 import { onAbort } from './on-abort.js'
@@ -75,6 +76,9 @@ export const hooks: { [hook in keyof Required<RunHooks>]: Check } = {
   transport: func('(request, signal) => Promise<Response>'),
 }
 
+/** What an adapter may answer. */
+const decisions = { execution: oneOf(...Object.keys(REMEMBER), 'deny', 'reject'), result: oneOf('release', 'reject', 'deny') }
+
 const checkCancel = members({ members: { graceMs: milliseconds } })
 
 const checkBody = members({ members: {}, open: true, instead: {
@@ -109,6 +113,8 @@ export interface RunResult {
   history: ChatMessage[]
   /** All text of the message. */
   text: string
+  /** Tokens of all its answers, as the provider counted them. Absent where it counted none. */
+  usage?: Usage
   /** The last error of the turn, where it did not get over it. */
   error?: ErrorEvent
   /** Outcome `cancelled`: what `cancel` was told, the reason of the signal, or that the deadline passed. */
@@ -332,11 +338,12 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#arm(deadline)
   }
 
-  /** What must not start any more: whoever reads does not hear of it either, for they may be the ones who start it. */
+  /** What must not start, or not any more: whoever reads does not hear of it either, for they may be the ones who start it. */
   #takenBack(event: SluiceEvent): boolean {
+    const fault = event.type === 'execute' || event.type === 'approval' ? unusable(event.arguments) : undefined
+    if (event.type === 'approval' && event.stage === 'execution' && fault !== undefined) return this.refuse(event.call, fault)
     if (event.type !== 'execute' && event.type !== 'ipc') return false
-    const unsafe = event.type === 'execute' ? prototypeKey(event.arguments) : undefined
-    const why = unsafe === undefined ? this.#remembered.withdrawn(this.#turn, event.call) : `Not run: no argument may be named ${unsafe}.`
+    const why = fault === undefined ? this.#remembered.withdrawn(this.#turn, event.call) : `Not run: ${fault}`
     if (why !== undefined && event.type === 'execute') this.fail(event.call, why)
     return why !== undefined
   }
@@ -424,8 +431,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
     const text = message.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
     const error = outcome === 'failed' || outcome === 'limit' ? this.#lastError : undefined
     const reason = outcome === 'cancelled' ? this.#reason : undefined
-    const { finishReason } = message
-    this.#result = { outcome, ...(finishReason ? { finishReason } : {}), message, history, text, ...(error ? { error } : {}), ...(reason === undefined ? {} : { reason }) }
+    const { finishReason, usage } = message
+    this.#result = { outcome, ...(finishReason ? { finishReason } : {}), message, history, text, ...(usage ? { usage } : {}), ...(error ? { error } : {}), ...(reason === undefined ? {} : { reason }) }
     clearTimeout(this.#alarm)
     clearTimeout(this.#deadline)
     this.#removeSignal?.()
@@ -438,13 +445,17 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** A hook of the host must not break the turn. */
   #guard(what: string, call: () => unknown): void {
-    const warn = (error: unknown): void => process.emitWarning(`${what} threw: ${describe(error)}`, 'SluiceWarning')
+    const warn = (error: unknown): void => this.#warn(`${what} threw: ${describe(error)}`)
     try {
       const given = call()
       if (given instanceof Promise) given.catch(warn)
     } catch (error) {
       warn(error)
     }
+  }
+
+  #warn(text: string): void {
+    process.emitWarning(text, 'SluiceWarning')
   }
 
   #track(work: Promise<unknown>): void {
@@ -611,7 +622,9 @@ export class Run implements AsyncIterable<SluiceEvent> {
     }
     this.#track(
       this.#answer(asking.event, asking.abort.signal).catch((error: unknown) => {
-        if (this.#asking.get(call) === asking) this.refuse(call, `the approval failed: ${describe(error)}`)
+        if (this.#asking.get(call) !== asking) return // cancelled, or decided elsewhere
+        this.#warn(`approvals.${stage} failed, which is a no to call ${call} (${event.name}): ${describe(error)}`)
+        this.refuse(call, `the approval failed: ${describe(error)}`)
       }),
     )
   }
@@ -626,24 +639,11 @@ export class Run implements AsyncIterable<SluiceEvent> {
     const answer = await Promise.race([this.#host.approvals?.[stage]?.(ask), settled])
     if (signal.aborted) return
     const given = typeof answer === 'object' && answer !== null ? answer : { decision: answer }
-    switch (given?.decision) {
-      case 'once':
-      case 'turn':
-      case 'session':
-      case 'always':
-        if (stage !== 'execution') break
-        this.approve(call, approval(given))
-        return
-      case 'release':
-        if (stage !== 'result') break
-        this.release(call)
-        return
-      case 'deny':
-      case 'reject':
-        this.deny(call, 'reason' in given ? given.reason : undefined)
-        return
-    }
-    throw wrong(`approvals.${stage}`, given?.decision, stage === 'execution' ? 'once | turn | session | always | deny' : 'release | reject')
+    const path = `approvals.${stage}`
+    decisions[stage](given.decision, given === answer ? `${path}.decision` : path)
+    if (given.decision === 'deny' || given.decision === 'reject') this.deny(call, 'reason' in given ? given.reason : undefined)
+    else if (stage === 'result') this.release(call)
+    else this.approve(call, approval(given))
   }
 
   #forgetAsk(call: number): void {

@@ -1,6 +1,6 @@
 import { SluiceError } from './errors.js'
 import type { ExecutionPolicy, JsonObject, Level, ResultPolicy } from './events.js'
-import { anything, func, is, members, oneOf, text, wrong } from './options.js'
+import { anything, func, is, isObject, members, oneOf, text, wrong } from './options.js'
 
 /** https://standardschema.dev: zod ≥ 4, valibot, arktype and others. */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -218,15 +218,31 @@ function printSchema(schema: StandardSchema, tool: string): JsonSchema {
   return rest
 }
 
-/** The commonest slip: `{ city: { type: 'string' } }`, the properties without the object around them. */
+const keywords: readonly string[] = [
+  'type', 'properties', 'required', 'additionalProperties', 'unevaluatedProperties', 'patternProperties', 'propertyNames', 'minProperties',
+  'maxProperties', 'dependentRequired', 'dependentSchemas', 'dependencies', '$ref', '$defs', 'definitions', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'enum', 'const',
+]
+const annotations: readonly string[] = ['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'nullable']
+const isKeyword = (name: string): boolean => keywords.includes(name) || annotations.includes(name) || /^(?:\$|x-)/.test(name)
+
+/**
+ * The commonest slips: `{ city: { type: 'string' } }` or `{ city: 'string' }`, the properties without the object around them; and a library's schema
+ * within a JSON Schema.
+ */
 function refuseBareProperties(schema: unknown, tool: string): void {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return
-  const keywords = ['type', 'properties', 'required', 'additionalProperties', 'patternProperties', '$ref', '$defs', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'enum', 'const']
+  if (!isObject(schema)) return
+  const path = `${tool}.parameters`
   const entries = Object.entries(schema)
-  const isSchema = (value: unknown): boolean => typeof value === 'object' && value !== null && 'type' in value
-  if (!entries.some(([, value]) => isSchema(value)) || entries.some(([key, value]) => keywords.includes(key) && !isSchema(value))) return
+  const isSchema = (value: unknown): boolean => isStandard(value) || (typeof value === 'object' && value !== null && 'type' in value)
+  const isBare = entries.some(([, value]) => isSchema(value)) && !entries.some(([name, value]) => keywords.includes(name) && !isSchema(value))
+  if (isBare || (entries.length > 0 && !entries.some(([name]) => isKeyword(name)))) {
+    const expected = entries.some(([, value]) => isStandard(value)) ? 'a schema of the object: z.object({ … }) or the like' : "{ type: 'object', properties: { … } }"
+    throw new SluiceError({ code: 'option', path, detail: `found properties without the object around them, expected ${expected}` })
+  }
+  const [name, mixed] = Object.entries(isObject(schema['properties']) ? schema['properties'] : {}).find(([, value]) => isStandard(value)) ?? []
+  if (!isStandard(mixed)) return
   throw new SluiceError({
-    code: 'option', path: `${tool}.parameters`, detail: "found properties without the object around them, expected { type: 'object', properties: { … } }",
+    code: 'option', path: `${path}.properties.${name}`, detail: `found a schema of ${mixed['~standard'].vendor} within a JSON Schema`, hint: 'parameters may be one of the two as a whole',
   })
 }
 

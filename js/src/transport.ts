@@ -1,7 +1,7 @@
 // One request: HTTP in `fetch`'s shape, and when to try again.
 import { describe, SluiceError } from './errors.js'
 import { onAbort } from './on-abort.js'
-import { is, members, wrong } from './options.js'
+import { is, members, textsByName, wrong } from './options.js'
 
 /** A model, and the server that has it. */
 export interface Model {
@@ -24,7 +24,7 @@ export const checkModel = members({
       if (url && /^https?:$/.test(url.protocol)) return
       const expected = 'an http or https URL such as http://127.0.0.1:11434/v1'
       if (typeof value !== 'string') throw wrong(path, value, expected)
-      throw new SluiceError({ code: 'option', path, detail: `found a text that is none, expected ${expected}` }) // a key may stand in it
+      throw new SluiceError({ code: 'option', path, detail: `found another text, expected ${expected}` }) // a key may stand in it
     },
     apiKey: (value, path) => { // and its text is nobody's to read
       if (typeof value === 'string' && /^[\x21-\x7e]*$/.test(value)) return
@@ -32,9 +32,9 @@ export const checkModel = members({
       throw new SluiceError({ code: 'option', path, detail: `found ${found}, expected a string of printable ASCII` })
     },
     headers: (value, path) => {
-      is('an object of strings', (given) => typeof given === 'object' && given !== null && Object.values(given).every((one) => typeof one === 'string'))(value, path)
-      for (const [name, text] of Object.entries(value as object)) { // a key may stand there
-        if (/^[!#$%&'*+\-.^_`|~\w]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(text as string)) continue
+      textsByName(value, path)
+      for (const [name, text] of Object.entries(value as { [name: string]: string })) { // a key may stand there
+        if (/^[!#$%&'*+\-.^_`|~\w]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(text)) continue
         throw new SluiceError({ code: 'option', path: `${path}.${name}`, detail: 'found a character that no header can carry, expected a name and a text of Latin-1' })
       }
     },

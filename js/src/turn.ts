@@ -3,7 +3,7 @@ import type { AssistantMessage, ChatMessage, JsonObject, Part, Rule, SluiceEvent
 import { nativeOf, type Engine } from './engine.js'
 import { jsonText } from './bridge/json-text.js'
 import { END, EXACT, GET, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
-import { encode, flag, is, members, milliseconds, oneOf, record, shown, text as checkText, whole } from './options.js'
+import { array, encode, flag, is, members, milliseconds, oneOf, record, shown, text as checkText, textsByName, whole } from './options.js'
 import { allParsed, checkTurnSettings, type TurnSettings } from './settings.js'
 
 /** How an answer ended: read to its end, the connection broke, the host stopped reading, it is to be asked for again, or a hook of the host failed. */
@@ -91,7 +91,7 @@ export class Turn {
   /** Status and headers of the response: optional, 200 is assumed. Header names in lower case. */
   response(status: number, headers?: Record<string, string>): void {
     checkStatus(status, 'status')
-    if (headers !== undefined) record(headers, 'headers')
+    if (headers !== undefined) textsByName(headers, 'headers')
     this.#check(native().response(this.#open(), status, headers ? JSON.stringify(headers) : null))
   }
 
@@ -150,6 +150,7 @@ export class Turn {
    * @throws SluiceError `not_found` where there is no such call, `state` where there is no such tool.
    */
   judge(call: CallRef, rules: readonly Rule[]): 'run' | 'ask' | 'deny' {
+    array(rules, 'rules')
     const way = native().judge(this.#open(), callNumber(call), encode(rules, 'rules'))
     this.#check(way)
     return (['run', 'ask', 'deny'] as const)[way] ?? 'deny'

@@ -87,12 +87,34 @@ test('an adapter decides where nobody reads the events', async (t) => {
   assert.equal(cards(await denied.done)[0].status, 'denied')
 })
 
-test('an adapter that throws or answers nonsense denies', async (t) => {
-  const { run } = await stage(t, { answers: twice, tools: [asking()] })
-  const thrown = await run({ approvals: { execution: () => { throw new Error('window gone') } } }).done
-  assert.equal(cards(thrown)[0].status, 'denied')
-  assert.match(cards(thrown)[0].told, /window gone/)
-  assert.equal(cards(await run({ approvals: { execution: () => 'release' } }).done)[0].status, 'denied')
+/** What the next warning of Sluice says. */
+const warning = () => new Promise((resolve) => {
+  process.on('warning', function hear({ name, message }) {
+    if (name !== 'SluiceWarning') return
+    process.off('warning', hear)
+    resolve(message)
+  })
+})
+
+test('an adapter that throws or answers nonsense denies, by policy, and a warning says so', async (t) => {
+  const { run } = await stage(t, { answers: [...Array(6)].flatMap(() => [callsEcho, { text: 'Done.' }]), tools: [asking({ resultApproval: 'always' })] })
+  const expected = 'found %, expected once | turn | session | always | deny | reject'
+  for (const [stage, execution, result, said] of [
+    ['execution', () => { throw new Error('window gone') }, undefined, 'window gone'],
+    ['execution', () => true, undefined, `approvals.execution: ${expected.replace('%', 'true')}`],
+    ['execution', () => 'release', undefined, `approvals.execution: ${expected.replace('%', '"release"')}`],
+    ['execution', () => ({ remember: 'once' }), undefined, `approvals.execution.decision: ${expected.replace('%', 'undefined')}`],
+    ['result', () => 'once', () => 'once', 'approvals.result: found "once", expected release | reject | deny'],
+    ['result', () => 'once', async () => { throw new Error('window gone') }, 'window gone'],
+  ]) {
+    const warned = warning()
+    const [card] = cards(await run({ approvals: { execution, ...(result ? { result } : {}) } }).done)
+    assert.deepEqual([card.status, card.reason], [stage === 'result' ? 'result_rejected' : 'denied', 'policy'])
+    const { decision, by, reason } = card.approvals.at(-1)
+    assert.deepEqual([decision, by, reason], ['denied', 'policy', `the approval failed: ${said}`])
+    assert.doesNotMatch(card.told, /user/)
+    assert.equal(await warned, `approvals.${stage} failed, which is a no to call 1 (echo.back): ${said}`)
+  }
 })
 
 test('without an adapter and without a reader the question is denied', async (t) => {

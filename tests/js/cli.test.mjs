@@ -207,6 +207,13 @@ test('parse for people: one event per line, the reason of what is no call, nothi
   assert.doesNotMatch(out, /\u202e|\x1b/)
 })
 
+test('a call in another format than the one that was looked for is told with the words that read it', async (t) => {
+  const parsing = await sluice(['parse', '-'], texts.hermes)
+  inOrder(parsing.out, 'diagnostic other_format', 'hermes', 'this looks like hermes: --protocol hermes reads it')
+  const { args } = await scripted(t, { text: 'Ok <tool_call>{"name": "file.list", "arguments": {"path": "/"}}</tool_call>' })
+  inOrder((await sluice(['chat', ...args, '--prompt', 'x'])).out, '(other_format: a call as hermes writes it; --mode text --protocol hermes reads it)')
+})
+
 test('parse with the protocol of a model, and with tools', async () => {
   writeFileSync(path('auto'), '<tool_call>\n<function=count>\n<parameter=n>\n7\n</parameter>\n</function>\n</tool_call>')
   writeFileSync(path('tools.json'), JSON.stringify([{ type: 'function', function: { name: 'count', parameters: { type: 'object', properties: { n: { type: 'integer' } } } } }]))
@@ -273,6 +280,14 @@ test('chat: a result is shown before the model reads it', async (t) => {
   inOrder(out, 'The model will see', '│ secret⟨U+202E⟩ of /a', 'let the model read this? [y]es [n]o, why [?]', "found 'x', expected y yes, or n no", 'result_rejected', 'Never mind.', 'of /b', 'I see.')
   assert.doesNotMatch(JSON.stringify(server.requests[1].body.messages), /secret/)
   assert.match(JSON.stringify(server.requests[3].body.messages), /secret/)
+})
+
+test('chat: a model that takes no tools is told with the option of the command', async (t) => {
+  const { args } = await scripted(t, { status: 400, error: 'm does not support tools' })
+  const { code, out } = await sluice(['chat', ...args, '--prompt', 'x'])
+  assert.equal(code, 1)
+  inOrder(out, 'tools_unsupported', '--mode text describes the tools in the prompt instead')
+  assert.doesNotMatch(out, /"mode"/)
 })
 
 test('chat: --yes, --system, --mode text, the key', async (t) => {

@@ -3,10 +3,18 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
-import { Engine, memory, SluiceError, tool, Turn } from 'sluice'
-import { live2dTools } from 'sluice/live2d'
-import { startServer } from 'sluice/testing'
+import { type } from 'arktype'
+import * as sluice from 'sluice'
+import * as electron from 'sluice/electron'
+import * as live2d from 'sluice/live2d'
+import * as renderer from 'sluice/renderer'
+import * as testing from 'sluice/testing'
+import { z } from 'zod'
 import { callsEcho, echo, stage } from './support.mjs'
+
+const { Engine, memory, SluiceError, tool, Turn } = sluice
+const { live2dTools } = live2d
+const { startServer } = testing
 
 const model = { baseURL: 'http://127.0.0.1:9/v1', name: 'm' }
 const messages = [{ role: 'user', content: 'x' }]
@@ -48,7 +56,9 @@ test('options of run() that are wrong, forgotten or belong somewhere else', (t) 
     ['model.baseUrl', run({ model: { baseUrl: model.baseURL, name: 'x' } }), 'model.baseUrl', /did you mean baseURL\?/],
     ['model.apikey', run({ model: { ...model, apikey: 'x' } }), 'model.apikey', /did you mean apiKey\?/],
     ['model.temperature', run({ model: { ...model, temperature: 1 } }), 'model.temperature', /belongs into `request`/],
-    ['model.headers', run({ model: { ...model, headers: { a: 5 } } }), 'model.headers', /an object of strings/],
+    ['model.headers', run({ model: { ...model, headers: { a: 5 } } }), 'model.headers.a', /found 5, expected a string/],
+    ['headers that are no plain object', run({ model: { ...model, headers: new Headers({ a: 'b' }) } }), 'model.headers', /expected an object of strings \(Object\.fromEntries\(\)/],
+    ['an address without a scheme', run({ model: { baseURL: 'localhost:11434', name: 'm' } }), 'model.baseURL', /^model\.baseURL: found another text, expected an http or https URL/],
     ['a header of no header\'s letters', run({ model: { ...model, headers: { 'x-a': 'key…' } } }), 'model.headers.x-a', /^model\.headers\.x-a: found a character that no header can carry/],
     ['a header\'s name', run({ model: { ...model, headers: { 'x a': 'b' } } }), 'model.headers.x a', /no header can carry/],
     ['no name', run({ model: { baseURL: model.baseURL } }), 'model.name', /the name of a model/],
@@ -97,6 +107,13 @@ test('options of an engine, a tool, Live2D and the scripted server', async () =>
     ['agentcallable', declare({ name: 'x', agentcallable: true }), 'agentcallable', /did you mean agentCallable\?/],
     ['runsIn', declare({ name: 'x', runsIn: 'page' }), 'runsIn', /found "page", expected window/],
     ['two that run it', declare({ name: 'x', runsIn: 'window', execute() {} }), 'x.runsIn', /one of the two/],
+    ['properties without schemas', declare({ name: 'x', parameters: { city: 'string', days: 'number' } }), 'x.parameters', /properties without the object around them, expected \{ type: 'object'/],
+    ['properties of zod', declare({ name: 'x', parameters: { city: z.string() } }), 'x.parameters', /properties without the object around them, expected .*z\.object/],
+    ['properties of arktype', declare({ name: 'x', parameters: { city: type('string') } }), 'x.parameters', /properties without the object around them/],
+    ['zod within a JSON Schema', declare({ name: 'x', parameters: { type: 'object', properties: { city: z.string() } } }), 'x.parameters.properties.city', /found a schema of zod within a JSON Schema/],
+    ['memory', () => memory(5), 'initial', /found 5, expected an array/],
+    ['a rule of memory', () => memory(['shell.run']), 'initial[0]', /found "shell\.run", expected an object/],
+    ['a rule with a BigInt', () => memory([{ tool: 'x', effect: 'deny', arguments: { n: 1n } }]), 'initial[0].arguments.n', /found a BigInt/],
     ['live2dTools()', () => live2dTools(), 'options', /found undefined/],
     ['live2d expression', () => live2dTools({ expression: ['smile'] }), 'expression', /did you mean expressions\?/],
     ['live2d channels', () => live2dTools({ channels: { motion: 5 } }), 'channels.motion', /a string/],
@@ -128,6 +145,12 @@ test('arguments of a run and of a turn name what was passed', (t) => {
   }
   refuses([
     ['finish', () => turn.finish('bogus'), 'how', /found "bogus", expected complete \| network \| aborted \| retry \| hook/],
+    ['judge', () => turn.judge(1), 'rules', /found undefined, expected an array/],
+    ['headers', () => turn.response(200, { 'retry-after': 5 }), 'headers.retry-after', /found 5, expected a string/],
+    ['describe with a number', () => engine.describe(5), 'settings', /found 5, expected an object/],
+    ['remove', () => engine.remove({ name: 'echo.back' }), 'name', /found an object, expected a string/],
+    ['restore with a name', () => Turn.restore('engine', '{}'), 'engine', /found "engine", expected an Engine/],
+    ['a turn of something else', () => new Turn({ tools: [] }, { wire: 'text' }), 'engine', /found an object, expected an Engine/],
     ['feed', () => turn.feed([1, 2]), 'bytes', /found an array, expected bytes/],
     ['response', () => turn.response('200'), 'status', /found "200"/],
     ['tick', () => turn.tick('now'), 'now', /found "now"/],
@@ -147,6 +170,28 @@ test('approve, deny and the others take the event itself', async (t) => {
     assert.equal(turn.approve(event), false, 'it is decided already')
   }
   assert.equal((await turn.done).outcome, 'completed')
+})
+
+test('no exported function breaks at what it is given', async () => {
+  const given = [[], [null], [5], ['x'], [[]], [{}], [{}, {}], [{}, null], ['x', 5]]
+  const classes = new Set([sluice.Run, SluiceError, renderer.ClientError, sluice.Parts]) // an app gets theirs, and makes none
+  let refused = 0
+  for (const [part, exported] of Object.entries({ sluice, electron, live2d, renderer, testing })) {
+    for (const [name, make] of Object.entries(exported)) {
+      if (typeof make !== 'function' || classes.has(make)) continue
+      for (const args of given) {
+        const call = `${part}: ${name}(${JSON.stringify(args).slice(1, -1)})`
+        try {
+          const made = await (/^[A-Z]/.test(name) ? new make(...args) : make(...args))
+          await made?.close?.()
+        } catch (error) {
+          assert.ok(SluiceError.is(error) || error instanceof renderer.ClientError, `${call}: ${error.stack}`)
+          refused++
+        }
+      }
+    }
+  }
+  assert.ok(refused > 50, `${refused} refused`)
 })
 
 test('an error of either build is recognised', () => {

@@ -148,7 +148,8 @@ test('the tokens are asked for, and not of a server that refuses to say', async 
   const events = await collect(turn)
   assert.deepEqual(ofType(events, 'error'), [])
   assert.deepEqual(ofType(events, 'diagnostic').map(({ code }) => code), ['provider_error', 'usage_refused'])
-  assert.deepEqual((await turn.done).message.usage, { inputTokens: 5, outputTokens: 2 })
+  const result = await turn.done
+  assert.deepEqual([result.usage, result.message.usage], [{ inputTokens: 5, outputTokens: 2 }, { inputTokens: 5, outputTokens: 2 }])
   assert.deepEqual(server.requests.map(({ body }) => body.stream_options), [{ include_usage: true }, undefined])
   await run({ usage: false }).done
   assert.equal(server.requests[2].body.stream_options, undefined)

@@ -115,6 +115,22 @@ test('an argument that is named like a prototype reaches nobody', async (t) => {
   }
 })
 
+test('a number that JavaScript cannot hold is neither asked about nor handed on', async (t) => {
+  for (const permission of ['public', 'moderate', 'sensitive']) {
+    for (const number of ['1e999', '-1e999', '9'.repeat(400), '[{"deep":1E400}]']) {
+      const body = { choices: [{ message: { tool_calls: [{ id: 'a', type: 'function', function: { name: 'pay', arguments: `{"n":${number}}` } }] }, finish_reason: 'tool_calls' }] }
+      const answers = [JSON.stringify(body), JSON.stringify({ choices: [{ message: { content: 'Done.' }, finish_reason: 'stop' }] })]
+      const { run } = await stage(t, { answers: [], tools: [made('pay', { permission, parameters: { type: 'object' }, execute: () => assert.fail('it ran') })] })
+      const one = run({ transport: async () => new Response(answers.shift()) })
+      for await (const { type } of one) assert.ok(type !== 'approval' && type !== 'execute', type)
+      const { outcome, message, history } = await one.done
+      assert.deepEqual([outcome, message.blocks[0].status], ['completed', permission === 'public' ? 'error' : 'denied'])
+      assert.match(message.blocks[0].told, /Not run: .*a number in the arguments is larger than any that can be handed on/)
+      assert.ok(history[0].tool_calls[0].function.arguments.includes(number), 'what the model wrote is kept')
+    }
+  }
+})
+
 test('whoever reads may answer for a tool of the run; the first answer counts', async (t) => {
   for (const answer of ['succeed', 'fail', 'cancelCall']) {
     const { run } = await stage(t, { answers: [call('note.add'), { text: 'Done.' }], tools: [made('note.add', { permission: 'public', execute: () => new Promise((resolve) => setImmediate(resolve, 'the tool')) })] })

@@ -72,6 +72,8 @@ function print({ events, message, diagnostics, protocols, pieces }: ParseReply):
   screen.line(screen.paint('dim', `looked for ${protocols.join(', ') || 'native calls only'}; fed in ${count(pieces, 'piece')}`))
   if (diagnostics.length === 0) return
   screen.line(screen.paint('yellow', `${count(diagnostics.length, 'diagnostic')}: ${diagnostics.map(({ code }) => code).join(', ')}`))
+  const other = diagnostics.find(({ code }) => code === 'other_format')?.detail
+  if (other) screen.line(screen.paint('yellow', revealed(`this looks like ${other}: --protocol ${other} reads it`)))
 }
 
 const count = (number: number, thing: string): string => `${number} ${thing}${number === 1 ? '' : 's'}`

@@ -105,13 +105,15 @@ export class Screen {
     }
   }
 
-  #tell({ code, detail }: DiagnosticEvent): void {
-    this.line(this.paint('dim', `  (${code}${detail ? `: ${revealed(detail)}` : ''})`))
+  #tell({ code, detail = '' }: DiagnosticEvent): void {
+    const said = code === 'other_format' ? `a call as ${detail} writes it; --mode text --protocol ${detail} reads it` : detail
+    this.line(this.paint('dim', `  (${code}${said ? `: ${revealed(said)}` : ''})`))
   }
 
   #error({ code, detail, hint }: ErrorEvent): void {
     this.line(this.paint('red', `✖ ${code}: ${revealed(detail)}`))
-    if (hint) this.line(this.paint('yellow', `  ${revealed(hint)}`))
+    const advice = code === 'tools_unsupported' ? '--mode text describes the tools in the prompt instead.' : hint // the engine names its own option
+    if (advice) this.line(this.paint('yellow', `  ${revealed(advice)}`))
   }
 
   // -- waiting --------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // The window of the pet: orders come in, a model performs them in their order, and every one is answered.
 import type { Bridge, Methods, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
 import { describe, SluiceError } from '../errors.js'
+import { anything, func, is, isObject, members, milliseconds, text, withMethods, type Check } from '../options.js'
 import type { PetModel } from './model.js'
 import { Orders, type OrderOptions } from './orders.js'
 
@@ -39,8 +40,25 @@ export interface PetReceiver {
   [Symbol.dispose](): void
 }
 
-/** Performs the orders that the host has for the pet of this window. Throws where there is neither a client nor a bridge. */
-export function receive({ client, bridge, ...options }: ReceiveOptions): PetReceiver {
+const common: { readonly [option in keyof Required<Common>]: Check } = {
+  model: anything,
+  onError: func('(reason, order) => void'),
+  channels: members({ members: { expression: text, motion: text } }),
+  handlers: is('an object of functions', (value) => isObject(value) && Object.values(value).every((handler) => typeof handler === 'function')),
+  timeoutMs: milliseconds,
+}
+const checkReceive = members({
+  members: { ...common, client: is('what connect() returns', (value) => isObject((value as { pet?: unknown }).pet)), bridge: withMethods('a bridge with call and onPet', 'call', 'onPet') },
+})
+const checkChannels = members({ members: { ...common, on: func('(channel, listener) => void') }, needs: ['on'] })
+
+/**
+ * Performs the orders that the host has for the pet of this window.
+ * @throws SluiceError `option` for an option that is wrong, and where there is neither a client nor a bridge.
+ */
+export function receive(options: ReceiveOptions): PetReceiver {
+  checkReceive(options, 'options')
+  const { client, bridge } = options
   const side = client?.pet ?? (bridge ? overBridge(bridge) : undefined)
   if (!side) throw new SluiceError({ code: 'option', path: 'client', detail: 'expected a client or a bridge', hint: 'connect() of sluice/renderer gives the client' })
   const failed = (what: string) => (error: unknown) => options.onError?.(`${what}: ${describe(error)}`)
@@ -68,8 +86,10 @@ export interface ChannelOptions extends Common {
   on: (channel: string, listener: (...payload: unknown[]) => void) => unknown
 }
 
-/** For apps that send `webContents.send('live2d:expression', 'smile')` themselves, over a preload of their own. */
-export function receiveChannels({ on, ...options }: ChannelOptions): PetReceiver {
+/** For apps that send `webContents.send('live2d:expression', 'smile')` themselves, over a preload of their own. Throws like `receive`. */
+export function receiveChannels(options: ChannelOptions): PetReceiver {
+  checkChannels(options, 'options')
+  const { on } = options
   const receiver = new Receiver(options, () => undefined)
   const offs = receiver.channels.map((channel) => on(channel, (...payload) => void receiver.perform(channel, payload)))
   receiver.onClose = () => offs.forEach((off) => typeof off === 'function' && off())

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { languages } from '../../js/pages/tester/strings.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path) => readFileSync(join(root, path), 'utf8')
@@ -53,6 +54,17 @@ test('the types name every code that the engine writes', () => {
   const shown = new Set([...found(/\berror\.code = (?:how == End::hook \? )?"(\w+)"/g), ...found(/sink\.on_error\(\{"(\w+)"/g), ...found(/answer_\.error = \{"(\w+)"/g)])
   assert.ok(shown.size > 2)
   for (const code of shown) assert.ok(errors.has(code), `error ${code}`)
+})
+
+test('pages have words for what a person is shown, in both languages', () => {
+  // What only a turn says that has a server, tools or rules; the tester parses.
+  const ofTurns = new Set(['late_result', 'unknown_rule', 'not_remembered', 'fallback_to_text', 'usage_refused', 'no_callable_tool'])
+  for (const [language, { codes }] of Object.entries(languages)) {
+    assert.deepEqual([...calls, ...without(diagnostics, ofTurns)].filter((code) => !Object.hasOwn(codes, code)), [], language)
+  }
+  const titles = [...read('js/src/ui/strings.ts').matchAll(/^ {2}errors: \{\n(.*?)^ {2}\},/gms)].map(([, body]) => [...body.matchAll(/^ {4}(\w+):/gm)].map(([, code]) => code))
+  assert.equal(titles.length, 2)
+  for (const named of titles) assert.deepEqual([...errors].filter((code) => !named.includes(code)), [])
 })
 
 test('every code of the types is written somewhere in the engine', () => {

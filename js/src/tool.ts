@@ -145,7 +145,8 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema>(o
   }
   const { execute, runsIn, parameters, jsonSchema, identity = execute?.toString() ?? runsIn, ...rest } = options
   const name = options.name ?? `${options.toolId}_${options.method}`
-  if (runsIn && execute) throw new SluiceError({ code: 'option', path: `${name}.runsIn`, detail: 'found `execute` beside it, expected one of the two' })
+  const [first, second] = Object.entries({ ipc: options.ipc, runsIn, execute }).flatMap(([member, given]) => (given ? [member] : []))
+  if (second !== undefined) throw new SluiceError({ code: 'option', path: `${name}.${first}`, detail: `found \`${second}\` beside it, expected one of the two` })
   if (!jsonSchema) refuseOldZod(parameters, name)
   const standard = isStandard(parameters) ? parameters : undefined
   const schema = jsonSchema ?? (standard ? printSchema(standard, name) : parameters)

@@ -675,8 +675,12 @@ function orElse<T>(read: () => T, otherwise: T): T {
   }
 }
 
-const isResponse = (value: unknown): value is Response =>
-  typeof value === 'object' && value !== null && typeof (value as Response).status === 'number' && typeof (value as { headers?: Partial<Headers> }).headers?.get === 'function'
+/** As `fetch` gives it: the body of other libraries is a stream of Node, and is not read as this one is. */
+function isResponse(value: unknown): value is Response {
+  if (typeof value !== 'object' || value === null) return false
+  const { status, headers, body } = value as { [member in keyof Response]?: Partial<Response[member]> | null }
+  return typeof status === 'number' && typeof headers?.get === 'function' && Symbol.iterator in headers && (!body || typeof body.getReader === 'function')
+}
 
 const isState = (error: unknown): boolean => error instanceof SluiceError && error.code === 'state'
 

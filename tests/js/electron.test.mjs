@@ -335,6 +335,7 @@ test('options that are wrong are told at once', () => {
   ]) {
     assert.throws(() => hostEngine(engine, options), { name: 'SluiceError', code: 'option', path, ...(hint && { hint }) })
   }
+  assert.throws(() => hostEngine({ tools: [] }, { ipcMain, run }), { name: 'SluiceError', code: 'option', path: 'engine' })
   assert.equal(ipcMain.handlers.size, 0)
   engine.close()
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { Engine } from 'sluice'
 import { callsEcho, collect, echo, ofType, stage } from './support.mjs'
@@ -128,6 +129,8 @@ test('a transport that is wrong in itself is not tried again, and says what it i
     [async () => { undefined.body }, /transport threw: Cannot read properties of undefined/],
     [async () => ({ body: 'x' }), /transport gave back an object, expected a Response/],
     [async () => undefined, /transport gave back undefined, expected a Response/],
+    [async () => ({ status: 200, headers: new Headers(), body: Readable.from(['x']) }), /transport gave back an object, expected a Response/],
+    [async () => ({ status: 200, headers: { get: () => null }, body: null }), /transport gave back an object, expected a Response/],
   ]) {
     let tries = 0
     const { outcome, error } = await run({ transport: (...given) => { tries++; return transport(...given) } }).done

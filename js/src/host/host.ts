@@ -10,7 +10,7 @@ import {
   flag, hidden, json, jsonObject, members, name, nothing, nullable, oneOf, optional, read, Refusal, refuse, text, toBridgeError, whole, type Check,
 } from './check.js'
 import { guard } from './guard.js'
-import { checkOptions, checkRights, checkTurn } from './options.js'
+import { checkEngine, checkOptions, checkRights, checkTurn } from './options.js'
 import { Message, type OpenAsk } from './message.js'
 import { checkCapabilities, Pet } from './pet.js'
 import type { Connection, Host, HostOptions, Peer, Rights, RunningTool, TurnOptions } from './types.js'
@@ -50,6 +50,7 @@ class EngineHost implements Host {
   #closed = false
 
   constructor(engine: Engine, options: HostOptions) {
+    checkEngine(engine, 'engine')
     checkOptions(options, 'options')
     this.#engine = engine
     this.#options = options

@@ -1,6 +1,6 @@
 // What an app gives a host, checked when it gives it.
 import { SluiceError } from '../errors.js'
-import { flag, func, is, members, record, text, wrong, type Check } from '../options.js'
+import { flag, func, is, members, record, text, withMethods, wrong, type Check } from '../options.js'
 import type { TurnOptions } from './types.js'
 
 const timer = is('a number from 0 to 2147483647', (value) => typeof value === 'number' && value >= 0 && value < 2 ** 31)
@@ -16,6 +16,9 @@ export const hostMembers = {
   onPetFailure: func('(failure) => void'),
   frameMs: timer, maxTextLength: timer, approvalGraceMs: timer, petReplyMs: timer, keepMessages: timer, maxRunning: timer,
 } satisfies { [member: string]: Check }
+
+/** Of either build of the package. */
+export const checkEngine = withMethods('an Engine', 'run', 'describe', 'close')
 
 export const checkOptions = members({ members: hostMembers, needs: ['run'] })
 

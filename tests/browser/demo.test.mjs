@@ -144,7 +144,7 @@ for (const mode of ['native', 'text']) {
   })
 
   test(`Live2D in mid-answer, ${mode}: the card is there and the pet has moved while the text goes on`, async (t) => {
-    const { page } = await open(t, { demo: { delayMs: 120, settings }, reducedMotion: 'no-preference' })
+    const { page } = await open(t, { demo: { delayMs: 70, settings }, reducedMotion: 'no-preference' })
     assert.equal(await expression(page), 'neutral')
     await scene(page, 'face')
     await page.waitForSelector('#pet [data-expression=surprised]')

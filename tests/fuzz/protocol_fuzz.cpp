@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/utf8.h"
 #include "scan_check.h"
 
 using namespace sluice;
@@ -117,7 +118,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if ((chosen & 1U) != 0) how.limits = kSmallLimits;
   how.options.starts_in_reasoning = (chosen & 14U) == 2;
   how.options.calls_in_reasoning = (chosen & 14U) == 4;
-  const std::string why = check_scan_once(how, setup().may_go[choice], text, chosen);
+  const std::string why = check_scan_once(how, setup().may_go[choice], repair_utf8(text), chosen);  // as a wire does
   if (why.empty()) return 0;
   std::fprintf(stderr, "%s, limits %zu/%zu: %s\n", std::string(how.protocols[0]->id()).c_str(),
                how.limits.candidate_bytes, how.limits.argument_bytes, why.c_str());

@@ -218,7 +218,7 @@ Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &o
   if (const std::string_view near = nearest(id, known); !near.empty())
     return error(Code::json, message.append("did you mean ").append(near).append("?"), path);
   message += "there are ";
-  for (const std::string_view one : known) message.append(one).append(&one == &known.back() ? "" : ", ");
+  for (const std::string_view &one : known) message.append(one).append(&one == &known.back() ? "" : ", ");
   return error(Code::json, std::move(message), path);
 }
 

@@ -135,7 +135,7 @@ Status Turn::create(std::shared_ptr<const Engine> engine, std::string_view docum
   std::unique_ptr<Turn> turn(new Turn(std::move(engine)));
   if (Status status = turn->configure(document); !status.ok()) return status;
   turn->warn_of_hidden_tools();
-  turn->tell_unknown_rules();
+  turn->tell_unknown_names();
   if (turn->parser_) {
     turn->message_.rounds.emplace_back();
     turn->open_answer();
@@ -211,9 +211,14 @@ void Turn::warn_of_hidden_tools() {
                                        ", none callable: models see only tools with \"agentCallable\": true");
 }
 
-// A rule that protects nothing must not look as if it did. What a person once allowed may outlive its tool.
-void Turn::tell_unknown_rules() {
+// A rule or a switch that protects nothing must not look as if it did. What a person once allowed may outlive its tool.
+void Turn::tell_unknown_names() {
   const std::vector<Tool> &tools = engine_->registry.tools();
+  for (const auto &[name, on] : config_.exposure.toggles)
+    if (std::none_of(tools.begin(), tools.end(),
+                     [&](const Tool &tool) { return tool.name == name || tool.tool_id == name; }))
+      diagnostic("unknown_toggle",
+                 "no tool has the name or toolId " + in_quotes(name) + ", so its toggle does nothing");
   for (const Rule &rule : config_.rules)
     if (rule.definition.empty() &&
         std::none_of(tools.begin(), tools.end(), [&](const Tool &tool) { return names(rule, tool); }))

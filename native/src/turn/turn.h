@@ -95,7 +95,7 @@ class Turn final : WireSink, ScanSink {
   Turn(std::shared_ptr<const Engine> engine) : engine_(std::move(engine)) {}
   Status configure(std::string_view document);
   void warn_of_hidden_tools();
-  void tell_unknown_rules();
+  void tell_unknown_names();
   // -- snapshot.cpp
   template <class AnyTurn, class Visit>
   static void each_field(AnyTurn &turn, const Visit &visit);

@@ -214,11 +214,13 @@ void Turn::warn_of_hidden_tools() {
 // A rule or a switch that protects nothing must not look as if it did. What a person once allowed may outlive its tool.
 void Turn::tell_unknown_names() {
   const std::vector<Tool> &tools = engine_->registry.tools();
-  for (const auto &[name, on] : config_.exposure.toggles)
-    if (std::none_of(tools.begin(), tools.end(),
-                     [&](const Tool &tool) { return tool.name == name || tool.tool_id == name; }))
+  for (const auto &toggle : config_.exposure.toggles) {
+    const std::string &name = toggle.first;
+    const auto is_meant = [&](const Tool &tool) { return tool.name == name || tool.tool_id == name; };
+    if (std::none_of(tools.begin(), tools.end(), is_meant))
       diagnostic("unknown_toggle",
                  "no tool has the name or toolId " + in_quotes(name) + ", so its toggle does nothing");
+  }
   for (const Rule &rule : config_.rules)
     if (rule.definition.empty() &&
         std::none_of(tools.begin(), tools.end(), [&](const Tool &tool) { return names(rule, tool); }))

@@ -346,6 +346,7 @@ inline bool is_closed(const Scan &how, std::string_view call) {
 // Empty, or a call that runs when the text is cut at `at` and not in the whole. A call that no closer ends may go on
 // behind the cut: there the whole may refuse that very call, or, where it ends at the cut, read no call at all.
 inline std::string runs_when_cut(const Scan &how, std::string_view text, const ScanTrace &whole, size_t at) {
+  while (at > 0 && at < text.size() && (static_cast<uint8_t>(text[at]) & 0xC0U) == 0x80) --at;  // a wire gives no halves
   for (const ScanTrace::Piece &call : running(scan_whole(how, text.substr(0, at), true))) {
     const bool closed = is_closed(how, call.text);
     const bool runs = std::any_of(whole.pieces.begin(), whole.pieces.end(), [&](const ScanTrace::Piece &piece) {

@@ -343,10 +343,11 @@ TEST_CASE("what a tool says of itself calls nothing, whoever else reads the defi
   const Registry plain = tools("Says something."), bad = tools(evil);
   for (const Named &writer : named) {
     if (!writes_calls(writer)) continue;
-    // One reader beside it is enough: those that do not write are all treated alike.
+    // One reader beside it is enough, and of families other ones for each writer: they are treated alike.
     for (const Named &reader : named) {
       const bool known = writer.family != nullptr && reader.family != nullptr;
-      if (&reader == &writer || (known && (&reader - named.data()) % 7 != 0)) continue;
+      const auto places = (&reader - named.data()) + (&writer - named.data());
+      if (&reader == &writer || (known && places % 13 != 0)) continue;
       INFO("written by " << writer.id << ", read by " << reader.id);
       const Protocols active = {writer.protocol, reader.protocol};
       const auto calls_with = [&](const Registry &registry) {

@@ -89,7 +89,7 @@ class Error(Exception):
 
 def _in(value):
     """A document, or text as it stands, for a function that takes bytes and their length."""
-    if value is not None and not isinstance(value, (bytes, str)):
+    if value is not None and not isinstance(value, (bytes, bytearray, memoryview, str)):
         value = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return _text(value, "text")
 

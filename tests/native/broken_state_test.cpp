@@ -167,6 +167,33 @@ TEST_CASE("a member of a state that cannot be is told by its path") {
   CHECK(path_of("/events/waiting/0/text", R"({"type":"done","outcome":"completed")") == "json events.waiting[0].text");
   CHECK(path_of("/events/waiting/0/key", 99) == "json events.waiting[0].text");
   CHECK(path_of("/events/waiting/0/kind", "x") == "json events.waiting[0].kind");
+  CHECK(path_of("/answer/scanner", {{"kept", 5}}) == "json answer.scanner.kept");
+  CHECK(path_of("/answer/watcher", {{"kept", {{"base64", "//79"}}}}) == "json answer.watcher.kept");
+  CHECK(path_of("/answer/thoughts", {{"scanner", {{"kept", 5}}}}) == "json answer.thoughts.scanner.kept");
+}
+
+TEST_CASE("a waiting message to a window is held back as well where a state does not say that it is one") {
+  Session saved("{" + kOpenTools + "}",
+                R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})");
+  saved.drain();
+  saved.feed(chunk(native_calls({"face"})) + ends("tool_calls"));
+  saved.finish();
+  Json state = Json::parse(saved.get(SLUICE_GET_STATE));
+  size_t messages = 0;
+  for (Json &event : state["events"]["waiting"])
+    if (event["text"].get<std::string>().starts_with(R"({"type":"ipc")")) {
+      event["kind"] = 7;
+      event["key"] = 0;
+      ++messages;
+    }
+  REQUIRE(messages == 1);
+  for (const bool stricter : {false, true}) {
+    Session session("{" + kOpenTools + (stricter ? R"(,"rules":[{"tool":"*","effect":"deny"}]})" : "}"));
+    session.restore(state.dump());
+    CHECK(session.error() == "");
+    session.drain();
+    CHECK(session.ran.size() == (stricter ? 0 : 1));
+  }
 }
 
 namespace {

@@ -174,9 +174,9 @@ class TextScanner {
 std::unique_ptr<TextScanner> make_scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits,
                                           const ScanOptions &options, ScanSink &sink);
 
-// What a turn saved of a scanner, or of calls in thoughts that have one: it keeps whole code points, for a wire gives it
-// no others.
-Status check_saved_scanner(std::string_view saved);
+// What a turn saved of a scanner, or of calls in thoughts that have one: it keeps whole code points, for a wire gives
+// it no others. `levels`: a scanner has thoughts, these have a scanner, and that has nothing.
+Status check_saved_scanner(std::string_view saved, int levels = 3);
 
 // The ids of all protocols: ours, then the families by name.
 std::vector<std::string_view> protocol_ids();

@@ -99,17 +99,14 @@ void Scanner::save(std::string &out) const {
   object.close();
 }
 
-Status check_saved_scanner(std::string_view saved) {
-  std::string path;
-  for (int level = 0; level < 3 && !saved.empty(); ++level) {  // thoughts have a scanner, and it has none
-    const SavedReader reader(saved);
-    std::string kept;
-    reader.text("kept", kept);
-    if (!reader.fits().ok()) return Status(reader.fits()).inside(path);
-    const std::string_view key = reader.nested("scanner").empty() ? "thoughts" : "scanner";
-    saved = reader.nested(key);
-    path += (path.empty() ? "" : ".") + std::string(key);
-  }
+Status check_saved_scanner(std::string_view saved, int levels) {
+  const SavedReader reader(saved);
+  std::string kept;
+  reader.text("kept", kept);
+  if (!reader.fits().ok()) return reader.fits();
+  for (const std::string_view inner : {"scanner", "thoughts"})
+    if (const std::string_view one = reader.nested(inner); levels > 1 && !one.empty())
+      if (Status status = check_saved_scanner(one, levels - 1); !status.ok()) return std::move(status).inside(inner);
   return {};
 }
 
@@ -213,7 +210,7 @@ void Scanner::load(std::string_view saved) {
     opened_ = reader_->named && !whole_;
     sent_ = opened_ ? reader_->arguments_to : 0;
     reader.get("sent", sent_);
-    mode_ = mode;
+    mode_ = reader_->calls.empty() ? Mode::block : mode;  // only a block that was read has a tail
   }
   if (const auto skip = read_numbers(reader.nested("skip")); mode == Mode::skip && !skip.empty() && known(skip[0])) {
     opener_ = static_cast<int>(skip[0]);

@@ -45,13 +45,15 @@ std::string_view type_of(EventQueue::Kind kind) {
   }
 }
 
-// A waiting event that is not a delta. Its document is whole, and about what there is.
-Status check_event(EventQueue::Kind kind, uint32_t key, const std::string &document, const EventQueue::About &about,
+// A waiting event that is not a delta. Its document is whole, and about what there is. One of kind `ipc` may have been
+// saved as any other, before it had a kind of its own.
+Status check_event(EventQueue::Kind &kind, uint32_t &key, const std::string &document, const EventQueue::About &about,
                    bool last) {
   if (Status status = check_json(document, kDeepest); !status.ok()) return status;
   const auto type = json_member(document, "type");
   if (!type || json_kind(*type) != '"') return error(Code::json, "expected an event with a type");
   const std::string said = json_text(*type);
+  if (said == "ipc" && kind == EventQueue::Kind::other) kind = EventQueue::Kind::ipc;
   const bool own = said == "request" || said == "execute" || said == "approval" || said == "ipc";
   if (type_of(kind).empty() ? own : said != type_of(kind)) return error(Code::json, "expected another type of event");
   if (said == "done" && !(about.done && last)) return error(Code::json, "expected no end of the turn here");
@@ -60,6 +62,7 @@ Status check_event(EventQueue::Kind kind, uint32_t key, const std::string &docum
   event.get("call", call);
   if (!event.fits().ok() || call > about.calls || (key != 0 && call != key))
     return error(Code::json, "expected the number of its call");
+  if (kind == EventQueue::Kind::ipc) key = call;
   return {};
 }
 
@@ -176,7 +179,7 @@ Status EventQueue::load(std::string_view saved, const About &about) {
     uint32_t kind = 0, key = 0;
     read.get("kind", kind);
     read.get("key", key);
-    const auto known = kind > static_cast<uint32_t>(Kind::ipc) ? Kind::other : static_cast<Kind>(kind);
+    auto known = kind > static_cast<uint32_t>(Kind::ipc) ? Kind::other : static_cast<Kind>(kind);
     std::string text;
     read.text("text", text);
     Status status = read.fits();

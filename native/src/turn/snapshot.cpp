@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/json_writer.h"
+#include "base/release.h"
 #include "base/saved.h"
 #include "base/sha256.h"
 #include "turn/history.h"
@@ -585,8 +586,11 @@ Status Turn::check_open() const {
 
 void Turn::resume() {
   if (parser_) return;
-  for (const auto &card : message_.cards) hold_back(*card);
+  bool held = false;
+  for (const auto &card : message_.cards) held = hold_back(*card) || held;
   if (done_) return;
+  if (held && events_.waits(EventQueue::Kind::request, 0))
+    request_ = std::make_shared<const std::string>(build_request());   // it tells what became of them
   if (events_.withdraw(EventQueue::Kind::request, 0)) emit_request();  // of this engine's tools
   for (const auto &card : message_.cards)
     if (card->admitted && !card->final()) card->spell();
@@ -624,17 +628,23 @@ bool Turn::allowed_as_before(const Card &card) const {
   return std::any_of(card.approvals.begin(), card.approvals.end(), by_person);
 }
 
-// A message to a window that nobody has polled is not sent where its call may not go on. The card has ended, so it keeps
-// its state, and its output says what became of it; a turn that is done has told all of its cards already.
-void Turn::hold_back(Card &card) {
-  if (!events_.waits(EventQueue::Kind::ipc, card.call) || allowed_as_before(card)) return;
+// A message to a window that nobody has polled is not sent where its call may not go on. The card has ended, so it
+// keeps its state, and its output says what became of it; a turn that is done has told all of its cards already. true:
+// history has changed.
+bool Turn::hold_back(Card &card) {
+  if (!events_.waits(EventQueue::Kind::ipc, card.call)) return false;
+  card.spell();
+  const bool stays = allowed_as_before(card);
+  release_text(card.canonical);
+  if (stays) return false;
   events_.withdraw(EventQueue::Kind::ipc, card.call);
-  if (done_) return;
+  if (done_) return false;
   card.output = card.told = "Not sent: the turn was restored where this call is not allowed as it was.";
   card.output_bytes = card.output.size();
   card.dirty |= field::output | field::told;
   diagnostic("ipc_withdrawn", card.output, card.call);
   tell(card);
+  return true;
 }
 
 // The arguments of a call that waits, as its tool takes them now. false: it does not, and the call is settled.

@@ -113,7 +113,7 @@ class Turn final : WireSink, ScanSink {
   bool stands(const Card &card) const;
   bool allowed_as_before(const Card &card) const;
   void send_back(Card &card);
-  void hold_back(Card &card);
+  bool hold_back(Card &card);
 
   // -- WireSink
   void on_text(std::string_view utf8) override;

@@ -172,27 +172,29 @@ TEST_CASE("a member of a state that cannot be is told by its path") {
   CHECK(path_of("/answer/thoughts", {{"scanner", {{"kept", 5}}}}) == "json answer.thoughts.scanner.kept");
 }
 
-TEST_CASE("a waiting message to a window is held back as well where a state does not say that it is one") {
+TEST_CASE("what waits to run is held back as well where a state does not say whose it is") {
   Session saved("{" + kOpenTools + "}",
                 R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})");
   saved.drain();
-  saved.feed(chunk(native_calls({"face"})) + ends("tool_calls"));
+  saved.feed(chunk(native_calls({"face", "note"})) + ends("tool_calls"));
   saved.finish();
   Json state = Json::parse(saved.get(SLUICE_GET_STATE));
-  size_t messages = 0;
-  for (Json &event : state["events"]["waiting"])
-    if (event["text"].get<std::string>().starts_with(R"({"type":"ipc")")) {
-      event["kind"] = 7;
-      event["key"] = 0;
-      ++messages;
-    }
-  REQUIRE(messages == 1);
+  size_t messages = 0, tools = 0;
+  for (Json &event : state["events"]["waiting"]) {
+    const std::string text = event["text"];
+    const bool message = text.starts_with(R"({"type":"ipc")"), tool = text.starts_with(R"({"type":"execute")");
+    if (message) event["kind"] = 7;
+    if (message || tool) event["key"] = 0;
+    messages += message;
+    tools += tool;
+  }
+  REQUIRE((messages == 1 && tools == 1));
   for (const bool stricter : {false, true}) {
     Session session("{" + kOpenTools + (stricter ? R"(,"rules":[{"tool":"*","effect":"deny"}]})" : "}"));
     session.restore(state.dump());
     CHECK(session.error() == "");
     session.drain();
-    CHECK(session.ran.size() == (stricter ? 0 : 1));
+    CHECK(session.ran.size() == (stricter ? 0 : 2));
   }
 }
 

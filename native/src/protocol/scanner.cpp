@@ -343,7 +343,7 @@ void Scanner::walk(size_t to) {
 // Up to where text may be shown.
 size_t Scanner::held() const {
   using Kind = Markers::Kind;
-  if (mode_ == Mode::block || mode_ == Mode::tail) return whole_ ? fence_ : block_;
+  if (mode_ == Mode::block || mode_ == Mode::tail) return waits_ ? wait_ : whole_ ? fence_ : block_;
   if (mode_ == Mode::skip) return done_;
   size_t to = at_;
   if (waits_) {
@@ -542,7 +542,8 @@ bool Scanner::try_opener(int marker, size_t at) {
       in_body_ = false;
       continue;
     } else {
-      if (waits_ && markers_.kind(marker) == Markers::Kind::code_opener)
+      const bool told = at_ < text_.size() || next_[static_cast<size_t>(marker)].empty();  // that it is one
+      if (waits_ && told && markers_.kind(marker) == Markers::Kind::code_opener)
         waiting_is_code();  // not known, and nothing that might be code is run
       start_block(marker, at);
     }
@@ -556,7 +557,8 @@ Scanner::May Scanner::may_start(int marker, size_t at) const {
   const bool doubt = context_.open_count() != 0;
   const bool common = common_[static_cast<size_t>(marker)];
   if (reasoning_ && !(common ? calls_in_reasoning_ : live_in_reasoning(owner(marker)))) return May::not_here;
-  if (fences_[static_cast<size_t>(marker)]) return !reasoning_ && in_body_ && at == fence_ ? May::start : May::not_here;
+  if (fences_[static_cast<size_t>(marker)])
+    return !reasoning_ && in_body_ && fence_ != SIZE_MAX && at == fence_ ? May::start : May::not_here;
   if (anywhere) return May::start;
   if (reasoning_) return context_.in_fence() || doubt ? May::not_here : May::start;
   if (context_.in_fence()) {
@@ -764,6 +766,10 @@ void Scanner::place_calls() {
 }
 
 bool Scanner::read_block(bool ended) {
+  if (waits_) {  // text that waits is code where this is a call, and what stands behind the opener tells whether it is
+    if (opener_end_ == text_.size() && !ended) return false;
+    if (opener_end_ == text_.size() || may_follow(opener_, text_[opener_end_])) waiting_is_code();
+  }
   while (true) {
     const size_t limit = block_limit();
     const size_t taken = std::min(text_.size() - block_, limit);

@@ -60,9 +60,10 @@ Status check_event(EventQueue::Kind &kind, uint32_t &key, const std::string &doc
   const SavedReader event(document);
   uint32_t call = key;
   event.get("call", call);
-  if (!event.fits().ok() || call > about.calls || (key != 0 && call != key))
+  const bool of_call = may_be_withdrawn(kind) && kind != EventQueue::Kind::request;
+  if (!event.fits().ok() || call > about.calls || (key != 0 && call != key) || (of_call && call == 0))
     return error(Code::json, "expected the number of its call");
-  if (kind == EventQueue::Kind::ipc) key = call;
+  if (of_call) key = call;
   return {};
 }
 

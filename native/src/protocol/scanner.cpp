@@ -929,7 +929,7 @@ void Scanner::outgrown() {
   quoted_ = true;  // where its values end, nobody reads any more
   quotation_ = std::move(rest.open);
   if (quotation_.open()) quotation_.pass(text_, behind);
-  at_ = done_ = std::max(at_, behind);
+  at_ = done_ = quotation_.open() ? behind : std::max(at_, behind);  // its closer may have begun in the block
 }
 
 void Scanner::start_skipping() {

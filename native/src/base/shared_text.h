@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace sluice {
 
@@ -91,14 +90,5 @@ class SharedText {
   size_t from_ = 0, size_ = 0;  // of it
   bool grows_ = true;           // it made the bytes, and has all of them
 };
-
-// A text that stands at a place of a document, and is written there when the document is read.
-struct LentText {
-  size_t at;
-  SharedText text;
-  bool quoted;  // as a JSON string; else it is JSON
-};
-using LentTexts = std::vector<LentText>;
-constexpr size_t kLendsFrom = 65536;  // bytes: what is shorter is copied
 
 }  // namespace sluice

@@ -11,6 +11,7 @@
 #include "base/shared_text.h"
 #include "tools/approval.h"
 #include "tools/tool.h"
+#include "turn/lent_text.h"
 
 namespace sluice {
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/shared_text.h"
 #include "base/status.h"
+#include "turn/lent_text.h"
 
 namespace sluice {
 

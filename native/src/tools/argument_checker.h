@@ -121,7 +121,7 @@ class Value {
     }
   }
 
-  const Text text_;
+  Text text_;
   std::vector<Item> items_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <set>
 #include <stdexcept>
 
 #include "base/json_writer.h"
@@ -214,13 +215,14 @@ void Turn::warn_of_hidden_tools() {
 // A rule or a switch that protects nothing must not look as if it did. What a person once allowed may outlive its tool.
 void Turn::tell_unknown_names() {
   const std::vector<Tool> &tools = engine_->registry.tools();
-  for (const auto &toggle : config_.exposure.toggles) {
-    const std::string &name = toggle.first;
-    const auto is_meant = [&](const Tool &tool) { return tool.name == name || tool.tool_id == name; };
-    if (std::none_of(tools.begin(), tools.end(), is_meant))
-      diagnostic("unknown_toggle",
-                 "no tool has the name or toolId " + in_quotes(name) + ", so its toggle does nothing");
+  std::set<std::string_view> unknown;
+  for (const auto &toggle : config_.exposure.toggles) unknown.insert(toggle.first);
+  for (const Tool &tool : tools) {
+    unknown.erase(tool.name);
+    unknown.erase(tool.tool_id);
   }
+  for (const std::string_view name : unknown)
+    diagnostic("unknown_toggle", "no tool has the name or toolId " + in_quotes(name) + ", so its toggle does nothing");
   for (const Rule &rule : config_.rules)
     if (rule.definition.empty() &&
         std::none_of(tools.begin(), tools.end(), [&](const Tool &tool) { return names(rule, tool); }))
@@ -1019,9 +1021,8 @@ bool Turn::complete(Card &card, std::string arguments) {
   ArgumentFault fault;
   const bool exposed = card.tool != nullptr && (parser_ || hidden_reason(*card.tool, config_.exposure).empty());
   const Strings strings = card.source == "native" ? Strings::strings : card.typed ? Strings::quoted : Strings::written;
-  arguments = compact_json(arguments);
   const bool fits = !exposed || card.tool->schema.check(arguments, strings, coerced, fault);
-  card.arguments = SharedText(std::move(exposed && fits ? coerced : arguments));
+  card.arguments = SharedText(exposed && fits ? std::move(coerced) : compact_json(arguments));
   release_text(arguments);
   move(card, Trigger::complete);
   if (fits) {

@@ -398,8 +398,9 @@ class Player {
     } else if (verb == "finish") {
       auto detail = optional_text("detail");
       returned(step,
-               sluice_turn_finish(turn, number(value, {{"complete", 0}, {"network", 1}, {"aborted", 2}, {"retry", 3}, {"hook", 4}}),
-                                  data(detail), size(detail)));
+               sluice_turn_finish(
+                   turn, number(value, {{"complete", 0}, {"network", 1}, {"aborted", 2}, {"retry", 3}, {"hook", 4}}),
+                   data(detail), size(detail)));
     } else if (verb == "approve") {
       auto edited = optional_text("edited");
       int32_t decision = number(step.value("decision", Json("once")),
@@ -415,7 +416,9 @@ class Player {
       const std::string rules = document_text(step["rules"]);
       const int32_t way = sluice_turn_judge(turn, id, rules.data(), rules.size());
       returned(step, way);
-      if (const Json *expected = member(step, "way"); expected && way != number(*expected, {{"run", SLUICE_GATE_RUN}, {"ask", SLUICE_GATE_ASK}, {"deny", SLUICE_GATE_DENY}}))
+      if (const Json *expected = member(step, "way");
+          expected &&
+          way != number(*expected, {{"run", SLUICE_GATE_RUN}, {"ask", SLUICE_GATE_ASK}, {"deny", SLUICE_GATE_DENY}}))
         throw Failed("the gate says " + std::to_string(way));
     } else if (verb == "submit") {
       static const std::pair<const char *, int32_t> kKinds[] = {{"result", SLUICE_RESULT},

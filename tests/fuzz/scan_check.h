@@ -201,6 +201,9 @@ class MayGo {
         if (family.id != protocol->id()) continue;
         for (const sluice::Words *words : {&family.think, &family.dropped, &family.sections})
           words_.insert(words_.end(), words->begin(), words->end());
+        if (family.suffixed)
+          for (const sluice::Words *words : {&family.sections, &family.section_ends})
+            for (const std::string_view word : *words) stems_.push_back(word.substr(0, word.size() - 1));
         if (std::holds_alternative<sluice::HarmonyCalls>(family.grammar)) {
           headers_ = true;
           for (const char *word :
@@ -232,6 +235,10 @@ class MayGo {
     for (const std::string &word : words_)
       if (!word.empty() && rest.starts_with(word)) out.push_back(word.size());
     if (const size_t length = tag(rest); length != 0) out.push_back(length);
+    for (const std::string_view stem : stems_)
+      if (rest.starts_with(stem) && rest.substr(stem.size()).starts_with(':'))
+        if (const size_t end = rest.substr(0, stem.size() + 40).find('>'); end != std::string_view::npos)
+          out.push_back(end + 1);
     if (headers_)  // blanks between the words of a header
       for (size_t white : std::vector<size_t>(out))
         while (white < rest.size() && sluice::is_white(rest[white])) out.push_back(++white);
@@ -264,6 +271,7 @@ class MayGo {
   }
 
   std::vector<std::string> words_;
+  std::vector<std::string_view> stems_;  // of tags that end in what a checkpoint drew
   bool headers_ = false;
 };
 
@@ -346,7 +354,8 @@ inline bool is_closed(const Scan &how, std::string_view call) {
 // Empty, or a call that runs when the text is cut at `at` and not in the whole. A call that no closer ends may go on
 // behind the cut: there the whole may refuse that very call, or, where it ends at the cut, read no call at all.
 inline std::string runs_when_cut(const Scan &how, std::string_view text, const ScanTrace &whole, size_t at) {
-  while (at > 0 && at < text.size() && (static_cast<uint8_t>(text[at]) & 0xC0U) == 0x80) --at;  // a wire gives no halves
+  while (at > 0 && at < text.size() && (static_cast<uint8_t>(text[at]) & 0xC0U) == 0x80)
+    --at;  // a wire gives no halves
   for (const ScanTrace::Piece &call : running(scan_whole(how, text.substr(0, at), true))) {
     const bool closed = is_closed(how, call.text);
     const bool runs = std::any_of(whole.pieces.begin(), whole.pieces.end(), [&](const ScanTrace::Piece &piece) {

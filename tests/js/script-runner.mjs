@@ -49,6 +49,8 @@ export function* cuts(data, { seed = 0, most = 0 }) {
 }
 
 export const randomCut = (seed) => ({ seed, most: 1 + ((seed * 7) % 64) })
+/** Of a long script some hundred pieces: between them all of it is saved and read again. */
+const restoredCut = (size) => ({ seed: 5, most: Math.max(36, Math.trunc(size / 64)) })
 
 function brief(value) {
   const text = value === undefined ? 'nothing' : JSON.stringify(value)
@@ -460,7 +462,7 @@ export function runScript(script, restorable) {
   if (size > 0 && small) replays.push(['byte by byte', 'cut', { most: 1 }])
   for (let seed = 1; size > 0 && seed <= randomReplays; seed++) replays.push([`random cuts, seed ${seed}`, 'cut', randomCut(seed)])
   if (script.polls !== 'as written') replays.push(['polled after every call', 'polled', small ? { most: 1 } : randomCut(1)])
-  if (restorable) replays.push(['saved and restored', 'restored', randomCut(5)])
+  if (restorable) replays.push(['saved and restored', 'restored', restoredCut(size)])
   let first
   for (const [name, how, cut] of replays) {
     try {

@@ -608,7 +608,7 @@ std::vector<std::string> run_script(const Json &script, bool restorable) {
     const bool cut = bytes <= kBytewiseLimit;
     replays.push_back({"polled after every call", Replay::How::polled, cut ? Cutter::bytes() : Cutter::random(1)});
   }
-  if (restorable) replays.push_back({"saved and restored", Replay::How::restored, Cutter::random(5)});
+  if (restorable) replays.push_back({"saved and restored", Replay::How::restored, Cutter::restored(bytes)});
 
   std::vector<std::string> failures;
   std::optional<Outcome> first;

@@ -3,6 +3,7 @@
 
 #include <sluice/sluice.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -38,6 +39,8 @@ class Cutter {
   static Cutter whole() { return Cutter(0, 0); }
   static Cutter bytes() { return Cutter(0, 1); }
   static Cutter random(uint32_t seed) { return Cutter(seed, 1 + (seed * 7) % 64); }
+  // Of a long script some hundred pieces: between them all of it is saved and read again.
+  static Cutter restored(size_t bytes) { return Cutter(5, std::max<size_t>(36, bytes / 64)); }
   // The size of the next piece of `left` bytes; sometimes 0 at random cuts.
   size_t next(size_t left);
 

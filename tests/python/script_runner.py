@@ -56,6 +56,11 @@ def random_cut(seed):
     return seed, 1 + (seed * 7) % 64
 
 
+def restored_cut(size):
+    """Of a long script some hundred pieces: between them all of it is saved and read again."""
+    return 5, max(36, size // 64)
+
+
 def dump(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -486,7 +491,7 @@ def run_script(script, restorable):
     if script.get("polls") != "as written":
         replays.append(("polled after every call", "polled", (0, 1) if size <= BYTEWISE_LIMIT else random_cut(1)))
     if restorable:
-        replays.append(("saved and restored", "restored", random_cut(5)))
+        replays.append(("saved and restored", "restored", restored_cut(size)))
     first = None
     for name, how, cut in replays:
         try:

@@ -79,7 +79,7 @@ inline std::string differs_when_cut(const Json &engine, const Json &turn, const 
     std::string why = differs("seed " + std::to_string(seed), pieces_of(bytes, Cutter::random(seed)), false);
     if (!why.empty()) return why;
   }
-  return can_restore() ? differs("saved and restored", pieces_of(bytes, Cutter::random(7)), true) : "";
+  return can_restore() ? differs("saved and restored", pieces_of(bytes, Cutter::restored(bytes.size())), true) : "";
 }
 
 inline std::string blank_trimmed(const std::string &text) {

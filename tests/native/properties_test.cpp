@@ -99,7 +99,7 @@ TEST_CASE("the same calls run however an answer is cut in which a call stands in
     const Scan how{{made(config)}, tools};
     const std::string call = call_of(*how.protocols[0], "f"), outer = call_of(*how.protocols[0], "note");
     for (const auto &[open, close] : kStrings) {
-      for (size_t texts = 0; texts < times(10); ++texts) {
+      for (size_t texts = 0; texts < times(4); ++texts) {
         const size_t from = random() % (outer.size() + 1);
         std::string text = outer.substr(0, from) + open + call + close;
         if (random() % 2 == 0) text += outer.substr(from);

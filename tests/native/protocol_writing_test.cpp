@@ -345,9 +345,10 @@ TEST_CASE("what a tool says of itself calls nothing, whoever else reads the defi
     if (!writes_calls(writer)) continue;
     // One reader beside it is enough, and of families other ones for each writer: they are treated alike.
     for (const Named &reader : named) {
-      const bool known = writer.family != nullptr && reader.family != nullptr;
+      const bool families[] = {writer.family != nullptr, reader.family != nullptr};
+      const int one_of = families[0] && families[1] ? 31 : families[0] || families[1] ? 3 : 1;
       const auto places = (&reader - named.data()) + (&writer - named.data());
-      if (&reader == &writer || (known && places % 13 != 0)) continue;
+      if (&reader == &writer || places % one_of != 0) continue;
       INFO("written by " << writer.id << ", read by " << reader.id);
       const Protocols active = {writer.protocol, reader.protocol};
       const auto calls_with = [&](const Registry &registry) {

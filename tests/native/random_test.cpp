@@ -29,8 +29,16 @@ struct Broken : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-void require(bool holds, const std::string &rule, const std::string &what = {}) {
-  if (!holds) throw Broken(rule + (what.empty() ? "" : "\n    " + what));
+std::string brief(const Json &value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string brief(const std::string &text) { return text; }
+std::string brief(const char *text) { return text; }
+
+// What is told of a broken rule is written when it is broken: rules are asked millions of times.
+template <class... What>
+void require(bool holds, const char *rule, const What &...what) {
+  if (holds) return;
+  const std::string told = (std::string() + ... + brief(what));
+  throw Broken(rule + (told.empty() ? "" : "\n    " + told));
 }
 
 class Dice {
@@ -636,8 +644,8 @@ class Conversation {
     }
     look();
     if (code < 0)
-      require(message == message_text_ && history == history_text_, "a refused call changes nothing",
-              message + "\n    became " + message_text_);
+      require(message == message_text_ && history == history_text_, "a refused call changes nothing", message,
+              "\n    became ", message_text_);
     return code;
   }
 
@@ -813,7 +821,7 @@ class Conversation {
     look();
     for (const auto &[number, status] : statuses())
       require(status != "executing" || calls_[number].executes < calls_[number].most_executes,
-              "what ran when the process died is unknown", brief(card_of(number)));
+              "what ran when the process died is unknown", card_of(number));
   }
 
   // ---- what comes out ----
@@ -827,8 +835,8 @@ class Conversation {
       log("    " + std::string(text, len));
       require(std::string_view(text).size() == len, "an event is NUL-terminated at its length");
       const Json event = parsed(std::string_view(text, len));
-      require(!done_, "nothing comes after done", brief(event));
-      require(number_of(event, "seq") == ++seq_, "seq counts up without gaps", brief(event));
+      require(!done_, "nothing comes after done", event);
+      require(number_of(event, "seq") == ++seq_, "seq counts up without gaps", event);
       take(event);
     }
     look();
@@ -843,7 +851,7 @@ class Conversation {
       Json &card = calls_[number].card;
       require(!kFinal.contains(text_of(card, "status")) || !event.contains("status") ||
                   text_of(event, "status") == text_of(card, "status"),
-              "a final card stays as it is", brief(event));
+              "a final card stays as it is", event);
       card.update(event);
     } else if (type == "args") {
       calls_[number].arguments += text_of(event, "text");
@@ -852,22 +860,22 @@ class Conversation {
     } else if (type == "request") {
       size_t len = 0;
       const char *body = sluice_turn_get(turn_->p, SLUICE_GET_REQUEST, &len);
-      require(body != nullptr && number_of(event, "bytes") == len, "a request that is polled is wanted", brief(event));
+      require(body != nullptr && number_of(event, "bytes") == len, "a request that is polled is wanted", event);
     } else if (type == "approval") {
       const bool execution = text_of(event, "stage") == "execution";
       // Polling settles detached calls, and what comes behind them is asked: the patch before this event says so.
       require(text_of(calls_[number].card, "status") == (execution ? "awaiting_approval" : "awaiting_result_approval"),
-              "a question that is polled waits for its answer", brief(event));
+              "a question that is polled waits for its answer", event);
       (execution ? calls_[number].question_polled : calls_[number].result_polled) = true;
     } else if (type == "execute" || type == "ipc") {
       take_execution(event, calls_[number], number);
     } else if (type == "rule") {
       const Json rule = event["rule"];
       require(remembered_.contains(text_of(rule, "tool")) && text_of(rule, "effect") == "allow",
-              "a rule comes of a decision to remember", brief(event));
+              "a rule comes of a decision to remember", event);
       rules_.push_back(rule);
     } else if (type == "error") {
-      require(!flag_of(event, "fatal"), "no turn is poisoned", brief(event));
+      require(!flag_of(event, "fatal"), "no turn is poisoned", event);
     } else if (type == "done") {
       done_ = text_of(event, "outcome");
     }
@@ -875,27 +883,26 @@ class Conversation {
 
   void take_execution(const Json &event, Call &call, uint32_t number) {
     const bool execute = text_of(event, "type") == "execute";
-    require(++call.executes <= call.most_executes, "a call is executed once", brief(event));
+    require(++call.executes <= call.most_executes, "a call is executed once", event);
     if (call.fired) return;
     const std::string name = text_of(call.card, "name");
     const Json *tool = find_tool(tools_, name);
-    require(tool != nullptr && flag_of(*tool, "agentCallable"), "what runs is a tool of this model", brief(event));
+    require(tool != nullptr && flag_of(*tool, "agentCallable"), "what runs is a tool of this model", event);
     if (execute) {
-      require(text_of(event, "name") == name, "what runs is what the card says", brief(event));
+      require(text_of(event, "name") == name, "what runs is what the card says", event);
       const Json *edited = member(call.card, "edited");
       const Json *arguments = edited != nullptr ? edited : member(call.card, "arguments");
-      require(arguments != nullptr && same(event["arguments"], *arguments), "what runs is what was shown",
-              brief(event));
+      require(arguments != nullptr && same(event["arguments"], *arguments), "what runs is what was shown", event);
       const std::string status = status_of(number);
       require(status == "executing" || (flag_of(event, "detached") && status == "success"),
-              "a call that is told to run is running", brief(event));
+              "a call that is told to run is running", event);
     }
     const Json *records = member(card_of(number), "approvals");
     const Json *basis = nullptr;
     for (size_t i = call.void_records; records != nullptr && i < records->size(); ++i)
       if (text_of((*records)[i], "stage") == "execution") basis = &(*records)[i];
-    require(basis != nullptr && text_of(*basis, "decision") == "approved", "nothing runs without a decision",
-            brief(event) + " card " + brief(call.card));
+    require(basis != nullptr && text_of(*basis, "decision") == "approved", "nothing runs without a decision", event,
+            " card ", call.card);
     const std::string by = text_of(*basis, "by");
     const bool confirm = flag_of(config_, "requireConfirmation");
     bool holds = by == "user" && call.allowed;
@@ -904,7 +911,7 @@ class Conversation {
       holds = (granted_.contains(name) || ruled(name, "allow", true)) && policy_of(*tool) != "ask_always" &&
               !ruled(name, "deny") && !ruled(name, "ask");
     }
-    require(holds, "a decision record tells who decided", brief(*basis) + " card " + brief(call.card));
+    require(holds, "a decision record tells who decided", *basis, " card ", call.card);
   }
 
   // Does the configuration have a rule for this tool that holds for any arguments (or `some`: for some)?
@@ -955,7 +962,6 @@ class Conversation {
       if (text_of(block, "type") == "tool_use") out.emplace_back(number_of(block, "call"), text_of(block, "status"));
     return out;
   }
-  static std::string brief(const Json &value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
   std::string read(int32_t what) {
     size_t len = 0;
@@ -986,7 +992,7 @@ class Conversation {
   // A message only grows: blocks are never merged, split or moved, and a final card stays final.
   void check_growth(const Json &before, const Json &after) {
     const Json &old = before["blocks"], &now = after["blocks"];
-    require(now.size() >= old.size(), "blocks stay", brief(before) + "\n    became " + brief(after));
+    require(now.size() >= old.size(), "blocks stay", before, "\n    became ", after);
     for (size_t i = 0; i < old.size(); ++i) {
       const std::string status = text_of(old[i], "status");
       const bool grown = text_of(now[i], "type") == text_of(old[i], "type") &&
@@ -994,7 +1000,7 @@ class Conversation {
                          number_of(now[i], "call") == number_of(old[i], "call") &&
                          number_of(now[i], "round") == number_of(old[i], "round") &&
                          (!kFinal.contains(status) || text_of(now[i], "status") == status);
-      require(grown, "a block only grows", brief(old[i]) + "\n    became " + brief(now[i]));
+      require(grown, "a block only grows", old[i], "\n    became ", now[i]);
     }
     require(!before.contains("outcome") || before["outcome"] == after["outcome"], "a turn ends once");
     const Json *most = member(config_, "maxRounds");
@@ -1024,7 +1030,7 @@ class Conversation {
     for (const Json &message : history)
       if (const Json *calls = member(message, "tool_calls"))
         for (const Json &call : *calls)
-          require(!used.contains(text_of(call, "id")), "an id is used once in a conversation", brief(call));
+          require(!used.contains(text_of(call, "id")), "an id is used once in a conversation", call);
     if (adopts_ && !history.empty()) {  // its first results belong to the calls that it took up
       size_t asker = messages_.size();
       while (asker > 0 && text_of(messages_[asker - 1], "role") != "assistant") --asker;
@@ -1034,7 +1040,7 @@ class Conversation {
       history = std::move(whole);
     }
     const std::string why = sluice_test::invalid_messages(history);
-    require(why.empty(), "the history is valid", why + "\n    in " + brief(history));
+    require(why.empty(), "the history is valid", why, "\n    in ", history);
   }
 
   static void check_arguments(const Json &messages) {
@@ -1043,7 +1049,7 @@ class Conversation {
       if (calls == nullptr) continue;
       for (const Json &call : *calls)
         require(Json::parse(text_of(call["function"], "arguments"), nullptr, false).is_object(),
-                "arguments go back as one JSON object", brief(call));
+                "arguments go back as one JSON object", call);
     }
   }
 
@@ -1052,26 +1058,24 @@ class Conversation {
     const Json &messages = body["messages"];
     check_arguments(messages);
     const std::string why = sluice_test::invalid_messages(messages);
-    require(why.empty(), "a request is valid", why + "\n    in " + brief(messages));
-    require(text_of(messages.back(), "role") != "assistant", "a request never ends in an assistant message",
-            brief(messages));
+    require(why.empty(), "a request is valid", why, "\n    in ", messages);
+    require(text_of(messages.back(), "role") != "assistant", "a request never ends in an assistant message", messages);
     const bool as_text = text_of(config_, "mode") == "text" && text_of(config_, "resultRole") != "tool" &&
                          !(config_.contains("enabled") && !flag_of(config_, "enabled"));
     for (const Json &message : messages) {
-      require(!message.contains("metadata"), "metadata is stored, never sent", brief(message));
+      require(!message.contains("metadata"), "metadata is stored, never sent", message);
       const Json *calls = member(message, "tool_calls");
-      if (as_text)
-        require(calls == nullptr && text_of(message, "role") != "tool", "text mode sends texts", brief(message));
+      if (as_text) require(calls == nullptr && text_of(message, "role") != "tool", "text mode sends texts", message);
       if (text_of(message, "role") == "user")
         require(!contains(text_of(message, "content"), "<<<[TOOL_REQUEST]>>>"), "markers in a result are harmless",
-                brief(message));
+                message);
       for (size_t i = 0; calls != nullptr && i < calls->size(); ++i) {
         const std::string name = text_of((*calls)[i]["function"], "name");
         const bool legal = name.size() <= 64 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
                              return std::isalnum(c) != 0 || c == '_' || c == '-';
                            });
         require(legal || text_of(config_, "wire") == "text", "names that go back are legal for a provider",
-                brief((*calls)[i]));
+                (*calls)[i]);
       }
     }
   }
@@ -1101,21 +1105,20 @@ class Conversation {
       const Json &block = blocks[i];
       const std::string type = text_of(block, "type");
       if (type == "text" || type == "reasoning")
-        require(blocks_[static_cast<uint32_t>(i)] == text_of(block, "text"), "a block is its events joined",
-                brief(block));
+        require(blocks_[static_cast<uint32_t>(i)] == text_of(block, "text"), "a block is its events joined", block);
       if (type != "tool_use") continue;
       const uint32_t number = number_of(block, "call");
       const std::string status = text_of(block, "status");
       require(kFinal.contains(status) || parser_ || (*done_ == "awaiting_user" && status == "pending"),
-              "every card is final at the end", brief(block));
+              "every card is final at the end", block);
       if (!diagnosed_ && !flag_of(block, "adopted"))
         require(calls_[number].arguments == text_of(block, "rawArguments"), "rawArguments are the args joined",
-                calls_[number].arguments + "\n    " + brief(block));
+                calls_[number].arguments, "\n    ", block);
       Json laid = calls_[number].card, whole = block;
       for (const char *key : {"type", "seq", "block", "progress"}) laid.erase(key);
       for (const char *key : {"type", "progress"}) whole.erase(key);
       if (!laid.contains("rawArguments")) whole.erase("rawArguments");
-      require(same(laid, whole), "patches laid over each other are the card", brief(laid) + "\n    " + brief(whole));
+      require(same(laid, whole), "patches laid over each other are the card", laid, "\n    ", whole);
     }
     const std::string message = message_text_, history = history_text_;
     feed("late");
@@ -1189,7 +1192,7 @@ TEST_CASE("what must always hold holds in conversations at random") {
       if (seed % 50 == 0) {
         converse(seed, restorable, &second);
         require(first == second, "the same calls in the same order give the same events",
-                "SLUICE_RANDOM_SEED=" + std::to_string(seed));
+                "SLUICE_RANDOM_SEED=", std::to_string(seed));
       }
     } catch (const std::exception &why) {
       const std::string text = why.what();

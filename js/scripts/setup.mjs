@@ -8,14 +8,19 @@ import { fileURLToPath } from 'node:url'
 import { command, quietly, root, say, Stop, which } from './run.mjs'
 import { buildTypeScript } from './typescript.mjs'
 
-/** `preset`: the native build that is wanted. */
+/** `preset`: the native build that is wanted. `tests`: with what they need; their own programs are `buildTestPrograms`. */
 export async function setup({ tests = false, bench = false, pack = false, preset = 'release' } = {}) {
   await installSystemPackages({ tests, bench, pack })
   await installNpmPackages()
-  const counting = { asan: ['sluice_growth'], tsan: [] }[preset] ?? (process.platform === 'linux' ? ['sluice_peak_memory'] : [])
-  const targets = tests ? ['sluice', 'sluice_node', 'sluice_tests', 'sluice_smoke', ...counting] : bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
+  const targets = bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
   if (!pack) await buildNative(preset, { tests, bench, targets }) // what is packed is built by other compilers
   await buildTypeScript()
+}
+
+/** The tests in C++ and C, which take longer to compile than all that they test. */
+export function buildTestPrograms(preset) {
+  const counting = { asan: ['sluice_growth'], tsan: [] }[preset] ?? (process.platform === 'linux' ? ['sluice_peak_memory'] : [])
+  return buildNative(preset, { targets: ['sluice_tests', 'sluice_smoke', ...counting] })
 }
 
 // -- system packages --------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { command, root, say, Stop } from './run.mjs'
-import { browser as findBrowser, readCache, setup } from './setup.mjs'
+import { browser as findBrowser, buildTestPrograms, readCache, setup } from './setup.mjs'
 
 const suites = {
   native: { about: 'C++ and C99', run: native },
@@ -108,11 +108,19 @@ function skip(name, why) {
 
 // -- the suites -------------------------------------------------------------------------------------------------------------
 
-function native(preset) {
+/** Their programs are compiled while other suites run: nobody else waits for them, or fails with them. */
+async function native(preset) {
+  const name = `C++ and C99 (${preset})`
+  try {
+    await buildTestPrograms(preset)
+  } catch (error) {
+    console.error(error instanceof Stop ? `\n${error.message}` : error)
+    return results.push({ name, failed: 1, note: 'the tests could not be built' })
+  }
   const report = join(logs, `ctest-${preset}.xml`)
   rmSync(report, { force: true })
   const args = ['--preset', preset, '--parallel', String(availableParallelism()), '--output-junit', report]
-  return run(`C++ and C99 (${preset})`, 'ctest', args, { count: () => countOfJUnit(report) })
+  return run(name, 'ctest', args, { count: () => countOfJUnit(report) })
 }
 
 function types() {

@@ -19,10 +19,14 @@ after(() => server.close())
 
 async function open(t, mode, options) {
   const page = await browser.page(t, options)
+  await load(page, mode)
+  return page
+}
+
+async function load(page, mode) {
   await page.goto(`${server.url}&${mode}`)
   await page.goto(`${server.origin}/?${mode}`)
   await page.waitForFunction(() => window.ready, undefined, { timeout: 30_000 })
-  return page
 }
 
 /** What the puppet shows, as markup. */
@@ -111,6 +115,35 @@ test('where motion is reduced it stands still, but shows what it feels and that 
   await frames(3)
   assert.notEqual(await drawn(page), quiet)
   assert.equal(await frames(30), 1)
+})
+
+test('where motion is reduced it asks for no frames while nothing happens, and what passes by itself still ends', async (t) => {
+  const page = await browser.page(t, { reducedMotion: 'reduce' })
+  await page.addInitScript(() => {
+    const { requestAnimationFrame } = window
+    window.asked = 0
+    window.requestAnimationFrame = (run) => (window.asked++, requestAnimationFrame(run))
+  })
+  await load(page, 'puppet')
+  const still = () => page.evaluate(async () => {
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 100))
+    await pause()
+    const before = window.asked
+    await pause()
+    return window.asked === before
+  })
+  assert.equal(await still(), true)
+  const rest = await drawn(page)
+  await page.evaluate(() => window.pet.motion('Wave'))
+  assert.equal(await still(), true)
+  assert.notEqual(await drawn(page), rest)
+  await until(async () => (await drawn(page)) === rest, 'the end of the wave')
+  await page.mouse.move(5, 350)
+  assert.equal(await still(), true)
+  assert.notEqual(await drawn(page), rest, 'it looks')
+  await until(async () => (await drawn(page)) === rest, 'it to look away', 8000)
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await until(async () => (await drawn(page)) !== rest, 'breath')
 })
 
 test('the puppet refuses what it does not have, is clickable, and leaves nothing behind', async (t) => {

@@ -225,8 +225,11 @@ function flower(group) {
 
 /** What floats around the head. */
 function signs(group, paint) {
-  const appear = (part, value, x, y, degrees = 0, scale = 1) =>
-    set(part, { opacity: Math.min(1, value * 1.6), display: value > 0.01 ? 'inline' : 'none', transform: `translate(${x} ${y}) rotate(${degrees}) scale(${scale * mix(0.5, 1, Math.min(1, value))})` })
+  const seen = (value) => value > 0.01
+  const appear = (part, value, x, y, degrees = 0, scale = 1) => {
+    if (!seen(value)) return set(part, { opacity: 0, display: 'none', transform: 'scale(0)' })
+    set(part, { opacity: Math.min(1, value * 1.6), display: 'inline', transform: `translate(${x} ${y}) rotate(${degrees}) scale(${scale * mix(0.5, 1, Math.min(1, value))})` })
+  }
   const sign = () => add(group, 'g')
 
   const thought = sign()
@@ -267,7 +270,7 @@ function signs(group, paint) {
     const wave = (speed, phase = 0) => Math.sin(seconds * speed + phase)
     appear(thought, values.thought, 164, -376 + wave(1.8) * 3)
     puffs.forEach((shape, index) => set(shape, { opacity: values.thought > 0.3 + index * 0.2 ? 1 : 0 }))
-    dots.forEach((shape, index) => set(shape, { cy: -5 + Math.min(0, wave(4, -index * 0.9)) * 5 }))
+    dots.forEach((shape, index) => set(shape, { cy: seen(values.thought) ? -5 + Math.min(0, wave(4, -index * 0.9)) * 5 : -5 }))
     appear(bang, values.bang, 112, -340, 14 + wave(11) * 2)
     appear(sweat, values.sweat, 122, -248 + wave(1.6) * 4, 8)
     for (const [side, part] of tears) appear(part, values.tear, side * 62 + values.headX * 18, -166 + wave(2, side) * 3)

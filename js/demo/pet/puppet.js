@@ -6,6 +6,10 @@ const names = Object.keys(parameters)
 const rest = Object.fromEntries(names.map((name) => [name, parameters[name][2]]))
 /** How fast a parameter goes where it should, per second: the lids and the mouth at once, the body with some weight. */
 const speeds = { eyeL: 26, eyeR: 26, eyeSmileL: 20, eyeSmileR: 20, mouthOpen: 22, bodyY: 30, squash: 24, headX: 8, headY: 9, gazeX: 12, gazeY: 12, headTilt: 8, bodyTilt: 9 }
+/** How long it looks where something was. */
+const looksMs = 4000
+/** Slow movement is as smooth at half the frames. */
+const calmSeconds = 0.03
 
 /**
  * Draws the puppet into `container`, as large as that is. `look({ x, y })` (of the page, null: nowhere) turns its eyes, which follow the
@@ -20,29 +24,46 @@ export function createPuppet(container) {
   let playing
   let talking = false
   let target // where it looks, as parameters
-  let lookedAt = -Infinity
+  let looksUntil = -Infinity
   let blinkAt = 2
   let idleAt = 7
   let last
   let before = 0
   let frame
+  let calm = false // at its fastest, a parameter would take more than a second from end to end
+  let end // of what passes by itself, where motion is reduced
 
   container.append(element)
   describe()
 
+  /** Poses with the next frame. Where motion is reduced that is the last one, until something happens. */
+  function wake() {
+    clearTimeout(end)
+    frame ??= requestAnimationFrame(step)
+  }
+
   function step(milliseconds) {
-    frame = requestAnimationFrame(step)
+    frame = undefined
     const now = milliseconds / 1000
+    if (calm && now - last < calmSeconds) return wake()
     const passed = Math.min(0.05, now - (last ?? now)) // a hidden page stands still
     last = now
     const aim = goal(now, milliseconds)
+    calm = !playing && !talking
     if (still.matches) Object.assign(values, aim, { curl: 0, scarf: 0, breath: 0 })
     else {
-      for (const name of names) values[name] += (aim[name] - values[name]) * (1 - Math.exp(-passed * (speeds[name] ?? 11)))
+      for (const name of names) {
+        const change = (aim[name] - values[name]) * (1 - Math.exp(-passed * (speeds[name] ?? 11)))
+        values[name] += change
+        if (Math.abs(change) > passed * (parameters[name][1] - parameters[name][0])) calm = false
+      }
       swing(passed, now)
     }
     for (const name of names) values[name] = Math.min(parameters[name][1], Math.max(parameters[name][0], values[name]))
     pose(values, still.matches ? 1.2 : now)
+    if (!still.matches) return wake()
+    const ends = [playing?.until, target && looksUntil].filter((at) => at > milliseconds)
+    if (ends.length > 0) end = setTimeout(wake, Math.min(...ends) - milliseconds)
   }
 
   /** Where every parameter should be. */
@@ -50,14 +71,14 @@ export function createPuppet(container) {
     const aim = { ...rest, ...expressions[expression] }
     if (talking) talk(aim, now)
     if (!still.matches) live(aim, now)
-    if (target && milliseconds - lookedAt < 4000) {
+    if (target && milliseconds < looksUntil) {
       for (const name in target) aim[name] += target[name]
     }
     if (playing) {
-      playing.started ??= milliseconds
-      const t = (milliseconds - playing.started) / playing.act.ms
-      if (t >= 1) playing = undefined
+      playing.until ??= milliseconds + playing.act.ms
+      if (milliseconds >= playing.until) playing = undefined
       else {
+        const t = 1 - (playing.until - milliseconds) / playing.act.ms
         const change = playing.act.pose(still.matches ? playing.act.still : t)
         for (const name in change) aim[name] += change[name]
       }
@@ -105,9 +126,11 @@ export function createPuppet(container) {
 
   function play(act) {
     playing = { act }
+    wake()
   }
 
   function look(point) {
+    wake()
     if (!point) {
       target = undefined
       return
@@ -117,12 +140,13 @@ export function createPuppet(container) {
     const x = Math.max(-1, Math.min(1, ((point.x - box.left - box.width / 2) / reach) * 1.6))
     const y = Math.max(-1, Math.min(1, ((point.y - box.top - box.height * 0.5) / reach) * 1.6))
     target = { headX: x * 0.6, headY: y * 0.5, gazeX: x * 0.8, gazeY: y * 0.7 }
-    lookedAt = performance.now()
+    looksUntil = performance.now() + looksMs
   }
 
   function describe() {
     element.setAttribute('aria-label', `Lulu: ${expression}`)
     element.setAttribute('data-expression', expression)
+    wake()
   }
 
   const model = {
@@ -154,12 +178,16 @@ export function createPuppet(container) {
     },
     talk(on) {
       talking = Boolean(on)
+      wake()
     },
     look,
     /** The parameters as they stand. */
     parameters: () => ({ ...values }),
     destroy() {
       cancelAnimationFrame(frame)
+      frame = 0 // and none behind it
+      clearTimeout(end)
+      still.removeEventListener('change', wake)
       removeEventListener('pointermove', follow)
       element.removeEventListener('click', tapped)
       element.remove()
@@ -170,7 +198,7 @@ export function createPuppet(container) {
   const tapped = () => model.motion('TapBody')
   addEventListener('pointermove', follow, { passive: true })
   element.addEventListener('click', tapped)
+  still.addEventListener('change', wake)
   pose(values, 0)
-  frame = requestAnimationFrame(step)
   return model
 }

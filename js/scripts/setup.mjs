@@ -29,8 +29,8 @@ const includeDirs = ['/usr/include', '/usr/local/include', '/opt/homebrew/includ
 const header = (name) => () => includeDirs.some((dir) => existsSync(join(dir, name)))
 const program = (...names) => () => names.some(which)
 
-/** The browser of the tests: $SLUICE_CHROMIUM, or what the system has. */
-export const browser = () => process.env.SLUICE_CHROMIUM ?? ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
+/** The browser of the tests: $SLUICE_CHROMIUM, or what the system has; the shell, which draws no windows, costs half the time. */
+export const browser = () => process.env.SLUICE_CHROMIUM ?? ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
 
 /** Debian packages that are not there yet. */
 export function missingPackages({ tests = false, bench = false, pack = false, fuzz = false }) {
@@ -38,7 +38,7 @@ export function missingPackages({ tests = false, bench = false, pack = false, fu
     ['cmake', program('cmake')],
     ['g++', program('c++', 'g++', 'clang++')],
     ['ninja-build', program('ninja', 'make')],
-    ...(tests ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['catch2', header('catch2/catch.hpp')], ['libvalijson-dev', header('valijson/validator.hpp')], ['python3', program('python3')], ['chromium', browser], ['fonts-noto-cjk', () => existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc')]] : []),
+    ...(tests ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['catch2', header('catch2/catch.hpp')], ['libvalijson-dev', header('valijson/validator.hpp')], ['python3', program('python3')], ['chromium-headless-shell', browser], ['fonts-noto-cjk', () => existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc')]] : []),
     ...(bench ? [['libbenchmark-dev', header('benchmark/benchmark.h')]] : []),
     ...(fuzz ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['clang', program('clang++')], ['libclang-rt-dev', () => existsSync('/usr/share/doc/libclang-rt-dev')]] : []),
     ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')]] : []),

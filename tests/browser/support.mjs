@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
+import { browser as findBrowser } from '../../js/scripts/setup.mjs'
 
 // The last list of features counts: these are Playwright's, and the popups of the address bar, two pages more for every one of ours.
 const features = [
@@ -24,7 +25,7 @@ const pictures = fileURLToPath(new URL('../../build/screenshots/', import.meta.u
 export function useBrowser({ webgl = false } = {}) {
   let browser
   before(async () => {
-    browser = await chromium.launch({ executablePath: process.env.SLUICE_CHROMIUM ?? '/usr/bin/chromium', args: [...args, ...drawing[webgl ? 'webgl' : 'plain']] })
+    browser = await chromium.launch({ executablePath: findBrowser(), args: [...args, ...drawing[webgl ? 'webgl' : 'plain']] })
   })
   after(() => browser.close())
   return {

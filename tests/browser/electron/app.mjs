@@ -47,7 +47,7 @@ class App {
     child.on('message', (message) => this.#hear(message))
   }
 
-  /** A window with the preload, or with another one. `rights` are the app's to give; `hidden`: a tab behind another one, without Playwright. */
+  /** A window with the preload, or with another one. `rights` are the app's to give; `hidden`: minimised, without Playwright. */
   async window(t, { path = '/index.html', hidden = false, preload = read(join(dist, 'preload/index.cjs')), ...options } = {}) {
     const id = ++this.#last
     const opened = hidden ? await openHidden(await this.#browser.page(t)) : await open(await this.#browser.page(t, { expected: options.expected }))

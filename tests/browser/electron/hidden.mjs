@@ -1,13 +1,13 @@
-// A tab that is really hidden. Playwright keeps its pages visible (focus emulation), so this one is opened behind its back: in a
-// browser context that it does not know, and covered by a second tab.
+// A window that is really hidden. Playwright keeps its pages visible (focus emulation), so this one is opened behind its back: in a
+// browser context that it does not know, and minimised.
 
 export async function openHidden(page) {
   const browser = await page.context().browser().newBrowserCDPSession()
   const { browserContextId } = await browser.send('Target.createBrowserContext')
-  const tab = () => browser.send('Target.createTarget', { url: 'about:blank', browserContextId })
-  const { targetId } = await tab()
+  const { targetId } = await browser.send('Target.createTarget', { url: 'about:blank', browserContextId, newWindow: true })
   const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: false })
-  await tab()
+  const { windowId } = await browser.send('Browser.getWindowForTarget', { targetId })
+  await browser.send('Browser.setWindowBounds', { windowId, bounds: { windowState: 'minimized' } })
 
   let last = 0
   const waiting = new Map()

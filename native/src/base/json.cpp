@@ -7,17 +7,15 @@
 #include <map>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace sluice {
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::string_view skip_space(std::string_view text) {
   size_t i = 0;
-  while (i < text.size() && is_space(text[i])) ++i;
+  while (i < text.size() && is_json_white(text[i])) ++i;
   return text.substr(i);
 }
 
@@ -173,7 +171,7 @@ class Checker {
   }
 
   void space() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_json_white(text_[at_])) ++at_;
   }
 
   bool fail(std::string_view wanted) {
@@ -288,7 +286,7 @@ class Ends {
         if (end.to - end.from <= kShort) ends_.pop_back();  // it is the last one, for what is in it is shorter
         open.pop_back();
       } else {
-        at += c == ',' || c == ':' || is_space(c) ? 1 : scalar_length(text.substr(at));
+        at += c == ',' || c == ':' || is_json_white(c) ? 1 : scalar_length(text.substr(at));
       }
     }
   }
@@ -455,7 +453,7 @@ Status check_json(std::string_view text, size_t max_depth, bool *cut) {
 
 std::string_view trim_json(std::string_view text) {
   text = skip_space(text);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  while (!text.empty() && is_json_white(text.back())) text.remove_suffix(1);
   return text;
 }
 

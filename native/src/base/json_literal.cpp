@@ -4,14 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/utf8.h"
 
 namespace sluice {
 
 namespace {
-
-bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Rewrites a literal as JSON in one pass, without recursion. Every function returns false where the text is no literal.
 class Literal {
@@ -169,7 +168,7 @@ bool Literal::begins_set() {
 bool Literal::value() {
   if (at_string()) return string();
   const char c = peek();
-  if ((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.') return number(out_);
+  if (is_digit(c) || c == '+' || c == '-' || c == '.') return number(out_);
   return word();
 }
 
@@ -275,8 +274,8 @@ bool Literal::unicode(size_t digits) {
 // Digits, single underscores between them.
 bool Literal::digits(std::string &out) {
   const size_t from = at_;
-  const auto is_digit = [this](size_t ahead) { return peek(ahead) >= '0' && peek(ahead) <= '9'; };
-  while (is_digit(0) || (peek() == '_' && at_ > from && is_digit(1))) {
+  const auto digit_at = [this](size_t ahead) { return is_digit(peek(ahead)); };
+  while (digit_at(0) || (peek() == '_' && at_ > from && digit_at(1))) {
     if (peek() != '_') out += peek();
     ++at_;
   }

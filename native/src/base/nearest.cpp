@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/ascii.h"
+
 namespace sluice {
 
 size_t edit_distance(std::string_view a, std::string_view b, size_t most) {
@@ -24,16 +26,10 @@ size_t edit_distance(std::string_view a, std::string_view b, size_t most) {
 }
 
 std::string_view nearest(std::string_view name, const std::vector<std::string_view> &known) {
-  const auto lower = [](std::string_view text) {
-    std::string out(text);
-    for (char &c : out)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    return out;
-  };
   size_t best = std::min<size_t>(3, name.size() / 2 + 1);
   std::string_view found;
   for (const std::string_view candidate : known) {
-    const size_t distance = edit_distance(lower(name), lower(candidate), best);
+    const size_t distance = edit_distance(lower_case(name), lower_case(candidate), best);
     if (distance < best) {
       best = distance;
       found = candidate;

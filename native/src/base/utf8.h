@@ -36,6 +36,12 @@ class Utf8Joiner {
 // One code point as UTF-8; a surrogate as the three bytes that Utf8Joiner knows.
 void append_code_point(std::string &out, uint32_t point);
 
+// Bytes of the code point that begins with `first`.
+inline constexpr size_t code_point_length(char first) {
+  const auto byte = static_cast<unsigned char>(first);
+  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+
 // Number of code points.
 size_t utf8_length(std::string_view utf8);
 

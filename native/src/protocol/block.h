@@ -1,12 +1,11 @@
 // What a protocol gives the scanner: the markers its blocks begin with, and a reader for one block.
 #pragma once
 
+#include "base/ascii.h"
 #include "protocol/protocol.h"
 #include "protocol/quotation.h"
 
 namespace sluice {
-
-inline bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Reads one block as it comes in. It holds no text: the scanner keeps the block and hands it in again, longer.
 class BlockReader {

@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace sluice {
-namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
-
 unsigned Context::step_slowly(char c) {
   unsigned effect = 0;
   if (run_ != 0) {

@@ -9,7 +9,7 @@ namespace {
 // What a call's and a result's key begin with.
 constexpr std::string_view kKey = "\"tool_call";
 
-const Family &family() {
+const Family &json_strict_family() {
   static const Family kFamily = {
       .id = "json_strict",
       .grammar =
@@ -23,14 +23,15 @@ class JsonStrict final : public Protocol {
  public:
   explicit JsonStrict(const ProtocolOptions &options) : options_(options) {}
 
-  std::string_view id() const override { return family().id; }
+  std::string_view id() const override { return json_strict_family().id; }
   CodeMode code() const override { return options_.code.value_or(CodeMode::whole); }
   std::vector<Marker> openers(const ToolView &) const override {
     return {{.bytes = "{", .common = true, .next = "\""}};
   }
   std::vector<Marker> closers(const ToolView &) const override { return {}; }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
-    return make_reader(family(), std::get<JsonCalls>(family().grammar), options_, tools, limits);
+    return make_reader(json_strict_family(), std::get<JsonCalls>(json_strict_family().grammar), options_, tools,
+                       limits);
   }
 
   bool defines_on_top() const override { return true; }

@@ -3,24 +3,18 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/json.h"
-#include "protocol/block.h"
+#include "base/utf8.h"
 
 namespace sluice {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 bool stands(std::string_view text, size_t at, std::string_view token, bool fold) {
   if (text.size() - at < token.size()) return false;
   for (size_t i = 0; i < token.size(); ++i)
     if (fold ? lower(text[at + i]) != lower(token[i]) : text[at + i] != token[i]) return false;
   return true;
-}
-
-size_t code_point_length(char first) {
-  const auto byte = static_cast<unsigned char>(first);
-  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
 // ---- JSON that says the same in other characters ----
@@ -146,7 +140,7 @@ std::string escape_all(std::string_view json) {
   std::string out;
   for (Units unit(json); unit.next();) {
     const char c = unit.text()[0];
-    const bool plain = c == '\\' ? unit.is_hex() : c == ' ' || (c >= '0' && c <= '9');
+    const bool plain = c == '\\' ? unit.is_hex() : c == ' ' || is_digit(c);
     if (unit.in_string() && !plain)
       append_escaped(out, unit.text());
     else
@@ -178,7 +172,7 @@ bool defuse_strings(std::string &json, const Defuse &defuse) {
 void split_tokens(std::string &text, std::string_view token, size_t split, std::string_view insert, bool fold) {
   std::string out;
   size_t from = 0;
-  const bool letter = fold && lower(token[0]) >= 'a' && lower(token[0]) <= 'z';
+  const bool letter = fold && is_letter(token[0]);
   for (size_t at = 0; at < text.size(); ++at) {
     if (!letter) at = text.find(token[0], at);
     if (at == std::string::npos) break;

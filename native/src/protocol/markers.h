@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "protocol/block.h"
 
 #if defined(__SSE2__) || defined(_M_X64)
@@ -212,8 +213,6 @@ class Markers {
     return state_of(std::move(parts));
   }
 
-  static char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-  static char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
   static bool fits(const Entry &entry, size_t at, char c) {
     return entry.fold ? lower(entry.bytes[at]) == lower(c) : entry.bytes[at] == c;
   }

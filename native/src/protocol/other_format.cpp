@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "protocol/profiles.h"
 #include "protocol/quiet_sink.h"
@@ -69,9 +70,9 @@ size_t models_of(std::string_view id) {
       std::count_if(all.begin(), all.end(), [&](const Profile &one) { return one.protocol == id; }));
 }
 
-std::string without_white(std::string_view text) {
+std::string without_any_white(std::string_view text) {
   std::string out(text);
-  std::erase_if(out, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
+  std::erase_if(out, is_white);
   return out;
 }
 
@@ -101,7 +102,8 @@ std::string_view find_other_format(std::string_view text, const Protocols &read,
     // models.
     std::string own;
     protocol->write_call(call.first.id, call.first.name, call.first.arguments, own);
-    const bool exact = without_white(own).find(without_white(call.written)) != own.npos;  // a section is none of it
+    const bool exact =
+        without_any_white(own).find(without_any_white(call.written)) != own.npos;  // a section is none of it
     const size_t likely = 1 + models_of(id) + (exact ? profiles().size() : 0);
     if (likely > most) best = id;
     most = std::max(most, likely);

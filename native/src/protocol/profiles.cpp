@@ -2,23 +2,16 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/json_writer.h"
 #include "protocol/family/family.h"
 
 namespace sluice {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
-
 std::string normalized(std::string_view name) {
   std::string out;
-  for (const char c : name) {
-    if (c >= 'A' && c <= 'Z')
-      out += static_cast<char>(c + 32);
-    else
-      out += c == '_' || c == ' ' ? '-' : c;
-  }
+  for (const char c : name) out += c == '_' || c == ' ' ? '-' : lower(c);
   return out;
 }
 
@@ -28,7 +21,7 @@ std::string model_of(std::string_view name) {
   name.remove_prefix(name.rfind('/') + 1);
   std::string out;
   for (size_t i = 0; i < name.size(); ++i)
-    if (name[i] != '-' || out.empty() || !is_letter(out.back()) || i + 1 == name.size() || !is_digit(name[i + 1]))
+    if (name[i] != '-' || out.empty() || !is_small_letter(out.back()) || i + 1 == name.size() || !is_digit(name[i + 1]))
       out += name[i];
   return out;
 }
@@ -40,8 +33,8 @@ bool ends_at(std::string_view name, size_t at) {
   if (at == name.size()) return true;
   if (is_digit(last))
     return !is_digit(name[at]) && (name[at] != '.' || at + 1 == name.size() || !is_digit(name[at + 1]));
-  if (!is_letter(last)) return true;
-  if (!is_digit(name[at])) return !is_letter(name[at]);
+  if (!is_small_letter(last)) return true;
+  if (!is_digit(name[at])) return !is_small_letter(name[at]);
   size_t end = at, digits = 0;
   for (; end < name.size() && (is_digit(name[end]) || name[end] == '.' || name[end] == 'x'); ++end)
     digits += is_digit(name[end]);
@@ -57,7 +50,7 @@ bool fits(std::string_view name, std::string_view pattern, bool anywhere, size_t
   const bool last = part.size() == pattern.size(), first = from == 0;
   for (size_t at = from; (at = name.find(part, at)) != name.npos; ++at) {
     const size_t end = at + part.size();
-    if (!anywhere && first && at != 0 && is_letter(name[at - 1])) continue;
+    if (!anywhere && first && at != 0 && is_small_letter(name[at - 1])) continue;
     if (!last && fits(name, pattern.substr(part.size() + 1), anywhere, end)) return true;
     if (last && (anywhere || part.empty() || ends_at(name, end))) return true;
   }

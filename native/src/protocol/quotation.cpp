@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/json_writer.h"
 #include "base/saved.h"
 #include "protocol/block.h"
@@ -9,13 +10,11 @@
 namespace sluice {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
 // b'…', Rb"…", 1"…": no apostrophe.
 bool is_prefix(char c) { return std::string_view("bBfFrRuU0123456789").find(c) != std::string_view::npos; }
 
 // How many bytes of `word` the text begins with, up to its end.
-size_t fits(std::string_view text, std::string_view word, bool fold) {
+size_t common_length(std::string_view text, std::string_view word, bool fold) {
   const size_t most = std::min(text.size(), word.size());
   for (size_t i = 0; i < most; ++i)
     if (fold ? lower(text[i]) != lower(word[i]) : text[i] != word[i]) return 0;
@@ -55,7 +54,7 @@ bool Quotation::pass(std::string_view text, size_t &at) {
   for (; at < text.size(); ++at) {
     at = std::min(text.find_first_of(first_bytes, at), text.size());
     for (const std::string &word : words_) {
-      const size_t length = fits(text.substr(at), word, fold_);
+      const size_t length = common_length(text.substr(at), word, fold_);
       if (length == 0) continue;
       if (length < word.size()) return false;
       at += length;
@@ -104,7 +103,7 @@ bool ends_in_quotation(std::string_view text) {
                                            [rest](const auto &one) { return rest.starts_with(one.first); });
     // An apostrophe, a mark of inches, the end of a quotation that nobody saw begin: behind a word none begins.
     const char before = at == 0 ? ' ' : line[at - 1];
-    const bool wide = (before & 0x80) != 0 && line[at] == '"';
+    const bool wide = is_beyond_ascii(before) && line[at] == '"';
     const bool ascii = quote != std::end(kQuotes) && quote->first == quote->second;
     if (quote == std::end(kQuotes) ||
         (ascii && ((rest.size() > 1 && is_white(rest[1])) ||
@@ -135,7 +134,7 @@ void StringTracker::step(char before, char c) {
   const bool quote = c == '"' || c == '\'';
   switch (place_) {
     case Place::line:
-      if (quote && !is_word_byte(before)) quote_ = c;
+      if (quote && !is_word(before)) quote_ = c;
       return;
     case Place::expected:
       if (is_white(c)) return;
@@ -151,12 +150,12 @@ void StringTracker::step(char before, char c) {
     case Place::value:
       if (c == '{' || c == '[' || c == '(') ++depth_;
       if ((c == '}' || c == ']' || c == ')') && --depth_ == 0) *this = {};
-      if (quote && (!is_word_byte(before) || prefix_)) quote_ = c;
-      prefix_ = is_prefix(c) && (prefix_ || !is_word_byte(before));
+      if (quote && (!is_word(before) || prefix_)) quote_ = c;
+      prefix_ = is_prefix(c) && (prefix_ || !is_word(before));
       return;
     case Place::tag:
       if (c == '>') enter(Place::expected);
-      if (quote && !is_word_byte(before)) quote_ = c;
+      if (quote && !is_word(before)) quote_ = c;
       return;
   }
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.h"
 #include "protocol/value_end.h"
 
 namespace sluice {
@@ -35,11 +36,6 @@ class Quotation {
   bool fold_ = false;
   ValueEnd value_;
 };
-
-// A quote behind one is an apostrophe, or ends a string that nobody saw begin.
-inline bool is_word_byte(char c) {
-  return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || (c & 0x80) != 0;
-}
 
 // The last bytes of a text that comes in pieces.
 class LastBytes {
@@ -79,7 +75,7 @@ class StringTracker {
   void step(char before, char c);
   // The same for a quote in ordinary text.
   void quote(char before, char c) {
-    if (quote_ == 0 ? !is_word_byte(before) : c == quote_ && !escaped_) quote_ = quote_ == 0 ? c : 0;
+    if (quote_ == 0 ? !is_word(before) : c == quote_ && !escaped_) quote_ = quote_ == 0 ? c : 0;
     escaped_ = false;
   }
   // The byte that comes next stands in a string.

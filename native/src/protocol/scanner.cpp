@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/release.h"
 #include "base/shared_text.h"
 #include "base/utf8.h"
@@ -30,8 +31,7 @@ std::string_view head(std::string_view text, size_t bytes) {
   for (size_t behind = 1; behind <= 3 && behind <= text.size(); ++behind) {
     const auto byte = static_cast<unsigned char>(text[text.size() - behind]);
     if ((byte & 0xC0) == 0x80) continue;
-    const size_t length = byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-    if (length > behind) text.remove_suffix(behind);
+    if (code_point_length(text[text.size() - behind]) > behind) text.remove_suffix(behind);
     break;
   }
   return text;
@@ -54,8 +54,7 @@ TagReader::State TagReader::step(char c) {
       return is_white(c) ? State::open : State::none;
     case Place::suffix:  // what a checkpoint drew: <think:6124c78e>
       if (c == '>') return State::tag;
-      return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ? State::open
-                                                                                                        : State::none;
+      return in_identifier(c) ? State::open : State::none;
     case Place::blanks:
       if (c == '>') return State::tag;
       if (is_white(c)) return State::open;

@@ -9,28 +9,8 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kTags[] = {"tool_action", "tool_output"};
-
-// `text` with the bracket of each of this protocol's tags as an entity.
-void break_tags(std::string &text) {
-  std::string out;
-  size_t from = 0;
-  for (size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
-    std::string_view behind = std::string_view(text).substr(at + 1);
-    if (behind.starts_with('/')) behind.remove_prefix(1);
-    if (std::none_of(std::begin(kTags), std::end(kTags), [&](auto tag) { return behind.starts_with(tag); })) continue;
-    out.append(text, from, at - from).append("&lt;");
-    from = at + 1;
-  }
-  if (from != 0) text = out.append(text, from);
-}
-
 void append_attribute(std::string &out, std::string_view name, std::string_view value) {
   out.append(" ").append(name).append("=\"").append(to_xml(value, true)).append("\"");
-}
-
-std::string text_or_json(std::string_view value) {
-  return json_kind(value) == '"' ? json_text(trim_json(value)) : compact_json(value);
 }
 
 class ToolAction final : public Protocol {
@@ -49,7 +29,7 @@ class ToolAction final : public Protocol {
   void write_call(std::string_view id, std::string_view name, std::string_view arguments,
                   std::string &out) const override;
   void write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const override;
-  void defuse(std::string &text) const override { break_tags(text); }
+  void defuse(std::string &text) const override { break_tags(text, {"tool_action", "tool_output"}); }
 
  private:
   const ProtocolOptions options_;

@@ -209,13 +209,13 @@ ToolActionReader::Step ToolActionReader::tag(std::string_view block) {
     ++at_;
     return go(Place::slash);
   }
-  if (!blank_ || !is_name_byte(c)) return broken_tag("malformed_argument");
+  if (!blank_ || !in_xml_name(c)) return broken_tag("malformed_argument");
   attribute_ = {at_, at_};
   return go(Place::attribute);
 }
 
 ToolActionReader::Step ToolActionReader::attribute(std::string_view block) {
-  while (at_ < block.size() && is_name_byte(block[at_])) ++at_;
+  while (at_ < block.size() && in_xml_name(block[at_])) ++at_;
   attribute_.to = at_;
   return at_ == block.size() ? Step::wait : go(Place::behind_attribute);
 }
@@ -309,18 +309,18 @@ ToolActionReader::Step ToolActionReader::between(std::string_view block) {
     case TagFit::no: break;
   }
   if (rest.size() <= kOpener.size() && kOpener.starts_with(rest)) return Step::wait;
-  if (rest.starts_with(kOpener) && !is_name_byte(rest[kOpener.size()])) {
+  if (rest.starts_with(kOpener) && !in_xml_name(rest[kOpener.size()])) {
     nested_ = true;
     return finish(at_);
   }
-  if (!is_name_byte(rest[1])) return residue();
+  if (!in_xml_name(rest[1])) return residue();
   key_.from = ++at_;
   place_ = Place::key;
   return begin() ? Step::paused : Step::on;
 }
 
 ToolActionReader::Step ToolActionReader::key(std::string_view block) {
-  while (at_ < block.size() && is_name_byte(block[at_])) ++at_;
+  while (at_ < block.size() && in_xml_name(block[at_])) ++at_;
   if (at_ == block.size()) return Step::wait;
   key_.to = at_;
   const char c = block[at_];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/json_writer.h"
 namespace sluice {
 namespace {
@@ -13,7 +14,7 @@ std::optional<size_t> small_number(std::string_view schema, std::string_view key
   const auto value = json_member(schema, key);
   if (!value) return std::nullopt;
   const std::string_view digits = trim_json(*value);
-  if (digits.size() != 1 || digits[0] < '0' || digits[0] > '9') return std::nullopt;
+  if (digits.size() != 1 || !is_digit(digits[0])) return std::nullopt;
   return std::min(static_cast<size_t>(digits[0] - '0'), kExampleMost);
 }
 
@@ -98,6 +99,10 @@ std::string without_members(std::string_view schema, std::initializer_list<std::
 }
 
 }  // namespace
+
+std::string text_or_json(std::string_view value) {
+  return json_kind(value) == '"' ? json_text(trim_json(value)) : compact_json(value);
+}
 
 std::vector<std::string> required_members(std::string_view schema) {
   std::vector<std::string> out;

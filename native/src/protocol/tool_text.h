@@ -9,6 +9,9 @@
 
 namespace sluice {
 
+// A string as its text, any other JSON value as compact JSON.
+std::string text_or_json(std::string_view value);
+
 // The names in a schema's `required`.
 std::vector<std::string> required_members(std::string_view schema);
 

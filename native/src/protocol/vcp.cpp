@@ -51,10 +51,6 @@ void append_field(std::string &out, std::string_view key, std::string_view text)
   out += ",\n";
 }
 
-std::string text_or_json(std::string_view value) {
-  return json_kind(value) == '"' ? json_text(trim_json(value)) : compact_json(value);
-}
-
 class Vcp final : public Protocol {
  public:
   explicit Vcp(const VcpOptions &options) : options_(options) {}

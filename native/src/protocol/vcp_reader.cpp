@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/ascii.h"
 #include "base/json_writer.h"
 #include "base/release.h"
 #include "base/utf8.h"
@@ -20,11 +21,6 @@ using namespace vcp;
 constexpr std::string_view kQuotes[] = {"\"", "'", "`", "“", "”", "‘", "’"};
 constexpr std::string_view kReserved[] = {"archery",        "ink",           "river", "vref",
                                           "timely_contact", "tool_password", "maid",  "valet"};
-
-size_t code_point_length(char first) {
-  const auto byte = static_cast<unsigned char>(first);
-  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-}
 
 // Without quotes, stars and commas at both ends.
 std::string_view without_noise(std::string_view text) {
@@ -62,14 +58,14 @@ std::string_view without_brackets(std::string_view text) {
     text = rest;
     return true;
   };
-  do text = trimmed(without_noise(trimmed(text)));
+  do text = without_white(without_noise(without_white(text)));
   while (strip(true) || strip(false));
   return text;
 }
 
 // Without a fence around all of it.
 std::string_view without_fence(std::string_view text) {
-  text = trimmed(text);
+  text = without_white(text);
   const size_t line = text.find('\n');
   if (!text.starts_with("```") || !text.ends_with("\n```") || line + 4 > text.size()) return text;
   return text.substr(line + 1, text.size() - line - 4);
@@ -118,7 +114,7 @@ std::string unescaped(std::string_view text, bool lenient) {
   return out += text.substr(from);
 }
 
-struct Field {
+struct VcpField {
   size_t key, key_end, value, value_end;
   bool escape;
   bool bare;  // JSON without brackets
@@ -242,7 +238,7 @@ class VcpReader final : public BlockReader {
   void gather(std::string_view block, Gathered &out);
   void split(const Gathered &fields, std::map<int64_t, std::vector<Numbered>> numbered, const ParsedCall &first,
              const std::string &members);
-  std::string text_of(std::string_view block, const Field &field) const;
+  std::string text_of(std::string_view block, const VcpField &field) const;
 
   // -- set once
   const VcpOptions &options_;
@@ -261,7 +257,7 @@ class VcpReader final : public BlockReader {
   size_t closer_ = 0;
   bool nested_ = false;
   // -- what was read
-  std::vector<Field> fields_;
+  std::vector<VcpField> fields_;
   std::string_view fault_;  // the first
 };
 
@@ -596,7 +592,7 @@ VcpReader::Step VcpReader::bare_json(std::string_view block) {
 }
 
 VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, size_t next, bool escape) {
-  const Field field{key_, key_end_, value_, value_end, escape, false};
+  const VcpField field{key_, key_end_, value_, value_end, escape, false};
   at_ = next;
   place_ = Place::between;
   if (key_end_ == key_) return Step::on;  // no argument
@@ -610,7 +606,7 @@ VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, s
   }
   if (swallowed_) return Step::on;  // no name: the fault is known
   std::string said = text_of(block, field);
-  std::string_view given = trimmed(said);
+  std::string_view given = without_white(said);
   if (options_.lenient) given = without_brackets(given);
   if (given.empty()) return Step::on;
   if (named) {
@@ -625,10 +621,10 @@ VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, s
 
 // ---- the calls ----
 
-std::string VcpReader::text_of(std::string_view block, const Field &field) const {
+std::string VcpReader::text_of(std::string_view block, const VcpField &field) const {
   const std::string_view text = block.substr(field.value, field.value_end - field.value);
   std::string out = field.escape ? unescaped(text, options_.lenient) : std::string(text);
-  return options_.trim ? std::string(trimmed(out)) : out;
+  return options_.trim ? std::string(without_white(out)) : out;
 }
 
 void VcpReader::close(std::string_view block, std::string_view how) {
@@ -645,7 +641,7 @@ void VcpReader::close(std::string_view block, std::string_view how) {
 }
 
 void VcpReader::gather(std::string_view block, Gathered &out) {
-  for (const Field &field : fields_) {
+  for (const VcpField &field : fields_) {
     std::string_view key = block.substr(field.key, field.key_end - field.key);
     if (options_.lenient) key = without_noise(key);
     std::string text = text_of(block, field);
@@ -682,7 +678,7 @@ void VcpReader::gather(std::string_view block, Gathered &out) {
   const std::string who = *valet;
   if (std::string *const maid = out.reserved_field("maid"); maid == nullptr)
     out.reserved.emplace_back("maid", who);
-  else if (trimmed(*maid).empty())
+  else if (without_white(*maid).empty())
     *maid = who;
 }
 

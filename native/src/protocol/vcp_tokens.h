@@ -2,9 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 
-#include "protocol/block.h"
+#include "base/ascii.h"
 
 namespace sluice::vcp {
 
@@ -15,8 +16,6 @@ inline constexpr std::string_view kColon = "：", kComma = "，";
 // What no key holds besides white space and ASCII colons and commas.
 inline constexpr std::string_view kDelimiters[] = {kColon, kComma, "「", "」"};
 
-inline char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
 enum class Fit : uint8_t { no, partial, yes };
 
 // Does `text` begin with `token`? partial: it ends before that is known.
@@ -25,12 +24,6 @@ inline Fit fit(std::string_view text, std::string_view token, bool fold) {
   for (size_t i = 0; i < n; ++i)
     if (fold ? lower(text[i]) != lower(token[i]) : text[i] != token[i]) return Fit::no;
   return n == token.size() ? Fit::yes : Fit::partial;
-}
-
-inline std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_white(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_white(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace sluice::vcp

@@ -9,9 +9,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kTags[] = {"tool_code", "tool_result"};
-
-const Family &family() {
+const Family &xml_tag_family() {
   static const Family kFamily = {.id = "xml_tag",
                                  .grammar = PythonCalls{.list = false, .json = true},
                                  .openers = {"<tool_code>"},
@@ -20,45 +18,33 @@ const Family &family() {
   return kFamily;
 }
 
-const PythonCalls &grammar() { return std::get<PythonCalls>(family().grammar); }
+const PythonCalls &xml_tag_grammar() { return std::get<PythonCalls>(xml_tag_family().grammar); }
 
-// The bracket of each of this protocol's tags becomes an entity.
-void break_tags(std::string &text) {
-  std::string out;
-  size_t from = 0;
-  for (size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
-    std::string_view behind = std::string_view(text).substr(at + 1);
-    if (behind.starts_with('/')) behind.remove_prefix(1);
-    bool tag = false;
-    for (const std::string_view name : kTags) tag = tag || behind.starts_with(name);
-    if (!tag) continue;
-    out.append(text, from, at - from).append("&lt;");
-    from = at + 1;
-  }
-  if (from != 0) text = out.append(text, from);
-}
+void break_own_tags(std::string &text) { break_tags(text, {"tool_code", "tool_result"}); }
 
 class XmlTag final : public Protocol {
  public:
   explicit XmlTag(const ProtocolOptions &options) : options_(options) {}
 
-  std::string_view id() const override { return family().id; }
-  CodeMode code() const override { return options_.code.value_or(family().code); }
-  std::vector<Marker> openers(const ToolView &) const override { return {{std::string(family().openers.front())}}; }
+  std::string_view id() const override { return xml_tag_family().id; }
+  CodeMode code() const override { return options_.code.value_or(xml_tag_family().code); }
+  std::vector<Marker> openers(const ToolView &) const override {
+    return {{std::string(xml_tag_family().openers.front())}};
+  }
   std::vector<Marker> closers(const ToolView &) const override { return trailers(); }
-  std::vector<Marker> trailers() const override { return {{std::string(family().closers.front())}}; }
+  std::vector<Marker> trailers() const override { return {{std::string(xml_tag_family().closers.front())}}; }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
-    return make_reader(family(), grammar(), options_, tools, limits);
+    return make_reader(xml_tag_family(), xml_tag_grammar(), options_, tools, limits);
   }
 
   bool defines_on_top() const override { return true; }
   void write_definitions(const std::vector<ToolText> &tools, std::string &out) const override;
   void write_call(std::string_view id, std::string_view name, std::string_view arguments,
                   std::string &out) const override {
-    sluice::write_call(family(), grammar(), {id, name, arguments}, out);
+    sluice::write_call(xml_tag_family(), xml_tag_grammar(), {id, name, arguments}, out);
   }
   void write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const override;
-  void defuse(std::string &text) const override { break_tags(text); }
+  void defuse(std::string &text) const override { break_own_tags(text); }
 
  private:
   const ProtocolOptions options_;
@@ -80,8 +66,8 @@ void XmlTag::write_definitions(const std::vector<ToolText> &tools, std::string &
       "  - JSON is understood as well: <tool_code>{\"name\": …, \"arguments\": {…}}</tool_code>\n";
   for (const ToolText &tool : tools) {
     std::string description(tool.description), parameters = compact_json(tool.parameters), example;
-    break_tags(description);
-    break_tags(parameters);
+    break_own_tags(description);
+    break_own_tags(parameters);
     out.append("\n#### Tool: ").append(tool.name).append("\n");
     if (!description.empty()) out.append("- **Description**: ").append(description).append("\n");
     out.append("- **Parameters**: ").append(parameters).append("\n- **Usage Format**:\n");

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "protocol/block.h"
 
 namespace sluice {
 namespace {
@@ -67,9 +67,22 @@ std::string to_xml(std::string_view text, bool attribute) {
   return out;
 }
 
+void break_tags(std::string &text, std::initializer_list<std::string_view> names) {
+  std::string out;
+  size_t from = 0;
+  for (size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
+    std::string_view behind = std::string_view(text).substr(at + 1);
+    if (behind.starts_with('/')) behind.remove_prefix(1);
+    if (std::none_of(names.begin(), names.end(), [&](auto name) { return behind.starts_with(name); })) continue;
+    out.append(text, from, at - from).append("&lt;");
+    from = at + 1;
+  }
+  if (from != 0) text = out.append(text, from);
+}
+
 bool is_xml_name(std::string_view name) {
-  return !name.empty() && name.size() <= kLongestName && name[0] != '-' && name[0] != '.' &&
-         !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), is_name_byte);
+  return !name.empty() && name.size() <= kLongestName && name[0] != '-' && name[0] != '.' && !is_digit(name[0]) &&
+         std::all_of(name.begin(), name.end(), in_xml_name);
 }
 
 TagFit fit_end_tag(std::string_view rest, std::string_view name, size_t &length) {
@@ -83,12 +96,6 @@ TagFit fit_end_tag(std::string_view rest, std::string_view name, size_t &length)
   if (rest[length] != '>') return TagFit::no;
   length += name.size() + std::string_view("</>").size();
   return TagFit::yes;
-}
-
-std::string_view without_white(std::string_view text) {
-  while (!text.empty() && is_white(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_white(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 std::string repaired(std::string_view text) { return is_utf8(text) ? std::string(text) : repair_utf8(text); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -14,10 +15,13 @@ std::string from_xml(std::string_view text);
 std::string to_xml(std::string_view text, bool attribute = false);
 
 // A byte that an element's name may hold: any but white space and what ends a tag or begins a value.
-inline bool is_name_byte(char c) {
+inline bool in_xml_name(char c) {
   constexpr std::string_view kOthers = "<>/=\"'&`(){}[];,!?%$#@*+|\\^~";
   return static_cast<unsigned char>(c) > ' ' && c != 0x7F && kOthers.find(c) == kOthers.npos;
 }
+
+// Writes the bracket of each tag, and of each end tag, whose name begins with one of `names` as an entity.
+void break_tags(std::string &text, std::initializer_list<std::string_view> names);
 
 // Could an element have this name? Endless ones would be compared again with every byte that comes.
 bool is_xml_name(std::string_view name);
@@ -26,8 +30,6 @@ bool is_xml_name(std::string_view name);
 // looked at again until it is decided. partial: more text could make it one.
 enum class TagFit : uint8_t { no, partial, yes };
 TagFit fit_end_tag(std::string_view rest, std::string_view name, size_t &length);
-
-std::string_view without_white(std::string_view text);
 
 // Bytes that are no UTF-8 become U+FFFD.
 std::string repaired(std::string_view text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/real.h"
 #include "base/sha256.h"
@@ -41,7 +42,7 @@ std::string by_value(std::string_view canonical) {
     if (c == '"') {
       while (canonical[end] != '"') end += canonical[end] == '\\' ? 2 : 1;
       out.append(canonical, at, ++end - at);
-    } else if (c == '-' || (c >= '0' && c <= '9')) {
+    } else if (c == '-' || is_digit(c)) {
       while (end < canonical.size() &&
              std::string_view("+-.eE0123456789").find(canonical[end]) != std::string_view::npos)
         ++end;

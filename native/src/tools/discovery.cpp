@@ -4,6 +4,7 @@
 #include <deque>
 #include <set>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/sha256.h"
@@ -17,7 +18,7 @@ namespace {
 std::string plain(std::string_view name) {
   std::string out(name);
   for (char &c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    c = lower(c);
     if (c == '.' || c == '-' || c == ':' || c == '/' || c == ' ') c = '_';
   }
   return out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/sha256.h"
 #include "tools/reading.h"
@@ -123,9 +124,7 @@ std::string legal(std::string_view name) {
   std::string out;
   for (const char c : name) {
     if ((static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;
-    const bool fine =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    out += fine ? c : '_';
+    out += in_identifier(c) ? c : '_';
   }
   return out.substr(0, kWireName);
 }

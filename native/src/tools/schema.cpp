@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/json_literal.h"
 #include "tools/argument_checker.h"
@@ -55,17 +56,9 @@ Schemas item_schemas(const Schemas &schemas, size_t index) {
   return out;
 }
 
-bool same_word(std::string_view text, std::string_view lower) {
-  return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-         });
-}
-
-std::string_view without_space(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\r\v\f";
-  const size_t first = text.find_first_not_of(kSpace);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+bool same_word(std::string_view text, std::string_view small) {
+  return text.size() == small.size() &&
+         std::equal(text.begin(), text.end(), small.begin(), [](char a, char b) { return lower(a) == b; });
 }
 
 }  // namespace
@@ -106,7 +99,7 @@ struct Schema::Impl {
     };
     std::string as_string(token);
     const std::string decoded = json_text(token);
-    const std::string_view text = without_space(decoded);
+    const std::string_view text = without_white(decoded);
     const bool says_more = strings == Strings::written &&
                            ((text == "null" && types & kNull) || (text.starts_with('{') && types & kObject) ||
                             (text.starts_with('[') && types & kArray));

@@ -19,23 +19,15 @@ constexpr int64_t kLegacyIndex = std::numeric_limits<int64_t>::max();  // functi
 constexpr size_t kMaxMembers = 64;
 constexpr size_t kMaxName = 256;  // bytes: no tool has a longer name, and a name in pieces is told with each of them
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-std::string_view without_blanks(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 bool opens_object(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{';
 }
 
 bool is_empty_object(std::string_view text) {
-  text = without_blanks(text);
+  text = trim_json(text);
   return text.size() >= 2 && text.front() == '{' && text.back() == '}' &&
-         without_blanks(text.substr(1, text.size() - 2)).empty();
+         trim_json(text.substr(1, text.size() - 2)).empty();
 }
 
 }  // namespace
@@ -87,12 +79,12 @@ bool CallAssembler::has_orphans() const {
 // without any may lack them.
 void CallAssembler::settle_orphans() {
   const auto lacks_arguments = [](const Call &call) {
-    const std::string_view text = without_blanks(call.arguments);
+    const std::string_view text = trim_json(call.arguments);
     return !call.name.empty() && (text.empty() || text == "null" || is_empty_object(text));
   };
   if (!has_orphans()) return;
   if (calls_.size() == 2 && !parted_ && calls_[1].is_orphan() && !calls_[1].broken && !calls_[0].name.empty() &&
-      without_blanks(calls_[0].arguments).empty()) {
+      trim_json(calls_[0].arguments).empty()) {
     sink_.on_diagnostic("orphaned_arguments", calls_[0].name);
     append(calls_[0], calls_[1].arguments);
     calls_.pop_back();
@@ -289,7 +281,7 @@ void CallAssembler::take_members(Call &call, const CallDelta &entry) {
 void CallAssembler::take_arguments(Call &call, std::string_view fragment, bool head_repeated) {
   if (fragment.empty()) return;
   const std::string &so_far = call.arguments;
-  if (so_far.empty() && without_blanks(fragment) == "null") return;
+  if (so_far.empty() && trim_json(fragment) == "null") return;
   if (call.untracked || so_far.empty() || !opens_object(fragment)) {
     call.heads_repeat = call.heads_repeat || (head_repeated && !so_far.empty());
     append(call, fragment);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/json_writer.h"
 #include "base/saved.h"
@@ -21,13 +22,6 @@ namespace {
 
 constexpr size_t kMaxQuoted = 200;      // bytes of a broken event in its diagnostic
 constexpr size_t kMaxBeginning = 8192;  // of a body, to say what it was where it was no answer
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const size_t from = text.find_first_not_of(kBlanks);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(kBlanks) + 1 - from);
-}
 
 Finish finish_of(std::string_view words) {
   struct Entry {
@@ -177,7 +171,7 @@ class ChatReader final : public WireReader, private SseSink {
 
   bool on_data(std::string_view event, std::string_view data) override {
     if (failed_) return true;
-    if (without_blanks(data).empty()) return true;
+    if (trim_json(data).empty()) return true;
     if (read(event, data)) return true;
     // Text that will not become JSON by going on: {"error": …} is what servers mean by it.
     if (event == "error" && data.front() != '{' && data.front() != '[') {
@@ -194,7 +188,7 @@ class ChatReader final : public WireReader, private SseSink {
     while (!data.empty() && !failed_) {
       const std::string_view line = data.substr(0, data.find('\n'));
       data.remove_prefix(std::min(data.size(), line.size() + 1));
-      if (without_blanks(line).empty() || (data.empty() && reported) || read(event, line)) continue;
+      if (trim_json(line).empty() || (data.empty() && reported) || read(event, line)) continue;
       if (!reported) sink_.on_diagnostic("broken_event", "not JSON: " + bounded_text(line, kMaxQuoted));
       reported = true;
     }
@@ -211,7 +205,7 @@ class ChatReader final : public WireReader, private SseSink {
 
   // False: `data` is not JSON.
   bool read(std::string_view event, std::string_view data) {
-    if (without_blanks(data) == "[DONE]") {
+    if (trim_json(data) == "[DONE]") {
       end();
       return true;
     }
@@ -398,7 +392,7 @@ class ChatReader final : public WireReader, private SseSink {
       so_far = more;
       return;
     }
-    const std::string_view inner = without_blanks(more.substr(1, more.size() - 2));
+    const std::string_view inner = trim_json(more.substr(1, more.size() - 2));
     if (kind == '"') {
       so_far.pop_back();
       so_far += more.substr(1);
@@ -515,9 +509,7 @@ Status OpenAiChatWire::check(std::string_view body, const std::vector<ToolOffer>
 bool OpenAiChatWire::has_strict_roles(std::string_view body) const {
   const auto model = json_member(body, "model");
   if (!model || json_kind(*model) != '"') return false;
-  std::string name = json_text(*model);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string name = lower_case(json_text(*model));
   for (const std::string_view family :
        {"mistral", "ministral", "mixtral", "magistral", "codestral", "devstral", "pixtral"})
     if (name.find(family) != std::string::npos) return true;

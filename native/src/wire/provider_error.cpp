@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/utf8.h"
 
@@ -15,15 +16,7 @@ constexpr size_t kMaxWords = 2000;
 constexpr size_t kMaxDepth = 64;  // of an error object
 constexpr size_t kMaxWithin = 6;  // errors within errors: gateways wrap what they pass on
 
-bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-bool is_word(char c) { return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_'; }
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), lower);
-  return out;
-}
+bool in_field_name(char c) { return is_alnum(c) || c == '_'; }
 
 bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -39,7 +32,7 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
 std::string one_paragraph(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (!is_blank(c))
+    if (!is_white(c))
       out += c;
     else if (!out.empty() && out.back() != ' ')
       out += ' ';
@@ -185,15 +178,15 @@ std::vector<Token> tokens_of(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const char c = text[at];
     const char next = at + 1 < text.size() ? text[at + 1] : ' ';
-    if (is_word(c)) {
+    if (in_field_name(c)) {
       size_t end = at;
-      while (end < text.size() && is_word(text[end])) ++end;
+      while (end < text.size() && in_field_name(text[end])) ++end;
       const char after = end < text.size() ? text[end] : ' ';
       const char beyond = end + 1 < text.size() ? text[end + 1] : ' ';
-      tokens.push_back({text.substr(at, end - at), after != '[' && !(after == '.' && is_word(beyond))});
+      tokens.push_back({text.substr(at, end - at), after != '[' && !(after == '.' && in_field_name(beyond))});
       at = end;
     } else {
-      if (c == ';' || c == '\n' || ((c == '.' || c == '!' || c == '?') && is_blank(next))) tokens.push_back({{}, true});
+      if (c == ';' || c == '\n' || ((c == '.' || c == '!' || c == '?') && is_white(next))) tokens.push_back({{}, true});
       ++at;
     }
   }
@@ -309,7 +302,7 @@ ProviderError read_provider_error(std::string_view body, int32_t http_status) {
   Labels labels;
   const std::string text = repair_utf8(body);
   std::string_view shown = text;
-  while (!shown.empty() && is_blank(shown.front())) shown.remove_prefix(1);
+  while (!shown.empty() && is_white(shown.front())) shown.remove_prefix(1);
   // An error answered as a stream.
   if (const size_t data = shown.starts_with("data:") ? 0 : shown.find("\ndata:");
       data != std::string_view::npos && shown.front() != '{' && shown.front() != '<') {

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/ascii.h"
 #include "base/json.h"
 
 namespace sluice {
 namespace {
 
-constexpr size_t kMaxName = 64;
+constexpr size_t kMaxLegalName = 64;
 constexpr std::string_view kRoles[] = {"system", "developer", "user", "assistant", "tool"};
 
 std::string_view kind_word(std::string_view value) {
@@ -146,10 +147,10 @@ Status check_messages(std::string_view messages) {
     if (json_kind(*role) != '"') return expected("a string", *role, path + ".role");
     if (const std::string text = json_text(*role);
         std::find(std::begin(kRoles), std::end(kRoles), text) == std::end(kRoles))
-      return error(
-          Code::json,
-          "found " + json_string(text.substr(0, kMaxName)) + ", expected system | developer | user | assistant | tool",
-          path + ".role");
+      return error(Code::json,
+                   "found " + json_string(text.substr(0, kMaxLegalName)) +
+                       ", expected system | developer | user | assistant | tool",
+                   path + ".role");
     const auto content = json_member(items.value(), "content");
     if (content && json_kind(*content) != '"' && json_kind(*content) != '[' && json_kind(*content) != 'n')
       return expected("a string, an array of parts, or null", *content, path + ".content");
@@ -181,12 +182,10 @@ Status check_tools(std::string_view host, const std::vector<ToolOffer> &tools) {
 std::string legal_name(std::string_view name) {
   std::string out;
   for (const char c : name) {
-    if (out.size() == kMaxName) break;
+    if (out.size() == kMaxLegalName) break;
     const auto byte = static_cast<unsigned char>(c);
     if ((byte & 0xC0) == 0x80) continue;  // one for a code point
-    const bool legal =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    out += legal ? c : '_';
+    out += in_identifier(c) ? c : '_';
   }
   return out.empty() ? "_" : out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace sluice {
@@ -10,9 +11,7 @@ namespace {
 // A shorter closer is a pair of brackets, which may stand in a value.
 constexpr size_t kShortestToken = 3;
 
-bool is_letter(char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
-
-bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_'; }
+bool in_plain_value(char c) { return in_identifier(c) || c == '.'; }
 
 }  // namespace
 
@@ -53,7 +52,7 @@ ArgumentsReader::Step ArgumentsReader::step(std::string_view block, bool ended) 
       return Step::on;
     case Place::value: return in_value(block, ended);
     case Place::word:  // null, or what is none
-      while (at_ < block.size() && is_word(block[at_])) ++at_;
+      while (at_ < block.size() && in_plain_value(block[at_])) ++at_;
       arguments_to = at_;
       if (at_ == block.size() && !ended) return Step::wait;
       end_value(at_);

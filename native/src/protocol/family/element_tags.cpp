@@ -11,14 +11,14 @@ using Style = ElementCalls::Style;
 // A tag that came this far without its end is none. While one comes in it is read again from its beginning.
 constexpr size_t kLongestTag = 256;
 
-bool is_name_byte(char c) {
+bool in_tag_name(char c) {
   return !is_white(c) && c != '<' && c != '>' && c != '"' && c != '\'' && c != '=' && c != '`';
 }
 
-bool is_name(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_name_byte); }
+bool is_name(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), in_tag_name); }
 
 size_t skip_name(std::string_view text, size_t at) {
-  while (at < text.size() && is_name_byte(text[at])) ++at;
+  while (at < text.size() && in_tag_name(text[at])) ++at;
   return at;
 }
 
@@ -32,13 +32,13 @@ size_t skip_words(std::string_view text, size_t at) {
   size_t end = skip_name(text, at);
   for (size_t next = end;;) {
     while (next < text.size() && text[next] == ' ') ++next;
-    if (next == end || next == text.size() || !is_name_byte(text[next]) || text[next] == '{') return end;
+    if (next == end || next == text.size() || !in_tag_name(text[next]) || text[next] == '{') return end;
     end = next = skip_name(text, next);
   }
 }
 
 bool is_words(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c == ' ' || is_name_byte(c); });
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c == ' ' || in_tag_name(c); });
 }
 
 ElementTag incomplete(ElementTag tag, std::string_view window) {

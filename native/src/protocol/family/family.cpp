@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "protocol/marker_text.h"
 #include "protocol/tool_text.h"
@@ -126,17 +127,13 @@ void append_line(std::string &out, std::string_view line) {
   if (!line.empty() && line.back() != '\n') out += '\n';
 }
 
-bool in_word(char c) {
-  return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80) != 0;
-}
-
 // <NAME>, and <NAME with something behind it: which names there are is not known here, so that every tag breaks. A tool
 // may well be called `search` or `time`: HTML elements are no exception.
-void break_tags(std::string &text) {
+void break_every_tag(std::string &text) {
   std::string out;
   size_t from = 0;
   for (size_t at = 0; (at = text.find('<', at)) != text.npos; ++at) {
-    if (at + 1 == text.size() || !in_word(text[at + 1])) continue;
+    if (at + 1 == text.size() || !is_word(text[at + 1])) continue;
     out.append(text, from, at + 1 - from).append(" ");
     from = at + 1;
   }
@@ -344,7 +341,7 @@ std::vector<Marker> FamilyProtocol::result_markers() const {
   for (const auto &[word, close] :
        {std::pair{family_.results_open, family_.results_close}, std::pair{family_.result_open, family_.result_close}}) {
     const std::string_view mark = without_white(fixed_part(word)), end = without_white(close);
-    const auto rare = [](char c) { return c == '_' || c == '|' || (c & 0x80) != 0; };
+    const auto rare = [](char c) { return c == '_' || c == '|' || is_beyond_ascii(c); };
     const Words &ends = family_.section_ends;
     if (std::find(ends.begin(), ends.end(), mark) != ends.end())
       out.insert(out.end(),
@@ -399,7 +396,7 @@ void FamilyProtocol::append_result_open(const ResultText &result, const Defuse &
     open.remove_prefix(at);
     std::string text(open.starts_with("{name}") ? result.tool : result.call_id);
     for (char &c : text)
-      if (!in_word(c) && std::string_view("-.:/").find(c) == std::string_view::npos) c = '_';
+      if (!is_word(c) && std::string_view("-.:/").find(c) == std::string_view::npos) c = '_';
     const std::string json = harmless_json(json_string(text), defuse);
     out.append(json, 1, json.size() - 2);
   }
@@ -431,7 +428,7 @@ void FamilyProtocol::break_markers(std::string &text) const {
   if (family_.suffixed)
     for (const auto &words : {suffixed_openers(family_), suffixed_section_ends(family_)})
       for (const std::string &word : words) break_marker(text, word);
-  if (names_are_tags()) break_tags(text);
+  if (names_are_tags()) break_every_tag(text);
   if (family_.prompted) break_prompted_calls(text);
   const Words &openers = family_.openers;
   if (std::find(openers.begin(), openers.end(), kGemmaCall) != openers.end()) break_gemma_calls(text);

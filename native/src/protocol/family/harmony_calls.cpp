@@ -3,6 +3,7 @@
 // is text, and what says enough is read, however odd its words.
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "protocol/family/arguments_reader.h"
 
@@ -19,8 +20,7 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> wo
 // The channel that a word is, or begins with: its text may stand right behind it.
 std::string_view channel_in(std::string_view word) {
   for (const std::string_view channel : {kAnalysis, std::string_view("commentary"), std::string_view("final")})
-    if (word.starts_with(channel) && (word == channel || word[channel.size()] < 'a' || word[channel.size()] > 'z'))
-      return channel;
+    if (word.starts_with(channel) && (word == channel || !is_small_letter(word[channel.size()]))) return channel;
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "protocol/family/arguments_reader.h"
@@ -7,11 +8,8 @@
 namespace sluice {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_name(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0 ||
-         std::string_view("_-.:/@$").find(c) != std::string_view::npos;
+bool in_name(char c) {
+  return is_alnum(c) || is_beyond_ascii(c) || std::string_view("_-.:/@$").find(c) != std::string_view::npos;
 }
 
 std::string_view without_digits(std::string_view text) {
@@ -96,7 +94,7 @@ NamedReader::Step NamedReader::step(std::string_view block, bool ended) {
     case Place::name: return name_run(block, ended);
     case Place::behind_name: return behind_name(block, ended);
     case Place::id:
-      while (at_ < block.size() && is_name(block[at_])) ++at_;
+      while (at_ < block.size() && in_name(block[at_])) ++at_;
       if (at_ == block.size() && !ended) return Step::wait;
       id_ = repair_utf8(block.substr(searched_, at_ - searched_));
       return on(Place::behind_name);
@@ -164,7 +162,7 @@ NamedReader::Step NamedReader::name_run(std::string_view block, bool ended) {
     skip_white(block);
     name_ = at_;
   }
-  while (at_ < block.size() && is_name(block[at_])) ++at_;
+  while (at_ < block.size() && in_name(block[at_])) ++at_;
   if (at_ == block.size() && !ended) return Step::wait;
   name_end_ = at_;
   const std::string_view header = block.substr(name_, name_end_ - name_);
@@ -226,7 +224,7 @@ NamedReader::Step NamedReader::on_separator(std::string_view block, bool ended, 
     size_t next = at_ + length;
     while (next < block.size() && is_white(block[next])) ++next;
     if (next == block.size() && !ended) return Step::wait;
-    if (next < block.size() && is_name(block[next])) {
+    if (next < block.size() && in_name(block[next])) {
       kind_ = true;
       name_ = at_ = next;
       return on(Place::name);

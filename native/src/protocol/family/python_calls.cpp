@@ -3,6 +3,7 @@
 // something that may be a value, or an object of all arguments.
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "protocol/family/family.h"
 #include "protocol/loose_json.h"
@@ -11,27 +12,21 @@
 namespace sluice {
 namespace {
 
-bool is_alnum(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
-
-bool begins_name(char c) { return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || (c & 0x80) != 0; }
-
 // Dots and dashes are none of Python's, but stand in the names of tools.
-bool in_name(char c) { return is_alnum(c) || c == '_' || c == '.' || c == '-' || (c & 0x80) != 0; }
+bool in_python_name(char c) { return is_word(c) || c == '.' || c == '-'; }
 
 bool is_python_name(std::string_view text) {
-  if (text.empty() || !begins_name(text[0])) return false;
+  if (text.empty() || !begins_word(text[0])) return false;
   for (const char c : text)
-    if (!in_name(c)) return false;
+    if (!in_python_name(c)) return false;
   return true;
 }
 
 bool begins_value(char c) { return is_alnum(c) || std::string_view("\"'[{(+-.").find(c) != std::string_view::npos; }
 
-bool is_word(char c) { return is_alnum(c) || c == '_' || (c & 0x80) != 0; }
-
 // Outside of strings a call holds nothing else (but its brackets).
 bool in_call(char c) {
-  return in_name(c) || is_white(c) || std::string_view(",=:+*").find(c) != std::string_view::npos;
+  return in_python_name(c) || is_white(c) || std::string_view(",=:+*").find(c) != std::string_view::npos;
 }
 
 class PythonReader final : public FamilyReader {
@@ -217,7 +212,7 @@ PythonReader::Step PythonReader::start(std::string_view block) {
     json_ = make_reader(family_, kJsonCalls, options_, tools_, limits_);
     return Step::on;
   }
-  if (in_name(c)) {
+  if (in_python_name(c)) {
     calls_.push_back({at_, at_});
     place_ = Place::name;
     return Step::on;
@@ -232,7 +227,7 @@ PythonReader::Step PythonReader::start(std::string_view block) {
 }
 
 PythonReader::Step PythonReader::tool_name(std::string_view block) {
-  while (at_ < block.size() && in_name(block[at_])) ++at_;
+  while (at_ < block.size() && in_python_name(block[at_])) ++at_;
   if (at_ == block.size()) return Step::wait;
   Call &call = calls_.back();
   call.name_end = at_;
@@ -251,13 +246,13 @@ PythonReader::Step PythonReader::tool_name(std::string_view block) {
 
 PythonReader::Step PythonReader::promised(std::string_view block) {
   if (place_ == Place::promised_name) {
-    while (at_ < block.size() && in_name(block[at_])) ++at_;
+    while (at_ < block.size() && in_python_name(block[at_])) ++at_;
     if (at_ < block.size()) place_ = Place::promised_equals;
   }
   skip_white(block);
   if (at_ == block.size()) return Step::wait;
   const char c = block[at_];
-  if (place_ == Place::promised_key && begins_name(c)) {
+  if (place_ == Place::promised_key && begins_word(c)) {
     place_ = Place::promised_name;
   } else if (place_ == Place::promised_equals && c == '=') {
     place_ = Place::promised_value;
@@ -446,7 +441,7 @@ PythonReader::Step PythonReader::between(std::string_view block) {
   while (at_ < block.size() && (is_white(block[at_]) || block[at_] == ',')) ++at_;
   if (at_ == block.size()) return Step::wait;
   const char c = block[at_];
-  if (in_name(c)) {
+  if (in_python_name(c)) {
     calls_.push_back({at_, at_});
     place_ = Place::name;
     return Step::on;

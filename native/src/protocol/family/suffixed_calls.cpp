@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/ascii.h"
 #include "protocol/family/family.h"
 
 namespace sluice {
 namespace {
 
 constexpr size_t kLongestSuffix = 32;
-
-bool in_suffix(char c) {
-  return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
 
 // <tool_call> up to its suffix.
 std::string stem(std::string_view tag) { return std::string(tag.substr(0, tag.size() - 1)) + ':'; }
@@ -33,10 +30,10 @@ class SuffixedReader final : public BlockReader {
     if (!reader_) {
       const size_t at = std::min(block.find_first_of(":>"), block.size());
       const size_t from = std::min(at + (at < block.size() && block[at] == ':'), block.size());
-      const size_t to = std::min(
-          static_cast<size_t>(std::find_if_not(block.begin() + static_cast<ptrdiff_t>(from), block.end(), in_suffix) -
-                              block.begin()),
-          from + kLongestSuffix);
+      const size_t to = std::min(static_cast<size_t>(std::find_if_not(block.begin() + static_cast<ptrdiff_t>(from),
+                                                                      block.end(), in_identifier) -
+                                                     block.begin()),
+                                 from + kLongestSuffix);
       if (to == block.size() && !ended) return State::open;
       if (to == block.size() || block[to] != '>' || (from != at && to == from)) {
         code = "missing_tool_name";

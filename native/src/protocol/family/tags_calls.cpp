@@ -184,7 +184,7 @@ TagsReader::Step TagsReader::between(std::string_view block) {
     case TagFit::partial: return Step::wait;
     case TagFit::no: break;
   }
-  if (!is_name_byte(rest[1])) return residue(true);
+  if (!in_xml_name(rest[1])) return residue(true);
   if (!named) arguments_from = arguments_to = at_;
   key_ = ++at_;
   return go(Place::key);
@@ -201,7 +201,7 @@ TagsReader::Step TagsReader::behind_residue(std::string_view block) {
 }
 
 TagsReader::Step TagsReader::key(std::string_view block) {
-  while (at_ < block.size() && is_name_byte(block[at_])) ++at_;
+  while (at_ < block.size() && in_xml_name(block[at_])) ++at_;
   if (at_ == block.size()) return Step::wait;
   key_end_ = at_;
   slash_ = false;

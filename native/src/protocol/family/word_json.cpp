@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "protocol/block.h"
 #include "protocol/loose_json.h"
@@ -10,12 +11,10 @@
 namespace sluice {
 namespace {
 
-bool is_letter(char c) { return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || (c & 0x80) != 0; }
-
 // 1., .5 and the like are numbers too.
 bool append_number(std::string_view text, std::string &out) {
   const std::string_view digits = text.substr(text[0] == '-' ? 1 : 0);
-  if (digits.empty() || (digits[0] != '.' && (digits[0] < '0' || digits[0] > '9'))) return false;
+  if (digits.empty() || (digits[0] != '.' && !is_digit(digits[0]))) return false;
   std::string number(text);
   if (digits[0] == '.') number.insert(text.size() - digits.size(), 1, '0');
   if (number.back() == '.') number += '0';
@@ -84,7 +83,7 @@ bool WordJson::write(std::string &out) {
     if (is_close(c) && !open_.empty()) {  // a comma may stand before it
       place = place == Place::value ? Place::wrong : close(out);
     } else if (place == Place::behind) {
-      const bool object = open_.back() == '{', no_comma = object && behind_own_ && (is_quote() || is_letter(c));
+      const bool object = open_.back() == '{', no_comma = object && behind_own_ && (is_quote() || begins_word(c));
       place = c != ',' ? (no_comma ? Place::key : Place::wrong) : object ? Place::key : Place::element;
       if (c == ',') ++at_;
     } else if (place == Place::key) {

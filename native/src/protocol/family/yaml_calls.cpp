@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "protocol/family/family.h"
 #include "protocol/family/yaml_text.h"
@@ -28,7 +29,7 @@ bool is_key(std::string_view text, char next) {
 bool in_comment(std::string_view text) { return without_white(text.substr(text.rfind('\n') + 1)).starts_with('#'); }
 
 // No argument at all.
-bool is_blank(std::string_view text) {
+bool says_nothing(std::string_view text) {
   text = without_white(text);
   return text.empty() || text[0] == '#';
 }
@@ -138,7 +139,7 @@ BlockReader::State YamlReader::text(std::string_view block, bool ended) {
     size_t length = 0;
     const TagFit closes = fit_end_tag(block.substr(at_), name, length);
     if (closes == TagFit::yes) {
-      if (!named && !is_blank(block.substr(arguments_from, at_ - arguments_from)))
+      if (!named && !says_nothing(block.substr(arguments_from, at_ - arguments_from)))
         return reject("malformed_argument", at_);
       return finish(block, at_ + length);
     }

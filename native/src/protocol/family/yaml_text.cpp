@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "protocol/block.h"
 #include "protocol/family/word_json.h"
@@ -351,7 +352,7 @@ bool Yaml::plain(std::string_view text) {
   const bool null = text == "null" || text == "Null" || text == "NULL";
   const bool yes = text == "true" || text == "True" || text == "TRUE";
   const bool no = text == "false" || text == "False" || text == "FALSE";
-  const bool number = (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) && check_json(text, 1).ok();
+  const bool number = (text[0] == '-' || is_digit(text[0])) && check_json(text, 1).ok();
   if (text == "~")
     out_ += "null";
   else if (open_.size() == 1 && tools_.declares(tool_, key_))

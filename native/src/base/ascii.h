@@ -1,0 +1,61 @@
+// What one byte of text is: ASCII's classes, and those that the formats of models need besides them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+// 0 to 9.
+inline constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// a to z.
+inline constexpr bool is_small_letter(char c) { return c >= 'a' && c <= 'z'; }
+
+// A to Z, a to z.
+inline constexpr bool is_letter(char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
+
+// Letters and digits.
+inline constexpr bool is_alnum(char c) { return is_digit(c) || is_letter(c); }
+
+// Bytes of code points beyond ASCII.
+inline constexpr bool is_beyond_ascii(char c) { return (c & 0x80) != 0; }
+
+// Letters, _ and all beyond ASCII: what a word or a name in most languages begins with.
+inline constexpr bool begins_word(char c) { return is_letter(c) || c == '_' || is_beyond_ascii(c); }
+
+// The same and digits. A quote behind one is an apostrophe, or ends a string that nobody saw begin.
+inline constexpr bool is_word(char c) { return is_alnum(c) || c == '_' || is_beyond_ascii(c); }
+
+// Letters, digits, _ and -: what every provider takes in names.
+inline constexpr bool in_identifier(char c) { return is_alnum(c) || c == '_' || c == '-'; }
+
+// Space, \t, \n, \v, \f, \r.
+inline constexpr bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// White space that ends no line: space, \t, \v, \f.
+inline constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+
+// White space of JSON: space, \t, \n, \r.
+inline constexpr bool is_json_white(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// A to Z as a to z, all else as it is.
+inline constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+// a to z as A to Z, all else as it is.
+inline constexpr char upper(char c) { return is_small_letter(c) ? static_cast<char>(c - 32) : c; }
+
+inline std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char &c : out) c = lower(c);
+  return out;
+}
+
+// Without white space at both ends.
+inline constexpr std::string_view without_white(std::string_view text) {
+  while (!text.empty() && is_white(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_white(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace sluice

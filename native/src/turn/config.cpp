@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-constexpr int64_t kDeepest = 1024;  // limits.depth: what reads nested JSON with the stack must still fit it
+constexpr int64_t kMostDepth = 1024;  // limits.depth: what reads nested JSON with the stack must still fit it
 
 constexpr Choice<Mode> kModes[] = {{"native", Mode::native}, {"text", Mode::text}, {"auto", Mode::automatic}};
 constexpr Choice<Inject> kInjects[] = {{"top", Inject::top}, {"bottom", Inject::bottom}, {"off", Inject::off}};
@@ -145,7 +145,7 @@ Status read_limits(std::string_view value, Limits &out) {
       status = read_whole_into(slices.value(), 1, *limit);
     } else if (name == "depth") {
       int64_t depth = 0;
-      status = read_whole(slices.value(), 1, kDeepest, depth);
+      status = read_whole(slices.value(), 1, kMostDepth, depth);
       if (status.ok()) out.depth = static_cast<size_t>(depth);
     } else if (!name.starts_with("x-")) {
       return unknown_member(name, kNames);
@@ -336,11 +336,11 @@ Status choose_protocol(std::string_view model, Config &config) {
 
 size_t document_depth(std::string_view text, size_t fallback) {
   // A request may be megabytes of images: it is not read twice for a member that is not there.
-  if (text.find("\"limits\"") == text.npos || !check_json(text, kDeepest).ok()) return fallback;
+  if (text.find("\"limits\"") == text.npos || !check_json(text, kMostDepth).ok()) return fallback;
   const auto limits = json_member(text, "limits");
   const auto depth = limits ? json_member(*limits, "depth") : std::nullopt;
   int64_t number = 0;
-  return depth && read_whole(*depth, 1, kDeepest, number).ok() ? static_cast<size_t>(number) : fallback;
+  return depth && read_whole(*depth, 1, kMostDepth, number).ok() ? static_cast<size_t>(number) : fallback;
 }
 
 }  // namespace sluice

@@ -10,7 +10,7 @@ namespace sluice {
 namespace {
 
 // An event holds documents of the host and of tools, a few levels deeper than they are.
-constexpr size_t kDeepest = 2048;
+constexpr size_t kDeepestEvent = 2048;
 
 // A spare slot keeps its memory up to this size: a burst of text nobody polled must not stay for ever.
 constexpr size_t kSpareBytes = 16384;
@@ -49,7 +49,7 @@ std::string_view type_of(EventQueue::Kind kind) {
 // saved as any other, before it had a kind of its own.
 Status check_event(EventQueue::Kind &kind, uint32_t &key, const std::string &document, const EventQueue::About &about,
                    bool last) {
-  if (Status status = check_json(document, kDeepest); !status.ok()) return status;
+  if (Status status = check_json(document, kDeepestEvent); !status.ok()) return status;
   const auto type = json_member(document, "type");
   if (!type || json_kind(*type) != '"') return error(Code::json, "expected an event with a type");
   const std::string said = json_text(*type);

@@ -18,8 +18,6 @@ constexpr int64_t kFormat = 1;
 // A state nests the host's documents, which passed limits.depth, a few levels deeper than they were.
 constexpr size_t kStateDepth = 2048;
 
-constexpr int64_t kMostNumber = int64_t{1} << 53;  // as Turn::tick takes it: sums of two times do not overflow
-
 // A time as it was saved.
 void in_bounds(std::optional<int64_t> &time) {
   if (time) time = std::clamp<int64_t>(*time, 0, kMostNumber);

@@ -26,7 +26,6 @@ constexpr int64_t kLateMs = 10000;
 constexpr int64_t kSilenceMs = 1000;
 // A host that looks later than this has been busy, and what came may still lie in its socket.
 constexpr int64_t kBusyMs = 100;
-constexpr int64_t kMostNumber = int64_t{1} << 53;  // beyond, a time or a count of tokens is nonsense, and sums overflow
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 constexpr std::string_view kUseText =

@@ -26,6 +26,9 @@
 
 namespace sluice {
 
+// Beyond, a time or a count of tokens is nonsense, and sums of two overflow.
+inline constexpr int64_t kMostNumber = int64_t{1} << 53;
+
 enum class End : int32_t { complete = 0, network = 1, aborted = 2, retry = 3, hook = 4 };
 enum class Submit : int32_t { text = 0, json = 1, parts = 2, failure = 3, progress = 4 };
 enum class Remember : int32_t { once = 0, turn = 1, session = 2, always = 3 };

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-using TagFit = ElementTag::Fit;
+using ElementFit = ElementTag::Fit;
 
 constexpr std::string_view kCdataOpen = "<![CDATA[", kCdataClose = "]]>";
 
@@ -77,15 +77,15 @@ class ElementReader final : public FamilyReader {
   Step end_value(std::string_view block, size_t value_end, size_t next);
   bool is_swallowed(std::string_view block, const ElementTag &tag) const;
   bool says_something(std::string_view block) const;
-  TagFit may_end_here(std::string_view block, const ElementTag &tag) const;
-  TagFit begins_call(std::string_view rest) const;
+  ElementFit may_end_here(std::string_view block, const ElementTag &tag) const;
+  ElementFit begins_call(std::string_view rest) const;
   Step end_open_value(std::string_view block, size_t at);
   void fault(std::string_view what) {
     if (fault_.empty()) fault_ = what;
   }
-  TagFit fit_words(std::string_view rest, const Words &words, size_t &length) const {
+  ElementFit fit_words(std::string_view rest, const Words &words, size_t &length) const {
     const Fit found = fit(rest, words, length);
-    return found == Fit::yes ? TagFit::yes : found == Fit::partial ? TagFit::partial : TagFit::no;
+    return found == Fit::yes ? ElementFit::yes : found == Fit::partial ? ElementFit::partial : ElementFit::no;
   }
 
   // -- set once
@@ -207,9 +207,9 @@ ElementReader::Step ElementReader::head(std::string_view block) {
     name_ = at_ + tag.name;
     name_end_ = at_ + tag.name_end;
   }
-  if (tag.fit == TagFit::partial) return Step::wait;
+  if (tag.fit == ElementFit::partial) return Step::wait;
   at_ += tag.length;
-  if (tag.fit == TagFit::no || !is_call(block, tag)) {
+  if (tag.fit == ElementFit::no || !is_call(block, tag)) {
     reject("missing_tool_name", at_);
     return Step::rejected;
   }
@@ -277,22 +277,23 @@ ElementReader::Step ElementReader::between(std::string_view block) {
   }
   if (rest[0] != '<') return bare_key(block);
   size_t length = 0;
-  const TagFit closer = fit_words(rest, family_.closers, length);
-  if (closer == TagFit::yes) return told(block, false) ? end_call(at_, at_ + length) : Step::paused;
-  const TagFit section_end = fit_words(rest, family_.section_ends, length);
+  const ElementFit closer = fit_words(rest, family_.closers, length);
+  if (closer == ElementFit::yes) return told(block, false) ? end_call(at_, at_ + length) : Step::paused;
+  const ElementFit section_end = fit_words(rest, family_.section_ends, length);
   const bool any = object_end_ != 0 || !fields_.empty();
-  if (section_end == TagFit::yes && named) return end_block(any ? std::string_view() : "unterminated_block", at_);
-  const TagFit wrapper = tags_.wrapper.fit(rest, length);
-  if (wrapper == TagFit::yes) {
+  if (section_end == ElementFit::yes && named) return end_block(any ? std::string_view() : "unterminated_block", at_);
+  const ElementFit wrapper = tags_.wrapper.fit(rest, length);
+  if (wrapper == ElementFit::yes) {
     at_ += length;
     return Step::on;
   }
-  const TagFit opens = tags_.parameter_open.fit(rest, length);
-  if (opens == TagFit::yes && object_end_ == 0) return parameter(block);
-  const TagFit section = fit_words(rest, family_.sections, length), opener = fit_words(rest, family_.openers, length);
-  if (opener == TagFit::yes || section == TagFit::yes) return nested(block, length);
-  for (const TagFit found : {closer, section_end, wrapper, opens, opener, section})
-    if (found == TagFit::partial) return Step::wait;
+  const ElementFit opens = tags_.parameter_open.fit(rest, length);
+  if (opens == ElementFit::yes && object_end_ == 0) return parameter(block);
+  const ElementFit section = fit_words(rest, family_.sections, length),
+                   opener = fit_words(rest, family_.openers, length);
+  if (opener == ElementFit::yes || section == ElementFit::yes) return nested(block, length);
+  for (const ElementFit found : {closer, section_end, wrapper, opens, opener, section})
+    if (found == ElementFit::partial) return Step::wait;
   return unknown(block, "residue_in_block");
 }
 
@@ -300,8 +301,8 @@ ElementReader::Step ElementReader::between(std::string_view block) {
 ElementReader::Step ElementReader::nested(std::string_view block, size_t length) {
   const bool may_be = length != 0 && !tags_.value_open.empty() && object_end_ == 0;
   const ElementTag key = may_be ? tags_.bare_key(block.substr(at_ + length)) : ElementTag();
-  if (key.fit == TagFit::partial) return Step::wait;
-  if (key.fit == TagFit::yes) {
+  if (key.fit == ElementFit::partial) return Step::wait;
+  if (key.fit == ElementFit::yes) {
     at_ += length;
     return bare_key(block);
   }
@@ -313,8 +314,8 @@ ElementReader::Step ElementReader::nested(std::string_view block, size_t length)
 ElementReader::Step ElementReader::parameter(std::string_view block) {
   if (!told(block, true)) return Step::paused;
   const ElementTag tag = tags_.parameter(block.substr(at_));
-  if (tag.fit == TagFit::partial) return Step::wait;
-  if (tag.fit == TagFit::no || !is_key(block, tag)) {
+  if (tag.fit == ElementFit::partial) return Step::wait;
+  if (tag.fit == ElementFit::no || !is_key(block, tag)) {
     size_t length = 0;
     tags_.parameter_open.fit(block.substr(at_), length);
     fault("malformed_argument");
@@ -347,8 +348,8 @@ bool ElementReader::is_key(std::string_view block, const ElementTag &tag) const 
 ElementReader::Step ElementReader::bare_key(std::string_view block) {
   const bool may_be = !tags_.value_open.empty() && object_end_ == 0;
   const ElementTag tag = may_be ? tags_.bare_key(block.substr(at_)) : ElementTag();
-  if (tag.fit == TagFit::partial) return Step::wait;
-  if (tag.fit == TagFit::no) return unknown(block, "residue_in_block");
+  if (tag.fit == ElementFit::partial) return Step::wait;
+  if (tag.fit == ElementFit::no) return unknown(block, "residue_in_block");
   if (!told(block, true)) return Step::paused;
   if (tag.wrong) fault("malformed_argument");
   field_ = {at_ + tag.name, at_ + tag.name_end, 0, 0, tag.json};
@@ -363,22 +364,22 @@ ElementReader::Step ElementReader::behind_key(std::string_view block) {
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
   size_t length = 0, opener = 0;
-  const TagFit opened = tags_.value_open.fit(rest, opener), again = tags_.key_close.fit(rest, length);
-  if (again == TagFit::yes) {
+  const ElementFit opened = tags_.value_open.fit(rest, opener), again = tags_.key_close.fit(rest, length);
+  if (again == ElementFit::yes) {
     at_ += length;
     return Step::on;
   }
-  const TagFit type = tags_.type_open.fit(rest, length);
-  if (type == TagFit::yes) return value_type(block, at_ + length);
-  const TagFit next = tags_.parameter_open.fit(rest, length), closer = fit_words(rest, family_.closers, length);
-  for (const TagFit found : {opened, again, type, next, closer})
-    if (found == TagFit::partial) return Step::wait;
-  if (next == TagFit::yes || closer == TagFit::yes) {
+  const ElementFit type = tags_.type_open.fit(rest, length);
+  if (type == ElementFit::yes) return value_type(block, at_ + length);
+  const ElementFit next = tags_.parameter_open.fit(rest, length), closer = fit_words(rest, family_.closers, length);
+  for (const ElementFit found : {opened, again, type, next, closer})
+    if (found == ElementFit::partial) return Step::wait;
+  if (next == ElementFit::yes || closer == ElementFit::yes) {
     fault("malformed_argument");
     place_ = Place::between;
     return Step::on;
   }
-  if (opened == TagFit::no && rest[0] == '<') fault("malformed_argument");  // it is there, and broken
+  if (opened == ElementFit::no && rest[0] == '<') fault("malformed_argument");  // it is there, and broken
   return start_value(at_ + opener);
 }
 
@@ -386,9 +387,9 @@ ElementReader::Step ElementReader::behind_key(std::string_view block) {
 ElementReader::Step ElementReader::value_type(std::string_view block, size_t from) {
   const size_t close = std::min(block.find('<', from), block.size());
   size_t length = 0;
-  const TagFit closes = tags_.type_close.fit(block.substr(close), length);
-  if (closes == TagFit::partial) return Step::wait;
-  if (closes == TagFit::yes) {
+  const ElementFit closes = tags_.type_close.fit(block.substr(close), length);
+  if (closes == ElementFit::partial) return Step::wait;
+  if (closes == ElementFit::yes) {
     const std::string_view said = without_white(block.substr(from, close - from));
     field_.json = said == "string" ? ElementTag::Json::no : ElementTag::Json::yes;
     at_ = close + length;
@@ -427,10 +428,10 @@ ElementReader::Step ElementReader::value(std::string_view block) {
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
   if (tags_.grammar.cdata && first_tag_) {
-    const TagFit opens = fit_word(rest, kCdataOpen);
-    if (opens == TagFit::partial) return Step::wait;
+    const ElementFit opens = fit_word(rest, kCdataOpen);
+    if (opens == ElementFit::partial) return Step::wait;
     first_tag_ = false;
-    if (opens == TagFit::yes && without_white(block.substr(field_.value, at_ - field_.value)).empty()) {
+    if (opens == ElementFit::yes && without_white(block.substr(field_.value, at_ - field_.value)).empty()) {
       field_.value = at_ += kCdataOpen.size();
       field_.cdata = true;
       place_ = Place::cdata;
@@ -438,8 +439,8 @@ ElementReader::Step ElementReader::value(std::string_view block) {
     }
   }
   size_t length = 0;
-  const TagFit closes = tags_.parameter_close.fit(rest, length);
-  if (closes == TagFit::yes) {
+  const ElementFit closes = tags_.parameter_close.fit(rest, length);
+  if (closes == ElementFit::yes) {
     const size_t next = at_ + length;
     if (inner_parameters_ == 0) {
       if (tags_.grammar.cdata && block.substr(field_.value, at_ - field_.value).ends_with(kCdataClose))
@@ -450,8 +451,8 @@ ElementReader::Step ElementReader::value(std::string_view block) {
     at_ = next;
     return Step::on;
   }
-  const TagFit ends_call = fit_words(rest, family_.closers, length);
-  if (ends_call == TagFit::yes) {
+  const ElementFit ends_call = fit_words(rest, family_.closers, length);
+  if (ends_call == ElementFit::yes) {
     ends_open_ = tags_.grammar.style == ElementCalls::Style::pairs && !quotes_ && says_something(block);
     quotes_ = true;
     call_end_ = at_;
@@ -462,15 +463,15 @@ ElementReader::Step ElementReader::value(std::string_view block) {
       --inner_calls_;
     return Step::on;
   }
-  TagFit opens = tags_.parameter_open.fit(rest, length);
-  if (opens == TagFit::yes) {
+  ElementFit opens = tags_.parameter_open.fit(rest, length);
+  if (opens == ElementFit::yes) {
     const ElementTag tag = tags_.parameter(rest);
-    opens = tag.fit == TagFit::yes && !is_key(block, tag) ? TagFit::no : tag.fit;
-    if (opens == TagFit::yes) {
+    opens = tag.fit == ElementFit::yes && !is_key(block, tag) ? ElementFit::no : tag.fit;
+    if (opens == ElementFit::yes) {
       if (is_swallowed(block, tag)) {
-        const TagFit ends = may_end_here(block, tag);
-        if (ends == TagFit::partial) return Step::wait;
-        if (ends == TagFit::yes) return end_open_value(block, at_);
+        const ElementFit ends = may_end_here(block, tag);
+        if (ends == ElementFit::partial) return Step::wait;
+        if (ends == ElementFit::yes) return end_open_value(block, at_);
         fault("opener_in_value");
       }
       quotes_ = true;
@@ -479,22 +480,22 @@ ElementReader::Step ElementReader::value(std::string_view block) {
       return Step::on;
     }
   }
-  const TagFit value_opens = tags_.value_open.fit(rest, length);
-  if (value_opens == TagFit::yes) {
+  const ElementFit value_opens = tags_.value_open.fit(rest, length);
+  if (value_opens == ElementFit::yes) {
     quotes_ = true;
     ++inner_parameters_;
     at_ += length;
     return Step::on;
   }
-  const TagFit opener = fit_words(rest, family_.openers, length);
-  if (opener == TagFit::yes) {
+  const ElementFit opener = fit_words(rest, family_.openers, length);
+  if (opener == ElementFit::yes) {
     quotes_ = true;
     ++inner_calls_;
     at_ += length;
     return Step::on;
   }
-  for (const TagFit found : {closes, ends_call, opens, value_opens, opener})
-    if (found == TagFit::partial) return Step::wait;
+  for (const ElementFit found : {closes, ends_call, opens, value_opens, opener})
+    if (found == ElementFit::partial) return Step::wait;
   ++at_;
   return Step::on;
 }
@@ -515,9 +516,9 @@ ElementReader::Step ElementReader::behind_cdata(std::string_view block) {
   skip_white(block);
   const std::string_view rest = block.substr(at_);
   size_t length = 0;
-  const TagFit closes = tags_.parameter_close.fit(rest, length);
-  if (closes == TagFit::partial) return Step::wait;
-  if (closes == TagFit::no) fault("malformed_argument");
+  const ElementFit closes = tags_.parameter_close.fit(rest, length);
+  if (closes == ElementFit::partial) return Step::wait;
+  if (closes == ElementFit::no) fault("malformed_argument");
   return end_value(block, value_end_, at_ + length);
 }
 
@@ -535,16 +536,16 @@ bool ElementReader::says_something(std::string_view block) const {
 // A parameter that the tool has and the call has not begins on a line of its own (pairs: anywhere, with its value), in
 // a value that says something and quotes no other tag. Were it quoted itself, a closer would be left over, and the call
 // not run.
-TagFit ElementReader::may_end_here(std::string_view block, const ElementTag &tag) const {
-  if (quotes_ || tag.wrong || !fault_.empty() || !says_something(block)) return TagFit::no;
-  if (block[at_ - 1] == '\n') return TagFit::yes;
-  if (tags_.grammar.style != ElementCalls::Style::pairs) return TagFit::no;
-  if (tags_.value_open.empty()) return TagFit::yes;
+ElementFit ElementReader::may_end_here(std::string_view block, const ElementTag &tag) const {
+  if (quotes_ || tag.wrong || !fault_.empty() || !says_something(block)) return ElementFit::no;
+  if (block[at_ - 1] == '\n') return ElementFit::yes;
+  if (tags_.grammar.style != ElementCalls::Style::pairs) return ElementFit::no;
+  if (tags_.value_open.empty()) return ElementFit::yes;
   size_t next = at_ + tag.length, length = 0;
   while (next < block.size() && is_white(block[next])) ++next;
-  if (next == block.size()) return TagFit::partial;
-  const TagFit value = tags_.value_open.fit(block.substr(next), length);
-  return value == TagFit::no ? tags_.type_open.fit(block.substr(next), length) : value;
+  if (next == block.size()) return ElementFit::partial;
+  const ElementFit value = tags_.value_open.fit(block.substr(next), length);
+  return value == ElementFit::no ? tags_.type_open.fit(block.substr(next), length) : value;
 }
 
 // The line end before the tag at `at` belongs to the notation.
@@ -556,18 +557,18 @@ ElementReader::Step ElementReader::end_open_value(std::string_view block, size_t
 }
 
 // Behind a section's mark, or the opener of a call: is it one of a tool?
-TagFit ElementReader::begins_call(std::string_view rest) const {
+ElementFit ElementReader::begins_call(std::string_view rest) const {
   const auto skip = [&rest](size_t length) {
     rest.remove_prefix(length);
     while (!rest.empty() && is_white(rest[0])) rest.remove_prefix(1);
   };
   skip(0);
   size_t length = 0;
-  if (fit_words(rest, family_.openers, length) == TagFit::yes) skip(length);
+  if (fit_words(rest, family_.openers, length) == ElementFit::yes) skip(length);
   const ElementTag tag = tags_.call(rest);
   const std::string_view tool = rest.substr(tag.name, tag.name_end - tag.name);
   const bool known = tools_.known(tool) || (tools_.names().empty() && !tool.empty());
-  return tag.fit == TagFit::yes && !known ? TagFit::no : tag.fit;
+  return tag.fit == ElementFit::yes && !known ? ElementFit::no : tag.fit;
 }
 
 // What ends the call stands in a value: data, unless the end of the section or of the answer, or another call follows.
@@ -577,14 +578,14 @@ ElementReader::Step ElementReader::behind_closer(std::string_view block) {
   size_t length = 0;
   bool partial = rest.empty();
   for (const Words *words : {&family_.section_ends, &family_.sections, &family_.openers}) {
-    const TagFit found = fit_words(rest, *words, length);
-    partial = partial || found == TagFit::partial;
-    if (found != TagFit::yes) continue;
-    const TagFit next = !ends_open_                      ? TagFit::no
-                        : words != &family_.section_ends ? begins_call(rest.substr(length))
-                                                         : TagFit::yes;
-    if (next == TagFit::partial) return Step::wait;
-    if (next == TagFit::yes) {
+    const ElementFit found = fit_words(rest, *words, length);
+    partial = partial || found == ElementFit::partial;
+    if (found != ElementFit::yes) continue;
+    const ElementFit next = !ends_open_                      ? ElementFit::no
+                            : words != &family_.section_ends ? begins_call(rest.substr(length))
+                                                             : ElementFit::yes;
+    if (next == ElementFit::partial) return Step::wait;
+    if (next == ElementFit::yes) {
       end_open_value(block, call_end_);
       return end_call(call_end_, call_behind_);
     }
@@ -604,14 +605,14 @@ ElementReader::Step ElementReader::json(std::string_view block) {
     const size_t tag = std::min(block.find('<', at_), block.size());
     const size_t end_of_object = object_.find(block.substr(0, tag));
     size_t length = 0;
-    TagFit closer = TagFit::no;
+    ElementFit closer = ElementFit::no;
     if (end_of_object == block.npos) {
       at_ = tag;
       if (tag == block.size()) return Step::wait;
       if (!object_.quoted()) closer = fit_words(block.substr(tag), family_.closers, length);
-      if (closer == TagFit::partial) return Step::wait;
+      if (closer == ElementFit::partial) return Step::wait;
     }
-    if (end_of_object == block.npos && closer != TagFit::yes) {
+    if (end_of_object == block.npos && closer != ElementFit::yes) {
       ++at_;
       continue;
     }

@@ -12,7 +12,7 @@ async function open(t, { expected, demo: options, path = '/', pages = 1, ...more
   // Where motion is not what is looked at, a pet that stands still leaves the machine to the rest.
   const settings = { ...wide, reducedMotion: 'reduce', ...(expected ? { expected } : {}), ...more }
   const [page, other] = await Promise.all(Array.from({ length: pages }, () => browser.page(t, settings)))
-  const demo = await startDemo({ delayMs: 3, live2d: false, ...options })
+  const demo = await startDemo({ delayMs: 0, live2d: false, ...options })
   t.after(demo.close)
   await go(page, demo, path)
   return { page, other, demo }
@@ -36,7 +36,10 @@ const say = (page, text) => ask(page, async () => {
 })
 /** The last answer is over, and on the page. */
 async function idle(page) {
-  await until(() => last(page).evaluate((element) => element.message.getSnapshot().outcome !== undefined), 'the end of the answer', 30_000)
+  await last(page).evaluate(async (element) => {
+    const late = new Promise((_, reject) => setTimeout(() => reject(new Error('the end of the answer: waited 30 s')), 30_000))
+    await Promise.race([element.message.done, late])
+  })
   await page.waitForSelector('#chat[data-state=idle]')
   await last(page).evaluate((element) => new Promise((done) => requestAnimationFrame(() => done(element.updateComplete))))
 }

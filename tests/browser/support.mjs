@@ -59,17 +59,21 @@ function hurry(times) {
   performance.now = () => now() * times
 }
 
-/** Keeps a picture in build/screenshots. */
+/** Keeps a picture in build/screenshots, for those who want to look: no test looks at it, and to draw it costs as much as many a test. */
 export async function picture(page, name, options = {}) {
+  if (!process.env.SLUICE_PICTURES) return
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({ path: `${pictures}${name}.png`, ...options })
 }
 
 export async function until(condition, what = 'it', ms = 5000) {
-  for (const end = Date.now() + ms; ; ) {
+  const start = Date.now()
+  for (;;) {
     const value = await condition()
     if (value) return value
-    assert.ok(Date.now() < end, `${what}: waited ${ms} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 15))
+    const waited = Date.now() - start
+    assert.ok(waited < ms, `${what}: waited ${ms} ms`)
+    // What takes long is asked less often: every look takes time from what it waits for.
+    await new Promise((resolve) => setTimeout(resolve, Math.min(15 + waited / 5, 100)))
   }
 }

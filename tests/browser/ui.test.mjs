@@ -668,15 +668,15 @@ test('an app may take over a single question', async (t) => {
 
 // -- what is approved was seen -------------------------------------------------------------------------------------------------
 
-/** As long as arming would take, by the page's own clock. */
-const enough = (page) => page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1500)))
+/** As long as arming would take, by the page's own clock and frames. */
+const enough = (page) => page.evaluate(() => new Promise((resolve) => setTimeout(() => frames(5).then(resolve), 1500)))
 const approveButton = (page) => page.getByRole('button', { name: /^Approve( with changes)?$/ })
 const canApprove = async (page) => (await approveButton(page).getAttribute('aria-disabled')) === 'false'
 const missing = (page) => page.getByRole('button', { name: /lines? not seen/ })
 
 for (const viewport of [{ width: 320, height: 256 }, { width: 360, height: 740 }, { width: 900, height: 700 }]) {
   test(`nothing hides in a question at ${viewport.width} × ${viewport.height}, and it is approved when all of it was in view`, async (t) => {
-    const page = await open(t, { viewport, reducedMotion: 'reduce', times: 10 })
+    const page = await open(t, { viewport, reducedMotion: 'reduce', times: 30 })
     for (const { way, arguments: args, shown, long, cut, tall } of hiding) {
       await page.evaluate(async (args) => {
         document.querySelector('#stage').replaceChildren()
@@ -1271,13 +1271,13 @@ test('a delta costs the same under 20 large cards as in an empty message', async
     assert.ok(await page.evaluate((block) => [...[...element.renderRoot.querySelectorAll('.text')].at(-1).children].map((one) => one.textContent).join('') === live.getSnapshot().blocks[block].text.trim(), 2 * cards))
     return cost
   }
-  await run(0, 2000) // compiled, warm
+  await run(0, 1000) // compiled, warm
   const ratios = []
   for (let time = 0; time < 3; time++) {
-    const empty = await run(0, 4000)
-    const full = await run(20, 4000)
+    const empty = await run(0, 2000)
+    const full = await run(20, 2000)
     ratios.push(full / empty)
-    t.diagnostic(`${(empty * 250).toFixed(1)} µs per delta in an empty message, ${(full * 250).toFixed(1)} µs under 20 cards`)
+    t.diagnostic(`${(empty * 500).toFixed(1)} µs per delta in an empty message, ${(full * 500).toFixed(1)} µs under 20 cards`)
   }
   ratios.sort((a, b) => a - b)
   assert.ok(ratios[1] < 1.5, `ratios ${ratios.map((ratio) => ratio.toFixed(2))}`)

@@ -676,7 +676,7 @@ const missing = (page) => page.getByRole('button', { name: /lines? not seen/ })
 
 for (const viewport of [{ width: 320, height: 256 }, { width: 360, height: 740 }, { width: 900, height: 700 }]) {
   test(`nothing hides in a question at ${viewport.width} × ${viewport.height}, and it is approved when all of it was in view`, async (t) => {
-    const page = await open(t, { viewport, reducedMotion: 'reduce', times: 30 })
+    const page = await open(t, { viewport, reducedMotion: 'reduce', times: 10 })
     for (const { way, arguments: args, shown, long, cut, tall } of hiding) {
       await page.evaluate(async (args) => {
         document.querySelector('#stage').replaceChildren()

@@ -1,0 +1,392 @@
+// The demo pet on its real page, as in demo.test.mjs: its windows, its settings, what goes wrong around the conversation, and whom it is for.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startServer } from 'sluice/testing'
+import { answers, ask, button, cards, decide, expression, go, idle, last, open, question, read, say, scene, statuses, told } from './demo/page.mjs'
+import { picture, until } from './support.mjs'
+
+// -- windows --------------------------------------------------------------------------------------------------------------------
+
+test('two pages show one message: the first decision counts, and both see it', async (t) => {
+  const { page, other, demo } = await open(t, { pages: 2 })
+  await go(other, demo)
+  await scene(page, 'message')
+  await question(page).waitFor()
+  await question(other).waitFor()
+  await decide(other, 'Approve')
+  await Promise.all([idle(page), idle(other)])
+  for (const each of [page, other]) {
+    assert.deepEqual(await statuses(each), ['message.send success', 'live2d.expression success'])
+    assert.equal(await question(each).count(), 0)
+    assert.match(await read(last(each)), /Sent\. Lin knows/)
+  }
+})
+
+test('a page that is loaded again in mid-answer goes on with it', async (t) => {
+  const { page } = await open(t, { demo: { delayMs: 40 } })
+  await scene(page, 'chat')
+  await until(async () => (await read(last(page))).length > 40, 'some text')
+  await page.reload()
+  await page.waitForSelector('html[data-ready]', { state: 'attached' })
+  await until(async () => (await answers(page).count()) === 1 && (await read(last(page))).length > 40, 'what was said before')
+  assert.equal(await page.locator('#chat').getAttribute('data-state'), 'speaking')
+  await idle(page)
+  assert.match(await read(last(page)), /Rain is the only weather[^]*open the window for a moment\./)
+})
+
+test('a question that was open is asked again behind a reload', async (t) => {
+  const { page } = await open(t)
+  await scene(page, 'message')
+  await question(page).waitFor()
+  await page.reload()
+  await question(page).waitFor()
+  await decide(page, 'Approve')
+  await idle(page)
+  assert.deepEqual((await statuses(page))[0], 'message.send success')
+})
+
+test('a new conversation is empty, and the old one is not told to the model', async (t) => {
+  const server = await startServer({ answers: [{ text: 'One.' }, { text: 'Two.' }] })
+  t.after(server.close)
+  const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
+  await say(page, 'First')
+  await idle(page)
+  await page.getByRole('button', { name: 'New conversation' }).click()
+  await page.getByRole('heading', { name: 'Hi, I am Lulu!' }).waitFor()
+  assert.equal(await answers(page).count(), 0)
+  await say(page, 'Second')
+  await until(async () => /Two\./.test(await read(last(page))), 'the answer')
+  assert.deepEqual(server.requests[1].body.messages.map(({ role }) => role), ['system', 'user'])
+})
+
+for (const [view, seen, unseen] of [['pet', '#pet', '#chat'], ['chat', '#chat', '#pet']]) {
+  test(`the ${view} has a window of its own`, async (t) => {
+    const viewport = view === 'pet' ? { width: 340, height: 460 } : { width: 560, height: 780 }
+    const { page, other: chat, demo } = await open(t, { path: `/?view=${view}`, viewport, pages: 2 })
+    assert.ok(await page.locator(seen).isVisible())
+    assert.ok(!(await page.locator(unseen).isVisible()))
+    if (view === 'pet') {
+      await go(chat, demo, '/?view=chat')
+      await scene(chat, 'face')
+      await page.waitForSelector('#pet [data-expression=happy]')
+      await until(async () => /little dance/.test(await page.locator('#words').innerText()), 'the bubble')
+      await picture(page, 'demo-window-pet', { omitBackground: true })
+    } else {
+      await scene(page, 'umbrella')
+      await question(page).waitFor()
+      await picture(page, 'demo-window-chat')
+    }
+  })
+}
+
+// -- what goes wrong around the conversation ----------------------------------------------------------------------------------------
+
+test('a conversation goes on where the host keeps only its last messages', async (t) => {
+  const { page, demo } = await open(t, { demo: { keepMessages: 3 } })
+  for (const [at, text] of ['one', 'two', 'three', 'four', 'five'].entries()) {
+    await say(page, text)
+    await idle(page)
+    assert.equal(await answers(page).count(), at + 1, text)
+  }
+  assert.deepEqual(await page.locator('.mine').evaluateAll((all) => all.map((one) => one.lastChild.textContent)), ['one', 'two', 'three', 'four', 'five'])
+  void demo
+})
+
+test('a host that is lost is told, nothing looks as if it went on, and what is written stays', async (t) => {
+  const { page, demo } = await open(t, { demo: { delayMs: 60 }, expected: [/ERR_|Failed to load/] })
+  await scene(page, 'chat')
+  await page.waitForSelector('#chat[data-state=speaking]')
+  await page.getByRole('textbox', { name: 'Message' }).fill('Still there?')
+  await demo.close()
+  await page.getByText(/^Not connected\. Trying again/).waitFor()
+  assert.deepEqual(await told(page), ['not connected'], 'once, not every second')
+  assert.equal(await page.locator('#chat').getAttribute('data-state'), 'offline')
+  assert.equal(await page.getByRole('button', { name: 'Stop', exact: true }).count(), 0)
+  assert.equal(await page.locator('#send').isDisabled(), true)
+  await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+  await page.getByText('Not connected: your text stays here.').waitFor()
+  assert.equal(await page.getByRole('textbox', { name: 'Message' }).inputValue(), 'Still there?')
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await picture(page, 'demo-offline')
+})
+
+test('what an answer is up to is read out by its message alone, an end that comes at once too', async (t) => {
+  const server = await startServer({ answers: [{ text: 'One.' }, { status: 400, error: 'no such model' }] })
+  t.after(server.close)
+  const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
+  await say(page, 'one')
+  await idle(page)
+  await say(page, 'two')
+  await idle(page)
+  await until(async () => (await last(page).getByRole('status').first().textContent()).startsWith('Failed'), 'the failure to be read out')
+  assert.deepEqual(await told(page), [])
+})
+
+test('Enter while an answer runs says why nothing is sent; with Ctrl it stops the answer and sends', async (t) => {
+  const { page } = await open(t, { demo: { delayMs: 60 } })
+  await scene(page, 'chat')
+  await page.waitForSelector('#chat[data-state=speaking]')
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('And snow?')
+  await field.press('Enter')
+  await page.getByText('Lulu is still answering.').waitFor()
+  assert.equal(await answers(page).count(), 1)
+  assert.equal(await field.inputValue(), 'And snow?')
+  await field.press('Control+Enter')
+  await until(async () => (await answers(page).count()) === 2, 'the next answer')
+  await idle(page)
+  assert.equal(await answers(page).first().evaluate((element) => element.message.getSnapshot().outcome), 'cancelled')
+  assert.equal(await page.locator('#hint').isVisible(), false)
+})
+
+test('a long text of a person is folded until somebody wants to see it', async (t) => {
+  const { page } = await open(t)
+  await say(page, `begin ${'pasted words '.repeat(4000)}end`)
+  const bubble = page.locator('.mine')
+  assert.ok((await bubble.boundingBox()).height < 600)
+  await bubble.getByRole('button', { name: 'Show more' }).click()
+  assert.ok((await bubble.boundingBox()).height > 2000)
+  assert.equal(await bubble.getByRole('button', { name: 'Show less' }).getAttribute('aria-expanded'), 'true')
+})
+
+test('every scene of the strip can be reached with a wheel and the keyboard, and none while an answer runs', async (t) => {
+  const { page } = await open(t, { demo: { delayMs: 25 } })
+  await scene(page, 'weather')
+  assert.equal(await page.locator('#strip').evaluate((strip) => strip.inert), true)
+  await idle(page)
+  const strip = page.locator('#strip')
+  await strip.hover()
+  const end = () => strip.evaluate((one) => one.scrollLeft + one.clientWidth >= one.scrollWidth - 1)
+  assert.equal(await end(), false)
+  for (let turns = 0; turns < 30 && !(await end()); turns++) await page.mouse.wheel(0, 200)
+  await until(end, 'the end of the strip')
+  const last = strip.getByRole('button').last()
+  await strip.getByRole('button').first().focus()
+  assert.equal(await last.evaluate((button) => (button.focus(), document.activeElement === button)), true)
+})
+
+test('a face comes to rest: a thinking one when Lulu goes on, any with the next answer and a new conversation', async (t) => {
+  const { page } = await open(t)
+  await scene(page, 'umbrella')
+  await question(page).waitFor()
+  await decide(page, 'Approve')
+  await idle(page)
+  await until(async () => (await expression(page)) === 'neutral', 'the face to rest')
+  await scene(page, 'message')
+  await question(page).waitFor()
+  await decide(page, 'Deny')
+  await idle(page)
+  await until(async () => (await expression(page)) === 'worried', 'the face')
+  await say(page, 'Well.')
+  await until(async () => (await expression(page)) === 'neutral', 'the face to rest with the next answer')
+  await idle(page)
+  await scene(page, 'message')
+  await question(page).waitFor()
+  await decide(page, 'Deny')
+  await idle(page)
+  await until(async () => (await expression(page)) === 'worried', 'the face')
+  await page.getByRole('button', { name: 'New conversation' }).click()
+  await until(async () => (await expression(page)) === 'neutral', 'the face to rest')
+})
+
+test('protocols are sorted, and grouped', async (t) => {
+  const { page } = await open(t)
+  const groups = await page.locator('#protocol optgroup').evaluateAll((all) => all.map((one) => [one.label, [...one.children].map((option) => option.value)]))
+  assert.ok(groups.length >= 4)
+  for (const [label, ids] of groups.slice(1)) assert.deepEqual(ids, [...ids].sort((a, b) => a.localeCompare(b, 'en')), label)
+})
+
+for (const [width, height] of [[320, 256], [320, 640], [390, 780], [800, 700], [1280, 800]]) {
+  test(`nothing lies over another at ${width} × ${height}`, async (t) => {
+    const { page } = await open(t, { viewport: { width, height } })
+    await ask(page, () => page.locator('[data-scene=message]').first().evaluate((button) => button.click()))
+    await question(page).waitFor()
+    const { wide, over, log } = await page.evaluate(() => {
+      const box = (selector) => document.querySelector(selector).getBoundingClientRect()
+      const who = box('.who')
+      const buttons = [...document.querySelectorAll('.head > button')].map((one) => one.getBoundingClientRect()).filter(({ width }) => width > 0)
+      const status = box('#status')
+      return { wide: document.documentElement.scrollWidth > innerWidth, over: buttons.some(({ left }) => left < Math.min(who.right, status.right) - 1 && left > who.left), log: box('#log').height }
+    })
+    assert.deepEqual([wide, over], [false, false])
+    assert.ok(log > 140, `${log} px of conversation`)
+    const unseen = question(page).getByRole('button', { name: /not seen|out of view/ })
+    await until(async () => {
+      if (await button(page, 'Approve').getAttribute('aria-disabled') === 'false') return true
+      if (await unseen.count() > 0) await unseen.click({ timeout: 1000 }).catch(() => {})
+      return false
+    }, 'the question to be seen', 30_000)
+    await picture(page, `demo-question-${width}x${height}`)
+  })
+}
+
+// -- settings -------------------------------------------------------------------------------------------------------------------
+
+test('any server of the same API can answer; its key never comes back to a page', async (t) => {
+  const server = await startServer({ answers: [{ text: 'I am a real one.' }, { text: 'And still here.' }] })
+  t.after(server.close)
+  const { page } = await open(t, { expected: [/400 \(Bad Request\)/] })
+  const bodies = []
+  page.on('response', async (response) => bodies.push(await response.text().catch(() => '')))
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Settings' })
+  await drawer.getByRole('radio', { name: 'A server' }).check()
+  await drawer.getByLabel('Base URL').fill('ftp://example')
+  await drawer.getByLabel('Model name').fill('qwen3:8b')
+  await drawer.getByLabel('API key').fill('sk-very-secret')
+  await drawer.getByRole('button', { name: 'Use it' }).click()
+  await drawer.getByText('expected an http or https URL').waitFor()
+  await drawer.getByLabel('Base URL').fill(server.baseURL)
+  await drawer.getByRole('button', { name: 'Use it' }).click()
+  await drawer.getByText('the next message goes there').waitFor()
+  assert.equal(await drawer.getByLabel('API key').inputValue(), '')
+  await drawer.getByText('A key is set').waitFor()
+  await picture(page, 'demo-settings')
+  await page.keyboard.press('Escape')
+  await until(() => drawer.isHidden(), 'the drawer is closed')
+  await say(page, 'Who are you?')
+  await until(async () => /I am a real one/.test(await read(last(page))), 'the answer')
+  await idle(page)
+  assert.equal(server.requests[0].headers.authorization, 'Bearer sk-very-secret')
+  assert.equal(server.requests[0].body.model, 'qwen3:8b')
+  await page.reload()
+  await page.waitForSelector('html[data-ready]', { state: 'attached' })
+  assert.equal(await page.locator('#model').innerText(), 'qwen3:8b')
+  assert.doesNotMatch(bodies.join('\n') + (await page.content()), /sk-very-secret/)
+})
+
+test('a key is not sent to another server than the one it was given for', async (t) => {
+  const [one, two] = await Promise.all([startServer({ answers: [{ text: 'a' }] }), startServer({ answers: [{ text: 'b' }] })])
+  t.after(one.close)
+  t.after(two.close)
+  const { page } = await open(t, { demo: { baseURL: one.baseURL, model: 'm', apiKey: 'sk-one' } })
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByLabel('Base URL').fill(two.baseURL)
+  await page.getByRole('button', { name: 'Use it' }).click()
+  await page.getByText('the next message goes there').waitFor()
+  await page.keyboard.press('Escape')
+  await say(page, 'Hello')
+  await until(() => two.requests.length === 1, 'the request')
+  assert.equal(two.requests[0].headers.authorization, undefined)
+})
+
+test('the configuration is a page of the drawer, and what is switched off is not offered', async (t) => {
+  const { page } = await open(t)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const configuration = page.locator('sluice-configuration')
+  await configuration.getByText('notes.add').first().waitFor()
+  await configuration.scrollIntoViewIfNeeded()
+  await picture(page, 'demo-configuration')
+  await page.keyboard.press('Escape')
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'settings')
+})
+
+test('modes and protocols are kept for every window', async (t) => {
+  const { page, other, demo } = await open(t, { pages: 2 })
+  await page.getByRole('radio', { name: 'Text' }).check()
+  await page.getByLabel('Protocol').selectOption('hermes')
+  await scene(page, 'weather')
+  await idle(page)
+  assert.equal(await cards(page).first().evaluate((card) => card.card.source), 'hermes')
+  await go(other, demo)
+  assert.equal(await other.locator('#modes input:checked').inputValue(), 'text')
+  assert.equal(await other.locator('#protocol').inputValue(), 'hermes')
+})
+
+// -- for everybody --------------------------------------------------------------------------------------------------------------
+
+test('a whole turn with the keyboard alone', async (t) => {
+  const { page } = await open(t)
+  const focused = () => page.evaluate(() => {
+    let element = document.activeElement
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+    return element?.textContent?.trim() || element?.getAttribute('aria-label') || element?.id
+  })
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'text')
+  await page.keyboard.type('Tell Lin that I will be ten minutes late.')
+  await page.keyboard.press('Enter')
+  await question(page).waitFor()
+  await button(page, 'Approve').and(page.locator('[aria-disabled=false]')).waitFor()
+  for (let tabs = 0; tabs < 12 && (await focused()) !== 'Approve'; tabs++) await page.keyboard.press('Shift+Tab')
+  assert.equal(await focused(), 'Approve')
+  await page.keyboard.press('Enter')
+  await idle(page)
+  assert.equal((await statuses(page))[0], 'message.send success')
+  for (let tabs = 0; tabs < 30 && (await page.evaluate(() => document.activeElement.name)) !== 'mode'; tabs++) await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('ArrowRight')
+  assert.equal(await page.locator('#modes input:checked').inputValue(), 'native')
+})
+
+test('a scene that is started from the keyboard leads to its question: the focus is on Deny', async (t) => {
+  const { page } = await open(t)
+  await page.locator('.scene[data-scene=message]').focus()
+  await page.keyboard.press('Enter')
+  await question(page).waitFor()
+  await until(() => page.evaluate(() => {
+    let element = document.activeElement
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+    return element?.textContent.trim() === 'Deny'
+  }), 'the focus')
+})
+
+test('the page says what everything is', async (t) => {
+  const { page } = await open(t)
+  const tree = await page.locator('body').ariaSnapshot()
+  for (const part of [
+    /region "Lulu, the pet"|img "Lulu: neutral"/, /main "Chat with Lulu"/, /heading "Lulu" \[level=1\]/, /paragraph: here for you/, /group "How tools are called"/,
+    /radio "Auto" \[checked\]/, /combobox "Protocol"/, /log "Conversation"/, /textbox "Message"/, /button "Send" \[disabled\]/, /button "Settings"/,
+  ]) assert.match(tree, part)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const drawer = await page.getByRole('dialog', { name: 'Settings' }).ariaSnapshot()
+  assert.match(drawer, /radio "Scripted" \[checked\]/)
+  assert.equal(await page.locator('button:visible, input:visible, select:visible, textarea:visible').evaluateAll((all) =>
+    all.filter((one) => !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length)).map((one) => one.outerHTML)).then(String), '')
+})
+
+test('the page speaks Chinese, by night too, and in a narrow window', async (t) => {
+  const { page } = await open(t, { locale: 'zh-CN', colorScheme: 'dark' })
+  assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN')
+  await picture(page, 'demo-zh-dark-welcome')
+  await scene(page, 'umbrella')
+  await question(page).waitFor()
+  await picture(page, 'demo-zh-dark')
+  await decide(page, '批准')
+  await idle(page)
+  assert.match(await read(last(page)), /记好了/)
+  await page.setViewportSize({ width: 400, height: 780 })
+  await picture(page, 'demo-zh-dark-narrow')
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true)
+  await page.getByRole('button', { name: 'English' }).click()
+  await page.getByText('here for you').waitFor()
+  await page.getByRole('button', { name: 'Light or dark' }).click()
+  assert.equal(await page.locator('html').getAttribute('data-theme'), 'light')
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await picture(page, 'demo-narrow-settings')
+})
+
+test('at 200 % a question and its buttons are on the page at once', async (t) => {
+  const { page } = await open(t, { viewport: { width: 600, height: 390 }, deviceScaleFactor: 2 })
+  await scene(page, 'diary')
+  await button(page, 'Release').waitFor()
+  const log = await page.locator('#log').boundingBox()
+  await until(async () => {
+    const box = await button(page, 'Release').boundingBox()
+    return box.y > log.y && box.y + box.height < log.y + log.height
+  }, 'the button')
+  assert.ok(log.height > 180, `${log.height} px of conversation`)
+  await picture(page, 'demo-zoomed')
+  await decide(page, 'Release')
+  await idle(page)
+  assert.match(await read(last(page)), /picnic/)
+})
+
+test('a page that is told garbage by its server shows it as text', async (t) => {
+  const bad = '<img src=x onerror=alert(1)>\u202e<script>document.title="gone"</script>'
+  const server = await startServer({ answers: [{ text: bad }] })
+  t.after(server.close)
+  const { page } = await open(t, { demo: { baseURL: server.baseURL, model: '<b>m</b>' } })
+  await say(page, bad)
+  await until(async () => /onerror/.test(await read(last(page))), 'the answer')
+  assert.equal(await page.title(), 'Lulu')
+  assert.equal(await page.locator('img, #log script, .model b').count(), 0)
+})

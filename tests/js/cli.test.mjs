@@ -317,16 +317,16 @@ test('chat: what a server, a model and a tool write is marked where it hides, an
 })
 
 test('chat: nothing hides in what is asked', async (t) => {
-  for (const { way, arguments: args, shown, long, cut } of hiding) {
-    if (cut) continue
-    const { args: words } = await scripted(t, call('file_list', { path: '/', ...args }), { text: 'Kept.' })
-    const { out } = await sluice(['chat', ...words], 'Go\nn\n')
-    for (const part of shown) {
-      const rows = out.replaceAll(/\n│ {2} {8}│ /g, '') // what was wrapped
-      assert.ok(rows.includes(part), `${way}: ${part} in ${out}`)
-    }
-    inOrder(out, 'file.list · ', 'run it?', 'denied')
-    if (!long) assert.ok(out.split('\n').length < 40, `${way}: ${out}`)
+  const ways = hiding.filter(({ cut }) => !cut)
+  const { args: words } = await scripted(t, ...ways.flatMap(({ arguments: args }) => [call('file_list', { path: '/', ...args }), { text: 'Kept as it was.' }]))
+  const { out } = await sluice(['chat', ...words], 'Go\nn\n'.repeat(ways.length))
+  const answers = out.split('Kept as it was.')
+  assert.equal(answers.length, ways.length + 1, out)
+  for (const [i, { way, shown, long }] of ways.entries()) {
+    const rows = answers[i].replaceAll(/\n│ {2} {8}│ /g, '') // what was wrapped
+    for (const part of shown) assert.ok(rows.includes(part), `${way}: ${part} in ${answers[i]}`)
+    inOrder(answers[i], 'file.list · ', 'run it?', 'denied')
+    if (!long) assert.ok(answers[i].split('\n').length < 40, `${way}: ${answers[i]}`)
   }
 })
 

@@ -2,7 +2,7 @@
 // Python under AddressSanitizer and UndefinedBehaviorSanitizer instead; `package` builds the package for every platform and
 // tries it. Whatever happens, the end is a table, and below it one line that a machine reads.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { command, root, say, Stop } from './run.mjs'
@@ -144,7 +144,7 @@ function python(preset, env) {
 function browser() {
   const chromium = findBrowser()
   if (!chromium) return skip('browser', 'no Chromium was found; $SLUICE_CHROMIUM may name one')
-  return nodeTests('browser', 'tests/browser', ['--test-force-exit', '--test-concurrency=2'], { SLUICE_CHROMIUM: chromium })
+  return nodeTests('browser', 'tests/browser', ['--test-force-exit', '--test-concurrency=3'], { SLUICE_CHROMIUM: chromium })
 }
 
 function packaged() {
@@ -153,6 +153,7 @@ function packaged() {
 
 function nodeTests(name, dir, options, env) {
   const files = readdirSync(join(root, dir)).filter((file) => file.endsWith('.test.mjs')).map((file) => join(dir, file))
+  files.sort((a, b) => statSync(join(root, b)).size - statSync(join(root, a)).size) // what may take longest begins first
   return run(name, process.execPath, ['--test', '--test-reporter=spec', ...options, ...files], { env, count: countOfNode })
 }
 

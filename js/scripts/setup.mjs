@@ -13,8 +13,8 @@ export async function setup({ tests = false, bench = false, pack = false, preset
   await installSystemPackages({ tests, bench, pack })
   await installNpmPackages()
   const targets = bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
-  if (!pack) await buildNative(preset, { tests, bench, targets }) // what is packed is built by other compilers
-  await buildTypeScript()
+  const native = pack ? undefined : buildNative(preset, { tests, bench, targets }) // what is packed is built by other compilers
+  await Promise.all([native, buildTypeScript()])
 }
 
 /** The tests in C++ and C, which take longer to compile than all that they test. */

@@ -2,9 +2,9 @@
 // Python under AddressSanitizer and UndefinedBehaviorSanitizer instead; `package` builds the package for every platform and
 // tries it. Whatever happens, the end is a table, and below it one line that a machine reads.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { command, root, say, Stop } from './run.mjs'
 import { browser as findBrowser, buildTestPrograms, readCache, setup } from './setup.mjs'
 
@@ -53,7 +53,7 @@ await command(async () => {
   const env = sanitized ? sanitizerEnvironment() : {}
   const together = (names) => Promise.all(wanted.filter((name) => names.includes(name)).map((name) => suites[name].run(preset, env)))
   await together(['native', 'types', 'js', 'python'])
-  await together(['browser']) // beside nothing: what it looks at is how quickly a page answers
+  await together(['browser']) // beside no other suite: what it looks at is how quickly a page answers
   await together(['package'])
   tell()
 })
@@ -144,16 +144,18 @@ function python(preset, env) {
 function browser() {
   const chromium = findBrowser()
   if (!chromium) return skip('browser', 'no Chromium was found; $SLUICE_CHROMIUM may name one')
-  return nodeTests('browser', 'tests/browser', ['--test-force-exit', '--test-concurrency=3'], { SLUICE_CHROMIUM: chromium })
+  return nodeTests('browser', 'tests/browser', ['--test-force-exit', '--test-concurrency=4'], { SLUICE_CHROMIUM: chromium }, ['ui-questions', 'demo-page', 'demo', 'electron'])
 }
 
 function packaged() {
   return nodeTests('package', 'tests/package', ['--test-concurrency=1'])
 }
 
-function nodeTests(name, dir, options, env) {
+/** `first`: the files that take longest, so that none of them is left alone at the end. */
+function nodeTests(name, dir, options, env, first = []) {
   const files = readdirSync(join(root, dir)).filter((file) => file.endsWith('.test.mjs')).map((file) => join(dir, file))
-  files.sort((a, b) => statSync(join(root, b)).size - statSync(join(root, a)).size) // what may take longest begins first
+  const place = (file) => (first.indexOf(basename(file, '.test.mjs')) + first.length + 1) % (first.length + 1) // the others come behind
+  files.sort((a, b) => place(a) - place(b))
   return run(name, process.execPath, ['--test', '--test-reporter=spec', ...options, ...files], { env, count: countOfNode })
 }
 

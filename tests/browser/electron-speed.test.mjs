@@ -1,4 +1,4 @@
-// 1,000 tokens a second into a message on a page: 10 seconds of it, or 60 with SLUICE_LONG=1.
+// 1,000 tokens a second into a message on a page: 5 seconds of it, or 60 with SLUICE_LONG=1.
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { picture, until, useBrowser } from './support.mjs'
 
 const browser = useBrowser()
 const rate = 1000
-const seconds = process.env.SLUICE_LONG ? 60 : 10
+const seconds = process.env.SLUICE_LONG ? 60 : 5
 const LONG_MS = 50
 const MAX_MESSAGES = 70
 

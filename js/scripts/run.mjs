@@ -33,7 +33,7 @@ export function which(program) {
 }
 
 /** Lets others have the processor first: a program, and all that it starts from here on. */
-function lower(child) {
+export function lower(child) {
   try {
     setPriority(child.pid, constants.priority.PRIORITY_LOW)
   } catch {

@@ -20,7 +20,7 @@ export async function setup({ tests = false, bench = false, pack = false, preset
 /** The tests in C++ and C, which take longer to compile than all that they test. */
 export function buildTestPrograms(preset) {
   const counting = { asan: ['sluice_growth'], tsan: [] }[preset] ?? (process.platform === 'linux' ? ['sluice_peak_memory'] : [])
-  return buildNative(preset, { targets: ['sluice_tests', 'sluice_smoke', ...counting] })
+  return buildNative(preset, { targets: ['sluice_tests', 'sluice_smoke', ...counting], low: true })
 }
 
 // -- system packages --------------------------------------------------------------------------------------------------------

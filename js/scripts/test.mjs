@@ -5,7 +5,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
-import { command, root, say, Stop } from './run.mjs'
+import { command, lower, root, say, Stop } from './run.mjs'
 import { browser as findBrowser, buildTestPrograms, readCache, setup } from './setup.mjs'
 
 const suites = {
@@ -52,8 +52,13 @@ await command(async () => {
   }
   const env = sanitized ? sanitizerEnvironment() : {}
   const together = (names) => Promise.all(wanted.filter((name) => names.includes(name)).map((name) => suites[name].run(preset, env)))
-  await together(['native', 'types', 'js', 'python'])
-  await together(['browser']) // beside no other suite: what it looks at is how quickly a page answers
+  // What is in C++ fills the processor while others wait for pages and processes, at the lowest priority: some of those look at
+  // how quickly something answers.
+  const rest = async () => {
+    await together(['types', 'js', 'python'])
+    await together(['browser'])
+  }
+  await Promise.all([together(['native']), rest()])
   await together(['package'])
   tell()
 })
@@ -77,10 +82,11 @@ function tell() {
 }
 
 /** Runs a suite and keeps its result; `count` reads from its output how many tests passed, failed, and why others were skipped. */
-async function run(name, program, args, { env = {}, count }) {
+async function run(name, program, args, { env = {}, low = false, count }) {
   say(`${name} …`)
   const start = performance.now()
   const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+  if (low) lower(child)
   const pieces = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => pieces.push(piece))
   const end = await new Promise((resolve) => child.on('error', (error) => resolve(error.message)).on('close', (code, signal) => resolve(signal ?? code)))
@@ -120,7 +126,7 @@ async function native(preset) {
   const report = join(logs, `ctest-${preset}.xml`)
   rmSync(report, { force: true })
   const args = ['--preset', preset, '--parallel', String(availableParallelism()), '--output-junit', report]
-  return run(name, 'ctest', args, { count: () => countOfJUnit(report) })
+  return run(name, 'ctest', args, { low: true, count: () => countOfJUnit(report) })
 }
 
 function types() {

@@ -86,7 +86,7 @@ TEST_CASE("what a call quotes never runs when that call is cut or has lost a par
         ++count;
         if (runs_inner(protocols, said)) FAIL_CHECK(outer_id << " quotes " << inner_id << ", " << how << "\n" << said);
       };
-      const size_t step = same ? 1 : 7;
+      const size_t step = same ? 1 : 13;
       const bool tag = outer_id == "morph-xml" || outer_id == "yaml-xml";  // without its name it is none
       const std::string nameless = tag ? text : without(text, "note");
       for (const std::string &one : {text, nameless})

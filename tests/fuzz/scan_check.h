@@ -201,6 +201,7 @@ class MayGo {
         if (family.id != protocol->id()) continue;
         for (const sluice::Words *words : {&family.think, &family.dropped, &family.sections})
           words_.insert(words_.end(), words->begin(), words->end());
+        if (!family.header.open.empty()) header_ends_.emplace_back(family.header.open, family.header.close);
         if (family.suffixed)
           for (const sluice::Words *words : {&family.sections, &family.section_ends})
             for (const std::string_view word : *words) stems_.push_back(word.substr(0, word.size() - 1));
@@ -239,6 +240,10 @@ class MayGo {
       if (rest.starts_with(stem) && rest.substr(stem.size()).starts_with(':'))
         if (const size_t end = rest.substr(0, stem.size() + 40).find('>'); end != std::string_view::npos)
           out.push_back(end + 1);
+    for (const auto &[open, close] : header_ends_)
+      if (rest.starts_with(open))
+        if (const size_t end = rest.substr(0, 1024).find(close); end != std::string_view::npos)
+          out.push_back(end + close.size());
     if (headers_)  // blanks between the words of a header
       for (size_t white : std::vector<size_t>(out))
         while (white < rest.size() && sluice::is_white(rest[white])) out.push_back(++white);
@@ -272,6 +277,8 @@ class MayGo {
 
   std::vector<std::string> words_;
   std::vector<std::string_view> stems_;  // of tags that end in what a checkpoint drew
+  std::vector<std::pair<std::string_view, std::string_view>>
+      header_ends_;  // what begins and ends the header of a message
   bool headers_ = false;
 };
 

@@ -616,22 +616,20 @@ test('all can be approved when every question was in view, and none of them was 
   await all.evaluate((button) => button.click())
   assert.deepEqual(await answers(page), [])
   const unseen = page.getByRole('button', { name: /questions? not seen/ })
-  await until(async () => {
-    if (await unseen.count()) await unseen.click({ timeout: 1000 }).catch(() => {})
-    return (await unseen.count()) === 0
-  }, 'all to be seen', 30_000)
-  await all.scrollIntoViewIfNeeded()
-  await armed(page, 'Approve all 8')
+  const look = async () => {
+    await until(async () => {
+      if (await unseen.count()) await unseen.click({ timeout: 1000 }).catch(() => {})
+      return (await unseen.count()) === 0
+    }, 'all to be seen', 30_000)
+    await all.scrollIntoViewIfNeeded()
+    await armed(page, 'Approve all 8')
+  }
+  await look()
   await page.evaluate(() => element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot.querySelector('.unfold').click())
   await page.getByRole('button', { name: 'Edit arguments' }).first().click()
   await until(async () => (await all.getAttribute('aria-disabled')) === 'true', 'the edit to keep all from being approved')
   await page.keyboard.press('Escape')
-  await until(async () => {
-    if (await unseen.count()) await unseen.click({ timeout: 1000 }).catch(() => {})
-    return (await unseen.count()) === 0
-  }, 'all to be seen again', 30_000)
-  await all.scrollIntoViewIfNeeded()
-  await armed(page, 'Approve all 8')
+  await look()
   await all.click()
   await until(async () => (await answers(page)).length === 8, 'the answers')
 })

@@ -30,7 +30,7 @@ export function createPuppet(container) {
   let last
   let before = 0
   let frame
-  let calm = false // at its fastest, a parameter would take more than a second from end to end
+  let calm = false // nothing moves faster than from one end to the other in a second
   let end // of what passes by itself, where motion is reduced
 
   container.append(element)

@@ -57,6 +57,12 @@ test('buttons below the fold stay inactive until someone scrolls there, and wait
   // As long as it would take, by the page's own clock and frames.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 900)))
   assert.equal(await approve.getAttribute('aria-disabled'), 'true')
+  const half = await approve.evaluate((button) => {
+    const { top, height } = button.getBoundingClientRect()
+    scrollBy(0, top + 0.7 * height - innerHeight)
+    return new Promise((resolve) => setTimeout(() => resolve(button.getAttribute('aria-disabled')), 900))
+  })
+  assert.equal(half, 'true', 'the lower edge of the buttons is out of view')
   await approve.scrollIntoViewIfNeeded()
   await armed(page, 'Approve')
   const again = await page.evaluate(async () => {
@@ -328,7 +334,8 @@ for (const viewport of [{ width: 320, height: 256 }, { width: 360, height: 740 }
       assert.deepEqual(await answers(page), [], way)
       const views = await page.evaluate(() => {
         const root = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot
-        return ['.head', '.deciding'].map((part) => root.querySelector(part).getBoundingClientRect()).map(({ top, bottom }) => top >= -1 && bottom <= innerHeight + 1)
+        return ['.head', '.deciding'].map((part) => root.querySelector(part).getBoundingClientRect())
+          .map(({ top, bottom, height }) => Math.min(bottom, innerHeight) - Math.max(top, 0) >= 0.9 * height - 1)
       })
       assert.deepEqual(views, [true, true], `${way}: tool and buttons are in view together`)
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${way}: nothing sticks out`)

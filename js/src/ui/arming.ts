@@ -2,6 +2,7 @@
 // what stood there before, or only to bring the window to the front, decides nothing.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { onAttention, watched } from './attention.js'
+import { isInView, viewSteps } from './seen.js'
 
 export const ARM_MS = 600
 /** So often it is looked whether they moved, */
@@ -53,12 +54,13 @@ export class Arming implements ReactiveController {
     this.restart()
     if (now.length === 0) return
     this.#observer = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting, intersectionRatio } of entries) {
-        if (isIntersecting && intersectionRatio >= 0.5) this.#inView.add(target)
-        else this.#inView.delete(target)
+      const before = this.inView
+      for (const entry of entries) {
+        if (isInView(entry)) this.#inView.add(entry.target)
+        else this.#inView.delete(entry.target)
       }
-      this.restart()
-    }, { threshold: 0.5 })
+      if (this.inView !== before) this.restart()
+    }, { threshold: viewSteps })
     for (const target of now) this.#observer.observe(target)
   }
 

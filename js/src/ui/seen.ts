@@ -5,7 +5,8 @@ import { onAttention, watched } from './attention.js'
 
 /** So long a piece has to be in view. */
 export const SEEN_MS = 300
-const steps = [0, 0.25, 0.5, 0.75, 0.9, 1]
+/** Where an observer has to tell, for `isInView`. */
+export const viewSteps = [0, 0.25, 0.5, 0.75, 0.9, 1]
 /** Of a piece; of one that is higher than what there is room for, so much of the room. */
 const ENOUGH = 0.9
 const OF_ROOM = 0.8
@@ -14,7 +15,7 @@ export class Seen implements ReactiveController {
   #pieces: HTMLElement[] = []
   #seen = new WeakSet<Element>()
   readonly #since = new Map<Element, number>()
-  readonly #observer = new IntersectionObserver((entries) => this.#look(entries), { threshold: steps })
+  readonly #observer = new IntersectionObserver((entries) => this.#look(entries), { threshold: viewSteps })
   #timer: ReturnType<typeof setTimeout> | undefined
   #off: (() => void) | undefined
 
@@ -68,10 +69,9 @@ export class Seen implements ReactiveController {
 
   #look(entries: IntersectionObserverEntry[]): void {
     const now = performance.now()
-    for (const { target, isIntersecting, intersectionRect, boundingClientRect } of entries) {
-      const enough = Math.min(ENOUGH * boundingClientRect.height, OF_ROOM * room(target))
-      if (!isIntersecting || intersectionRect.height < enough) this.#since.delete(target)
-      else if (!this.#since.has(target)) this.#since.set(target, now)
+    for (const entry of entries) {
+      if (!isInView(entry)) this.#since.delete(entry.target)
+      else if (!this.#since.has(entry.target)) this.#since.set(entry.target, now)
     }
     this.#wait()
   }
@@ -107,6 +107,11 @@ export class Seen implements ReactiveController {
     this.#since.clear()
     clearTimeout(this.#timer)
   }
+}
+
+/** So much of it is in view that nothing of it hides: nearly all, or nearly all that there is room for. */
+export function isInView({ target, isIntersecting, intersectionRect, boundingClientRect }: IntersectionObserverEntry): boolean {
+  return isIntersecting && intersectionRect.height >= Math.min(ENOUGH * boundingClientRect.height, OF_ROOM * room(target))
 }
 
 /** The height that there is for an element: of the window, or of the scroller that it is in. */

@@ -20,7 +20,7 @@ before(() => {
   writeFileSync(join(site, 'index.html'), `${head}<title>page</title><script type="module" src="/page.js"></script>`)
   writeFileSync(join(site, 'page.js'), `
     import { connect } from '/sluice/renderer/index.js'
-    import { post, webBridge } from '/sluice/web/bridge.js'
+    import { post, webBridge } from '/sluice/renderer/web-bridge.js'
     const bridge = webBridge()
     window.test = { bridge, post, client: connect(bridge) }`)
   writeFileSync(join(site, 'inline.html'), `${head}<title>inline</title><script>window.ran = true</script><p style="color: red">x</p>`)

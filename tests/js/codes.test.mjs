@@ -26,10 +26,10 @@ function listed(heading) {
   return new Set([...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code))
 }
 
-const calls = union('js/src/codes.ts', 'CallCode')
-const diagnostics = union('js/src/codes.ts', 'DiagnosticCode')
-const errors = union('js/src/codes.ts', 'ErrorEventCode')
-const reasons = union('js/src/codes.ts', 'Reason')
+const calls = union('js/src/core/codes.ts', 'CallCode')
+const diagnostics = union('js/src/core/codes.ts', 'DiagnosticCode')
+const errors = union('js/src/core/codes.ts', 'ErrorEventCode')
+const reasons = union('js/src/core/codes.ts', 'Reason')
 const without = (set, other) => new Set([...set].filter((code) => !other.has(code)))
 
 test('the page lists what the types name', () => {
@@ -37,7 +37,7 @@ test('the page lists what the types name', () => {
   assert.deepEqual([...listed('Other diagnostics')].sort(), [...without(diagnostics, calls)].sort())
   assert.deepEqual([...listed('Errors of a turn')].sort(), [...errors].sort())
   assert.deepEqual([...listed('Reasons of cards')].sort(), [...without(reasons, calls)].sort())
-  assert.deepEqual([...listed('`SluiceError.code`')].sort(), [...union('js/src/errors.ts', 'ErrorCode')].sort())
+  assert.deepEqual([...listed('`SluiceError.code`')].sort(), [...union('js/src/core/errors.ts', 'ErrorCode')].sort())
 })
 
 test('the types name every code that the engine writes', () => {

@@ -215,7 +215,7 @@ test('the settings that TypeScript names are those of the engine', () => {
   const source = readFileSync(new URL('../../native/src/turn/config.cpp', import.meta.url), 'utf8')
   const list = /kMembers\[\] = \{([^}]*)\}/.exec(source)[1]
   const native = [...list.matchAll(/"(\w+)"/g)].map(([, name]) => name)
-  const types = readFileSync(new URL('../../js/src/settings.ts', import.meta.url), 'utf8')
+  const types = readFileSync(new URL('../../js/src/core/settings.ts', import.meta.url), 'utf8')
   const named = [.../const known[^{]*\{[^}]*\} = \{([^}]*)\}/.exec(types)[1].matchAll(/(\w+):/g)].map(([, name]) => name)
   // `rules` come from the store; `observeOnly` is not in this version.
   assert.deepEqual(named.sort(), native.filter((name) => name !== 'rules' && name !== 'observeOnly').sort())

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { SluiceError } from 'sluice'
-import { webBridge } from '../../js/dist/esm/web/bridge.js'
+import { webBridge } from '../../js/dist/esm/renderer/web-bridge.js'
 import { serve } from '../../js/dist/esm/web/server.js'
 
 const MEGABYTE = 1024 * 1024
@@ -119,7 +119,7 @@ test('the opening URL leads nowhere else, and works from a link of another site'
 
 test('without the cookie there is nothing', async (t) => {
   const { port, ask, post, origin, name, authority } = await start(t, { host: fakeHost(), routes: { 'POST /api/x': () => 1 } })
-  for (const path of ['/', '/app.mjs', '/sluice/errors.js', '/bridge/events']) {
+  for (const path of ['/', '/app.mjs', '/sluice/core/errors.js', '/bridge/events']) {
     for (const cookie of ['', 'other=1', `sluice-${port}=`, `sluice-${port}=guess`]) {
       assert.equal((await ask(path, { headers: { cookie } })).status, 403, `${path} with '${cookie}'`)
     }
@@ -195,7 +195,7 @@ test('files: types, folders, HEAD, the package under /sluice/', async (t) => {
   const head = await ask('/', { method: 'HEAD' })
   assert.equal(head.text, '')
   assert.equal(head.headers['content-length'], String('<!doctype html><title>here</title>'.length))
-  for (const path of ['/sluice/renderer/index.js', '/sluice/ui/index.js', '/sluice/web/bridge.js', '/sluice/live2d/index.js']) {
+  for (const path of ['/sluice/renderer/index.js', '/sluice/ui/index.js', '/sluice/renderer/web-bridge.js', '/sluice/live2d/index.js']) {
     const { status, headers } = await ask(path)
     assert.equal(status, 200, path)
     assert.equal(headers['content-type'], 'text/javascript; charset=utf-8')

@@ -15,7 +15,7 @@ describe('pages of the installed package', () => {
       const child = spawn(process.execPath, [main, command, '--no-open'], { cwd: folder, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] })
       t.after(() => child.kill())
       const loaded = await crawl(await urlSaidBy(child))
-      for (const name of ['/sluice/ui/index.js', '/sluice/web/bridge.js']) assert.ok(loaded.has(name), `${name} is among ${[...loaded]}`)
+      for (const name of ['/sluice/ui/index.js', '/sluice/renderer/web-bridge.js']) assert.ok(loaded.has(name), `${name} is among ${[...loaded]}`)
       t.diagnostic(`${loaded.size} files`)
     })
   }

@@ -1,6 +1,6 @@
 // The demo pet: one page in a browser, or two windows in Electron (`?view=pet`, `?view=chat`), over the same bridge.
 import { connect } from '/sluice/renderer/index.js'
-import { post, webBridge } from '/sluice/web/bridge.js'
+import { post, webBridge } from '/sluice/renderer/web-bridge.js'
 import './words.js'
 
 const view = new URLSearchParams(location.search).get('view') ?? 'both'

@@ -1,5 +1,5 @@
 // The drawer: which model answers, how the page looks, which tools there are.
-import { post } from '/sluice/web/bridge.js'
+import { post } from '/sluice/renderer/web-bridge.js'
 import { look, onLook, word } from './words.js'
 
 const $ = (selector) => document.querySelector(selector)

@@ -1,6 +1,6 @@
 // The pet: a real Live2D model where one is installed, the drawn puppet otherwise. In a window of its own it says what it says in a bubble.
 import { receive } from '/sluice/live2d/index.js'
-import { post } from '/sluice/web/bridge.js'
+import { post } from '/sluice/renderer/web-bridge.js'
 import { doing, watchAnswer, watchConnection, watchConversation } from './conversation.js'
 import { createPuppet } from './puppet.js'
 import { onLook, word } from './words.js'

@@ -1,5 +1,5 @@
 // What becomes of an answer: the message, where its calls stand, and why the rest is none.
-import { post } from '/sluice/web/bridge.js'
+import { post } from '/sluice/renderer/web-bridge.js'
 import { debounced, field, foreign, h, replace, select } from './dom.js'
 import { examples } from './examples.js'
 import { answerText, drawSource } from './source.js'

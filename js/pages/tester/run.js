@@ -1,5 +1,5 @@
 // One tool, by hand.
-import { post } from '/sluice/web/bridge.js'
+import { post } from '/sluice/renderer/web-bridge.js'
 import { duration, field, foreign, h, pretty, replace, select } from './dom.js'
 import { schemaForm } from './form.js'
 

@@ -1,5 +1,5 @@
 // What a model would see of the tools, and why not the others.
-import { post } from '/sluice/web/bridge.js'
+import { post } from '/sluice/renderer/web-bridge.js'
 import { debounced, field, foreign, h, replace, select } from './dom.js'
 
 export function toolsTab(app) {

@@ -1,4 +1,4 @@
-import type { FinishReason, Outcome } from '../events.js'
+import type { FinishReason, Outcome } from '../core/events.js'
 
 /** What is to be said of an answer though nothing failed: it was cut, withheld or interrupted, or there is nothing in it. */
 export type Ending = 'empty' | 'length' | 'content_filter' | 'pause'

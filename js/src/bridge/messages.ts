@@ -2,7 +2,7 @@
 import type {
   ApprovalEvent, AssistantMessage, CardFields, FinishReason, Json, JsonObject, Level, Outcome, ExecutionPolicy, ResultPolicy, Rule,
   TextMarks,
-} from '../events.js'
+} from '../core/events.js'
 
 // -- from the main process to a window ---------------------------------------------------------------------------------------
 

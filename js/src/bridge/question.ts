@@ -1,6 +1,6 @@
 // The lines of a question: all that a person approves, so that nothing of it hides. Pages and the terminal draw these lines and add
 // nothing. No DOM, no Node.
-import type { ExecutionPolicy, Json, JsonObject, Part, ResultPolicy } from '../events.js'
+import type { ExecutionPolicy, Json, JsonObject, Part, ResultPolicy } from '../core/events.js'
 import type { QuestionWords } from './question-words.js'
 import { markLine, type Run } from './reveal.js'
 

@@ -1,5 +1,5 @@
 // A message from its deltas: the same function makes what windows show and what the main process gives to a late window.
-import type { Answer } from '../events.js'
+import type { Answer } from '../core/events.js'
 import type { AskView, BlockView, CardView, Delta, MessageView } from './messages.js'
 
 export function emptyView(id: string): MessageView {

@@ -1,6 +1,6 @@
 // sluice chat: any OpenAI-compatible server, with approvals on the terminal.
 import { readFile } from 'node:fs/promises'
-import { Engine } from '../engine.js'
+import { Engine } from '../core/engine.js'
 import { tell, text, UsageError, type Command } from './command.js'
 import { modelHelp, modelOptions, readModel, readSettings } from './model-options.js'
 import { talk } from './talk.js'

@@ -1,6 +1,6 @@
 // What the commands share: their words, and errors that are told in a sentence.
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { SluiceError } from '../errors.js'
+import { SluiceError } from '../core/errors.js'
 
 export interface Command {
   /** One line for the list of commands. */

@@ -1,6 +1,6 @@
 // sluice demo: the pet in a browser, or its turn in the terminal. What it shows is in js/demo, which is loaded only here.
 import { existsSync } from 'node:fs'
-import { SluiceError } from '../errors.js'
+import { SluiceError } from '../core/errors.js'
 import { UsageError, type Command, type Values } from './command.js'
 import { modelHelp, modelOptions, readModel, readSettings } from './model-options.js'
 import { pageHelp, pageOptions, readPort, showPage } from './page.js'

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // npx sluice COMMAND: each command is loaded when it is asked for.
 import { readFileSync } from 'node:fs'
-import { SluiceError } from '../errors.js'
+import { SluiceError } from '../core/errors.js'
 import { readWords, tell, UsageError, type Command } from './command.js'
 
 const names = ['demo', 'chat', 'parse', 'tester'] as const

@@ -1,6 +1,6 @@
 // Which model answers, and how it is told of tools.
-import type { Settings } from '../settings.js'
-import type { Model } from '../transport.js'
+import type { Settings } from '../core/settings.js'
+import type { Model } from '../core/transport.js'
 import { oneOf, text, UsageError, type Options, type Values } from './command.js'
 
 export const settingOptions = { mode: { type: 'string' }, protocol: { type: 'string' } } as const satisfies Options

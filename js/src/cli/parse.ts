@@ -1,8 +1,8 @@
 // sluice parse: text or a recorded stream → events, one per line.
 import { readFile } from 'node:fs/promises'
-import { Engine } from '../engine.js'
-import type { SluiceEvent } from '../events.js'
 import { revealed } from '../bridge/reveal.js'
+import { Engine } from '../core/engine.js'
+import type { SluiceEvent } from '../core/events.js'
 import { oneOf, tell, text, UsageError, type Command } from './command.js'
 import { readSettings, settingOptions } from './model-options.js'
 import { expectedChunks, isChunks, parse } from './parser.js'

@@ -1,9 +1,9 @@
 // Text, or a recorded answer of a provider, through the engine as a parser: what would have happened, without anything happening.
-import type { Engine } from '../engine.js'
-import { SluiceError } from '../errors.js'
-import type { DiagnosticEvent, SluiceEvent } from '../events.js'
-import type { Settings } from '../settings.js'
-import { sizes } from '../testing/server.js'
+import type { Engine } from '../core/engine.js'
+import { SluiceError } from '../core/errors.js'
+import type { DiagnosticEvent, SluiceEvent } from '../core/events.js'
+import type { Settings } from '../core/settings.js'
+import { sizes } from '../wire/sizes.js'
 import type { ParseReply, WireName } from './tester-api.js'
 
 export interface ParseInput {

@@ -2,7 +2,7 @@
 // a card that is still being written is drawn over; everything else is written once.
 import { endingOf, endingWords } from '../bridge/ending.js'
 import { revealed } from '../bridge/reveal.js'
-import type { AssistantMessage, ArgsEvent, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, SluiceEvent } from '../events.js'
+import type { AssistantMessage, ArgsEvent, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, SluiceEvent } from '../core/events.js'
 import { fit } from './rows.js'
 
 const colours = { dim: 2, bold: 1, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const

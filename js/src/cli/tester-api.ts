@@ -1,7 +1,7 @@
 // What the tester's page and its server say to each other: POST with JSON, answered by `Reply` (bridge/messages.ts), whose `value` is
-// what stands here. `post(path, input, signal)` of web/bridge.ts does that and throws what went wrong.
-import type { AssistantMessage, DiagnosticEvent, JsonObject, SluiceEvent } from '../events.js'
+// what stands here. `post(path, input, signal)` of renderer/web-bridge.ts does that and throws what went wrong.
 import type { ConfigurationView } from '../bridge/messages.js'
+import type { AssistantMessage, DiagnosticEvent, JsonObject, SluiceEvent } from '../core/events.js'
 
 /** POST /api/tools: what a model would see with these settings. */
 export interface ToolsRequest {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { tool, type Tool, type ToolOptions } from '../tool.js'
+import { tool, type Tool, type ToolOptions } from '../core/tool.js'
 import { tell, UsageError } from './command.js'
 
 type Declared = { [member: string]: unknown }

@@ -1,9 +1,9 @@
 // Who a message of Electron comes from, and what that window may.
 import { isAbsolute, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { is, members, wrong } from '../core/options.js'
 import { checkRights } from '../host/options.js'
 import type { Rights } from '../host/types.js'
-import { is, members, wrong } from '../options.js'
 import type { AppLike, FrameLike } from './types.js'
 
 /** What is known of the page that sent a message, asked anew for every message. */

@@ -1,8 +1,8 @@
 // What windows send, checked member by member: types, sizes, names of members. What passes is a plain copy, so that nothing is
 // different when it is read again. Lengths are looked at before anything is walked through, and nothing is printed whole.
 import type { BridgeError } from '../bridge/messages.js'
-import { describe } from '../errors.js'
-import type { Json, JsonObject } from '../events.js'
+import { describe } from '../core/errors.js'
+import type { Json, JsonObject } from '../core/events.js'
 
 /** What a window is told instead of an exception. */
 export class Refusal extends Error {

@@ -2,11 +2,11 @@
 // says whether a value is right.
 import { createHash } from 'node:crypto'
 import type { ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../bridge/messages.js'
-import type { Engine } from '../engine.js'
-import type { ExecutionPolicy, Json, JsonObject, Level, ResultPolicy, Rule } from '../events.js'
-import { isObject } from '../options.js'
-import type { Settings } from '../settings.js'
-import type { Tool } from '../tool.js'
+import type { Engine } from '../core/engine.js'
+import type { ExecutionPolicy, Json, JsonObject, Level, ResultPolicy, Rule } from '../core/events.js'
+import { isObject } from '../core/options.js'
+import type { Settings } from '../core/settings.js'
+import type { Tool } from '../core/tool.js'
 import { hidden, jsonObject, list, members, name, nullable, oneOf, optional, read, refuse, table, toBridgeError } from './check.js'
 
 /**

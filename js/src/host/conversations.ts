@@ -1,6 +1,6 @@
 // What was said, by conversation: what windows list and what the model is sent.
 import type { ConversationView, EntryView } from '../bridge/messages.js'
-import type { ChatMessage } from '../events.js'
+import type { ChatMessage } from '../core/events.js'
 import type { Message } from './message.js'
 
 interface Turn {

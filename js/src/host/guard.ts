@@ -1,4 +1,4 @@
-import { describe } from '../errors.js'
+import { describe } from '../core/errors.js'
 
 /** A hook of the app must not break a turn. */
 export function guard(what: string, hook: () => void): void {

@@ -1,9 +1,9 @@
 // Every method that a window may call: who may, with what, and what happens then. Bad input is an answer, never an exception.
 import { randomUUID } from 'node:crypto'
 import type { Bridge, Decision, Frame, Method, Methods, PetOrder, Reply, SendInput } from '../bridge/messages.js'
-import type { Engine } from '../engine.js'
-import { SluiceError, type ErrorCode } from '../errors.js'
-import type { ChatMessage } from '../events.js'
+import type { Engine } from '../core/engine.js'
+import { SluiceError, type ErrorCode } from '../core/errors.js'
+import type { ChatMessage } from '../core/events.js'
 import { Configuration } from './configuration.js'
 import { Conversations } from './conversations.js'
 import {

@@ -1,7 +1,7 @@
 // Blocks and calls of a message as it counts them. Every run counts from the start: what a later one adopts keeps its place, what
 // is new stands behind.
 import type { MessageView } from '../bridge/messages.js'
-import type { SluiceEvent } from '../events.js'
+import type { SluiceEvent } from '../core/events.js'
 
 export class Numbers {
   // -- of the run that goes on

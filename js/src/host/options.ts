@@ -1,6 +1,6 @@
 // What an app gives a host, checked when it gives it.
-import { SluiceError } from '../errors.js'
-import { flag, func, is, members, record, text, withMethods, wrong, type Check } from '../options.js'
+import { SluiceError } from '../core/errors.js'
+import { flag, func, is, members, record, text, withMethods, wrong, type Check } from '../core/options.js'
 import type { TurnOptions } from './types.js'
 
 const timer = is('a number from 0 to 2147483647', (value) => typeof value === 'number' && value >= 0 && value < 2 ** 31)

@@ -1,7 +1,7 @@
 // The pet: what it can do becomes tools, what the model wants of it becomes orders, and what it could not do is told.
 import type { PetCapabilities } from '../bridge/messages.js'
-import type { Engine } from '../engine.js'
-import type { IpcEvent } from '../events.js'
+import type { Engine } from '../core/engine.js'
+import type { IpcEvent } from '../core/events.js'
 import { live2dTools } from '../live2d/tools.js'
 import { finite, list, members, name, optional, table, text, whole } from './check.js'
 import type { Message } from './message.js'

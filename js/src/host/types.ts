@@ -1,9 +1,9 @@
 // The host: an engine, its conversations, and the windows that look at them. Knows neither Electron nor HTTP.
 import type { Bridge, ConfigurationPatch, Frame, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
-import type { ChatMessage, Rule, SluiceEvent } from '../events.js'
-import type { RunHooks } from '../run.js'
-import type { Settings } from '../settings.js'
-import type { Model } from '../transport.js'
+import type { ChatMessage, Rule, SluiceEvent } from '../core/events.js'
+import type { RunHooks } from '../core/run.js'
+import type { Settings } from '../core/settings.js'
+import type { Model } from '../core/transport.js'
 
 /** What a window may do. What is left out, it may not. */
 export interface Rights {

@@ -1,7 +1,7 @@
 // What one window is shown: a queue for every message it watches, sent at most once per frame, and the tokens of its questions.
 import { randomBytes } from 'node:crypto'
 import type { AskView, ConversationView, Delta, Frame, MessageView } from '../bridge/messages.js'
-import type { CardFields } from '../events.js'
+import type { CardFields } from '../core/events.js'
 import { Budget } from './budget.js'
 import { refuse } from './check.js'
 import type { Execution, Message, OpenAsk } from './message.js'

@@ -1,7 +1,7 @@
 // Orders to the pet, one after the other: every one ends with nothing, or with the reason why the pet did not do it.
 import type { PetCapabilities } from '../bridge/messages.js'
-import type { Json } from '../events.js'
-import { describe } from '../errors.js'
+import { describe } from '../core/errors.js'
+import type { Json } from '../core/events.js'
 import { clip, type PetModel } from './model.js'
 import { triggerChannels } from './tools.js'
 

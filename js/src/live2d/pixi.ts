@@ -1,7 +1,7 @@
 // The adapter for `untitled-pixi-live2d-engine`, `pixi-live2d-display` and its other forks: one family, told by shape. Cubism 2 writes
 // `name` and `file` where Cubism 3 and later write `Name` and `File`.
 import type { PetCapabilities } from '../bridge/messages.js'
-import { SluiceError } from '../errors.js'
+import { SluiceError } from '../core/errors.js'
 import { clip, type PetModel, unprintable } from './model.js'
 
 /** What is used of a `Live2DModel`. Everything may be missing: a model that was destroyed has nothing left. */

@@ -1,7 +1,7 @@
 // The window of the pet: orders come in, a model performs them in their order, and every one is answered.
 import type { Bridge, Methods, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
-import { describe, SluiceError } from '../errors.js'
-import { anything, func, is, isObject, members, milliseconds, text, withMethods, type Check } from '../options.js'
+import { describe, SluiceError } from '../core/errors.js'
+import { anything, func, is, isObject, members, milliseconds, text, withMethods, type Check } from '../core/options.js'
 import type { PetModel } from './model.js'
 import { Orders, type OrderOptions } from './orders.js'
 

@@ -1,7 +1,7 @@
 // Expressions and motions of a Live2D model as tools: `ipc` declarations that the engine fires by itself, in mid-answer.
-import { SluiceError } from '../errors.js'
-import { tool, type Tool } from '../tool.js'
-import { anything, flag, is, members, text, wrong } from '../options.js'
+import { SluiceError } from '../core/errors.js'
+import { anything, flag, is, members, text, wrong } from '../core/options.js'
+import { tool, type Tool } from '../core/tool.js'
 import { unprintable } from './model.js'
 
 /** What the model can do, and how the tools reach it. */

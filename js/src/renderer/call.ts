@@ -1,5 +1,5 @@
 import type { Bridge, Method, Methods, Reply } from '../bridge/messages.js'
-import { describe } from '../errors.js'
+import { describe } from '../core/errors.js'
 import { ClientError } from './errors.js'
 
 /** A method of the main process: its value, or a ClientError. */

@@ -1,8 +1,8 @@
 // Tools that this window runs for the engine (`runsIn: 'window'`): a call comes with a token that its result is sent with.
 import type { Frame } from '../bridge/messages.js'
-import { jsonText, untellable } from '../bridge/json-text.js'
-import { describe } from '../errors.js'
-import type { Json, JsonObject } from '../events.js'
+import { describe } from '../core/errors.js'
+import type { Json, JsonObject } from '../core/events.js'
+import { jsonText, untellable } from '../core/json-text.js'
 import type { Call } from './call.js'
 
 /** What a tool that runs in a window is called with, beside its arguments. */

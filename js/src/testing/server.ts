@@ -2,8 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { flag, is, members, milliseconds, whole } from '../options.js'
-import { streamAnswer, wholeAnswer, type Answer, type Splitter, type Step } from './answer.js'
+import { flag, is, members, milliseconds, whole } from '../core/options.js'
+import { streamAnswer, wholeAnswer, type Answer, type Splitter, type Step } from '../wire/answer.js'
+import { sizes } from '../wire/sizes.js'
 import { checkMessages } from './check-messages.js'
 
 /** A request as it came. */
@@ -182,14 +183,4 @@ function* cut(steps: Iterable<Step>, chunks: ServerOptions['chunks'] = 'event'):
     }
   }
   yield* release()
-}
-
-/** Sizes of pieces, one after another. */
-export function sizes(chunks: 'byte' | number | { seed: number; max?: number }): () => number {
-  if (typeof chunks !== 'object') return () => (chunks === 'byte' ? 1 : Math.max(1, Math.floor(chunks)))
-  let state = chunks.seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0 // the same sizes for the same seed, everywhere
-    return 1 + ((state >>> 8) % (chunks.max ?? 64))
-  }
 }

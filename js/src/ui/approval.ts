@@ -1,9 +1,9 @@
 // <sluice-approval>: a question for a person. May this call run, may this result go to the model? Approving waits until all of it was seen.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { isWhole, questionLines, type Line, type Picture, type QuestionRequest } from '../bridge/question.js'
-import type { JsonObject } from '../events.js'
-import { argumentStyles } from './arguments.js'
+import type { JsonObject } from '../core/events.js'
 import { approvalStyles } from './approval-styles.js'
+import { argumentStyles } from './arguments.js'
 import { ARM_MS, Arming } from './arming.js'
 import { define, SluiceElement } from './element.js'
 import { focusIsTaken } from './focus.js'

@@ -1,7 +1,7 @@
 // The arguments of a call, every one as plain text. The card and the question show them alike.
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { plain } from '../bridge/question.js'
-import type { Json, JsonObject } from '../events.js'
+import type { Json, JsonObject } from '../core/events.js'
 import { count } from './format.js'
 import type { Strings } from './strings.js'
 import { revealed, visible } from './visible.js'

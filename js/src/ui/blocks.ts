@@ -1,12 +1,12 @@
 // The blocks of a message in stream order. Not a template: a delta must cost the same however much stands above it, so what did
 // not change is compared and left alone.
 import { html, nothing, render } from 'lit'
+import './card.js'
 import { icon } from './icons.js'
 import { StreamText } from './stream-text.js'
 import type { Strings } from './strings.js'
 import type { ApprovalsMode, AskView, BlockView, CardView, LiveMessage } from './types.js'
 import { visible } from './visible.js'
-import './card.js'
 
 /** What all blocks depend on. Another object: look at all of them. */
 export interface BlockContext {

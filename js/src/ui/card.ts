@@ -1,9 +1,10 @@
 // <sluice-card>: one call of a tool, closed to one line until someone wants to know more.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { plain, renamed } from '../bridge/question.js'
-import type { Approval, CardStatus, Json, JsonObject, Part } from '../events.js'
-import { ARM_MS } from './arming.js'
+import type { Approval, CardStatus, Json, JsonObject, Part } from '../core/events.js'
+import './approval.js'
 import { argumentList, argumentStyles, summary } from './arguments.js'
+import { ARM_MS } from './arming.js'
 import { cardStyles } from './card-styles.js'
 import { copyText } from './copy.js'
 import { define, SluiceElement } from './element.js'
@@ -14,7 +15,6 @@ import { jsonView } from './json-view.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApprovalsMode, AskView, CardView, LiveMessage } from './types.js'
 import { revealed, visible } from './visible.js'
-import './approval.js'
 
 /** Characters of a text that are shown before someone asks for all. */
 const SHOWN = 4000

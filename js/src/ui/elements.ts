@@ -1,5 +1,5 @@
 // The elements as others see them: their types need nothing of what they are made with.
-import type { ConfigurationClient } from './configuration-store.js'
+import type { ConfigurationClient } from './configuration/store.js'
 import type { ApprovalsMode, AskDetail, AskView, CardView, LiveMessage, SavedMessage } from './types.js'
 
 /** `<sluice-message>`: a message as it comes, or as it was saved. Fires `sluice-ask` and `sluice-settled`. */

@@ -1,7 +1,7 @@
 // Custom elements for messages, cards, questions and the configuration. Importing this defines them.
 import { SluiceApproval as Approval } from './approval.js'
 import { SluiceCard as Card } from './card.js'
-import { SluiceConfiguration as Configuration } from './configuration.js'
+import { SluiceConfiguration as Configuration } from './configuration/element.js'
 import type { SluiceApprovalElement, SluiceCardElement, SluiceConfigurationElement, SluiceMessageElement } from './elements.js'
 import { SluiceMessage as Message } from './message.js'
 
@@ -17,5 +17,5 @@ export const SluiceConfiguration: new () => SluiceConfigurationElement = Configu
 export { reveal } from '../bridge/reveal.js'
 export { languageOf } from './locale.js'
 export type * from './elements.js'
-export type { ConfigurationClient } from './configuration-store.js'
+export type { ConfigurationClient } from './configuration/store.js'
 export type { ApprovalsMode, ApproveOptions, AskDetail, LiveMessage, SavedMessage, SluiceAskEvent } from './types.js'

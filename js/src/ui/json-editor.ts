@@ -1,6 +1,6 @@
 // Arguments as a person edits them.
 import { escaped } from '../bridge/reveal.js'
-import type { Json, JsonObject } from '../events.js'
+import type { Json, JsonObject } from '../core/events.js'
 import type { Strings } from './strings.js'
 
 /** Arguments as they are edited: what has no glyph of its own stands there as an escape. */

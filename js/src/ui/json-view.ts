@@ -1,5 +1,5 @@
 // JSON to look at: a tree that opens as far as someone opens it, or a table where that says it better. Plain DOM, text nodes only.
-import type { Json, JsonObject } from '../events.js'
+import type { Json, JsonObject } from '../core/events.js'
 import type { Strings } from './strings.js'
 import { reveal } from './visible.js'
 

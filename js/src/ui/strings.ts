@@ -1,7 +1,7 @@
 // What the elements say. A language is one object; a missing one is a type error.
 import { endingWords, type Ending } from '../bridge/ending.js'
 import { questionWords, type QuestionWords } from '../bridge/question-words.js'
-import type { CardStatus, Outcome } from '../events.js'
+import type { CardStatus, Outcome } from '../core/events.js'
 import { pick } from './locale.js'
 
 export interface Strings extends QuestionWords {

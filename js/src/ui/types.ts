@@ -1,9 +1,9 @@
 // What the elements need of others. Structural on purpose: the live store of `sluice/renderer` fits, and so does anything else.
 import type { AskView, CardView, Decision, MessageView } from '../bridge/messages.js'
-import type { AssistantMessage } from '../events.js'
+import type { AssistantMessage } from '../core/events.js'
 
 export type { AskView, BlockView, CardView, MessageView } from '../bridge/messages.js'
-export type { AssistantMessage } from '../events.js'
+export type { AssistantMessage } from '../core/events.js'
 
 /** How an approval is given: see `Decision`. */
 export type ApproveOptions = Pick<Decision, 'remember' | 'exact' | 'arguments'>

@@ -4,15 +4,15 @@
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, SluiceError } from '../errors.js'
 import type { Reply } from '../bridge/messages.js'
+import { describe, SluiceError } from '../core/errors.js'
 import { toBridgeError } from '../host/check.js'
 import type { Host, Rights } from '../host/types.js'
-import { Windows } from './events.js'
 import { findFile, packageRoots, sendFile, type Roots } from './files.js'
 import { readJson } from './json-body.js'
 import { contentSecurityPolicy } from './policy.js'
 import { Refusal } from './refusal.js'
+import { Windows } from './windows.js'
 
 /** Answers a POST with the JSON that it returns; `signal` is aborted when the one who asked went away. */
 export type Route = (input: unknown, context: { signal: AbortSignal }) => unknown

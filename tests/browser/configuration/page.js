@@ -1,7 +1,7 @@
 // A page with nothing but the element, over the web bridge. Tests may hold back or fail what is saved: `window.intercept`.
 import '/sluice/ui/index.js'
 import { connect } from '/sluice/renderer/index.js'
-import { webBridge } from '/sluice/web/bridge.js'
+import { webBridge } from '/sluice/renderer/web-bridge.js'
 
 const client = connect(webBridge())
 const element = document.querySelector('sluice-configuration')

@@ -1,7 +1,7 @@
 // A list with a search field, for the many protocols: a combobox whose list stays open.
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import { pickerStyles } from './configuration-styles.js'
+import { pickerStyles } from './styles.js'
 
 export interface Option {
   id: string

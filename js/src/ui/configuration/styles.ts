@@ -1,6 +1,6 @@
 // The look of the configuration page. Tokens and controls are those of the other elements.
 import { css } from 'lit'
-import { controls, foreign, tokens } from './theme.js'
+import { controls, foreign, tokens } from '../theme.js'
 
 const shared = css`
   p { margin: 0; }

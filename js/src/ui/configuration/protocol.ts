@@ -1,10 +1,10 @@
 // Which text protocol, which others as well, and the options of the one that was chosen.
 import { html, nothing, type TemplateResult } from 'lit'
-import type { Json, JsonObject } from '../events.js'
-import type { Page } from './configuration.js'
-import type { Option } from './configuration-picker.js'
-import { settingPath } from './configuration-store.js'
-import { protocolOptions, type Switch } from './configuration-switches.js'
+import type { Json, JsonObject } from '../../core/events.js'
+import type { Page } from './element.js'
+import type { Option } from './picker.js'
+import { settingPath } from './store.js'
+import { protocolOptions, type Switch } from './switches.js'
 
 /** An id, or an object with the id and options, or a list of these. */
 export function drawProtocol(page: Page, one: Switch, value: Json): TemplateResult {

@@ -1,8 +1,8 @@
 // A turn with everything around it: fetch, timers, retries, tools, approvals. The native turn decides; this carries out what
 // its events say. Every call into it goes through #step: tick, call, tick, drain.
 import type { Approvals, Ask } from './approvals.js'
-import { describe, SluiceError } from './errors.js'
 import type { Engine } from './engine.js'
+import { describe, SluiceError } from './errors.js'
 import type {
   ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinishReason, Json, Outcome, Rule, SluiceEvent, Usage,
 } from './events.js'
@@ -10,8 +10,8 @@ import { REMEMBER } from './native.js'
 import { array, func, is, members, milliseconds, oneOf, orNull, shown, whole, type Check, type Shape } from './options.js'
 import type { Settings } from './settings.js'
 import type { Tool, ToolContext } from './tool.js'
-import { unusable } from './bridge/unusable.js'
-import { untellable } from './bridge/json-text.js'
+import { unusable } from './unusable.js'
+import { untellable } from './json-text.js'
 import { EventLog } from './event-log.js'
 import { onAbort } from './on-abort.js'
 import { Remembered } from './remembered.js'

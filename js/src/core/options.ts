@@ -1,7 +1,7 @@
 // What a developer passes, checked before anything acts on it. Every refusal is one SluiceError `option`: where, what was found, what is
 // allowed and, where somebody put it into the wrong place, where it belongs. Shapes are data; what windows send is checked by host/check.ts.
-import { jsonText, lossOf } from './bridge/json-text.js'
 import { SluiceError } from './errors.js'
+import { jsonText, lossOf } from './json-text.js'
 
 /** Throws SluiceError `option` where `value` is not what it should be. `path` is how a developer would write the place. */
 export type Check = (value: unknown, path: string) => void

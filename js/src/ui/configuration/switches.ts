@@ -1,5 +1,5 @@
 // The switches of the engine that a person may set, in the order and the groups in which they are shown.
-import type { Json } from '../events.js'
+import type { Json } from '../../core/events.js'
 
 export type Group = 'tools' | 'model' | 'approval' | 'running' | 'limits'
 

@@ -1,9 +1,9 @@
 // What people decided for later calls as well, and the way back from it.
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import type { RuleView } from '../bridge/messages.js'
-import type { Page } from './configuration.js'
-import { visible } from './visible.js'
+import type { RuleView } from '../../bridge/messages.js'
+import { visible } from '../visible.js'
+import type { Page } from './element.js'
 
 export function drawRules(page: Page): TemplateResult {
   const { store, text } = page

@@ -1,9 +1,9 @@
 // One tool, run by hand: a turn whose model is the person. Arguments are checked, timeouts and results are what they are in a real one.
-import type { Approvals } from '../approvals.js'
-import { Engine } from '../engine.js'
-import { SluiceError } from '../errors.js'
-import { wholeAnswer, type Answer } from '../testing/answer.js'
-import type { Tool } from '../tool.js'
+import type { Approvals } from '../core/approvals.js'
+import { Engine } from '../core/engine.js'
+import { SluiceError } from '../core/errors.js'
+import type { Tool } from '../core/tool.js'
+import { wholeAnswer, type Answer } from '../wire/answer.js'
 import type { RunReply, RunRequest } from './tester-api.js'
 
 export const canRun = (tool: Tool): boolean => Boolean(tool.run ?? tool.declaration['ipc'])

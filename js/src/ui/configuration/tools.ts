@@ -1,12 +1,12 @@
 // The tools: which the model sees and why others not, and what a person allows each.
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import type { ToolView } from '../bridge/messages.js'
-import type { Json, Level } from '../events.js'
-import type { Choice, Page } from './configuration.js'
-import type { ConfigurationStore, Path } from './configuration-store.js'
-import { icon } from './icons.js'
-import { visible } from './visible.js'
+import type { ToolView } from '../../bridge/messages.js'
+import type { Json, Level } from '../../core/events.js'
+import { icon } from '../icons.js'
+import { visible } from '../visible.js'
+import type { Choice, Page } from './element.js'
+import type { ConfigurationStore, Path } from './store.js'
 
 export interface ToolFilter {
   words: string

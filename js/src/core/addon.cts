@@ -60,7 +60,7 @@ export function loadAddon(): Addon | LoadFailure {
   }
 }
 
-const root = path.resolve(__dirname, '../../..') // this file lies in js/dist/esm or js/dist/cjs
+const root = path.resolve(__dirname, '../../../..') // this file lies in js/dist/esm/core or js/dist/cjs/core
 const prebuilds = path.join(root, 'js/prebuilds')
 const platform = `${process.platform}-${process.arch}`
 

@@ -1,6 +1,6 @@
 // What the configuration page knows: the host's view, over it what the person changed and the host has not confirmed yet.
-import type { BridgeError, ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../bridge/messages.js'
-import type { Json, JsonObject } from '../events.js'
+import type { BridgeError, ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../../bridge/messages.js'
+import type { Json, JsonObject } from '../../core/events.js'
 
 /** As much of a client as the page needs. */
 export interface ConfigurationClient {

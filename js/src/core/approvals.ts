@@ -1,5 +1,20 @@
+// How questions are answered: by `approve`, or by an adapter of the app.
 import type { ApprovalRequest, JsonObject } from './events.js'
-import type { Remember } from './turn.js'
+
+/** How long an approval lasts: this call, the turn, the session (as long as the rules are kept), or for ever. */
+export type Remember = 'once' | 'turn' | 'session' | 'always'
+
+/** How a call is approved. */
+export interface ApproveOptions {
+  /** How long calls like this one need no question. Default `once`: this call only. */
+  remember?: Remember
+  /** "Like this one" means the same tool with exactly these arguments. Default false: any call of the tool. */
+  exact?: boolean
+  /** Runs the call with these arguments instead. They are checked against the schema, and shown beside the original. */
+  arguments?: JsonObject
+  /** Of the question that was seen: a decision about another one is refused like one that comes too late. Default: that of the event, if one was given. */
+  digest?: string
+}
 
 /** What an adapter is asked. */
 export interface Ask extends ApprovalRequest {

@@ -1,7 +1,7 @@
 import type { Approvals } from './approvals.js'
 import { SluiceError } from './errors.js'
 import type { ToolList } from './events.js'
-import { native, type NativeEngine } from './native.js'
+import { handleOf, native, setHandle } from './native.js'
 import { array, encode, members, text, withMethods, wrong } from './options.js'
 import { memory, type RuleStore } from './rules.js'
 import { hooks, Run, runShape, type RunHooks, type RunOptions } from './run.js'
@@ -22,29 +22,13 @@ const checkOptions = members(withSettings({
 }))
 const checkRun = members(withSettings(runShape))
 
-let readHandle: (engine: Engine) => NativeEngine
-
-/** @internal */
-export function nativeOf(engine: Engine): NativeEngine {
-  return readHandle(engine)
-}
-
 /** Tools and defaults. The native engine is immutable: `add` and `remove` compile a new one, running turns keep theirs. */
 export class Engine {
   #tools: Tool[] = []
   #settings: Settings
   #host: RunHooks
-  #handle: NativeEngine | null = null
   /** Remembered approvals: list them, revoke them. */
   readonly rules: RuleStore
-
-  static {
-    readHandle = (engine) => {
-      if (typeof engine !== 'object' || engine === null || !(#handle in engine)) throw wrong('engine', engine, 'an Engine of this build of sluice')
-      if (engine.#handle === null) throw new SluiceError({ code: 'closed', detail: 'the engine was closed' })
-      return engine.#handle
-    }
-  }
 
   /** @throws SluiceError `option` where something is wrong in the options or a tool; `load` where the addon cannot be loaded. */
   constructor(options: EngineOptions = {}) {
@@ -73,7 +57,7 @@ export class Engine {
 
   /** Adds tools for the runs that start from now on. A tool of the same name is replaced. Throws SluiceError `option`, and changes nothing. */
   add(...tools: Tool[]): void {
-    this.#mustBeOpen()
+    handleOf(this) // throws where it was closed
     const names = new Set(tools.map((tool) => tool.name))
     this.#compile([...this.#tools.filter((tool) => !names.has(tool.name)), ...tools])
   }
@@ -81,7 +65,7 @@ export class Engine {
   /** Takes a tool away from the runs that start from now on. Returns false where there is none of that name. */
   remove(name: string): boolean {
     text(name, 'name')
-    this.#mustBeOpen()
+    handleOf(this) // throws where it was closed
     const left = this.#tools.filter((tool) => tool.name !== name)
     if (left.length === this.#tools.length) return false
     this.#compile(left)
@@ -119,17 +103,11 @@ export class Engine {
 
   /** Frees the native engine. Running turns keep what they need. Twice is fine. */
   close(): void {
-    if (this.#handle === null) return
-    native().engineFree(this.#handle)
-    this.#handle = null
+    setHandle(this, null)
   }
 
   [Symbol.dispose](): void {
     this.close()
-  }
-
-  #mustBeOpen(): void {
-    if (this.#handle === null) throw new SluiceError({ code: 'closed', detail: 'the engine was closed' })
   }
 
   #compile(tools: Tool[]): void {
@@ -141,8 +119,7 @@ export class Engine {
       native().engineFree(handle)
       throw SluiceError.ofOptions(error)
     }
-    this.close()
-    this.#handle = handle
+    setHandle(this, handle)
     this.#tools = tools
   }
 }

@@ -1,13 +1,13 @@
 // A turn with everything around it: fetch, timers, retries, tools, approvals. The native turn decides; this carries out what
 // its events say. Every call into it goes through #step: tick, call, tick, drain.
-import type { Approvals, Ask } from './approvals.js'
-import type { Engine } from './engine.js'
+import type { Approvals, ApproveOptions, Ask, Remember } from './approvals.js'
 import { describe, SluiceError } from './errors.js'
 import type {
   ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinishReason, Json, Outcome, Rule, SluiceEvent, Usage,
 } from './events.js'
 import { REMEMBER } from './native.js'
 import { array, func, is, members, milliseconds, oneOf, orNull, shown, whole, type Check, type Shape } from './options.js'
+import type { RuleStore } from './rules.js'
 import type { Settings } from './settings.js'
 import type { Tool, ToolContext } from './tool.js'
 import { unusable } from './unusable.js'
@@ -19,7 +19,7 @@ import {
   checkModel, fetchTransport, httpRequest, isNetworkFault, readBody, readRefusal, retryAfter, retryDelay, secretsOf, sleep, whereRefused,
   type HttpRequest, type Model, type Transport,
 } from './transport.js'
-import { callNumber, Turn, type ApproveOptions, type CallRef, type End, type Remember } from './turn.js'
+import { callNumber, type CallRef, type End, type Turn, type TurnConfig } from './turn.js'
 
 /** What the app brings beside settings: given to the engine as a default, or to a run. */
 export interface RunHooks {
@@ -129,6 +129,16 @@ export interface Stopped {
 
 const MAX_TIMER_MS = 2 ** 31 - 1
 
+/** What a run takes of its `Engine`. */
+export interface RunEngine {
+  /** Those of the moment: a tool that is added later is no part of the run. */
+  readonly tools: readonly Tool[]
+  /** Where decisions that outlive the run are kept. */
+  readonly rules: RuleStore
+  /** Makes the native turn. */
+  turn(config: TurnConfig): Turn
+}
+
 /** One run of a turn, with its requests, timers, tools and approvals. It goes on by itself; iterate it to see its events. */
 export class Run implements AsyncIterable<SluiceEvent> {
   /** Resolves when the turn has ended, however it ended: see `outcome`. */
@@ -171,7 +181,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #removeSignal: (() => void) | undefined
 
   /** @internal */
-  constructor(engine: Engine, options: RunOptions, host: RunHooks) {
+  constructor(engine: RunEngine, options: RunOptions, host: RunHooks) {
     const { model, messages, request, signal, rules, ...rest } = options
     // eslint-disable-next-line @typescript-eslint/no-unused-vars -- taken out of what the native engine gets
     const { approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport, ...settings } = rest
@@ -179,7 +189,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#host = host
     this.#tools = new Map(engine.tools.map((tool) => [tool.name, tool]))
     this.#remembered = new Remembered(engine.rules, rules ?? [])
-    this.#turn = asOptions(() => new Turn(engine, {
+    this.#turn = asOptions(() => engine.turn({
       wire: 'openai-chat',
       ...settings,
       rules: this.#remembered.rules,

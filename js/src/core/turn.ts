@@ -1,26 +1,18 @@
-import { nativeOf, type Engine } from './engine.js'
+import type { ApproveOptions } from './approvals.js'
 import { describe, SluiceError } from './errors.js'
-import type { AssistantMessage, ChatMessage, JsonObject, Part, Rule, SluiceEvent, ToolList } from './events.js'
+import type { AssistantMessage, ChatMessage, Part, Rule, SluiceEvent, ToolList } from './events.js'
 import { jsonText } from './json-text.js'
-import { END, EXACT, GET, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
+import { END, EXACT, GET, handleOf, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
 import { array, encode, flag, is, members, milliseconds, oneOf, record, shown, text as checkText, textsByName, whole } from './options.js'
 import { allParsed, checkTurnSettings, type TurnSettings } from './settings.js'
+import type { Tool } from './tool.js'
 
 /** How an answer ended: read to its end, the connection broke, the host stopped reading, it is to be asked for again, or a hook of the host failed. */
 export type End = keyof typeof END
-/** How long an approval lasts: this call, the turn, the session (as long as the rules are kept), or for ever. */
-export type Remember = keyof typeof REMEMBER
-
-/** How a call is approved. */
-export interface ApproveOptions {
-  /** How long calls like this one need no question. Default `once`: this call only. */
-  remember?: Remember
-  /** "Like this one" means the same tool with exactly these arguments. Default false: any call of the tool. */
-  exact?: boolean
-  /** Runs the call with these arguments instead. They are checked against the schema, and shown beside the original. */
-  arguments?: JsonObject
-  /** Of the question that was seen: a decision about another one is refused like one that comes too late. Default: that of the event, if one was given. */
-  digest?: string
+/** What a turn takes of an `Engine`. */
+export interface TurnEngine {
+  /** Some tools have protocols of their own that are read besides. */
+  readonly tools: readonly Tool[]
 }
 
 /** Settings of a turn with its `wire` and `request`. Text is passed on as it stands (big integers, key order). */
@@ -71,10 +63,10 @@ export class Turn {
    * @param restore `config` is what `state` gave.
    * @throws SluiceError `option` for a wrong setting, `json` for text that cannot be read, `closed` where the engine was closed.
    */
-  constructor(engine: Engine, config: TurnConfig, restore = false) {
+  constructor(engine: TurnEngine, config: TurnConfig, restore = false) {
     const document = typeof config === 'string' ? config : describeTurn(engine, config)
     const make = restore ? native().turnRestore : native().turnNew
-    this.#handle = make(nativeOf(engine), document)
+    this.#handle = make(handleOf(engine), document)
     this.#grow(document.length * 2)
     const error = native().get(this.#handle, GET.error)
     if (error !== null) {
@@ -84,7 +76,7 @@ export class Turn {
   }
 
   /** The turn of which `state` was taken, also in another process: with an engine of the same tools. */
-  static restore(engine: Engine, state: string): Turn {
+  static restore(engine: TurnEngine, state: string): Turn {
     return new Turn(engine, state, true)
   }
 
@@ -317,7 +309,7 @@ export class Turn {
 /** Long, of letters and digits, and without a character that JSON escapes. */
 const isUnmistakable = (secret: string): boolean => secret.length >= 16 && /\d/.test(secret) && /[a-z]/i.test(secret) && /^[!#-[\]-~]+$/.test(secret)
 
-function describeTurn(engine: Engine, config: TurnSettings): string {
+function describeTurn(engine: TurnEngine, config: TurnSettings): string {
   checkTurnSettings(config, 'config')
   const alsoParse = config.alsoParse && allParsed(config.alsoParse, engine.tools)
   return encode(alsoParse ? { ...config, alsoParse } : config, 'config')

@@ -5,7 +5,7 @@
 #include "protocol/marker_text.h"
 #include "protocol/tool_text.h"
 #include "scan_recorder.h"
-#include "tools/discovery.h"
+#include "turn/definitions.h"
 
 using namespace sluice;
 using namespace sluice_test;

@@ -18,6 +18,7 @@
 #include "tools/discovery.h"
 #include "tools/registry.h"
 #include "tools/schema.h"
+#include "turn/definitions.h"
 
 using namespace sluice;
 

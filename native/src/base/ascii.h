@@ -1,13 +1,13 @@
 // What one byte of text is: ASCII's classes, and those that the formats of models need besides them.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 namespace sluice {
 
 // 0 to 9.
 inline constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// 0 to 9, a to f, A to F.
+inline constexpr bool is_hex_digit(char c) { return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
 
 // a to z.
 inline constexpr bool is_small_letter(char c) { return c >= 'a' && c <= 'z'; }
@@ -44,18 +44,5 @@ inline constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<
 
 // a to z as A to Z, all else as it is.
 inline constexpr char upper(char c) { return is_small_letter(c) ? static_cast<char>(c - 32) : c; }
-
-inline std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char &c : out) c = lower(c);
-  return out;
-}
-
-// Without white space at both ends.
-inline constexpr std::string_view without_white(std::string_view text) {
-  while (!text.empty() && is_white(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_white(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 }  // namespace sluice

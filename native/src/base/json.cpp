@@ -7,8 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "base/ascii.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -31,13 +30,6 @@ size_t string_length(std::string_view text) {
     if (slashes % 2 == 0) return quote + 1;
     from = quote + 1;
   }
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 // The whole grammar without recursion: what a depth limit cannot stop is a parser that needs the stack to find the
@@ -136,7 +128,7 @@ class Checker {
       const char escape = text_[at_++];
       if (escape == 'u') {
         for (int i = 0; i < 4; ++i, ++at_)
-          if (at_ == text_.size() || hex_digit(text_[at_]) < 0) return fail("four hex digits");
+          if (at_ == text_.size() || !is_hex_digit(text_[at_])) return fail("four hex digits");
       } else if (std::strchr("\"\\/bfnrt", escape) == nullptr || escape == 0) {
         --at_;
         return fail("an escape of JSON");
@@ -197,27 +189,9 @@ class Checker {
   std::string message_;
 };
 
-void append_utf8(std::string &out, uint32_t c) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | (c >> 6));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | (c >> 12));
-    out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | (c >> 18));
-    out += static_cast<char>(0x80 | ((c >> 12) & 0x3F));
-    out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  }
-}
-
 uint32_t hex4(std::string_view digits) {
   uint32_t value = 0;
-  for (int i = 0; i < 4; ++i) value = value << 4 | static_cast<uint32_t>(hex_digit(digits[static_cast<size_t>(i)]));
+  read_integer(digits.substr(0, 4), value, 16);
   return value;
 }
 
@@ -241,8 +215,7 @@ void append_canonical_string(std::string &out, std::string_view token) {
     out.append(piece, 1, piece.size() - 2);
     const uint32_t value = 0xD000U | (static_cast<uint32_t>(rest[lone + 1]) & 0x3FU) << 6 |
                            (static_cast<uint32_t>(rest[lone + 2]) & 0x3FU);
-    out += "\\u";
-    for (int shift = 12; shift >= 0; shift -= 4) out += "0123456789abcdef"[value >> shift & 15];
+    append_unicode_escape(out, value);
     rest = rest.substr(lone + 3);
   }
   std::string piece;
@@ -451,11 +424,7 @@ Status check_json(std::string_view text, size_t max_depth, bool *cut) {
   return status;
 }
 
-std::string_view trim_json(std::string_view text) {
-  text = skip_space(text);
-  while (!text.empty() && is_json_white(text.back())) text.remove_suffix(1);
-  return text;
-}
+std::string_view trim_json(std::string_view text) { return trim(text, is_json_white); }
 
 JsonSlices::JsonSlices(std::string_view container) {
   container = trim_json(container);
@@ -560,7 +529,7 @@ void append_json_text(std::string_view token, bool keep_surrogates, std::string 
           }
         }
         if (c >= 0xD800 && c < 0xE000 && !keep_surrogates) c = 0xFFFD;
-        append_utf8(out, c);
+        append_code_point(out, c);
         break;
       }
       default: out += escape;
@@ -612,6 +581,11 @@ size_t json_string_size(std::string_view utf8) {
     size += escape == 0 ? 0 : escape == 'u' ? 5 : 1;
   }
   return size;
+}
+
+void append_unicode_escape(std::string &out, uint32_t unit) {
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out += "0123456789abcdef"[unit >> shift & 15];
 }
 
 std::string json_string(std::string_view utf8) {

@@ -59,7 +59,8 @@ std::string canonical_json(std::string_view text);
 // `utf8` as a JSON string with its quotes. Must be valid UTF-8 (see utf8.h). Does not allocate beyond `out`.
 void append_json_string(std::string &out, std::string_view utf8);
 std::string json_string(std::string_view utf8);
-size_t json_string_size(std::string_view utf8);  // of that
+size_t json_string_size(std::string_view utf8);               // of that
+void append_unicode_escape(std::string &out, uint32_t unit);  // \uXXXX
 void append_number(std::string &out, int64_t value);
 
 }  // namespace sluice

@@ -4,9 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/ascii.h"
 #include "base/json.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace sluice {
 
@@ -61,7 +60,6 @@ bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"'
 
 // One character of a JSON string.
 void append_character(std::string &out, uint32_t c) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   if (c == '"' || c == '\\') {
     out += '\\';
     out += static_cast<char>(c);
@@ -72,8 +70,7 @@ void append_character(std::string &out, uint32_t c) {
   } else if (c == '\r') {
     out += "\\r";
   } else if (c < 0x20 || (c >= 0xD800 && c < 0xE000)) {  // two surrogates make one character, as in JSON
-    out += "\\u";
-    for (const unsigned shift : {12u, 8u, 4u, 0u}) out += kHex[c >> shift & 0xF];
+    append_unicode_escape(out, c);
   } else {
     append_code_point(out, c);
   }
@@ -260,10 +257,8 @@ bool Literal::escape() {
 
 bool Literal::unicode(size_t digits) {
   uint32_t code = 0;
-  const char *const from = text_.data() + at_;
-  if (text_.size() - at_ < digits) return false;
-  const auto [end, wrong] = std::from_chars(from, from + digits, code, 16);
-  if (wrong != std::errc() || end != from + digits || code > 0x10FFFF) return false;
+  if (text_.size() - at_ < digits || !read_integer(text_.substr(at_, digits), code, 16) || code > 0x10FFFF)
+    return false;
   at_ += digits;
   append_character(out_, code);
   return true;

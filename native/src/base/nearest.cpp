@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/ascii.h"
+#include "base/text.h"
 
 namespace sluice {
 

@@ -1,8 +1,6 @@
 #include "base/saved.h"
 
-#include <charconv>
-
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -91,9 +89,7 @@ void SavedReader::get(std::string_view key, std::optional<int64_t> &value) const
   const auto token = member(key);
   if (!token) return;
   int64_t read = 0;
-  const std::string_view digits = trim_json(*token);
-  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), read);
-  if (fault == std::errc() && end == digits.data() + digits.size())
+  if (read_integer(trim_json(*token), read))
     value = read;
   else
     other(key, "a whole number");

@@ -130,7 +130,7 @@ std::string_view Utf8Joiner::finish() {
 
 size_t utf8_length(std::string_view utf8) {
   size_t count = 0;
-  for (const char c : utf8) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  for (const char c : utf8) count += !continues_code_point(c);
   return count;
 }
 

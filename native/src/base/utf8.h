@@ -36,6 +36,9 @@ class Utf8Joiner {
 // One code point as UTF-8; a surrogate as the three bytes that Utf8Joiner knows.
 void append_code_point(std::string &out, uint32_t point);
 
+// Is `c` a later byte of a code point, not its first?
+inline constexpr bool continues_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
 // Bytes of the code point that begins with `first`.
 inline constexpr size_t code_point_length(char first) {
   const auto byte = static_cast<unsigned char>(first);

@@ -1,7 +1,6 @@
 // What a protocol gives the scanner: the markers its blocks begin with, and a reader for one block.
 #pragma once
 
-#include "base/ascii.h"
 #include "protocol/protocol.h"
 #include "protocol/quotation.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "base/text.h"
 #include "protocol/marker_text.h"
 #include "protocol/xml_text.h"
 
@@ -51,7 +52,7 @@ BlockReader::State TagValueReader::read(std::string_view block, bool ended) {
     const std::string_view rest = block.substr(at_);
     if (rest.starts_with(rule_->close)) {
       const std::string_view value = block.substr(arguments_from, at_ - arguments_from);
-      if (without_white(value).empty()) return rejected_as("malformed_argument", at_);
+      if (trim(value).empty()) return rejected_as("malformed_argument", at_);
       arguments_to = at_;
       end = at_ + rule_->close.size();
       call(value);
@@ -63,8 +64,7 @@ BlockReader::State TagValueReader::read(std::string_view block, bool ended) {
       if (!ended && std::string_view(rule.open).starts_with(rest)) return State::open;
     }
     if (block[at_] == '\n' || block[at_] == '\r') return rejected_as("malformed_argument", at_);
-    if ((static_cast<unsigned char>(block[at_]) & 0xC0) != 0x80 && ++code_points_ > kMostCodePoints)
-      return rejected_as("oversize", at_);
+    if (!continues_code_point(block[at_]) && ++code_points_ > kMostCodePoints) return rejected_as("oversize", at_);
   }
   return ended ? rejected_as("unterminated_block", at_) : State::open;
 }
@@ -76,7 +76,7 @@ void TagValueReader::call(std::string_view value) {
   call.arguments = '{';
   append_json_string(call.arguments, rule_->argument);
   call.arguments += ':';
-  append_text(call.arguments, trim_ ? without_white(value) : value);
+  append_text(call.arguments, trim_ ? trim(value) : value);
   call.arguments += '}';
 }
 

@@ -3,19 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/ascii.h"
 #include "base/json.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
-
-bool stands(std::string_view text, size_t at, std::string_view token, bool fold) {
-  if (text.size() - at < token.size()) return false;
-  for (size_t i = 0; i < token.size(); ++i)
-    if (fold ? lower(text[at + i]) != lower(token[i]) : text[at + i] != token[i]) return false;
-  return true;
-}
 
 // ---- JSON that says the same in other characters ----
 
@@ -58,12 +50,6 @@ class Units {
   bool inside_ = false;
 };
 
-void append_hex(std::string &out, unsigned unit) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  out += "\\u";
-  for (int shift = 12; shift >= 0; shift -= 4) out += kDigits[(unit >> shift) & 15];
-}
-
 // One code point or escape of a string as \uXXXX.
 void append_escaped(std::string &out, std::string_view unit) {
   const std::string decoded = json_text("\"" + std::string(unit) + "\"");
@@ -73,9 +59,9 @@ void append_escaped(std::string &out, std::string_view unit) {
     point &= decoded.size() == 2 ? 0x1Fu : decoded.size() == 3 ? 0x0Fu : 0x07u;
     for (size_t i = 1; i < decoded.size(); ++i) point = point << 6 | (byte(i) & 0x3Fu);
   }
-  if (point < 0x10000) return append_hex(out, point);
-  append_hex(out, 0xD800 + ((point - 0x10000) >> 10));
-  append_hex(out, 0xDC00 + (point & 0x3FF));
+  if (point < 0x10000) return append_unicode_escape(out, point);
+  append_unicode_escape(out, 0xD800 + ((point - 0x10000) >> 10));
+  append_unicode_escape(out, 0xDC00 + (point & 0x3FF));
 }
 
 constexpr size_t kReplaced = 4;   // bytes that a protocol's defuse takes away at one place
@@ -176,7 +162,7 @@ void split_tokens(std::string &text, std::string_view token, size_t split, std::
   for (size_t at = 0; at < text.size(); ++at) {
     if (!letter) at = text.find(token[0], at);
     if (at == std::string::npos) break;
-    if (!stands(text, at, token, fold)) continue;
+    if (fit(std::string_view(text).substr(at), token, fold) != Fit::yes) continue;
     out.append(text, from, at + split - from).append(insert);
     from = at + split;
   }
@@ -184,8 +170,7 @@ void split_tokens(std::string &text, std::string_view token, size_t split, std::
 }
 
 void break_marker(std::string &text, std::string_view marker) {
-  while (!marker.empty() && is_white(marker.front())) marker.remove_prefix(1);
-  while (!marker.empty() && is_white(marker.back())) marker.remove_suffix(1);
+  marker = trim(marker);
   if (marker.empty()) return;
   const size_t first = code_point_length(marker[0]);
   if (marker.size() > first) split_tokens(text, marker, first, " ", false);

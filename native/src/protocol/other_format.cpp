@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/ascii.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "protocol/profiles.h"
 #include "protocol/quiet_sink.h"
 
@@ -80,9 +80,7 @@ std::string without_any_white(std::string_view text) {
 
 std::string_view find_other_format(std::string_view text, const Protocols &read, const ToolView &tools,
                                    const ScanLimits &limits) {
-  size_t size = std::min(text.size(), kMostText);
-  while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
-  text = text.substr(0, size);
+  text = first_bytes(text, kMostText);
   std::vector<std::string_view> candidates;
   for (const auto &[opener, ids] : openers())
     if (text.find(opener) != text.npos) candidates.insert(candidates.end(), ids.begin(), ids.end());

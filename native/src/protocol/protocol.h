@@ -9,23 +9,9 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/tool_view.h"
 
 namespace sluice {
-
-// What a protocol may ask about the tools while it reads.
-class ToolView {
- public:
-  virtual ~ToolView() = default;
-  virtual bool known(std::string_view tool) const = 0;
-  virtual bool declares(std::string_view tool, std::string_view parameter) const = 0;
-  // The one parameter that the tool requires, or the one that it has, where it is text; empty: none, or more.
-  virtual std::string text_parameter(std::string_view tool) const = 0;
-  // Is the parameter a list, as far as the tool's schema says?
-  enum class List : uint8_t { no, maybe, only };
-  virtual List takes_list(std::string_view tool, std::string_view parameter) const = 0;
-  // The names of all tools, sorted. None: the host has registered no tool, so that nobody knows which names there are.
-  virtual std::vector<std::string_view> names() const = 0;
-};
 
 // One call of a finished block. A block may hold several.
 struct ParsedCall {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/json_writer.h"
 #include "base/saved.h"
+#include "base/text.h"
 #include "protocol/block.h"
 
 namespace sluice {
@@ -12,14 +12,6 @@ namespace {
 
 // b'…', Rb"…", 1"…": no apostrophe.
 bool is_prefix(char c) { return std::string_view("bBfFrRuU0123456789").find(c) != std::string_view::npos; }
-
-// How many bytes of `word` the text begins with, up to its end.
-size_t common_length(std::string_view text, std::string_view word, bool fold) {
-  const size_t most = std::min(text.size(), word.size());
-  for (size_t i = 0; i < most; ++i)
-    if (fold ? lower(text[i]) != lower(word[i]) : text[i] != word[i]) return 0;
-  return most;
-}
 
 }  // namespace
 
@@ -54,10 +46,10 @@ bool Quotation::pass(std::string_view text, size_t &at) {
   for (; at < text.size(); ++at) {
     at = std::min(text.find_first_of(first_bytes, at), text.size());
     for (const std::string &word : words_) {
-      const size_t length = common_length(text.substr(at), word, fold_);
-      if (length == 0) continue;
-      if (length < word.size()) return false;
-      at += length;
+      const Fit found = fit(text.substr(at), word, fold_);
+      if (found == Fit::no) continue;
+      if (found == Fit::partial) return false;
+      at += word.size();
       *this = {};
       return true;
     }

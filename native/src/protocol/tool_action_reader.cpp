@@ -1,6 +1,7 @@
 #include <map>
 
 #include "base/json_writer.h"
+#include "base/text.h"
 #include "protocol/markers.h"
 #include "protocol/tool_action.h"
 #include "protocol/xml_text.h"
@@ -281,7 +282,7 @@ ToolActionReader::Step ToolActionReader::end_tag(std::string_view block, bool em
     place_ = Place::between;
     arguments_from = arguments_to = at_;
     if (empty) finish(at_);
-    if (name_) name = repaired(without_white(from_xml(name_->of(block))));
+    if (name_) name = repaired(trim(from_xml(name_->of(block))));
     named = !name.empty();
     return named ? Step::paused : empty ? Step::done : Step::on;
   }
@@ -304,9 +305,9 @@ ToolActionReader::Step ToolActionReader::between(std::string_view block) {
   const std::string_view rest = block.substr(at_);
   size_t length = 0;
   switch (fit_end_tag(rest, kName, length)) {
-    case TagFit::yes: return finish(at_ + length);
-    case TagFit::partial: return Step::wait;
-    case TagFit::no: break;
+    case Fit::yes: return finish(at_ + length);
+    case Fit::partial: return Step::wait;
+    case Fit::no: break;
   }
   if (rest.size() <= kOpener.size() && kOpener.starts_with(rest)) return Step::wait;
   if (rest.starts_with(kOpener) && !in_xml_name(rest[kOpener.size()])) {
@@ -336,22 +337,22 @@ ToolActionReader::Step ToolActionReader::content(std::string_view block) {
   if (at_ == block.size()) return Step::wait;
   const std::string_view rest = block.substr(at_);
   size_t length = 0;
-  const TagFit own = fit_end_tag(rest, key_.of(block), length);
-  if (own == TagFit::yes) {
+  const Fit own = fit_end_tag(rest, key_.of(block), length);
+  if (own == Fit::yes) {
     const Range text{content_, at_};
-    if (has_value_ && !without_white(text.of(block)).empty()) fault("malformed_argument");
+    if (has_value_ && !trim(text.of(block)).empty()) fault("malformed_argument");
     fields_.push_back({key_, has_value_ ? value_ : text, !has_value_});
     at_ += length;
     return go(Place::between);
   }
-  const TagFit all = fit_end_tag(rest, kName, length);
-  if (all == TagFit::yes) {
+  const Fit all = fit_end_tag(rest, kName, length);
+  if (all == Fit::yes) {
     fault("unterminated_argument");
     lost_from = content_;
     lost_to = at_;
     return finish(at_ + length);
   }
-  if (own == TagFit::partial || all == TagFit::partial) return Step::wait;
+  if (own == Fit::partial || all == Fit::partial) return Step::wait;
   ++at_;
   return Step::on;
 }
@@ -404,7 +405,7 @@ void ToolActionReader::write_arguments(std::string_view block, std::string &out)
     append_text(out, field->key.of(block));
     out += ':';
     std::string_view text = field->value.of(block);
-    if (field->content && options_.trim.value_or(true)) text = without_white(text);
+    if (field->content && options_.trim.value_or(true)) text = trim(text);
     append_text(out, from_xml(text));
   }
   out += '}';

@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
-#include "base/ascii.h"
 #include "base/json_writer.h"
 #include "base/release.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "protocol/loose_json.h"
 #include "protocol/markers.h"
 #include "protocol/vcp.h"
@@ -58,14 +56,14 @@ std::string_view without_brackets(std::string_view text) {
     text = rest;
     return true;
   };
-  do text = without_white(without_noise(without_white(text)));
+  do text = trim(without_noise(trim(text)));
   while (strip(true) || strip(false));
   return text;
 }
 
 // Without a fence around all of it.
 std::string_view without_fence(std::string_view text) {
-  text = without_white(text);
+  text = trim(text);
   const size_t line = text.find('\n');
   if (!text.starts_with("```") || !text.ends_with("\n```") || line + 4 > text.size()) return text;
   return text.substr(line + 1, text.size() - line - 4);
@@ -147,8 +145,7 @@ int64_t number_of(std::string_view key, size_t &base) {
   base = key.find_last_not_of("0123456789") + 1;
   const std::string_view digits = key.substr(base);
   uint32_t number = 0;
-  const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (base == 0 || digits.empty() || wrong != std::errc() || (digits[0] == '0' && digits.size() > 1)) return -1;
+  if (base == 0 || (digits.size() > 1 && digits[0] == '0') || !read_integer(digits, number)) return -1;
   return number;
 }
 
@@ -419,7 +416,7 @@ VcpReader::Step VcpReader::key(std::string_view block, bool ended) {
   size_t width = 1;
   if (static_cast<unsigned char>(c) >= 0x80) {
     const size_t most = std::min(code_point_length(c), rest.size());
-    while (width < most && (static_cast<unsigned char>(rest[width]) & 0xC0) == 0x80) ++width;
+    while (width < most && continues_code_point(rest[width])) ++width;
     for (const std::string_view token : kDelimiters) {
       const Fit said = fit(rest, token, false);
       if (said == Fit::partial && !ended) return Step::wait;
@@ -606,7 +603,7 @@ VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, s
   }
   if (swallowed_) return Step::on;  // no name: the fault is known
   std::string said = text_of(block, field);
-  std::string_view given = without_white(said);
+  std::string_view given = trim(said);
   if (options_.lenient) given = without_brackets(given);
   if (given.empty()) return Step::on;
   if (named) {
@@ -624,7 +621,7 @@ VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, s
 std::string VcpReader::text_of(std::string_view block, const VcpField &field) const {
   const std::string_view text = block.substr(field.value, field.value_end - field.value);
   std::string out = field.escape ? unescaped(text, options_.lenient) : std::string(text);
-  return options_.trim ? std::string(without_white(out)) : out;
+  return options_.trim ? std::string(trim(out)) : out;
 }
 
 void VcpReader::close(std::string_view block, std::string_view how) {
@@ -678,7 +675,7 @@ void VcpReader::gather(std::string_view block, Gathered &out) {
   const std::string who = *valet;
   if (std::string *const maid = out.reserved_field("maid"); maid == nullptr)
     out.reserved.emplace_back("maid", who);
-  else if (without_white(*maid).empty())
+  else if (trim(*maid).empty())
     *maid = who;
 }
 

@@ -1,11 +1,9 @@
 #include "protocol/xml_text.h"
 
 #include <algorithm>
-#include <charconv>
 
-#include "base/ascii.h"
 #include "base/json.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -25,8 +23,7 @@ bool append_entity(std::string &out, std::string_view name) {
   const bool hex = name.starts_with('x') || name.starts_with('X');
   if (hex) name.remove_prefix(1);
   uint32_t point = 0;
-  const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), point, hex ? 16 : 10);
-  if (wrong != std::errc() || end != name.data() + name.size()) return false;
+  if (!read_integer(name, point, hex ? 16 : 10)) return false;
   if (point == 0 || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000)) return false;
   append_code_point(out, point);
   return true;
@@ -85,17 +82,17 @@ bool is_xml_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), in_xml_name);
 }
 
-TagFit fit_end_tag(std::string_view rest, std::string_view name, size_t &length) {
+Fit fit_end_tag(std::string_view rest, std::string_view name, size_t &length) {
   for (const std::string_view piece : {std::string_view("</"), name}) {
-    if (!rest.starts_with(piece)) return piece.starts_with(rest) ? TagFit::partial : TagFit::no;
+    if (!rest.starts_with(piece)) return piece.starts_with(rest) ? Fit::partial : Fit::no;
     rest.remove_prefix(piece.size());
   }
   for (length = 0; length < rest.size() && length < kMostBlanks; ++length)
     if (!is_white(rest[length])) break;
-  if (length == rest.size()) return TagFit::partial;
-  if (rest[length] != '>') return TagFit::no;
+  if (length == rest.size()) return Fit::partial;
+  if (rest[length] != '>') return Fit::no;
   length += name.size() + std::string_view("</>").size();
-  return TagFit::yes;
+  return Fit::yes;
 }
 
 std::string repaired(std::string_view text) { return is_utf8(text) ? std::string(text) : repair_utf8(text); }

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace sluice {
 
 // With the five entities and numeric references decoded; what is none of them stays as it is.
@@ -28,8 +30,7 @@ bool is_xml_name(std::string_view name);
 
 // Does `rest` begin with </name>? White space may stand before the bracket, but not much: what is read byte by byte is
 // looked at again until it is decided. partial: more text could make it one.
-enum class TagFit : uint8_t { no, partial, yes };
-TagFit fit_end_tag(std::string_view rest, std::string_view name, size_t &length);
+Fit fit_end_tag(std::string_view rest, std::string_view name, size_t &length);
 
 // Bytes that are no UTF-8 become U+FFFD.
 std::string repaired(std::string_view text);

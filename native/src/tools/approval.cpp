@@ -5,10 +5,10 @@
 
 #include "base/ascii.h"
 #include "base/json.h"
+#include "base/reading.h"
 #include "base/real.h"
 #include "base/sha256.h"
 #include "tools/number.h"
-#include "tools/reading.h"
 
 namespace sluice {
 namespace {

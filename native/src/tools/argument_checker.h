@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/reading.h"
 #include "base/utf8.h"
-#include "tools/reading.h"
 #include "tools/schema_node.h"
 
 namespace sluice::json_schema {

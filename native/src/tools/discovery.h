@@ -1,4 +1,4 @@
-// Which tools a turn exposes to the model, and how they are told.
+// Which tools a turn exposes to the model, and what a host is told about them.
 #pragma once
 
 #include <map>
@@ -23,24 +23,12 @@ std::string_view hidden_reason(const Tool &tool, const Exposure &exposure);
 // Exposed tools, sorted by name; with `tag`, those that carry it.
 std::vector<const Tool *> exposed_tools(const Registry &registry, const Exposure &exposure, std::string_view tag = {});
 
-// Are tools called by their vcpCommand in this protocol: in definitions, results, and calls written from history?
-inline bool shows_commands(const Protocol &protocol) { return protocol.id() == "vcp"; }
-
 // The (at most) three exposed names nearest to one that was not found. `commands`: tools are told by their vcpCommand.
 std::vector<std::string> nearest_names(const Registry &registry, const Exposure &exposure, std::string_view asked,
                                        bool commands = false);
 
 // Rough number of tokens of a text: one per four bytes of ASCII, one per other code point.
 size_t estimate_tokens(std::string_view text);
-
-// What {{tools}} stands for, by the first of the active protocols, and harmless for the others; `tag` empty: all.
-// Nothing exposed: "".
-std::string render_tools(const Registry &registry, const Exposure &exposure, const Protocols &active,
-                         std::string_view tag = {});
-
-// {{tools}} and {{tools::tag}} expanded; anything else in braces stays. Sets `found` where there was one.
-std::string expand_macros(std::string_view text, const Registry &registry, const Exposure &exposure,
-                          const Protocols &active, bool &found);
 
 // What SLUICE_GET_TOOLS says about tools: "hash": ..., "tools": [ { name, wireName, exposed, reason, unchecked,
 // estimatedTokens } ]

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/json.h"
+#include "base/reading.h"
 #include "base/sha256.h"
-#include "tools/reading.h"
 
 namespace sluice {
 namespace {
-
-constexpr size_t kWireName = 64;  // bytes; what every provider takes
 
 constexpr Choice<Permission> kPermissions[] = {
     {"public", Permission::open}, {"moderate", Permission::moderate}, {"sensitive", Permission::sensitive}};
@@ -119,16 +116,6 @@ Status check_parameters(std::string_view schema) {
                "found a schema of type " + shown(*type) + R"(, expected {"type":"object","properties":{…}})", "type");
 }
 
-// Every code point that providers refuse becomes '_'.
-std::string legal(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if ((static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;
-    out += in_identifier(c) ? c : '_';
-  }
-  return out.substr(0, kWireName);
-}
-
 Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
   static const std::vector<std::string_view> kNames = {
       "name",    "description", "parameters", "agentCallable", "permission",     "executionApproval", "toolId",
@@ -169,7 +156,7 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
     if (name == "identity") return read_text(value, out.identity);
     if (name == "wireName") {
       Status read = read_name(value, out.wire_name);
-      if (read.ok() && legal(out.wire_name) != out.wire_name)
+      if (read.ok() && legal_name(out.wire_name) != out.wire_name)
         return unexpected(value, "letters, digits, _ and -, at most 64");
       return read;
     }
@@ -285,12 +272,12 @@ Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out
   for (size_t i = 0; i < made.tools_.size(); ++i) {
     Tool &tool = made.tools_[i];
     if (!tool.wire_name.empty()) continue;  // the host's own
-    const std::string base = legal(tool.name);
+    const std::string base = legal_name(tool.name);
     tool.wire_name = base;
     for (size_t &number = numbers.try_emplace(base, 2).first->second;
          made.by_name_.emplace(tool.wire_name, i).first->second != i; ++number) {
       const std::string suffix = "_" + std::to_string(number);
-      tool.wire_name = base.substr(0, kWireName - suffix.size()) + suffix;
+      tool.wire_name = base.substr(0, kMostNameBytes - suffix.size()) + suffix;
     }
   }
   for (const Tool &tool : made.tools_)

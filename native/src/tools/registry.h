@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "protocol/protocol.h"
+#include "base/tool_offer.h"
+#include "base/tool_view.h"
 #include "tools/tool.h"
-#include "wire/wire.h"
 
 namespace sluice {
 

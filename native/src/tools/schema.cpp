@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/json.h"
 #include "base/json_literal.h"
+#include "base/text.h"
 #include "tools/argument_checker.h"
 #include "tools/schema_compiler.h"
 
@@ -99,7 +99,7 @@ struct Schema::Impl {
     };
     std::string as_string(token);
     const std::string decoded = json_text(token);
-    const std::string_view text = without_white(decoded);
+    const std::string_view text = trim(decoded);
     const bool says_more = strings == Strings::written &&
                            ((text == "null" && types & kNull) || (text.starts_with('{') && types & kObject) ||
                             (text.starts_with('[') && types & kArray));

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "tools/reading.h"
+#include "base/reading.h"
 #include "tools/schema_node.h"
 
 namespace sluice::json_schema {

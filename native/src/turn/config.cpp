@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/json.h"
-#include "tools/reading.h"
+#include "base/reading.h"
 
 namespace sluice {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "base/json_writer.h"
 #include "protocol/marker_text.h"
+#include "turn/definitions.h"
 
 namespace sluice {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/release.h"
 #include "base/saved.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "turn/history.h"
 #include "turn/turn.h"
 
@@ -537,9 +538,7 @@ Status Turn::load_answer(const SavedReader &saved) {
   const auto load_calls = [&](std::string_view list, std::vector<Card *> &cards) {
     for (JsonSlices calls(saved.nested(list)); calls.next();) {
       uint32_t call = 0;
-      const std::string_view digits = trim_json(calls.value());
-      const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), call);
-      if (fault != std::errc() || end != digits.data() + digits.size() || call > message_.cards.size())
+      if (!read_integer(trim_json(calls.value()), call) || call > message_.cards.size())
         return error(Code::json, "expected the number of a call", place(list, cards.size()));
       cards.push_back(find_card(call));
     }

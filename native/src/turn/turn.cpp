@@ -9,10 +9,11 @@
 #include "base/json_writer.h"
 #include "base/release.h"
 #include "base/sha256.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "protocol/marker_text.h"
 #include "protocol/other_format.h"
 #include "protocol/quiet_sink.h"
+#include "turn/definitions.h"
 
 namespace sluice {
 namespace {
@@ -51,20 +52,6 @@ class Watcher final : public QuietSink {
 int loss(Finish finish) { return finish == Finish::content_filter ? 2 : finish == Finish::length ? 1 : 0; }
 
 bool blank(std::string_view text) { return text.find_first_not_of(" \t\n\v\f\r") == text.npos; }
-
-// The longest beginning of `utf8` that has at most `bytes` bytes and ends with a whole code point.
-std::string_view whole_prefix(std::string_view utf8, size_t bytes) {
-  if (utf8.size() <= bytes) return utf8;
-  while (bytes > 0 && (static_cast<unsigned char>(utf8[bytes]) & 0xC0) == 0x80) --bytes;
-  return utf8.substr(0, bytes);
-}
-
-std::string_view whole_suffix(std::string_view utf8, size_t bytes) {
-  if (utf8.size() <= bytes) return utf8;
-  size_t from = utf8.size() - bytes;
-  while (from < utf8.size() && (static_cast<unsigned char>(utf8[from]) & 0xC0) == 0x80) ++from;
-  return utf8.substr(from);
-}
 
 bool has_protocol(const Protocols &protocols, std::string_view id) {
   return std::any_of(protocols.begin(), protocols.end(), [&](const auto &protocol) { return protocol->id() == id; });
@@ -472,7 +459,7 @@ void Turn::end_text(bool cut) {
   for (size_t i = message_.blocks.size();
        i-- > 0 && missing > 0 && message_.blocks[i].round == message_.rounds.size();) {
     if (message_.blocks[i].kind != Block::Kind::reasoning) continue;
-    pieces.push_back(whole_suffix(message_.blocks[i].text, missing));
+    pieces.push_back(last_bytes(message_.blocks[i].text, missing));
     missing -= pieces.back().size();
   }
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) message_.rounds.back().raw.append(*piece);
@@ -676,7 +663,7 @@ void Turn::on_refusal(std::string_view utf8) {
 
 std::string_view Turn::within_text_limit(std::string_view utf8) {
   const std::string_view piece =
-      whole_prefix(utf8, config_.limits.text_bytes - std::min(answer_.text_bytes, config_.limits.text_bytes));
+      first_bytes(utf8, config_.limits.text_bytes - std::min(answer_.text_bytes, config_.limits.text_bytes));
   answer_.text_bytes += piece.size();
   return piece;
 }
@@ -1548,7 +1535,7 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
   card->failed = kind == Submit::failure;
   card->output_bytes = text.size();
   card->output_is_json = kind == Submit::json;
-  card->output = whole_prefix(text, config_.limits.result_bytes);
+  card->output = first_bytes(text, config_.limits.result_bytes);
   card->has_output = true;
   if (card->output.size() < text.size())
     diagnostic("oversize", "the result is longer than limits.resultBytes: the card keeps its beginning", call);
@@ -1561,8 +1548,8 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
 std::string Turn::cap(std::string_view text) const {
   const size_t most = config_.result_max_bytes;
   if (text.size() <= most) return std::string(text);
-  const std::string_view head = whole_prefix(text, most / 2);
-  const std::string_view tail = whole_suffix(text, most - most / 2);
+  const std::string_view head = first_bytes(text, most / 2);
+  const std::string_view tail = last_bytes(text, most - most / 2);
   return std::string(head) + "\n[" + std::to_string(text.size() - head.size() - tail.size()) + " bytes left out]\n" +
          std::string(tail);
 }

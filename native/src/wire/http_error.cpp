@@ -1,10 +1,9 @@
 #include "wire/http_error.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/json.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "wire/provider_error.h"
 
 namespace sluice {
@@ -26,11 +25,8 @@ void HttpError::response(int32_t status, std::string_view headers) {
     return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
   };
   const auto number = [&](std::string_view name, int64_t unit) {
-    const std::string text = header(name);
     uint32_t value = 0;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = failed == std::errc() && end == text.data() + text.size();
-    if (whole && retry_after_ms_ < 0) retry_after_ms_ = value * unit;
+    if (read_integer(header(name), value) && retry_after_ms_ < 0) retry_after_ms_ = value * unit;
   };
   number("retry-after-ms", 1);
   number("retry-after", 1000);

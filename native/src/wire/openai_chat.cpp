@@ -5,11 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/json.h"
 #include "base/json_writer.h"
 #include "base/saved.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "wire/call_assembler.h"
 #include "wire/http_error.h"
 #include "wire/openai_chat_chunk.h"

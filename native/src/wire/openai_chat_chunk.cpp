@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "base/real.h"
 #include "base/simd.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -86,8 +86,7 @@ class SliceValue {
   std::optional<int64_t> integer() const {
     const std::string_view digits = trim_json(text_);
     int64_t value = 0;
-    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (failed == std::errc() && end == digits.data() + digits.size()) return value;
+    if (read_integer(digits, value)) return value;
     double number = 0;
     const auto read = read_real(digits.data(), digits.data() + digits.size(), number);
     return read.ec == std::errc() ? whole_number(number) : std::nullopt;
@@ -108,12 +107,6 @@ class SliceValue {
   std::string_view text_;
   std::deque<std::string> *strings_;
 };
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  for (const std::string_view other : words)
-    if (word == other) return true;
-  return false;
-}
 
 // Members of a message that providers want back in the next request: signatures, encrypted reasoning.
 bool is_opaque_member(std::string_view key) {

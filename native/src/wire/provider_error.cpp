@@ -1,13 +1,11 @@
 #include "wire/provider_error.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <vector>
 
-#include "base/ascii.h"
 #include "base/json.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -17,10 +15,6 @@ constexpr size_t kMaxDepth = 64;  // of an error object
 constexpr size_t kMaxWithin = 6;  // errors within errors: gateways wrap what they pass on
 
 bool in_field_name(char c) { return is_alnum(c) || c == '_'; }
-
-bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
@@ -138,9 +132,7 @@ bool is_transient_status(int64_t status) {
 std::optional<int64_t> number_of(std::string_view value) {
   const std::string text = json_kind(value) == '"' ? json_text(value) : std::string(trim_json(value));
   int64_t number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return read_integer(text, number) ? std::optional(number) : std::nullopt;
 }
 
 // What an error object says besides its words.
@@ -196,41 +188,41 @@ std::vector<Token> tokens_of(std::string_view text) {
 // The number of tokens at `at` that name the use of tools; 0: they do not.
 size_t tools_named(const std::vector<Token> &tokens, size_t at) {
   const auto word = [&](size_t i) { return i < tokens.size() ? tokens[i].word : std::string_view(); };
-  if (at > 0 && one_of(word(at - 1), {"parallel", "role"})) return 0;
+  if (at > 0 && is_one_of(word(at - 1), {"parallel", "role"})) return 0;
   const std::string_view first = word(at);
   if (!tokens[at].whole) return 0;
-  if (one_of(first, {"tools", "tool_choice", "toolconfig", "functions", "function_call", "function_calling", "tool_use",
-                     "tool_calling", "toolchoice"}))
+  if (is_one_of(first, {"tools", "tool_choice", "toolconfig", "functions", "function_call", "function_calling",
+                        "tool_use", "tool_calling", "toolchoice"}))
     return 1;
-  if (one_of(first, {"tool", "function"}) &&
-      one_of(word(at + 1), {"use", "usage", "using", "calling", "call", "calls", "choice", "support"}))
+  if (is_one_of(first, {"tool", "function"}) &&
+      is_one_of(word(at + 1), {"use", "usage", "using", "calling", "call", "calls", "choice", "support"}))
     return 2;
   return 0;
 }
 
 // Words that make a sentence about one tool, or about something else beside tools.
 bool is_about_a_detail(std::string_view word) {
-  return one_of(word,
-                {"schema",  "name",     "named", "names",       "type",  "types",   "result",   "results",
-                 "message", "messages", "role",  "description", "image", "images",  "parallel", "parallel_tool_calls",
-                 "strict",  "oneof",    "anyof", "allof",       "ref",   "content", "only",     "web_search",
-                 "must",    "format"});
+  return is_one_of(
+      word, {"schema",  "name",     "named", "names",       "type",  "types",   "result",   "results",
+             "message", "messages", "role",  "description", "image", "images",  "parallel", "parallel_tool_calls",
+             "strict",  "oneof",    "anyof", "allof",       "ref",   "content", "only",     "web_search",
+             "must",    "format"});
 }
 
 // "not supported", "unsupported", "isn't enabled", … at `at`, about what stands before it.
 bool is_denied(const std::vector<Token> &tokens, size_t at) {
   const auto word = [&](size_t i) { return i < tokens.size() ? tokens[i].word : std::string_view(); };
   const std::string_view first = word(at);
-  if (one_of(first, {"unsupported", "unavailable", "disabled", "unimplemented"})) return true;
-  if (one_of(first, {"not", "t"})) {
+  if (is_one_of(first, {"unsupported", "unavailable", "disabled", "unimplemented"})) return true;
+  if (is_one_of(first, {"not", "t"})) {
     size_t next = at + 1;
-    while (one_of(word(next), {"be", "been", "currently", "yet", "a", "supported_by"})) ++next;
-    return one_of(word(next), {"supported", "enabled", "available", "allowed", "permitted", "implemented", "compatible",
-                               "support"});
+    while (is_one_of(word(next), {"be", "been", "currently", "yet", "a", "supported_by"})) ++next;
+    return is_one_of(word(next), {"supported", "enabled", "available", "allowed", "permitted", "implemented",
+                                  "compatible", "support"});
   }
-  if (first == "extra") return one_of(word(at + 1), {"inputs", "fields"});
+  if (first == "extra") return is_one_of(word(at + 1), {"inputs", "fields"});
   // vLLM: "auto" tool choice requires --enable-auto-tool-choice; llama.cpp: tools param requires --jinja flag
-  if (first == "requires") return one_of(word(at + 1), {"enable", "jinja"});
+  if (first == "requires") return is_one_of(word(at + 1), {"enable", "jinja"});
   return false;
 }
 
@@ -238,15 +230,15 @@ bool is_denied(const std::vector<Token> &tokens, size_t at) {
 size_t denial(const std::vector<Token> &tokens, size_t at) {
   const auto word = [&](size_t i) { return i < tokens.size() ? tokens[i].word : std::string_view(); };
   const std::string_view first = word(at), second = word(at + 1);
-  if (one_of(first, {"not", "t", "cannot", "never"}) &&
-      one_of(second, {"support", "supporting", "supports", "use", "handle", "accept", "allow", "have"}))
+  if (is_one_of(first, {"not", "t", "cannot", "never"}) &&
+      is_one_of(second, {"support", "supporting", "supports", "use", "handle", "accept", "allow", "have"}))
     return 2;
   if (first == "not" && second == "capable" && word(at + 2) == "of") return 3;
-  if (one_of(first, {"lacks", "without"})) return 1;
+  if (is_one_of(first, {"lacks", "without"})) return 1;
   if (first == "endpoints" && second == "found" && word(at + 2) == "that" && word(at + 3) == "support") return 4;
-  if (one_of(first, {"unknown", "unrecognized", "unrecognised", "unexpected", "unsupported", "unpermitted"}) &&
-      one_of(second, {"parameter", "parameters", "param", "params", "field", "fields", "argument", "arguments",
-                      "request", "property", "properties", "key", "keys", "keyword", "name"}))
+  if (is_one_of(first, {"unknown", "unrecognized", "unrecognised", "unexpected", "unsupported", "unpermitted"}) &&
+      is_one_of(second, {"parameter", "parameters", "param", "params", "field", "fields", "argument", "arguments",
+                         "request", "property", "properties", "key", "keys", "keyword", "name"}))
     return 2;
   return 0;
 }
@@ -278,31 +270,13 @@ bool refuses_tools(std::string_view words) {
   return false;
 }
 
-std::string bounded_text(std::string_view bytes, size_t max_bytes) {
-  const bool cut = bytes.size() > max_bytes;
-  if (cut) {
-    bytes = bytes.substr(0, max_bytes);
-    // A code point that the cut went through must not look like damage.
-    for (size_t back = 1; back <= 3 && back <= bytes.size(); ++back) {
-      const auto c = static_cast<unsigned char>(bytes[bytes.size() - back]);
-      if (c < 0x80) break;
-      if (c < 0xC0) continue;
-      const size_t wanted = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-      if (wanted > back) bytes.remove_suffix(back);
-      break;
-    }
-  }
-  std::string out = repair_utf8(bytes);
-  if (cut) out += "…";
-  return out;
-}
+std::string bounded_text(std::string_view bytes, size_t max_bytes) { return repair_utf8(shortened(bytes, max_bytes)); }
 
 ProviderError read_provider_error(std::string_view body, int32_t http_status) {
   ProviderError error;
   Labels labels;
   const std::string text = repair_utf8(body);
-  std::string_view shown = text;
-  while (!shown.empty() && is_white(shown.front())) shown.remove_prefix(1);
+  std::string_view shown = trim(text);
   // An error answered as a stream.
   if (const size_t data = shown.starts_with("data:") ? 0 : shown.find("\ndata:");
       data != std::string_view::npos && shown.front() != '{' && shown.front() != '<') {
@@ -322,7 +296,7 @@ ProviderError read_provider_error(std::string_view body, int32_t http_status) {
 
   const bool may_refuse = http_status == 0 || http_status == 400 || http_status == 404 || http_status == 405 ||
                           http_status == 422 || http_status == 500 || http_status == 501;
-  const bool names_tools = one_of(labels.param, {"tools", "tool_choice", "functions"});
+  const bool names_tools = is_one_of(labels.param, {"tools", "tool_choice", "functions"});
   error.tools_refused =
       may_refuse &&
       (refuses_tools(error.words) ||

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/ascii.h"
 #include "base/json.h"
 
 namespace sluice {
 namespace {
 
-constexpr size_t kMaxLegalName = 64;
 constexpr std::string_view kRoles[] = {"system", "developer", "user", "assistant", "tool"};
 
 std::string_view kind_word(std::string_view value) {
@@ -148,7 +146,7 @@ Status check_messages(std::string_view messages) {
     if (const std::string text = json_text(*role);
         std::find(std::begin(kRoles), std::end(kRoles), text) == std::end(kRoles))
       return error(Code::json,
-                   "found " + json_string(text.substr(0, kMaxLegalName)) +
+                   "found " + json_string(text.substr(0, kMostNameBytes)) +
                        ", expected system | developer | user | assistant | tool",
                    path + ".role");
     const auto content = json_member(items.value(), "content");
@@ -178,17 +176,6 @@ Status check_tools(std::string_view host, const std::vector<ToolOffer> &tools) {
 }
 
 }  // namespace
-
-std::string legal_name(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (out.size() == kMaxLegalName) break;
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0) == 0x80) continue;  // one for a code point
-    out += in_identifier(c) ? c : '_';
-  }
-  return out.empty() ? "_" : out;
-}
 
 void append_tools(std::string &out, std::string_view host, const std::vector<ToolOffer> &tools) {
   const size_t begin = out.size();

@@ -16,7 +16,4 @@ std::string write_request(const RequestParts &parts);
 // The array of these behind those of `host`: the host's own array, or empty.
 void append_tools(std::string &out, std::string_view host, const std::vector<ToolOffer> &tools);
 
-// What most providers take for a function's name: [A-Za-z0-9_-]{1,64}.
-std::string legal_name(std::string_view name);
-
 }  // namespace sluice

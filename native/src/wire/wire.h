@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/tool_offer.h"
 
 namespace sluice {
 
@@ -99,14 +100,6 @@ class WireReader {
   // limits continues exactly there, and reports nothing. `saved`: checked JSON; what is missing in it has not come yet.
   virtual void save(std::string &out) const = 0;
   virtual void load(std::string_view saved) = 0;
-};
-
-// A tool as a request offers it. Views live as long as the engine.
-struct ToolOffer {
-  std::string_view name;       // the engine's: live2d.expression
-  std::string_view wire_name;  // legal for the provider and unique: live2d_expression
-  std::string_view description;
-  std::string_view parameters;  // JSON Schema as the host wrote it: spliced as text
 };
 
 struct RequestParts {

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/release.h"
+#include "base/text.h"
 #include "protocol/loose_json.h"
 #include "protocol/xml_text.h"
 
@@ -34,7 +35,7 @@ bool append_json(std::string_view text, size_t depth, std::string &out) {
     return true;
   }
   append_text(out, text);
-  const std::string_view bare = without_white(text);
+  const std::string_view bare = trim(text);
   return !bare.empty() && bare.find_first_of("{}[]\"'") == bare.npos;
 }
 
@@ -48,14 +49,14 @@ struct Argument {
 
 bool append_list_of(std::string_view text, std::string &out) {
   constexpr std::string_view kOpen = "<item>", kClose = "</item>";
-  std::string_view rest = without_white(text);
+  std::string_view rest = trim(text);
   if (rest.starts_with('[') || rest.starts_with('(')) return false;
   std::string list = "[";
   while (rest.starts_with(kOpen)) {
     const size_t close = rest.find(kClose);
     if (close == rest.npos) break;
     append_text(list += list.size() > 1 ? "," : "", rest.substr(kOpen.size(), close - kOpen.size()));
-    rest = without_white(rest.substr(close + kClose.size()));
+    rest = trim(rest.substr(close + kClose.size()));
     if (rest.empty()) return out.append(list).append("]"), true;
   }
   append_text(out += '[', text);
@@ -91,7 +92,7 @@ void gather_elements(std::string_view block, const std::vector<ElementField> &fi
     const std::string_view name = block.substr(field.name, field.name_end - field.name);
     std::string_view text = block.substr(field.value, field.value_end - field.value);
     if (!field.cdata) text = without_edges(text, grammar.edges);
-    if (options.trim.value_or(false)) text = without_white(text);
+    if (options.trim.value_or(false)) text = trim(text);
     std::string json, decoded;
     if (grammar.entities && !field.cdata) text = decoded = from_xml(text);
     if (field.json != ElementTag::Json::yes)

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "protocol/family/element_arguments.h"
 #include "protocol/family/tags_calls.h"
 #include "protocol/loose_json.h"
@@ -9,8 +10,6 @@
 
 namespace sluice {
 namespace {
-
-using ElementFit = ElementTag::Fit;
 
 constexpr std::string_view kCdataOpen = "<![CDATA[", kCdataClose = "]]>";
 
@@ -77,15 +76,11 @@ class ElementReader final : public FamilyReader {
   Step end_value(std::string_view block, size_t value_end, size_t next);
   bool is_swallowed(std::string_view block, const ElementTag &tag) const;
   bool says_something(std::string_view block) const;
-  ElementFit may_end_here(std::string_view block, const ElementTag &tag) const;
-  ElementFit begins_call(std::string_view rest) const;
+  Fit may_end_here(std::string_view block, const ElementTag &tag) const;
+  Fit begins_call(std::string_view rest) const;
   Step end_open_value(std::string_view block, size_t at);
   void fault(std::string_view what) {
     if (fault_.empty()) fault_ = what;
-  }
-  ElementFit fit_words(std::string_view rest, const Words &words, size_t &length) const {
-    const Fit found = fit(rest, words, length);
-    return found == Fit::yes ? ElementFit::yes : found == Fit::partial ? ElementFit::partial : ElementFit::no;
   }
 
   // -- set once
@@ -207,9 +202,9 @@ ElementReader::Step ElementReader::head(std::string_view block) {
     name_ = at_ + tag.name;
     name_end_ = at_ + tag.name_end;
   }
-  if (tag.fit == ElementFit::partial) return Step::wait;
+  if (tag.fit == Fit::partial) return Step::wait;
   at_ += tag.length;
-  if (tag.fit == ElementFit::no || !is_call(block, tag)) {
+  if (tag.fit == Fit::no || !is_call(block, tag)) {
     reject("missing_tool_name", at_);
     return Step::rejected;
   }
@@ -277,23 +272,22 @@ ElementReader::Step ElementReader::between(std::string_view block) {
   }
   if (rest[0] != '<') return bare_key(block);
   size_t length = 0;
-  const ElementFit closer = fit_words(rest, family_.closers, length);
-  if (closer == ElementFit::yes) return told(block, false) ? end_call(at_, at_ + length) : Step::paused;
-  const ElementFit section_end = fit_words(rest, family_.section_ends, length);
+  const Fit closer = fit(rest, family_.closers, length);
+  if (closer == Fit::yes) return told(block, false) ? end_call(at_, at_ + length) : Step::paused;
+  const Fit section_end = fit(rest, family_.section_ends, length);
   const bool any = object_end_ != 0 || !fields_.empty();
-  if (section_end == ElementFit::yes && named) return end_block(any ? std::string_view() : "unterminated_block", at_);
-  const ElementFit wrapper = tags_.wrapper.fit(rest, length);
-  if (wrapper == ElementFit::yes) {
+  if (section_end == Fit::yes && named) return end_block(any ? std::string_view() : "unterminated_block", at_);
+  const Fit wrapper = tags_.wrapper.fit(rest, length);
+  if (wrapper == Fit::yes) {
     at_ += length;
     return Step::on;
   }
-  const ElementFit opens = tags_.parameter_open.fit(rest, length);
-  if (opens == ElementFit::yes && object_end_ == 0) return parameter(block);
-  const ElementFit section = fit_words(rest, family_.sections, length),
-                   opener = fit_words(rest, family_.openers, length);
-  if (opener == ElementFit::yes || section == ElementFit::yes) return nested(block, length);
-  for (const ElementFit found : {closer, section_end, wrapper, opens, opener, section})
-    if (found == ElementFit::partial) return Step::wait;
+  const Fit opens = tags_.parameter_open.fit(rest, length);
+  if (opens == Fit::yes && object_end_ == 0) return parameter(block);
+  const Fit section = fit(rest, family_.sections, length), opener = fit(rest, family_.openers, length);
+  if (opener == Fit::yes || section == Fit::yes) return nested(block, length);
+  for (const Fit found : {closer, section_end, wrapper, opens, opener, section})
+    if (found == Fit::partial) return Step::wait;
   return unknown(block, "residue_in_block");
 }
 
@@ -301,8 +295,8 @@ ElementReader::Step ElementReader::between(std::string_view block) {
 ElementReader::Step ElementReader::nested(std::string_view block, size_t length) {
   const bool may_be = length != 0 && !tags_.value_open.empty() && object_end_ == 0;
   const ElementTag key = may_be ? tags_.bare_key(block.substr(at_ + length)) : ElementTag();
-  if (key.fit == ElementFit::partial) return Step::wait;
-  if (key.fit == ElementFit::yes) {
+  if (key.fit == Fit::partial) return Step::wait;
+  if (key.fit == Fit::yes) {
     at_ += length;
     return bare_key(block);
   }
@@ -314,8 +308,8 @@ ElementReader::Step ElementReader::nested(std::string_view block, size_t length)
 ElementReader::Step ElementReader::parameter(std::string_view block) {
   if (!told(block, true)) return Step::paused;
   const ElementTag tag = tags_.parameter(block.substr(at_));
-  if (tag.fit == ElementFit::partial) return Step::wait;
-  if (tag.fit == ElementFit::no || !is_key(block, tag)) {
+  if (tag.fit == Fit::partial) return Step::wait;
+  if (tag.fit == Fit::no || !is_key(block, tag)) {
     size_t length = 0;
     tags_.parameter_open.fit(block.substr(at_), length);
     fault("malformed_argument");
@@ -348,8 +342,8 @@ bool ElementReader::is_key(std::string_view block, const ElementTag &tag) const 
 ElementReader::Step ElementReader::bare_key(std::string_view block) {
   const bool may_be = !tags_.value_open.empty() && object_end_ == 0;
   const ElementTag tag = may_be ? tags_.bare_key(block.substr(at_)) : ElementTag();
-  if (tag.fit == ElementFit::partial) return Step::wait;
-  if (tag.fit == ElementFit::no) return unknown(block, "residue_in_block");
+  if (tag.fit == Fit::partial) return Step::wait;
+  if (tag.fit == Fit::no) return unknown(block, "residue_in_block");
   if (!told(block, true)) return Step::paused;
   if (tag.wrong) fault("malformed_argument");
   field_ = {at_ + tag.name, at_ + tag.name_end, 0, 0, tag.json};
@@ -364,22 +358,22 @@ ElementReader::Step ElementReader::behind_key(std::string_view block) {
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
   size_t length = 0, opener = 0;
-  const ElementFit opened = tags_.value_open.fit(rest, opener), again = tags_.key_close.fit(rest, length);
-  if (again == ElementFit::yes) {
+  const Fit opened = tags_.value_open.fit(rest, opener), again = tags_.key_close.fit(rest, length);
+  if (again == Fit::yes) {
     at_ += length;
     return Step::on;
   }
-  const ElementFit type = tags_.type_open.fit(rest, length);
-  if (type == ElementFit::yes) return value_type(block, at_ + length);
-  const ElementFit next = tags_.parameter_open.fit(rest, length), closer = fit_words(rest, family_.closers, length);
-  for (const ElementFit found : {opened, again, type, next, closer})
-    if (found == ElementFit::partial) return Step::wait;
-  if (next == ElementFit::yes || closer == ElementFit::yes) {
+  const Fit type = tags_.type_open.fit(rest, length);
+  if (type == Fit::yes) return value_type(block, at_ + length);
+  const Fit next = tags_.parameter_open.fit(rest, length), closer = fit(rest, family_.closers, length);
+  for (const Fit found : {opened, again, type, next, closer})
+    if (found == Fit::partial) return Step::wait;
+  if (next == Fit::yes || closer == Fit::yes) {
     fault("malformed_argument");
     place_ = Place::between;
     return Step::on;
   }
-  if (opened == ElementFit::no && rest[0] == '<') fault("malformed_argument");  // it is there, and broken
+  if (opened == Fit::no && rest[0] == '<') fault("malformed_argument");  // it is there, and broken
   return start_value(at_ + opener);
 }
 
@@ -387,10 +381,10 @@ ElementReader::Step ElementReader::behind_key(std::string_view block) {
 ElementReader::Step ElementReader::value_type(std::string_view block, size_t from) {
   const size_t close = std::min(block.find('<', from), block.size());
   size_t length = 0;
-  const ElementFit closes = tags_.type_close.fit(block.substr(close), length);
-  if (closes == ElementFit::partial) return Step::wait;
-  if (closes == ElementFit::yes) {
-    const std::string_view said = without_white(block.substr(from, close - from));
+  const Fit closes = tags_.type_close.fit(block.substr(close), length);
+  if (closes == Fit::partial) return Step::wait;
+  if (closes == Fit::yes) {
+    const std::string_view said = trim(block.substr(from, close - from));
     field_.json = said == "string" ? ElementTag::Json::no : ElementTag::Json::yes;
     at_ = close + length;
     return Step::on;
@@ -428,10 +422,10 @@ ElementReader::Step ElementReader::value(std::string_view block) {
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
   if (tags_.grammar.cdata && first_tag_) {
-    const ElementFit opens = fit_word(rest, kCdataOpen);
-    if (opens == ElementFit::partial) return Step::wait;
+    const Fit opens = sluice::fit(rest, kCdataOpen);
+    if (opens == Fit::partial) return Step::wait;
     first_tag_ = false;
-    if (opens == ElementFit::yes && without_white(block.substr(field_.value, at_ - field_.value)).empty()) {
+    if (opens == Fit::yes && trim(block.substr(field_.value, at_ - field_.value)).empty()) {
       field_.value = at_ += kCdataOpen.size();
       field_.cdata = true;
       place_ = Place::cdata;
@@ -439,8 +433,8 @@ ElementReader::Step ElementReader::value(std::string_view block) {
     }
   }
   size_t length = 0;
-  const ElementFit closes = tags_.parameter_close.fit(rest, length);
-  if (closes == ElementFit::yes) {
+  const Fit closes = tags_.parameter_close.fit(rest, length);
+  if (closes == Fit::yes) {
     const size_t next = at_ + length;
     if (inner_parameters_ == 0) {
       if (tags_.grammar.cdata && block.substr(field_.value, at_ - field_.value).ends_with(kCdataClose))
@@ -451,8 +445,8 @@ ElementReader::Step ElementReader::value(std::string_view block) {
     at_ = next;
     return Step::on;
   }
-  const ElementFit ends_call = fit_words(rest, family_.closers, length);
-  if (ends_call == ElementFit::yes) {
+  const Fit ends_call = fit(rest, family_.closers, length);
+  if (ends_call == Fit::yes) {
     ends_open_ = tags_.grammar.style == ElementCalls::Style::pairs && !quotes_ && says_something(block);
     quotes_ = true;
     call_end_ = at_;
@@ -463,15 +457,15 @@ ElementReader::Step ElementReader::value(std::string_view block) {
       --inner_calls_;
     return Step::on;
   }
-  ElementFit opens = tags_.parameter_open.fit(rest, length);
-  if (opens == ElementFit::yes) {
+  Fit opens = tags_.parameter_open.fit(rest, length);
+  if (opens == Fit::yes) {
     const ElementTag tag = tags_.parameter(rest);
-    opens = tag.fit == ElementFit::yes && !is_key(block, tag) ? ElementFit::no : tag.fit;
-    if (opens == ElementFit::yes) {
+    opens = tag.fit == Fit::yes && !is_key(block, tag) ? Fit::no : tag.fit;
+    if (opens == Fit::yes) {
       if (is_swallowed(block, tag)) {
-        const ElementFit ends = may_end_here(block, tag);
-        if (ends == ElementFit::partial) return Step::wait;
-        if (ends == ElementFit::yes) return end_open_value(block, at_);
+        const Fit ends = may_end_here(block, tag);
+        if (ends == Fit::partial) return Step::wait;
+        if (ends == Fit::yes) return end_open_value(block, at_);
         fault("opener_in_value");
       }
       quotes_ = true;
@@ -480,22 +474,22 @@ ElementReader::Step ElementReader::value(std::string_view block) {
       return Step::on;
     }
   }
-  const ElementFit value_opens = tags_.value_open.fit(rest, length);
-  if (value_opens == ElementFit::yes) {
+  const Fit value_opens = tags_.value_open.fit(rest, length);
+  if (value_opens == Fit::yes) {
     quotes_ = true;
     ++inner_parameters_;
     at_ += length;
     return Step::on;
   }
-  const ElementFit opener = fit_words(rest, family_.openers, length);
-  if (opener == ElementFit::yes) {
+  const Fit opener = fit(rest, family_.openers, length);
+  if (opener == Fit::yes) {
     quotes_ = true;
     ++inner_calls_;
     at_ += length;
     return Step::on;
   }
-  for (const ElementFit found : {closes, ends_call, opens, value_opens, opener})
-    if (found == ElementFit::partial) return Step::wait;
+  for (const Fit found : {closes, ends_call, opens, value_opens, opener})
+    if (found == Fit::partial) return Step::wait;
   ++at_;
   return Step::on;
 }
@@ -516,9 +510,9 @@ ElementReader::Step ElementReader::behind_cdata(std::string_view block) {
   skip_white(block);
   const std::string_view rest = block.substr(at_);
   size_t length = 0;
-  const ElementFit closes = tags_.parameter_close.fit(rest, length);
-  if (closes == ElementFit::partial) return Step::wait;
-  if (closes == ElementFit::no) fault("malformed_argument");
+  const Fit closes = tags_.parameter_close.fit(rest, length);
+  if (closes == Fit::partial) return Step::wait;
+  if (closes == Fit::no) fault("malformed_argument");
   return end_value(block, value_end_, at_ + length);
 }
 
@@ -530,22 +524,22 @@ bool ElementReader::is_swallowed(std::string_view block, const ElementTag &tag) 
 }
 
 bool ElementReader::says_something(std::string_view block) const {
-  return !without_white(block.substr(field_.value, at_ - field_.value)).empty();
+  return !trim(block.substr(field_.value, at_ - field_.value)).empty();
 }
 
 // A parameter that the tool has and the call has not begins on a line of its own (pairs: anywhere, with its value), in
 // a value that says something and quotes no other tag. Were it quoted itself, a closer would be left over, and the call
 // not run.
-ElementFit ElementReader::may_end_here(std::string_view block, const ElementTag &tag) const {
-  if (quotes_ || tag.wrong || !fault_.empty() || !says_something(block)) return ElementFit::no;
-  if (block[at_ - 1] == '\n') return ElementFit::yes;
-  if (tags_.grammar.style != ElementCalls::Style::pairs) return ElementFit::no;
-  if (tags_.value_open.empty()) return ElementFit::yes;
+Fit ElementReader::may_end_here(std::string_view block, const ElementTag &tag) const {
+  if (quotes_ || tag.wrong || !fault_.empty() || !says_something(block)) return Fit::no;
+  if (block[at_ - 1] == '\n') return Fit::yes;
+  if (tags_.grammar.style != ElementCalls::Style::pairs) return Fit::no;
+  if (tags_.value_open.empty()) return Fit::yes;
   size_t next = at_ + tag.length, length = 0;
   while (next < block.size() && is_white(block[next])) ++next;
-  if (next == block.size()) return ElementFit::partial;
-  const ElementFit value = tags_.value_open.fit(block.substr(next), length);
-  return value == ElementFit::no ? tags_.type_open.fit(block.substr(next), length) : value;
+  if (next == block.size()) return Fit::partial;
+  const Fit value = tags_.value_open.fit(block.substr(next), length);
+  return value == Fit::no ? tags_.type_open.fit(block.substr(next), length) : value;
 }
 
 // The line end before the tag at `at` belongs to the notation.
@@ -557,18 +551,18 @@ ElementReader::Step ElementReader::end_open_value(std::string_view block, size_t
 }
 
 // Behind a section's mark, or the opener of a call: is it one of a tool?
-ElementFit ElementReader::begins_call(std::string_view rest) const {
+Fit ElementReader::begins_call(std::string_view rest) const {
   const auto skip = [&rest](size_t length) {
     rest.remove_prefix(length);
     while (!rest.empty() && is_white(rest[0])) rest.remove_prefix(1);
   };
   skip(0);
   size_t length = 0;
-  if (fit_words(rest, family_.openers, length) == ElementFit::yes) skip(length);
+  if (fit(rest, family_.openers, length) == Fit::yes) skip(length);
   const ElementTag tag = tags_.call(rest);
   const std::string_view tool = rest.substr(tag.name, tag.name_end - tag.name);
   const bool known = tools_.known(tool) || (tools_.names().empty() && !tool.empty());
-  return tag.fit == ElementFit::yes && !known ? ElementFit::no : tag.fit;
+  return tag.fit == Fit::yes && !known ? Fit::no : tag.fit;
 }
 
 // What ends the call stands in a value: data, unless the end of the section or of the answer, or another call follows.
@@ -578,14 +572,14 @@ ElementReader::Step ElementReader::behind_closer(std::string_view block) {
   size_t length = 0;
   bool partial = rest.empty();
   for (const Words *words : {&family_.section_ends, &family_.sections, &family_.openers}) {
-    const ElementFit found = fit_words(rest, *words, length);
-    partial = partial || found == ElementFit::partial;
-    if (found != ElementFit::yes) continue;
-    const ElementFit next = !ends_open_                      ? ElementFit::no
-                            : words != &family_.section_ends ? begins_call(rest.substr(length))
-                                                             : ElementFit::yes;
-    if (next == ElementFit::partial) return Step::wait;
-    if (next == ElementFit::yes) {
+    const Fit found = fit(rest, *words, length);
+    partial = partial || found == Fit::partial;
+    if (found != Fit::yes) continue;
+    const Fit next = !ends_open_                      ? Fit::no
+                     : words != &family_.section_ends ? begins_call(rest.substr(length))
+                                                      : Fit::yes;
+    if (next == Fit::partial) return Step::wait;
+    if (next == Fit::yes) {
       end_open_value(block, call_end_);
       return end_call(call_end_, call_behind_);
     }
@@ -605,14 +599,14 @@ ElementReader::Step ElementReader::json(std::string_view block) {
     const size_t tag = std::min(block.find('<', at_), block.size());
     const size_t end_of_object = object_.find(block.substr(0, tag));
     size_t length = 0;
-    ElementFit closer = ElementFit::no;
+    Fit closer = Fit::no;
     if (end_of_object == block.npos) {
       at_ = tag;
       if (tag == block.size()) return Step::wait;
-      if (!object_.quoted()) closer = fit_words(block.substr(tag), family_.closers, length);
-      if (closer == ElementFit::partial) return Step::wait;
+      if (!object_.quoted()) closer = fit(block.substr(tag), family_.closers, length);
+      if (closer == Fit::partial) return Step::wait;
     }
-    if (end_of_object == block.npos && closer != ElementFit::yes) {
+    if (end_of_object == block.npos && closer != Fit::yes) {
       ++at_;
       continue;
     }

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace sluice {
 namespace {
 
-using Fit = ElementTag::Fit;
 using Style = ElementCalls::Style;
 
 // A tag that came this far without its end is none. While one comes in it is read again from its beginning.
@@ -96,7 +97,7 @@ ElementTag attributes(std::string_view window, size_t at, bool call, const Eleme
     const size_t from = skip_blank(window, at);
     if (from == window.size()) return incomplete(tag, window);
     const bool slash = window[from] == '/';
-    const Fit ends = fit_word(window.substr(from + slash), calls.tag_end);
+    const Fit ends = fit(window.substr(from + slash), calls.tag_end);
     if (ends == Fit::partial) return incomplete(tag, window);
     if (ends == Fit::yes) {
       tag.empty = slash;
@@ -157,14 +158,10 @@ TagWord closing(const ElementCalls &calls, std::string_view word, std::string_vi
 
 }  // namespace
 
-Fit fit_word(std::string_view rest, std::string_view word) {
-  return rest.starts_with(word) ? Fit::yes : word.starts_with(rest) ? Fit::partial : Fit::no;
-}
-
 Fit TagWord::fit(std::string_view rest, size_t &length) const {
   Fit best = Fit::no;
   for (const std::string &one : spellings_) {
-    const Fit found = fit_word(rest, one);
+    const Fit found = sluice::fit(rest, one);
     if (found == Fit::yes) {
       length = one.size();
       return found;

@@ -1,13 +1,13 @@
 // The tags of an element grammar: how a call and a parameter begin, and what ends a parameter.
 #pragma once
 
+#include "base/text.h"
 #include "protocol/family/family.h"
 
 namespace sluice {
 
 // A tag as far as it came. Positions count from the first byte that was handed in.
 struct ElementTag {
-  enum class Fit : uint8_t { no, partial, yes };
   enum class Json : uint8_t { unsaid, no, yes };  // string="true", string="false"
   Fit fit = Fit::no;
   bool wrong = false;             // it is one, and something in it is unknown
@@ -25,7 +25,7 @@ class TagWord {
   bool empty() const { return spellings_.empty(); }
   const std::vector<std::string> &spellings() const { return spellings_; }
   // Does `rest` begin with it?
-  ElementTag::Fit fit(std::string_view rest, size_t &length) const;
+  Fit fit(std::string_view rest, size_t &length) const;
 
  private:
   std::vector<std::string> spellings_;
@@ -56,7 +56,5 @@ class ElementTags {
 
   TagWord separator_;
 };
-
-ElementTag::Fit fit_word(std::string_view rest, std::string_view word);
 
 }  // namespace sluice

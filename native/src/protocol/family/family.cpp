@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "protocol/marker_text.h"
 #include "protocol/tool_text.h"
 #include "protocol/xml_text.h"
@@ -13,7 +13,7 @@ namespace sluice {
 constexpr size_t kLongestHeader = 256;
 
 // In an end tag white space may stand before the bracket.
-FamilyReader::Fit FamilyReader::fit_mark(std::string_view rest, std::string_view word, size_t &length) {
+Fit FamilyReader::fit_mark(std::string_view rest, std::string_view word, size_t &length) {
   length = word.size();
   if (rest.starts_with(word)) return Fit::yes;
   if (word.starts_with(rest)) return Fit::partial;
@@ -25,7 +25,7 @@ FamilyReader::Fit FamilyReader::fit_mark(std::string_view rest, std::string_view
   return rest[length++] == '>' ? Fit::yes : Fit::no;
 }
 
-FamilyReader::Fit FamilyReader::fit(std::string_view rest, const Words &words, size_t &length) {
+Fit FamilyReader::fit(std::string_view rest, const Words &words, size_t &length) {
   Fit best = Fit::no;
   length = 0;
   bool partial = false;
@@ -50,7 +50,7 @@ BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
     });
   };
   if (!family_.header.open.empty() &&
-      (block.starts_with(family_.header.open) || without_white(block).starts_with(family_.header.address)))
+      (block.starts_with(family_.header.open) || trim(block).starts_with(family_.header.address)))
     return header(block, ended);
   size_t length = 0, dropped = 0;
   if (fit(block, family_.turn_starts, length) == Fit::yes) {
@@ -340,7 +340,7 @@ std::vector<Marker> FamilyProtocol::result_markers() const {
   const auto token = [](std::string_view word) { return word.find_first_of("|\xEF") != word.npos; };
   for (const auto &[word, close] :
        {std::pair{family_.results_open, family_.results_close}, std::pair{family_.result_open, family_.result_close}}) {
-    const std::string_view mark = without_white(fixed_part(word)), end = without_white(close);
+    const std::string_view mark = trim(fixed_part(word)), end = trim(close);
     const auto rare = [](char c) { return c == '_' || c == '|' || is_beyond_ascii(c); };
     const Words &ends = family_.section_ends;
     if (std::find(ends.begin(), ends.end(), mark) != ends.end())

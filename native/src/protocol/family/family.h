@@ -5,6 +5,7 @@
 #include <optional>
 #include <variant>
 
+#include "base/text.h"
 #include "protocol/block.h"
 
 namespace sluice {
@@ -191,7 +192,6 @@ class FamilyReader : public BlockReader {
   virtual bool leads(char) const { return false; }
   // A bare opener is a call only with a tool's name; a marked one with any.
   bool may_be(std::string_view tool) const { return !family_.bare || tools_.known(tool) || tools_.names().empty(); }
-  enum class Fit : uint8_t { no, partial, yes };
   // Does `rest` begin with one of `words`? The longest one that fits, in `length`. partial: more text could make it
   // one.
   static Fit fit(std::string_view rest, const Words &words, size_t &length);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "protocol/family/family.h"
 #include "protocol/family/word_json.h"
 #include "protocol/loose_json.h"

@@ -3,8 +3,7 @@
 // is text, and what says enough is read, however odd its words.
 #include <algorithm>
 
-#include "base/ascii.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "protocol/family/arguments_reader.h"
 
 namespace sluice {
@@ -12,10 +11,6 @@ namespace {
 
 constexpr size_t kLongestWord = 128;  // tools' names are shorter
 constexpr std::string_view kFunctions = "functions.", kTo = "to=", kAnalysis = "analysis";
-
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
-}
 
 // The channel that a word is, or begins with: its text may stand right behind it.
 std::string_view channel_in(std::string_view word) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "base/text.h"
 #include "protocol/family/family.h"
 #include "protocol/loose_json.h"
 #include "protocol/markers.h"

@@ -1,8 +1,7 @@
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/json.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "protocol/family/arguments_reader.h"
 
 namespace sluice {

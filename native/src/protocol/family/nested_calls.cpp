@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "protocol/family/tags_calls.h"
 #include "protocol/marker_text.h"
 #include "protocol/xml_text.h"
@@ -176,12 +177,12 @@ NestedReader::Step NestedReader::tag(std::string_view block) {
 
 // invoke name="NAME"
 bool NestedReader::read_call(std::string_view block, Tag &out) const {
-  std::string_view inside = without_white(name_of(block, out));
+  std::string_view inside = trim(name_of(block, out));
   if (!inside.starts_with(grammar_.call)) return false;
   inside.remove_prefix(grammar_.call.size());
   if (inside.empty() || !is_white(inside[0])) return false;
   for (const std::string_view piece : {"name", "=", "\""}) {
-    inside = without_white(inside);
+    inside = trim(inside);
     if (!inside.starts_with(piece)) return false;
     inside.remove_prefix(piece.size());
   }
@@ -198,13 +199,13 @@ void NestedReader::read_tag(std::string_view block, Tag &out) {
     depth_ = 0;
     return;
   }
-  std::string_view inside = without_white(name_of(block, out));
+  std::string_view inside = trim(name_of(block, out));
   if (inside.starts_with('/')) {
     out.kind = Tag::Kind::end;
     inside.remove_prefix(1);
   } else if (inside.ends_with('/')) {
     out.kind = Tag::Kind::empty;
-    inside = without_white(inside.substr(0, inside.size() - 1));
+    inside = trim(inside.substr(0, inside.size() - 1));
   }
   if (out.kind == Tag::Kind::end && inside == grammar_.call) {
     out.kind = Tag::Kind::end_call;
@@ -224,7 +225,7 @@ void NestedReader::close(std::string_view block, std::string_view reason) {
     while (i < tags_.size() && tags_[i].kind != Tag::Kind::call) ++i;
     return i;
   };
-  const auto blank = [&](size_t from, size_t to) { return without_white(block.substr(from, to - from)).empty(); };
+  const auto blank = [&](size_t from, size_t to) { return trim(block.substr(from, to - from)).empty(); };
   size_t from = payload_;
   for (size_t i = next_call(0); i < tags_.size();) {
     broken_ = broken_ || !blank(from, tags_[i].from);
@@ -265,7 +266,7 @@ ParsedCall NestedReader::call_of(std::string_view block, const std::vector<Tag> 
     const std::string_view text = block.substr(behind, tag.from - behind);
     Element &inner = open.back();
     const bool leaf = tag.kind == Tag::Kind::end && open.size() > 1 && inner.members.empty();
-    if (over || (!leaf && !without_white(text).empty())) wrong("residue_in_block");
+    if (over || (!leaf && !trim(text).empty())) wrong("residue_in_block");
     behind = tag.to;
     switch (tag.kind) {
       case Tag::Kind::start:
@@ -280,7 +281,7 @@ ParsedCall NestedReader::call_of(std::string_view block, const std::vector<Tag> 
         }
         std::string json;
         if (leaf)
-          append_text(json, options_.trim.value_or(false) ? without_white(text) : text);
+          append_text(json, options_.trim.value_or(false) ? trim(text) : text);
         else if (inner.list)
           append_list(inner.members.front().second, json);
         else

@@ -3,8 +3,8 @@
 // something that may be a value, or an object of all arguments.
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "protocol/family/family.h"
 #include "protocol/loose_json.h"
 #include "protocol/xml_text.h"
@@ -425,15 +425,15 @@ void PythonReader::end_field(std::string_view block, bool last) {
   const Field field{field_, equals_, at_};
   equals_ = std::string_view::npos;
   if (call.wrong) return;
-  const std::string_view text = without_white(block.substr(field.from, field.to - field.from));
+  const std::string_view text = trim(block.substr(field.from, field.to - field.from));
   if (text.empty() && last) return;
   const bool alone = fields_.size() == call.fields;
   if (field.equals == std::string_view::npos)
     call.wrong = !alone || !(text.starts_with('{') || text.starts_with("**"));
   else
     call.wrong = (!alone && fields_.back().equals == std::string_view::npos) ||
-                 !is_python_name(without_white(block.substr(field.from, field.equals - field.from))) ||
-                 without_white(block.substr(field.equals + 1, field.to - field.equals - 1)).empty();
+                 !is_python_name(trim(block.substr(field.from, field.equals - field.from))) ||
+                 trim(block.substr(field.equals + 1, field.to - field.equals - 1)).empty();
   if (!call.wrong) fields_.push_back(field);
 }
 
@@ -537,7 +537,7 @@ void PythonReader::write_arguments(std::string_view block, const Call &call, siz
     const Field &field = fields_[i];
     const bool all = field.equals == std::string_view::npos;  // an object of all arguments
     const size_t from = all ? field.from : field.equals + 1;
-    std::string_view text = without_white(escaped(block, from, field.to, held));
+    std::string_view text = trim(escaped(block, from, field.to, held));
     if (all && text.starts_with("**")) text.remove_prefix(2);
     std::string json;
     if (!json_from_python(text, limits_.depth - (all ? 0 : 1), json) || (all && json_kind(json) != '{')) {
@@ -545,8 +545,7 @@ void PythonReader::write_arguments(std::string_view block, const Call &call, siz
       return;
     }
     if (!all) {
-      append_text(object += i == call.fields ? '{' : ',',
-                  without_white(block.substr(field.from, field.equals - field.from)));
+      append_text(object += i == call.fields ? '{' : ',', trim(block.substr(field.from, field.equals - field.from)));
       object += ':';
     }
     object += json;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "protocol/family/element_arguments.h"
 #include "protocol/markers.h"
 #include "protocol/xml_text.h"
@@ -180,9 +181,9 @@ TagsReader::Step TagsReader::between(std::string_view block) {
   const std::string_view rest = block.substr(at_);
   size_t length = 0;
   switch (fit_end_tag(rest, name, length)) {
-    case TagFit::yes: return finish(at_ + length);
-    case TagFit::partial: return Step::wait;
-    case TagFit::no: break;
+    case Fit::yes: return finish(at_ + length);
+    case Fit::partial: return Step::wait;
+    case Fit::no: break;
   }
   if (!in_xml_name(rest[1])) return residue(true);
   if (!named) arguments_from = arguments_to = at_;
@@ -194,8 +195,8 @@ TagsReader::Step TagsReader::behind_residue(std::string_view block) {
   const bool found = pass_residue(block, [this](std::string_view rest, bool quoted) {
     size_t length = 0;
     if (rest[0] != '<') return Fit::no;
-    const TagFit closes = quoted ? fit_end_tag(rest, name, length) : TagFit::yes;
-    return closes == TagFit::yes ? Fit::yes : closes == TagFit::partial ? Fit::partial : Fit::no;
+    const Fit closes = quoted ? fit_end_tag(rest, name, length) : Fit::yes;
+    return closes == Fit::yes ? Fit::yes : closes == Fit::partial ? Fit::partial : Fit::no;
   });
   return found ? go(Place::between) : Step::wait;
 }
@@ -242,22 +243,22 @@ TagsReader::Step TagsReader::value(std::string_view block) {
   if (at_ == block.size()) return Step::wait;
   const std::string_view rest = block.substr(at_), key = block.substr(key_, key_end_ - key_);
   size_t length = 0;
-  const TagFit own = fit_end_tag(rest, key, length);
-  if (own == TagFit::yes) {
+  const Fit own = fit_end_tag(rest, key, length);
+  if (own == Fit::yes) {
     candidate_ = at_;
     at_ += length;
     if (inner_ != 0) return go(Place::behind_inner);
     end_value(candidate_);
     return go(Place::between);
   }
-  const TagFit all = fit_end_tag(rest, name, length);
-  if (all == TagFit::yes) {
+  const Fit all = fit_end_tag(rest, name, length);
+  if (all == Fit::yes) {
     fault("unterminated_block");
     lost_from = value_;
     lost_to = at_;
     return finish(at_ + length);
   }
-  if (own == TagFit::partial || all == TagFit::partial) return Step::wait;
+  if (own == Fit::partial || all == Fit::partial) return Step::wait;
   if (rest.size() <= key.size() + 1 && key.starts_with(rest.substr(1))) return Step::wait;
   const std::string_view behind = rest.substr(1);
   if (behind.starts_with(key) && (behind[key.size()] == '>' || is_white(behind[key.size()]))) ++inner_;
@@ -272,16 +273,16 @@ TagsReader::Step TagsReader::behind_inner(std::string_view block) {
   }
   size_t length = 0;
   switch (fit_end_tag(block.substr(at_), name, length)) {
-    case TagFit::partial: return Step::wait;
-    case TagFit::yes: end_value(candidate_); return finish(at_ + length);
-    case TagFit::no: break;
+    case Fit::partial: return Step::wait;
+    case Fit::yes: end_value(candidate_); return finish(at_ + length);
+    case Fit::no: break;
   }
   --inner_;
   return go(Place::value);
 }
 
 std::string TagsReader::text_of(std::string_view written) const {
-  if (options_.trim.value_or(false)) written = without_white(written);
+  if (options_.trim.value_or(false)) written = trim(written);
   std::string json;
   append_text(json, grammar_.entities ? from_xml(written) : std::string(written));
   return json;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "protocol/block.h"
 #include "protocol/loose_json.h"
 #include "protocol/xml_text.h"
@@ -127,7 +127,7 @@ bool WordJson::key(std::string &out) {
   } else {
     size_t end = at_;
     while (end < text_.size() && !separates(text_[end]) && kNoWord.find(text_[end]) == kNoWord.npos) ++end;
-    const std::string_view key = without_white(text_.substr(at_, end - at_));
+    const std::string_view key = trim(text_.substr(at_, end - at_));
     if (key.empty()) return false;
     append_text(out, key);
     at_ = end;
@@ -196,7 +196,7 @@ size_t WordJson::word_end(size_t quote) const {
       continue;
     }
     if (inner != 0 || (c != ',' && !closes && !(c == ')' && is_close(c)))) continue;
-    const std::string_view word = without_white(text_.substr(at_, i - at_));
+    const std::string_view word = trim(text_.substr(at_, i - at_));
     if (!word.empty() && append_scalar(word, scalar)) return i;
     if (c != ',' || open_.back() != '{' || i < last_key_) return at_;
   }
@@ -212,7 +212,7 @@ bool WordJson::word(std::string &out) {
     const size_t end = word_end(quote);
     if (end == at_) return false;
     if (end == quote) {
-      append_text(out, without_white(text_.substr(at_, quote - at_)));
+      append_text(out, trim(text_.substr(at_, quote - at_)));
       at_ = quote + quote_.size();
       behind_own_ = true;
       return true;
@@ -220,7 +220,7 @@ bool WordJson::word(std::string &out) {
   }
   size_t end = at_;
   while (end < text_.size() && text_[end] != ',' && !is_close(text_[end])) ++end;
-  const std::string_view word = without_white(text_.substr(at_, end - at_));
+  const std::string_view word = trim(text_.substr(at_, end - at_));
   if (word.empty() || word.find_first_of(kNoWord) == 0 || word.find_first_of("{[<\"\n\r") != word.npos) return false;
   // A comma that is missing before the next key.
   if (word.find(':') != word.npos && std::any_of(word.begin(), word.end(), is_white)) return false;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "protocol/family/family.h"
 #include "protocol/family/yaml_text.h"
 #include "protocol/loose_json.h"
@@ -17,20 +17,20 @@ bool is_key(std::string_view text, char next) {
   const bool new_line = text.substr(0, text.find_first_not_of(" \t")).empty() ||
                         text.substr(0, text.find_first_not_of(" \t\r\n")).find('\n') != text.npos;
   if (!new_line) return false;
-  text = without_white(text);
+  text = trim(text);
   while (text.starts_with('#') || text.starts_with("---"))
-    text = without_white(text.substr(std::min(text.find('\n'), text.size())));
+    text = trim(text.substr(std::min(text.find('\n'), text.size())));
   if (text.empty()) return false;
   if (text[0] == '"' || text[0] == '\'' || text[0] == '{') return true;
   return is_white(next) && std::none_of(text.begin(), text.end(), is_white);
 }
 
 // Does the last line of `text` begin a comment?
-bool in_comment(std::string_view text) { return without_white(text.substr(text.rfind('\n') + 1)).starts_with('#'); }
+bool in_comment(std::string_view text) { return trim(text.substr(text.rfind('\n') + 1)).starts_with('#'); }
 
 // No argument at all.
 bool says_nothing(std::string_view text) {
-  text = without_white(text);
+  text = trim(text);
   return text.empty() || text[0] == '#';
 }
 
@@ -137,13 +137,13 @@ BlockReader::State YamlReader::text(std::string_view block, bool ended) {
     arguments_to = at_;
     if (at_ == block.size()) break;
     size_t length = 0;
-    const TagFit closes = fit_end_tag(block.substr(at_), name, length);
-    if (closes == TagFit::yes) {
+    const Fit closes = fit_end_tag(block.substr(at_), name, length);
+    if (closes == Fit::yes) {
       if (!named && !says_nothing(block.substr(arguments_from, at_ - arguments_from)))
         return reject("malformed_argument", at_);
       return finish(block, at_ + length);
     }
-    if (closes == TagFit::partial) break;
+    if (closes == Fit::partial) break;
     ++at_;
   }
   if (!ended) return State::open;
@@ -165,7 +165,7 @@ void YamlReader::close(std::string_view block, std::string_view reason) {
   std::string json;
   if (slash_) {
     call.raw_arguments = {};
-  } else if (const std::string_view body = without_white(call.raw_arguments);
+  } else if (const std::string_view body = trim(call.raw_arguments);
              reason.empty() && body.starts_with('{') && read_value(body, {limits_.depth}, json)) {
     call.typed = true;
     settle_arguments(call, body, {limits_.depth}, arguments_from, notes);

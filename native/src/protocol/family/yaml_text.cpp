@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
-#include "base/ascii.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "protocol/block.h"
 #include "protocol/family/word_json.h"
 #include "protocol/loose_json.h"
@@ -99,7 +99,7 @@ bool Yaml::next_line() {
 
 YamlFault Yaml::read() {
   while (fault_ == YamlFault::none && next_line()) {
-    if (without_white(line_).empty() || line_[0] == '#') continue;
+    if (trim(line_).empty() || line_[0] == '#') continue;
     if (open_.empty() && line_ == "---") continue;
     if (open_.empty() && !begin(indent_, false)) break;
     if (line_[0] == '\t' || !line()) malformed();
@@ -184,7 +184,7 @@ bool Yaml::entry(std::string_view text) {
     while (colon != text.npos && colon + 1 < text.size() && !is_white(text[colon + 1]))
       colon = text.find(':', colon + 1);
     if (colon == text.npos) return false;
-    key = without_white(text.substr(0, colon));
+    key = trim(text.substr(0, colon));
     if (key.empty() || key.find(" #") != key.npos) return false;
   }
   if (colon >= text.size() || text[colon] != ':') return false;
@@ -198,11 +198,11 @@ bool Yaml::entry(std::string_view text) {
   append_text(out_, key);
   out_ += ':';
   if (open_.size() == 1) key_ = std::move(key);
-  return value(without_white(text));
+  return value(trim(text));
 }
 
 bool Yaml::value(std::string_view text) {
-  text = without_white(text);
+  text = trim(text);
   if (text.empty() || text[0] == '#') {
     pending_ = true;
     return true;
@@ -223,7 +223,7 @@ bool Yaml::block_scalar(std::string_view header) {
   const bool folded = header[0] == '>';
   char chomp = 0;
   size_t content = 0;  // indentation of the text; 0: that of its first line
-  header = without_white(header.substr(1, header.find(" #") - 1));
+  header = trim(header.substr(1, header.find(" #") - 1));
   for (const char c : header) {
     if ((c == '-' || c == '+') && chomp == 0)
       chomp = c;
@@ -245,9 +245,9 @@ bool Yaml::block_scalar(std::string_view header) {
     if (content == 0 && indent_ > open_.back().indent) content = indent_;
     if (content == 0 || indent_ < content) {
       // Blanks before the end of the block are no text.
-      if (!without_white(line_).empty()) rest_ = before;
-      if (indent_ > open_.back().indent && !without_white(line_).empty()) return false;
-      if (!without_white(line_).empty()) break;
+      if (!trim(line_).empty()) rest_ = before;
+      if (indent_ > open_.back().indent && !trim(line_).empty()) return false;
+      if (!trim(line_).empty()) break;
       continue;
     }
     // The end of the text may be in the middle of this one: whatever looked like the end of the call.
@@ -292,7 +292,7 @@ bool Yaml::quoted(std::string_view text) {
     append_text(out_, decoded);
   }
   const std::string_view behind = text.substr(end);
-  return without_white(behind).empty() || without_white(behind)[0] == '#';
+  return trim(behind).empty() || trim(behind)[0] == '#';
 }
 
 // May go on over lines.
@@ -306,7 +306,7 @@ bool Yaml::flow(std::string_view text) {
     all.append("\n").append(line_);
     end = brackets.find(all);
   }
-  const std::string_view behind = without_white(std::string_view(all).substr(end));
+  const std::string_view behind = trim(std::string_view(all).substr(end));
   if (!behind.empty() && behind[0] != '#') return false;
   std::string json;
   const size_t depth = depth_ > open_.size() ? depth_ - open_.size() : 0;
@@ -322,7 +322,7 @@ bool Yaml::folded(std::string &text) {
   while (!rest_.empty()) {
     const std::string_view before = rest_;
     next_line();
-    const std::string_view more = without_white(line_);
+    const std::string_view more = trim(line_);
     if (!more.empty() && indent_ <= open_.back().indent) {
       rest_ = before;
       return true;
@@ -343,7 +343,7 @@ bool Yaml::plain(std::string_view text) {
   const size_t comment = std::min(text.find(" #"), text.size());
   // The end of `issue #3` is one, but was not meant to be.
   if (comment + 2 < text.size() && !is_white(text[comment + 2])) return false;
-  std::string all(without_white(text.substr(0, comment)));
+  std::string all(trim(text.substr(0, comment)));
   const bool indicator = kIndicators.find(all[0]) != kIndicators.npos;
   if ((indicator && kHarmless.find(all[0]) == kHarmless.npos) || is_list_item(all)) return false;
   const bool goes_on = comment == text.size() && !indicator && !begins_with_key(all);

@@ -1,24 +1,15 @@
-#include "tools/reading.h"
+#include "base/reading.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/nearest.h"
 #include "base/real.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
 
 constexpr size_t kShown = 80;
-
-std::string cut(std::string text) {
-  if (text.size() <= kShown) return text;
-  size_t end = kShown;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  text.resize(end);
-  return text + "…";
-}
 
 }  // namespace
 
@@ -28,12 +19,10 @@ std::string shown(std::string_view value) {
   std::string text = value.size() <= 4096 ? compact_json(value) : std::string(value.substr(0, kShown + 4));
   for (char &c : text)
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  return cut(std::move(text));
+  return shortened(text, kShown);
 }
 
-std::string shown_text(std::string_view utf8) {
-  return json_string(cut(std::string(utf8.substr(0, std::min<size_t>(utf8.size(), kShown + 4)))));
-}
+std::string shown_text(std::string_view utf8) { return json_string(shortened(utf8, kShown)); }
 
 Status unexpected(std::string_view value, std::string_view expected, std::string path) {
   return error(Code::json, "found " + shown(value) + ", expected " + std::string(expected), std::move(path));
@@ -73,11 +62,9 @@ Status read_whole(std::string_view value, int64_t least, int64_t most, int64_t &
   if (json_kind(value) != '0') return refuse();
   value = trim_json(value);
   int64_t number = 0;
-  const char *end = value.data() + value.size();
-  const auto whole = std::from_chars(value.data(), end, number);
-  if (whole.ec != std::errc() || whole.ptr != end) {
+  if (!read_integer(value, number)) {
     double real = 0;
-    const auto result = read_real(value.data(), end, real);
+    const auto result = read_real(value.data(), value.data() + value.size(), real);
     if (result.ec != std::errc() || std::trunc(real) != real || std::abs(real) > 9007199254740992.0) return refuse();
     number = static_cast<int64_t>(real);
   }

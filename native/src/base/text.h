@@ -1,0 +1,83 @@
+// What many places do with a text: trim it, cut it, compare it, read a number from it.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "base/ascii.h"
+#include "base/utf8.h"
+
+namespace sluice {
+
+// `text` without the bytes of one class at both ends: white space, where no other class is given.
+inline constexpr std::string_view trim(std::string_view text, bool (*is)(char) = is_white) {
+  while (!text.empty() && is(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// A to Z as a to z, all other bytes as they are.
+inline std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char &c : out) c = lower(c);
+  return out;
+}
+
+// The longest beginning of at most `most` bytes that ends with a whole code point. Bytes that are no UTF-8 are cut
+// anywhere.
+inline constexpr std::string_view first_bytes(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  size_t end = most;
+  while (end > 0 && most - end < 3 && continues_code_point(text[end])) --end;
+  return text.substr(0, continues_code_point(text[end]) ? most : end);
+}
+
+// The longest end of at most `most` bytes that begins with a whole code point.
+inline constexpr std::string_view last_bytes(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  text.remove_prefix(text.size() - most);
+  while (!text.empty() && continues_code_point(text.front())) text.remove_prefix(1);
+  return text;
+}
+
+// `text`; where it is longer than `most` bytes, its first bytes and an ellipsis.
+inline std::string shortened(std::string_view text, size_t most) {
+  std::string out(first_bytes(text, most));
+  if (out.size() < text.size()) out += "…";
+  return out;
+}
+
+// Does a text that may go on begin with a token? `partial`: so far, but it ends before the token does.
+enum class Fit : uint8_t { no, partial, yes };
+
+// `fold`: ASCII letters match in any case.
+inline constexpr Fit fit(std::string_view text, std::string_view token, bool fold = false) {
+  const size_t size = std::min(text.size(), token.size());
+  for (size_t i = 0; i < size; ++i)
+    if (fold ? lower(text[i]) != lower(token[i]) : text[i] != token[i]) return Fit::no;
+  return size == token.size() ? Fit::yes : Fit::partial;
+}
+
+inline constexpr bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words)
+    if (text == word) return true;
+  return false;
+}
+
+// Reads `text`, all of it, as a whole number. Returns false, and leaves `out` alone, where it is none or does not fit.
+template <class Integer>
+bool read_integer(std::string_view text, Integer &out, int base = 10) {
+  Integer value = 0;
+  const char *const end = text.data() + text.size();
+  const auto [behind, fault] = std::from_chars(text.data(), end, value, base);
+  if (fault != std::errc() || behind != end) return false;
+  out = value;
+  return true;
+}
+
+}  // namespace sluice

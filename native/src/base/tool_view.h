@@ -1,0 +1,25 @@
+// What the reader of a protocol asks about tools, without knowing where they are declared.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+class ToolView {
+ public:
+  virtual ~ToolView() = default;
+  virtual bool known(std::string_view tool) const = 0;
+  virtual bool declares(std::string_view tool, std::string_view parameter) const = 0;
+  // The tool's only required parameter, or its only parameter, where that takes text. Empty: there is none, or more.
+  virtual std::string text_parameter(std::string_view tool) const = 0;
+  // Does the tool's schema take a list for the parameter?
+  enum class List : uint8_t { no, maybe, only };
+  virtual List takes_list(std::string_view tool, std::string_view parameter) const = 0;
+  // The names of all tools, sorted. Empty: the host registered none, so any name may be a tool's.
+  virtual std::vector<std::string_view> names() const = 0;
+};
+
+}  // namespace sluice

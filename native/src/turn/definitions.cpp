@@ -1,0 +1,66 @@
+#include "turn/definitions.h"
+
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "protocol/marker_text.h"
+
+namespace sluice {
+
+std::string render_tools(const Registry &registry, const Exposure &exposure, const Protocols &active,
+                         std::string_view tag) {
+  const Protocol &writer = *active.front();
+  // The writer breaks its own markers in the tools' texts; the markers of the other protocols are broken here.
+  const Defuse defuse = [&](std::string &text) {
+    for (size_t i = 1; i < active.size(); ++i) active[i]->defuse(text);
+  };
+  std::deque<std::string> owned;
+  const auto harmless = [&](std::string_view text) -> std::string_view {
+    if (active.size() == 1) return text;
+    defuse(owned.emplace_back(text));
+    return owned.back();
+  };
+  std::vector<ToolText> tools;
+  for (const Tool *tool : exposed_tools(registry, exposure, tag)) {
+    std::string_view parameters = tool->parameters;
+    if (active.size() > 1) parameters = owned.emplace_back(harmless_json(defuse_texts(parameters, defuse), defuse));
+    tools.push_back({harmless(tool->name), harmless(tool->vcp_command), harmless(tool->description), parameters});
+  }
+  std::string out;
+  if (!tools.empty()) writer.write_definitions(tools, out);
+  return out;
+}
+
+std::string expand_macros(std::string_view text, const Registry &registry, const Exposure &exposure,
+                          const Protocols &active, bool &found) {
+  constexpr std::string_view kOpen = "{{tools";
+  std::string out;
+  std::map<std::string, std::string, std::less<>> rendered;
+  while (true) {
+    const size_t open = text.find(kOpen);
+    if (open == text.npos) break;
+    // A tag holds no braces and no line break, so that no byte is looked at twice.
+    const std::string_view rest = text.substr(open + kOpen.size());
+    const size_t end = rest.find_first_of("{}\n");
+    std::string_view tag = rest.substr(0, std::min(end, rest.size()));
+    const bool closed = end != rest.npos && rest.substr(end).starts_with("}}");
+    const bool macro = closed && (tag.empty() || (tag.starts_with("::") && tag.size() > 2));
+    out += text.substr(0, open);
+    if (macro) {
+      found = true;
+      tag.remove_prefix(tag.empty() ? 0 : 2);
+      auto place = rendered.find(tag);
+      if (place == rendered.end())
+        place = rendered.emplace(std::string(tag), render_tools(registry, exposure, active, tag)).first;
+      out += place->second;
+      text = rest.substr(end + 2);
+    } else {
+      out += kOpen;
+      text = rest;
+    }
+  }
+  return out.append(text);
+}
+
+}  // namespace sluice

@@ -1,0 +1,24 @@
+// The definitions of tools as text, for models that write their calls as text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "protocol/protocol.h"
+#include "tools/discovery.h"
+
+namespace sluice {
+
+// Does this protocol call tools by their vcpCommand: in definitions, results, and calls written from history?
+inline bool shows_commands(const Protocol &protocol) { return protocol.id() == "vcp"; }
+
+// What {{tools}} stands for: the exposed tools, those with `tag` where it is not empty. The first active protocol
+// writes them; no other active protocol reads a call in them. Empty where nothing is exposed.
+std::string render_tools(const Registry &registry, const Exposure &exposure, const Protocols &active,
+                         std::string_view tag = {});
+
+// Expands {{tools}} and {{tools::tag}}; anything else in braces stays. Sets `found` where there was one.
+std::string expand_macros(std::string_view text, const Registry &registry, const Exposure &exposure,
+                          const Protocols &active, bool &found);
+
+}  // namespace sluice

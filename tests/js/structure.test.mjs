@@ -1,0 +1,160 @@
+// How the sources may know each other: no file comes back to itself through what it includes or imports, a folder knows only those below
+// it, and no file is too long to be read in one sitting.
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, posix } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const MOST_LINES = 700
+
+/**
+ * `rows`: the folders by height, the lowest first; a folder knows itself and the rows below its own. `tables`: files that are data, of any
+ * length. `unit`: what counts as one file. A header and its source do: what either includes, the other needs to link.
+ */
+const trees = [
+  {
+    folder: 'native/src',
+    files: /\.(h|cpp)$/,
+    imports: /^#include "([^"]+)"/gm,
+    target: (_, name) => name,
+    unit: (file) => file.replace(/\.\w+$/, ''),
+    rows: [['base'], ['wire', 'protocol', 'tools'], ['turn'], ['abi']],
+    tables: ['protocol/family/families.cpp'],
+  },
+  {
+    folder: 'js/src',
+    files: /\.c?ts$/,
+    imports: /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g,
+    target: (file, name) => posix.join(posix.dirname(file), name).replace(/js$/, 'ts'),
+    unit: (file) => file,
+    rows: [['core', 'wire'], ['bridge'], ['live2d', 'preload', 'renderer', 'testing', 'ui'], ['host'], ['electron', 'web'], ['cli', 'index.ts']],
+    tables: [],
+  },
+]
+
+/** What is still wrong, and must not be once it is gone from here. */
+const standing = {
+  'native/src': [
+    'protocol/block -> protocol/quotation -> protocol/block',
+    'protocol/scanner -> protocol/thought_calls -> protocol/scanner',
+    'protocol/family/element_calls.cpp',
+    'protocol/family/json_calls.cpp',
+    'protocol/scanner.cpp',
+    'protocol/vcp_reader.cpp',
+    'turn/snapshot.cpp',
+    'turn/turn.cpp',
+  ],
+  'js/src': [
+    'core/run.ts',
+    'host/message.ts -> host/window.ts -> host/message.ts',
+    'ui/configuration/element.ts -> ui/configuration/protocol.ts -> ui/configuration/element.ts',
+  ],
+}
+
+/** Everything that is wrong in a tree, each as { what, why }: a path, or the name of a file. */
+function faults({ folder, files, imports, target, unit, rows, tables }) {
+  const names = readdirSync(folder, { recursive: true }).map((name) => name.replaceAll('\\', '/')).filter((name) => files.test(name)).sort()
+  const known = new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+  const graph = new Map(names.map((name) => [unit(name), new Set()]))
+  const height = (name) => rows.findIndex((row) => row.includes(name.split('/')[0]))
+  const found = []
+  for (const [name, text] of known) {
+    if (height(name) < 0) found.push({ what: name, why: 'stands in no folder of the table' })
+    for (const [, other] of text.matchAll(imports)) {
+      const to = target(name, other)
+      if (!known.has(to)) continue
+      if (unit(to) !== unit(name)) graph.get(unit(name)).add(unit(to))
+      const own = name.split('/')[0] === to.split('/')[0]
+      if (!own && height(to) >= height(name)) found.push({ what: `${name} -> ${to}`, why: 'leads up, or to a neighbour' })
+    }
+    const lines = text.split('\n').length - 1
+    if (lines > MOST_LINES && !tables.includes(name)) found.push({ what: name, why: `has ${lines} lines, more than ${MOST_LINES}` })
+  }
+  const told = new Set()
+  for (const start of [...graph.keys()].sort()) {
+    const circle = wayBack(graph, start)
+    if (circle && !circle.some((one) => told.has(one))) found.push({ what: circle.join(' -> '), why: 'is a circle' })
+    circle?.forEach((one) => told.add(one))
+  }
+  return found
+}
+
+/** The shortest way from a file back to itself, or undefined. */
+function wayBack(graph, start) {
+  const before = new Map()
+  const queue = [start]
+  for (const from of queue) {
+    for (const to of graph.get(from)) {
+      if (to === start) {
+        const way = [start]
+        for (let step = from; step !== undefined; step = before.get(step)) way.unshift(step)
+        return way
+      }
+      if (before.has(to)) continue
+      before.set(to, from)
+      queue.push(to)
+    }
+  }
+}
+
+for (const tree of trees) {
+  test(`${tree.folder} has no circle, no way up and no endless file`, () => {
+    const found = faults({ ...tree, folder: join(root, tree.folder) })
+    const left = [...standing[tree.folder]]
+    const news = found.filter(({ what }) => !left.includes(what)).map(({ what, why }) => `${what} ${why}`)
+    assert.deepEqual(news, [])
+    assert.deepEqual(left.filter((what) => !found.some((one) => one.what === what)), [], 'these are gone: take them out of the list')
+  })
+}
+
+test('a made-up tree shows each fault, with the way that leads there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-structure-'))
+  try {
+    const write = (name, ...lines) => {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), lines.join('\n') + '\n')
+    }
+    write('low/a.h', '#include "low/b.h"')
+    write('low/b.h', '#include <vector>')
+    write('low/b.cpp', '#include "low/b.h"', '#include "low/c.h"')
+    write('low/c.h', '#include "low/a.h"', '#include "outside/of_the_tree.h"')
+    write('low/d.h', '#include "high/e.h"')
+    write('high/e.h', '#include "low/a.h"', '#include "beside/f.h"')
+    write('beside/f.h', '')
+    write('high/long.cpp', ...Array(MOST_LINES + 1).fill(''))
+    write('high/table.cpp', ...Array(MOST_LINES + 1).fill(''))
+    write('elsewhere/g.h', '')
+    const found = faults({ ...trees[0], folder, rows: [['low'], ['high', 'beside']], tables: ['high/table.cpp'] })
+    assert.deepEqual(found.map(({ what, why }) => `${what} ${why}`).sort(), [
+      'elsewhere/g.h stands in no folder of the table',
+      'high/e.h -> beside/f.h leads up, or to a neighbour',
+      `high/long.cpp has ${MOST_LINES + 1} lines, more than ${MOST_LINES}`,
+      'low/a -> low/b -> low/c -> low/a is a circle',
+      'low/d.h -> high/e.h leads up, or to a neighbour',
+    ])
+    rmSync(join(folder, 'low/b.cpp'))
+    const without = faults({ ...trees[0], folder, rows: [['low'], ['high', 'beside']], tables: ['high/table.cpp'] })
+    assert.ok(!without.some(({ why }) => why === 'is a circle'))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('imports of types, of modules without a name and of modules when they are needed all count', () => {
+  const { imports } = trees[1]
+  const text = `
+import { a } from './a.js'
+import type { B } from './b.js'
+import './c.js'
+export * from './d.js'
+export {
+  E,
+} from './e.js'
+const f = await import('./f.js')
+let g: import('./g.js').G
+import { h } from 'lit'`
+  assert.deepEqual([...text.matchAll(imports)].map(([, name]) => name), ['./a.js', './b.js', './c.js', './d.js', './e.js', './f.js', './g.js'])
+})

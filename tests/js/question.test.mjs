@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isWhole, questionLines, questionWords } from '../../js/dist/esm/bridge/question.js'
-import { reveal, revealed } from '../../js/dist/esm/bridge/reveal.js'
+import { splitInvisible, escapeInvisible } from '../../js/dist/esm/bridge/invisible.js'
 import { hiding } from './hiding.mjs'
 
 const textOf = ({ runs }) => runs.map(({ text }) => text).join('')
@@ -139,9 +139,9 @@ test('a line that holds words of several languages is not marked for that', () =
   assert.deepEqual(of(ask({ arguments: { text: 'a раypal b' } }), 'value')[0].runs, [{ text: 'a ' }, { text: 'раypal', mark: 'script' }, { text: ' b' }])
 })
 
-test('reveal: text at even places, code points at odd ones', () => {
-  assert.deepEqual(reveal('a\u200B\u200Bb'), ['a', 'U+200B', '', 'U+200B', 'b'])
-  assert.deepEqual(reveal('\u200B\u200B\u200B'), ['', 'U+200B ×3', ''])
-  assert.deepEqual(reveal(''), [''])
-  assert.equal(revealed('x\u0000y'), 'x⟨U+0000⟩y')
+test('splitInvisible: text at even places, code points at odd ones', () => {
+  assert.deepEqual(splitInvisible('a\u200B\u200Bb'), ['a', 'U+200B', '', 'U+200B', 'b'])
+  assert.deepEqual(splitInvisible('\u200B\u200B\u200B'), ['', 'U+200B ×3', ''])
+  assert.deepEqual(splitInvisible(''), [''])
+  assert.equal(escapeInvisible('x\u0000y'), 'x⟨U+0000⟩y')
 })

@@ -1,5 +1,5 @@
 // Elements without a framework.
-import { reveal } from '/sluice/bridge/reveal.js'
+import { splitInvisible } from '/sluice/bridge/invisible.js'
 
 /** `h('button', { class: 'primary', onclick: run }, 'Run')`: attributes, properties where a setter is needed, listeners. */
 export function h(tag, attributes = {}, ...children) {
@@ -19,7 +19,7 @@ const properties = new Set(['value', 'checked', 'view', 'hidden', 'disabled', 's
 
 /** Text of a model or a tool, with what has no glyph of its own shown by its code point. */
 export function foreign(text) {
-  return reveal(text).map((run, at) => (at % 2 ? h('span', { class: 'code-point' }, `⟨${run}⟩`) : run))
+  return splitInvisible(text).map((run, at) => (at % 2 ? h('span', { class: 'code-point' }, `⟨${run}⟩`) : run))
 }
 
 export function field(label, control, about) {

@@ -1,12 +1,12 @@
 // The lines of a question: all that a person approves, so that nothing of it hides. Pages and the terminal draw these lines and add
 // nothing. No DOM, no Node.
 import type { ExecutionPolicy, Json, JsonObject, Part, ResultPolicy } from '../core/events.js'
+import { markLine, type TextRun } from './invisible.js'
 import type { QuestionWords } from './question-words.js'
-import { markLine, type Run } from './reveal.js'
 
 export type { QuestionWords } from './question-words.js'
 export { questionWords } from './question-words.js'
-export type { Run } from './reveal.js'
+export type { TextRun } from './invisible.js'
 
 /** What is asked: may this call run, may this result go to the model? See `isWhole`. */
 export interface QuestionRequest {
@@ -33,7 +33,7 @@ export interface QuestionRequest {
  */
 export interface Line {
   kind: 'tool' | 'counts' | 'effect' | 'about' | 'notice' | 'argument' | 'value' | 'hidden'
-  runs: Run[]
+  runs: TextRun[]
   /** Which argument, and of what: `arguments.path`, `reserved.maid`, `preview`. */
   of?: string
   /** Of a `value` line in its value, from 1 on. */
@@ -170,7 +170,7 @@ function valueLines(value: Json, words: QuestionWords, of: string, whole: Readon
 /** The lines of a text, or of its beginning and its end. */
 function cutLines(text: string, words: QuestionWords, of: string, whole: ReadonlySet<string>, shown: Shown, indented = false): Line[] {
   const tooLong = text.length > TOO_LONG || countLines(text) > TOO_MANY_LINES
-  const line = ({ runs, number }: { runs: Run[]; number: number }): Line => ({ kind: 'value', runs, of, number })
+  const line = ({ runs, number }: { runs: TextRun[]; number: number }): Line => ({ kind: 'value', runs, of, number })
   if (!tooLong && (text.length <= shown.atOnce || whole.has(of))) return textLines(text, words, indented).map(line)
   const end = charactersEnd(text, shown.head)
   const start = charactersEnd(text, text.length - shown.tail)
@@ -187,9 +187,9 @@ function cutLines(text: string, words: QuestionWords, of: string, whole: Readonl
 const charactersEnd = (text: string, at: number): number => (/[\uDC00-\uDFFF]/.test(text[at] ?? '') ? at + 1 : at)
 
 /** `indented`: blanks at the beginning of a line are ours. */
-function textLines(text: string, words: QuestionWords, indented = false): { runs: Run[]; number: number }[] {
+function textLines(text: string, words: QuestionWords, indented = false): { runs: TextRun[]; number: number }[] {
   const all = text.split('\n')
-  const lines: { runs: Run[]; number: number }[] = []
+  const lines: { runs: TextRun[]; number: number }[] = []
   for (let at = 0; at < all.length; at++) {
     let end = at
     while (end < all.length && /^[ \t\u3000]*$/.test(all[end] as string)) end++
@@ -206,13 +206,13 @@ function textLines(text: string, words: QuestionWords, indented = false): { runs
 }
 
 /** A name on one line, cut where it is long. */
-function nameRuns(name: string, words: QuestionWords, limit = NAME): Run[] {
+function nameRuns(name: string, words: QuestionWords, limit = NAME): TextRun[] {
   const lines = name.slice(0, charactersEnd(name, Math.min(limit, name.length))).split('\n')
-  const runs = lines.flatMap((line, at): Run[] => [...(at ? [{ text: '⟨U+000A⟩', mark: 'code-point' } as const] : []), ...markText(line, words)])
+  const runs = lines.flatMap((line, at): TextRun[] => [...(at ? [{ text: '⟨U+000A⟩', mark: 'code-point' } as const] : []), ...markText(line, words)])
   return name.length > limit ? [...runs, { text: `… (${name.length.toLocaleString('en')})`, mark: 'cut' }] : runs
 }
 
-const markText = (text: string, words: QuestionWords): Run[] => markLine(text, (count, kind) => words[kind](count))
+const markText = (text: string, words: QuestionWords): TextRun[] => markLine(text, (count, kind) => words[kind](count))
 const countLines = (text: string): number => text.split('\n').length
 
 /** A value as text: strings as they are, anything else as JSON. */

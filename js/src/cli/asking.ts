@@ -1,7 +1,7 @@
 // Approvals on the terminal: what is asked, in plain text, and what the person says to it. One question after another. What is asked stands
 // directly above the prompt; where it is more than a screen it comes page by page, and yes counts when the last one was shown.
+import { escapeInvisibleInJson, escapeInvisible } from '../bridge/invisible.js'
 import { questionLines, questionWords, type Line } from '../bridge/question.js'
-import { escaped, revealed } from '../bridge/reveal.js'
 import { SluiceError } from '../core/errors.js'
 import type { ApprovalEvent, JsonObject, SluiceEvent } from '../core/events.js'
 import type { Run } from '../core/run.js'
@@ -157,7 +157,7 @@ export class Asking {
         continue
       }
       if (!shown) {
-        if (said !== '') this.#wrong(call, `found '${revealed(said)}': an answer counts when the last page was shown`)
+        if (said !== '') this.#wrong(call, `found '${escapeInvisible(said)}': an answer counts when the last page was shown`)
         turn()
         continue
       }
@@ -174,7 +174,7 @@ export class Asking {
         continue
       }
       if (said === '?') this.#help(call, stage, always)
-      else this.#wrong(call, `found '${revealed(said)}', expected ${expected(stage, always)}`)
+      else this.#wrong(call, `found '${escapeInvisible(said)}', expected ${expected(stage, always)}`)
     }
   }
 
@@ -187,7 +187,7 @@ export class Asking {
         run.approve(call, { ...(forever ? { remember: 'session' as const } : {}), ...(edited ? { arguments: edited } : {}) })
       } catch (error) {
         if (!(error instanceof SluiceError)) throw error
-        this.#wrong(call, revealed(tell(error)))
+        this.#wrong(call, escapeInvisible(tell(error)))
         return false
       }
     }
@@ -219,14 +219,14 @@ export class Asking {
 
   /** Other arguments; undefined: they stay as they are. */
   async #edit(call: number, args: JsonObject, signal: AbortSignal): Promise<JsonObject | undefined> {
-    const typed = await this.#line(call, 'arguments: ', signal, escaped(JSON.stringify(args)))
+    const typed = await this.#line(call, 'arguments: ', signal, escapeInvisibleInJson(JSON.stringify(args)))
     if (typed === undefined) return undefined
     try {
       const edited: unknown = JSON.parse(typed)
       if (typeof edited === 'object' && edited !== null && !Array.isArray(edited)) return edited as JsonObject
-      this.#wrong(call, `found '${revealed(typed)}', expected a JSON object`)
+      this.#wrong(call, `found '${escapeInvisible(typed)}', expected a JSON object`)
     } catch (error) {
-      this.#wrong(call, revealed(tell(error)))
+      this.#wrong(call, escapeInvisible(tell(error)))
     }
     return undefined
   }

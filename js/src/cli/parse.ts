@@ -1,6 +1,6 @@
 // sluice parse: text or a recorded stream → events, one per line.
 import { readFile } from 'node:fs/promises'
-import { revealed } from '../bridge/reveal.js'
+import { escapeInvisible } from '../bridge/invisible.js'
 import { Engine } from '../core/engine.js'
 import type { SluiceEvent } from '../core/events.js'
 import { oneOf, tell, text, UsageError, type Command } from './command.js'
@@ -73,12 +73,12 @@ function print({ events, message, diagnostics, protocols, pieces }: ParseReply):
   if (diagnostics.length === 0) return
   screen.line(screen.paint('yellow', `${count(diagnostics.length, 'diagnostic')}: ${diagnostics.map(({ code }) => code).join(', ')}`))
   const other = diagnostics.find(({ code }) => code === 'other_format')?.detail
-  if (other) screen.line(screen.paint('yellow', revealed(`this looks like ${other}: --protocol ${other} reads it`)))
+  if (other) screen.line(screen.paint('yellow', escapeInvisible(`this looks like ${other}: --protocol ${other} reads it`)))
 }
 
 const count = (number: number, thing: string): string => `${number} ${thing}${number === 1 ? '' : 's'}`
 
-const quoted = (value: unknown): string => revealed(JSON.stringify(value) ?? '')
+const quoted = (value: unknown): string => escapeInvisible(JSON.stringify(value) ?? '')
 
 function line(event: SluiceEvent, { paint }: Screen): string {
   const kind = event.type.padEnd(10)
@@ -95,15 +95,15 @@ function line(event: SluiceEvent, { paint }: Screen): string {
         name ?? askedName, status, source && `as ${source}`, given && JSON.stringify(given), reason, error,
         start !== undefined && end !== undefined && `bytes ${start}–${end}`,
       ]
-      return paint('cyan', `${kind} call ${call}  ${revealed(said.filter(Boolean).join('  '))}`)
+      return paint('cyan', `${kind} call ${call}  ${escapeInvisible(said.filter(Boolean).join('  '))}`)
     }
     case 'diagnostic': {
       const { code, detail, offset, raw } = event
       const where = offset === undefined ? '' : ` at byte ${offset}`
-      return paint('yellow', `${kind} ${revealed(code + where)}${detail ? `: ${revealed(detail)}` : ''}${raw ? `  ${quoted(raw)}` : ''}`)
+      return paint('yellow', `${kind} ${escapeInvisible(code + where)}${detail ? `: ${escapeInvisible(detail)}` : ''}${raw ? `  ${quoted(raw)}` : ''}`)
     }
     case 'error':
-      return paint('red', `${kind} ${revealed(`${event.code}: ${event.detail}`)}`)
+      return paint('red', `${kind} ${escapeInvisible(`${event.code}: ${event.detail}`)}`)
     default: {
       const { type: _, seq: __, ...rest } = event
       return `${kind} ${quoted(rest)}`

@@ -1,12 +1,12 @@
 // Runs of a question as rows of a terminal, none of them wider than it is.
-import type { Run } from '../bridge/reveal.js'
+import type { TextRun } from '../bridge/invisible.js'
 
 export type Paint = (colour: 'dim' | 'bold' | 'red' | 'yellow', text: string) => string
 
 const colours = { 'code-point': 'yellow', blank: 'yellow', cut: 'yellow', script: 'red', strong: 'bold' } as const
 
 /** The rows of one line, which the terminal need not wrap. */
-export function rowsOf(runs: readonly Run[], width: number, paint: Paint): string[] {
+export function rowsOf(runs: readonly TextRun[], width: number, paint: Paint): string[] {
   const rows: string[] = []
   let row = ''
   let used = 0

@@ -1,7 +1,7 @@
 // Draws a turn in the terminal, append-only: text as it streams, a card as a small box at its place. On a terminal the line of
 // a card that is still being written is drawn over; everything else is written once.
 import { endingOf, endingWords } from '../bridge/ending.js'
-import { revealed } from '../bridge/reveal.js'
+import { escapeInvisible } from '../bridge/invisible.js'
 import type { AssistantMessage, ArgsEvent, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, SluiceEvent } from '../core/events.js'
 import { fit } from './rows.js'
 
@@ -94,9 +94,9 @@ export class Screen {
       case 'args':
         return this.#args(event)
       case 'progress':
-        return this.inCard(event.call, revealed(event.text))
+        return this.inCard(event.call, escapeInvisible(event.text))
       case 'ipc':
-        return this.inCard(event.call, this.paint('magenta', revealed(`↯ ipc ${event.channel} ${JSON.stringify(event.payload)}`)))
+        return this.inCard(event.call, this.paint('magenta', escapeInvisible(`↯ ipc ${event.channel} ${JSON.stringify(event.payload)}`)))
       case 'error':
         return this.#error(event)
       case 'diagnostic':
@@ -107,13 +107,13 @@ export class Screen {
 
   #tell({ code, detail = '' }: DiagnosticEvent): void {
     const said = code === 'other_format' ? `a call as ${detail} writes it; --mode text --protocol ${detail} reads it` : detail
-    this.line(this.paint('dim', `  (${code}${said ? `: ${revealed(said)}` : ''})`))
+    this.line(this.paint('dim', `  (${code}${said ? `: ${escapeInvisible(said)}` : ''})`))
   }
 
   #error({ code, detail, hint }: ErrorEvent): void {
-    this.line(this.paint('red', `✖ ${code}: ${revealed(detail)}`))
+    this.line(this.paint('red', `✖ ${code}: ${escapeInvisible(detail)}`))
     const advice = code === 'tools_unsupported' ? '--mode text describes the tools in the prompt instead.' : hint // the engine names its own option
-    if (advice) this.line(this.paint('yellow', `  ${revealed(advice)}`))
+    if (advice) this.line(this.paint('yellow', `  ${escapeInvisible(advice)}`))
   }
 
   // -- waiting --------------------------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ export class Screen {
   #whole(given: string): string {
     const text = this.#held + given
     this.#held = /(?:\r|[\uD800-\uDBFF]|\u200D|\uFE0F)+$/.exec(text)?.[0] ?? ''
-    return revealed(text.slice(0, text.length - this.#held.length).replaceAll('\r\n', '\n'))
+    return escapeInvisible(text.slice(0, text.length - this.#held.length).replaceAll('\r\n', '\n'))
   }
 
   #card(event: CardEvent): void {
@@ -245,4 +245,4 @@ export function summary({ blocks, outcome, rounds, usage }: AssistantMessage): s
 }
 
 /** A model's or tool's text on one line, with nothing in it that a terminal would obey or that hides. */
-const oneLine = (text: string): string => revealed(text.replace(/\s+/g, ' '))
+const oneLine = (text: string): string => escapeInvisible(text.replace(/\s+/g, ' '))

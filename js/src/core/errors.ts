@@ -82,7 +82,7 @@ export class SluiceError extends Error {
 }
 
 /** What an unknown thrown value says, with the reason that `fetch` hides in `cause`. */
-export function describe(error: unknown): string {
+export function messageOf(error: unknown): string {
   try {
     return textOf(error)
   } catch {

@@ -1,5 +1,5 @@
 // Remembered decisions of one run: those that count when it begins, and whether they still let a call start.
-import { describe, SluiceError } from './errors.js'
+import { messageOf, SluiceError } from './errors.js'
 import type { Rule } from './events.js'
 import { shown } from './options.js'
 import type { RuleStore } from './rules.js'
@@ -39,7 +39,7 @@ export class Remembered {
     try {
       rules = this.rules
     } catch (error) {
-      return `Not run: the remembered decisions cannot be read: ${describe(error)}`
+      return `Not run: the remembered decisions cannot be read: ${messageOf(error)}`
     }
     const way = turn.judge(call, rules)
     if (way === 'deny') return 'Not run: it was forbidden meanwhile.'

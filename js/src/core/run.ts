@@ -1,7 +1,7 @@
 // A turn with everything around it: fetch, timers, retries, tools, approvals. The native turn decides; this carries out what
 // its events say. Every call into it goes through #step: tick, call, tick, drain.
 import type { Approvals, ApproveOptions, Ask, Remember } from './approvals.js'
-import { describe, SluiceError } from './errors.js'
+import { messageOf, SluiceError } from './errors.js'
 import type {
   ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinishReason, Json, Outcome, Rule, SluiceEvent, Usage,
 } from './events.js'
@@ -200,7 +200,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#step(() => {})
     const limit = host.deadlineMs
     if (limit !== undefined && !this.#result) this.#deadline = setTimeout(() => this.#cancel(`the deadline of ${limit} ms passed`), Math.min(limit, MAX_TIMER_MS))
-    if (signal) this.#removeSignal = onAbort(signal, () => this.#cancel(signal.reason === undefined ? undefined : describe(signal.reason)))
+    if (signal) this.#removeSignal = onAbort(signal, () => this.#cancel(signal.reason === undefined ? undefined : messageOf(signal.reason)))
   }
 
   /** Every event from the first one on. Whoever reads is expected to answer `approval` events. */
@@ -455,7 +455,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** A hook of the host must not break the turn. */
   #guard(what: string, call: () => unknown): void {
-    const warn = (error: unknown): void => this.#warn(`${what} threw: ${describe(error)}`)
+    const warn = (error: unknown): void => this.#warn(`${what} threw: ${messageOf(error)}`)
     try {
       const given = call()
       if (given instanceof Promise) given.catch(warn)
@@ -478,7 +478,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   /** Nothing outside can make this happen; but a turn must end. */
   #break(error: unknown): void {
     this.#guard('the run', () => { throw error })
-    this.#step(() => this.#turn.cancel(0, describe(error)))
+    this.#step(() => this.#turn.cancel(0, messageOf(error)))
   }
 
   // -- requests -------------------------------------------------------------------------------------------------------------
@@ -518,7 +518,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       if (this.#transient || brokeOff) wait ??= this.#retryIn()
     } catch (error) {
       how = abort.signal.aborted ? 'aborted' : error instanceof HookError ? 'hook' : 'network'
-      detail = describe(error)
+      detail = messageOf(error)
       if (how === 'network' && sent) wait ??= this.#retryIn() // a hook of the host fails the same way again
     }
     if (wait !== null && !this.#sawText) {
@@ -594,7 +594,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       try {
         value = await run(event.arguments, context)
       } catch (error) {
-        return this.#told(() => this.fail(call, describe(error)))
+        return this.#told(() => this.fail(call, messageOf(error)))
       } finally {
         this.#running.delete(call)
       }
@@ -633,8 +633,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#track(
       this.#answer(asking.event, asking.abort.signal).catch((error: unknown) => {
         if (this.#asking.get(call) !== asking) return // cancelled, or decided elsewhere
-        this.#warn(`approvals.${stage} failed, which is a no to call ${call} (${event.name}): ${describe(error)}`)
-        this.refuse(call, `the approval failed: ${describe(error)}`)
+        this.#warn(`approvals.${stage} failed, which is a no to call ${call} (${event.name}): ${messageOf(error)}`)
+        this.refuse(call, `the approval failed: ${messageOf(error)}`)
       }),
     )
   }
@@ -701,7 +701,7 @@ async function hook<T>(name: string, call: () => T | Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (cause) {
-    throw new HookError(`${name} threw: ${describe(cause)}`)
+    throw new HookError(`${name} threw: ${messageOf(cause)}`)
   }
 }
 
@@ -712,7 +712,7 @@ async function send(transport: Transport | undefined, request: HttpRequest, sign
   try {
     response = await transport(request, signal)
   } catch (error) {
-    throw isNetworkFault(error) ? error : new HookError(`transport threw: ${describe(error)}`)
+    throw isNetworkFault(error) ? error : new HookError(`transport threw: ${messageOf(error)}`)
   }
   if (isResponse(response)) return response
   throw new HookError(`transport gave back ${shown(response)}, expected a Response`)

@@ -1,5 +1,5 @@
 // One request: HTTP in `fetch`'s shape, and when to try again.
-import { describe, SluiceError } from './errors.js'
+import { messageOf, SluiceError } from './errors.js'
 import { onAbort } from './on-abort.js'
 import { is, members, textsByName, wrong } from './options.js'
 
@@ -124,7 +124,7 @@ export const fetchTransport: Transport = async ({ url, ...init }, signal) => {
       response = await fetch(url, { ...init, signal, redirect: 'manual' })
     } catch (error) {
       if (signal.aborted) throw error
-      throw new Error(`${shownUrl(url)}: ${describe(error)}`)
+      throw new Error(`${shownUrl(url)}: ${messageOf(error)}`)
     }
     const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
     if (location === null || !URL.canParse(location, url)) return response

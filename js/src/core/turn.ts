@@ -1,5 +1,5 @@
 import type { ApproveOptions } from './approvals.js'
-import { describe, SluiceError } from './errors.js'
+import { messageOf, SluiceError } from './errors.js'
 import type { AssistantMessage, ChatMessage, Part, Rule, SluiceEvent, ToolList } from './events.js'
 import { jsonText } from './json-text.js'
 import { END, EXACT, GET, handleOf, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
@@ -340,6 +340,6 @@ function encodeResult(value: unknown): [kind: number, text: string] {
   try {
     return isParts(value) ? [SUBMIT.parts, jsonText(value.items)] : [SUBMIT.json, jsonText(value)]
   } catch (cause) {
-    throw new SluiceError({ code: 'option', path: 'value', detail: describe(cause), cause })
+    throw new SluiceError({ code: 'option', path: 'value', detail: messageOf(cause), cause })
   }
 }

@@ -1,7 +1,7 @@
 // The host of an engine in the main process of Electron. Who sent a message is looked at for every message.
 import { SEEN, type Reply } from '../bridge/messages.js'
 import type { Engine } from '../core/engine.js'
-import { describe } from '../core/errors.js'
+import { messageOf } from '../core/errors.js'
 import { anything, is, members, withMethods } from '../core/options.js'
 import { createHost } from '../host/host.js'
 import { hostMembers } from '../host/options.js'
@@ -126,7 +126,7 @@ class Gate {
     try {
       return this.#allow({ webContentsId: sender.id, origin, url })
     } catch (error) {
-      this.#warn(`the option \`windows\` threw: ${describe(error)}`)
+      this.#warn(`the option \`windows\` threw: ${messageOf(error)}`)
       return null
     }
   }

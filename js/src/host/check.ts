@@ -1,7 +1,7 @@
 // What windows send, checked member by member: types, sizes, names of members. What passes is a plain copy, so that nothing is
 // different when it is read again. Lengths are looked at before anything is walked through, and nothing is printed whole.
 import type { BridgeError } from '../bridge/messages.js'
-import { describe } from '../core/errors.js'
+import { messageOf } from '../core/errors.js'
 import type { Json, JsonObject } from '../core/events.js'
 
 /** What a window is told instead of an exception. */
@@ -30,7 +30,7 @@ export function toBridgeError(error: unknown, others: (error: unknown) => Bridge
 
 /** `what` went wrong in the app itself: its words, with paths and keys in them, are for the developer. */
 export const hidden = (what: string) => (error: unknown): BridgeError => {
-  process.emitWarning(`${what}: ${describe(error)}`, 'SluiceWarning')
+  process.emitWarning(`${what}: ${messageOf(error)}`, 'SluiceWarning')
   return { code: 'internal', detail: 'the app could not do this; its log says why' }
 }
 

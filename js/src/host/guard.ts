@@ -1,10 +1,10 @@
-import { describe } from '../core/errors.js'
+import { messageOf } from '../core/errors.js'
 
 /** A hook of the app must not break a turn. */
 export function guard(what: string, hook: () => void): void {
   try {
     hook()
   } catch (error) {
-    process.emitWarning(`${what} threw: ${describe(error)}`, 'SluiceWarning')
+    process.emitWarning(`${what} threw: ${messageOf(error)}`, 'SluiceWarning')
   }
 }

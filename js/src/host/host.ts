@@ -62,7 +62,7 @@ class EngineHost implements Host {
       },
     })
     const onConfigure: HostOptions['onConfigure'] = (all) => guard('onConfigure', () => options.onConfigure?.(all))
-    this.#configuration = outside(() => new Configuration(engine, options.configuration, onConfigure))
+    this.#configuration = rethrowAsSluiceError(() => new Configuration(engine, options.configuration, onConfigure))
     this.#pet = new Pet(engine, {
       ...options,
       onPetFailure: (failure) => guard('onPetFailure', () => options.onPetFailure?.(failure)),
@@ -84,7 +84,7 @@ class EngineHost implements Host {
 
   send(text: string, conversation: string = DEFAULT_CONVERSATION): string {
     if (this.#closed) throw new SluiceError({ code: 'closed', detail: 'the host was closed' })
-    return outside(() => this.#send(this.#checkText(text, 'text'), id(conversation, 'conversation'), undefined))
+    return rethrowAsSluiceError(() => this.#send(this.#checkText(text, 'text'), id(conversation, 'conversation'), undefined))
   }
 
   bridge(rights: Rights = { read: true, chat: true, approve: true, configure: true }): Bridge & { close(): void } {
@@ -160,9 +160,9 @@ class EngineHost implements Host {
         return this.#conversations.view(conversation)
       }),
       configuration: method<'configuration'>('configure', nothing, () => this.#configuration.view),
-      configure: method<'configure'>('configure', untouched, (_, patch) => this.#configuration.configure(patch)),
+      configure: method<'configure'>('configure', unchecked, (_, patch) => this.#configuration.configure(patch)),
       result: method<'result'>('chat', members({
-        message: id, call, token, value: untouched, error: untouched,
+        message: id, call, token, value: unchecked, error: unchecked,
       }), (window, input) => this.#result(window, input)),
       petReady: method<'petReady'>('pet', nullable(checkCapabilities), (window, capabilities) => this.#pet.ready(window, capabilities)),
       petReply: method<'petReply'>('pet', members({ id: order, ok: flag, reason: optional(reason) }), (window, input) =>
@@ -285,7 +285,7 @@ class EngineHost implements Host {
 
 const openInput: Check<Input<'open'>> = (input, path) => members<Input<'open'>>({ conversation: optional(id) })(input ?? {}, path)
 /** Checked where it is used. */
-const untouched: Check<never> = (input) => input as never
+const unchecked: Check<never> = (input) => input as never
 const checkResult = members<Pick<Input<'result'>, 'value' | 'error'>>({
   value: optional(json(resultLimits)),
   error: optional(text(100_000, 0)),
@@ -303,7 +303,7 @@ function listen<T>(listeners: Set<(data: T) => void>, listener: (data: T) => voi
 }
 
 /** What a window would be told, for the app itself. */
-function outside<T>(call: () => T): T {
+function rethrowAsSluiceError<T>(call: () => T): T {
   try {
     return call()
   } catch (error) {

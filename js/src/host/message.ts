@@ -9,7 +9,7 @@ import type { Run } from '../core/run.js'
 import type { Tool } from '../core/tool.js'
 import { hidden, toBridgeError } from './check.js'
 import { guard } from './guard.js'
-import { Numbers } from './numbers.js'
+import { MessageNumbering } from './message-numbering.js'
 import type { RunningTool } from './types.js'
 import { newToken, type HostWindow } from './window.js'
 
@@ -33,11 +33,11 @@ export interface Execution {
 }
 
 /** A run and the tools that it has. */
-export interface Leg { run: Run; tools: readonly Tool[] }
+export interface Segment { run: Run; tools: readonly Tool[] }
 
 export interface MessageOptions {
   /** With what the message added so far: nothing for the first run. */
-  start: (history: ChatMessage[]) => Leg
+  start: (history: ChatMessage[]) => Segment
   /** The window that asked. */
   sender: HostWindow | undefined
   /** Stages that an adapter of the app answers: windows are not asked. */
@@ -54,10 +54,10 @@ export class Message {
   readonly asks = new Map<number, OpenAsk>()
   readonly #options: MessageOptions
   readonly #executions = new Map<number, Execution>()
-  readonly #numbers = new Numbers()
+  readonly #numbering = new MessageNumbering()
   #sender: HostWindow | undefined
   /** Absent when it ended: a run holds every event of it. */
-  #leg: Leg | undefined
+  #segment: Segment | undefined
   #view: MessageView
   /** Somebody holds the view as it is: the next change makes another one. */
   #shown = false
@@ -72,7 +72,7 @@ export class Message {
   constructor(options: MessageOptions) {
     this.#options = options
     this.#sender = options.sender
-    this.#leg = options.start([])
+    this.#segment = options.start([])
     this.#view = emptyView(this.id)
   }
 
@@ -105,15 +105,15 @@ export class Message {
   /** Reads its runs to the end. Resolves with what they add to the conversation. */
   async follow(): Promise<ChatMessage[]> {
     const history: ChatMessage[] = []
-    while (this.#leg) {
-      const { run } = this.#leg
+    while (this.#segment) {
+      const { run } = this.#segment
       for await (const event of run) {
         guard('the host', () => this.#handle(event)) // one delta is lost, not the message
         this.#options.onEvent(event)
       }
       const result = await run.done
       history.push(...result.history)
-      this.#leg = result.outcome === 'awaiting_user' ? this.#goOn(history) : undefined
+      this.#segment = result.outcome === 'awaiting_user' ? this.#goOn(history) : undefined
     }
     this.#ended = true
     this.#sender = undefined
@@ -122,14 +122,14 @@ export class Message {
   }
 
   /** The run that adopts what waits for a button. */
-  #goOn(history: ChatMessage[]): Leg | undefined {
+  #goOn(history: ChatMessage[]): Segment | undefined {
     try {
       if (this.#asked) {
-        const leg = this.#options.start(history)
+        const segment = this.#options.start(history)
         this.#asked = false
-        this.#numbers.next(this.#view)
-        if (this.#cancelled) void leg.run.cancel(this.#cancelled.reason)
-        return leg
+        this.#numbering.next(this.#view)
+        if (this.#cancelled) void segment.run.cancel(this.#cancelled.reason)
+        return segment
       }
     } catch (error) {
       this.#publish({ type: 'error', block: this.#view.blocks.length, ...toBridgeError(error, hidden('a message could not go on')) })
@@ -143,13 +143,13 @@ export class Message {
   /** Resolves when all is quiet, with the tools that take no notice. */
   async cancel(reason?: string): Promise<RunningTool[]> {
     this.#cancelled = { reason }
-    const { stillRunning = [] } = (await this.#leg?.run.cancel(reason)) ?? {}
-    return stillRunning.map(({ call, name }) => ({ message: this.id, call: this.#numbers.ofMessage(call) ?? call, name }))
+    const { stillRunning = [] } = (await this.#segment?.run.cancel(reason)) ?? {}
+    return stillRunning.map(({ call, name }) => ({ message: this.id, call: this.#numbering.ofMessage(call) ?? call, name }))
   }
 
   cancelCall(call: number): void {
-    const own = this.#numbers.ofRun(call)
-    if (own !== undefined) this.#leg?.run.cancelCall(own)
+    const own = this.#numbering.ofRun(call)
+    if (own !== undefined) this.#segment?.run.cancelCall(own)
   }
 
   notice(call: number, text: string): void {
@@ -182,9 +182,9 @@ export class Message {
   }
 
   #decide(ask: OpenAsk, decision: (run: Run, question: { call: number; digest: string }) => boolean): boolean {
-    const call = this.#numbers.ofRun(ask.call)
-    if (!ask.open || this.asks.get(ask.call) !== ask || !this.#leg || call === undefined) return false
-    const decided = decision(this.#leg.run, { call, digest: ask.digest }) // what it throws decides nothing
+    const call = this.#numbering.ofRun(ask.call)
+    if (!ask.open || this.asks.get(ask.call) !== ask || !this.#segment || call === undefined) return false
+    const decided = decision(this.#segment.run, { call, digest: ask.digest }) // what it throws decides nothing
     this.#closeAsk(ask.call, ask)
     return decided
   }
@@ -237,9 +237,9 @@ export class Message {
   }
 
   #finish(execution: Execution, finish: (run: Run, call: number) => void): void {
-    const call = this.#numbers.ofRun(execution.call)
-    if (this.#executions.get(execution.call) !== execution || !this.#leg || call === undefined) return
-    finish(this.#leg.run, call) // what it throws finishes nothing: the call still waits
+    const call = this.#numbering.ofRun(execution.call)
+    if (this.#executions.get(execution.call) !== execution || !this.#segment || call === undefined) return
+    finish(this.#segment.run, call) // what it throws finishes nothing: the call still waits
     this.#forgetExecution(execution.call)
   }
 
@@ -247,9 +247,9 @@ export class Message {
     const tool = this.#tool(name)
     if (tool?.run) return
     const window = this.#sender
-    const own = this.#numbers.ofRun(call)
+    const own = this.#numbering.ofRun(call)
     const fail = (reason: string): void => {
-      if (this.#leg && own !== undefined) failCall(this.#leg.run, own, reason)
+      if (this.#segment && own !== undefined) failCall(this.#segment.run, own, reason)
     }
     if (tool?.runsIn !== 'window') return fail('the tool has no `execute`, and does not run in a window')
     if (!window) return fail('the tool runs in the window that asks, and none did')
@@ -276,7 +276,7 @@ export class Message {
   // -- events ---------------------------------------------------------------------------------------------------------------
 
   #handle(given: SluiceEvent): void {
-    const event = this.#numbers.translate(given)
+    const event = this.#numbering.translate(given)
     switch (event.type) {
       case 'text':
       case 'reasoning': {
@@ -323,7 +323,7 @@ export class Message {
   }
 
   #tool(name: string | undefined): Tool | undefined {
-    return this.#leg?.tools.find((tool) => tool.name === name)
+    return this.#segment?.tools.find((tool) => tool.name === name)
   }
 
   #publish(delta: Delta): void {

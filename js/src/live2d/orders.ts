@@ -1,6 +1,6 @@
 // Orders to the pet, one after the other: every one ends with nothing, or with the reason why the pet did not do it.
 import type { PetCapabilities } from '../bridge/messages.js'
-import { describe } from '../core/errors.js'
+import { messageOf } from '../core/errors.js'
 import type { Json } from '../core/events.js'
 import { clip, type PetModel } from './model.js'
 import { triggerChannels } from './tools.js'
@@ -71,7 +71,7 @@ export class Orders {
       if ((await limit(act(payload), this.#timeoutMs)) === false) throw new No(`${clip(channel, 60)} was refused`)
       return undefined
     } catch (error) {
-      return clip(error instanceof No ? error.message : `it failed: ${describe(error)}`)
+      return clip(error instanceof No ? error.message : `it failed: ${messageOf(error)}`)
     }
   }
 

@@ -1,6 +1,6 @@
 // The window of the pet: orders come in, a model performs them in their order, and every one is answered.
 import type { Bridge, Methods, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
-import { describe, SluiceError } from '../core/errors.js'
+import { messageOf, SluiceError } from '../core/errors.js'
 import { anything, func, is, isObject, members, milliseconds, text, withMethods, type Check } from '../core/options.js'
 import type { PetModel } from './model.js'
 import { Orders, type OrderOptions } from './orders.js'
@@ -61,7 +61,7 @@ export function receive(options: ReceiveOptions): PetReceiver {
   const { client, bridge } = options
   const side = client?.pet ?? (bridge ? overBridge(bridge) : undefined)
   if (!side) throw new SluiceError({ code: 'option', path: 'client', detail: 'expected a client or a bridge', hint: 'connect() of sluice/renderer gives the client' })
-  const failed = (what: string) => (error: unknown) => options.onError?.(`${what}: ${describe(error)}`)
+  const failed = (what: string) => (error: unknown) => options.onError?.(`${what}: ${messageOf(error)}`)
   let said = Promise.resolve<unknown>(undefined) // one after the other: the last word counts
   const receiver = new Receiver(options, (capabilities) => {
     said = said.then(() => side.ready(capabilities)).catch(failed('the capabilities of the model were not taken'))
@@ -136,7 +136,7 @@ class Receiver implements PetReceiver {
       (error: unknown) => {
         if (this.#source !== source) return // another one was set meanwhile
         this.#use(null)
-        this.#options.onError?.(`the model could not be loaded: ${describe(error)}`)
+        this.#options.onError?.(`the model could not be loaded: ${messageOf(error)}`)
       },
     )
   }
@@ -164,7 +164,7 @@ class Receiver implements PetReceiver {
       this.#orders.set(null)
       if (this.#announced) this.#announce(null)
       this.#announced = false
-      this.#options.onError?.(`the model does not tell what it can do: ${describe(error)}`)
+      this.#options.onError?.(`the model does not tell what it can do: ${messageOf(error)}`)
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Bridge, Method, Methods, Reply } from '../bridge/messages.js'
-import { describe } from '../core/errors.js'
+import { messageOf } from '../core/errors.js'
 import { ClientError } from './errors.js'
 
 /** A method of the main process: its value, or a ClientError. */
@@ -12,7 +12,7 @@ export function caller(bridge: Bridge): Call {
       reply = await bridge.call(method, input)
     } catch (error) {
       // The bridge itself: the main process is gone, or the input cannot be copied to it.
-      throw new ClientError({ code: 'bridge', path: method, detail: describe(error) }, error)
+      throw new ClientError({ code: 'bridge', path: method, detail: messageOf(error) }, error)
     }
     if (!reply.ok) throw new ClientError(reply.error)
     return reply.value as ReturnType<Methods[typeof method]>

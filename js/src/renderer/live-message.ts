@@ -2,7 +2,7 @@
 // whatever else comes (a gap, a frame of an older subscription, a snapshot later than its frames) ends in a new snapshot.
 import type { AskView, Decision, Frame, MessageView } from '../bridge/messages.js'
 import { applyDeltas, emptyView } from '../bridge/view.js'
-import { describe } from '../core/errors.js'
+import { messageOf } from '../core/errors.js'
 import type { Call } from './call.js'
 import { ClientError, closed, lost } from './errors.js'
 import { Listeners } from './listeners.js'
@@ -173,7 +173,7 @@ export class LiveMessage {
     } catch (error) {
       this.#held = undefined
       if (this.#failure) return
-      const failure = error instanceof ClientError ? error : new ClientError({ code: 'bridge', detail: describe(error) }, error)
+      const failure = error instanceof ClientError ? error : new ClientError({ code: 'bridge', detail: messageOf(error) }, error)
       this.#fail(failure)
     }
   }

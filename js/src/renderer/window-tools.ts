@@ -1,6 +1,6 @@
 // Tools that this window runs for the engine (`runsIn: 'window'`): a call comes with a token that its result is sent with.
 import type { Frame } from '../bridge/messages.js'
-import { describe } from '../core/errors.js'
+import { messageOf } from '../core/errors.js'
 import type { Json, JsonObject } from '../core/events.js'
 import { jsonText, untellable } from '../core/json-text.js'
 import type { Call } from './call.js'
@@ -54,7 +54,7 @@ export class WindowTools {
       await this.#call('result', { message, call, token, ...result })
     } catch (error) {
       // The host tells the turn itself why it did not take it. On the way there a result may have been too large.
-      await this.#call('result', { message, call, token, error: describe(error) }).catch(() => {})
+      await this.#call('result', { message, call, token, error: messageOf(error) }).catch(() => {})
     }
   }
 
@@ -73,7 +73,7 @@ export class WindowTools {
     try {
       value = await tool(args, context)
     } catch (error) {
-      return { error: describe(error) }
+      return { error: messageOf(error) }
     }
     try {
       return { value: value === undefined ? null : (JSON.parse(jsonText(value)) as Json) }

@@ -3,8 +3,8 @@ import { css, html, nothing, type TemplateResult } from 'lit'
 import { plain } from '../bridge/question.js'
 import type { Json, JsonObject } from '../core/events.js'
 import { count } from './format.js'
+import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import type { Strings } from './strings.js'
-import { revealed, visible } from './visible.js'
 
 /** From here on it is said how long a text is: its box scrolls. */
 const LONG = 400
@@ -27,10 +27,10 @@ export function argumentList(values: JsonObject, { words, lang, limit, whole, sh
       const text = plain(value)
       const cut = text.length > limit && !whole.has(name)
       return html`<div class="argument" part="argument">
-        <dt><bdi class="argument-name">${visible(name)}</bdi>${text.length > LONG
+        <dt><bdi class="argument-name">${markInvisible(name)}</bdi>${text.length > LONG
             ? html`<span class="length">${words.characters(count(text.length, lang))}</span>` : nothing}</dt>
         <dd><div class="value ${kindOf(value)}" tabindex=${text.length > LONG ? 0 : nothing} dir=${typeof value === 'string' ? 'auto' : 'ltr'}
-          >${visible(cut ? text.slice(0, limit) : text)}</div>${cut
+          >${markInvisible(cut ? text.slice(0, limit) : text)}</div>${cut
             ? html`<button type="button" class="more" @click=${() => showWhole(name)}>${words.showAll(count(text.length, lang))}</button>` : nothing}</dd>
       </div>`
     })}
@@ -45,7 +45,7 @@ export function summary(values: JsonObject): string {
     line += `${name}: ${typeof value === 'string' ? value.slice(0, 120) : JSON.stringify(value)?.slice(0, 120)}`
     if (line.length > 160) break
   }
-  return revealed(line.slice(0, 160).replace(/\s+/g, ' '))
+  return escapeInvisible(line.slice(0, 160).replace(/\s+/g, ' '))
 }
 
 function kindOf(value: Json): string {

@@ -3,10 +3,10 @@
 import { html, nothing, render } from 'lit'
 import './card.js'
 import { icon } from './icons.js'
+import { markInvisible } from './mark-invisible.js'
 import { StreamText } from './stream-text.js'
 import type { Strings } from './strings.js'
 import type { ApprovalsMode, AskView, BlockView, CardView, LiveMessage } from './types.js'
-import { visible } from './visible.js'
 
 /** What all blocks depend on. Another object: look at all of them. */
 export interface BlockContext {
@@ -195,9 +195,9 @@ class ErrorView implements View {
     const title = (Object.hasOwn(words.errors, code) && words.errors[code]) || words.error
     this.element.setAttribute('aria-label', title)
     render(html`${icon('warning')}<div>
-      <p class="title">${title} <code class="code">${visible(code.slice(0, 100))}</code></p>
-      <p class="detail" dir="auto">${visible(detail.slice(0, 4000))}</p>
-      ${hint ? html`<p class="hint" part="hint"><b>${words.hint}:</b> <bdi>${visible(hint.slice(0, 2000))}</bdi></p>` : nothing}
+      <p class="title">${title} <code class="code">${markInvisible(code.slice(0, 100))}</code></p>
+      <p class="detail" dir="auto">${markInvisible(detail.slice(0, 4000))}</p>
+      ${hint ? html`<p class="hint" part="hint"><b>${words.hint}:</b> <bdi>${markInvisible(hint.slice(0, 2000))}</bdi></p>` : nothing}
     </div>`, this.element)
   }
 }

@@ -12,9 +12,9 @@ import { clock, count, duration } from './format.js'
 import { icon, iconFor, type IconName } from './icons.js'
 import { imageSource } from './images.js'
 import { jsonView } from './json-view.js'
+import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApprovalsMode, AskView, CardView, LiveMessage } from './types.js'
-import { revealed, visible } from './visible.js'
 
 /** Characters of a text that are shown before someone asks for all. */
 const SHOWN = 4000
@@ -129,7 +129,7 @@ export class SluiceCard extends SluiceElement {
     const status: CardStatus = card.status ?? 'pending'
     const [tone, sign] = looks[status] ?? looks.unknown
     const moving = !this.still
-    const name = revealed(card.name ?? card.askedName ?? '').slice(0, 200) || words.aCall
+    const name = escapeInvisible(card.name ?? card.askedName ?? '').slice(0, 200) || words.aCall
     const asks = this.ask && this.message && this.approvals === 'inline' ? this.ask : undefined
     return html`<article class="card ${tone} ${moving ? status : ''} ${this.open ? 'open' : ''}" part="card ${status}" aria-label="${words.aCall} ${name}">
       ${moving && status === 'executing' ? html`<div class="shimmer" aria-hidden="true"></div>` : nothing}
@@ -144,8 +144,8 @@ export class SluiceCard extends SluiceElement {
         ${moving && this.message && (status === 'executing' || status === 'streaming') ? this.#stop() : nothing}
       </div>
       ${status === 'streaming' ? this.#writing(card) : nothing}
-      ${card.progress && status === 'executing' ? html`<p class="line" part="progress"><bdi>${visible(card.progress.slice(-400))}</bdi></p>` : nothing}
-      ${card.notice ? html`<p class="line notice" part="notice">${icon('warning')}<bdi>${visible(card.notice.slice(0, 1000))}</bdi></p>` : nothing}
+      ${card.progress && status === 'executing' ? html`<p class="line" part="progress"><bdi>${markInvisible(card.progress.slice(-400))}</bdi></p>` : nothing}
+      ${card.notice ? html`<p class="line notice" part="notice">${icon('warning')}<bdi>${markInvisible(card.notice.slice(0, 1000))}</bdi></p>` : nothing}
       ${asks ? html`<sluice-approval part="approval" exportparts=${approvalParts} .ask=${asks} .card=${card} .message=${this.message} .compact=${this.compact} .armMs=${this.armMs}></sluice-approval>` : nothing}
       ${moving && status === 'streaming' ? html`<div class="bar" aria-hidden="true"></div>` : nothing}
       <div class="body" id="body" part="body" ?hidden=${!this.open}>${this.open ? this.#body(card, asks !== undefined) : nothing}</div>
@@ -159,7 +159,7 @@ export class SluiceCard extends SluiceElement {
   #summary(tone: Tone): TemplateResult | typeof nothing {
     const { card } = this
     if (tone === 'bad' && card?.error) {
-      return html`<span class="summary error">${revealed(card.error.slice(0, 200).replace(/\s+/g, ' '))}</span>`
+      return html`<span class="summary error">${escapeInvisible(card.error.slice(0, 200).replace(/\s+/g, ' '))}</span>`
     }
     const values = card?.edited ?? card?.arguments
     return values ? html`<span class="summary" part="summary">${summary(values)}</span>` : nothing
@@ -180,7 +180,7 @@ export class SluiceCard extends SluiceElement {
     if (!writing) return nothing
     const shown = this.open ? SHOWN * 5 : WRITING
     const text = writing.length > shown ? '…' + writing.slice(-shown) : writing
-    return html`<div class="writing" part="writing" dir="ltr"><code>${visible(text)}</code></div>`
+    return html`<div class="writing" part="writing" dir="ltr"><code>${markInvisible(text)}</code></div>`
   }
 
   // -- opened ---------------------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ export class SluiceCard extends SluiceElement {
 
   #text(name: string, text: string, className = ''): TemplateResult {
     const cut = text.length > SHOWN && !this.#whole.has(name)
-    return html`<div class="value ${className}" dir="auto" tabindex=${text.length > 400 ? 0 : nothing}>${visible(cut ? text.slice(0, SHOWN) : text)}</div>
+    return html`<div class="value ${className}" dir="auto" tabindex=${text.length > 400 ? 0 : nothing}>${markInvisible(cut ? text.slice(0, SHOWN) : text)}</div>
       ${cut ? html`<button type="button" class="more" @click=${() => this.#showWhole(name)}
         >${this.words.showAll(count(text.length, this.language))}</button>` : nothing}`
   }
@@ -254,9 +254,9 @@ export class SluiceCard extends SluiceElement {
   }
 
   #part(part: Part, output: string): TemplateResult | typeof nothing {
-    if (part.type === 'text') return part.text === output ? nothing : html`<div class="value" dir="auto">${visible(part.text.slice(0, SHOWN))}</div>`
+    if (part.type === 'text') return part.text === output ? nothing : html`<div class="value" dir="auto">${markInvisible(part.text.slice(0, SHOWN))}</div>`
     if (part.type !== 'image') return nothing
-    if ('url' in part) return html`<p class="facts">${this.words.imageAt}: <bdi>${visible(part.url.slice(0, 500))}</bdi></p>` // not loaded: it would tell
+    if ('url' in part) return html`<p class="facts">${this.words.imageAt}: <bdi>${markInvisible(part.url.slice(0, 500))}</bdi></p>` // not loaded: it would tell
     const source = imageSource(part)
     return source ? html`<img class="picture-result" part="image" alt=${this.words.image} src=${source}>` : nothing
   }
@@ -271,15 +271,15 @@ export class SluiceCard extends SluiceElement {
       `${what(one)} ${words.by[one.by] ?? ''}`,
       one.remember && Object.hasOwn(words.remembered, one.remember) ? words.remembered[one.remember as 'once'] : '',
       one.at === undefined ? '' : clock(one.at, language),
-    ].filter(Boolean).join(' · ')}${one.reason ? html` — <bdi>${visible(one.reason.slice(0, 1000))}</bdi>` : nothing}</li>`)}</ul>`
+    ].filter(Boolean).join(' · ')}${one.reason ? html` — <bdi>${markInvisible(one.reason.slice(0, 1000))}</bdi>` : nothing}</li>`)}</ul>`
   }
 
   #facts({ reason, askedName, name, source, round, startedAt }: CardView): TemplateResult | typeof nothing {
     const { words } = this
     const facts: unknown[] = []
-    if (reason) facts.push(html`${words.reason}: <bdi>${(Object.hasOwn(words.reasons, reason) && words.reasons[reason]) || visible(reason.slice(0, 1000))}</bdi>`)
-    if (renamed(askedName, name)) facts.push(words.askedAs(revealed(askedName!.slice(0, 200))))
-    if (source && source !== 'native') facts.push(html`<bdi>${visible(source.slice(0, 100))}</bdi>`)
+    if (reason) facts.push(html`${words.reason}: <bdi>${(Object.hasOwn(words.reasons, reason) && words.reasons[reason]) || markInvisible(reason.slice(0, 1000))}</bdi>`)
+    if (renamed(askedName, name)) facts.push(words.askedAs(escapeInvisible(askedName!.slice(0, 200))))
+    if (source && source !== 'native') facts.push(html`<bdi>${markInvisible(source.slice(0, 100))}</bdi>`)
     if (round !== undefined && round > 1) facts.push(words.round(round))
     if (startedAt !== undefined) facts.push(clock(startedAt, this.language))
     return facts.length === 0 ? nothing : html`<p class="facts">${facts.map((fact) => html`<span>${fact}</span>`)}</p>`

@@ -14,7 +14,7 @@ export const SluiceApproval: new () => SluiceApprovalElement = Approval
 /** The class of `<sluice-configuration>`: what may be configured. */
 export const SluiceConfiguration: new () => SluiceConfigurationElement = Configuration
 
-export { reveal } from '../bridge/reveal.js'
+export { splitInvisible } from '../bridge/invisible.js'
 export { languageOf } from './locale.js'
 export type * from './elements.js'
 export type { ConfigurationClient } from './configuration/store.js'

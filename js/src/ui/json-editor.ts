@@ -1,10 +1,10 @@
 // Arguments as a person edits them.
-import { escaped } from '../bridge/reveal.js'
+import { escapeInvisibleInJson } from '../bridge/invisible.js'
 import type { Json, JsonObject } from '../core/events.js'
 import type { Strings } from './strings.js'
 
 /** Arguments as they are edited: what has no glyph of its own stands there as an escape. */
-export const printArguments = (values: JsonObject): string => escaped(JSON.stringify(values, null, 2))
+export const printArguments = (values: JsonObject): string => escapeInvisibleInJson(JSON.stringify(values, null, 2))
 
 /** The object that the text says, or what is wrong with it. */
 export function readArguments(text: string, words: Strings): { value: JsonObject } | { problem: string } {

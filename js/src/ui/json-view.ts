@@ -1,7 +1,7 @@
 // JSON to look at: a tree that opens as far as someone opens it, or a table where that says it better. Plain DOM, text nodes only.
 import type { Json, JsonObject } from '../core/events.js'
+import { splitInvisible } from './mark-invisible.js'
 import type { Strings } from './strings.js'
-import { reveal } from './visible.js'
 
 /** So many entries of a list, and characters of a text, are shown at once. */
 const ENTRIES = 50
@@ -142,7 +142,7 @@ function isolated(text: string): HTMLElement {
   return element
 }
 
-const marked = (text: string): (Node | string)[] => reveal(text).map((run, at) => (at % 2 ? make('span', 'code-point', `⟨${run}⟩`) : run))
+const marked = (text: string): (Node | string)[] => splitInvisible(text).map((run, at) => (at % 2 ? make('span', 'code-point', `⟨${run}⟩`) : run))
 
 function make(tag: string, className = '', text = ''): HTMLElement {
   const element = document.createElement(tag)

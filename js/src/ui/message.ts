@@ -12,10 +12,10 @@ import { define, SluiceElement } from './element.js'
 import { focused, focusIsTaken } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { icon } from './icons.js'
+import { escapeInvisible } from './mark-invisible.js'
 import { messageStyles } from './message-styles.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApprovalsMode, AskDetail, AskView, BlockView, CardView, LiveMessage, MessageView, SavedMessage } from './types.js'
-import { revealed } from './visible.js'
 
 /** Of the finished message, read out. */
 const READ_OUT = 3000
@@ -250,7 +250,7 @@ export class SluiceMessage extends SluiceElement {
 
   #speakOf({ call, name, askedName, status }: CardView): void {
     const { words } = this
-    const tool = revealed((name ?? askedName ?? words.aCall).slice(0, 100))
+    const tool = escapeInvisible((name ?? askedName ?? words.aCall).slice(0, 100))
     if (!status || status === 'pending' || status === 'streaming') return
     if (status === 'awaiting_approval') this.#newAsks.push(words.asks(tool))
     else if (status === 'awaiting_result_approval') this.#newAsks.push(words.asksRelease(tool))
@@ -342,9 +342,9 @@ export class SluiceMessage extends SluiceElement {
   #tools(asks: readonly AskView[]): string[] {
     const tools = new Map<string, string[]>()
     for (const ask of asks) {
-      const name = revealed((ask.name ?? '?').slice(0, 100))
+      const name = escapeInvisible((ask.name ?? '?').slice(0, 100))
       const values = Object.values(ask.arguments ?? {}).map((value) => plain(value).slice(0, 40)).join(', ')
-      tools.set(name, [...(tools.get(name) ?? []), revealed(values.replace(/\s+/g, ' ').slice(0, 60))])
+      tools.set(name, [...(tools.get(name) ?? []), escapeInvisible(values.replace(/\s+/g, ' ').slice(0, 60))])
     }
     return [...tools].map(([name, values]) => [values.length > 1 ? `${name} × ${values.length}` : name, values.filter(Boolean).join(' | ')].filter(Boolean).join(': '))
   }
@@ -353,7 +353,7 @@ export class SluiceMessage extends SluiceElement {
     const { words } = this
     const [ask] = this.#open
     const card = ask && cardOf(this.#shown, ask)
-    const name = revealed((ask?.name ?? card?.name ?? '?').slice(0, 100))
+    const name = escapeInvisible((ask?.name ?? card?.name ?? '?').slice(0, 100))
     return html`<dialog part="dialog" role="alertdialog" aria-modal="true" aria-label=${ask?.stage === 'result' ? words.asksRelease(name) : words.asks(name)}
       @cancel=${(event: Event) => event.preventDefault()} @close=${() => this.requestUpdate()}>
       ${ask ? keyed(ask.token, html`<sluice-approval .ask=${ask} .card=${card} .message=${this.message} .armMs=${this.armMs}></sluice-approval>`) : nothing}

@@ -1,6 +1,6 @@
 // The lines of a question as a page draws them. Plain DOM, text nodes only; a value that did not change keeps its elements, so that what
 // was seen of it stays seen.
-import type { Line, Run } from '../bridge/question.js'
+import type { Line, TextRun } from '../bridge/question.js'
 
 /** So many lines, or characters of one line, are seen or not seen together. */
 const LINES = 4
@@ -106,7 +106,7 @@ export class QuestionView {
 }
 
 /** Runs as nodes: what is marked is an element with the mark for a class. */
-export function drawRuns(runs: readonly Run[]): (Node | string)[] {
+export function drawRuns(runs: readonly TextRun[]): (Node | string)[] {
   return runs.map(({ text, mark }) => {
     if (!mark || mark === 'strong') return text
     const element = make('span', mark, text)
@@ -120,8 +120,8 @@ const length = ({ runs }: Line): number => runs.reduce((sum, { text }) => sum + 
 /** A long line, to be seen part by part. */
 const inPieces = ({ runs }: Line): HTMLElement[] => pieces(runs).map((part) => make('span', PIECE, ...drawRuns(part)))
 
-function pieces(runs: readonly Run[]): Run[][] {
-  const parts: Run[][] = [[]]
+function pieces(runs: readonly TextRun[]): TextRun[][] {
+  const parts: TextRun[][] = [[]]
   let left = CHARACTERS
   for (const { text, mark } of runs) {
     for (let at = 0; at < text.length; ) {
@@ -132,7 +132,7 @@ function pieces(runs: readonly Run[]): Run[][] {
       let end = Math.min(text.length, at + left)
       if (/[\uDC00-\uDFFF]/.test(text[end] ?? '')) end++
       const part = text.slice(at, end);
-      (parts.at(-1) as Run[]).push(mark ? { text: part, mark } : { text: part })
+      (parts.at(-1) as TextRun[]).push(mark ? { text: part, mark } : { text: part })
       left -= end - at
       at = end
     }

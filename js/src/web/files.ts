@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { extname, join, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import { Refusal } from './refusal.js'
+import { HttpRefusal } from './refusal.js'
 
 /** Folders by the beginning of the path; the longest that fits is asked. */
 export interface Roots { [prefix: string]: string }
@@ -27,7 +27,7 @@ export interface Found { file: string; stats: Stats; folder: boolean }
 
 /** The file behind a path; never one outside of its root, whatever dots, links or escapes say. */
 export async function findFile(roots: Roots, path: string): Promise<Found> {
-  const missing = new Refusal(404, `there is no ${path.slice(0, 200)}`)
+  const missing = new HttpRefusal(404, `there is no ${path.slice(0, 200)}`)
   const prefix = Object.keys(roots).filter((prefix) => path.startsWith(slashed(prefix))).sort((a, b) => b.length - a.length)[0]
   if (prefix === undefined) throw missing
   const segments = decode(path.slice(slashed(prefix).length))
@@ -65,6 +65,6 @@ function decode(path: string): string[] {
   try {
     return path.split('/').filter((segment) => segment !== '').map(decodeURIComponent)
   } catch {
-    throw new Refusal(400, `the path is no UTF-8: ${path.slice(0, 200)}`)
+    throw new HttpRefusal(400, `the path is no UTF-8: ${path.slice(0, 200)}`)
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Refusal } from './refusal.js'
+import { HttpRefusal } from './refusal.js'
 
 /** A person's text and a page's settings are small; what is larger is no message of ours. */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -8,8 +8,8 @@ export const MAX_BODY_BYTES = 1024 * 1024
 export async function readJson(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
   const type = request.headers['content-type'] ?? ''
   // A form of another page can send text/plain, but never this.
-  if (!/^application\/json\s*(?:;|$)/i.test(type)) throw new Refusal(415, `content-type: found '${type}', expected application/json`)
-  if (request.headers['content-encoding'] !== undefined) throw new Refusal(415, 'content-encoding: found one, expected none')
+  if (!/^application\/json\s*(?:;|$)/i.test(type)) throw new HttpRefusal(415, `content-type: found '${type}', expected application/json`)
+  if (request.headers['content-encoding'] !== undefined) throw new HttpRefusal(415, 'content-encoding: found one, expected none')
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
   if (request.headers.expect !== undefined) response.writeContinue()
   const pieces: Buffer[] = []
@@ -22,8 +22,8 @@ export async function readJson(request: IncomingMessage, response: ServerRespons
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces)))
   } catch (error) {
-    throw new Refusal(400, `the body is no JSON: ${(error as Error).message}`)
+    throw new HttpRefusal(400, `the body is no JSON: ${(error as Error).message}`)
   }
 }
 
-const tooLarge = (): Refusal => new Refusal(413, `the body is larger than ${MAX_BODY_BYTES} bytes`)
+const tooLarge = (): HttpRefusal => new HttpRefusal(413, `the body is larger than ${MAX_BODY_BYTES} bytes`)

@@ -5,13 +5,13 @@ import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Reply } from '../bridge/messages.js'
-import { describe, SluiceError } from '../core/errors.js'
+import { messageOf, SluiceError } from '../core/errors.js'
 import { toBridgeError } from '../host/check.js'
 import type { Host, Rights } from '../host/types.js'
 import { findFile, packageRoots, sendFile, type Roots } from './files.js'
 import { readJson } from './json-body.js'
 import { contentSecurityPolicy } from './policy.js'
-import { Refusal } from './refusal.js'
+import { HttpRefusal } from './refusal.js'
 import { Windows } from './windows.js'
 
 /** Answers a POST with the JSON that it returns; `signal` is aborted when the one who asked went away. */
@@ -87,7 +87,7 @@ function listen(server: ReturnType<typeof createServer>, port: number, address: 
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hint = error.code === 'EADDRINUSE' ? 'somebody listens there already; without a port a free one is taken' : undefined
-      reject(new SluiceError({ code: 'option', path: 'port', detail: describe(error), ...(hint ? { hint } : {}), cause: error }))
+      reject(new SluiceError({ code: 'option', path: 'port', detail: messageOf(error), ...(hint ? { hint } : {}), cause: error }))
     })
     server.listen(port, address, resolve)
   })
@@ -133,7 +133,7 @@ class Site {
     const route = this.#routes.get(url.pathname)
     if (route) {
       allow(method, 'POST')
-      if (request.headers.origin === undefined) throw new Refusal(403, 'a request without Origin: expected one of the page')
+      if (request.headers.origin === undefined) throw new HttpRefusal(403, 'a request without Origin: expected one of the page')
       return this.#run(route, request, response)
     }
     allow(method, 'GET', 'HEAD')
@@ -152,7 +152,7 @@ class Site {
   #origin(request: IncomingMessage): string {
     const { host = '' } = request.headers
     if (host === this.host) return `http://${host}`
-    throw new Refusal(421, `Host: found '${host.slice(0, 100)}', expected the one of the URL that was printed`) // and not to whoever asks
+    throw new HttpRefusal(421, `Host: found '${host.slice(0, 100)}', expected the one of the URL that was printed`) // and not to whoever asks
   }
 
   get #cookie(): string {
@@ -163,7 +163,7 @@ class Site {
   #open(url: URL, request: IncomingMessage, response: ServerResponse): void {
     allow(request.method ?? '', 'GET')
     if (!equal(url.searchParams.get('token') ?? '', this.token)) {
-      throw new Refusal(403, 'the token is not of this server: open the URL that it printed')
+      throw new HttpRefusal(403, 'the token is not of this server: open the URL that it printed')
     }
     url.searchParams.delete('token')
     const to = url.pathname.replace(/^\/+/, '/') + url.search // never another host
@@ -178,7 +178,7 @@ class Site {
     const start = `${this.#cookie}=`
     const cookies = (request.headers.cookie ?? '').split(/; */)
     const found = cookies.filter((cookie) => cookie.startsWith(start)).some((cookie) => equal(cookie.slice(start.length), this.token))
-    if (!found) throw new Refusal(403, 'this page is for whoever started it: open the URL that was printed in the terminal')
+    if (!found) throw new HttpRefusal(403, 'this page is for whoever started it: open the URL that was printed in the terminal')
   }
 
   async #run(route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -191,23 +191,23 @@ class Site {
 
 function readPath(request: IncomingMessage): string {
   const { url = '' } = request
-  if (!url.startsWith('/')) throw new Refusal(400, `found '${url.slice(0, 100)}', expected a path`)
+  if (!url.startsWith('/')) throw new HttpRefusal(400, `found '${url.slice(0, 100)}', expected a path`)
   return url.replace(/^\/+/, '/') // `//name/path` is another host to URL
 }
 
 /** Another page of the same browser is refused, also where it could not read the answer. */
 function checkSource({ headers }: IncomingMessage, origin: string): void {
   if (headers.origin !== undefined && headers.origin !== origin) {
-    throw new Refusal(403, `Origin: found '${headers.origin}', expected ${origin}`)
+    throw new HttpRefusal(403, `Origin: found '${headers.origin}', expected ${origin}`)
   }
   const site = headers['sec-fetch-site']
   if (site === undefined || site === 'same-origin' || site === 'none') return
   if (headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document') return // somebody followed a link
-  throw new Refusal(403, `a ${site} request: expected one of the page itself`)
+  throw new HttpRefusal(403, `a ${site} request: expected one of the page itself`)
 }
 
 function allow(method: string, ...methods: string[]): void {
-  if (!methods.includes(method)) throw new Refusal(405, `found ${method}, expected ${methods.join(' or ')}`, { allow: methods.join(', ') })
+  if (!methods.includes(method)) throw new HttpRefusal(405, `found ${method}, expected ${methods.join(' or ')}`, { allow: methods.join(', ') })
 }
 
 function equal(given: string, expected: string): boolean {
@@ -224,14 +224,14 @@ function sendReply(response: ServerResponse, status: number, reply: Reply): void
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy()
-  for (const [name, value] of Object.entries(error instanceof Refusal ? error.headers : {})) response.setHeader(name, value)
+  for (const [name, value] of Object.entries(error instanceof HttpRefusal ? error.headers : {})) response.setHeader(name, value)
   // What is left of the body is not read. The connection ends behind the answer; at once, the answer itself might get lost.
   if (!request.complete) {
     response.setHeader('connection', 'close')
     response.on('finish', () => setTimeout(() => request.destroy(), LINGER_MS))
   }
-  const why = error instanceof Refusal ? { code: error.code, detail: error.message } : toBridgeError(error, (other) => ({ code: 'internal', detail: describe(other) }))
-  const status = error instanceof Refusal ? error.status : why.code === 'internal' ? 500 : 400
+  const why = error instanceof HttpRefusal ? { code: error.code, detail: error.message } : toBridgeError(error, (other) => ({ code: 'internal', detail: messageOf(other) }))
+  const status = error instanceof HttpRefusal ? error.status : why.code === 'internal' ? 500 : 400
   if (request.method === 'POST') return sendReply(response, status, { ok: false, error: why })
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
   response.end(request.method === 'HEAD' ? undefined : `${why.detail}\n`)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Connection, Host, Rights } from '../host/types.js'
-import { Refusal } from './refusal.js'
+import { HttpRefusal } from './refusal.js'
 
 /** A window that does not read gets this much; then it is gone, and may come back as a new one. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
@@ -24,7 +24,7 @@ export class Windows {
 
   /** A new window. What it is called is known to nobody else: whoever knows it speaks for it. */
   open(response: ServerResponse): void {
-    if (this.#open.size >= MAX_WINDOWS) throw new Refusal(503, `there are ${MAX_WINDOWS} windows already`)
+    if (this.#open.size >= MAX_WINDOWS) throw new HttpRefusal(503, `there are ${MAX_WINDOWS} windows already`)
     const id = randomUUID()
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
     const send = (event: string, data: unknown): void => write(response, `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
@@ -45,9 +45,9 @@ export class Windows {
   /** `{ window, method, input }`; the host looks at the last two. */
   async call(input: unknown): Promise<unknown> {
     const { window: id, method, input: given } = (typeof input === 'object' && input !== null ? input : {}) as { [name: string]: unknown }
-    if (typeof id !== 'string') throw new Refusal(400, 'window: expected the id that came with the events')
+    if (typeof id !== 'string') throw new HttpRefusal(400, 'window: expected the id that came with the events')
     const open = this.#open.get(id)
-    if (!open) throw new Refusal(410, 'this window is gone: it is to connect again')
+    if (!open) throw new HttpRefusal(410, 'this window is gone: it is to connect again')
     return await open.connection.call(method, given)
   }
 

@@ -3,7 +3,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import type { Json, JsonObject } from '../../core/events.js'
 import { define, SluiceElement } from '../element.js'
 import { pick } from '../locale.js'
-import { visible } from '../visible.js'
+import { markInvisible } from '../mark-invisible.js'
 import { SluicePicker } from './picker.js'
 import { drawProtocol, drawProtocols } from './protocol.js'
 import { drawRules } from './rules.js'
@@ -22,7 +22,7 @@ const tabs: readonly Tab[] = [...groups, 'prompt']
 const TYPING_MS = 500
 
 /** What the parts of the page draw with. */
-export interface Page {
+export interface ConfigurationPage {
   store: ConfigurationStore
   text: ConfigurationStrings
   /** An edit of the person's; null: back to the default. */
@@ -112,7 +112,7 @@ export class SluiceConfiguration extends SluiceElement {
 
   // -- around the switches
 
-  #tabButton(tab: Tab, page: Page): TemplateResult {
+  #tabButton(tab: Tab, page: ConfigurationPage): TemplateResult {
     const count = changesIn(tab, page.store).length
     const selected = tab === this.tab
     return html`<button role="tab" id="tab-${tab}" aria-selected=${selected} aria-controls="panel" tabindex=${selected ? 0 : -1}
@@ -145,7 +145,7 @@ export class SluiceConfiguration extends SluiceElement {
     this.#go(group, (root) => root.querySelector(`[data-switch="${id}"]`))
   }
 
-  #status({ store, text }: Page): TemplateResult {
+  #status({ store, text }: ConfigurationPage): TemplateResult {
     const { status, fault } = store
     const said = status === 'saving' ? text.saving : status === 'saved' ? text.saved : ''
     const named = status === 'failed' ? switches.find(({ id }) => fault?.path?.replace(/^settings\./, '') === id) : undefined
@@ -158,7 +158,7 @@ export class SluiceConfiguration extends SluiceElement {
     </div></div>`
   }
 
-  #resetAll({ store, text }: Page): TemplateResult | typeof nothing {
+  #resetAll({ store, text }: ConfigurationPage): TemplateResult | typeof nothing {
     const paths = changesIn(this.tab, store)
     if (paths.length === 0) return nothing
     return html`<button class="button quiet" @click=${() => this.#resetPaths(paths)}>${text.resetAll(paths.length)}</button>`
@@ -172,7 +172,7 @@ export class SluiceConfiguration extends SluiceElement {
 
   // -- groups
 
-  #group(group: Group, page: Page): TemplateResult {
+  #group(group: Group, page: ConfigurationPage): TemplateResult {
     const own = switches.filter((one) => one.group === group && page.store.settable(one.id))
     const rare = own.filter((one) => one.rare)
     return html`
@@ -193,7 +193,7 @@ export class SluiceConfiguration extends SluiceElement {
     this.opened = opened
   }
 
-  #switch(one: Switch, page: Page): TemplateResult {
+  #switch(one: Switch, page: ConfigurationPage): TemplateResult {
     const path = settingPath(one.id)
     const value = valueOf(one, page.store)
     switch (one.kind) {
@@ -215,7 +215,7 @@ export class SluiceConfiguration extends SluiceElement {
     }
   }
 
-  #number(one: Switch, path: Path, id: string, value: Json, { store }: Page): TemplateResult {
+  #number(one: Switch, path: Path, id: string, value: Json, { store }: ConfigurationPage): TemplateResult {
     const typed = this.drafts.get(one.id)
     const shown = typed ?? String(value)
     const read = (text: string): Json => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text) // the engine says what is wrong with it
@@ -235,7 +235,7 @@ export class SluiceConfiguration extends SluiceElement {
       @change=${() => store.flush()} @blur=${() => draft(undefined)}><span class="unit">${unitOf(one, read(shown), this.#text)}</span></span>`
   }
 
-  #prompt({ store, text }: Page): TemplateResult {
+  #prompt({ store, text }: ConfigurationPage): TemplateResult {
     const view = store.view!
     return html`
       <p class="tokens"><b>${text.promptTokens(view.estimatedTokens)}</b> <span>${text.promptEstimate}</span>
@@ -245,7 +245,7 @@ export class SluiceConfiguration extends SluiceElement {
       ${valueOf(switchOf('mode'), store) === 'text' ? nothing : html`<p class="note">${text.promptNative(view.tokens.text)}</p>`}
       ${view.prompt === ''
         ? html`<p class="state">${text.promptEmpty}</p>`
-        : html`<pre class="value" tabindex="0" role="region" aria-label=${text.promptLabel}>${visible(view.prompt)}</pre>`}`
+        : html`<pre class="value" tabindex="0" role="region" aria-label=${text.promptLabel}>${markInvisible(view.prompt)}</pre>`}`
   }
 
   #copy(prompt: string): void {
@@ -257,9 +257,9 @@ export class SluiceConfiguration extends SluiceElement {
 
   // -- what the parts draw with
 
-  #page(store: ConfigurationStore): Page {
+  #page(store: ConfigurationStore): ConfigurationPage {
     const text = this.#text
-    const page: Page = {
+    const page: ConfigurationPage = {
       store,
       text,
       set: (path, value) => store.set([[path, value]]),

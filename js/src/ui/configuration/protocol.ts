@@ -1,13 +1,13 @@
 // Which text protocol, which others as well, and the options of the one that was chosen.
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Json, JsonObject } from '../../core/events.js'
-import type { Page } from './element.js'
+import type { ConfigurationPage } from './element.js'
 import type { Option } from './picker.js'
 import { settingPath } from './store.js'
 import { protocolOptions, type Switch } from './switches.js'
 
 /** An id, or an object with the id and options, or a list of these. */
-export function drawProtocol(page: Page, one: Switch, value: Json): TemplateResult {
+export function drawProtocol(page: ConfigurationPage, one: Switch, value: Json): TemplateResult {
   const { text, store } = page
   const path = settingPath(one.id)
   const ids = idsOf(value)
@@ -20,7 +20,7 @@ export function drawProtocol(page: Page, one: Switch, value: Json): TemplateResu
       ${options.map((option) => drawOption(page, only, value, option))}</fieldset>` : nothing}`
 }
 
-export function drawProtocols(page: Page, one: Switch, value: Json): TemplateResult {
+export function drawProtocols(page: ConfigurationPage, one: Switch, value: Json): TemplateResult {
   const path = settingPath(one.id)
   const all = Array.isArray(value) ? value : []
   const ids = idsOf(value)
@@ -31,7 +31,7 @@ export function drawProtocols(page: Page, one: Switch, value: Json): TemplateRes
 }
 
 function picker(
-  page: Page, one: Switch, ids: readonly string[], chosen: readonly string[], multiple: boolean, pick: (id: string) => void,
+  page: ConfigurationPage, one: Switch, ids: readonly string[], chosen: readonly string[], multiple: boolean, pick: (id: string) => void,
 ): TemplateResult {
   const { text } = page
   const options = ids.map((id): Option => ({ id, note: (Object.hasOwn(text.protocols, id) ? text.protocols[id] : undefined) ?? text.family }))
@@ -41,7 +41,7 @@ function picker(
     @pick=${(event: CustomEvent<string>) => pick(event.detail)}></sluice-picker>`
 }
 
-function drawOption(page: Page, protocol: string, value: Json, { name, choices, only }: (typeof protocolOptions)[number]): TemplateResult {
+function drawOption(page: ConfigurationPage, protocol: string, value: Json, { name, choices, only }: (typeof protocolOptions)[number]): TemplateResult {
   const { text } = page
   const id = `option-${name}`
   const [label, about] = text.options[name] ?? [name, '']

@@ -2,10 +2,10 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { RuleView } from '../../bridge/messages.js'
-import { visible } from '../visible.js'
-import type { Page } from './element.js'
+import { markInvisible } from '../mark-invisible.js'
+import type { ConfigurationPage } from './element.js'
 
-export function drawRules(page: Page): TemplateResult {
+export function drawRules(page: ConfigurationPage): TemplateResult {
   const { store, text } = page
   const rules = store.rules
   return html`<h3 id="rules">${text.rules}</h3>
@@ -14,7 +14,7 @@ export function drawRules(page: Page): TemplateResult {
       : html`<ul class="rules" aria-labelledby="rules">${repeat(rules, ({ id }) => id, (rule) => drawRule(page, rule))}</ul>`}`
 }
 
-function drawRule({ store, text }: Page, rule: RuleView): TemplateResult {
+function drawRule({ store, text }: ConfigurationPage, rule: RuleView): TemplateResult {
   const { id, tool, effect, scope = 'session', arguments: exact } = rule
   const revoke = (event: Event): void => {
     const list = (event.currentTarget as Element).closest('section') as HTMLElement
@@ -22,9 +22,9 @@ function drawRule({ store, text }: Page, rule: RuleView): TemplateResult {
     list.focus() // this button goes away
   }
   return html`<li data-rule=${id}>
-    <div class="about"><span class="name"><b>${visible(tool)}</b> <span class="mark ${effect}">${text.effects[effect]}</span>
+    <div class="about"><span class="name"><b>${markInvisible(tool)}</b> <span class="mark ${effect}">${text.effects[effect]}</span>
         <span class="muted">${text.scopes[scope]}</span></span>
-      ${exact ? html`<p>${text.exactly}</p><pre class="value" tabindex="0" role="region" aria-label=${text.exactly}>${visible(JSON.stringify(exact, null, 2))}</pre>` : nothing}
+      ${exact ? html`<p>${text.exactly}</p><pre class="value" tabindex="0" role="region" aria-label=${text.exactly}>${markInvisible(JSON.stringify(exact, null, 2))}</pre>` : nothing}
     </div>
     <button class="button" aria-label=${text.revokeOf(tool, text.effects[effect])} @click=${revoke}>${text.revoke}</button>
   </li>`

@@ -4,8 +4,8 @@ import { repeat } from 'lit/directives/repeat.js'
 import type { ToolView } from '../../bridge/messages.js'
 import type { Json, Level } from '../../core/events.js'
 import { icon } from '../icons.js'
-import { visible } from '../visible.js'
-import type { Choice, Page } from './element.js'
+import { markInvisible } from '../mark-invisible.js'
+import type { Choice, ConfigurationPage } from './element.js'
 import type { ConfigurationStore, Path } from './store.js'
 
 export interface ToolFilter {
@@ -33,7 +33,7 @@ export function toolChanges(store: ConfigurationStore, tool: ToolView): Path[] {
 }
 
 export function drawTools(
-  page: Page, filter: ToolFilter, opened: ReadonlySet<string>, setFilter: (filter: ToolFilter) => void, open: (name: string) => void,
+  page: ConfigurationPage, filter: ToolFilter, opened: ReadonlySet<string>, setFilter: (filter: ToolFilter) => void, open: (name: string) => void,
 ): TemplateResult {
   const { store, text } = page
   const tools = store.view?.tools ?? []
@@ -49,7 +49,7 @@ export function drawTools(
         ${shows.map(([value, label]) => html`<option .selected=${filter.show === value}>${label}</option>`)}</select>
       ${filter.tag
         ? html`<button class="tag chosen" aria-label=${`${text.clearFilter}: ${filter.tag}`} @click=${() => setFilter({ ...filter, tag: '' })}>
-            ${visible(filter.tag)} ${icon('cross')}</button>`
+            ${markInvisible(filter.tag)} ${icon('cross')}</button>`
         : nothing}
       <span class="muted" role="status">${text.toolCount(found.length, tools.length)}</span>
     </div>
@@ -67,7 +67,7 @@ function fits(tool: ToolView, { words, tag, show }: ToolFilter): boolean {
 }
 
 function drawTool(
-  page: Page, tool: ToolView, filter: ToolFilter, opened: boolean, setFilter: (filter: ToolFilter) => void, open: (name: string) => void,
+  page: ConfigurationPage, tool: ToolView, filter: ToolFilter, opened: boolean, setFilter: (filter: ToolFilter) => void, open: (name: string) => void,
 ): TemplateResult {
   const { store, text } = page
   const id = `tool-${store.view!.tools.indexOf(tool)}`
@@ -81,10 +81,10 @@ function drawTool(
         aria-describedby="${id}-why ${id}-on-fault" ?disabled=${closed} .checked=${!closed && isOn(store, tool)}
         @change=${(event: Event) => page.set(path, (event.target as HTMLInputElement).checked)}>
       <div class="about">
-        <span class="name"><b>${visible(tool.name)}</b>
+        <span class="name"><b>${markInvisible(tool.name)}</b>
           ${changes.length > 0 ? html`<span class="mark">${text.changed}</span>` : nothing}
           ${tool.tags.map((tag) => drawTag(tag, tag === filter.tag, text.tag(tag), () => setFilter({ ...filter, tag: tag === filter.tag ? '' : tag })))}</span>
-        ${tool.description ? html`<p>${visible(tool.description)}</p>` : nothing}
+        ${tool.description ? html`<p>${markInvisible(tool.description)}</p>` : nothing}
         <p class="why" id="${id}-why" ?hidden=${!reason}>${reason}</p>
         ${page.faultOf(path, `${id}-on`)}${page.faultOf(['tools', tool.name, 'permission'], `${id}-permission`)}
       </div>
@@ -99,9 +99,9 @@ function drawTool(
 }
 
 const drawTag = (tag: string, chosen: boolean, title: string, pick: () => void): TemplateResult =>
-  html`<button class="tag ${chosen ? 'chosen' : ''}" aria-pressed=${chosen} title=${title} @click=${pick}>${visible(tag)}</button>`
+  html`<button class="tag ${chosen ? 'chosen' : ''}" aria-pressed=${chosen} title=${title} @click=${pick}>${markInvisible(tag)}</button>`
 
-function drawDetails(page: Page, tool: ToolView, id: string, changes: readonly Path[]): TemplateResult {
+function drawDetails(page: ConfigurationPage, tool: ToolView, id: string, changes: readonly Path[]): TemplateResult {
   const { store, text } = page
   const level = levelOf(store, tool)
   const execution: Choice[] = [
@@ -127,7 +127,7 @@ function drawDetails(page: Page, tool: ToolView, id: string, changes: readonly P
       : nothing}
     ${tool.parameters
       ? html`<div class="schema"><span>${text.parameters}</span>
-          <pre class="value" tabindex="0" role="region" aria-label=${text.parameters}>${visible(JSON.stringify(tool.parameters, null, 2))}</pre></div>`
+          <pre class="value" tabindex="0" role="region" aria-label=${text.parameters}>${markInvisible(JSON.stringify(tool.parameters, null, 2))}</pre></div>`
       : html`<p class="muted">${text.noParameters}</p>`}`
 }
 
@@ -141,7 +141,7 @@ function isOn(store: ConfigurationStore, tool: ToolView): boolean {
   return tool.exposed || (store.get(['settings', 'enabled']) === false && store.get(['settings', 'defaultToolEnabled']) !== false)
 }
 
-function whyHidden({ store, text }: Page, tool: ToolView): string {
+function whyHidden({ store, text }: ConfigurationPage, tool: ToolView): string {
   if (tool.reason === 'not_callable') return text.reasons.not_callable
   if (tool.reason !== 'disabled') return text.reason(tool.reason ?? '?')
   if (store.get(['settings', 'enabled']) === false) return text.reasons.all

@@ -2,7 +2,7 @@
 // its code point; in a question also long blanks by their length, and words that mix scripts to look like another word.
 
 /** A piece of a text. With a mark it says something about the text, or is a part that wants a second look. */
-export interface Run {
+export interface TextRun {
   text: string
   /**
    * `code-point` `⟨U+202E⟩`, `blank` `⟨380 empty lines⟩` and `cut` `… (312)` stand for what the text holds there; `script` is a word that
@@ -23,7 +23,7 @@ const after = /^\p{Extended_Pictographic}/u
 const REPEATED = 3
 
 /** Runs of text, and between them code points: strings at even places, `U+202E` (or `U+200B ×400`) at odd ones. */
-export function reveal(text: string): string[] {
+export function splitInvisible(text: string): string[] {
   const runs: string[] = []
   let from = 0
   for (const match of text.matchAll(hidden)) {
@@ -44,12 +44,12 @@ export function reveal(text: string): string[] {
 }
 
 /** The same as one string, for places that take no markup. */
-export function revealed(text: string): string {
-  return reveal(text).map((run, at) => (at % 2 ? `⟨${run}⟩` : run)).join('')
+export function escapeInvisible(text: string): string {
+  return splitInvisible(text).map((run, at) => (at % 2 ? `⟨${run}⟩` : run)).join('')
 }
 
 /** The same as escapes of JSON, for text that is edited. */
-export function escaped(text: string): string {
+export function escapeInvisibleInJson(text: string): string {
   const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`
   return text.replace(hidden, (found: string, at: number) =>
     inEmoji(text, at, found) ? found : Array.from({ length: found.length }, (_, index) => unit(found.charCodeAt(index))).join(''))
@@ -91,16 +91,16 @@ const host = /(?:\/\/|@)([^\s/?#:@"'<>\\]*[^\x00-\x7f\s/?#:@"'<>\\][^\s/?#:@"'<>
 export type TellBlanks = (count: number, kind: 'spaces' | 'tabs' | 'blanks') => string
 
 /** One line of a text, with everything in it that hides or misleads marked. */
-export function markLine(line: string, tellBlanks: TellBlanks): Run[] {
-  const runs: Run[] = []
-  for (const [at, text] of reveal(line).entries()) {
+export function markLine(line: string, tellBlanks: TellBlanks): TextRun[] {
+  const runs: TextRun[] = []
+  for (const [at, text] of splitInvisible(line).entries()) {
     if (at % 2) runs.push({ text: `⟨${text}⟩`, mark: 'code-point' })
     else if (text) markText(text, tellBlanks, runs)
   }
   return runs
 }
 
-function markText(text: string, tellBlanks: TellBlanks, runs: Run[]): void {
+function markText(text: string, tellBlanks: TellBlanks, runs: TextRun[]): void {
   let from = 0
   for (const match of text.matchAll(host)) {
     const spelled = spelling(match[1] as string)
@@ -113,8 +113,8 @@ function markText(text: string, tellBlanks: TellBlanks, runs: Run[]): void {
   markWords(text.slice(from), tellBlanks, runs)
 }
 
-function markWords(text: string, tellBlanks: TellBlanks, runs: Run[]): void {
-  const marks: { at: number; length: number; run: Run }[] = []
+function markWords(text: string, tellBlanks: TellBlanks, runs: TextRun[]): void {
+  const marks: { at: number; length: number; run: TextRun }[] = []
   for (const { 0: found, index: at } of text.matchAll(blanks)) {
     const kind = /^ +$/.test(found) ? 'spaces' : /^\t+$/.test(found) ? 'tabs' : 'blanks'
     marks.push({ at, length: found.length, run: { text: `⟨${tellBlanks(found.length, kind)}⟩`, mark: 'blank' } })

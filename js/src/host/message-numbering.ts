@@ -3,7 +3,7 @@
 import type { MessageView } from '../bridge/messages.js'
 import type { SluiceEvent } from '../core/events.js'
 
-export class Numbers {
+export class MessageNumbering {
   // -- of the run that goes on
   readonly #blocks = new Map<number, number>()
   readonly #calls = new Map<number, number>()

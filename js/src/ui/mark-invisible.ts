@@ -1,0 +1,11 @@
+// `splitInvisible` as markup, with the code points marked.
+import { html, type TemplateResult } from 'lit'
+import { splitInvisible } from '../bridge/invisible.js'
+
+export { splitInvisible, escapeInvisible } from '../bridge/invisible.js'
+
+export function markInvisible(text: string): TemplateResult | string {
+  const runs = splitInvisible(text)
+  if (runs.length === 1) return text
+  return html`${runs.map((run, at) => (at % 2 ? html`<span class="code-point" part="code-point">⟨${run}⟩</span>` : run))}`
+}

@@ -49,8 +49,6 @@ const standing = {
   ],
   'js/src': [
     'core/run.ts',
-    'host/message.ts -> host/window.ts -> host/message.ts',
-    'ui/configuration/element.ts -> ui/configuration/protocol.ts -> ui/configuration/element.ts',
   ],
 }
 

@@ -1,4 +1,5 @@
 // What the main process and a window say to each other: plain data that survives a structured clone and JSON alike. No Node, no DOM.
+import type { ApproveOptions } from '../core/approvals.js'
 import type {
   ApprovalEvent, AssistantMessage, CardFields, FinishReason, Json, JsonObject, Level, Outcome, ExecutionPolicy, ResultPolicy, Rule,
   TextMarks,
@@ -116,20 +117,12 @@ export interface SendInput {
   conversation?: string
 }
 
-/** An answer to a question. */
-export interface Decision {
+/** An answer to a question. `remember`, `exact` and `arguments` are for stage `execution`. */
+export interface Decision extends ApproveOptions {
   /** Id of the message with the question. */
   message: string
   /** Of the `AskView`. Decides an execution or the release of a result, whichever was asked. */
   token: string
-  /** Of the `AskView`: what the person was shown. Where it is another question's, nothing is decided. */
-  digest?: string
-  /** Stage `execution`: how long calls like this one need no question. Default `once`. */
-  remember?: 'once' | 'turn' | 'session' | 'always'
-  /** Remembered only for the same arguments. */
-  exact?: boolean
-  /** Stage `execution`: run it with these arguments instead. */
-  arguments?: JsonObject
 }
 
 /** The expressions and motions of the model that the pet window has loaded. Ranges of parameters are kept, not used yet. */
@@ -142,6 +135,16 @@ export interface PetCapabilities {
   motions: { [group: string]: number }
   /** The model's own, with their ranges. */
   parameters?: { id: string; min: number; max: number; default?: number }[]
+}
+
+/** What the window of the pet needs of its client; `sluice/live2d` connects it with a model. */
+export interface PetSide {
+  /** Calls `listener` with every order, in the order in which they were given. Returns what takes it away. */
+  onOrder(listener: (order: PetOrder) => void): () => void
+  /** Tells what the loaded model can do; null: there is none any more. Rejects where the host does not take it. */
+  ready(capabilities: PetCapabilities | null): Promise<void>
+  /** Answers an order: it was done, or why not. */
+  reply(answer: Parameters<Methods['petReply']>[0]): Promise<void>
 }
 
 /** What a tool's person may change, and what the model would see. */

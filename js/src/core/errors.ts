@@ -23,10 +23,10 @@ export type ErrorCode =
   /** A fault of Sluice. */
   | 'internal'
 
-/** The members of a SluiceError. */
-export interface ErrorFields {
+/** What an error is made of. */
+export interface ErrorFields<Code extends string = ErrorCode> {
   /** What it is about. */
-  code: ErrorCode
+  code: Code
   /** One line: what was found and what was expected. */
   detail: string
   /** Where: `tools[3].parameters`. */
@@ -39,27 +39,33 @@ export interface ErrorFields {
 
 const BRAND = Symbol.for('sluice.error') // the ES module and the CommonJS build have a class each
 
-/** What the host did wrong. What a model, a provider or a tool does wrong is an event. */
-export class SluiceError extends Error {
-  /** @internal */
-  readonly [BRAND] = true
-  override readonly name = 'SluiceError'
+/** An error in parts. Its `message` is made of `path`, `detail` and `hint`. */
+export class DetailedError<Code extends string> extends Error {
   /** What it is about. */
-  readonly code: ErrorCode
+  readonly code: Code
   /** One line: what was found and what was expected. */
   readonly detail: string
-  /** Where in the configuration: `tools[3].parameters`. */
+  /** Where in the input: `tools[3].parameters`. */
   readonly path: string | undefined
   /** What to do about it. */
   readonly hint: string | undefined
 
-  constructor({ code, detail, path, hint, cause }: ErrorFields) {
+  /** Makes one of its parts. */
+  constructor({ code, detail, path, hint, cause }: ErrorFields<Code>) {
     super((path ? `${path}: ` : '') + detail + (hint ? ` (${hint})` : ''), cause === undefined ? undefined : { cause })
     this.code = code
     this.detail = detail
     this.path = path
     this.hint = hint
   }
+}
+
+/** What the host did wrong. What a model, a provider or a tool does wrong is an event. */
+export class SluiceError extends DetailedError<ErrorCode> {
+  /** @internal */
+  readonly [BRAND] = true
+  /** `SluiceError`. */
+  override readonly name = 'SluiceError'
 
   /** Like `instanceof`, also for an error of the package's other build (ES module, CommonJS). */
   static is(error: unknown): error is SluiceError {

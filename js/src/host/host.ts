@@ -11,10 +11,11 @@ import {
 } from './check.js'
 import { guard } from './guard.js'
 import { checkEngine, checkOptions, checkRights, checkTurn } from './options.js'
-import { Message, type OpenAsk } from './message.js'
+import { Message } from './message.js'
 import { checkCapabilities, Pet } from './pet.js'
+import { TOKEN_LENGTH, type OpenAsk } from './questions.js'
 import type { Connection, Host, HostOptions, Peer, Rights, RunningTool, TurnOptions } from './types.js'
-import { HostWindow, TOKEN_LENGTH } from './window.js'
+import { HostWindow } from './window.js'
 
 const MAX_CALL = 2 ** 31 - 1
 const DEFAULT_CONVERSATION = 'main'

@@ -10,36 +10,26 @@ import type { Tool } from '../core/tool.js'
 import { hidden, toBridgeError } from './check.js'
 import { guard } from './guard.js'
 import { MessageNumbering } from './message-numbering.js'
+import { newToken, type Asker, type Execution, type OpenAsk, type ToolWindow } from './questions.js'
 import type { RunningTool } from './types.js'
-import { newToken, type HostWindow } from './window.js'
 
-/** A question that was asked, and is settled when `open` is false. What is decided is this very question: its stage, its digest. */
-export interface OpenAsk {
-  readonly message: Message
-  readonly call: number
-  readonly stage: ApprovalEvent['stage']
-  readonly digest: string
-  open: boolean
-  /** Runs while no window can answer. */
-  grace: NodeJS.Timeout | undefined
+/** A window that shows messages. */
+export interface Watcher extends ToolWindow {
+  push(message: Message, delta: Delta): void
+  /** The message has no more deltas. */
+  end(message: Message): void
+  /** Sends what waits, whenever the next frame would be due. */
+  flush(): void
 }
 
-/** A call that a window runs. */
-export interface Execution {
-  readonly message: Message
-  readonly call: number
-  readonly window: HostWindow
-  readonly token: string
-}
-
-/** A run and the tools that it has. */
+/** One run of a message, with its tools. Calls that a person mediates make a message of several. */
 export interface Segment { run: Run; tools: readonly Tool[] }
 
 export interface MessageOptions {
   /** With what the message added so far: nothing for the first run. */
   start: (history: ChatMessage[]) => Segment
   /** The window that asked. */
-  sender: HostWindow | undefined
+  sender: ToolWindow | undefined
   /** Stages that an adapter of the app answers: windows are not asked. */
   adapted: { execution: boolean; result: boolean }
   graceMs: number
@@ -47,15 +37,15 @@ export interface MessageOptions {
   onIpc: (event: IpcEvent) => void
 }
 
-export class Message {
+export class Message implements Asker {
   readonly id = randomUUID()
-  readonly watchers = new Set<HostWindow>()
+  readonly watchers = new Set<Watcher>()
   /** Open questions by call. */
   readonly asks = new Map<number, OpenAsk>()
   readonly #options: MessageOptions
   readonly #executions = new Map<number, Execution>()
   readonly #numbering = new MessageNumbering()
-  #sender: HostWindow | undefined
+  #sender: ToolWindow | undefined
   /** Absent when it ended: a run holds every event of it. */
   #segment: Segment | undefined
   #view: MessageView
@@ -166,8 +156,6 @@ export class Message {
   }
 
   // -- questions ------------------------------------------------------------------------------------------------------------
-
-  // Decisions. False: somebody was faster.
 
   approve(ask: OpenAsk, options: ApproveOptions): boolean {
     return this.#decide(ask, (run, question) => run.approve(question, options))

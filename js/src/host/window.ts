@@ -1,10 +1,10 @@
 // What one window is shown: a queue for every message it watches, sent at most once per frame, and the tokens of its questions.
-import { randomBytes } from 'node:crypto'
 import type { AskView, ConversationView, Delta, Frame, MessageView } from '../bridge/messages.js'
 import type { CardFields } from '../core/events.js'
 import { Budget } from './budget.js'
 import { refuse } from './check.js'
-import type { Execution, Message, OpenAsk } from './message.js'
+import type { Message, Watcher } from './message.js'
+import { newToken, type Execution, type OpenAsk } from './questions.js'
 import type { Peer, Rights } from './types.js'
 
 const MAX_WATCHED = 100
@@ -20,10 +20,6 @@ const CHARACTERS_PER_MS = 500_000
 const BUSY_MS = 16
 /** Frames that may come before their time, to show the first text of a message at once. Per second. */
 const EARLY_FRAMES = 3
-
-/** Always of the same length, and nothing to guess. */
-export const newToken = (): string => randomBytes(32).toString('base64url')
-export const TOKEN_LENGTH = 43
 
 interface Feed {
   /** `seq` of the view that the window has. */
@@ -43,7 +39,7 @@ export interface WindowOptions {
   onBroken: (window: HostWindow) => void
 }
 
-export class HostWindow {
+export class HostWindow implements Watcher {
   readonly budget = new Budget()
   readonly #peer: Peer
   readonly #options: WindowOptions

@@ -1,5 +1,5 @@
 // The window of the pet: orders come in, a model performs them in their order, and every one is answered.
-import type { Bridge, Methods, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
+import type { Bridge, PetCapabilities, PetOrder, PetSide, Reply } from '../bridge/messages.js'
 import { messageOf, SluiceError } from '../core/errors.js'
 import { anything, func, is, isObject, members, milliseconds, text, withMethods, type Check } from '../core/options.js'
 import type { PetModel } from './model.js'
@@ -12,13 +12,6 @@ interface Common extends OrderOptions {
   model?: ModelSource
   /** An order that was not performed, with the reason that the card shows too; or something else that went wrong. */
   onError?: (reason: string, order?: Pick<PetOrder, 'channel' | 'payload'>) => void
-}
-
-/** What `client.pet` of sluice/renderer is. */
-interface PetSide {
-  onOrder(listener: (order: PetOrder) => void): () => void
-  ready(capabilities: PetCapabilities | null): Promise<unknown>
-  reply(answer: Parameters<Methods['petReply']>[0]): Promise<unknown>
 }
 
 /** Where orders come from, and who performs them. */

@@ -12,7 +12,7 @@ export function caller(bridge: Bridge): Call {
       reply = await bridge.call(method, input)
     } catch (error) {
       // The bridge itself: the main process is gone, or the input cannot be copied to it.
-      throw new ClientError({ code: 'bridge', path: method, detail: messageOf(error) }, error)
+      throw new ClientError({ code: 'bridge', path: method, detail: messageOf(error), cause: error })
     }
     if (!reply.ok) throw new ClientError(reply.error)
     return reply.value as ReturnType<Methods[typeof method]>

@@ -1,22 +1,10 @@
-import type {
-  Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, Frame, Methods, PetCapabilities, PetOrder, SendInput,
-} from '../bridge/messages.js'
+import type { Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, Frame, PetSide, SendInput } from '../bridge/messages.js'
 import { caller, type Call } from './call.js'
 import { closed } from './errors.js'
 import { LiveConnection } from './live-connection.js'
 import { LiveConversation } from './live-conversation.js'
 import { LiveMessage } from './live-message.js'
 import { WindowTools, type WindowTool } from './window-tools.js'
-
-/** For the window that shows the pet; `sluice/live2d` has what goes in between. */
-export interface PetSide {
-  /** Orders come in the order in which they were given. */
-  onOrder(listener: (order: PetOrder) => void): () => void
-  /** What the model that is loaded can do; null: there is none any more. */
-  ready(capabilities: PetCapabilities | null): Promise<void>
-  /** Answers an order: it was done, or why not. */
-  reply(answer: Parameters<Methods['petReply']>[0]): Promise<void>
-}
 
 /** What a window has of an engine in the main process. */
 export class Client {

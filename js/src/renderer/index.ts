@@ -29,13 +29,13 @@ export function connect(bridge: Bridge | undefined = (globalThis as { sluice?: B
 }
 
 export { ClientError }
-export type { Client, PetSide } from './client.js'
+export type { ApproveOptions } from '../core/approvals.js'
+export type { Client } from './client.js'
 export type { LiveConnection } from './live-connection.js'
 export type { LiveConversation } from './live-conversation.js'
-export type { ApproveOptions, LiveMessage } from './live-message.js'
+export type { LiveMessage } from './live-message.js'
 export type { WindowTool, WindowToolContext } from './window-tools.js'
 export type {
   AskView, BlockView, Bridge, CardView, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationView,
-  EntryView, Frame, MessageView, PetCapabilities, PetOrder,
-  ToolView,
+  EntryView, Frame, MessageView, PetCapabilities, PetOrder, PetSide, ToolView,
 } from '../bridge/messages.js'

@@ -2,16 +2,15 @@
 // whatever else comes (a gap, a frame of an older subscription, a snapshot later than its frames) ends in a new snapshot.
 import type { AskView, Decision, Frame, MessageView } from '../bridge/messages.js'
 import { applyDeltas, emptyView } from '../bridge/view.js'
+import type { ApproveOptions } from '../core/approvals.js'
 import { messageOf } from '../core/errors.js'
 import type { Call } from './call.js'
 import { ClientError, closed, lost } from './errors.js'
 import { Listeners } from './listeners.js'
 
 export type MessageFrame = NonNullable<Frame['messages']>[number]
-/** How an approval is given: see `Decision`. */
-export type ApproveOptions = Pick<Decision, 'remember' | 'exact' | 'arguments'>
 /** What is decided: an `AskView`, or what of it must be there. */
-type Question = Pick<AskView, 'token'> & Partial<Pick<AskView, 'digest'>>
+type Question = Pick<AskView, 'token'> & { digest?: string | undefined }
 const decided = (message: string, { token, digest }: Question): Decision => ({ message, token, ...(digest === undefined ? {} : { digest }) })
 
 /** A message as this window shows it: followed while somebody looks at it. */
@@ -85,7 +84,7 @@ export class LiveMessage {
 
   /** Lets a call run, once or for longer, as it is or with other arguments. False: somebody was faster. */
   approve(ask: Question, options: ApproveOptions = {}): Promise<boolean> {
-    return this.#call('approve', { ...options, ...decided(this.id, ask) })
+    return this.#call('approve', { ...options, ...decided(this.id, { ...ask, digest: options.digest ?? ask.digest }) })
   }
 
   /** Lets the result of a call out to the model. False: somebody was faster. */
@@ -173,7 +172,7 @@ export class LiveMessage {
     } catch (error) {
       this.#held = undefined
       if (this.#failure) return
-      const failure = error instanceof ClientError ? error : new ClientError({ code: 'bridge', detail: messageOf(error) }, error)
+      const failure = error instanceof ClientError ? error : new ClientError({ code: 'bridge', detail: messageOf(error), cause: error })
       this.#fail(failure)
     }
   }

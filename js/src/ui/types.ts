@@ -1,12 +1,11 @@
 // What the elements need of others. Structural on purpose: the live store of `sluice/renderer` fits, and so does anything else.
-import type { AskView, CardView, Decision, MessageView } from '../bridge/messages.js'
+import type { AskView, CardView, MessageView } from '../bridge/messages.js'
+import type { ApproveOptions } from '../core/approvals.js'
 import type { AssistantMessage } from '../core/events.js'
 
 export type { AskView, BlockView, CardView, MessageView } from '../bridge/messages.js'
+export type { ApproveOptions } from '../core/approvals.js'
 export type { AssistantMessage } from '../core/events.js'
-
-/** How an approval is given: see `Decision`. */
-export type ApproveOptions = Pick<Decision, 'remember' | 'exact' | 'arguments'>
 
 /** A message that goes on, as `client.message(id)` gives it. What a decision gives: false where somebody was faster. */
 export interface LiveMessage {

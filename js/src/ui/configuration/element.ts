@@ -1,9 +1,10 @@
 // <sluice-configuration>: the engine's switches, its tools, and the prompt that comes of them. What is changed is saved at once.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import type { Json, JsonObject } from '../../core/events.js'
+import type { Json } from '../../core/events.js'
 import { define, SluiceElement } from '../element.js'
 import { pick } from '../locale.js'
 import { markInvisible } from '../mark-invisible.js'
+import { same, type ConfigurationPage } from './page.js'
 import { SluicePicker } from './picker.js'
 import { drawProtocol, drawProtocols } from './protocol.js'
 import { drawRules } from './rules.js'
@@ -20,22 +21,6 @@ const tabs: readonly Tab[] = [...groups, 'prompt']
 
 /** While somebody types. */
 const TYPING_MS = 500
-
-/** What the parts of the page draw with. */
-export interface ConfigurationPage {
-  store: ConfigurationStore
-  text: ConfigurationStrings
-  /** An edit of the person's; null: back to the default. */
-  set(path: Path, value: Json): void
-  row(one: Switch, control: (id: string) => TemplateResult): TemplateResult
-  select(path: Path, id: string, choices: readonly Choice[], current: Json, label?: string): TemplateResult
-  faultOf(path: Path, id: string): TemplateResult | typeof nothing
-}
-
-export interface Choice {
-  value: Json
-  label: string
-}
 
 export class SluiceConfiguration extends SluiceElement {
   static override properties = {
@@ -313,14 +298,6 @@ const isChanged = (one: Switch, store: ConfigurationStore): boolean => !same(val
 function changesIn(tab: Tab, store: ConfigurationStore): Path[] {
   const own = switches.filter((one) => one.group === tab && isChanged(one, store)).map(({ id }) => settingPath(id))
   return tab === 'tools' ? [...own, ...(store.view?.tools ?? []).flatMap((tool) => toolChanges(store, tool))] : own
-}
-
-export function same(a: Json, b: Json): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
-  if (Array.isArray(a) !== Array.isArray(b)) return false
-  const [left, right] = [a as JsonObject, b as JsonObject]
-  const keys = Object.keys(left)
-  return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key) && same(left[key]!, right[key]!))
 }
 
 function shownValue(one: Switch, value: Json, text: ConfigurationStrings): string {

@@ -1,7 +1,7 @@
 // Which text protocol, which others as well, and the options of the one that was chosen.
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Json, JsonObject } from '../../core/events.js'
-import type { ConfigurationPage } from './element.js'
+import type { ConfigurationPage } from './page.js'
 import type { Option } from './picker.js'
 import { settingPath } from './store.js'
 import { protocolOptions, type Switch } from './switches.js'

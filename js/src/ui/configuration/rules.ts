@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { RuleView } from '../../bridge/messages.js'
 import { markInvisible } from '../mark-invisible.js'
-import type { ConfigurationPage } from './element.js'
+import type { ConfigurationPage } from './page.js'
 
 export function drawRules(page: ConfigurationPage): TemplateResult {
   const { store, text } = page

@@ -5,7 +5,7 @@ import type { ToolView } from '../../bridge/messages.js'
 import type { Json, Level } from '../../core/events.js'
 import { icon } from '../icons.js'
 import { markInvisible } from '../mark-invisible.js'
-import type { Choice, ConfigurationPage } from './element.js'
+import type { Choice, ConfigurationPage } from './page.js'
 import type { ConfigurationStore, Path } from './store.js'
 
 export interface ToolFilter {

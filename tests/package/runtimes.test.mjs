@@ -17,6 +17,7 @@ const hosts = [
 ]
 const surface = {
   'sluice': ['Engine', 'Run', 'SluiceError', 'Turn', 'file', 'memory', 'parts', 'tool', 'version'],
+  'sluice/conversations': ['files', 'memory', 'pathOf', 'sqlite'],
   'sluice/electron': ['hostEngine'],
   'sluice/renderer': ['connect'],
   'sluice/live2d': ['live2dTools'],
@@ -56,6 +57,15 @@ describe('the installed package', () => {
     assert.match(out, /^(#|ℹ) fail 0$/m)
     t.diagnostic(/^(?:#|ℹ) (pass \d+)$/m.exec(out)[1])
   })
+
+  for (const name of ['node-22', 'node-24']) {
+    test(`conversations are kept in a database, by the SQLite of ${name}`, { skip, timeout: 300_000 }, (t) => {
+      const out = run([...node(name), '--test', 'tests/js/conversations.test.mjs'], { cwd: root, timeout: 300_000 })
+      assert.match(out, /^(#|ℹ) fail 0$/m)
+      assert.match(out, /^(#|ℹ) skipped 0$/m)
+      t.diagnostic(/^(?:#|ℹ) (pass \d+)$/m.exec(out)[1])
+    })
+  }
 
   test('`npx sluice --help` lists its commands', () => {
     const help = npm(['exec', '--offline', '--', 'sluice', '--help'], folder)

@@ -18,6 +18,8 @@ export type ErrorCode =
   | 'load'
   /** A value outside of what a function of the C API takes. */
   | 'argument'
+  /** A file or database of conversations cannot be read or written. */
+  | 'storage'
   /** No memory was left. */
   | 'memory'
   /** A fault of Sluice. */

@@ -1,0 +1,98 @@
+// Pictures beside a conversation: kept once by what they are, and named by address in its entries.
+import { createHash } from 'node:crypto'
+import type { ChatMessage, Part } from '../core/events.js'
+import type { Entry, SavedMessage, StoredBlob } from './types.js'
+
+const SCHEME = 'sluice:'
+
+/** The blob of a picture. `mediaType`: `image/…`. */
+export function blobOf(bytes: Uint8Array, mediaType: string): StoredBlob {
+  const kind = mediaType.toLowerCase().replace(/^image\//, '')
+  return { ref: `${createHash('sha256').update(bytes).digest('hex')}.${/^[a-z0-9][a-z0-9+-]{0,30}$/.test(kind) ? kind : 'bin'}`, bytes }
+}
+
+/** As a name of a file it stays in its folder. */
+export const isRef = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}\.[a-z0-9][a-z0-9+-]{0,30}$/.test(value)
+
+/** What the bytes of a ref are: `image/png`. */
+export const mediaTypeOf = (ref: string): string => `image/${ref.slice(65)}`
+
+/** The address of a blob in entries. */
+export const addressOf = ({ ref }: StoredBlob): string => SCHEME + ref
+
+/** The ref in an address; undefined where it is an address of something else. */
+export function refOf(address: unknown): string | undefined {
+  const ref = typeof address === 'string' && address.startsWith(SCHEME) ? address.slice(SCHEME.length) : undefined
+  return isRef(ref) ? ref : undefined
+}
+
+/** Every ref in these entries. */
+export function refsOf(entries: Iterable<Entry>): Set<string> {
+  const refs = new Set<string>()
+  const note = (address: string): string => {
+    const ref = refOf(address)
+    if (ref !== undefined) refs.add(ref)
+    return address
+  }
+  for (const entry of entries) mapPictures(entry, note)
+  return refs
+}
+
+/** The entry with addresses in place of pictures in base64, and the pictures. */
+export function withoutPictures(entry: Entry): { entry: Entry; blobs: StoredBlob[] } {
+  const blobs = new Map<string, StoredBlob>()
+  const address = (url: string): string => {
+    const [, mediaType, data] = /^data:(image\/[^;,]+);base64,(.*)$/s.exec(url) ?? []
+    if (mediaType === undefined || data === undefined) return url
+    const blob = blobOf(Buffer.from(data, 'base64'), mediaType)
+    blobs.set(blob.ref, blob)
+    return addressOf(blob)
+  }
+  return { entry: mapPictures(entry, address), blobs: [...blobs.values()] }
+}
+
+/** The pictures of these addresses in base64 again. `read` gives the bytes of a ref; what it has none for stays an address. */
+export async function withPictures<T extends Pick<Entry, 'parts' | 'message' | 'history'>>(entry: T, read: (ref: string) => Promise<Uint8Array | null>): Promise<T> {
+  const urls = new Map<string, string>()
+  for (const ref of refsOf([entry as unknown as Entry])) {
+    const bytes = await read(ref)
+    if (bytes) urls.set(SCHEME + ref, `data:${mediaTypeOf(ref)};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}`)
+  }
+  return urls.size === 0 ? entry : mapPictures(entry, (url) => urls.get(url) ?? url)
+}
+
+// -- every place of a picture -------------------------------------------------------------------------------------------------
+
+/** Calls `change` with the address of each picture, as a data URL where its bytes are in the entry. */
+function mapPictures<T extends Pick<Entry, 'parts' | 'message' | 'history'>>(entry: T, change: (url: string) => string): T {
+  const { parts, message, history } = entry
+  return {
+    ...entry,
+    ...(parts ? { parts: parts.map((part) => mapPart(part, change)) } : {}),
+    ...(message ? { message: mapMessage(message, change) } : {}),
+    ...(history ? { history: history.map((one) => mapHistory(one, change)) } : {}),
+  }
+}
+
+function mapPart(part: Part, change: (url: string) => string): Part {
+  if (part?.type !== 'image') return part
+  const url = 'data' in part ? `data:${part.mediaType};base64,${part.data}` : part.url
+  const changed = change(url)
+  if (changed === url) return part
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(changed) ?? []
+  return mediaType !== undefined && data !== undefined ? { type: 'image', mediaType, data } : { type: 'image', url: changed }
+}
+
+function mapMessage(message: SavedMessage, change: (url: string) => string): SavedMessage {
+  if (!Array.isArray(message.blocks)) return message
+  return { ...message, blocks: message.blocks.map((block) => (
+    block?.type === 'tool_use' && block.parts ? { ...block, parts: block.parts.map((part) => mapPart(part, change)) } : block)) }
+}
+
+function mapHistory(message: ChatMessage, change: (url: string) => string): ChatMessage {
+  if (!Array.isArray(message?.content)) return message
+  return { ...message, content: message.content.map((part) => {
+    const { image_url: image } = part as { image_url?: { url?: unknown } }
+    return typeof image?.url === 'string' ? { ...part, image_url: { ...image, url: change(image.url) } } : part
+  }) }
+}

@@ -1,0 +1,225 @@
+// Conversations as files: a folder for each, with the log of what was said and its pictures beside it.
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { messageOf, SluiceError } from '../core/errors.js'
+import { isRef, refsOf } from './blobs.js'
+import { appendAt, attempt, locked, orNull, replaceFile, stampOf } from './disk.js'
+import { folderNameOf, isFolderName } from './file-names.js'
+import { compact, headerOf, lineOf, readLog, shownTitle, type Log } from './log-file.js'
+import { checkFormat, checkList, checkSearch, fits, inOrder, pageOf, SEARCH_LIMIT, type ListOptions, type SearchOptions } from './query.js'
+import { applyChange, checkChange, checkEntryId, checkId, checkTitle, removeEntry } from './tree.js'
+import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
+import { excerpt, exported, folded, textOf } from './words.js'
+
+/**
+ * Keeps conversations in a folder, which is made with the first one: `<folder>/<id>/conversation.jsonl`, pictures beside it. Any number of
+ * processes may use it at a time. A file is checked when it is read: what is wrong is told with file and line, hides no other conversation, and
+ * is never written over. Throws SluiceError `option` where `folder` is no path.
+ */
+export function files(folder: string): Conversations {
+  if (typeof folder !== 'string' || folder === '') throw new SluiceError({ code: 'option', path: 'folder', detail: 'expected the path of a folder' })
+  return new FileConversations(resolve(folder))
+}
+
+const LOG = 'conversation.jsonl'
+/** The log is written anew when it holds more than this of what counts no more, and more than of what does. */
+const MAX_DEAD = 20
+
+class FileConversations implements Conversations {
+  readonly #folder: string
+  /** What the list shows, by the name of the folder, until the log changes. */
+  readonly #infos = new Map<string, { stamp: string; info: ConversationInfo }>()
+  /** The log that was changed last: the next change is usually its, too. */
+  #last: { stamp: string; log: Log } | undefined
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async list(options: ListOptions = {}): Promise<ConversationInfo[]> {
+    checkList(options)
+    const { query } = options
+    const infos: ConversationInfo[] = []
+    for (const name of await this.#names()) {
+      const info = await this.#info(name)
+      if (!info) continue
+      const found = fits(query, info.title, []) || (info.damaged === undefined && fits(query, '', (await this.#read(name))?.entries.values() ?? []))
+      if (found) infos.push({ ...info })
+    }
+    return pageOf(infos, options)
+  }
+
+  async load(id: string): Promise<Conversation | null> {
+    checkId(id)
+    const log = await this.#readOf(id)
+    return log && { id, title: shownTitle(log), head: log.head, entries: [...log.entries.values()] }
+  }
+
+  async save(id: string, change: Change): Promise<void> {
+    checkId(id)
+    await this.#change(id, true, async (log) => {
+      const { entries, bodies, head } = checkChange(change, (one) => log.entries.get(one)?.parent)
+      for (const { ref, bytes } of change.blobs ?? []) await this.#saveBlob(join(this.#pathOf(id), ref), bytes)
+      log.updated = Date.now()
+      log.dead += entries.filter((entry) => log.entries.has(entry.id)).length
+      applyChange(log, { entries: bodies.map((body) => JSON.parse(body) as Entry), head })
+      return log.dead > MAX_DEAD && log.dead > log.entries.size ? ANEW : lineOf({ at: log.updated, head }, bodies)
+    })
+  }
+
+  async rename(id: string, title: string): Promise<boolean> {
+    checkId(id)
+    checkTitle(title)
+    return await this.#change(id, false, async (log) => {
+      log.title = title
+      return lineOf({ at: Date.now(), title })
+    })
+  }
+
+  /** What is deleted is gone from the disk, too: the log is written anew. */
+  async delete(id: string, entry?: string): Promise<boolean> {
+    checkId(id)
+    checkEntryId(entry, 'entry')
+    if (entry === undefined) return await this.#delete(id)
+    return await this.#change(id, false, async (log) => {
+      if (removeEntry(log, entry).length === 0) return null
+      log.updated = Date.now()
+      return ANEW
+    })
+  }
+
+  async search(query: string, options: SearchOptions = {}): Promise<Found[]> {
+    checkSearch(query, options)
+    const found: Found[] = []
+    for (const name of await this.#names()) {
+      const log = (await this.#info(name))?.damaged === undefined ? await this.#read(name) : null
+      for (const entry of log?.entries.values() ?? []) {
+        const text = textOf(entry)
+        if (!log || !folded(text).includes(folded(query))) continue
+        found.push({ conversation: log.id, title: shownTitle(log), entry: entry.id, at: entry.at, text: excerpt(text, query) })
+      }
+    }
+    return inOrder(found).slice(0, options.limit ?? SEARCH_LIMIT)
+  }
+
+  async export(id: string, as: 'json' | 'markdown'): Promise<string | null> {
+    checkFormat(as, 'as')
+    const conversation = await this.load(id)
+    return conversation && (await exported(conversation, as, (ref) => this.bytes(id, ref)))
+  }
+
+  async bytes(id: string, ref: string): Promise<Uint8Array | null> {
+    checkId(id)
+    const path = join(this.#pathOf(id), ref)
+    return isRef(ref) ? await attempt(path, () => orNull(readFile(path))) : null
+  }
+
+  // -- reading --------------------------------------------------------------------------------------------------------------
+
+  #pathOf(id: string): string {
+    return join(this.#folder, folderNameOf(id))
+  }
+
+  /** The names of the folders that may be conversations. */
+  async #names(): Promise<string[]> {
+    const found = await attempt(this.#folder, () => orNull(readdir(this.#folder, { withFileTypes: true })))
+    return (found ?? []).filter((one) => one.isDirectory() && isFolderName(one.name)).map(({ name }) => name)
+  }
+
+  async #read(name: string): Promise<Log | null> {
+    const path = join(this.#folder, name, LOG)
+    const bytes = await attempt(path, () => orNull(readFile(path)))
+    return bytes && readLog(path, bytes)
+  }
+
+  async #readOf(id: string): Promise<Log | null> {
+    const log = await this.#read(folderNameOf(id))
+    if (log && log.id !== id) throw new SluiceError({ code: 'storage', path: join(this.#pathOf(id), LOG), detail: `it belongs to the conversation ${JSON.stringify(log.id.slice(0, 60))}` })
+    return log
+  }
+
+  async #info(name: string): Promise<ConversationInfo | null> {
+    const path = join(this.#folder, name, LOG)
+    const stamp = await attempt(path, () => stampOf(path))
+    if (stamp === null) return null
+    const known = this.#infos.get(name)
+    if (known?.stamp === stamp) return known.info
+    const info = await this.#infoOf(name).catch((error: unknown) => damagedInfo(name, error))
+    if (info) this.#infos.set(name, { stamp, info })
+    return info
+  }
+
+  async #infoOf(name: string): Promise<ConversationInfo | null> {
+    const log = await this.#read(name)
+    return log && { id: log.id, title: shownTitle(log), updated: log.updated, entries: log.entries.size }
+  }
+
+  // -- writing --------------------------------------------------------------------------------------------------------------
+
+  /**
+   * Changes a log under its lock. `change` returns the line to write, `ANEW`, or null where there is nothing to do. Resolves to false for that,
+   * and where there is no such conversation and `create` is not set.
+   */
+  async #change(id: string, create: boolean, change: (log: Log) => Promise<string | typeof ANEW | null>): Promise<boolean> {
+    const folder = this.#pathOf(id)
+    const path = join(folder, LOG)
+    return await attempt(path, async () => {
+      if (create) await mkdir(folder, { recursive: true, mode: 0o700 })
+      else if ((await stampOf(path)) === null) return false
+      return await locked(`${folder}.lock`, async (check) => {
+        const stamp = await stampOf(path)
+        const known = this.#last?.log.id === id && this.#last.stamp === stamp ? this.#last.log : await this.#readOf(id)
+        if (!known && !create) return false
+        const log = known ?? { id, title: '', updated: 0, head: null, entries: new Map<string, Entry>(), size: 0, dead: 0 }
+        this.#last = undefined // until it is known that memory and disk hold the same
+        const line = await change(log)
+        if (line !== null) await this.#write(log, path, line, check)
+        this.#last = { stamp: (await stampOf(path)) ?? '', log }
+        return line !== null
+      })
+    })
+  }
+
+  async #write(log: Log, path: string, line: string | typeof ANEW, check: () => Promise<void>): Promise<void> {
+    const bytes = Buffer.from(line === ANEW ? compact(log) : log.size === 0 ? headerOf(log.id) + line : line)
+    if (line !== ANEW && log.size > 0) {
+      await appendAt(path, log.size, bytes, check)
+      log.size += bytes.length
+      return
+    }
+    await replaceFile(path, bytes, check)
+    Object.assign(log, { size: bytes.length, dead: 0 })
+    if (line === ANEW) await sweep(path, refsOf(log.entries.values()))
+  }
+
+  async #saveBlob(path: string, bytes: Uint8Array): Promise<void> {
+    if ((await stampOf(path)) === null) await replaceFile(path, bytes, async () => {})
+  }
+
+  async #delete(id: string): Promise<boolean> {
+    const folder = this.#pathOf(id)
+    const path = join(folder, LOG)
+    return await attempt(path, async () => {
+      if ((await stampOf(path)) === null) return false
+      return await locked(`${folder}.lock`, async () => {
+        const known = (await orNull(rm(path).then(() => true))) ?? false // without its log it is none any more
+        await rm(folder, { recursive: true, force: true })
+        return known
+      })
+    })
+  }
+}
+
+/** Write the whole log, not a line. */
+const ANEW = Symbol('anew')
+
+/** Removes pictures that no entry names. */
+async function sweep(log: string, refs: Set<string>): Promise<void> {
+  const folder = dirname(log)
+  for (const name of await readdir(folder)) if (isRef(name) && !refs.has(name)) await rm(join(folder, name), { force: true })
+}
+
+/** In the list a file that cannot be read stands under the name of its folder. */
+function damagedInfo(name: string, error: unknown): ConversationInfo {
+  return { id: name, title: name, updated: 0, entries: 0, damaged: messageOf(error) }
+}

@@ -1,0 +1,87 @@
+import { refsOf } from './blobs.js'
+import { checkFormat, checkList, checkSearch, fits, inOrder, pageOf, SEARCH_LIMIT, type ListOptions, type SearchOptions } from './query.js'
+import { applyChange, checkChange, checkEntryId, checkId, checkTitle, removeEntry, type Tree } from './tree.js'
+import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
+import { excerpt, exported, folded, textOf, titleOf } from './words.js'
+
+/** Keeps conversations as long as the process lives. */
+export function memory(): Conversations {
+  return new MemoryConversations()
+}
+
+interface Kept extends Tree {
+  title: string
+  updated: number
+  blobs: Map<string, Uint8Array>
+}
+
+class MemoryConversations implements Conversations {
+  readonly #kept = new Map<string, Kept>()
+
+  async list(options: ListOptions = {}): Promise<ConversationInfo[]> {
+    checkList(options)
+    const infos = [...this.#kept].flatMap(([id, kept]) => {
+      const title = nameOf(kept)
+      return fits(options.query, title, kept.entries.values()) ? { id, title, updated: kept.updated, entries: kept.entries.size } : []
+    })
+    return pageOf(infos, options)
+  }
+
+  async load(id: string): Promise<Conversation | null> {
+    checkId(id)
+    const kept = this.#kept.get(id)
+    return kept ? structuredClone({ id, title: nameOf(kept), head: kept.head, entries: [...kept.entries.values()] }) : null
+  }
+
+  async save(id: string, change: Change): Promise<void> {
+    checkId(id)
+    const kept: Kept = this.#kept.get(id) ?? { entries: new Map(), head: null, title: '', updated: 0, blobs: new Map() }
+    const { bodies, head } = checkChange(change, (one) => kept.entries.get(one)?.parent)
+    applyChange(kept, { entries: bodies.map((body) => JSON.parse(body) as Entry), head })
+    for (const { ref, bytes } of change.blobs ?? []) kept.blobs.set(ref, Uint8Array.from(bytes))
+    kept.updated = Date.now()
+    this.#kept.set(id, kept)
+  }
+
+  async rename(id: string, title: string): Promise<boolean> {
+    checkId(id)
+    checkTitle(title)
+    const kept = this.#kept.get(id)
+    if (kept) kept.title = title
+    return kept !== undefined
+  }
+
+  async delete(id: string, entry?: string): Promise<boolean> {
+    checkId(id)
+    checkEntryId(entry, 'entry')
+    if (entry === undefined) return this.#kept.delete(id)
+    const kept = this.#kept.get(id)
+    if (!kept || removeEntry(kept, entry).length === 0) return false
+    const refs = refsOf(kept.entries.values())
+    for (const ref of kept.blobs.keys()) if (!refs.has(ref)) kept.blobs.delete(ref)
+    kept.updated = Date.now()
+    return true
+  }
+
+  async search(query: string, options: SearchOptions = {}): Promise<Found[]> {
+    checkSearch(query, options)
+    const found = [...this.#kept].flatMap(([conversation, kept]) => [...kept.entries.values()].flatMap((entry) => {
+      const text = textOf(entry)
+      return folded(text).includes(folded(query)) ? { conversation, title: nameOf(kept), entry: entry.id, at: entry.at, text: excerpt(text, query) } : []
+    }))
+    return inOrder(found).slice(0, options.limit ?? SEARCH_LIMIT)
+  }
+
+  async export(id: string, as: 'json' | 'markdown'): Promise<string | null> {
+    checkFormat(as, 'as')
+    const conversation = await this.load(id)
+    return conversation && exported(conversation, as, (ref) => this.bytes(id, ref))
+  }
+
+  async bytes(id: string, ref: string): Promise<Uint8Array | null> {
+    const bytes = this.#kept.get(id)?.blobs.get(ref)
+    return bytes ? Uint8Array.from(bytes) : null
+  }
+}
+
+const nameOf = ({ title, entries }: Kept): string => title || titleOf(entries.values())

@@ -1,0 +1,110 @@
+// The entries of a conversation as a tree: which branch is shown, and what a change makes of it.
+import { SluiceError } from '../core/errors.js'
+import { array, encode, is, members, record, text, whole, wrong, type Check } from '../core/options.js'
+import { isRef } from './blobs.js'
+import type { Change, Conversation, Entry } from './types.js'
+
+/** What every store knows of a conversation. */
+export interface Tree {
+  /** By id, in the order in which they were first saved. */
+  entries: Map<string, Entry>
+  head: string | null
+}
+
+/** The branch that ends with `to`, from its beginning. Default: the one that is shown. */
+export function pathOf({ entries, head }: Pick<Conversation, 'entries' | 'head'>, to: string | null = head): Entry[] {
+  const known = new Map(entries.map((entry) => [entry.id, entry]))
+  const path: Entry[] = []
+  for (let entry = known.get(to ?? ''); entry; entry = known.get(entry.parent ?? '')) path.push(entry)
+  return path.reverse()
+}
+
+const MAX_ID = 200
+const MAX_TITLE = 200
+
+const id = is(`an id of 1 to ${MAX_ID} characters, no control characters`, (value) =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_ID && !/\p{Cc}/u.test(value))
+const entryShape: { [member in keyof Required<Entry>]: Check } = {
+  id,
+  parent: is('the id of an entry, or null', (value) => value === null || typeof value === 'string'),
+  at: whole(0),
+  role: is("'user' or 'assistant'", (value) => value === 'user' || value === 'assistant'),
+  text, parts: array, message: record, history: array,
+}
+const checkShape = members({ members: entryShape, needs: ['id', 'parent', 'at', 'role'], open: true })
+const checkBlobs: Check = (value, path) => {
+  array(value, path)
+  for (const [index, blob] of (value as unknown[]).entries()) {
+    members({ members: {
+      ref: is('a ref such as blobOf() makes', isRef),
+      bytes: is('a Uint8Array', (bytes) => bytes instanceof Uint8Array),
+    }, needs: ['ref', 'bytes'] })(blob, `${path}[${index}]`)
+  }
+}
+const checkChangeShape = members({ members: { entries: array, head: id, blobs: checkBlobs } })
+
+export const checkId = (value: unknown): void => id(value, 'id')
+
+export function checkTitle(title: unknown): void {
+  text(title, 'title')
+  if ((title as string).length > MAX_TITLE) throw new SluiceError({ code: 'option', path: 'title', detail: `found ${(title as string).length} characters, expected at most ${MAX_TITLE}` })
+}
+
+/** A deletion names an entry, or nothing. */
+export const checkEntryId: Check = (value) => value === undefined || id(value, 'entry')
+
+/** Throws SluiceError `option` where this is no entry. */
+export const checkEntry: Check = checkShape
+
+/** A change that fits: what is written down. */
+export interface Checked {
+  entries: Entry[]
+  /** The entries as JSON. */
+  bodies: string[]
+  /** Where the shown branch ends now; undefined: as before. */
+  head: string | undefined
+}
+
+/**
+ * Throws SluiceError `option` where the change does not fit what is there. `parentOf`: null or an id for a known entry, undefined for any other.
+ */
+export function checkChange(change: Change, parentOf: (id: string) => string | null | undefined): Checked {
+  checkChangeShape(change, 'change')
+  const { entries = [] } = change
+  const fresh = new Map<string, string | null>()
+  const known = (one: string): string | null | undefined => (fresh.has(one) ? fresh.get(one) : parentOf(one))
+  let last: string | undefined
+  const bodies = entries.map((entry, index) => {
+    const path = `change.entries[${index}]`
+    checkEntry(entry, path)
+    const before = known(entry.id)
+    if (before !== undefined && before !== entry.parent) throw wrong(`${path}.parent`, entry.parent, `${JSON.stringify(before)}, which it has`)
+    if (before === undefined) {
+      if (entry.parent !== null && known(entry.parent) === undefined) throw wrong(`${path}.parent`, entry.parent, 'null, or an entry that is there')
+      fresh.set(entry.id, entry.parent)
+      last = entry.id
+    }
+    return encode(entry, path)
+  })
+  const head = change.head ?? last
+  if (head !== undefined && known(head) === undefined) throw wrong('change.head', head, 'an entry that is there')
+  return { entries, bodies, head }
+}
+
+/** Carries out a change that was checked. */
+export function applyChange(tree: Tree, { entries, head }: Pick<Checked, 'entries' | 'head'>): void {
+  for (const entry of entries) tree.entries.set(entry.id, entry)
+  if (head !== undefined) tree.head = head
+}
+
+/** Takes an entry away, with all that follows it. Returns their ids; none: it is not there. */
+export function removeEntry(tree: Tree, entry: string): string[] {
+  const gone = new Set<string>()
+  const parent = tree.entries.get(entry)?.parent
+  if (parent === undefined) return []
+  gone.add(entry)
+  for (const one of tree.entries.values()) if (one.parent !== null && gone.has(one.parent)) gone.add(one.id) // parents stand before
+  for (const one of gone) tree.entries.delete(one)
+  if (tree.head !== null && gone.has(tree.head)) tree.head = parent
+  return [...gone]
+}

@@ -1,0 +1,70 @@
+// What of a conversation is text: its title, what a search looks through, and what is exported.
+import { mediaTypeOf, refOf, refsOf } from './blobs.js'
+import { pathOf } from './tree.js'
+import type { Conversation, Entry } from './types.js'
+
+const MAX_TITLE = 80
+const AROUND = 80
+const MAX_FOUND = 200
+
+/** The first line of the first question. */
+export function titleOf(entries: Iterable<Entry>): string {
+  for (const { role, text } of entries) {
+    const line = role === 'user' ? text?.split('\n').find((one) => one.trim() !== '')?.trim() : undefined
+    if (line !== undefined) return line.length > MAX_TITLE ? `${cut(line, MAX_TITLE - 1)}…` : line
+  }
+  return ''
+}
+
+/** What a person read of it. */
+export function textOf({ text, message }: Entry): string {
+  if (text !== undefined) return text
+  const blocks = Array.isArray(message?.blocks) ? message.blocks : []
+  return blocks.flatMap((block) => (block?.type === 'text' ? block.text : [])).join('')
+}
+
+/** What a search compares: without difference between large and small letters. SQLite ends a text at a NUL. */
+export const folded = (text: string): string => text.toLowerCase().replaceAll('\0', ' ')
+
+/** What stands around the first place, in one line. */
+export function excerpt(text: string, query: string): string {
+  const at = Math.max(0, folded(text).indexOf(folded(query)))
+  const start = Math.max(0, at - AROUND)
+  const piece = cut(text.slice(start), MAX_FOUND - 2).replace(/^[\uDC00-\uDFFF]/, '').replace(/\s+/g, ' ')
+  return `${start > 0 ? '…' : ''}${piece}${start + piece.length < text.length ? '…' : ''}`
+}
+
+/** Never half of a character. */
+const cut = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')
+
+/** See `Conversations.export`. */
+export async function exported(conversation: Conversation, as: 'json' | 'markdown', read: (ref: string) => Promise<Uint8Array | null>): Promise<string> {
+  const entries = as === 'json' ? conversation.entries : pathOf(conversation)
+  const blobs: { [ref: string]: string } = {}
+  for (const ref of refsOf(entries)) {
+    const bytes = await read(ref)
+    if (bytes) blobs[ref] = Buffer.from(bytes).toString('base64')
+  }
+  if (as === 'json') return `${JSON.stringify({ ...conversation, blobs }, null, 2)}\n`
+  return `# ${conversation.title.replace(/\n/g, ' ')}\n\n${entries.map((entry) => markdownOf(entry, blobs)).join('\n\n')}\n`
+}
+
+function markdownOf(entry: Entry, blobs: { [ref: string]: string }): string {
+  const { role, at, text = '', parts = [], message } = entry
+  const pictures = parts.flatMap((part) => (part.type === 'image' ? `![](${pictureUrl(part, blobs)})` : []))
+  const blocks = (message?.blocks ?? []).flatMap((block) => {
+    if (block?.type === 'text') return block.text.trim()
+    if (block?.type === 'error') return `> ${block.code}: ${oneLine(block.detail)}`
+    return block?.type === 'tool_use' ? `> ${block.name ?? '?'}(${oneLine(JSON.stringify(block.edited ?? block.arguments ?? {}))}): ${block.status ?? '?'}` : []
+  })
+  const said = [text, ...pictures, ...blocks].filter((one) => one !== '')
+  return [`**${role === 'user' ? 'You' : 'Assistant'}**, ${new Date(at).toISOString()}`, ...said].join('\n\n')
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
+
+function pictureUrl(part: { mediaType: string; data: string } | { url: string }, blobs: { [ref: string]: string }): string {
+  if ('data' in part) return `data:${part.mediaType};base64,${part.data}`
+  const ref = refOf(part.url)
+  return ref === undefined || blobs[ref] === undefined ? part.url : `data:${mediaTypeOf(ref)};base64,${blobs[ref]}`
+}

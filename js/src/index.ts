@@ -1,9 +1,14 @@
 export { SluiceError, type ErrorCode, type ErrorFields } from './core/errors.js'
-export { Engine, type EngineOptions } from './core/engine.js'
+export { Engine, type EngineOptions, type NeedsContext, type Parsed } from './core/engine.js'
 export type { Profile, Protocol, Settings, TurnSettings } from './core/settings.js'
 export { Turn, parts, type CallRef, type End, type Parts, type TurnConfig, type TurnEngine } from './core/turn.js'
-export { Run, type RunHooks, type RunOptions, type RunResult, type Stopped } from './core/run.js'
-export { tool, type Tool, type ToolContext, type ToolOptions, type StandardSchema } from './core/tool.js'
+export { Run } from './core/run.js'
+export type {
+  ChangedRequest, CheckpointReason, OutgoingRequest, RequestFailure, ResumeOptions, RunHooks, RunOptions, RunOutcome, RunResult, Stopped,
+} from './core/run-options.js'
+export {
+  tool, type ArgumentsOf, type CallInfo, type FromSchema, type Progress, type StandardSchema, type Tool, type ToolContext, type ToolOptions, type ToolResult,
+} from './core/tool.js'
 export { memory, file, type RuleStore } from './core/rules.js'
 export { version } from './core/native.js'
 export type { Approvals, ApproveOptions, Ask, ExecutionDecision, Remember, ResultDecision } from './core/approvals.js'

@@ -189,9 +189,9 @@ test('beforeRequest sees the body as it stands and may change it', async (t) => 
   const seen = []
   const { server, run } = await stage(t, {
     answers: [{ text: 'x' }],
-    beforeRequest: (body) => {
-      seen.push(body)
-      return body.replace('"scripted"', '"another"')
+    beforeRequest: ({ text }) => {
+      seen.push(text)
+      return { text: text.replace('"scripted"', '"another"') }
     },
   })
   await run().done

@@ -152,7 +152,7 @@ test('words of a model are no secrets; what it says of a key that nobody writes 
 
 test('what a hook or a transport gives back is looked at, and told by its name', async (t) => {
   const { run } = await stage(t, { answers: () => ({ text: 'Hello.' }) })
-  for (const [hooks, said] of [[{ beforeRequest: () => ({ messages: [] }) }, /beforeRequest gave back an object/], [{ transport: async () => undefined }, /transport gave back undefined, expected a Response/]]) {
+  for (const [hooks, said] of [[{ beforeRequest: () => ({ messages: [] }) }, /beforeRequest gave back .*messages: found an empty array/], [{ beforeRequest: () => '{}' }, /beforeRequest gave back .*expected an object/], [{ transport: async () => undefined }, /transport gave back undefined, expected a Response/]]) {
     const { outcome, error } = await run(hooks).done
     assert.deepEqual([outcome, error.code], ['failed', 'hook'])
     assert.match(error.detail, said)

@@ -70,7 +70,7 @@ export class Asking {
   /** All that the decision is about, in pages; what of it is left out until it is asked for, or for good. */
   #present(event: ApprovalEvent, edited: JsonObject | undefined, whole: ReadonlySet<string>): { pages: string[][]; cut: string[]; unseen: number } {
     const { run, tools, screen, terminal } = this.#options
-    const block = run.message.blocks.find((one) => one.type === 'tool_use' && one.call === event.call)
+    const block = run.snapshot.blocks.find((one) => one.type === 'tool_use' && one.call === event.call)
     const card = block?.type === 'tool_use' ? block : undefined
     const tool = tools.find(({ name }) => name === event.name)
     const lines = questionLines({

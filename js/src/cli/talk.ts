@@ -1,7 +1,8 @@
 // Turns in the terminal: one question, or a chat. Ctrl-C stops an answer, twice leaves.
 import type { Engine } from '../core/engine.js'
 import type { ChatMessage } from '../core/events.js'
-import type { Run, RunResult } from '../core/run.js'
+import type { Run } from '../core/run.js'
+import type { RunResult } from '../core/run-options.js'
 import type { Settings } from '../core/settings.js'
 import type { Model } from '../core/transport.js'
 import { Asking } from './asking.js'

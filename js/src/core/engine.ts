@@ -1,47 +1,70 @@
+import { randomUUID } from 'node:crypto'
 import type { Approvals } from './approvals.js'
 import { SluiceError } from './errors.js'
-import type { ToolList } from './events.js'
+import type { Block, DiagnosticEvent, ToolList, ToolUseBlock } from './events.js'
 import { handleOf, native, setHandle } from './native.js'
 import { array, encode, members, text, withMethods, wrong } from './options.js'
+import { Remembered } from './remembered.js'
 import { memory, type RuleStore } from './rules.js'
-import { hooks, Run, runShape, type RunHooks, type RunOptions } from './run.js'
+import { Run } from './run.js'
+import { hooks, resumeShape, runShape, splitHooks, type ResumeOptions, type RunHooks, type RunOptions } from './run-options.js'
 import { allParsed, checkTurnSettings, withSettings, type Settings, type TurnSettings } from './settings.js'
 import type { Tool } from './tool.js'
 import { Turn, type TurnConfig } from './turn.js'
 
-/** Tools, and the defaults of every run. */
-export interface EngineOptions extends Settings, RunHooks {
+/** Tools, and the defaults of every run. `C`: what its tools want as the run's `context`. */
+export interface EngineOptions<C = unknown> extends Settings, RunHooks {
   /** What `tool({ … })` returned. Default none. */
-  tools?: Tool[]
+  tools?: Tool<C>[]
   /** Where remembered approvals are kept: `memory()` (the default), `file(path)`, or a store of your own. */
   rules?: RuleStore
+}
+
+/** Where the tools of an engine want a `context`, its runs must bring it. */
+export type NeedsContext<C> = unknown extends C ? unknown : { context: C }
+
+/** What was found in a text. */
+export interface Parsed {
+  /** All text between the calls. */
+  text: string
+  /** The calls, each with its status: `pending` where it can be run, `invalid` where it lost something, with the `reason`. */
+  calls: ToolUseBlock[]
+  /** Text, reasoning and calls in their order. */
+  blocks: Block[]
+  /** What a developer may want to know, such as a call in another format. */
+  diagnostics: DiagnosticEvent[]
 }
 
 const checkOptions = members(withSettings({
   members: { ...hooks, tools: array, rules: withMethods('a store of rules such as memory() or file(path)', 'list', 'add', 'revoke') },
 }))
 const checkRun = members(withSettings(runShape))
+const checkResume = members(resumeShape)
+
+/** Where a turn's state keeps the id of its run. The engine passes on what begins with x-. */
+const ID = 'x-sluice-run'
 
 /** Tools and defaults. The native engine is immutable: `add` and `remove` compile a new one, running turns keep theirs. */
-export class Engine {
-  #tools: Tool[] = []
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- `Engine` alone is an engine with any tools
+export class Engine<C = any> {
+  #tools: Tool<C>[] = []
   #settings: Settings
-  #host: RunHooks
+  #hooks: RunHooks
   /** Remembered approvals: list them, revoke them. */
   readonly rules: RuleStore
 
   /** @throws SluiceError `option` where something is wrong in the options or a tool; `load` where the addon cannot be loaded. */
-  constructor(options: EngineOptions = {}) {
+  constructor(options: EngineOptions<C> = {}) {
     checkOptions(options, 'options')
-    const { tools = [], rules = memory(), approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport, ...settings } = options
-    this.#host = { approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport }
+    const { own, rest: { tools = [], rules = memory(), ...settings } } = splitHooks(options)
+    this.#hooks = own
     this.#settings = settings
     this.rules = rules
     this.#compile(tools)
   }
 
   /** Its tools, in the order in which they came. */
-  get tools(): readonly Tool[] {
+  get tools(): readonly Tool<C>[] {
     return this.#tools
   }
 
@@ -52,11 +75,11 @@ export class Engine {
 
   /** Who answers questions, unless a run brings somebody else. */
   get approvals(): Approvals | undefined {
-    return this.#host.approvals
+    return this.#hooks.approvals
   }
 
   /** Adds tools for the runs that start from now on. A tool of the same name is replaced. Throws SluiceError `option`, and changes nothing. */
-  add(...tools: Tool[]): void {
+  add(...tools: Tool<C>[]): void {
     handleOf(this) // throws where it was closed
     const names = new Set(tools.map((tool) => tool.name))
     this.#compile([...this.#tools.filter((tool) => !names.has(tool.name)), ...tools])
@@ -76,13 +99,75 @@ export class Engine {
    * Runs one user input against an OpenAI-compatible server, until the assistant is finished with it.
    * @throws SluiceError `option` where something is wrong in the options, `closed` after `close()`. What goes wrong later is an event.
    */
-  run(options: RunOptions): Run {
+  run(options: RunOptions<C> & NeedsContext<C>): Run {
     checkRun(options, 'options')
-    const host = { ...this.#host }
-    for (const key of Object.keys(host) as (keyof RunHooks)[]) {
-      if (options[key] !== undefined) Object.assign(host, { [key]: options[key] })
+    const { own, rest } = splitHooks<RunOptions<C>>(options)
+    const { model, messages, request, id = randomUUID(), signal, rules = [], context, onEvent, ...settings } = rest
+    const remembered = new Remembered(this.rules, rules)
+    const turn = asOptions(() => this.turn({
+      wire: 'openai-chat', ...settings, [ID]: id, rules: remembered.rules, request: { ...request, model: model.name, messages },
+    }))
+    return new Run({ id, turn, resumed: false, tools: this.#tools, remembered, server: model, hooks: { ...this.#hooks, ...own }, context, onEvent, signal })
+  }
+
+  /**
+   * Goes on with a turn that `run.suspend()` or a `checkpoint` saved, also in another process, with an engine of the same tools. Open questions are asked
+   * again, an answer of which nothing was shown is asked for again. A call that was running becomes `unknown` and the model is told so; one that is
+   * `idempotent` runs again. Rules that came meanwhile count.
+   * @throws SluiceError `option` where something is wrong in the options, `json` for a state that cannot be read, `closed` after `close()`.
+   */
+  resume(state: string, options: ResumeOptions<C> & NeedsContext<C>): Run {
+    text(state, 'state')
+    checkResume(options, 'options')
+    const { own, rest: { model, signal, rules = [], context, onEvent } } = splitHooks<ResumeOptions<C>>(options)
+    const turn = Turn.restore(this, state)
+    const { request, [ID]: id = randomUUID() } = (JSON.parse(state) as { turn: { request?: unknown; [ID]?: string } }).turn
+    if (request === undefined) {
+      turn.close()
+      throw new SluiceError({ code: 'option', path: 'state', detail: 'found the state of a parser, expected that of a run' })
     }
-    return new Run(this, options, host)
+    const remembered = new Remembered(this.rules, rules)
+    return new Run({ id, turn, resumed: true, tools: this.#tools, remembered, server: model, hooks: { ...this.#hooks, ...own }, context, onEvent, signal })
+  }
+
+  /** Finds the calls in a text, as a model of this engine's settings would have written it. Nothing runs. */
+  parse(answer: string, options: Settings = {}): Parsed {
+    text(answer, 'text')
+    checkTurnSettings(options, 'options')
+    const turn = new Turn(this, { mode: 'text', ...options, wire: 'text' })
+    try {
+      turn.feed(answer)
+      turn.finish()
+      const diagnostics = [...turn.events()].filter((event) => event.type === 'diagnostic')
+      const { blocks } = turn.message
+      return {
+        text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+        calls: blocks.filter((block) => block.type === 'tool_use'), blocks, diagnostics,
+      }
+    } finally {
+      turn.close()
+    }
+  }
+
+  /**
+   * The tool that a call of this name reaches: by its name, an alias, or the name in requests. None where there is none or no model may call it; `near`
+   * are then up to three names that may have been meant.
+   */
+  resolve(name: string): { tool?: Tool<C>; near: string[] } {
+    text(name, 'name')
+    const turn = new Turn(this, { wire: 'openai-chat', mode: 'native', request: { messages: [{ role: 'user', content: '' }] } })
+    try {
+      for (const _ of turn.events());
+      const call = { id: 'call', type: 'function', function: { name, arguments: '{}' } }
+      turn.feed(JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', tool_calls: [call] }, finish_reason: 'tool_calls' }] }))
+      turn.finish()
+      const card = turn.message.blocks.find((block) => block.type === 'tool_use')
+      if (card?.status === 'not_found') return { near: card.near ?? [] }
+      const tool = this.#tools.find((one) => one.name === card?.name)
+      return tool ? { tool, near: [] } : { near: [] }
+    } finally {
+      turn.close()
+    }
   }
 
   /** A turn with your own transport. Without `request` in `config` it is a parser. */
@@ -110,7 +195,7 @@ export class Engine {
     this.close()
   }
 
-  #compile(tools: Tool[]): void {
+  #compile(tools: Tool<C>[]): void {
     checkTools(tools)
     const config = { usage: true, ...this.#settings, alsoParse: allParsed(this.#settings.alsoParse ?? [], tools), tools: tools.map((tool) => tool.declaration) }
     const handle = native().engineNew(encode(config, 'options'))
@@ -129,5 +214,17 @@ function checkTools(tools: unknown): void {
   array(tools, 'tools')
   for (const [index, tool] of (tools as (Partial<Tool> | null)[]).entries()) {
     if (typeof tool?.declaration !== 'object') throw wrong(`tools[${index}]`, tool, 'what tool({ … }) returns')
+  }
+}
+
+/** The native turn's paths, as `run()` takes its options. */
+function asOptions<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof SluiceError) || !error.path?.startsWith('request.')) throw error
+    const { code, detail, hint } = error
+    const path = error.path.replace(/^request\.(?=messages\b)/, '')
+    throw new SluiceError({ code, detail, hint, path, cause: error.cause })
   }
 }

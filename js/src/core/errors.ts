@@ -22,6 +22,8 @@ export type ErrorCode =
   | 'storage'
   /** No memory was left. */
   | 'memory'
+  /** A turn failed (`run.text`): `cause` is its `error` event. */
+  | 'failed'
   /** A fault of Sluice. */
   | 'internal'
 

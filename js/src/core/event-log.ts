@@ -19,12 +19,12 @@ export class EventLog {
   #readers = 0
   #given = 0
 
-  /** Who reads it now. */
+  /** How many read it now who look after questions. */
   get readers(): number {
     return this.#readers
   }
 
-  /** Somebody who reads has got it. */
+  /** One of them has got it. */
   given({ seq }: SluiceEvent): boolean {
     return seq <= this.#given
   }
@@ -38,8 +38,14 @@ export class EventLog {
       if (old?.before) old.before.next = old.next
       if (old?.next) old.next.before = old.before
     } else if (event.type === 'done') {
-      this.#ended = true
+      this.end()
     }
+  }
+
+  /** Nothing follows. */
+  end(): void {
+    this.#ended = true
+    this.wake()
   }
 
   /** Readers go on. */
@@ -47,23 +53,25 @@ export class EventLog {
     for (const wake of this.#wake.splice(0)) wake()
   }
 
-  /** `onLeave`: a reader is gone. */
-  async *read(onLeave: () => void): AsyncGenerator<SluiceEvent, void, undefined> {
-    this.#readers++
+  /** Every event from the first one on. With `onLeave`, called at the end, the reader looks after questions as well. */
+  async *read(onLeave?: () => void): AsyncGenerator<SluiceEvent, void, undefined> {
+    if (onLeave) this.#readers++
     try {
       for (let node = this.#first; ; ) {
         while (node.next) {
           node = node.next
           const event = node.event as SluiceEvent
-          this.#given = Math.max(this.#given, event.seq)
+          if (onLeave) this.#given = Math.max(this.#given, event.seq)
           yield event
         }
         if (this.#ended) return
         await new Promise<void>((resolve) => this.#wake.push(resolve))
       }
     } finally {
-      this.#readers--
-      onLeave()
+      if (onLeave) {
+        this.#readers--
+        onLeave()
+      }
     }
   }
 }

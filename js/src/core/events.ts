@@ -131,6 +131,24 @@ export interface RequestEvent extends Base, OfRound {
   /** The size of its body. */
   bytes: number
 }
+/** By `run()`: a request failed before anything of its answer was shown, and is sent again after a wait, which begins now. */
+export interface RetryEvent extends Base, OfRound {
+  type: 'retry'
+  /** Which further try this is, from 1. */
+  attempt: number
+  /** How many further tries there are at most; absent where a function decides (`retries`). */
+  of?: number
+  /** Milliseconds until it is sent. */
+  delayMs: number
+  /** What went wrong, in the provider's words where it has some. */
+  detail: string
+  /** Of the response, where a server answered. */
+  status?: number
+  /** By which the provider knows the failed request, where it says so. */
+  requestId?: string
+  /** What the provider asked to wait, in milliseconds. */
+  retryAfterMs?: number
+}
 /** Stop reading the current answer (`run` does). */
 export interface AbortRequestEvent extends Base, WithReason { type: 'abortRequest' }
 /** What a text is, where it is not simply the answer. The same in every event of a block. */
@@ -153,6 +171,10 @@ export interface ProgressEvent extends Base, OfCall {
   type: 'progress'
   /** In place of the last report. */
   text: string
+  /** By `run()`, where the tool counts: how much is done. */
+  done?: number
+  /** Of how much. */
+  of?: number
 }
 
 /** A question for a person: may this call run, or its result be let out? The same for events, adapters and windows. */
@@ -278,7 +300,7 @@ export interface DoneEvent extends Base {
 
 /** Whatever a turn says. Types may be added: ignore what you do not know. */
 export type SluiceEvent =
-  | RequestEvent | AbortRequestEvent | TextEvent | ReasoningEvent | CardEvent | ArgsEvent | ProgressEvent | ApprovalEvent
+  | RequestEvent | RetryEvent | AbortRequestEvent | TextEvent | ReasoningEvent | CardEvent | ArgsEvent | ProgressEvent | ApprovalEvent
   | ExecuteEvent | AbortToolEvent | IpcEvent | RuleEvent | RoundEvent | UsageEvent | DiagnosticEvent | ErrorEvent | DoneEvent
 
 /** Text of the answer. */

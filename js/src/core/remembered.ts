@@ -33,6 +33,15 @@ export class Remembered {
     }
   }
 
+  /** A rule refuses the call, whatever a person would say. Rules that cannot be read refuse it when it is to start. */
+  forbids(turn: Turn, call: number): boolean {
+    try {
+      return turn.judge(call, this.rules) === 'deny'
+    } catch {
+      return false
+    }
+  }
+
   /** Why the call must not start: what allowed it was taken back since, or something refuses it now. */
   withdrawn(turn: Turn, call: number): string | undefined {
     let rules: Rule[]

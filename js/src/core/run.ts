@@ -1,216 +1,155 @@
-// A turn with everything around it: fetch, timers, retries, tools, approvals. The native turn decides; this carries out what
-// its events say. Every call into it goes through #step: tick, call, tick, drain.
-import type { Approvals, ApproveOptions, Ask, Remember } from './approvals.js'
+// A turn with everything around it: requests, timers, tools, questions. The native turn decides; this carries out what its events say, with a part
+// for each of these. Every call into the turn goes through #step: tick, call, tick, drain.
+import type { ApproveOptions } from './approvals.js'
+import { Checkpoints } from './checkpoints.js'
 import { messageOf, SluiceError } from './errors.js'
-import type {
-  ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinishReason, Json, Outcome, Rule, SluiceEvent, Usage,
-} from './events.js'
-import { REMEMBER } from './native.js'
-import { array, func, is, members, milliseconds, oneOf, orNull, shown, whole, type Check, type Shape } from './options.js'
-import type { RuleStore } from './rules.js'
-import type { Settings } from './settings.js'
-import type { Tool, ToolContext } from './tool.js'
-import { unusable } from './unusable.js'
-import { untellable } from './json-text.js'
 import { EventLog } from './event-log.js'
+import type { AssistantMessage, ErrorEvent, SluiceEvent, Usage } from './events.js'
 import { onAbort } from './on-abort.js'
-import { Remembered } from './remembered.js'
-import {
-  checkModel, fetchTransport, httpRequest, isNetworkFault, readBody, readRefusal, retryAfter, retryDelay, secretsOf, sleep, whereRefused,
-  type HttpRequest, type Model, type Transport,
-} from './transport.js'
-import { callNumber, type CallRef, type End, type Turn, type TurnConfig } from './turn.js'
-
-/** What the app brings beside settings: given to the engine as a default, or to a run. */
-export interface RunHooks {
-  /** Answers questions where nobody reads the events. Default none: a question that nobody can see is denied. */
-  approvals?: Approvals | undefined
-  /** Sees the body of every request before it is sent, and may return another one, as text. What it throws ends the turn with the error `hook`. */
-  beforeRequest?: ((body: string) => string | void | Promise<string | void>) | undefined
-  /** Coalesces text into one event per this many milliseconds. The first delta is delivered immediately; 0 delivers every delta. Default 16. */
-  flushMs?: number | undefined
-  /** The turn is cancelled when it takes longer than this many milliseconds, questions included. Default: never. */
-  deadlineMs?: number | undefined
-  /** Gets what fire-and-forget tools send: `ipc: (channel, ...payload) => petWindow.webContents.send(channel, ...payload)`. Default: nobody. */
-  ipc?: ((channel: string, ...payload: Json[]) => void) | undefined
-  /** Further tries of a request that failed before anything of it was shown. Default 2. */
-  retries?: number | undefined
-  /**
-   * Replaces `fetch`. What it throws counts as a fault of the network and is tried again, but for faults of its own: a ReferenceError, a TypeError
-   * that no network gave, a result that is no Response end the turn with the error `hook`.
-   */
-  transport?: Transport | undefined
-}
-
-/** One user input: what it is about, and settings and hooks that go before the engine's. */
-export interface RunOptions extends Settings, RunHooks {
-  /** The server and the name of the model. */
-  model: Model
-  /** The conversation so far, at least one message; the last is usually the user's. */
-  messages: ChatMessage[]
-  /**
-   * Further members of the request's body: `{ temperature: 0.7, max_tokens: 512, response_format: { … } }`. `tools` stand in front of the engine's:
-   * the provider may run them itself, and a call that it leaves to you ends as `not_found`.
-   */
-  request?: { [member: string]: unknown }
-  /** Cancels the turn. */
-  signal?: AbortSignal
-  /** Decisions that are used beside those the engine remembers. */
-  rules?: Rule[]
-}
-
-const decides = orNull(func('(ask) => decision'))
-const checkApprovals = orNull(members({
-  members: { execution: decides, result: decides },
-  instead: { exec: 'did you mean execution?', execute: 'did you mean execution?', approve: 'did you mean execution?', release: 'did you mean result?' },
-}))
-
-/** @internal */
-export const hooks: { [hook in keyof Required<RunHooks>]: Check } = {
-  approvals: checkApprovals,
-  beforeRequest: func('(body) => body | void'),
-  deadlineMs: milliseconds,
-  flushMs: milliseconds,
-  ipc: func('(channel, ...payload) => void'),
-  retries: whole(0),
-  transport: func('(request, signal) => Promise<Response>'),
-}
-
-/** What an adapter may answer. */
-const decisions = { execution: oneOf(...Object.keys(REMEMBER), 'deny', 'reject'), result: oneOf('release', 'reject', 'deny') }
-
-const checkCancel = members({ members: { graceMs: milliseconds } })
-
-const checkBody = members({ members: {}, open: true, instead: {
-  model: 'the name of the model belongs into `model`: { name }',
-  messages: 'they belong beside `request`: engine.run({ model, messages, request })',
-} })
-
-/** @internal */
-export const runShape: Shape = {
-  members: {
-    ...hooks,
-    model: checkModel,
-    messages: is('an array of at least one message', (value) => Array.isArray(value) && value.length > 0),
-    request: checkBody,
-    signal: is('an AbortSignal', (value) => typeof (value as AbortSignal | null)?.addEventListener === 'function', (value) =>
-      value instanceof AbortController ? 'did you mean controller.signal?' : undefined),
-    rules: array,
-  },
-  needs: ['model', 'messages'],
-  instead: { name: 'it belongs into `model`: { baseURL, name }' },
-}
-
-/** How a run ended. */
-export interface RunResult {
-  /** `completed`, `cancelled`, `failed`, `limit`, or `awaiting_user` with its calls open. */
-  outcome: Outcome
-  /** Why the provider says that its last answer ended: `length` is an answer that was cut, `content_filter` one that was withheld. */
-  finishReason?: FinishReason
-  /** Everything a person saw, block by block. */
-  message: AssistantMessage
-  /** The messages this turn adds: `messages = [...messages, ...history, next]`. */
-  history: ChatMessage[]
-  /** All text of the message. */
-  text: string
-  /** Tokens of all its answers, as the provider counted them. Absent where it counted none. */
-  usage?: Usage
-  /** The last error of the turn, where it did not get over it. */
-  error?: ErrorEvent
-  /** Outcome `cancelled`: what `cancel` was told, the reason of the signal, or that the deadline passed. */
-  reason?: string
-}
-
-/** What `cancel` left behind. */
-export interface Stopped {
-  /** Tools that took no notice of their signal: nothing of them reaches the turn any more. */
-  stillRunning: { call: number; name: string }[]
-}
+import { Questions } from './questions.js'
+import type { Remembered } from './remembered.js'
+import { isState, Requests } from './requests.js'
+import { checkGrace, type RunHooks, type RunOutcome, type RunResult, type Stopped } from './run-options.js'
+import { RunningTools } from './running-tools.js'
+import type { Stage, Unnumbered } from './stage.js'
+import type { Progress, Tool } from './tool.js'
+import { secretsOf, sleep, type Server } from './transport.js'
+import { callNumber, type CallRef, type Turn } from './turn.js'
+import { unusable } from './unusable.js'
 
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** What a run takes of its `Engine`. */
-export interface RunEngine {
+/** What a run is made of. */
+export interface RunParts {
+  id: string
+  turn: Turn
+  /** The turn was saved, and goes on. */
+  resumed: boolean
   /** Those of the moment: a tool that is added later is no part of the run. */
-  readonly tools: readonly Tool[]
-  /** Where decisions that outlive the run are kept. */
-  readonly rules: RuleStore
-  /** Makes the native turn. */
-  turn(config: TurnConfig): Turn
+  tools: readonly Tool<any>[] // eslint-disable-line @typescript-eslint/no-explicit-any -- their context is checked where the run begins
+  remembered: Remembered
+  server: Server
+  hooks: RunHooks
+  context: unknown
+  onEvent: ((event: SluiceEvent) => void) | undefined
+  signal: AbortSignal | undefined
 }
 
 /** One run of a turn, with its requests, timers, tools and approvals. It goes on by itself; iterate it to see its events. */
 export class Run implements AsyncIterable<SluiceEvent> {
-  /** Resolves when the turn has ended, however it ended: see `outcome`. */
+  /** By which the run is known: as `engine.run({ id })` said, or a random UUID. A resumed run has that of the one that was saved. */
+  readonly id: string
+  /** Resolves when the run has ended, however it ended: see `outcome`. Never rejects. */
   readonly done: Promise<RunResult>
 
   readonly #turn: Turn
-  readonly #model: Model
-  readonly #host: RunHooks
-  readonly #tools: Map<string, Tool>
+  readonly #hooks: RunHooks
+  readonly #remembered: Remembered
+  readonly #onEvent: RunParts['onEvent']
+  readonly #events = new EventLog()
   #settle!: (result: RunResult) => void
   #result: RunResult | undefined
 
-  readonly #events = new EventLog()
-  readonly #remembered: Remembered
+  // -- its parts
+  readonly #requests: Requests
+  readonly #tools: RunningTools
+  readonly #questions: Questions
+  readonly #checkpoints: Checkpoints
 
   // -- polling
   #draining = false
   #polledAt = 0
-  #sawText = false // of this answer
-  #transient = false // this answer holds an error of the provider that may pass
-  #over = false // this answer is at its end, whatever the connection does
-  #reading: AbortController | undefined
-  /** What the response to this request said of itself. */
-  #response: Pick<ErrorEvent, 'status' | 'requestId' | 'retryAfterMs'> | undefined
+  #lastSeq = 0
+  /** How many events are in the log that the engine knows nothing of. */
+  #added = 0
   #flush: NodeJS.Timeout | undefined
   #alarm: NodeJS.Timeout | undefined
   #alarmAt = Infinity
 
-  // -- what goes on outside
-  #request: AbortController | undefined
-  #attempt = 0
+  // -- how it ends
   #lastError: ErrorEvent | undefined
   #reason: string | undefined
   #deadline: NodeJS.Timeout | undefined
   /** Calls that were cancelled; 0: all of them. What had not started does not start any more. */
   readonly #stopped = new Set<number>()
-  readonly #running = new Map<number, { name: string; abort: AbortController }>()
-  readonly #asking = new Map<number, { event: ApprovalEvent; abort: AbortController }>()
+  /** Work of this process. */
   readonly #pending = new Set<Promise<unknown>>()
+  readonly #ended = new AbortController()
+  #suspension: Promise<string | null> | undefined
   #removeSignal: (() => void) | undefined
 
+  // -- who looks
+  /** Somebody asked whether it is quiet: they look after its questions. */
+  #tended = false
+  #quiet: ((what: 'done' | 'waiting') => void)[] = []
+
   /** @internal */
-  constructor(engine: RunEngine, options: RunOptions, host: RunHooks) {
-    const { model, messages, request, signal, rules, ...rest } = options
-    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- taken out of what the native engine gets
-    const { approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport, ...settings } = rest
-    this.#model = model
-    this.#host = host
-    this.#tools = new Map(engine.tools.map((tool) => [tool.name, tool]))
-    this.#remembered = new Remembered(engine.rules, rules ?? [])
-    this.#turn = asOptions(() => engine.turn({
-      wire: 'openai-chat',
-      ...settings,
-      rules: this.#remembered.rules,
-      request: { ...request, model: model.name, messages },
-    }))
-    this.#turn.secrets = secretsOf(model)
+  constructor({ id, turn, resumed, tools, remembered, server, hooks, context, onEvent, signal }: RunParts) {
+    this.id = id
+    this.#turn = turn
+    this.#hooks = hooks
+    this.#remembered = remembered
+    this.#onEvent = onEvent
+    const stage = this.#stage()
+    this.#requests = new Requests(stage, server)
+    this.#tools = new RunningTools(stage, tools, { id, context })
+    this.#questions = new Questions(stage, this, () => this.#events.readers > 0 || this.#tended || this.#suspension !== undefined || onEvent !== undefined)
+    this.#checkpoints = new Checkpoints(stage, this.#ended.signal, (detail) => this.#abandon(detail))
+    turn.secrets = secretsOf(server)
     this.done = new Promise((resolve) => (this.#settle = resolve))
     this.#step(() => {})
-    const limit = host.deadlineMs
+    if (resumed) this.#goOn()
+    const limit = hooks.deadlineMs
     if (limit !== undefined && !this.#result) this.#deadline = setTimeout(() => this.#cancel(`the deadline of ${limit} ms passed`), Math.min(limit, MAX_TIMER_MS))
     if (signal) this.#removeSignal = onAbort(signal, () => this.#cancel(signal.reason === undefined ? undefined : messageOf(signal.reason)))
   }
 
   /** Every event from the first one on. Whoever reads is expected to answer `approval` events. */
   [Symbol.asyncIterator](): AsyncGenerator<SluiceEvent, void, undefined> {
-    return this.#events.read(() => this.#denyUnwatched())
+    return this.#events.read(() => setImmediate(() => this.#questions.denyUnwatched())) // whoever leaves may suspend
   }
 
-  /** The message so far, block by block. */
-  get message(): AssistantMessage {
+  /**
+   * The text as it arrives. Who reads it sees no questions: they are denied, unless an adapter answers them or somebody reads the events as well.
+   * Throws SluiceError `failed` at the end of a turn that failed.
+   */
+  get textStream(): AsyncGenerator<string, void, undefined> {
+    return this.#texts()
+  }
+
+  /** The message as it is now, block by block. */
+  get snapshot(): AssistantMessage {
     return this.#result ? this.#result.message : this.#turn.message
+  }
+
+  /** The message when the run has ended. Never rejects: where the turn failed, the last block is the error. */
+  get message(): Promise<AssistantMessage> {
+    return this.done.then(({ message }) => message)
+  }
+
+  /** All text, when the run has ended. Rejects with SluiceError `failed` where the turn failed: the text alone would not say so. */
+  get text(): Promise<string> {
+    return this.done.then((result) => {
+      throwIfFailed(result)
+      return result.text
+    })
+  }
+
+  /** Tokens of all answers, when the run has ended; undefined where the provider counted none. Never rejects. */
+  get usage(): Promise<Usage | undefined> {
+    return this.done.then(({ usage }) => usage)
+  }
+
+  /**
+   * Resolves when this process has nothing to do for the turn: `waiting`, for people or results from outside, or `done`. A later look waits for the
+   * next time. Whoever looks is expected to answer the questions or to `suspend`: they are no longer denied for want of a reader.
+   */
+  get quiet(): Promise<'done' | 'waiting'> {
+    this.#tended = true
+    return new Promise((resolve) => {
+      this.#quiet.push(resolve)
+      this.#tellQuiet()
+    })
   }
 
   /**
@@ -219,9 +158,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
    */
   approve(call: CallRef, options?: ApproveOptions): boolean {
     if (callNumber(call, 0) !== 0 || options?.arguments !== undefined) return this.#decide(() => this.#turn.approve(call, options))
-    const seen = [...this.#asking.values()].filter(({ event }) =>
-      event.stage === 'execution' && (this.#events.given(event) || this.#host.approvals?.execution !== undefined))
-    return seen.map(({ event }) => this.approve(event, options)).some(Boolean)
+    const seen = this.#questions.open.filter((event) => event.stage === 'execution' && (this.#events.given(event) || this.#questions.adapted(event)))
+    return seen.map((event) => this.approve(event, options)).some(Boolean)
   }
 
   /** Lets the result of a call out to the model. Returns false if the question was already decided. */
@@ -244,22 +182,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
    * 1,000). `stillRunning` are then the tools that take no notice of their signal: what they return reaches nobody.
    */
   async cancel(reason?: string, options: { graceMs?: number } = {}): Promise<Stopped> {
-    checkCancel(options, 'options')
-    const { graceMs = 1000 } = options
+    checkGrace(options, 'options')
     this.#cancel(reason)
-    const grace = new AbortController()
-    const over = sleep(graceMs, grace.signal).then(() => grace.abort(), () => {})
-    while (this.#pending.size > 0 && !grace.signal.aborted) await Promise.race([Promise.allSettled(this.#pending), over])
-    grace.abort()
-    return { stillRunning: [...this.#running].map(([call, { name }]) => ({ call, name })) }
-  }
-
-  #cancel(reason: string | undefined): void {
-    this.#step(() => {
-      this.#turn.cancel(0, reason)
-      this.#reason ??= reason
-      this.#stopped.add(0)
-    })
+    await this.#waitWhile(() => this.#pending.size > 0, options.graceMs ?? 1000)
+    return { stillRunning: this.#tools.list }
   }
 
   /** Cancels one call. */
@@ -269,6 +195,17 @@ export class Run implements AsyncIterable<SluiceEvent> {
       this.#turn.cancel(number, reason)
       this.#stopped.add(number)
     })
+  }
+
+  /**
+   * Ends the run, but not its turn: `engine.resume(state)` goes on with it, also in another process. Nothing new starts. An answer that is being shown
+   * and tools that run are waited for, at most `graceMs` milliseconds (default 5,000): after that the answer is cut off, and a call that ran becomes
+   * `unknown`, unless it is `idempotent`. `done` resolves with `suspended`.
+   * @returns the state, for `engine.resume`: as trusted as your own memory, it holds messages and results. Null where the turn was over before.
+   */
+  suspend(options: { graceMs?: number } = {}): Promise<string | null> {
+    checkGrace(options, 'options')
+    return (this.#suspension ??= this.#suspend(options.graceMs ?? 5000))
   }
 
   /** The result of a tool that has no `execute`. */
@@ -282,11 +219,27 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   /** What a running tool has to say meanwhile: shown on the card. */
-  progress(call: CallRef, text: string): void {
-    this.#step(() => this.#turn.progress(call, text))
+  progress(call: CallRef, report: Progress): void {
+    this.#tools.progress(callNumber(call), report)
   }
 
   // -- the native turn ------------------------------------------------------------------------------------------------------
+
+  #stage(): Stage {
+    const run = this // eslint-disable-line @typescript-eslint/no-this-alias -- for the getters
+    return {
+      turn: this.#turn,
+      hooks: this.#hooks,
+      get over() { return run.#result !== undefined },
+      get suspending() { return run.#suspension !== undefined },
+      step: (call, lazy) => this.#step(call, lazy),
+      settle: () => this.#settled(),
+      emit: (event) => this.#emit(event),
+      track: (work) => this.#track(work),
+      checkpoint: (why) => this.#checkpoints.save(why),
+      warn: (text) => this.#warn(text),
+    }
+  }
 
   #step(call: () => void, lazy = false): void {
     if (this.#result) return // nothing comes after done, and calls that lost the race to it are fine
@@ -312,15 +265,22 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** Text that nobody polls becomes one event: polling less often is all it takes to group it. */
   #drainLater(): void {
-    const wait = this.#polledAt + (this.#host.flushMs ?? 16) - performance.now()
-    if (!this.#sawText || wait <= 0) this.#drain()
+    const wait = this.#polledAt + (this.#hooks.flushMs ?? 16) - performance.now()
+    if (!this.#requests.sawText || wait <= 0) this.#drain()
     else this.#flush ??= setTimeout(() => this.#drain(), wait)
+  }
+
+  /** Every event that the turn has now was acted on. */
+  async #settled(): Promise<void> {
+    this.#step(() => {})
+    while (this.#draining && !this.#result) await new Promise(setImmediate)
   }
 
   #drain(): void {
     if (this.#draining || this.#result) return // an event's handler called: the loop below goes on with what that brought
     clearTimeout(this.#flush)
     this.#flush = undefined
+    if (this.#suspension && !this.#requests.open && !this.#stopped.has(0)) return // what nobody has polled starts when the turn is resumed
     this.#draining = true
     let paused = false
     let deadline = Infinity
@@ -332,26 +292,47 @@ export class Run implements AsyncIterable<SluiceEvent> {
     }
     try {
       for (let event = next(); event !== null; event = next()) {
-        if (event.type === 'error') Object.assign(event, this.#response)
+        if (event.type === 'error') Object.assign(event, this.#requests.told)
+        if (event.type === 'progress') this.#tools.count(event)
         if (this.#takenBack(event)) continue
-        this.#events.push(event)
+        this.#publish(event)
         paused = this.#acts(event)
         if (paused) return this.#goOnWith(event)
         this.#handle(event)
-        if (event.type === 'done') return
+        if (this.#result) return
       }
+    } catch (error) {
+      this.#break(error)
     } finally {
       this.#draining = paused
       this.#events.wake()
+      this.#tellQuiet()
     }
     this.#polledAt = performance.now()
     this.#arm(deadline)
   }
 
+  #publish(event: SluiceEvent): void {
+    event.seq += this.#added
+    this.#lastSeq = event.seq
+    this.#events.push(event)
+    if (this.#onEvent) this.#guard('onEvent', () => this.#onEvent?.(event))
+  }
+
+  #emit(event: Unnumbered): void {
+    if (this.#result) return
+    this.#publish({ ...event, seq: this.#lastSeq + 1 - this.#added } as SluiceEvent)
+    this.#added++
+    this.#events.wake()
+  }
+
   /** What must not start, or not any more: whoever reads does not hear of it either, for they may be the ones who start it. */
   #takenBack(event: SluiceEvent): boolean {
     const fault = event.type === 'execute' || event.type === 'approval' ? unusable(event.arguments) : undefined
-    if (event.type === 'approval' && event.stage === 'execution' && fault !== undefined) return this.refuse(event.call, fault)
+    if (event.type === 'approval' && event.stage === 'execution') {
+      const no = fault ?? (this.#remembered.forbids(this.#turn, event.call) ? 'it was forbidden meanwhile' : undefined)
+      return no !== undefined && this.refuse(event.call, no)
+    }
     if (event.type !== 'execute' && event.type !== 'ipc') return false
     const why = fault === undefined ? this.#remembered.withdrawn(this.#turn, event.call) : `Not run: ${fault}`
     if (why !== undefined && event.type === 'execute') this.fail(event.call, why)
@@ -362,11 +343,11 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #acts(event: SluiceEvent): boolean {
     switch (event.type) {
       case 'ipc':
-        return this.#host.ipc !== undefined
+        return this.#hooks.ipc !== undefined
       case 'execute':
-        return this.#tools.get(event.name)?.run !== undefined
+        return this.#tools.runs(event.name)
       case 'approval':
-        return this.#host.approvals?.[event.stage] !== undefined
+        return this.#questions.adapted(event)
       default:
         return false
     }
@@ -396,36 +377,24 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   #handle(event: SluiceEvent): void {
+    this.#requests.hear(event)
     switch (event.type) {
       case 'request':
-        return this.#track(this.#perform())
-      case 'abortRequest':
-        return this.#request?.abort(new Error(event.reason))
-      case 'text':
-      case 'reasoning':
-        this.#sawText = true
-        return
+        this.#lastError = undefined
+        return this.#track(this.#requests.perform(event.round))
       case 'card':
-        if (event.status && !event.status.startsWith('awaiting')) this.#forgetAsk(event.call)
+        if (event.status && !event.status.startsWith('awaiting')) this.#questions.forget(event.call)
         return
       case 'approval':
-        return this.#ask(event)
+        return this.#questions.ask(event)
       case 'execute':
-        return this.#execute(event)
+        return this.#isStopped(event.call) ? undefined : this.#tools.start(event)
       case 'abortTool':
-        return this.#running.get(event.call)?.abort.abort(new Error(event.reason))
+        return this.#tools.abort(event.call, event.reason)
       case 'ipc':
-        if (this.#stopped.has(0) || this.#stopped.has(event.call)) return
-        return this.#guard('ipc', () => this.#host.ipc?.(event.channel, ...event.payload))
+        return this.#isStopped(event.call) ? undefined : this.#guard('ipc', () => this.#hooks.ipc?.(event.channel, ...event.payload))
       case 'rule':
         return this.#guard('rules.add', () => this.#remembered.add(event.rule))
-      case 'diagnostic':
-        if (event.code === 'provider_error' && event.retryable) this.#transient = true
-        return
-      case 'round':
-        this.#over = true
-        this.#reading?.abort()
-        return
       case 'error':
         this.#lastError = event
         return
@@ -434,23 +403,41 @@ export class Run implements AsyncIterable<SluiceEvent> {
     }
   }
 
-  #end(outcome: Outcome): void {
+  #isStopped(call: number): boolean {
+    return this.#stopped.has(0) || this.#stopped.has(call)
+  }
+
+  // -- how it ends ----------------------------------------------------------------------------------------------------------
+
+  #cancel(reason: string | undefined): void {
+    this.#step(() => {
+      this.#turn.cancel(0, reason)
+      this.#reason ??= reason
+      this.#stopped.add(0)
+    })
+  }
+
+  #end(outcome: RunOutcome, error = outcome === 'failed' || outcome === 'limit' ? this.#lastError : undefined): void {
     const turn = this.#turn
-    const message = orElse(() => turn.message, { role: 'assistant', outcome, rounds: 0, blocks: [] })
-    const history = orElse(() => turn.history, [])
+    const message = orElse(() => turn.message, { role: 'assistant', ...(outcome === 'suspended' ? {} : { outcome }), rounds: 0, blocks: [] })
+    const history = outcome === 'suspended' ? [] : orElse(() => turn.history, [])
     const text = message.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
-    const error = outcome === 'failed' || outcome === 'limit' ? this.#lastError : undefined
     const reason = outcome === 'cancelled' ? this.#reason : undefined
     const { finishReason, usage } = message
     this.#result = { outcome, ...(finishReason ? { finishReason } : {}), message, history, text, ...(usage ? { usage } : {}), ...(error ? { error } : {}), ...(reason === undefined ? {} : { reason }) }
     clearTimeout(this.#alarm)
     clearTimeout(this.#deadline)
+    clearTimeout(this.#flush)
     this.#removeSignal?.()
-    this.#request?.abort(new Error('the turn is over'))
-    for (const { abort } of this.#running.values()) abort.abort(new Error('the turn is over'))
-    for (const call of [...this.#asking.keys()]) this.#forgetAsk(call)
+    const over = new Error(outcome === 'suspended' ? 'the run was suspended' : 'the turn is over')
+    this.#ended.abort(over)
+    this.#requests.abort(over)
+    this.#tools.abortAll(over.message)
+    this.#questions.forgetAll()
     turn.close()
+    this.#events.end()
     this.#settle(this.#result)
+    this.#tellQuiet()
   }
 
   /** A hook of the host must not break the turn. */
@@ -471,7 +458,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #track(work: Promise<unknown>): void {
     const quiet = work
       .catch((error: unknown) => this.#break(error))
-      .finally(() => this.#pending.delete(quiet))
+      .finally(() => {
+        this.#pending.delete(quiet)
+        this.#tellQuiet()
+      })
     this.#pending.add(quiet)
   }
 
@@ -481,199 +471,73 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#step(() => this.#turn.cancel(0, messageOf(error)))
   }
 
-  // -- requests -------------------------------------------------------------------------------------------------------------
-
-  async #perform(): Promise<void> {
-    const body = this.#turn.request as string // as it stands: a parse and print here would change big integers
-    const abort = (this.#request = new AbortController())
-    this.#sawText = this.#transient = this.#over = false
-    this.#response = undefined
-    this.#lastError = undefined
-    let how: End = 'complete'
-    let detail: string | undefined
-    let wait: number | null = null
-    let sent = false
-    // What the host brings may not know the signal: it is not waited for longer than the turn is.
-    const aborted = new Promise<never>((_, reject) => {
-      abort.signal.addEventListener('abort', () => reject(abort.signal.reason), { once: true })
-    })
-    aborted.catch(() => {})
-    try {
-      await null // the host has its Run before its hooks are called
-      abort.signal.throwIfAborted()
-      const changed = await Promise.race([hook('beforeRequest', () => this.#host.beforeRequest?.(body)), aborted])
-      abort.signal.throwIfAborted()
-      if (typeof (changed ?? '') !== 'string') throw new HookError(`beforeRequest gave back ${shown(changed)}, expected the text of a body, or nothing`)
-      const request = httpRequest(this.#model, changed ?? body)
-      sent = true
-      const response = await Promise.race([send(this.#host.transport, request, abort.signal), aborted])
-      const refusal = response.status >= 400 ? await readRefusal(response, abort.signal) : undefined
-      if (refusal) wait = this.#retryIn(response)
-      this.#response = toldBy(response)
-      if (refusal) detail = whereRefused(request.url, response.status)
-      // The turn never sees an answer that is asked for again: an error that was told cannot be taken back.
-      if (wait === null) this.#step(() => this.#turn.response(response.status, Object.fromEntries(response.headers)))
-      if (wait === null && refusal) this.#step(() => this.#turn.feed(refusal))
-      const brokeOff = !refusal && (await this.#read(response, abort.signal))
-      if (this.#transient || brokeOff) wait ??= this.#retryIn()
-    } catch (error) {
-      how = abort.signal.aborted ? 'aborted' : error instanceof HookError ? 'hook' : 'network'
-      detail = messageOf(error)
-      if (how === 'network' && sent) wait ??= this.#retryIn() // a hook of the host fails the same way again
-    }
-    if (wait !== null && !this.#sawText) {
-      try {
-        await sleep(wait, abort.signal)
-        this.#attempt++
-        this.#finish('retry', detail)
-        return
-      } catch (error) {
-        // Cancelled meanwhile, or something of the answer was already shown or run (`state`).
-        if (abort.signal.aborted) how = 'aborted'
-        else if (!isState(error)) throw error
-      }
-    }
-    this.#attempt = 0
-    this.#finish(how, detail)
+  /** Waits while work of this process makes this true, at most so many milliseconds. */
+  async #waitWhile(busy: () => boolean, ms: number): Promise<void> {
+    const grace = new AbortController()
+    const over = sleep(ms, grace.signal).then(() => grace.abort(), () => {})
+    while (busy() && !grace.signal.aborted) await Promise.race([...this.#pending, over, ...(this.#draining ? [new Promise(setImmediate)] : [])])
+    grace.abort()
   }
 
-  /** Feeds the body to the turn until the answer is over. Returns whether a stream ended before that, and nothing of it was shown. */
-  async #read(response: Response, signal: AbortSignal): Promise<boolean> {
-    const reading = (this.#reading = new AbortController())
-    const off = onAbort(signal, () => reading.abort(signal.reason))
-    let begin = ''
-    try {
-      for await (const bytes of readBody(response, reading.signal)) {
-        if (begin === '') begin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, 64).trimStart()
-        this.#step(() => this.#turn.feed(bytes), true)
-        if (this.#over || this.#transient) break // some servers leave the connection open
-      }
-    } catch (error) {
-      if (!this.#over) throw error
-    } finally {
-      off()
-    }
-    this.#step(() => {}) // what waits to be grouped may be its end
-    while (this.#draining && !this.#result) await new Promise(setImmediate) // so may what waits for its turn
-    return !this.#over && !this.#sawText && !begin.startsWith('{') // a JSON body says at its end what it is
-  }
+  // -- how it goes on later -------------------------------------------------------------------------------------------------
 
-  #finish(how: End, detail: string | undefined): void {
-    this.#request = this.#reading = undefined
-    this.#step(() => this.#turn.finish(how, detail))
-    this.#response = undefined
-  }
-
-  #retryIn(response?: Response): number | null {
+  async #suspend(graceMs: number): Promise<string | null> {
     if (this.#result) return null
-    const wait = this.#attempt < (this.#host.retries ?? 2) ? retryDelay(this.#attempt + 1, response) : null
-    // What would come too late is told now, in the provider's words, and not later as a timeout.
-    return wait !== null && Date.now() + wait < this.#turn.tick() ? wait : null
+    this.#requests.suspend(false)
+    await this.#waitWhile(() => !this.#result && (this.#draining || this.#requests.open || this.#tools.busy), graceMs)
+    this.#requests.suspend(true)
+    if (this.#result) return null
+    const { state } = this.#turn
+    this.#end('suspended')
+    return state
   }
 
-  // -- tools ----------------------------------------------------------------------------------------------------------------
-
-  #execute(event: ExecuteEvent): void {
-    const { call } = event
-    const run = this.#tools.get(event.name)?.run
-    if (!run) return // the host reads the event, and calls succeed or fail
-    if (this.#stopped.has(0) || this.#stopped.has(call)) return
-    const abort = new AbortController()
-    this.#running.set(call, { name: event.name, abort })
-    const context: ToolContext = {
-      signal: abort.signal,
-      call,
-      name: event.name,
-      reserved: event.reserved ?? {},
-      progress: (text) => {
-        if (this.#running.get(call)?.abort === abort && !abort.signal.aborted) this.progress(call, text)
-      },
-    }
-    const work = async (): Promise<void> => {
-      let value: unknown
-      try {
-        value = await run(event.arguments, context)
-      } catch (error) {
-        return this.#told(() => this.fail(call, messageOf(error)))
-      } finally {
-        this.#running.delete(call)
-      }
-      this.#told(() => {
-        try {
-          this.succeed(call, value)
-        } catch (error) {
-          if (isState(error)) throw error
-          this.fail(call, untellable(error instanceof SluiceError && error.cause ? error.cause : error)) // it did its work
-        }
-      })
-    }
-    this.#track(work())
+  /** The app could not save what it must: what it saved before is the truth. */
+  #abandon(detail: string): void {
+    if (this.#result) return
+    const error: Unnumbered<ErrorEvent> = { type: 'error', code: 'hook', detail }
+    this.#emit(error)
+    this.#warn(`the run ends here, and goes on from what was saved before: ${detail}`)
+    this.#end('suspended', { ...error, seq: this.#lastSeq })
   }
 
-  /** Whoever reads may have answered for the tool. */
-  #told(result: () => void): void {
+  /** The process that had this turn is gone, and with it the answer that it read, and the `done` event that it had seen. */
+  #goOn(): void {
+    if (this.#result) return
+    const { outcome } = this.#turn.message
+    if (outcome !== undefined) {
+      this.#emit({ type: 'done', outcome })
+      return this.#end(outcome)
+    }
+    if (this.#turn.request === null || this.#requests.open) return
     try {
-      result()
+      this.#step(() => this.#turn.finish('retry', 'the run was suspended'))
     } catch (error) {
       if (!isState(error)) throw error
+      this.#step(() => this.#turn.finish('complete')) // something of it was shown: it counts as far as it came
     }
   }
 
-  // -- approvals ------------------------------------------------------------------------------------------------------------
-
-  #ask(event: ApprovalEvent): void {
-    const { call, stage } = event
-    this.#forgetAsk(call)
-    const asking = { event, abort: new AbortController() }
-    this.#asking.set(call, asking)
-    if (!this.#host.approvals?.[stage]) {
-      setImmediate(() => this.#denyUnwatched()) // whoever starts to read in this moment still counts
-      return
-    }
-    this.#track(
-      this.#answer(asking.event, asking.abort.signal).catch((error: unknown) => {
-        if (this.#asking.get(call) !== asking) return // cancelled, or decided elsewhere
-        this.#warn(`approvals.${stage} failed, which is a no to call ${call} (${event.name}): ${messageOf(error)}`)
-        this.refuse(call, `the approval failed: ${messageOf(error)}`)
-      }),
-    )
+  /** Tells those who wait for it, when everything that happens now has happened. */
+  #tellQuiet(): void {
+    if (this.#quiet.length === 0) return
+    setImmediate(() => {
+      const busy = this.#draining || this.#flush !== undefined || this.#requests.open || this.#tools.busy || this.#checkpoints.busy
+      if (!this.#result && (busy || this.#questions.open.some((event) => this.#questions.adapted(event)))) return
+      const what = this.#result && this.#result.outcome !== 'suspended' ? 'done' : 'waiting'
+      for (const tell of this.#quiet.splice(0)) tell(what)
+    })
   }
 
-  async #answer(event: ApprovalEvent, signal: AbortSignal): Promise<void> {
-    const { call, stage } = event
-    const { type: _, seq: __, stage: ___, ...request } = event
-    const ask: Ask = { ...request, signal }
-    await null
-    const settled = new Promise<never>((_, reject) => onAbort(signal, () => reject(signal.reason)))
-    settled.catch(() => {})
-    const answer = await Promise.race([this.#host.approvals?.[stage]?.(ask), settled])
-    if (signal.aborted) return
-    const given = typeof answer === 'object' && answer !== null ? answer : { decision: answer }
-    const path = `approvals.${stage}`
-    decisions[stage](given.decision, given === answer ? `${path}.decision` : path)
-    if (given.decision === 'deny' || given.decision === 'reject') this.deny(call, 'reason' in given ? given.reason : undefined)
-    else if (stage === 'result') this.release(call)
-    else this.approve(call, approval(given))
-  }
-
-  #forgetAsk(call: number): void {
-    this.#asking.get(call)?.abort.abort(new Error('the question was settled'))
-    this.#asking.delete(call)
-  }
-
-  /** A question that nobody sees is answered with no; it never waits for ever. */
-  #denyUnwatched(): void {
-    if (this.#events.readers > 0) return
-    for (const [call, { event }] of this.#asking) {
-      if (!this.#host.approvals?.[event.stage]) this.refuse(call, 'no_approver: there was nobody to ask')
-    }
+  async *#texts(): AsyncGenerator<string, void, undefined> {
+    for await (const event of this.#events.read()) if (event.type === 'text') yield event.text
+    throwIfFailed(await this.done)
   }
 }
 
-function toldBy({ status, headers }: Response): Pick<ErrorEvent, 'status' | 'requestId' | 'retryAfterMs'> {
-  const requestId = ['x-request-id', 'request-id', 'x-amzn-requestid', 'cf-ray'].map((name) => headers.get(name)).find((id) => id !== null)
-  const retryAfterMs = retryAfter(headers)
-  return { status, ...(requestId === undefined ? {} : { requestId: requestId as string }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+function throwIfFailed({ outcome, error }: RunResult): void {
+  if (outcome !== 'failed') return
+  throw new SluiceError({ code: 'failed', detail: error?.detail ?? 'the turn failed', hint: error?.hint, cause: error })
 }
 
 /** A turn that ended by a fault of the engine has its last events, but no documents any more. */
@@ -682,55 +546,5 @@ function orElse<T>(read: () => T, otherwise: T): T {
     return read()
   } catch {
     return otherwise
-  }
-}
-
-/** As `fetch` gives it: the body of other libraries is a stream of Node, and is not read as this one is. */
-function isResponse(value: unknown): value is Response {
-  if (typeof value !== 'object' || value === null) return false
-  const { status, headers, body } = value as { [member in keyof Response]?: Partial<Response[member]> | null }
-  return typeof status === 'number' && typeof headers?.get === 'function' && Symbol.iterator in headers && (!body || typeof body.getReader === 'function')
-}
-
-const isState = (error: unknown): boolean => error instanceof SluiceError && error.code === 'state'
-
-/** A hook of the app threw: asking again is of no use. */
-class HookError extends Error {}
-
-async function hook<T>(name: string, call: () => T | Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (cause) {
-    throw new HookError(`${name} threw: ${messageOf(cause)}`)
-  }
-}
-
-/** By the app's transport, or by `fetch`. A transport that is wrong in itself would fail the same way again. */
-async function send(transport: Transport | undefined, request: HttpRequest, signal: AbortSignal): Promise<Response> {
-  if (!transport) return await fetchTransport(request, signal)
-  let response: Response
-  try {
-    response = await transport(request, signal)
-  } catch (error) {
-    throw isNetworkFault(error) ? error : new HookError(`transport threw: ${messageOf(error)}`)
-  }
-  if (isResponse(response)) return response
-  throw new HookError(`transport gave back ${shown(response)}, expected a Response`)
-}
-
-/** A decision as `approve` takes it. */
-function approval({ decision, ...rest }: { decision?: unknown }): ApproveOptions {
-  return { remember: decision as Remember, ...rest }
-}
-
-/** The native turn's paths, as `run()` takes its options. */
-function asOptions<T>(make: () => T): T {
-  try {
-    return make()
-  } catch (error) {
-    if (!(error instanceof SluiceError) || !error.path?.startsWith('request.')) throw error
-    const { code, detail, hint } = error
-    const path = error.path.replace(/^request\.(?=messages\b)/, '')
-    throw new SluiceError({ code, detail, hint, path, cause: error.cause })
   }
 }

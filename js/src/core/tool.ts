@@ -1,6 +1,6 @@
 import { SluiceError } from './errors.js'
 import type { ExecutionPolicy, JsonObject, Level, ResultPolicy } from './events.js'
-import { anything, func, is, isObject, members, oneOf, text, wrong } from './options.js'
+import { anything, flag, func, is, isObject, members, oneOf, text, wrong } from './options.js'
 
 /** https://standardschema.dev: zod ≥ 4, valibot, arktype and others. */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -24,28 +24,79 @@ interface StandardIssue {
 
 type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** What `execute` gets: the output of a Standard Schema, or plain JSON. */
+/** A JSON Schema as TypeScript reads it. What it does not know is `any`. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a schema may say what TypeScript cannot
+export type FromSchema<S> = S extends { readonly const: infer T } ? T
+  : S extends { readonly enum: readonly (infer T)[] } ? T
+  : S extends { readonly type: 'string' } ? string
+  : S extends { readonly type: 'number' | 'integer' } ? number
+  : S extends { readonly type: 'boolean' } ? boolean
+  : S extends { readonly type: 'null' } ? null
+  : S extends { readonly type: 'array'; readonly items: infer I } ? FromSchema<I>[]
+  : S extends { readonly type: 'object'; readonly properties: infer P } ? Members<P, S extends { readonly required: readonly (infer R)[] } ? R : never>
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  : any
+
+type Members<P, Required> = Flat<
+  { -readonly [name in keyof P as name extends Required ? name : never]: FromSchema<P[name]> } &
+  { -readonly [name in keyof P as name extends Required ? never : name]?: FromSchema<P[name]> }
+>
+type Flat<T> = { [member in keyof T]: T[member] }
+
+/** What `execute` gets: the output of a Standard Schema, or what a JSON Schema says that is written out in the code. */
 export type ArgumentsOf<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? NonNullable<T> extends { readonly output: infer Output } ? Output : unknown
-  : // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a JSON Schema says nothing to TypeScript
-    Record<string, any>
+  : S extends { readonly type: 'object'; readonly properties: object } ? FromSchema<S>
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a schema that is no constant says nothing to TypeScript
+  : Record<string, any>
 
-/** What `execute` gets beside the arguments. */
-export interface ToolContext {
-  /** Aborted by timeout, by cancel of the call or of the turn. */
-  readonly signal: AbortSignal
-  /** The number of the call in its turn. */
+/** A call of a tool. */
+export interface CallInfo {
+  /** The number of the call in its turn, from 1. */
   readonly call: number
   /** The name of the tool. */
   readonly name: string
+  /** What it runs with. */
+  readonly arguments: JsonObject
+  /** The call's id of the provider, or of the text format; absent where it has none. */
+  readonly id?: string
+  /** The round whose answer holds the call, from 1. */
+  readonly round?: number
+  /** `native`, or the id of the text protocol. */
+  readonly source?: string
+  /** Idempotency key: the run's id and the number of the call. The same for the same call, also when a saved turn runs it again. */
+  readonly key: string
   /** Fields of the text protocol that are not arguments: `archery`, `ink` and the like of `vcp`. */
   readonly reserved: { readonly [key: string]: string }
-  /** Shown on the card while the tool runs. */
-  progress(text: string): void
+}
+
+/** What came of a call: what `execute` returned, or what it threw as text for the model. */
+export type ToolResult = { readonly value: unknown } | { readonly error: string }
+
+/** What a tool reports while it runs: a text, or how far it is. */
+export type Progress = string | {
+  /** How much is done, in a unit of the tool's own. */
+  readonly done: number
+  /** Of how much. */
+  readonly of?: number
+  /** What it does now. */
+  readonly text?: string
+}
+
+/** What `execute` gets beside the arguments. `C` is what the run was given as `context`. */
+export interface ToolContext<C = unknown> extends Omit<CallInfo, 'arguments'> {
+  /** Aborted by timeout, by cancel of the call or of the turn. */
+  readonly signal: AbortSignal
+  /** When its time is up, in Unix milliseconds; absent without a limit. */
+  readonly deadline?: number
+  /** What the app gave to this run: `engine.run({ context })`. */
+  readonly context: C
+  /** Shown on the card while the tool runs, and told as a `progress` event. */
+  progress(report: Progress): void
 }
 
 /** A tool as models see it, what it may do, and how it runs. */
-export interface ToolOptions<S = JsonSchema | StandardSchema> {
+export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown> {
   /** What calls name: `weather.now`. Required, unless `toolId` and `method` stand for it. */
   name?: string
   /** With `method`, instead of `name`: the name is `toolId_method`, and `toolToggles` may name the `toolId`. */
@@ -88,9 +139,15 @@ export interface ToolOptions<S = JsonSchema | StandardSchema> {
   annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; [hint: string]: unknown }
   /**
    * Runs the call. A string is the result as it is, anything else is told as JSON; what is thrown is told as a failure.
-   * Left out where the host does it: it reads the `execute` events and calls `succeed` or `fail`.
+   * Left out where the host does it: it reads the `execute` events and calls `succeed` or `fail`. To use the run's own `context`, say its type:
+   * `execute: ({ path }, { context }: ToolContext<{ user: string }>) => …`.
    */
-  execute?: (args: ArgumentsOf<S>, context: ToolContext) => unknown
+  execute?: (args: ArgumentsOf<S>, context: ToolContext<C>) => unknown
+  /**
+   * Instead of `execute`: the result comes from outside, perhaps days later (a person, a batch): somebody calls `run.succeed` or `run.fail`. Stands for
+   * `idempotent: true, timeoutMs: 0`: a resumed run asks for it again.
+   */
+  external?: boolean
   /**
    * Stands for what `execute` does, for example a version: a part of the tool's definition. Where it changes, remembered approvals end, and a
    * restored turn asks again. Default: the function's text.
@@ -100,8 +157,8 @@ export interface ToolOptions<S = JsonSchema | StandardSchema> {
   runsIn?: 'window'
 }
 
-/** What `tool({ … })` returns. */
-export interface Tool {
+/** What `tool({ … })` returns. `C`: what its runs must bring as `context`. */
+export interface Tool<in C = unknown> {
   /** The name that calls resolve to. */
   readonly name: string
   /** What models and people read about it. */
@@ -111,7 +168,7 @@ export interface Tool {
   /** Text protocols that call it beside native calls. They are parsed beside the `alsoParse` of the settings. */
   readonly alsoParse?: readonly string[]
   /** Runs a call. Absent: the host answers `execute` events by itself. */
-  readonly run?: (args: JsonObject, context: ToolContext) => Promise<unknown>
+  readonly run?: (args: JsonObject, context: ToolContext<C>) => Promise<unknown>
   /** `window`: the window that asked runs it. Absent, and no `run`: whoever reads the events. */
   readonly runsIn?: 'window'
 }
@@ -125,6 +182,7 @@ const check = members({
     timeoutMs: anything, immediate: anything, idempotent: anything, aliases: anything, vcpCommand: anything, wireName: anything, ipc: anything, annotations: anything,
     execute: func('(args, context) => result'),
     runsIn: oneOf('window'),
+    external: flag,
     identity: text,
   } satisfies { [member in keyof Required<ToolOptions>]: unknown },
   instead: {
@@ -138,14 +196,14 @@ const check = members({
  * Declares a tool.
  * @throws SluiceError `option` for a member that does not exist or has the wrong type. `new Engine` and `engine.add` check the rest.
  */
-export function tool<const S extends JsonSchema | StandardSchema = JsonSchema>(options: ToolOptions<S>): Tool {
+export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C = unknown>(options: ToolOptions<S, C>): Tool<C> {
   check(options, 'options')
   if (options.name === undefined && (options.toolId === undefined || options.method === undefined)) {
     throw wrong('name', undefined, 'the name of the tool, or toolId and method')
   }
-  const { execute, runsIn, parameters, jsonSchema, identity = execute?.toString() ?? runsIn, ...rest } = options
+  const { execute, runsIn, external, parameters, jsonSchema, identity = execute?.toString() ?? runsIn, ...rest } = options
   const name = options.name ?? `${options.toolId}_${options.method}`
-  const [first, second] = Object.entries({ ipc: options.ipc, runsIn, execute }).flatMap(([member, given]) => (given ? [member] : []))
+  const [first, second] = Object.entries({ external, ipc: options.ipc, runsIn, execute }).flatMap(([member, given]) => (given ? [member] : []))
   if (second !== undefined) throw new SluiceError({ code: 'option', path: `${name}.${first}`, detail: `found \`${second}\` beside it, expected one of the two` })
   if (!jsonSchema) refuseOldZod(parameters, name)
   const standard = isStandard(parameters) ? parameters : undefined
@@ -154,7 +212,7 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema>(o
   return {
     name,
     description: options.description ?? '',
-    declaration: { ...rest, ...(schema === undefined ? {} : { parameters: schema }), ...(identity === undefined ? {} : { identity }) },
+    declaration: { ...(external ? { idempotent: true, timeoutMs: 0 } : {}), ...rest, ...(schema === undefined ? {} : { parameters: schema }), ...(identity === undefined ? {} : { identity }) },
     run: execute && (async (args, context) => {
       const input = standard ? await validate(standard, args) : args
       return await execute(input as ArgumentsOf<S>, context)

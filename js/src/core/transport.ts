@@ -1,7 +1,7 @@
 // One request: HTTP in `fetch`'s shape, and when to try again.
 import { messageOf, SluiceError } from './errors.js'
 import { onAbort } from './on-abort.js'
-import { is, members, textsByName, wrong } from './options.js'
+import { is, members, textsByName, wrong, type Check } from './options.js'
 
 /** A model, and the server that has it. */
 export interface Model {
@@ -15,8 +15,20 @@ export interface Model {
   headers?: Record<string, string>
 }
 
+/** A model as it is reached: the name of a saved turn's is in its state. */
+export type Server = Omit<Model, 'name'>
+
 /** @internal */
-export const checkModel = members({
+export const checkHeaders: Check = (value, path) => {
+  textsByName(value, path)
+  for (const [name, text] of Object.entries(value as { [name: string]: string })) { // a key may stand there
+    if (/^[!#$%&'*+\-.^_`|~\w]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(text)) continue
+    throw new SluiceError({ code: 'option', path: `${path}.${name}`, detail: 'found a character that no header can carry, expected a name and a text of Latin-1' })
+  }
+}
+
+/** @internal */
+export const checkModel = (...needs: string[]): Check => members({
   members: {
     name: is('the name of a model', (value) => typeof value === 'string' && value !== ''),
     baseURL: (value, path) => {
@@ -31,15 +43,9 @@ export const checkModel = members({
       const found = typeof value === 'string' ? 'a character that no header can carry' : `a ${typeof value}`
       throw new SluiceError({ code: 'option', path, detail: `found ${found}, expected a string of printable ASCII` })
     },
-    headers: (value, path) => {
-      textsByName(value, path)
-      for (const [name, text] of Object.entries(value as { [name: string]: string })) { // a key may stand there
-        if (/^[!#$%&'*+\-.^_`|~\w]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(text)) continue
-        throw new SluiceError({ code: 'option', path: `${path}.${name}`, detail: 'found a character that no header can carry, expected a name and a text of Latin-1' })
-      }
-    },
+    headers: checkHeaders,
   },
-  needs: ['baseURL', 'name'],
+  needs,
   instead: { model: 'did you mean name?', url: 'did you mean baseURL?', apikey: 'did you mean apiKey?', key: 'did you mean apiKey?' },
 })
 
@@ -58,7 +64,7 @@ export interface HttpRequest {
 /** Does what `fetch` does. It is to stop when the signal is aborted. */
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<Response>
 
-export function httpRequest(model: Model, body: string): HttpRequest {
+export function httpRequest(model: Server, body: string): HttpRequest {
   const url = new URL(model.baseURL)
   const { username, password } = url
   url.username = url.password = '' // fetch refuses them in a URL
@@ -72,11 +78,15 @@ export function httpRequest(model: Model, body: string): HttpRequest {
       'accept-encoding': 'identity', // a compressed stream that breaks stalls fetch without a word
       ...(username || password ? { authorization: `Basic ${basic(username, password)}` } : {}),
       ...(model.apiKey ? { authorization: `Bearer ${model.apiKey}` } : {}),
-      ...Object.fromEntries(Object.entries(model.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
+      ...lowerCase(model.headers ?? {}),
     },
     body,
   }
 }
+
+/** Headers with names in lower case. */
+export const lowerCase = (headers: { readonly [name: string]: string }): { [name: string]: string } =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** @param username as in a URL */
 const basic = (username: string, password: string): string => btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
@@ -87,7 +97,7 @@ const credential = /key|token|secret|auth|cookie|password|signature/i
 const MIN_SECRET = 8
 
 /** What of a model is nobody's to read: not in an event, not in a message. */
-export function secretsOf({ baseURL, apiKey, headers = {} }: Model): string[] {
+export function secretsOf({ baseURL, apiKey, headers = {} }: Server): string[] {
   const { username, password, searchParams } = new URL(baseURL)
   const named = [...Object.entries(headers), ...searchParams].filter(([name]) => credential.test(name)).map(([, value]) => value)
   const all = [apiKey, username, password, username || password ? basic(username, password) : '', ...named].flatMap((secret) => (secret ? [secret, safeDecode(secret), secret.replace(/^(?:Bearer|Basic) /i, '')] : []))
@@ -173,6 +183,7 @@ export async function* readBody(response: Response, signal: AbortSignal): AsyncG
 /** What a refusal says is short, and comes at once. */
 const MAX_REFUSAL_BYTES = 64 * 1024
 const REFUSAL_MS = 1000
+const MAX_REFUSAL_WORDS = 500
 
 /** The body of an answer that is an error, as far as it came in a second: some servers leave the connection open behind it. */
 export async function readRefusal(response: Response, signal: AbortSignal): Promise<Uint8Array> {
@@ -194,6 +205,20 @@ export async function readRefusal(response: Response, signal: AbortSignal): Prom
     off()
   }
   return Buffer.concat(pieces)
+}
+
+/** What a refusal says, in the provider's own words where they are found. */
+export function refusalText(status: number, body: Uint8Array): string {
+  const text = Buffer.from(body).toString('utf8').trim()
+  let words: unknown = text
+  try {
+    const { error, message } = JSON.parse(text) as { error?: string | { message?: unknown } | null; message?: unknown }
+    words = (typeof error === 'string' ? error : error?.message) ?? message ?? text
+  } catch {
+    // no JSON: the text as it is
+  }
+  const said = typeof words === 'string' ? words.replace(/\s+/g, ' ').slice(0, MAX_REFUSAL_WORDS) : ''
+  return `HTTP ${status}${said === '' ? '' : `: ${said}`}`
 }
 
 /** Longest wait before another try; a server that asks for more is not tried again. */

@@ -12,7 +12,7 @@ export type End = keyof typeof END
 /** What a turn takes of an `Engine`. */
 export interface TurnEngine {
   /** Some tools have protocols of their own that are read besides. */
-  readonly tools: readonly Tool[]
+  readonly tools: readonly Pick<Tool, 'alsoParse'>[]
 }
 
 /** Settings of a turn with its `wire` and `request`. Text is passed on as it stands (big integers, key order). */
@@ -271,8 +271,12 @@ export class Turn {
 
   /** Any other may be a word that a model writes as well: only what is said of a failure, which may quote the request, is without it. */
   #redact(failure: { detail?: string; hint?: string }): void {
-    for (const member of ['detail', 'hint'] as const)
-      for (const secret of this.secrets) if (failure[member]?.includes(secret)) failure[member] = failure[member].replaceAll(secret, '[secret]')
+    for (const member of ['detail', 'hint'] as const) if (failure[member] !== undefined) failure[member] = this.withoutSecrets(failure[member])
+  }
+
+  /** @internal What is said of a failure, without what nobody is to read. */
+  withoutSecrets(text: string): string {
+    return this.secrets.reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text)
   }
 
   #text(what: number): string {

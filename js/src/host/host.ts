@@ -4,6 +4,7 @@ import type { Bridge, Decision, Frame, Method, Methods, PetOrder, Reply, SendInp
 import type { Engine } from '../core/engine.js'
 import { SluiceError, type ErrorCode } from '../core/errors.js'
 import type { ChatMessage } from '../core/events.js'
+import { splitHooks } from '../core/run-options.js'
 import { Configuration } from './configuration.js'
 import { Conversations } from './conversations.js'
 import {
@@ -215,16 +216,15 @@ class EngineHost implements Host {
   }
 
   #start(turn: TurnOptions, messages: ChatMessage[], sender: HostWindow | undefined): Message {
-    const { model, messages: own, request, signal, rules, ...rest } = turn
-    const { approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport, ...settings } = rest
+    const { own: hooks, rest: { model, messages: own, request, signal, rules, context, ...settings } } = splitHooks(turn)
     const said = own ?? messages
-    const adapter = approvals === undefined ? this.#engine.approvals : approvals
+    const adapter = hooks.approvals === undefined ? this.#engine.approvals : hooks.approvals
     const message: Message = new Message({
       start: (history) => ({
         run: this.#engine.run({
           ...this.#configuration.settings(settings),
-          ...{ approvals, beforeRequest, deadlineMs, flushMs, ipc, retries, transport, request, signal, rules },
-          model,
+          ...hooks,
+          ...{ model, request, signal, rules, context },
           messages: [...said, ...history],
         }),
         tools: this.#engine.tools,

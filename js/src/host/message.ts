@@ -103,6 +103,7 @@ export class Message implements Asker {
       }
       const result = await run.done
       history.push(...result.history)
+      if (result.outcome === 'suspended') guard('the host', () => this.#handle({ type: 'done', seq: 0, outcome: 'failed' })) // its checkpoint failed
       this.#segment = result.outcome === 'awaiting_user' ? this.#goOn(history) : undefined
     }
     this.#ended = true

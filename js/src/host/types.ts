@@ -1,7 +1,7 @@
 // The host: an engine, its conversations, and the windows that look at them. Knows neither Electron nor HTTP.
 import type { Bridge, ConfigurationPatch, Frame, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
 import type { ChatMessage, Rule, SluiceEvent } from '../core/events.js'
-import type { RunHooks } from '../core/run.js'
+import type { RunHooks } from '../core/run-options.js'
 import type { Settings } from '../core/settings.js'
 import type { Model } from '../core/transport.js'
 
@@ -53,6 +53,8 @@ export interface TurnOptions extends Settings, RunHooks {
   signal?: AbortSignal
   /** Beside those of the engine's store. */
   rules?: Rule[]
+  /** For the tools: `context.context` of their second argument. */
+  context?: unknown
 }
 
 /** What an app gives its host. */

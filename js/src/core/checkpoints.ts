@@ -1,0 +1,47 @@
+// Saves of a running turn: one after another, each with the newest state.
+import { messageOf } from './errors.js'
+import { callHook } from './hooks.js'
+import type { CheckpointReason } from './run-options.js'
+import { hookTimeout, type Stage } from './stage.js'
+
+export class Checkpoints {
+  readonly #stage: Stage
+  readonly #signal: AbortSignal
+  readonly #onFailure: (detail: string) => void
+  #last: Promise<unknown> = Promise.resolve()
+  /** Asked for, and not begun: who wants the same shares it. */
+  #next: { why: CheckpointReason; saved: Promise<void> } | undefined
+  #open = 0
+
+  constructor(stage: Stage, signal: AbortSignal, onFailure: (detail: string) => void) {
+    this.#stage = stage
+    this.#signal = signal
+    this.#onFailure = onFailure
+  }
+
+  /** One is being written. */
+  get busy(): boolean {
+    return this.#open > 0
+  }
+
+  save(why: CheckpointReason): Promise<void> {
+    if (this.#next?.why === why) return this.#next.saved
+    this.#open++
+    const saved = this.#last.then(() => this.#write(why)).finally(() => this.#open--)
+    this.#next = { why, saved }
+    this.#last = saved.catch(() => {})
+    return saved
+  }
+
+  async #write(why: CheckpointReason): Promise<void> {
+    if (this.#next?.why === why) this.#next = undefined
+    this.#signal.throwIfAborted()
+    const { turn, hooks } = this.#stage
+    try {
+      await callHook('checkpoint', () => hooks.checkpoint?.(turn.state, why), hookTimeout(this.#stage), this.#signal)
+    } catch (error) {
+      if (!this.#signal.aborted) this.#onFailure(messageOf(error))
+      throw error
+    }
+  }
+}

@@ -1,0 +1,308 @@
+// Requests of a run, one at a time: hooks, transport, the bytes of the answer, and further tries.
+import { messageOf, SluiceError } from './errors.js'
+import type { ChatMessage, ErrorEvent, SluiceEvent } from './events.js'
+import { callHook, HookError, unlessAborted } from './hooks.js'
+import { onAbort } from './on-abort.js'
+import { encode, shown } from './options.js'
+import { checkChanged, type ChangedRequest, type OutgoingRequest, type RequestFailure } from './run-options.js'
+import { hookTimeout, type Stage } from './stage.js'
+import {
+  fetchTransport, httpRequest, isNetworkFault, lowerCase, readBody, readRefusal, refusalText, retryAfter, retryDelay, secretsOf, sleep, whereRefused,
+  type HttpRequest, type Server, type Transport,
+} from './transport.js'
+import type { End } from './turn.js'
+
+/** What a response says of itself. */
+export type Told = Pick<ErrorEvent, 'status' | 'requestId' | 'retryAfterMs'>
+
+/** How one try ended. `delayMs`: after so long another one follows. */
+interface Try {
+  how: End
+  detail?: string
+  delayMs?: number | null
+  /** What went wrong, for people; absent where nothing did. */
+  failure?: string
+}
+
+/** Why the request is given up where the turn goes on later. */
+const SUSPENDED = new Error('the run was suspended')
+
+const DEFAULT_RETRIES = 2
+
+export class Requests {
+  readonly #stage: Stage
+  readonly #server: Server
+  #abort: AbortController | undefined
+  #reading: AbortController | undefined
+  #attempt = 0
+
+  // -- of this answer
+  #sawText = false
+  /** It holds an error of the provider that may pass: in these words. */
+  #transient: string | undefined
+  /** Somebody saw something of it: it cannot be asked for again. */
+  #shown = false
+  /** It is at its end, whatever the connection does. */
+  #over = false
+  #told: Told | undefined
+
+  constructor(stage: Stage, server: Server) {
+    this.#stage = stage
+    this.#server = server
+  }
+
+  /** A request is under way, or waited with. */
+  get open(): boolean {
+    return this.#abort !== undefined
+  }
+
+  /** Text of this answer was shown: what follows may be grouped. */
+  get sawText(): boolean {
+    return this.#sawText
+  }
+
+  /** What the response said of itself. */
+  get told(): Told | undefined {
+    return this.#told
+  }
+
+  /** What the turn's events say about the answer. */
+  hear(event: SluiceEvent): void {
+    switch (event.type) {
+      case 'text':
+      case 'reasoning':
+        this.#sawText = this.#shown = true
+        return
+      case 'args':
+        this.#shown = true
+        return
+      case 'card':
+        if (event.status === 'streaming') this.#shown = true
+        return
+      case 'diagnostic':
+        if (event.code === 'provider_error' && event.retryable) this.#transient = event.detail ?? event.code
+        return
+      case 'round':
+        this.#over = true
+        this.#reading?.abort()
+        return
+      case 'abortRequest':
+        this.#abort?.abort(new Error(event.reason))
+    }
+  }
+
+  /** Gives up whatever is under way. */
+  abort(reason: Error): void {
+    this.#abort?.abort(reason)
+  }
+
+  /** The turn is about to be saved. An answer of which something was shown is read to its end, unless there is no time. */
+  suspend(now: boolean): void {
+    if (now || !this.#shown) this.#abort?.abort(SUSPENDED)
+  }
+
+  /** Sends the request that the turn wants, and reads its answer. */
+  async perform(round: number): Promise<void> {
+    const { turn } = this.#stage
+    const text = turn.request as string // as it stands: a parse and print here would change big integers
+    const { signal } = (this.#abort = new AbortController())
+    this.#sawText = this.#shown = this.#over = false
+    this.#transient = this.#told = undefined
+    let { how, detail, delayMs = null, failure = '' } = await this.#try(text, round, signal).catch((error: unknown): Try => this.#broken(error, signal))
+    if (delayMs !== null && !this.#sawText) {
+      try {
+        this.#tellRetry(round, delayMs, failure)
+        await sleep(delayMs, signal)
+        this.#attempt++
+        this.#finish('retry', detail)
+        return
+      } catch (error) {
+        // Cancelled meanwhile, or something of the answer was already shown or run (`state`).
+        if (signal.aborted) how = 'aborted'
+        else if (!isState(error)) throw error
+      }
+    }
+    if (signal.reason === SUSPENDED || (this.#stage.suspending && how === 'complete')) {
+      this.#abort = this.#reading = undefined // the answer stays open in the state
+      return
+    }
+    this.#attempt = 0
+    this.#finish(how, detail)
+  }
+
+  async #try(text: string, round: number, signal: AbortSignal): Promise<Try> {
+    await null // the host has its Run before its hooks are called
+    signal.throwIfAborted()
+    if (this.#stage.hooks.checkpoint) await unlessAborted(this.#stage.checkpoint('request'), signal)
+    const request = await this.#prepare(text, round, signal)
+    try {
+      return await this.#send(request, round, signal)
+    } catch (error) {
+      if (signal.aborted || error instanceof HookError) throw error
+      const detail = messageOf(error)
+      return { how: 'network', detail, failure: detail, delayMs: await this.#delay(round, detail, signal) }
+    }
+  }
+
+  async #send(request: HttpRequest, round: number, signal: AbortSignal): Promise<Try> {
+    const { turn, hooks, step } = this.#stage
+    // What the host brings may not know the signal: it is not waited for longer than the turn is.
+    const response = await unlessAborted(send(hooks.transport, request, signal), signal)
+    const refusal = response.status >= 400 ? await readRefusal(response, signal) : undefined
+    this.#told = toldBy(response)
+    if (refusal) {
+      const failure = refusalText(response.status, refusal)
+      const detail = whereRefused(request.url, response.status)
+      const delayMs = await this.#delay(round, failure, signal, response)
+      // The turn never sees an answer that is asked for again: an error that was told cannot be taken back.
+      if (delayMs === null) {
+        step(() => turn.response(response.status, Object.fromEntries(response.headers)))
+        step(() => turn.feed(refusal))
+      }
+      return { how: 'complete', detail, delayMs, failure }
+    }
+    step(() => turn.response(response.status, Object.fromEntries(response.headers)))
+    const brokeOff = await this.#read(response, signal)
+    const failure = this.#transient ?? (brokeOff ? 'the answer broke off before anything of it was shown' : undefined)
+    return { how: 'complete', ...(failure === undefined ? {} : { failure, delayMs: await this.#delay(round, failure, signal) }) }
+  }
+
+  #broken(error: unknown, signal: AbortSignal): Try {
+    return { how: signal.aborted ? 'aborted' : error instanceof HookError ? 'hook' : 'network', detail: messageOf(error) }
+  }
+
+  /** The request as `beforeRequest` wants it. */
+  async #prepare(text: string, round: number, signal: AbortSignal): Promise<HttpRequest> {
+    const request = httpRequest(this.#server, text)
+    const { beforeRequest } = this.#stage.hooks
+    if (!beforeRequest) return request
+    const outgoing = new Outgoing(request, round, this.#attempt + 1)
+    const changed = await callHook('beforeRequest', () => beforeRequest(outgoing), hookTimeout(this.#stage), signal)
+    if (changed === undefined || changed === null) return request
+    const { text: body, headers } = asHookFault('beforeRequest', () => changedBody(changed, outgoing))
+    this.#stage.turn.secrets = [...new Set([...this.#stage.turn.secrets, ...secretsOf({ ...this.#server, headers })])]
+    return { ...request, headers: { ...request.headers, ...headers }, body }
+  }
+
+  /** Feeds the body to the turn until the answer is over. Returns whether a stream ended before that, and nothing of it was shown. */
+  async #read(response: Response, signal: AbortSignal): Promise<boolean> {
+    const { turn, step, settle } = this.#stage
+    const reading = (this.#reading = new AbortController())
+    const off = onAbort(signal, () => reading.abort(signal.reason))
+    let begin = ''
+    try {
+      for await (const bytes of readBody(response, reading.signal)) {
+        if (begin === '') begin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, 64).trimStart()
+        step(() => turn.feed(bytes), true)
+        if (this.#over || this.#transient !== undefined) break // some servers leave the connection open
+      }
+    } catch (error) {
+      if (!this.#over) throw error
+    } finally {
+      off()
+    }
+    await settle() // what waits to be grouped may be its end
+    return !this.#over && !this.#sawText && !begin.startsWith('{') // a JSON body says at its end what it is
+  }
+
+  #finish(how: End, detail: string | undefined): void {
+    const { turn, step } = this.#stage
+    this.#abort = this.#reading = undefined
+    step(() => turn.finish(how, detail))
+    this.#told = undefined
+  }
+
+  /** Milliseconds until the next try; null: there is none. */
+  async #delay(round: number, detail: string, signal: AbortSignal, response?: Response): Promise<number | null> {
+    const { over, turn, hooks: { retries = DEFAULT_RETRIES } } = this.#stage
+    if (over) return null
+    const usual = retryDelay(this.#attempt + 1, response)
+    const failure: RequestFailure = { round, attempt: this.#attempt + 1, ...this.#told, detail: turn.withoutSecrets(detail), delayMs: usual }
+    const own = typeof retries === 'function'
+    const wait = own ? await callHook('retries', () => retries(failure), hookTimeout(this.#stage), signal) : this.#attempt < retries ? usual : null
+    if (own && wait !== null && !(typeof wait === 'number' && wait >= 0 && wait < Infinity)) {
+      throw new HookError(`retries gave back ${shown(wait)}, expected milliseconds, or null to give up`)
+    }
+    // What would come too late is told now, in the provider's words, and not later as a timeout.
+    return wait !== null && !this.#stage.over && Date.now() + wait < turn.tick() ? wait : null
+  }
+
+  #tellRetry(round: number, delayMs: number, detail: string): void {
+    const { turn, hooks: { retries = DEFAULT_RETRIES } } = this.#stage
+    this.#stage.emit({
+      type: 'retry', round, attempt: this.#attempt + 1, ...(typeof retries === 'number' ? { of: retries } : {}), delayMs: Math.round(delayMs),
+      ...this.#told, detail: turn.withoutSecrets(detail),
+    })
+  }
+}
+
+/** The argument of `beforeRequest`: the body is parsed when somebody looks at it. */
+class Outgoing implements OutgoingRequest {
+  readonly #body: () => { readonly [member: string]: unknown }
+  readonly text: string
+  readonly headers: OutgoingRequest['headers']
+
+  constructor({ headers, body }: HttpRequest, readonly round: number, readonly attempt: number) {
+    let parsed: { readonly [member: string]: unknown } | undefined
+    this.#body = () => (parsed ??= JSON.parse(body, (_, value: unknown) => Object.freeze(value)) as { [member: string]: unknown })
+    this.text = body
+    this.headers = Object.freeze({ ...headers })
+    Object.freeze(this)
+  }
+
+  get body(): { readonly [member: string]: unknown } {
+    return this.#body()
+  }
+
+  get messages(): readonly ChatMessage[] {
+    return this.body['messages'] as readonly ChatMessage[]
+  }
+}
+
+/** What is sent, for what `beforeRequest` gave back. */
+function changedBody(changed: ChangedRequest, outgoing: Outgoing): { text: string; headers: { [name: string]: string } } {
+  checkChanged(changed, 'beforeRequest()')
+  const { text, body, messages, headers = {} } = changed
+  if (text !== undefined && (body ?? messages) !== undefined) {
+    throw new SluiceError({ code: 'option', path: 'beforeRequest().text', detail: `found \`${body ? 'body' : 'messages'}\` beside it, expected one of the two` })
+  }
+  const own = body ?? messages ? encode({ ...(body ?? outgoing.body), ...(messages ? { messages } : {}) }, 'beforeRequest().body') : undefined
+  return { text: text ?? own ?? outgoing.text, headers: lowerCase(headers) }
+}
+
+/** What is wrong in what a hook gave is the hook's fault. */
+function asHookFault<T>(name: string, call: () => T): T {
+  try {
+    return call()
+  } catch (error) {
+    throw new HookError(`${name} gave back what cannot be used: ${messageOf(error)}`)
+  }
+}
+
+function toldBy({ status, headers }: Response): Told {
+  const requestId = ['x-request-id', 'request-id', 'x-amzn-requestid', 'cf-ray'].map((name) => headers.get(name)).find((id) => id !== null)
+  const retryAfterMs = retryAfter(headers)
+  return { status, ...(requestId === undefined ? {} : { requestId: requestId as string }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}
+
+/** As `fetch` gives it: the body of other libraries is a stream of Node, and is not read as this one is. */
+function isResponse(value: unknown): value is Response {
+  if (typeof value !== 'object' || value === null) return false
+  const { status, headers, body } = value as { [member in keyof Response]?: Partial<Response[member]> | null }
+  return typeof status === 'number' && typeof headers?.get === 'function' && Symbol.iterator in headers && (!body || typeof body.getReader === 'function')
+}
+
+export const isState = (error: unknown): boolean => error instanceof SluiceError && error.code === 'state'
+
+/** By the app's transport, or by `fetch`. A transport that is wrong in itself would fail the same way again. */
+async function send(transport: Transport | undefined, request: HttpRequest, signal: AbortSignal): Promise<Response> {
+  if (!transport) return await fetchTransport(request, signal)
+  let response: Response
+  try {
+    response = await transport(request, signal)
+  } catch (error) {
+    throw isNetworkFault(error) ? error : new HookError(`transport threw: ${messageOf(error)}`)
+  }
+  if (isResponse(response)) return response
+  throw new HookError(`transport gave back ${shown(response)}, expected a Response`)
+}

@@ -1,0 +1,245 @@
+// What a run takes and what it gives: its hooks, its options, its result.
+import type { Approvals } from './approvals.js'
+import type { AssistantMessage, ChatMessage, ErrorEvent, FinishReason, Json, Outcome, Rule, SluiceEvent, Usage } from './events.js'
+import { array, func, is, members, milliseconds, orNull, record, text, whole, wrong, type Check, type Shape } from './options.js'
+import { settingNames, type Settings } from './settings.js'
+import type { CallInfo, ToolResult } from './tool.js'
+import { checkHeaders, checkModel, type Model, type Transport } from './transport.js'
+
+/** A request before it is sent. Its members are frozen: give back what is to be another. */
+export interface OutgoingRequest {
+  /** The body as it stands. Unless the hook gives back another, these very characters are sent. */
+  readonly text: string
+  /** The body, parsed when it is read. Integers beyond 2^53 are exact in `text` only. */
+  readonly body: { readonly [member: string]: unknown }
+  /** The `messages` of the body. */
+  readonly messages: readonly ChatMessage[]
+  /** Names in lower case; with the key. */
+  readonly headers: { readonly [name: string]: string }
+  /** The round of the turn, from 1. */
+  readonly round: number
+  /** Which try of this round it is, from 1. */
+  readonly attempt: number
+}
+
+/** What `beforeRequest` gives back in place of what it got. Members that are left out stay as they are. */
+export interface ChangedRequest {
+  /** The body as text; without `body` and `messages` beside it. */
+  text?: string
+  /** The body. */
+  body?: { readonly [member: string]: unknown }
+  /** In place of the body's `messages`. */
+  messages?: readonly ChatMessage[]
+  /** These headers, in place of those of the same name: `{ authorization: 'Bearer …' }`. */
+  headers?: { readonly [name: string]: string }
+}
+
+/** A request that failed before anything of its answer was shown: it may be sent again. */
+export interface RequestFailure {
+  /** The round of the turn, from 1. */
+  round: number
+  /** Which try failed, from 1. */
+  attempt: number
+  /** Of the response, where a server answered. */
+  status?: number
+  /** By which the provider knows the request, where it says so. */
+  requestId?: string
+  /** What the provider asks to wait, in milliseconds. */
+  retryAfterMs?: number
+  /** What went wrong, in the provider's words where it has some. */
+  detail: string
+  /** How many milliseconds Sluice would wait; null: another try is of no use. */
+  delayMs: number | null
+}
+
+/** Before which step a state is saved: a request is sent, a tool starts, or a question is asked. */
+export type CheckpointReason = 'request' | 'tool' | 'question'
+
+/** What the app brings beside settings: given to the engine as a default, or to a run. */
+export interface RunHooks {
+  /** Answers questions where nobody reads the events. Default none: a question that nobody can see is denied. */
+  approvals?: Approvals | undefined
+  /**
+   * Sees every request before it is sent, retries included, and may give back another body, other messages, or headers such as a fresh token. What
+   * it throws ends the turn with the error `hook`.
+   */
+  beforeRequest?: ((request: OutgoingRequest) => ChangedRequest | void | Promise<ChangedRequest | void>) | undefined
+  /**
+   * Sees what a tool's `execute` gave, and may give back what the model (and the card) gets in its place: shorter, or without secrets. What it
+   * throws is the failure of the call: the model reads that the tool ran.
+   */
+  afterTool?: ((call: CallInfo, result: ToolResult) => ToolResult | void | Promise<ToolResult | void>) | undefined
+  /**
+   * Saves the turn, for `engine.resume(state)`. The run waits for it before it sends a request, asks a question of an adapter, or starts a tool
+   * that is not `idempotent`. What it throws ends the run as `suspended`: nothing happens that was not saved.
+   */
+  checkpoint?: ((state: string, why: CheckpointReason) => void | Promise<void>) | undefined
+  /** Coalesces text into one event per this many milliseconds. The first delta is delivered immediately; 0 delivers every delta. Default 16. */
+  flushMs?: number | undefined
+  /** The turn is cancelled when it takes longer than this many milliseconds, questions included. Default: never. */
+  deadlineMs?: number | undefined
+  /** Milliseconds that `beforeRequest`, `afterTool`, `checkpoint` and `retries` may take; 0: no limit. Default 30,000. */
+  hookTimeoutMs?: number | undefined
+  /** Gets what fire-and-forget tools send: `ipc: (channel, ...payload) => petWindow.webContents.send(channel, ...payload)`. Default: nobody. */
+  ipc?: ((channel: string, ...payload: Json[]) => void) | undefined
+  /**
+   * Further tries of a request that failed before anything of its answer was shown: how many, by default 2, or a function that says for each failure
+   * how many milliseconds to wait, or null to give up.
+   */
+  retries?: number | ((failure: RequestFailure) => number | null | Promise<number | null>) | undefined
+  /**
+   * Replaces `fetch`. What it throws counts as a fault of the network and is tried again, but for faults of its own: a ReferenceError, a TypeError
+   * that no network gave, a result that is no Response end the turn with the error `hook`.
+   */
+  transport?: Transport | undefined
+}
+
+/** What is needed to run a turn, whether it begins or goes on. `C` is what tools get as `context`. */
+interface Conditions<C> {
+  /** For tools: `context.context` of their second argument. What type it has, the tools of the engine say. */
+  context?: C
+  /**
+   * Called with every event, as readers get it. Whoever gives it is expected to answer `approval` events, like one who iterates the run. What it
+   * throws is a warning.
+   */
+  onEvent?: (event: SluiceEvent) => void
+  /** Cancels the turn. */
+  signal?: AbortSignal
+  /** Decisions that are used beside those the engine remembers. */
+  rules?: Rule[]
+}
+
+/** One user input: what it is about, and settings and hooks that go before the engine's. */
+export interface RunOptions<C = unknown> extends Settings, RunHooks, Conditions<C> {
+  /** The server and the name of the model. */
+  model: Model
+  /** The conversation so far, at least one message; the last is usually the user's. */
+  messages: ChatMessage[]
+  /**
+   * Further members of the request's body: `{ temperature: 0.7, max_tokens: 512, response_format: { … } }`. `tools` stand in front of the engine's:
+   * the provider may run them itself, and a call that it leaves to you ends as `not_found`.
+   */
+  request?: { [member: string]: unknown }
+  /** By which the run is known: the first half of a tool's `key`. Default: a random UUID. */
+  id?: string
+}
+
+/** What a saved turn needs to go on. Its settings, messages and id are in the state. */
+export interface ResumeOptions<C = unknown> extends RunHooks, Conditions<C> {
+  /** The server, with the key: neither is in the state. The name of the model is, and is not taken from here. */
+  model: Omit<Model, 'name'> & { name?: string }
+}
+
+const decides = orNull(func('(ask) => decision'))
+const checkApprovals = orNull(members({
+  members: { execution: decides, result: decides },
+  instead: { exec: 'did you mean execution?', execute: 'did you mean execution?', approve: 'did you mean execution?', release: 'did you mean result?' },
+}))
+
+/** @internal */
+export const hooks: { [hook in keyof Required<RunHooks>]: Check } = {
+  approvals: checkApprovals,
+  afterTool: func('(call, result) => result | void'),
+  beforeRequest: func('(request) => changed | void'),
+  checkpoint: func('(state, why) => void'),
+  deadlineMs: milliseconds,
+  flushMs: milliseconds,
+  hookTimeoutMs: milliseconds,
+  ipc: func('(channel, ...payload) => void'),
+  retries: (value, path) => {
+    if (typeof value === 'function') return
+    if (typeof value !== 'number') throw wrong(path, value, 'how many further tries, or a function (failure) => milliseconds | null')
+    whole(0)(value, path)
+  },
+  transport: func('(request, signal) => Promise<Response>'),
+}
+
+/** @internal The hooks among these options, and the rest. A hook that is undefined is none. */
+export function splitHooks<T extends RunHooks>(options: T): { own: RunHooks; rest: Omit<T, keyof RunHooks> } {
+  const own: [string, unknown][] = []
+  const rest: [string, unknown][] = []
+  for (const entry of Object.entries(options)) if (!Object.hasOwn(hooks, entry[0])) rest.push(entry)
+    else if (entry[1] !== undefined) own.push(entry)
+  return { own: Object.fromEntries(own), rest: Object.fromEntries(rest) as Omit<T, keyof RunHooks> }
+}
+
+const anything: Check = () => {}
+const conditions: { [member in keyof Required<Conditions<unknown>>]: Check } = {
+  context: anything,
+  onEvent: func('(event) => void'),
+  signal: is('an AbortSignal', (value) => typeof (value as AbortSignal | null)?.addEventListener === 'function', (value) =>
+    value instanceof AbortController ? 'did you mean controller.signal?' : undefined),
+  rules: array,
+}
+
+const checkBody = members({ members: {}, open: true, instead: {
+  model: 'the name of the model belongs into `model`: { name }',
+  messages: 'they belong beside `request`: engine.run({ model, messages, request })',
+} })
+
+const someMessages = is('an array of at least one message', (value) => Array.isArray(value) && value.length > 0)
+const checkId = is('a text of 1 to 200 characters', (value) => typeof value === 'string' && value.length > 0 && value.length <= 200)
+
+/** @internal */
+export const runShape: Shape = {
+  members: {
+    ...hooks,
+    ...conditions,
+    model: checkModel('baseURL', 'name'),
+    messages: someMessages,
+    request: checkBody,
+    id: checkId,
+  },
+  needs: ['model', 'messages'],
+  instead: { name: 'it belongs into `model`: { baseURL, name }' },
+}
+
+/** @internal */
+export const resumeShape: Shape = {
+  members: { ...hooks, ...conditions, model: checkModel('baseURL') },
+  needs: ['model'],
+  instead: Object.fromEntries([...settingNames, 'messages', 'request', 'id'].map((name) => [name, 'the turn keeps what it began with: it is in the state'])),
+}
+
+/** @internal Of what `beforeRequest` gave back. */
+export const checkChanged = members({
+  members: {
+    text,
+    body: record,
+    messages: someMessages,
+    headers: checkHeaders,
+  },
+  instead: { model: 'it belongs into `body`: { ...body, model }', tools: 'they belong into `body`: { ...body, tools }', url: 'a transport can send it elsewhere' },
+})
+
+/** @internal Of `suspend` and `cancel`. */
+export const checkGrace = members({ members: { graceMs: milliseconds } })
+
+/** How a run ended: as its turn did, or `suspended`: the turn goes on with `engine.resume`. */
+export type RunOutcome = Outcome | 'suspended'
+
+/** How a run ended. */
+export interface RunResult {
+  /** `completed`, `cancelled`, `failed`, `limit`, `awaiting_user` with its calls open, or `suspended`. */
+  outcome: RunOutcome
+  /** Why the provider says that its last answer ended: `length` is an answer that was cut, `content_filter` one that was withheld. */
+  finishReason?: FinishReason
+  /** Everything a person saw, block by block. */
+  message: AssistantMessage
+  /** The messages this turn adds: `messages = [...messages, ...history, next]`. Empty where it is suspended: the run that resumes it has them all. */
+  history: ChatMessage[]
+  /** All text of the message. */
+  text: string
+  /** Tokens of all its answers, as the provider counted them. Absent where it counted none. */
+  usage?: Usage
+  /** The last error of the turn, where it did not get over it. */
+  error?: ErrorEvent
+  /** Outcome `cancelled`: what `cancel` was told, the reason of the signal, or that the deadline passed. */
+  reason?: string
+}
+
+/** What `cancel` left behind. */
+export interface Stopped {
+  /** Tools that took no notice of their signal: nothing of them reaches the turn any more. */
+  stillRunning: { call: number; name: string }[]
+}

@@ -1,0 +1,167 @@
+// The tools of a run: each call with its signal, its context and its result.
+import { messageOf, SluiceError } from './errors.js'
+import type { ExecuteEvent, ProgressEvent } from './events.js'
+import { callHook, HookError } from './hooks.js'
+import { untellable } from './json-text.js'
+import { isObject, shown, wrong } from './options.js'
+import { isState } from './requests.js'
+import { hookTimeout, type Stage } from './stage.js'
+import type { CallInfo, Progress, Tool, ToolContext, ToolResult } from './tool.js'
+
+interface Running {
+  name: string
+  abort: AbortController
+  /** Its last report, as the card shows it. */
+  report?: { text: string; done?: number; of?: number }
+}
+
+export class RunningTools {
+  readonly #stage: Stage
+  readonly #tools: ReadonlyMap<string, Tool>
+  /** Of the run, and of the app. */
+  readonly #run: { readonly id: string; readonly context: unknown }
+  readonly #running = new Map<number, Running>()
+
+  constructor(stage: Stage, tools: Iterable<Tool>, run: { id: string; context: unknown }) {
+    this.#stage = stage
+    this.#tools = new Map([...tools].map((tool) => [tool.name, tool]))
+    this.#run = run
+  }
+
+  /** Which of them run now. */
+  get list(): { call: number; name: string }[] {
+    return [...this.#running].map(([call, { name }]) => ({ call, name }))
+  }
+
+  /** One of them runs whose result is wanted. */
+  get busy(): boolean {
+    return [...this.#running.values()].some(({ abort }) => !abort.signal.aborted)
+  }
+
+  /** Whether a tool is run here. If not, whoever reads the `execute` event calls `succeed` or `fail`. */
+  runs(name: string): boolean {
+    return this.#tools.get(name)?.run !== undefined
+  }
+
+  abort(call: number, reason: string): void {
+    this.#running.get(call)?.abort.abort(new Error(reason))
+  }
+
+  abortAll(reason: string): void {
+    for (const call of this.#running.keys()) this.abort(call, reason)
+  }
+
+  start(event: ExecuteEvent): void {
+    const tool = this.#tools.get(event.name)
+    if (!tool?.run) return
+    const running: Running = { name: event.name, abort: new AbortController() }
+    this.#running.set(event.call, running)
+    this.#stage.track(this.#work(tool, event, running))
+  }
+
+  /** A report of a tool, for its card. */
+  progress(call: number, report: Progress): void {
+    const { turn, step } = this.#stage
+    if (typeof report === 'string') return step(() => turn.progress(call, report))
+    checkProgress(report)
+    const { done, of, text } = report
+    const counted = of === undefined ? String(done) : `${done} / ${of}`
+    const told = { text: text === undefined ? counted : `${text} (${counted})`, done, ...(of === undefined ? {} : { of }) }
+    const running = this.#running.get(call)
+    if (running) running.report = told
+    step(() => turn.progress(call, told.text))
+  }
+
+  /** The numbers of the report that this event tells. */
+  count(event: ProgressEvent): void {
+    const report = this.#running.get(event.call)?.report
+    if (report?.text === event.text) Object.assign(event, { done: report.done, ...(report.of === undefined ? {} : { of: report.of }) })
+  }
+
+  async #work(tool: Tool, event: ExecuteEvent, { abort: { signal } }: Running): Promise<void> {
+    const { call } = event
+    const { checkpoint } = this.#stage.hooks
+    try {
+      // Whoever finds an idempotent call in a state runs it again: it needs no save.
+      if (checkpoint && tool.declaration['idempotent'] !== true) await this.#stage.checkpoint('tool')
+      if (signal.aborted) return
+      const result = await this.#execute(tool, event, signal)
+      this.#tell(call, await this.#afterTool(event, result, signal))
+    } catch (error) {
+      if (!signal.aborted && !this.#stage.over) throw error
+    } finally {
+      this.#running.delete(call)
+    }
+  }
+
+  async #execute(tool: Tool, event: ExecuteEvent, signal: AbortSignal): Promise<ToolResult> {
+    try {
+      return { value: await tool.run?.(event.arguments, this.#contextOf(event, signal)) }
+    } catch (error) {
+      return { error: messageOf(error) }
+    }
+  }
+
+  /** What the app makes of a result. Where it fails, the model still reads that the tool ran. */
+  async #afterTool(event: ExecuteEvent, result: ToolResult, signal: AbortSignal): Promise<ToolResult> {
+    const { afterTool } = this.#stage.hooks
+    if (!afterTool || signal.aborted) return result
+    try {
+      const changed = (await callHook('afterTool', () => afterTool(this.#infoOf(event), result), hookTimeout(this.#stage), signal)) ?? result
+      if (isResult(changed)) return changed
+      throw new HookError(`afterTool gave back ${shown(changed)}, expected { value }, { error } with a text, or nothing`)
+    } catch (error) {
+      if (signal.aborted) return result
+      this.#stage.warn(messageOf(error))
+      return { error: untellable(error) }
+    }
+  }
+
+  #tell(call: number, result: ToolResult): void {
+    const { turn, step } = this.#stage
+    const fail = (message: string): void => step(() => turn.fail(call, message))
+    try {
+      if ('error' in result) return fail(result.error)
+      try {
+        step(() => turn.succeed(call, result.value))
+      } catch (error) {
+        if (isState(error)) throw error
+        fail(untellable(error instanceof SluiceError && error.cause ? error.cause : error)) // it did its work
+      }
+    } catch (error) {
+      if (!isState(error)) throw error // whoever reads may have answered for the tool
+    }
+  }
+
+  #infoOf({ call, name, arguments: args, wireId, round, source, reserved }: ExecuteEvent): CallInfo {
+    return {
+      call, name, arguments: args, key: `${this.#run.id}:${call}`, reserved: reserved ?? {},
+      ...(wireId === undefined ? {} : { id: wireId }), ...(round === undefined ? {} : { round }), ...(source === undefined ? {} : { source }),
+    }
+  }
+
+  #contextOf(event: ExecuteEvent, signal: AbortSignal): ToolContext {
+    const { call, deadline } = event
+    const { arguments: _, ...info } = this.#infoOf(event)
+    return {
+      ...info,
+      signal,
+      context: this.#run.context,
+      ...(deadline === undefined ? {} : { deadline }),
+      progress: (report) => {
+        if (this.#running.get(call)?.abort.signal === signal && !signal.aborted) this.progress(call, report)
+      },
+    }
+  }
+}
+
+const isResult = (value: unknown): value is ToolResult =>
+  isObject(value) && ('error' in value ? typeof value['error'] === 'string' && !('value' in value) : 'value' in value)
+
+const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < Infinity
+
+function checkProgress(report: unknown): void {
+  const { done, of, text } = (isObject(report) ? report : {}) as { [member in 'done' | 'of' | 'text']?: unknown }
+  if (isCount(done) && (of === undefined || isCount(of)) && (text === undefined || typeof text === 'string')) return
+  throw wrong('report', report, 'a text, or { done, of, text } with numbers of at least 0')
+}

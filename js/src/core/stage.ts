@@ -1,0 +1,33 @@
+// What the parts of a run (its requests, tools, questions and checkpoints) share.
+import type { SluiceEvent } from './events.js'
+import type { CheckpointReason, RunHooks } from './run-options.js'
+import type { Turn } from './turn.js'
+
+/** An event without its number. */
+export type Unnumbered<E = SluiceEvent> = E extends SluiceEvent ? Omit<E, 'seq'> : never
+
+/** A run, as its parts see it. */
+export interface Stage {
+  readonly turn: Turn
+  readonly hooks: RunHooks
+  /** The run has its result: nothing reaches the turn any more. */
+  readonly over: boolean
+  /** `suspend` was called: nothing new is to start. */
+  readonly suspending: boolean
+  /** The one way to call into the native turn: tick, call, tick, then act on the events. `lazy`: text may wait to be grouped. */
+  step(call: () => void, lazy?: boolean): void
+  /** Resolves when every event that the turn has now was acted on. */
+  settle(): Promise<void>
+  /** An event that the engine knows nothing of. */
+  emit(event: Unnumbered): void
+  /** Work of this process: the run is not quiet before it has settled. */
+  track(work: Promise<unknown>): void
+  /** Resolves when the app has saved the state as it is now. Rejects, and ends the run, where it could not. */
+  checkpoint(why: CheckpointReason): Promise<void>
+  warn(text: string): void
+}
+
+/** Milliseconds that a hook may take, unless `hookTimeoutMs` says another number. */
+const HOOK_TIMEOUT_MS = 30_000
+
+export const hookTimeout = ({ hooks }: Pick<Stage, 'hooks'>): number => hooks.hookTimeoutMs ?? HOOK_TIMEOUT_MS

@@ -1,0 +1,228 @@
+// Hooks of the app: what they get, what they may give back, and what becomes of one that fails.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { test } from 'node:test'
+import { SluiceError } from 'sluice'
+import { callsEcho, cards, collect, echo, ofType, stage } from './support.mjs'
+
+const busy = { status: 503, error: 'overloaded', headers: { 'retry-after-ms': '5', 'x-request-id': 'req_7' } }
+const never = () => new Promise(() => {})
+
+test('beforeRequest gets objects beside the text, for every try, and may change headers, messages and body', async (t) => {
+  const seen = []
+  const { server, run } = await stage(t, { answers: [busy, callsEcho, { text: 'Done.' }], tools: [echo()] })
+  const result = await run({
+    beforeRequest: ({ text, body, messages, headers, round, attempt }) => {
+      seen.push([round, attempt, messages.length, headers.authorization])
+      assert.deepEqual(JSON.parse(text), body)
+      assert.equal(body.messages, messages)
+      const last = messages.at(-1)
+      return { headers: { Authorization: `Bearer token-${seen.length}` }, messages: [...messages.slice(0, -1), { ...last, content: `${last.content}!` }], body: { ...body, seed: 7 } }
+    },
+  }).done
+  assert.equal(result.outcome, 'completed')
+  assert.deepEqual(seen, [[1, 1, 1, 'Bearer secret'], [1, 2, 1, 'Bearer secret'], [2, 1, 3, 'Bearer secret']])
+  assert.deepEqual(server.requests.map(({ headers }) => headers.authorization), ['Bearer token-1', 'Bearer token-2', 'Bearer token-3'])
+  assert.deepEqual(server.requests.map(({ body }) => body.messages.at(-1).content), ['Hello!', 'Hello!', 'you said hi!'])
+  assert.equal(server.requests[0].body.seed, 7)
+})
+
+test('a body that nobody changes is sent as it stands, with integers that JavaScript cannot hold', async (t) => {
+  const big = '{"type":"object","properties":{"id":{"type":"integer","maximum":9007199254740993}}}'
+  const { server, engine, run } = await stage(t, { answers: () => ({ text: 'x' }), tools: [] })
+  const turn = engine.turn({ wire: 'openai-chat', request: { model: 'm', messages: [{ role: 'user', content: big }] } })
+  turn.close()
+  await run({ beforeRequest: ({ body }) => void body.model }).done
+  await run().done
+  assert.equal(server.requests[0].text, server.requests[1].text)
+})
+
+test('what beforeRequest changes in place is refused, with its name', async (t) => {
+  const { run } = await stage(t, { answers: [] })
+  const { error } = await run({ beforeRequest: ({ messages }) => void messages.push({ role: 'user', content: 'more' }) }).done
+  assert.equal(error.code, 'hook')
+  assert.match(error.detail, /^beforeRequest threw: .*not extensible/)
+})
+
+test('a fresh token is as secret as the key', async (t) => {
+  const token = 'tok-a-very-secret-one-1'
+  const { run } = await stage(t, { answers: () => ({ status: 401, error: `bad key ${token}` }) })
+  const { error } = await run({ beforeRequest: () => ({ headers: { authorization: `Bearer ${token}` } }) }).done
+  assert.match(error.detail, /bad key \[secret\]/)
+})
+
+test('a hook that never answers ends the turn in time, or is left behind when the turn is cancelled', async (t) => {
+  const { server, run } = await stage(t, { answers: () => busy })
+  for (const hooks of [{ beforeRequest: never }, { retries: never }]) {
+    const { outcome, error } = await run({ ...hooks, hookTimeoutMs: 30 }).done
+    assert.deepEqual([outcome, error.code], ['failed', 'hook'])
+    assert.match(error.detail, new RegExp(`^${Object.keys(hooks)[0]} did not answer within 30 ms`))
+  }
+  const sent = server.requests.length
+  const cancelled = run({ beforeRequest: never, deadlineMs: 40 })
+  assert.deepEqual([(await cancelled.done).outcome, (await cancelled.done).reason], ['cancelled', 'the deadline of 40 ms passed'])
+  assert.equal(server.requests.length, sent, 'nothing was sent')
+})
+
+test('a retry is told before its wait', async (t) => {
+  const { server, run } = await stage(t, { answers: [busy, busy, { text: 'Now.' }] })
+  let requestsThen
+  const events = await collect(run(), (event) => { if (event.type === 'retry') requestsThen ??= server.requests.length })
+  assert.equal(requestsThen, 1)
+  const retries = ofType(events, 'retry').map(({ seq: _, ...retry }) => retry)
+  assert.deepEqual(retries[0], { type: 'retry', round: 1, attempt: 1, of: 2, delayMs: 5, status: 503, requestId: 'req_7', retryAfterMs: 5, detail: 'HTTP 503: overloaded' })
+  assert.equal(retries[1].attempt, 2)
+  assert.deepEqual(events.map(({ seq }) => seq), events.map((_, index) => index + events[0].seq), 'events are counted without gaps')
+})
+
+test('a function decides about retries: for any failure, how long, how often', async (t) => {
+  const failures = []
+  const answers = [busy, { status: 400, error: 'try again' }, { parts: [{ cut: true }] }, { text: 'Now.' }]
+  const { run } = await stage(t, { answers })
+  const events = await collect(run({ retries: (failure) => { failures.push(failure); return 1 } }))
+  assert.deepEqual(failures.map(({ attempt, status, delayMs }) => [attempt, status, delayMs === null ? null : typeof delayMs]), [[1, 503, 'number'], [2, 400, null], [3, 200, 'number']])
+  assert.match(failures[1].detail, /try again/)
+  assert.deepEqual(ofType(events, 'retry').map(({ of, delayMs }) => [of, delayMs]), [[undefined, 1], [undefined, 1], [undefined, 1]])
+  assert.equal(events.at(-1).outcome, 'completed')
+})
+
+test('a function that gives up, or gives back nonsense', async (t) => {
+  const { server, run } = await stage(t, { answers: () => busy })
+  const given = async (retries) => (await run({ retries }).done).error
+  assert.equal((await given(() => null)).code, 'http')
+  assert.equal(server.requests.length, 1)
+  for (const nonsense of ['soon', -1, NaN, undefined, {}]) assert.match((await given(() => nonsense)).detail, /^retries gave back .*expected milliseconds/)
+  assert.match((await given(() => { throw new Error('no idea') })).detail, /^retries threw: no idea/)
+  assert.equal(server.requests.length, 7)
+})
+
+test('afterTool sees the call and its result, and decides what the model reads', async (t) => {
+  const seen = []
+  const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo()] })
+  await run({
+    id: 'run-1',
+    afterTool: (call, result) => {
+      seen.push([call, result])
+      return { value: result.value.replace('hi', '[removed]') }
+    },
+  }).done
+  assert.equal(server.requests[1].body.messages.at(-1).content, 'you said [removed]')
+  const [[call, result]] = seen
+  assert.deepEqual(call, { call: 1, name: 'echo.back', arguments: { text: 'hi' }, key: 'run-1:1', reserved: {}, id: 'call_a', round: 1, source: 'native' })
+  assert.deepEqual(result, { value: 'you said hi' })
+})
+
+test('afterTool sees what a tool threw, and may leave a result as it is', async (t) => {
+  const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ execute: () => { throw new Error('no access to /home/ann') } })] })
+  await run({ afterTool: (_, result) => ('error' in result ? { error: result.error.replace('/home/ann', '~') } : undefined) }).done
+  assert.match(server.requests[1].body.messages.at(-1).content, /no access to ~/)
+})
+
+test('an afterTool that fails: the model reads that the tool ran, and nothing of its result', async (t) => {
+  for (const [afterTool, said] of [
+    [() => { throw new Error('no filter') }, /The tool ran, .*afterTool threw: no filter/],
+    [() => 'text', /The tool ran, .*afterTool gave back "text", expected \{ value \}/],
+    [() => ({ error: 5 }), /The tool ran, .*afterTool gave back an object/],
+    [never, /The tool ran, .*afterTool did not answer within 30 ms/],
+  ]) {
+    const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ execute: () => 'SECRET' })] })
+    const warned = once(process, 'warning')
+    const { outcome, message } = await run({ afterTool, hookTimeoutMs: 30 }).done
+    const { content } = server.requests[1].body.messages.at(-1)
+    assert.equal(outcome, 'completed')
+    assert.match(content, said)
+    assert.doesNotMatch(JSON.stringify([content, message]), /SECRET/)
+    assert.match((await warned)[0].message, /afterTool/)
+  }
+})
+
+test('a tool knows its call, its run and what the app gave to it', async (t) => {
+  let seen
+  const execute = (_, context) => { seen = context }
+  const { run } = await stage(t, { answers: [callsEcho, { text: 'x' }], tools: [echo({ execute, timeoutMs: 5000 })] })
+  const user = { name: 'Ann' }
+  const own = run({ context: { user } })
+  await own.done
+  const { signal, progress, deadline, context, ...rest } = seen
+  assert.deepEqual(rest, { call: 1, name: 'echo.back', key: `${own.id}:1`, id: 'call_a', round: 1, source: 'native', reserved: {} })
+  assert.equal(context.user, user)
+  assert.ok(deadline > Date.now() && deadline <= Date.now() + 5000)
+  assert.equal(signal.aborted, false)
+  progress('too late')
+})
+
+test('progress counts, and nonsense is the fault of the tool', async (t) => {
+  const execute = (_, { progress }) => {
+    progress({ done: 2, of: 5, text: 'reading' })
+    progress({ done: 3 })
+    progress('nearly')
+    assert.throws(() => progress({ of: 5 }), { code: 'option', path: 'report' })
+    progress({ done: Infinity })
+  }
+  const { run } = await stage(t, { answers: [callsEcho, { text: 'x' }], tools: [echo({ execute })] })
+  const events = []
+  const own = run({ onEvent: (event) => events.push(event) })
+  await own.done
+  assert.deepEqual(ofType(events, 'progress').map(({ text, done, of }) => [text, done, of]), [['reading (2 / 5)', 2, 5], ['3', 3, undefined], ['nearly', undefined, undefined]])
+  assert.match(cards(await own.done)[0].error, /report: found an object/)
+})
+
+test('onEvent gets every event, and may answer questions', async (t) => {
+  const { run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ permission: 'sensitive' })] })
+  const events = []
+  const own = run({ onEvent: (event) => { events.push(event); if (event.type === 'approval') own.approve(event) } })
+  const result = await own.done
+  assert.deepEqual([cards(result)[0].status, events.at(-1).type], ['success', 'done'])
+  assert.deepEqual(events, await collect(own))
+})
+
+test('an onEvent that throws is a warning', async (t) => {
+  const { run } = await stage(t, { answers: [{ text: 'x' }] })
+  const warned = once(process, 'warning')
+  assert.equal((await run({ onEvent: () => { throw new Error('no window') } }).done).outcome, 'completed')
+  assert.match((await warned)[0].message, /onEvent threw: no window/)
+})
+
+test('the text of a run: as it arrives, and when it has ended', async (t) => {
+  const { run } = await stage(t, { answers: () => ({ text: 'One two three.', usage: { prompt_tokens: 3, completion_tokens: 5 } }), flushMs: 0 })
+  const own = run()
+  const pieces = []
+  for await (const piece of own.textStream) pieces.push(piece)
+  assert.ok(pieces.length > 1)
+  assert.equal(pieces.join(''), 'One two three.')
+  assert.equal(await own.text, 'One two three.')
+  assert.deepEqual(await own.usage, { inputTokens: 3, outputTokens: 5 })
+  assert.equal((await own.message).blocks[0].text, 'One two three.')
+  assert.deepEqual(own.snapshot, await own.message)
+})
+
+test('the text of a turn that failed is not simply empty', async (t) => {
+  const { run } = await stage(t, { answers: () => ({ status: 401, error: 'Incorrect API key' }) })
+  const own = run()
+  const failed = (error) => SluiceError.is(error) && error.code === 'failed' && /Incorrect API key/.test(error.message) && error.cause.status === 401
+  await assert.rejects(own.text, failed)
+  await assert.rejects(async () => { for await (const _ of own.textStream); }, failed)
+  assert.equal((await own.message).blocks[0].type, 'error')
+  assert.equal(await own.usage, undefined)
+})
+
+test('who reads only the text is nobody who answers questions', async (t) => {
+  const { run } = await stage(t, { answers: [callsEcho, { text: 'Pity.' }], tools: [echo({ permission: 'sensitive' })] })
+  const own = run()
+  let text = ''
+  for await (const piece of own.textStream) text += piece
+  assert.equal(text, 'Well, Pity.')
+  assert.equal(cards(await own.done)[0].status, 'denied')
+})
+
+test('ReadableStream.from(run) streams events, and leaving it is leaving the run', async (t) => {
+  const { run } = await stage(t, { answers: () => callsEcho, tools: [echo({ permission: 'sensitive' })] })
+  const own = run({ maxRounds: 1 })
+  const reader = ReadableStream.from(own).getReader()
+  for (let piece = await reader.read(); piece.value.type !== 'approval'; piece = await reader.read());
+  await delay(20)
+  assert.equal(cards({ message: own.snapshot })[0].status, 'awaiting_approval')
+  await reader.cancel()
+  assert.equal(cards(await own.done)[0].reason, 'policy')
+})

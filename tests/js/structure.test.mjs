@@ -48,7 +48,6 @@ const standing = {
     'turn/turn.cpp',
   ],
   'js/src': [
-    'core/run.ts',
   ],
 }
 

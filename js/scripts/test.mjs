@@ -132,7 +132,10 @@ async function native(preset) {
 function types() {
   const tsc = (name, project) =>
     run(name, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], { count: (_, passed) => ({ passed: Number(passed), failed: Number(!passed), skips: [] }) })
-  return Promise.all([tsc('types', 'tests/js/tsconfig.json'), tsc('types of Electron', 'tests/js/tsconfig.electron.json')])
+  return Promise.all([
+    tsc('types', 'tests/js/tsconfig.json'), tsc('types of Electron', 'tests/js/tsconfig.electron.json'),
+    tsc('types of small apps (node16)', 'tests/apps'), tsc('types of small apps (bundler)', 'tests/apps/tsconfig.bundler.json'),
+  ])
 }
 
 function js(preset, env) {

@@ -1,5 +1,5 @@
 // Compiled only: what a user writes must be typed as documented. `@ts-expect-error` marks what must not compile.
-import { Engine, file, parts, SluiceError, tool, type Block, type Run, type RunResult, type SluiceEvent, type Tool } from 'sluice'
+import { Engine, file, parts, SluiceError, tool, type Block, type Run, type RunResult, type SluiceEvent, type Tool, type ToolContext } from 'sluice'
 import { live2dTools, triggerChannels } from 'sluice/live2d'
 import { startServer } from 'sluice/testing'
 import { z } from 'zod'
@@ -73,6 +73,46 @@ const engine = new Engine({
     result: () => 'release',
   },
 })
+
+// What a JSON Schema in the code says, `execute` gets.
+tool({
+  name: 'typed',
+  parameters: {
+    type: 'object',
+    properties: { path: { type: 'string' }, mode: { enum: ['read', 'write'] }, lines: { type: 'array', items: { type: 'integer' } }, at: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] } },
+    required: ['path', 'at'],
+  },
+  execute: ({ path, mode, lines, at }) => {
+    const all: [string, 'read' | 'write' | undefined, number[] | undefined, number] = [path, mode, lines, at.x]
+    // @ts-expect-error: it may be left out
+    const always: number[] = lines
+    return [...all, ...always]
+  },
+})
+
+// A tool that wants the run's own context: its engine's runs must bring it.
+const mine = tool({ name: 'mine', execute: (_, { context }: ToolContext<{ user: string }>) => context.user })
+const personal = new Engine({ tools: [weather, mine] })
+const conditions = { model: { baseURL: 'http://x/v1', name: 'm' }, messages: [{ role: 'user' as const, content: 'Hello' }] }
+export const runs = [
+  () => personal.run({ ...conditions, context: { user: 'Ann' } }),
+  // @ts-expect-error: context
+  () => personal.run(conditions),
+  // @ts-expect-error: context.user
+  () => personal.run({ ...conditions, context: { name: 'Ann' } }),
+  () => new Engine({ tools: [weather] }).run(conditions),
+  // @ts-expect-error: a hook that does not exist
+  () => engine.run({ ...conditions, beforeSend: () => {} }),
+  () => engine.run({ ...conditions, retries: ({ status, attempt, delayMs }) => (status === 429 && attempt < 9 ? 1000 : delayMs) }),
+  // @ts-expect-error: milliseconds, or null
+  () => engine.run({ ...conditions, retries: () => 'soon' }),
+  () => engine.run({ ...conditions, beforeRequest: async ({ messages }) => ({ messages: messages.slice(-5) }) }),
+  // @ts-expect-error: what it gets is not changed in place
+  () => engine.run({ ...conditions, beforeRequest: ({ messages }) => void messages.push({ role: 'user' }) }),
+  async () => engine.resume((await engine.run(conditions).suspend()) ?? '', { model: { baseURL: 'http://x/v1' } }),
+  // @ts-expect-error: the turn keeps its settings
+  () => engine.resume('', { model: { baseURL: 'http://x/v1' }, maxRounds: 3 }),
+]
 
 export async function main(): Promise<RunResult> {
   await using server = await startServer({ answers: [{ text: 'x' }, { status: 503 }], chunks: { seed: 1 } })

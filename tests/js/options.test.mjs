@@ -218,5 +218,48 @@ test('the settings that TypeScript names are those of the engine', () => {
   const types = readFileSync(new URL('../../js/src/core/settings.ts', import.meta.url), 'utf8')
   const named = [.../const known[^{]*\{[^}]*\} = \{([^}]*)\}/.exec(types)[1].matchAll(/(\w+):/g)].map(([, name]) => name)
   // `rules` come from the store; `observeOnly` is not in this version.
-  assert.deepEqual(named.sort(), native.filter((name) => name !== 'rules' && name !== 'observeOnly').sort())
+  const settings = native.filter((name) => name !== 'rules' && name !== 'observeOnly').sort()
+  assert.deepEqual(named.sort(), settings)
+  assert.deepEqual(Object.keys(new Engine().describe().settings).sort(), settings)
+})
+
+test('the defaults that comments and docs name are those of the engine', () => {
+  const { limits, ...settings } = new Engine().describe().settings
+  const units = { KiB: 1024, MiB: 1024 ** 2 }
+  const valueOf = (word) => {
+    const [, number, unit = ''] = /^([\d,]+)(?: (KiB|MiB))?$/.exec(word) ?? []
+    if (number !== undefined) return Number(number.replaceAll(',', '')) * (units[unit] ?? 1)
+    return ['true', 'false', 'null'].includes(word) ? JSON.parse(word) : word
+  }
+  const same = (value, word) => {
+    const said = valueOf(word)
+    return said === 'none' ? Object.keys(value ?? {}).length === 0 : said === value
+  }
+  const types = readFileSync(new URL('../../js/src/core/settings.ts', import.meta.url), 'utf8')
+  const [, body] = /interface Settings \{(.*?)\n\}/s.exec(types)
+  const compared = new Set()
+  for (const [, comment, name] of body.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\s*(\w+)\?:/gs)) {
+    const [, before, after] = /`([^`]+)` \(the\s+default\)|Default `?'?([^`'.:]+)/.exec(comment.replace(/\n\s*\*/g, ' ')) ?? []
+    if (name === 'limits') continue
+    assert.ok(before ?? after, `the comment of ${name} names its default`)
+    const value = { ...settings, ...limits }[name]
+    assert.ok(same(value, (before ?? after).replace(/^`|`$/g, '')), `${name}: the comment says ${before ?? after}, the engine ${JSON.stringify(value)}`)
+    compared.add(name)
+  }
+  for (const name of Object.keys({ ...settings, ...limits })) assert.ok(compared.has(name), `${name} is explained`)
+  const docs = readFileSync(new URL('../../js/docs/options.md', import.meta.url), 'utf8')
+  const [, table] = /\| of the engine, in every language \|[^\n]*\n[^\n]*\n(.*?)\n\n/s.exec(docs)
+  for (const row of table.split('\n')) {
+    const [, names, defaults, text] = row.split(' | ').length > 2 ? ['', ...row.replace(/^\| /, '').split(' | ')] : []
+    const words = [...(names ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name)
+    if (words[0] === 'limits') {
+      for (const [, name, said] of text.matchAll(/`(\w+)` ([\d,]+(?: [KM]iB)?)/g)) assert.ok(same(limits[name], said), `limits.${name}: the docs say ${said}`)
+    } else if (words.length > 0 && defaults.split(', ').length === words.length) {
+      for (const [at, said] of defaults.split(', ').entries()) {
+        const word = said.replaceAll('`', '').replace(/;.*/, '')
+        if (words[at] === 'rules' || !/^(?:\w+)$/.test(word)) continue
+        assert.ok(same(settings[words[at]], word), `${words[at]}: the docs say ${said}, the engine ${JSON.stringify(settings[words[at]])}`)
+      }
+    }
+  }
 })

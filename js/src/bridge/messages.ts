@@ -151,8 +151,8 @@ export interface PetSide {
 export interface ConfigurationView {
   /** The switches as they stand; members of the engine's configuration. */
   settings: JsonObject
-  /** What `settings` would be without this person's changes. A member that is in neither has the engine's default. */
-  defaults?: JsonObject
+  /** What `settings` would be without this person's changes. A window may set these members and no others. */
+  defaults: JsonObject
   /** All of them, also those that the model does not see. */
   tools: ToolView[]
   /** Ids that `settings.protocol` may name. */

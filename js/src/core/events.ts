@@ -398,24 +398,3 @@ export interface Rule {
   /** Hash of the tool as the person saw it: where the tool changed, an `allow` no longer counts. */
   definition?: string
 }
-
-/** SLUICE_GET_TOOLS. */
-export interface ToolList {
-  /** Another where anything of the tools, or of how they are told, is another. */
-  hash: string
-  /** Each with the name that a request carries, whether the model sees it, and why not. */
-  tools: {
-    name: string; wireName: string; exposed: boolean; reason?: string; unchecked?: string[]; estimatedTokens?: number
-  }[]
-  /** Roughly, what the tools cost a request: as JSON in its body (modes native and auto), and as text in its instructions (mode text). */
-  tokens: { native: number; text: number }
-  /** The text protocols of this configuration; for `protocol: 'auto'`, what the model's name led to. */
-  protocols: string[]
-  /** Every id that `protocol` may have: Sluice's own, then the model families by name. */
-  knownProtocols: string[]
-  /** What `protocol: 'auto'` looks the model's name up in, the first that fits. */
-  profiles: {
-    match: string; protocol: string; reasoning: [open: string, close: string][]; startsInReasoning: boolean; endsReasoning: boolean
-    resultRole: 'user' | 'tool'
-  }[]
-}

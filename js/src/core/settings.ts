@@ -31,7 +31,7 @@ export interface Settings {
   mode?: 'native' | 'text' | 'auto'
   /** How calls are written as text. Default `vcp`. `'auto'`: by the model's name. */
   protocol?: Protocol | Protocol[]
-  /** For `protocol: 'auto'`, in front of the built-in table. */
+  /** For `protocol: 'auto'`, in front of the built-in table. Default none. */
   profiles?: Profile[]
   /** Protocols that are read besides, in native mode too. Those that tools ask for are read in any case. Default none. */
   alsoParse?: Protocol[]
@@ -119,6 +119,32 @@ export interface TurnSettings extends Settings {
   request?: { messages: ChatMessage[]; [member: string]: unknown }
   /** Remembered decisions. */
   rules?: Rule[]
+}
+
+/** Settings in which nothing is left open: what was not given has the engine's default. */
+export type EffectiveSettings = { [name in Known]-?: name extends 'limits' ? Required<NonNullable<Settings['limits']>> : Exclude<Settings[name], undefined> }
+
+/** What a configuration exposes to the model, and why the rest is hidden: `SLUICE_GET_TOOLS`. */
+export interface ToolList {
+  /** Another where anything of the tools, or of how they are told, is another. */
+  hash: string
+  /** Each with the name that a request carries, whether the model sees it, and why not. */
+  tools: {
+    name: string; wireName: string; exposed: boolean; reason?: string; unchecked?: string[]; estimatedTokens?: number
+  }[]
+  /** Roughly, what the tools cost a request: as JSON in its body (modes native and auto), and as text in its instructions (mode text). */
+  tokens: { native: number; text: number }
+  /** The text protocols of this configuration; for `protocol: 'auto'`, what the model's name led to. */
+  protocols: string[]
+  /** Every id that `protocol` may have: Sluice's own, then the model families by name. */
+  knownProtocols: string[]
+  /** What `protocol: 'auto'` looks the model's name up in, the first that fits. */
+  profiles: {
+    match: string; protocol: string; reasoning: [open: string, close: string][]; startsInReasoning: boolean; endsReasoning: boolean
+    resultRole: 'user' | 'tool'
+  }[]
+  /** The settings that count, with every default of the engine. */
+  settings: EffectiveSettings
 }
 
 /** What is parsed besides: by the settings, and for tools that are called that way. */

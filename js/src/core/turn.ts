@@ -1,10 +1,10 @@
 import type { ApproveOptions } from './approvals.js'
 import { messageOf, SluiceError } from './errors.js'
-import type { AssistantMessage, ChatMessage, Part, Rule, SluiceEvent, ToolList } from './events.js'
+import type { AssistantMessage, ChatMessage, Part, Rule, SluiceEvent } from './events.js'
 import { jsonText } from './json-text.js'
 import { END, EXACT, GET, handleOf, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
 import { array, encode, flag, is, members, milliseconds, oneOf, record, shown, text as checkText, textsByName, whole } from './options.js'
-import { allParsed, checkTurnSettings, type TurnSettings } from './settings.js'
+import { allParsed, checkTurnSettings, type ToolList, type TurnSettings } from './settings.js'
 import type { Tool } from './tool.js'
 
 /** How an answer ended: read to its end, the connection broke, the host stopped reading, it is to be asked for again, or a hook of the host failed. */

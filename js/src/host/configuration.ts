@@ -5,21 +5,20 @@ import type { ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '
 import type { Engine } from '../core/engine.js'
 import type { ExecutionPolicy, Json, JsonObject, Level, ResultPolicy, Rule } from '../core/events.js'
 import { isObject } from '../core/options.js'
-import type { Settings } from '../core/settings.js'
+import type { EffectiveSettings, Settings } from '../core/settings.js'
 import type { Tool } from '../core/tool.js'
 import { hidden, jsonObject, list, members, name, nullable, oneOf, optional, read, refuse, table, toBridgeError } from './check.js'
 
 /**
- * With the engine's defaults. What is not here no window can change: `limits` protect the process, `rules` are decisions, `model`,
- * `request` and `messages` say where everything goes.
+ * The settings that a window may change. Not among them: `limits`, which protect the process; `rules`, which are decisions; `model`, `request`
+ * and `messages`, which say where everything goes.
  */
-const switches: JsonObject = {
-  enabled: true, mode: 'auto', protocol: 'vcp', alsoParse: [], autoFallback: null, injectTools: null, loop: 'automatic',
-  dispatch: 'round', stopAfterCall: false, execution: 'serial', maxConcurrentTools: 4, ask: 'together', requireConfirmation: false,
-  resultApproval: null, toolToggles: {}, defaultToolEnabled: true, maxRounds: 5, forceFinalAnswer: true, maxCalls: 32, repeatLimit: 3,
-  timeoutMs: 30000, approvalTimeoutMs: 0, firstByteTimeoutMs: 300000, idleTimeoutMs: 90000, malformed: 'report', resultMaxBytes: 65536,
-  resultRole: 'user', reasoningCalls: 'ignore', startsInReasoning: false,
-}
+const switches = [
+  'enabled', 'mode', 'protocol', 'alsoParse', 'autoFallback', 'injectTools', 'loop', 'dispatch', 'stopAfterCall', 'execution',
+  'maxConcurrentTools', 'ask', 'requireConfirmation', 'resultApproval', 'toolToggles', 'defaultToolEnabled', 'maxRounds', 'forceFinalAnswer',
+  'maxCalls', 'repeatLimit', 'timeoutMs', 'approvalTimeoutMs', 'firstByteTimeoutMs', 'idleTimeoutMs', 'malformed', 'resultMaxBytes', 'resultRole',
+  'reasoningCalls', 'startsInReasoning',
+] as const satisfies readonly (keyof EffectiveSettings)[]
 const MAX_TOGGLES = 1000
 const MAX_REVOKED = 1000
 
@@ -84,8 +83,9 @@ export class Configuration {
   #makeView(rules: RuleView[]): ConfigurationView {
     const { tools, prompt, tokens, knownProtocols } = this.#engine.describe(this.#state.settings)
     const described = new Map(tools.map((tool) => [tool.name, tool]))
-    const given = this.#engine.settings as { readonly [name: string]: unknown }
-    const defaults = Object.fromEntries(Object.entries(switches).map(([name, value]) => [name, (given[name] ?? value) as Json]))
+    const effective = this.#engine.describe().settings
+    const { alsoParse = [] } = this.#engine.settings // what tools are parsed by besides cannot be switched off
+    const defaults = Object.fromEntries(switches.map((name) => [name, (name === 'alsoParse' ? alsoParse : effective[name]) as Json]))
     const settings = merge(defaults, this.#state.settings)
     return structuredClone({
       settings,
@@ -166,8 +166,8 @@ export const tokensSent = ({ mode }: JsonObject, tokens: ConfigurationView['toke
 
 function mergeSettings(before: JsonObject, patch: JsonObject, path: string): JsonObject {
   for (const name of Object.keys(patch)) {
-    if (Object.hasOwn(switches, name)) continue
-    const expected = Object.keys(switches).join(', ')
+    if ((switches as readonly string[]).includes(name)) continue
+    const expected = switches.join(', ')
     throw refuse('forbidden', `this is nothing that a window may set; expected one of ${expected}`, { path: `${path}settings.${name.slice(0, 60)}` })
   }
   const settings = merge(before, patch)

@@ -148,7 +148,7 @@ enum {
   SLUICE_GET_REQUEST = 1, /* the body of the request to send; NULL while none is wanted */
   SLUICE_GET_MESSAGE = 2, /* the assistant message so far, block by block */
   SLUICE_GET_HISTORY = 3, /* the messages this turn adds to the conversation */
-  SLUICE_GET_TOOLS = 4,   /* what this configuration exposes to the model, and why the rest is hidden */
+  SLUICE_GET_TOOLS = 4,   /* what this configuration exposes to the model, why the rest is hidden, and every setting with its default */
   SLUICE_GET_PROMPT = 5,  /* the rendered {{tools}}: a JSON string */
   SLUICE_GET_STATE = 6,   /* everything that sluice_turn_restore needs */
   SLUICE_GET_ERROR = 7    /* the last error of this handle; NULL when there was none */

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/json.h"
+#include "base/json_writer.h"
 #include "base/reading.h"
 
 namespace sluice {
@@ -312,6 +313,116 @@ Status read_config(std::string_view document, const std::vector<std::string_view
   return {};
 }
 
+namespace {
+
+template <class T, size_t N>
+std::string_view text_of(const Choice<T> (&choices)[N], T value) {
+  return std::find_if(choices, choices + N, [&](const Choice<T> &choice) { return choice.value == value; })->text;
+}
+
+template <class List, class Write>
+void write_array(const List &list, std::string &out, Write write) {
+  out += '[';
+  for (const auto &item : list) {
+    if (out.back() != '[') out += ',';
+    write(item);
+  }
+  out += ']';
+}
+
+// As the host wrote them: "auto" stands for the one that the model's name led to.
+void write_protocols(const Config &config, std::string &out) {
+  std::vector<std::string> texts;
+  if (config.auto_protocol) texts.push_back("\"auto\"");
+  for (size_t i = config.protocol_chosen ? 1 : 0; i < config.protocols.size(); ++i)
+    texts.push_back(config.protocol_texts.at(config.protocols[i].get()));
+  if (texts.size() == 1)
+    out += texts.front();
+  else
+    write_array(texts, out, [&](const std::string &text) { out += text; });
+}
+
+void write_profiles(const std::vector<Profile> &profiles, std::string &out) {
+  write_array(profiles, out, [&](const Profile &profile) {
+    ObjectWriter object(out);
+    object.text("match", profile.match).text("protocol", profile.protocol);
+    object.boolean("startsInReasoning", profile.starts_in_reasoning);
+    object.text("resultRole", text_of(kResultRoles, profile.results_as_tool_role)).close();
+  });
+}
+
+void write_toggles(const std::map<std::string, bool, std::less<>> &toggles, std::string &out) {
+  out += '{';
+  for (const auto &[name, on] : toggles) {
+    if (out.back() != '{') out += ',';
+    append_json_string(out, name);
+    out += on ? ":true" : ":false";
+  }
+  out += '}';
+}
+
+void write_limits(const Limits &limits, std::string &out) {
+  ObjectWriter object(out);
+  const auto number = [&](std::string_view name, size_t value) { object.number(name, static_cast<int64_t>(value)); };
+  number("argumentBytes", limits.argument_bytes);
+  number("textBytes", limits.text_bytes);
+  number("resultBytes", limits.result_bytes);
+  number("candidateBytes", limits.candidate_bytes);
+  number("depth", limits.depth);
+  number("callsPerRound", limits.calls_per_round);
+  number("lineBytes", limits.line_bytes);
+  object.close();
+}
+
+}  // namespace
+
+void write_config(const Config &config, std::string &out) {
+  ObjectWriter object(out);
+  const auto choice = [&](std::string_view name, const auto &choices, auto value) {
+    object.text(name, text_of(choices, value));
+  };
+  object.boolean("enabled", config.exposure.enabled);
+  choice("mode", kModes, config.mode);
+  write_protocols(config, object.value("protocol"));
+  write_profiles(config.profiles, object.value("profiles"));
+  write_array(config.also_parse, object.value("alsoParse"),
+              [&](const auto &protocol) { out += config.protocol_texts.at(protocol.get()); });
+  object.raw("autoFallback", config.fall_back_to_text ? "\"text\"" : "null");
+  if (config.inject == Inject::by_protocol)
+    object.raw("injectTools", "null");
+  else
+    choice("injectTools", kInjects, config.inject);
+  choice("loop", kLoops, config.user_mediated);
+  choice("dispatch", kDispatches, config.dispatch_block);
+  object.boolean("stopAfterCall", config.stop_after_call);
+  choice("execution", kExecutions, config.parallel);
+  object.number("maxConcurrentTools", config.max_concurrent);
+  choice("ask", kAsks, config.one_by_one);
+  object.boolean("requireConfirmation", config.confirm_all);
+  if (config.result_approval)
+    choice("resultApproval", kResultApprovals, *config.result_approval);
+  else
+    object.raw("resultApproval", "null");
+  write_toggles(config.exposure.toggles, object.value("toolToggles"));
+  object.boolean("defaultToolEnabled", config.exposure.default_enabled);
+  object.number("maxRounds", config.max_rounds);
+  object.boolean("forceFinalAnswer", config.force_final_answer);
+  object.number("maxCalls", config.max_calls);
+  object.number("repeatLimit", config.repeat_limit);
+  object.number("timeoutMs", config.timeout_ms);
+  object.number("approvalTimeoutMs", config.approval_timeout_ms);
+  object.number("firstByteTimeoutMs", config.first_byte_timeout_ms);
+  object.number("idleTimeoutMs", config.idle_timeout_ms);
+  choice("malformed", kMalformed, config.report_malformed);
+  object.number("resultMaxBytes", static_cast<int64_t>(config.result_max_bytes));
+  choice("resultRole", kResultRoles, config.results_as_tool_role);
+  choice("reasoningCalls", kReasoningCalls, config.calls_in_reasoning);
+  object.boolean("startsInReasoning", config.starts_in_reasoning);
+  object.boolean("usage", config.ask_usage);
+  write_limits(config.limits, object.value("limits"));
+  object.close();
+}
+
 Status read_saved_protocols(std::string_view list, Config &config, Protocols &out) {
   return read_protocols(list, config, out, nullptr);
 }
@@ -325,6 +436,7 @@ Status choose_protocol(std::string_view model, Config &config) {
   config.protocol_texts[protocol.get()] = json_string(id);
   std::erase_if(config.protocols, [&](const auto &other) { return other->id() == id; });
   config.protocols.insert(config.protocols.begin(), std::move(protocol));
+  config.protocol_chosen = true;
   if (profile == nullptr) {
     config.unknown_model = model;
     return {};

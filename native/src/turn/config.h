@@ -34,6 +34,7 @@ struct Config {  // names and defaults: engine.md §5
   Mode mode = Mode::automatic;
   Protocols protocols;            // the active ones; vcp unless told
   bool auto_protocol = false;     // in front of them, the one that the model's name asks for: choose_protocol
+  bool protocol_chosen = false;   // it is there
   std::string unknown_model;      // nothing was known about it
   std::vector<Profile> profiles;  // the host's own, in front of the built-in ones
   Protocols also_parse;
@@ -71,6 +72,9 @@ struct Config {  // names and defaults: engine.md §5
 // ...). A member that is not known is an error with its path; "x-..." is ignored; what the design names but this
 // version does not have yet is Code::unsupported.
 Status read_config(std::string_view document, const std::vector<std::string_view> &own, Config &config);
+
+// The configuration as read_config would take it, defaults included; without rules, which are decisions of people.
+void write_config(const Config &config, std::string &out);
 
 // An array of rules; paths are relative to it.
 Status read_rules(std::string_view value, std::vector<Rule> &out);

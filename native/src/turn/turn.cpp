@@ -1829,6 +1829,7 @@ void Turn::tools(std::string &out) const {
       write_profile(profile, list);
     }
   object.raw("profiles", list + "]");
+  write_config(config_, object.value("settings"));
   object.close();
 }
 

@@ -288,8 +288,8 @@ export class SluiceConfiguration extends SluiceElement {
 
 const switchOf = (id: string): Switch => switches.find((one) => one.id === id)!
 
-/** What the engine has where nobody says anything. */
-const standardOf = (one: Switch, store: ConfigurationStore): Json => store.base(settingPath(one.id)) ?? one.standard
+/** What counts where the person changed nothing. */
+const standardOf = (one: Switch, store: ConfigurationStore): Json => store.base(settingPath(one.id)) ?? null
 
 const valueOf = (one: Switch, store: ConfigurationStore): Json => store.get(settingPath(one.id)) ?? standardOf(one, store)
 

@@ -79,9 +79,9 @@ export class ConfigurationStore {
     return at as Json | undefined
   }
 
-  /** A host that says its defaults says with them what may be set. */
+  /** Whether the person may set this: the defaults hold what may be set, and nothing else. */
   settable(id: string): boolean {
-    return this.view?.defaults === undefined || Object.hasOwn(this.view.defaults, id.split('.')[0] as string)
+    return this.base(settingPath(id)) !== undefined
   }
 
   tool(name: string): ToolView | undefined {

@@ -1,5 +1,4 @@
 // The switches of the engine that a person may set, in the order and the groups in which they are shown.
-import type { Json } from '../../core/events.js'
 
 export type Group = 'tools' | 'model' | 'approval' | 'running' | 'limits'
 
@@ -8,8 +7,6 @@ export interface Switch {
   id: string
   group: Group
   kind: 'flag' | 'choice' | 'number' | 'protocol' | 'protocols'
-  /** The engine's own. */
-  standard: Json
   /** Of `choice`. null is one of them where the engine has something to say by itself. */
   choices?: readonly (string | null)[]
   /** Of `number`: how it is told to people. */
@@ -20,55 +17,55 @@ export interface Switch {
   rare?: boolean
 }
 
-const flag = (id: string, standard: boolean) => ({ id, kind: 'flag', standard }) as const
-const choice = (id: string, ...choices: (string | null)[]) => ({ id, kind: 'choice', standard: choices[0] as Json, choices }) as const
-const number = (id: string, standard: number) => ({ id, kind: 'number', standard }) as const
-const time = (id: string, standard: number) => ({ id, kind: 'number', standard, unit: 'ms', zero: 'none' }) as const
-const bytes = (id: string, standard: number) => ({ id, kind: 'number', standard, unit: 'bytes' }) as const
+const flag = (id: string) => ({ id, kind: 'flag' }) as const
+const choice = (id: string, ...choices: (string | null)[]) => ({ id, kind: 'choice', choices }) as const
+const number = (id: string) => ({ id, kind: 'number' }) as const
+const time = (id: string) => ({ id, kind: 'number', unit: 'ms', zero: 'none' }) as const
+const bytes = (id: string) => ({ id, kind: 'number', unit: 'bytes' }) as const
 
 const table: { [group in Group]: readonly Omit<Switch, 'group'>[] } = {
-  tools: [flag('enabled', true), flag('defaultToolEnabled', true)],
+  tools: [flag('enabled'), flag('defaultToolEnabled')],
   model: [
     choice('mode', 'auto', 'native', 'text'),
     choice('autoFallback', null, 'text'),
-    { id: 'protocol', kind: 'protocol', standard: 'vcp' },
-    { id: 'alsoParse', kind: 'protocols', standard: [] },
+    { id: 'protocol', kind: 'protocol' },
+    { id: 'alsoParse', kind: 'protocols' },
     choice('injectTools', null, 'top', 'bottom', 'off'),
     choice('resultRole', 'user', 'tool'),
     choice('malformed', 'report', 'drop'),
-    flag('startsInReasoning', false),
+    flag('startsInReasoning'),
     choice('reasoningCalls', 'ignore', 'execute'),
   ],
   approval: [
     choice('loop', 'automatic', 'user_mediated'),
-    flag('requireConfirmation', false),
+    flag('requireConfirmation'),
     choice('ask', 'together', 'one_by_one'),
     choice('resultApproval', null, 'never', 'on_error', 'always'),
-    time('approvalTimeoutMs', 0),
+    time('approvalTimeoutMs'),
   ],
   running: [
     choice('execution', 'serial', 'parallel'),
-    number('maxConcurrentTools', 4),
+    number('maxConcurrentTools'),
     choice('dispatch', 'round', 'block'),
-    flag('stopAfterCall', false),
-    time('timeoutMs', 30_000),
-    time('firstByteTimeoutMs', 300_000),
-    time('idleTimeoutMs', 90_000),
+    flag('stopAfterCall'),
+    time('timeoutMs'),
+    time('firstByteTimeoutMs'),
+    time('idleTimeoutMs'),
   ],
   limits: [
-    number('maxRounds', 5),
-    number('maxCalls', 32),
-    number('repeatLimit', 3),
-    flag('forceFinalAnswer', true),
-    bytes('resultMaxBytes', 65_536),
+    number('maxRounds'),
+    number('maxCalls'),
+    number('repeatLimit'),
+    flag('forceFinalAnswer'),
+    bytes('resultMaxBytes'),
     ...[
-      bytes('limits.argumentBytes', 16_777_216),
-      bytes('limits.textBytes', 8_388_608),
-      bytes('limits.resultBytes', 16_777_216),
-      bytes('limits.candidateBytes', 65_536),
-      bytes('limits.lineBytes', 33_554_432),
-      number('limits.depth', 128),
-      number('limits.callsPerRound', 128),
+      bytes('limits.argumentBytes'),
+      bytes('limits.textBytes'),
+      bytes('limits.resultBytes'),
+      bytes('limits.candidateBytes'),
+      bytes('limits.lineBytes'),
+      number('limits.depth'),
+      number('limits.callsPerRound'),
     ].map((one) => ({ ...one, rare: true })),
   ],
 }

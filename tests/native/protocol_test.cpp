@@ -438,7 +438,7 @@ TEST_CASE("a wrong protocol is named with what is allowed") {
   };
   for (const Wrong &wrong :
        {Wrong{R"({"id":"vcp","trm":1})", Code::json, "trm", "trim"},
-        Wrong{R"({"id":"vcp","code":"all"})", Code::json, "code", "\"whole\""},
+        Wrong{R"({"id":"vcp","code":"all"})", Code::json, "code", "| whole |"},
         Wrong{R"({"id":"vcp","trim":1})", Code::json, "trim", "found 1"},
         Wrong{R"({"id":"vcp","serial":"x"})", Code::json, "serial", "split"},
         Wrong{R"({"code":"parse"})", Code::json, "id", "id"}, Wrong{R"({"id":7})", Code::json, "id", "found 7"},

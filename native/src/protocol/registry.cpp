@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/nearest.h"
+#include "base/reading.h"
 #include "protocol/inline_tags.h"
 #include "protocol/json_strict.h"
 #include "protocol/tool_action.h"
@@ -12,21 +13,11 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kShown = 60;  // bytes of a wrong value that a message repeats
-
-std::string found(std::string_view value) {
-  if (value.size() <= kShown) return "found " + std::string(value);
-  size_t end = kShown;
-  while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0) == 0x80) --end;
-  return "found " + std::string(value.substr(0, end)) + "…";
-}
-
-// An option reads its value into the protocol's own options; false: the value is not one of `allowed`.
+// Reads the value of one option into the protocol's own options.
 template <class Options>
 struct Option {
   std::string_view name;
-  std::string_view allowed;
-  bool (*read)(std::string_view value, Options &options);
+  Status (*read)(std::string_view value, Options &options);
 };
 
 template <class Options, size_t n>
@@ -41,59 +32,46 @@ Status read_options(std::string_view id, std::string_view config, const Option<O
       for (const auto &one : table) all.append(all.empty() ? "" : ", ").append(one.name);
       return error(Code::json, std::string(id) + " has no such option; expected one of: " + all, name);
     }
-    const std::string_view value = trim_json(member.value());
-    if (!option->read(value, out))
-      return error(Code::json, found(value) + ", expected " + std::string(option->allowed), name);
+    Status status = option->read(member.value(), out).inside(name);
+    if (!status.ok()) return status;
   }
   return {};
 }
 
-bool read_bool(std::string_view value, bool &out) {
-  out = value == "true";
-  return out || value == "false";
-}
-
-bool read_word(std::string_view value, std::initializer_list<std::string_view> words, size_t &out) {
-  if (json_kind(value) != '"') return false;
-  const std::string text = json_text(value);
-  const auto word = std::find(words.begin(), words.end(), text);
-  out = static_cast<size_t>(word - words.begin());
-  return word != words.end();
-}
-
 // -- what every protocol has
 
-constexpr std::string_view kCodes = "\"ignore\" | \"whole\" | \"parse\"", kDuplicates = "\"last\" | \"first\"",
-                           kBool = "true | false";
+constexpr Choice<CodeMode> kCodes[] = {
+    {"ignore", CodeMode::ignore}, {"whole", CodeMode::whole}, {"parse", CodeMode::parse}};
+constexpr Choice<bool> kDuplicates[] = {{"last", false}, {"first", true}};  // the value: does the first one count?
 
 template <class Options>
-bool read_code(std::string_view value, Options &options) {
-  size_t word = 0;
-  if (!read_word(value, {"ignore", "whole", "parse"}, word)) return false;
-  options.code = static_cast<CodeMode>(word);
-  return true;
+Status read_code(std::string_view value, Options &options) {
+  CodeMode code{};
+  Status status = read_choice(value, kCodes, code);
+  if (status.ok()) options.code = code;
+  return status;
 }
 
 template <class Options>
-bool read_duplicates(std::string_view value, Options &options) {
-  size_t word = 0;
-  if (!read_word(value, {"last", "first"}, word)) return false;
-  options.first_duplicate = word == 1;
-  return true;
+Status read_duplicates(std::string_view value, Options &options) {
+  bool first = false;
+  Status status = read_choice(value, kDuplicates, first);
+  if (status.ok()) options.first_duplicate = first;
+  return status;
 }
 
 template <class Options>
-bool read_trim(std::string_view value, Options &options) {
+Status read_trim(std::string_view value, Options &options) {
   bool trim = false;
-  if (!read_bool(value, trim)) return false;
-  options.trim = trim;
-  return true;
+  Status status = read_bool(value, trim);
+  if (status.ok()) options.trim = trim;
+  return status;
 }
 
 constexpr Option<ProtocolOptions> kOptions[] = {
-    {"code", kCodes, read_code<ProtocolOptions>},
-    {"duplicates", kDuplicates, read_duplicates<ProtocolOptions>},
-    {"trim", kBool, read_trim<ProtocolOptions>},
+    {"code", read_code<ProtocolOptions>},
+    {"duplicates", read_duplicates<ProtocolOptions>},
+    {"trim", read_trim<ProtocolOptions>},
 };
 
 using Make = std::shared_ptr<const Protocol> (*)(const ProtocolOptions &options);
@@ -101,15 +79,15 @@ using Make = std::shared_ptr<const Protocol> (*)(const ProtocolOptions &options)
 // -- vcp
 
 constexpr Option<VcpOptions> kVcpOptions[] = {
-    {"code", kCodes, read_code<VcpOptions>},
-    {"duplicates", kDuplicates, read_duplicates<VcpOptions>},
-    {"trim", kBool, read_trim<VcpOptions>},
-    {"lenient", kBool, [](std::string_view value, VcpOptions &options) { return read_bool(value, options.lenient); }},
-    {"serial", "\"split\" | null",
+    {"code", read_code<VcpOptions>},
+    {"duplicates", read_duplicates<VcpOptions>},
+    {"trim", read_trim<VcpOptions>},
+    {"lenient", [](std::string_view value, VcpOptions &options) { return read_bool(value, options.lenient); }},
+    {"serial",
      [](std::string_view value, VcpOptions &options) {
-       size_t word = 0;
-       options.split = value != "null";
-       return !options.split || read_word(value, {"split"}, word);
+       options.split = json_kind(value) != 'n';
+       const bool fine = !options.split || (json_kind(value) == '"' && json_text(value) == "split");
+       return fine ? Status() : unexpected(value, "split | null");
      }},
 };
 
@@ -126,31 +104,34 @@ struct InlineOptions : ProtocolOptions {
   std::vector<TagRule> rules;
 };
 
-bool read_rules(std::string_view value, InlineOptions &options) {
-  if (json_kind(value) != '[') return false;
+Status read_rules(std::string_view value, InlineOptions &options) {
+  const auto refuse = [value] {
+    return unexpected(value, "an array of { open, close, tool, argument }, none of them empty");
+  };
+  if (json_kind(value) != '[') return refuse();
   for (JsonSlices rule(value); rule.next();) {
     TagRule one;
-    if (json_kind(rule.value()) != '{') return false;
+    if (json_kind(rule.value()) != '{') return refuse();
     for (JsonSlices member(rule.value()); member.next();) {
       std::string *const field = member.key() == "\"open\""       ? &one.open
                                  : member.key() == "\"close\""    ? &one.close
                                  : member.key() == "\"tool\""     ? &one.tool
                                  : member.key() == "\"argument\"" ? &one.argument
                                                                   : nullptr;
-      if (!field || json_kind(member.value()) != '"') return false;
+      if (!field || json_kind(member.value()) != '"') return refuse();
       *field = json_text(trim_json(member.value()));
     }
-    if (one.open.empty() || one.close.empty() || one.tool.empty() || one.argument.empty()) return false;
+    if (one.open.empty() || one.close.empty() || one.tool.empty() || one.argument.empty()) return refuse();
     options.rules.push_back(std::move(one));
   }
-  return !options.rules.empty();
+  return options.rules.empty() ? refuse() : Status();
 }
 
 constexpr Option<InlineOptions> kInlineOptions[] = {
-    {"code", kCodes, read_code<InlineOptions>},
-    {"duplicates", kDuplicates, read_duplicates<InlineOptions>},
-    {"trim", kBool, read_trim<InlineOptions>},
-    {"rules", "an array of { open, close, tool, argument }, none of them empty", read_rules},
+    {"code", read_code<InlineOptions>},
+    {"duplicates", read_duplicates<InlineOptions>},
+    {"trim", read_trim<InlineOptions>},
+    {"rules", read_rules},
 };
 
 Status read_inline_tags(std::string_view config, std::shared_ptr<const Protocol> &out) {
@@ -197,7 +178,7 @@ Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &o
     if (!member) return error(Code::json, "found no id, expected the id of a protocol", path);
     said = trim_json(*member);
   }
-  if (json_kind(said) != '"') return error(Code::json, found(said) + ", expected the id of a protocol", path);
+  if (json_kind(said) != '"') return unexpected(said, "the id of a protocol", path);
   id = json_text(said);
   ProtocolOptions options;
   for (const Entry &entry : kProtocols) {
@@ -214,7 +195,7 @@ Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &o
     return status;
   }
   const std::vector<std::string_view> known = protocol_ids();
-  std::string message = found(said) + ", expected the id of a protocol; ";
+  std::string message = "found " + shown(said) + ", expected the id of a protocol; ";
   if (const std::string_view near = nearest(id, known); !near.empty())
     return error(Code::json, message.append("did you mean ").append(near).append("?"), path);
   message += "there are ";

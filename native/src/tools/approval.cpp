@@ -8,7 +8,7 @@
 #include "base/reading.h"
 #include "base/real.h"
 #include "base/sha256.h"
-#include "tools/number.h"
+#include "tools/schema/number.h"
 
 namespace sluice {
 namespace {

@@ -6,12 +6,14 @@
 #include "tools/schema.h"
 
 #include <algorithm>
+#include <deque>
+#include <set>
 
 #include "base/json.h"
 #include "base/json_literal.h"
 #include "base/text.h"
-#include "tools/argument_checker.h"
-#include "tools/schema_compiler.h"
+#include "tools/schema/checker.h"
+#include "tools/schema/compiler.h"
 
 namespace sluice {
 
@@ -232,7 +234,7 @@ Schema &Schema::operator=(Schema &&) noexcept = default;
 Status Schema::compile(std::string_view text, Schema &out, size_t max_depth) {
   auto impl = std::make_unique<Impl>();
   std::set<std::string> unchecked;
-  Status status = Compiler(trim_json(text), impl->nodes, unchecked).run(impl->root);
+  Status status = compile_schema(text, impl->nodes, unchecked, impl->root);
   if (!status.ok()) return status;
   impl->unchecked.assign(unchecked.begin(), unchecked.end());
   impl->max_depth = max_depth;

@@ -1,24 +1,11 @@
-// JSON numbers of any size, exactly.
-#pragma once
+#include "tools/schema/number.h"
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
-#include <string>
-#include <string_view>
 
 namespace sluice::json_schema {
 
-// A JSON number, exactly: 0.<digits> * 10^point, without zeros at either end of the digits. Zero has none.
-struct Number {
-  bool negative = false;
-  std::string digits;
-  int64_t point = 0;
-
-  bool whole() const { return point >= static_cast<int64_t>(digits.size()); }
-};
-
-inline Number read_number(std::string_view token) {
+Number read_number(std::string_view token) {
   constexpr int64_t kFar = 1000000000000;  // exponents beyond are as good as this one, and their sums do not overflow
   Number out;
   size_t i = 0;
@@ -53,7 +40,7 @@ inline Number read_number(std::string_view token) {
   return out;
 }
 
-inline int compare(const Number &a, const Number &b) {
+int compare(const Number &a, const Number &b) {
   if (a.digits.empty() || b.digits.empty() || a.negative != b.negative) {
     const int left = a.digits.empty() ? 0 : a.negative ? -1 : 1;
     const int right = b.digits.empty() ? 0 : b.negative ? -1 : 1;
@@ -64,9 +51,7 @@ inline int compare(const Number &a, const Number &b) {
   return a.negative ? -order : order;
 }
 
-inline constexpr size_t kDivisorDigits = 18;  // of a multipleOf: ten times it still fits 64 bits
-
-inline bool multiple_of(const Number &value, const Number &divisor) {
+bool multiple_of(const Number &value, const Number &divisor) {
   if (value.digits.empty()) return true;
   // Both as whole numbers times a power of ten. The value's does not end in 0, so a larger power cannot be divided
   // away.

@@ -1,26 +1,20 @@
-// The text of a schema → its nodes. Reads every word, refuses what cannot be read or never ends, lists what is not
-// checked.
-#pragma once
+#include "tools/schema/compiler.h"
 
 #include <algorithm>
-#include <charconv>
-#include <deque>
 #include <map>
-#include <set>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/json.h"
 #include "base/reading.h"
-#include "tools/schema_node.h"
+#include "base/text.h"
 
 namespace sluice::json_schema {
+namespace {
 
 // Words that say nothing about which values are valid, or that are read beside the word they belong to.
-inline constexpr std::string_view kSilent[] = {
+constexpr std::string_view kSilent[] = {
     "$anchor", "$comment", "$id",        "$schema",          "$vocabulary",  "contentEncoding", "contentMediaType",
     "default", "else",     "deprecated", "contentSchema",    "description",  "discriminator",   "enumDescriptions",
     "example", "examples", "id",         "propertyOrdering", "externalDocs", "readOnly",        "markdownDescription",
@@ -295,9 +289,8 @@ class Compiler {
       std::optional<std::string_view> next;
       if (json_kind(place) == '[') {
         size_t index = 0;
-        const auto read = std::from_chars(name.data(), name.data() + name.size(), index);
         JsonSlices slices(place);
-        if (read.ec == std::errc() && read.ptr == name.data() + name.size())
+        if (read_integer(name, index))
           for (size_t i = 0; slices.next(); ++i)
             if (i == index) next = slices.value();
       } else {
@@ -334,8 +327,7 @@ class Compiler {
     std::string plain;
     for (size_t i = 0; i < text.size(); ++i) {
       unsigned code = 0;
-      if (text[i] == '%' && i + 2 < text.size() &&
-          std::from_chars(text.data() + i + 1, text.data() + i + 3, code, 16).ptr == text.data() + i + 3) {
+      if (text[i] == '%' && i + 2 < text.size() && read_integer(text.substr(i + 1, 2), code, 16)) {
         plain += static_cast<char>(code);
         i += 2;
       } else {
@@ -403,5 +395,12 @@ class Compiler {
   std::vector<Ref> refs_;
   std::unordered_map<const char *, Words> members_;  // of containers that references go through
 };
+
+}  // namespace
+
+Status compile_schema(std::string_view text, std::deque<Node> &nodes, std::set<std::string> &unchecked,
+                      const Node *&root) {
+  return Compiler(trim_json(text), nodes, unchecked).run(root);
+}
 
 }  // namespace sluice::json_schema

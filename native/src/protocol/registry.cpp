@@ -28,9 +28,10 @@ Status read_options(std::string_view id, std::string_view config, const Option<O
     const auto option =
         std::find_if(std::begin(table), std::end(table), [&](const auto &one) { return one.name == name; });
     if (option == std::end(table)) {
-      std::string all;
-      for (const auto &one : table) all.append(all.empty() ? "" : ", ").append(one.name);
-      return error(Code::json, std::string(id) + " has no such option; expected one of: " + all, name);
+      std::string message(id);
+      message += " has no such option; expected one of: ";
+      for (const auto &one : table) message.append(&one == table ? "" : ", ").append(one.name);
+      return error(Code::json, std::move(message), name);
     }
     Status status = option->read(member.value(), out).inside(name);
     if (!status.ok()) return status;

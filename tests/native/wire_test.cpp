@@ -17,6 +17,7 @@
 #include "wire/provider_error.h"
 #include "wire/request_writer.h"
 #include "wire/sse.h"
+#include "wire/tool_refusal.h"
 
 using namespace sluice;
 

@@ -2,7 +2,7 @@
 import type { ApproveOptions } from '../core/approvals.js'
 import type {
   ApprovalEvent, AssistantMessage, CardFields, FinishReason, Json, JsonObject, Level, Outcome, ExecutionPolicy, ResultPolicy, Rule,
-  TextMarks,
+  TextMarks, Usage,
 } from '../core/events.js'
 
 // -- from the main process to a window ---------------------------------------------------------------------------------------
@@ -22,7 +22,7 @@ export type Delta =
   | { type: 'args' | 'progress'; call: number; text: string }
   | { type: 'ask'; ask: AskView }
   | { type: 'notice'; call: number; text: string } // something about a card that its outcome does not tell: the pet said no
-  | { type: 'usage'; round: number; inputTokens?: number; outputTokens?: number } // of this answer so far: the last one counts
+  | ({ type: 'usage'; round: number } & Usage) // of this answer so far: the last one counts
   | { type: 'round'; round: number; finishReason?: FinishReason } // this answer is over
   | { type: 'error'; block?: number; code: string; detail: string; hint?: string; retryable?: boolean; status?: number; retryAfterMs?: number }
   | { type: 'done'; outcome: Outcome; finishReason?: FinishReason }

@@ -45,8 +45,10 @@ export function applyDelta(view: MessageView, delta: Delta): void {
     case 'usage': {
       const { type: _, round, ...usage } = delta
       answer(view, round, { usage })
-      const sum = (of: 'inputTokens' | 'outputTokens'): number => (view.answers ?? []).reduce((all, { usage }) => all + (usage?.[of] ?? 0), 0)
-      view.usage = { inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') }
+      view.usage = {}
+      for (const { usage } of view.answers ?? [])
+        for (const kind of ['inputTokens', 'outputTokens', 'cachedTokens', 'reasoningTokens'] as const)
+          if (usage?.[kind] !== undefined) view.usage[kind] = (view.usage[kind] ?? 0) + usage[kind]
       return
     }
     case 'round': {

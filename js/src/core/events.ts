@@ -336,6 +336,10 @@ export interface Usage {
   inputTokens?: number
   /** Of the answer, with what the model thought. */
   outputTokens?: number
+  /** How many of the input's came from the provider's cache; absent where the provider does not say. */
+  cachedTokens?: number
+  /** How many of the output's the model thought with; absent where the provider does not say. */
+  reasoningTokens?: number
 }
 
 /** One answer of the model, as far as it is known. */

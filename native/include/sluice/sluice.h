@@ -26,6 +26,8 @@
  *   finishReason is stop, length, tool_calls, content_filter, pause or unknown; absent where the provider gave none. "done" and
  *   SLUICE_GET_MESSAGE have it too, the message for every answer: "rounds":1, "finishReason":"stop",
  *     "answers":[{"finishReason":"stop","usage":{"inputTokens":9,"outputTokens":2},"model":"m","startedAt":1,"endedAt":2}]
+ *   "usage" (an event too) counts inputTokens, outputTokens, cachedTokens (of the input: read from the provider's cache) and
+ *   reasoningTokens (of the output); a count that the provider does not give is absent.
  *   An HTTP error ends one second behind whole JSON, after idleTimeoutMs, or at finish: what comes until then are its words.
  *   After "round" only usage and opaque members are heard, a connection that breaks harms nothing, and a host that reads on
  *   is told "abortRequest" with reason "ended" after idleTimeoutMs. An answer without finish reason, [DONE] or a whole JSON

@@ -52,6 +52,9 @@ inline std::string shortened(std::string_view text, size_t most) {
   return out;
 }
 
+// The same of any bytes: what is no UTF-8 becomes U+FFFD.
+inline std::string bounded_text(std::string_view bytes, size_t most) { return repair_utf8(shortened(bytes, most)); }
+
 // Does a text that may go on begin with a token? `partial`: so far, but it ends before the token does.
 enum class Fit : uint8_t { no, partial, yes };
 

@@ -33,20 +33,16 @@ void write_error(const TurnError &error, std::string &out) {
 
 namespace {
 
-void write_usage(const Usage &usage, ObjectWriter &object) {
-  if (usage.input_tokens < 0 && usage.output_tokens < 0) return;
+void append_usage(const Usage &usage, ObjectWriter &object) {
+  if (usage == Usage()) return;
   ObjectWriter tokens(object.value("usage"));
-  if (usage.input_tokens >= 0) tokens.number("inputTokens", usage.input_tokens);
-  if (usage.output_tokens >= 0) tokens.number("outputTokens", usage.output_tokens);
+  write_usage(usage, tokens);
   tokens.close();
 }
 
 void add(Usage &sum, const Usage &usage) {
-  const auto more = [](int64_t &to, int64_t tokens) {
-    if (tokens >= 0) to = std::max<int64_t>(to, 0) + tokens;
-  };
-  more(sum.input_tokens, usage.input_tokens);
-  more(sum.output_tokens, usage.output_tokens);
+  for (const TokenKind &kind : kTokenKinds)
+    if (usage.*kind.count >= 0) sum.*kind.count = std::max<int64_t>(sum.*kind.count, 0) + usage.*kind.count;
 }
 
 }  // namespace
@@ -68,14 +64,14 @@ void Message::write(std::string &out) const {
   if (!outcome.empty()) message.text("outcome", outcome);
   message.number("rounds", static_cast<int64_t>(rounds.size()));
   if (finish() != Finish::none) message.text("finishReason", to_text(finish()));
-  write_usage(usage(), message);
+  append_usage(usage(), message);
   std::string &answers = message.value("answers");
   answers += '[';
   for (const Round &round : rounds) {
     if (&round != &rounds.front()) answers += ',';
     ObjectWriter answer(answers);
     if (round.finish != Finish::none) answer.text("finishReason", to_text(round.finish));
-    write_usage(round.usage, answer);
+    append_usage(round.usage, answer);
     if (!round.model.empty()) answer.text("model", round.model);
     if (round.started_at) answer.number("startedAt", *round.started_at);
     if (round.ended_at) answer.number("endedAt", *round.ended_at);

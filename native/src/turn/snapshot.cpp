@@ -172,8 +172,7 @@ void each_field(AnyRound &round, const Visit &visit) requires std::is_same_v<std
   visit("raw", round.raw);
   visit("members", round.members);
   visit("textCalls", round.text_calls);
-  visit("inputTokens", round.usage.input_tokens);
-  visit("outputTokens", round.usage.output_tokens);
+  for (const TokenKind &kind : kTokenKinds) visit(kind.name, round.usage.*kind.count);
   visit("model", round.model);
   visit("startedAt", round.started_at);
   visit("endedAt", round.ended_at);
@@ -267,8 +266,7 @@ void Turn::each_field(AnyTurn &turn, const Visit &visit) {
   visit("malformedRounds", turn.malformed_rounds_);
   visit("callsRun", turn.calls_run_);
   visit("firstCard", turn.first_card_);
-  visit("forgottenInputTokens", turn.message_.forgotten.input_tokens);
-  visit("forgottenOutputTokens", turn.message_.forgotten.output_tokens);
+  for (const TokenKind &kind : kTokenKinds) visit(saved_name("forgotten", kind), turn.message_.forgotten.*kind.count);
 }
 
 template <class AnyAnswer, class Visit>
@@ -416,8 +414,8 @@ Status Turn::load_log(const SavedReader &saved) {
     saved.get("outputTokens", message_.rounds.front().usage.output_tokens);
   }
   const auto within = [](Usage &usage) {
-    for (int64_t *tokens : {&usage.input_tokens, &usage.output_tokens})
-      *tokens = std::clamp<int64_t>(*tokens, -1, kMostNumber);
+    for (const TokenKind &kind : kTokenKinds)
+      usage.*kind.count = std::clamp<int64_t>(usage.*kind.count, -1, kMostNumber);
   };
   within(message_.forgotten);
   for (Round &round : message_.rounds) {

@@ -762,15 +762,12 @@ void Turn::on_end() { end_answer(true); }
 // The tokens of this answer so far, not those since the last time.
 void Turn::on_usage(const Usage &usage) {
   if (done_) return;
-  const auto take = [](int64_t &tokens, int64_t value) {
-    if (value >= 0 && value < kMostNumber) tokens = value;
-  };
-  take(message_.rounds.back().usage.input_tokens, usage.input_tokens);
-  take(message_.rounds.back().usage.output_tokens, usage.output_tokens);
+  Usage &known = message_.rounds.back().usage;
+  for (const TokenKind &kind : kTokenKinds)
+    if (usage.*kind.count >= 0 && usage.*kind.count < kMostNumber) known.*kind.count = usage.*kind.count;
   ObjectWriter event(events_.open(EventQueue::Kind::other));
   event.text("type", "usage").number("round", static_cast<int64_t>(message_.rounds.size()));
-  if (usage.input_tokens >= 0) event.number("inputTokens", usage.input_tokens);
-  if (usage.output_tokens >= 0) event.number("outputTokens", usage.output_tokens);
+  write_usage(usage, event);
 }
 
 void Turn::on_error(const WireError &error) {

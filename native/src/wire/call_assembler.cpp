@@ -1,6 +1,6 @@
-// Which entry belongs to which call, in this order: by id; by index; else to the call before. A new id is a new call
-// even where the index repeats, and a whole new object for the same index, without an id, is one too. Whatever is wrong
-// ends as arguments that do not parse, never as arguments that were guessed.
+// An entry belongs to the call with its id, else to the call with its index, else to the call before it. A new id
+// begins a new call even where the index repeats; so does a second whole object for the same index without an id.
+// Whatever goes wrong must end as arguments that do not parse, never as guessed arguments.
 #include "wire/call_assembler.h"
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace {
 
 constexpr int64_t kLegacyIndex = std::numeric_limits<int64_t>::max();  // function_call has no index of its own
 constexpr size_t kMaxMembers = 64;
-constexpr size_t kMaxName = 256;  // bytes: no tool has a longer name, and a name in pieces is told with each of them
+constexpr size_t kMaxName =
+    256;  // bytes; no tool has a longer name, and each piece of a name reports the whole name again
 
 bool opens_object(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
@@ -66,7 +67,7 @@ void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates, 
   }
 }
 
-// Arguments under an index that no call has.
+// Holds arguments whose index no call has.
 bool CallAssembler::Call::is_orphan() const {
   return name.empty() && id.empty() && !arguments.empty() && index != kLegacyIndex;
 }
@@ -75,8 +76,8 @@ bool CallAssembler::has_orphans() const {
   return std::any_of(calls_.begin(), calls_.end(), std::mem_fn(&Call::is_orphan));
 }
 
-// One call and one orphan right behind it belong together; else nobody knows whose arguments they are, and a call
-// without any may lack them.
+// One call and one orphan right behind it belong together. In every other case the owner of an orphan is unknown, and
+// each call without arguments may lack these.
 void CallAssembler::settle_orphans() {
   const auto lacks_arguments = [](const Call &call) {
     const std::string_view text = trim_json(call.arguments);
@@ -103,7 +104,7 @@ void CallAssembler::finish() {
     if (!call.shown && !call.foreign && (!call.id.empty() || !call.arguments.empty())) show(call);
     if (call.shown && call.members_changed) show_members(call);
     call.members_changed = false;
-    release_text(call.arguments);  // nothing more is heard for it
+    release_text(call.arguments);  // nothing more comes for it
     release_text(call.canonical);
   }
 }
@@ -182,25 +183,25 @@ CallAssembler::Call *CallAssembler::find(const CallDelta &entry) {
       return call.id == entry.id && (!has_index || call.index < 0 || call.index == index);
     });
     if (known != calls_.rend()) {
-      // Some use the tool's name as the id: two whole calls side by side are two calls.
+      // Some servers use the tool's name as the id: two whole calls in one array are two calls.
       const bool sibling = !has_index && known->delta == delta_ && !entry.name.empty() && is_closed(*known) &&
                            opens_object(entry.arguments) && entry.arguments != known->arguments;
       return sibling ? nullptr : &*known;
     }
     Call *open = has_index ? find_index(index) : find_last();
     if (open == nullptr || (!has_index && open->delta == delta_)) return nullptr;
-    if (open->id.empty()) {  // the id comes late, if it is the id of this call
+    if (open->id.empty()) {  // perhaps this call's id, which came late
       if (entry.name.empty() || open->name.empty()) return open;
       return entry.name == open->name && open->arguments.empty() ? open : nullptr;
     }
-    // A server that makes up an id for every fragment: nothing in this entry begins a call.
+    // Nothing in this entry begins a call: the server makes up an id for every fragment.
     const bool fragment_only = has_index && entry.name.empty() && !entry.arguments.empty() && !open->name.empty() &&
                                !open->arguments.empty() && !is_closed(*open);
     return fragment_only ? open : nullptr;
   }
   if (has_index) {
     if (Call *call = find_index(index)) return continues(*call, entry) ? call : nullptr;
-    // The first piece had no index.
+    // The call's first entry had no index.
     Call *last = find_last();
     return last != nullptr && last->index < 0 && entry.name.empty() ? last : nullptr;
   }
@@ -210,19 +211,19 @@ CallAssembler::Call *CallAssembler::find(const CallDelta &entry) {
   return continues(*last, entry) ? last : nullptr;
 }
 
-// Does an entry without an id go on with this call, or is it the next one?
+// Does an entry without an id continue this call? Otherwise it begins the next call.
 bool CallAssembler::continues(Call &call, const CallDelta &entry) {
   if (entry.name.empty() || call.name.empty()) return true;
-  if (call.arguments.empty()) return true;  // the name in pieces, or again
+  if (call.arguments.empty()) return true;  // the name comes in pieces, or is repeated
   const bool closed = is_closed(call);
-  // The name goes on, and its arguments with it.
+  // The entry continues name and arguments.
   if (entry.name != call.name) return !closed && !entry.arguments.empty() && !opens_object(entry.arguments);
   if (!closed || !opens_object(entry.arguments)) return true;
   return is_empty_object(call.arguments) || entry.arguments.starts_with(call.arguments) ||
          same_arguments(call, entry.arguments);
 }
 
-// The same JSON in another spelling. What has something behind its end is none, and need not be read again.
+// Are the arguments the same JSON, perhaps spelled differently? Text after their end makes them no JSON.
 bool CallAssembler::same_arguments(Call &call, std::string_view other) {
   if (call.progress.has_residue()) return false;
   if (call.canonical.empty()) {
@@ -287,7 +288,7 @@ void CallAssembler::take_arguments(Call &call, std::string_view fragment, bool h
     append(call, fragment);
     return;
   }
-  // A second opening bracket: part of a value, or the provider begins again.
+  // A second opening bracket is part of a value, or the provider starts over.
   const bool repeats = fragment.starts_with(so_far);
   if (is_closed(call)) {
     if (repeats && fragment.size() > so_far.size()) {
@@ -303,7 +304,7 @@ void CallAssembler::take_arguments(Call &call, std::string_view fragment, bool h
   }
   bool snapshot = repeats;
   if (repeats && call.progress.wants_value()) {
-    // {"a": followed by {"a":1} may be an object within an object, too.
+    // {"a": followed by {"a":1} may also be an object within an object.
     JsonProgress alone;
     alone.read(fragment);
     snapshot = head_repeated && !call.heads_repeat && !alone.has_residue();
@@ -322,7 +323,7 @@ void CallAssembler::append(Call &call, std::string_view fragment) {
     call.arguments += fragment;
   } else {
     call.untracked = true;
-    if (!call.shown) show(call);  // nothing more is held back for its name
+    if (!call.shown) show(call);  // its name is complete now
   }
   if (call.shown) sink_.on_arguments(call.slot, fragment);
 }
@@ -345,7 +346,7 @@ void CallAssembler::show(Call &call) {
   if (call.broken) sink_.on_call_broken(call.slot, "invalid_json");
 }
 
-// Once with the call, and once more at the end where they changed: not with every fragment.
+// Reports them with the call, and again at the end if they changed; not with every fragment.
 void CallAssembler::show_members(const Call &call) {
   std::string object = "{";
   for (const auto &[key, value] : call.members) {

@@ -20,24 +20,24 @@ namespace sluice {
 struct CallDelta {
   int64_t index = -1;  // -1: missing; some providers write it
   bool legacy = false;
-  bool foreign = false;  // it says that it is something else than a function
+  bool foreign = false;  // its type is not "function"
   std::string_view id, name;
   std::string_view arguments;                                          // decoded; JSON text where it came as an object
-  std::vector<std::pair<std::string_view, std::string_view>> members;  // those nobody knows: key, JSON text
+  std::vector<std::pair<std::string_view, std::string_view>> members;  // unknown ones: key, JSON text
 };
 
 class CallAssembler {
  public:
   CallAssembler(WireSink &sink, const WireLimits &limits) : sink_(sink), limits_(limits) {}
 
-  // Entries of one array are different calls unless they say otherwise.
-  // `repaired`: bytes of them were not UTF-8.
+  // Takes the entries of one `tool_calls` array. Two entries are two calls unless id or index say otherwise.
+  // `repaired`: some of their bytes were not UTF-8.
   void add(const std::vector<CallDelta> &entries, bool surrogates, bool repaired = false);
-  // Text or reasoning came: what follows does not stand right behind the call before.
+  // Text or reasoning came between two calls.
   void interrupt() { parted_ = parted_ || calls_.size() == 1; }
-  // Arguments came that may be those of any call.
+  // Has it arguments that may belong to any of several calls?
   bool has_orphans() const;
-  // Calls that never got a name, and arguments that never got a call.
+  // Settles what is left: calls without a name, arguments without a call.
   void finish();
 
   void save(ObjectWriter &saved) const;
@@ -47,20 +47,20 @@ class CallAssembler {
   struct Call {
     int64_t index = -1;
     std::string id, name;
-    std::string arguments;  // so far: to recognise those who repeat them
-    JsonProgress progress;  // not saved: it reads the arguments again
+    std::string arguments;  // so far; kept to recognize a provider that repeats them
+    JsonProgress progress;  // not saved: made again from the arguments
     Utf8Joiner joiner;
     OpaqueMembers members;
-    uint64_t delta = 0;  // the array that touched it last; not saved: it is none of those to come
+    uint64_t delta = 0;  // number of the array that touched it last; not saved, for no later array has that number
     uint32_t slot = 0;
     bool shown = false;
     bool members_changed = false;
-    bool untracked = false;     // the arguments are beyond their limit: only passed on
+    bool untracked = false;     // the arguments exceed their limit: passed on, not kept
     bool heads_repeat = false;  // the provider repeats id or name with every fragment
-    bool foreign = false;       // no function: what comes for it is dropped
-    bool broken = false;        // bytes of it were lost
-    bool long_name = false;     // more of a name than any tool has: told once
-    std::string canonical;      // of closed arguments that were compared; not saved
+    bool foreign = false;       // not a function: everything that comes for it is dropped
+    bool broken = false;        // some of its bytes were lost
+    bool long_name = false;     // its name is too long for any tool; reported once
+    std::string canonical;      // canonical arguments, once they were compared; not saved
 
     bool is_orphan() const;
     void save(std::string &out) const;
@@ -89,7 +89,7 @@ class CallAssembler {
   const WireLimits limits_;
   // -- position in the stream (saved with the turn)
   std::vector<Call> calls_;
-  size_t last_ = 0;      // the call touched last, or kDropped
+  size_t last_ = 0;      // index of the call touched last, or kDropped
   uint32_t slots_ = 0;   // calls that were shown
   bool full_ = false;    // calls beyond the limit were dropped
   bool parted_ = false;  // something stands between the first call and the second

@@ -10,7 +10,7 @@ namespace sluice {
 namespace {
 
 constexpr size_t kMaxId = 200;
-constexpr size_t kMaxBody = 65536;  // the words of an error stand at its beginning
+constexpr size_t kMaxBody = 65536;  // the error stands at the beginning
 
 bool names_usage(std::string_view body) {
   return body.find("stream_options") != body.npos || body.find("include_usage") != body.npos;

@@ -1,4 +1,4 @@
-// What the head of a response says for errors, and the body of an answer whose HTTP status says that it is none.
+// Collects what an error needs from a response: its headers, and the body where the HTTP status says it is no answer.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class HttpError {
   WireReader::Refusal refusal() const;
   void feed(std::string_view bytes);
   void report(WireSink &sink) const;
-  // An error that the body of a good response tells, with what its head says.
+  // Makes an error that stands in the body of a good response; adds status, retry time and request id of its head.
   WireError tell(std::string_view code, std::string_view detail, bool transient) const;
 
   void save(ObjectWriter &saved) const;
@@ -30,8 +30,8 @@ class HttpError {
   int32_t status_ = 200;
   int64_t retry_after_ms_ = -1;
   std::string request_id_;
-  std::string body_;       // its beginning
-  JsonProgress progress_;  // of that; not saved: it reads it again
+  std::string body_;       // at most its first 64 KiB
+  JsonProgress progress_;  // of body_; not saved, for it reads body_ again
 };
 
 }  // namespace sluice

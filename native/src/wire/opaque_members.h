@@ -1,4 +1,4 @@
-// Members of a provider's message or call that go back as they came.
+// Members of a provider's message or call that the next request repeats byte for byte.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ namespace sluice {
 
 using OpaqueMembers = std::vector<std::pair<std::string, std::string>>;  // key, JSON text
 
-// As strings: whoever stores the state may print its numbers and spaces anew, but not those within a string.
+// Saved as strings: a host that parses and prints the state again may change numbers and spaces, but not the content of
+// strings.
 inline void save_members(std::string &out, const OpaqueMembers &members) {
   out += '{';
   for (const auto &[key, value] : members) {

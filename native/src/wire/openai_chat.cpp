@@ -19,8 +19,8 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kMaxQuoted = 200;      // bytes of a broken event in its diagnostic
-constexpr size_t kMaxBeginning = 8192;  // of a body, to say what it was where it was no answer
+constexpr size_t kMaxQuoted = 200;      // bytes of a broken event that its diagnostic quotes
+constexpr size_t kMaxBeginning = 8192;  // bytes of a body, kept to describe a body that is no answer
 
 Finish finish_of(std::string_view words) {
   struct Entry {
@@ -117,8 +117,10 @@ class ChatReader final : public WireReader, private SseSink {
     append_saved_bytes(saved.value("messageRefusal"), message_refusal_);
     append_saved_bytes(saved.value("messageReasoning"), message_reasoning_);
     append_saved_bytes(saved.value("finish"), finish_words_);
-    saved.number("inputTokens", usage_.input_tokens).number("outputTokens", usage_.output_tokens);
-    saved.number("toldInputTokens", told_usage_.input_tokens).number("toldOutputTokens", told_usage_.output_tokens);
+    for (const TokenKind &kind : kTokenKinds) {
+      saved.number(kind.name, usage_.*kind.count);
+      saved.number(saved_name("told", kind), told_usage_.*kind.count);
+    }
     saved.number("keptBytes", static_cast<int64_t>(kept_bytes_)).boolean("tooMuch", too_much_);
     append_saved_bytes(saved.value("reasoningContent"), reasoning_content_);
     save_members(saved.value("members"), opaque_);
@@ -149,10 +151,10 @@ class ChatReader final : public WireReader, private SseSink {
     from.text("messageRefusal", message_refusal_);
     from.text("messageReasoning", message_reasoning_);
     from.text("finish", finish_words_);
-    from.get("inputTokens", usage_.input_tokens);
-    from.get("outputTokens", usage_.output_tokens);
-    from.get("toldInputTokens", told_usage_.input_tokens);
-    from.get("toldOutputTokens", told_usage_.output_tokens);
+    for (const TokenKind &kind : kTokenKinds) {
+      from.get(kind.name, usage_.*kind.count);
+      from.get(saved_name("told", kind), told_usage_.*kind.count);
+    }
     from.get("keptBytes", kept_bytes_);
     from.get("tooMuch", too_much_);
     from.text("reasoningContent", reasoning_content_);
@@ -172,7 +174,7 @@ class ChatReader final : public WireReader, private SseSink {
     if (failed_) return true;
     if (trim_json(data).empty()) return true;
     if (read(event, data)) return true;
-    // Text that will not become JSON by going on: {"error": …} is what servers mean by it.
+    // Plain text in an `error` event: treat it as the error message.
     if (event == "error" && data.front() != '{' && data.front() != '[') {
       fail(data);
       return true;
@@ -182,7 +184,7 @@ class ChatReader final : public WireReader, private SseSink {
 
   void on_joined_data(std::string_view event, std::string_view data) override {
     if (failed_ || read(event, data)) return;
-    // Not one event on several lines: several events, one of them broken, of a server that leaves out blank lines.
+    // The server leaves out blank lines: these lines are several events, and one of them is broken.
     bool reported = false;
     while (!data.empty() && !failed_) {
       const std::string_view line = data.substr(0, data.find('\n'));
@@ -202,7 +204,7 @@ class ChatReader final : public WireReader, private SseSink {
     sink_.on_error({"oversize", "a line of the answer is longer than limits.lineBytes", false});
   }
 
-  // False: `data` is not JSON.
+  // Returns false if `data` is not JSON.
   bool read(std::string_view event, std::string_view data) {
     if (trim_json(data) == "[DONE]") {
       end();
@@ -280,8 +282,8 @@ class ChatReader final : public WireReader, private SseSink {
     deltas_.members = deltas_.members || !delta.opaque.empty() || !delta.reasoning_content.empty();
   }
 
-  // A whole message, where a delta was expected or beside it: it says what no delta has said. Sent with every event it
-  // grows.
+  // A full `message` instead of a `delta`, or beside it: used only for what no delta carried. Some servers repeat it
+  // with every event, growing.
   void take_message(const ChatMessage &message, bool surrogates) {
     std::string text, refusal, reasoning(message.plain_reasoning());
     if (reasoning.empty())
@@ -335,9 +337,9 @@ class ChatReader final : public WireReader, private SseSink {
     sink_.on_reasoning(text);
   }
 
-  // ---- What is told once ----
+  // ---- What is reported once ----
 
-  // What waited for its rest, which does not come.
+  // Reports what waited for more: nothing more comes.
   void report_held() {
     if (const std::string_view rest = reasoning_joiner_.finish(); !rest.empty()) sink_.on_reasoning(rest);
     if (const std::string_view rest = text_joiner_.finish(); !rest.empty()) sink_.on_text(rest);
@@ -347,23 +349,23 @@ class ChatReader final : public WireReader, private SseSink {
   }
 
   void take_usage(const Usage &usage) {
-    if (usage.input_tokens >= 0) usage_.input_tokens = usage.input_tokens;
-    if (usage.output_tokens >= 0) usage_.output_tokens = usage.output_tokens;
+    for (const TokenKind &kind : kTokenKinds)
+      if (usage.*kind.count >= 0) usage_.*kind.count = usage.*kind.count;
   }
 
-  // Some send it with every event: it is told at the end, and again only if it changed since.
+  // Some servers send usage with every event: report it at the end, and again only if it changed since.
   void report_usage() {
-    if (usage_.input_tokens == told_usage_.input_tokens && usage_.output_tokens == told_usage_.output_tokens) return;
+    if (usage_ == told_usage_) return;
     told_usage_ = usage_;
     sink_.on_usage(usage_);
   }
 
-  // `reasoning` alone does not go back: servers that send it refuse it in a request.
+  // `reasoning` is not kept: servers that send it refuse it in a request.
   void keep_members(const ChatMessage &message, bool surrogates) {
     if (message.reasoning_content.empty() && message.opaque.empty()) return;
     kept_bytes_ += message.reasoning_content.size();
     for (const ChatMember &member : message.opaque) kept_bytes_ += member.value.size();
-    if (kept_bytes_ > limits_.line_bytes) {  // a part of a signature is worse than none
+    if (kept_bytes_ > limits_.line_bytes) {  // half a signature is worse than none
       if (!std::exchange(too_much_, true))
         sink_.on_diagnostic("oversize", "opaque members of the message beyond limits.lineBytes are not kept");
       reasoning_content_.clear();
@@ -383,7 +385,7 @@ class ChatReader final : public WireReader, private SseSink {
     }
   }
 
-  // Arrays come in pieces, each with more elements; strings too. Of anything else the last one counts.
+  // Arrays and strings come in pieces that are joined; of anything else the last value counts.
   static void join(std::string &so_far, std::string_view more) {
     const char kind = json_kind(more);
     if (kind == '"' && more == so_far) return;
@@ -432,7 +434,7 @@ class ChatReader final : public WireReader, private SseSink {
                                     error.transient));
   }
 
-  // The connection broke in the first event of a stream: nothing but the last line, which has no end, says anything.
+  // The connection broke within the first event of a stream: only the last, unfinished line says anything.
   bool is_cut_stream() const {
     const std::string_view body = beginning_;
     const std::string_view last = body.substr(body.find_last_of("\r\n") + 1);
@@ -445,7 +447,7 @@ class ChatReader final : public WireReader, private SseSink {
     return false;
   }
 
-  // The body was something else: a web page, an object of another API. False: there was nothing in it.
+  // The body was no answer: a web page, or an object of another API. Returns false if it was empty.
   bool report_no_answer() {
     if (is_cut_stream()) return false;
     std::string body;
@@ -465,19 +467,19 @@ class ChatReader final : public WireReader, private SseSink {
   // -- set once
   WireSink &sink_;
   const WireLimits limits_;
-  // -- reused: nothing stays in it between two events
+  // -- reused, empty between two events
   ChatChunkReader chunks_;
-  bool repaired_ = false;  // of the event that is read: it was not UTF-8
+  bool repaired_ = false;  // the current event was not UTF-8
   // -- position in the stream (saved with the turn)
   HttpError http_error_;
   SseParser sse_;
   CallAssembler calls_;
   Utf8Joiner text_joiner_, refusal_joiner_, reasoning_joiner_, content_joiner_;
-  std::string beginning_;  // of the body, until something was understood
+  std::string beginning_;  // of the body, until something in it was understood
   std::string model_;
   bool known_ = false;
   bool whole_ = false;  // the body is a whole message, not a stream
-  bool done_ = false;   // the answer is over: only usage and opaque members are heard
+  bool done_ = false;   // the answer is over: only usage and opaque members still count
   bool failed_ = false;
   // -- what came so far (saved)
   struct {
@@ -487,7 +489,7 @@ class ChatReader final : public WireReader, private SseSink {
   std::string message_text_, message_refusal_, message_reasoning_;
   std::string finish_words_;
   Usage usage_, told_usage_;
-  // -- what goes back with the message (saved)
+  // -- what the next request repeats with the message (saved)
   size_t kept_bytes_ = 0;
   bool too_much_ = false;
   std::string reasoning_content_;
@@ -504,7 +506,8 @@ Status OpenAiChatWire::check(std::string_view body, const std::vector<ToolOffer>
   return check_request(body, tools);
 }
 
-// Mistral's models, wherever they are served: "Unexpected role 'user' after role 'tool'". Their names all say so.
+// Servers of Mistral's models answer "Unexpected role 'user' after role 'tool'", wherever they run. The models' names
+// tell.
 bool OpenAiChatWire::has_strict_roles(std::string_view body) const {
   const auto model = json_member(body, "model");
   if (!model || json_kind(*model) != '"') return false;

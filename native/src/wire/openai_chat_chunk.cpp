@@ -1,11 +1,11 @@
-// Nearly every event is read by simdjson, which validates it whole before anything of it is used, and allocates nothing
-// once its buffers have grown. Where the text itself is wanted (members that go back verbatim, arguments that came as
-// an object), or simdjson refuses what is legal JSON (lone surrogates, huge numbers), the same walk goes over slices.
+// simdjson reads nearly every event: it validates the whole event before anything is used, and allocates nothing once
+// its buffers have grown. Where the text itself is needed (members that are repeated verbatim, arguments that came as
+// an object), or simdjson refuses legal JSON (lone surrogates, huge numbers), the same walk goes over slices.
 #include "wire/openai_chat_chunk.h"
 
 #include <simdjson.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -21,9 +21,9 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr size_t kMaxParsed = 1 << 17;  // simdjson's buffers take twelve times the text: what is larger is sliced
+constexpr size_t kMaxParsed = 1 << 17;  // simdjson needs twelve times the text: slice larger events instead
 
-// 1.0 and 1e0 are 1.
+// The whole part: 1.0 and 1e0 are 1.
 std::optional<int64_t> whole_number(double number) {
   if (!(std::abs(number) < 9e15)) return std::nullopt;
   return static_cast<int64_t>(number);
@@ -70,7 +70,7 @@ class SliceValue {
  public:
   static constexpr bool has_text = true;
 
-  // `strings` keeps those that have escapes.
+  // `strings` keeps decoded strings, for those with escapes.
   SliceValue(std::string_view text, std::deque<std::string> &strings) : text_(text), strings_(&strings) {}
 
   char kind() const {
@@ -108,11 +108,19 @@ class SliceValue {
   std::deque<std::string> *strings_;
 };
 
-// Members of a message that providers want back in the next request: signatures, encrypted reasoning.
+// Members of a message that providers require in the next request: signatures, encrypted reasoning.
 bool is_opaque_member(std::string_view key) {
   return is_one_of(key, {"reasoning_details", "reasoning_opaque", "reasoning_signature", "thinking_blocks", "signature",
                          "extra_content", "thought_signature", "provider_specific_fields"});
 }
+
+// The names that servers give to the kinds of tokens, in `usage` or in its prompt_tokens_details and
+// completion_tokens_details.
+constexpr std::pair<std::string_view, int64_t Usage::*> kTokenNames[] = {
+    {"prompt_tokens", &Usage::input_tokens},       {"input_tokens", &Usage::input_tokens},
+    {"completion_tokens", &Usage::output_tokens},  {"output_tokens", &Usage::output_tokens},
+    {"cached_tokens", &Usage::cached_tokens},      {"prompt_cache_hit_tokens", &Usage::cached_tokens},  // DeepSeek
+    {"reasoning_tokens", &Usage::reasoning_tokens}};
 
 template <class Value>
 class Walk {
@@ -122,7 +130,7 @@ class Walk {
   bool wants_text() const { return wants_text_; }
 
   void root(Value value) {
-    if (value.kind() == '[') {  // Google's shim wraps a body that is an error into an array
+    if (value.kind() == '[') {  // Google's shim wraps an error body in an array
       value.items([&](Value item) {
         if (item.kind() == '{') root(item);
       });
@@ -149,7 +157,7 @@ class Walk {
       } else if ((key == "object" || key == "type") && kind == '"') {
         const std::string_view word = member.string();
         is_error = is_error || word == "error";
-        // Keep-alive objects, pings: nothing to read, and nothing wrong.
+        // Keep-alive objects and pings hold nothing to read, and are not wrong.
         chunk_.known = chunk_.known || word.starts_with("chat.completion") || word == "ping";
       }
     });
@@ -158,7 +166,7 @@ class Walk {
   }
 
  private:
-  // The text of `value`; where it is not to be had, it is asked for: the walk is done again over slices.
+  // The text of `value`. Where simdjson has none, notes that the walk must be done again over slices.
   std::string_view text_of(Value value) {
     if constexpr (!Value::has_text) wants_text_ = true;
     return value.text();
@@ -178,13 +186,21 @@ class Walk {
   void usage(Value value) {
     if (value.kind() != '{') return;
     Usage usage;
-    value.members([&](std::string_view key, Value member) {
-      if (member.kind() != '0') return;
-      if (is_one_of(key, {"prompt_tokens", "input_tokens"})) usage.input_tokens = member.integer().value_or(-1);
-      if (is_one_of(key, {"completion_tokens", "output_tokens"})) usage.output_tokens = member.integer().value_or(-1);
-    });
+    counts(value, usage, 0);
     chunk_.known = true;
-    if (usage.input_tokens >= 0 || usage.output_tokens >= 0) chunk_.usage = usage;
+    const bool any = std::any_of(std::begin(kTokenKinds), std::end(kTokenKinds),
+                                 [&](const TokenKind &kind) { return usage.*kind.count >= 0; });
+    if (any) chunk_.usage = usage;
+  }
+
+  void counts(Value value, Usage &usage, int within) {
+    value.members([&](std::string_view key, Value member) {
+      const char kind = member.kind();
+      if (kind == '{' && within == 0 && key.ends_with("_tokens_details")) counts(member, usage, 1);
+      if (kind != '0') return;
+      for (const auto &[name, count] : kTokenNames)
+        if (key == name) usage.*count = member.integer().value_or(-1);
+    });
   }
 
   void choices(Value value) {

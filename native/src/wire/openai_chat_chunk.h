@@ -27,13 +27,13 @@ struct ChatMember {
 // A `delta` or a `message`.
 struct ChatMessage {
   std::vector<ChatPiece> content;      // in order
-  std::string_view reasoning_content;  // the same text under its usual names: one of them is shown
+  std::string_view reasoning_content;  // servers send the same text under these names; one is shown
   std::string_view reasoning;
   std::string_view reasoning_text;
   std::vector<ChatPiece> details;  // the texts of reasoning_details
   std::vector<CallDelta> calls;
-  std::vector<std::string_view> unknown_calls;  // what a call is instead of a function: its type
-  std::vector<ChatMember> opaque;               // members of the message that go back as they came
+  std::vector<std::string_view> unknown_calls;  // types of calls that are no functions
+  std::vector<ChatMember> opaque;               // members that the next request repeats as they came
 
   std::string_view plain_reasoning() const {
     return !reasoning_content.empty() ? reasoning_content : !reasoning.empty() ? reasoning : reasoning_text;
@@ -44,8 +44,8 @@ struct ChatMessage {
 
 // Views live until the next read(), and no longer than the text that was read.
 struct ChatChunk {
-  bool known = false;  // an object of this format: an answer has begun
-  bool whole = false;  // its choice is a message, not a piece of one
+  bool known = false;  // it is an object of this format: the answer has begun
+  bool whole = false;  // it holds a whole message, not a delta
   std::string_view model;
   ChatMessage delta;
   ChatMessage message;

@@ -6,15 +6,14 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "wire/tool_refusal.h"
 
 namespace sluice {
 namespace {
 
 constexpr size_t kMaxWords = 2000;
 constexpr size_t kMaxDepth = 64;  // of an error object
-constexpr size_t kMaxWithin = 6;  // errors within errors: gateways wrap what they pass on
-
-bool in_field_name(char c) { return is_alnum(c) || c == '_'; }
+constexpr size_t kMaxWithin = 6;  // errors within errors: gateways wrap the provider's error in their own
 
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
@@ -70,7 +69,7 @@ std::optional<std::string_view> member(std::string_view object, std::string_view
 
 std::string words_of(std::string_view value, size_t within);
 
-// A text that may itself be a JSON document with an error in it.
+// The text may itself be a JSON document with an error in it.
 std::string words_of_text(const std::string &text, size_t within) {
   if (json_kind(text) == '{' && within < kMaxWithin && check_json(text, kMaxDepth).ok())
     return words_of(text, within + 1);
@@ -115,7 +114,7 @@ std::string words_of(std::string_view value, size_t within) {
         out = words_of(*message, within + 1);
     break;
   }
-  // A gateway's "Provider returned error": what the provider returned stands beside it.
+  // "Provider returned error" of a gateway: the provider's own words stand in metadata.raw.
   if (const auto metadata = member(value, "metadata"))
     if (const auto raw = member(*metadata, "raw"))
       if (const std::string inner = words_of(*raw, within + 1); !inner.empty() && inner != out)
@@ -135,7 +134,7 @@ std::optional<int64_t> number_of(std::string_view value) {
   return read_integer(text, number) ? std::optional(number) : std::nullopt;
 }
 
-// What an error object says besides its words.
+// The members of an error object that classify it.
 struct Labels {
   std::optional<int64_t> status;
   std::string words;  // type and code, in small letters
@@ -158,126 +157,14 @@ void collect_labels(std::string_view value, size_t within, Labels &labels) {
     collect_labels(*inner, within + 1, labels);
 }
 
-// ---- Refusal of tools ----
-
-struct Token {
-  std::string_view word;  // empty: the end of a sentence
-  bool whole = true;      // false: the name of something inside, tools[0].function
-};
-
-std::vector<Token> tokens_of(std::string_view text) {
-  std::vector<Token> tokens;
-  for (size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    const char next = at + 1 < text.size() ? text[at + 1] : ' ';
-    if (in_field_name(c)) {
-      size_t end = at;
-      while (end < text.size() && in_field_name(text[end])) ++end;
-      const char after = end < text.size() ? text[end] : ' ';
-      const char beyond = end + 1 < text.size() ? text[end + 1] : ' ';
-      tokens.push_back({text.substr(at, end - at), after != '[' && !(after == '.' && in_field_name(beyond))});
-      at = end;
-    } else {
-      if (c == ';' || c == '\n' || ((c == '.' || c == '!' || c == '?') && is_white(next))) tokens.push_back({{}, true});
-      ++at;
-    }
-  }
-  return tokens;
-}
-
-// The number of tokens at `at` that name the use of tools; 0: they do not.
-size_t tools_named(const std::vector<Token> &tokens, size_t at) {
-  const auto word = [&](size_t i) { return i < tokens.size() ? tokens[i].word : std::string_view(); };
-  if (at > 0 && is_one_of(word(at - 1), {"parallel", "role"})) return 0;
-  const std::string_view first = word(at);
-  if (!tokens[at].whole) return 0;
-  if (is_one_of(first, {"tools", "tool_choice", "toolconfig", "functions", "function_call", "function_calling",
-                        "tool_use", "tool_calling", "toolchoice"}))
-    return 1;
-  if (is_one_of(first, {"tool", "function"}) &&
-      is_one_of(word(at + 1), {"use", "usage", "using", "calling", "call", "calls", "choice", "support"}))
-    return 2;
-  return 0;
-}
-
-// Words that make a sentence about one tool, or about something else beside tools.
-bool is_about_a_detail(std::string_view word) {
-  return is_one_of(
-      word, {"schema",  "name",     "named", "names",       "type",  "types",   "result",   "results",
-             "message", "messages", "role",  "description", "image", "images",  "parallel", "parallel_tool_calls",
-             "strict",  "oneof",    "anyof", "allof",       "ref",   "content", "only",     "web_search",
-             "must",    "format"});
-}
-
-// "not supported", "unsupported", "isn't enabled", … at `at`, about what stands before it.
-bool is_denied(const std::vector<Token> &tokens, size_t at) {
-  const auto word = [&](size_t i) { return i < tokens.size() ? tokens[i].word : std::string_view(); };
-  const std::string_view first = word(at);
-  if (is_one_of(first, {"unsupported", "unavailable", "disabled", "unimplemented"})) return true;
-  if (is_one_of(first, {"not", "t"})) {
-    size_t next = at + 1;
-    while (is_one_of(word(next), {"be", "been", "currently", "yet", "a", "supported_by"})) ++next;
-    return is_one_of(word(next), {"supported", "enabled", "available", "allowed", "permitted", "implemented",
-                                  "compatible", "support"});
-  }
-  if (first == "extra") return is_one_of(word(at + 1), {"inputs", "fields"});
-  // vLLM: "auto" tool choice requires --enable-auto-tool-choice; llama.cpp: tools param requires --jinja flag
-  if (first == "requires") return is_one_of(word(at + 1), {"enable", "jinja"});
-  return false;
-}
-
-// "does not support", "unknown parameter", … : the number of tokens, about what stands behind it; 0: no.
-size_t denial(const std::vector<Token> &tokens, size_t at) {
-  const auto word = [&](size_t i) { return i < tokens.size() ? tokens[i].word : std::string_view(); };
-  const std::string_view first = word(at), second = word(at + 1);
-  if (is_one_of(first, {"not", "t", "cannot", "never"}) &&
-      is_one_of(second, {"support", "supporting", "supports", "use", "handle", "accept", "allow", "have"}))
-    return 2;
-  if (first == "not" && second == "capable" && word(at + 2) == "of") return 3;
-  if (is_one_of(first, {"lacks", "without"})) return 1;
-  if (first == "endpoints" && second == "found" && word(at + 2) == "that" && word(at + 3) == "support") return 4;
-  if (is_one_of(first, {"unknown", "unrecognized", "unrecognised", "unexpected", "unsupported", "unpermitted"}) &&
-      is_one_of(second, {"parameter", "parameters", "param", "params", "field", "fields", "argument", "arguments",
-                         "request", "property", "properties", "key", "keys", "keyword", "name"}))
-    return 2;
-  return 0;
-}
-
 }  // namespace
-
-bool refuses_tools(std::string_view words) {
-  const std::string small = lower_case(words.substr(0, kMaxWords * 2));
-  const std::vector<Token> tokens = tokens_of(small);
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (const size_t length = tools_named(tokens, i); length != 0) {
-      for (size_t j = i + length; j < tokens.size() && j < i + length + 9; ++j) {
-        if (is_denied(tokens, j)) return true;
-        if (tokens[j].word.empty() || is_about_a_detail(tokens[j].word)) break;
-      }
-    }
-    if (const size_t length = denial(tokens, i); length != 0) {
-      for (size_t j = i + length; j < tokens.size() && j < i + length + 5; ++j) {
-        if (tools_named(tokens, j) != 0) {
-          const size_t after = j + tools_named(tokens, j);
-          // "does not support tool use with streaming" and the like still refuse; "tools of type x" does not.
-          if (after + 1 < tokens.size() && tokens[after].word == "of" && tokens[after + 1].word == "type") break;
-          return true;
-        }
-        if (tokens[j].word.empty() || is_about_a_detail(tokens[j].word)) break;
-      }
-    }
-  }
-  return false;
-}
-
-std::string bounded_text(std::string_view bytes, size_t max_bytes) { return repair_utf8(shortened(bytes, max_bytes)); }
 
 ProviderError read_provider_error(std::string_view body, int32_t http_status) {
   ProviderError error;
   Labels labels;
   const std::string text = repair_utf8(body);
   std::string_view shown = trim(text);
-  // An error answered as a stream.
+  // The server sent the error as an event stream.
   if (const size_t data = shown.starts_with("data:") ? 0 : shown.find("\ndata:");
       data != std::string_view::npos && shown.front() != '{' && shown.front() != '<') {
     shown.remove_prefix(shown.find(':', data) + 1);

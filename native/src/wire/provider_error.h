@@ -1,4 +1,4 @@
-// What a provider says when it cannot or will not answer.
+// A provider's words for why it does not answer.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,13 @@
 namespace sluice {
 
 struct ProviderError {
-  std::string words;           // its own, one paragraph of sane length, UTF-8
-  bool tools_refused = false;  // it says that this model or server takes no tools
+  std::string words;           // as the provider wrote them: one paragraph, at most 2,000 bytes, UTF-8
+  bool tools_refused = false;  // this model or server takes no tools
   bool transient = false;      // asking again may help
 };
 
-// `body`: an error object, a JSON document around one, plain text or HTML; any bytes. `http_status` 0: the error came
-// inside of an answer that began well.
+// `body`: an error object, a JSON document around one, plain text or HTML; any bytes. `http_status` is 0 where the
+// error came in the stream of an answer.
 ProviderError read_provider_error(std::string_view body, int32_t http_status);
-
-// Does `words` say that tools cannot be used at all? Not: that one of them was written wrongly.
-bool refuses_tools(std::string_view words);
-
-// At most `max_bytes` of it, repaired, cut between code points.
-std::string bounded_text(std::string_view bytes, size_t max_bytes);
 
 }  // namespace sluice

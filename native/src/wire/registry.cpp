@@ -1,4 +1,4 @@
-// Every wire stands here, and nowhere else.
+// The list of all wires.
 #include <algorithm>
 #include <iterator>
 

@@ -64,7 +64,7 @@ class MessageWriter {
       out_ += members.key();
       out_ += ':';
       const std::string_view value = members.value();
-      // Providers refuse empty text; beside calls all of them take null.
+      // Providers refuse empty text; with calls all of them accept null.
       if (has_calls && is(members, "content") && value == "\"\"")
         out_ += "null";
       else if (has_calls && is(members, "tool_calls"))
@@ -270,7 +270,7 @@ std::string write_request(const RequestParts &parts) {
     add("stream");
     out += "true";
   }
-  if (parts.ask_usage && streams && !has_usage) {  // providers refuse it beside anything but a stream
+  if (parts.ask_usage && streams && !has_usage) {  // providers refuse it without a stream
     add("stream_options");
     out += R"({"include_usage":true})";
   }

@@ -1,4 +1,5 @@
-// The body of a request in OpenAI's shape: the host's, byte for byte, but for the few members the engine answers for.
+// Writes the body of a request in OpenAI's shape: the host's own, byte for byte, except for the few members that the
+// engine sets.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ namespace sluice {
 Status check_request(std::string_view body, const std::vector<ToolOffer> &tools);
 std::string write_request(const RequestParts &parts);
 
-// The array of these behind those of `host`: the host's own array, or empty.
+// Appends an array of tools: the host's own first, then these. `host`: the host's array, or empty.
 void append_tools(std::string &out, std::string_view host, const std::vector<ToolOffer> &tools);
 
 }  // namespace sluice

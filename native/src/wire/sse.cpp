@@ -4,10 +4,10 @@
 
 namespace sluice {
 
-constexpr size_t kSpareBytes = 65536;  // a line keeps its memory up to this size
+constexpr size_t kSpareBytes = 65536;  // a buffer larger than this is freed after its line
 
 void SseParser::feed(std::string_view bytes) {
-  size_t line_feed = bytes.find('\n');  // looked for once per line feed, not once per line: lines may end in CR alone
+  size_t line_feed = bytes.find('\n');  // searched once per line feed, not per line: lines may end in CR alone
   size_t at = 0;
   if (after_cr_ && !bytes.empty()) {
     after_cr_ = false;
@@ -87,7 +87,7 @@ void SseParser::line(std::string_view line) {
     data(value);
     return;
   }
-  // A body that is plain JSON, or JSON that breaks into a stream (an error written by a proxy), on one line or several.
+  // Bare JSON: the whole body, or an error that a proxy wrote into the stream, on one line or several.
   const bool json = line.find_first_not_of(" \t") != std::string_view::npos &&
                     (line[line.find_first_not_of(" \t")] == '{' || line[line.find_first_not_of(" \t")] == '[');
   if (bare_ || (json && !has_data_)) {

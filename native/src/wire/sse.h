@@ -1,4 +1,4 @@
-// Server-sent events: bytes, cut anywhere → `data` of events.
+// Server-sent events: bytes, cut anywhere → the `data` of each event.
 #pragma once
 
 #include <string>
@@ -12,26 +12,26 @@ namespace sluice {
 class SseSink {
  public:
   virtual ~SseSink() = default;
-  // The first `data:` line of an event. True: it is a whole event by itself. False: it is kept, joined with the lines
-  // that follow, and comes again by on_joined_data. Not to wait for the blank line shows text a packet earlier, and
-  // reads the servers that leave blank lines out.
+  // The first `data:` line of an event. Returns true if that line is a whole event. Otherwise the parser keeps it,
+  // joins the lines that follow and calls on_joined_data. Not waiting for the blank line shows text one packet earlier,
+  // and reads servers that leave blank lines out.
   virtual bool on_data(std::string_view event, std::string_view data) = 0;
   virtual void on_joined_data(std::string_view event, std::string_view data) = 0;
   // `error: {…}`: some servers report an error in a field of its own.
   virtual void on_error_field(std::string_view value) = 0;
-  // A line, or the lines of an event, beyond the limit. Nothing follows.
+  // A line, or the lines of an event, exceed the limit. No further calls follow.
   virtual void on_oversize() = 0;
 };
 
-// Linear, however the bytes are cut. A line that lies whole in the bytes of one feed is handed over where it lies.
+// Reads each byte once, however the bytes are cut, and does not copy a line that is whole within one feed.
 class SseParser {
  public:
   SseParser(SseSink &sink, size_t line_bytes) : sink_(sink), line_bytes_(line_bytes) {}
 
   void feed(std::string_view bytes);
-  // The end of the body: an unfinished line is a line, and an event needs no blank line.
+  // The body ended: an unfinished line counts as a line, and the last event needs no blank line.
   void finish();
-  // Does what is handed over now stand there as bare JSON, without `data:`?
+  // Is the data that is handed over now bare JSON, without `data:`?
   bool bare() const { return bare_; }
 
   void save(ObjectWriter &saved) const;
@@ -48,8 +48,8 @@ class SseParser {
   SseSink &sink_;
   const size_t line_bytes_;
   // -- position in the stream (saved with the turn)
-  std::string line_;   // the beginning of a line whose end has not come: it holds no line end
-  std::string event_;  // of `event:`, until the blank line
+  std::string line_;   // a line whose end has not come yet; holds no line end
+  std::string event_;  // value of `event:`, until the blank line
   std::string data_;   // lines that on_data did not take
   bool has_data_ = false;
   bool bare_ = false;  // data_ began with a line of bare JSON, without `data:`

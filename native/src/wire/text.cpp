@@ -80,7 +80,7 @@ Status TextWire::check(std::string_view body, const std::vector<ToolOffer> &tool
 std::string TextWire::write(const RequestParts &parts) const {
   RequestParts text = parts;
   text.tools = nullptr;
-  text.names = nullptr;  // no provider, no rules for names
+  text.names = nullptr;  // names stay as they are: no provider restricts them
   text.ask_usage = false;
   return write_request(text);
 }

@@ -1,4 +1,4 @@
-// No provider's format: the bytes of the answer are its text.
+// The wire "text": the bytes of the answer are its text, in no provider's format.
 #pragma once
 
 #include "wire/wire.h"

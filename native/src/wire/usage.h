@@ -1,0 +1,37 @@
+// The tokens of an answer as its provider counted them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/json_writer.h"
+
+namespace sluice {
+
+// -1: the provider did not say.
+struct Usage {
+  int64_t input_tokens = -1;
+  int64_t output_tokens = -1;
+  int64_t cached_tokens = -1;     // of the input: read from the provider's cache
+  int64_t reasoning_tokens = -1;  // of the output: reasoning
+
+  bool operator==(const Usage &) const = default;
+};
+
+struct TokenKind {
+  std::string_view name;  // in events, messages and saved turns
+  int64_t Usage::*count;
+};
+inline constexpr TokenKind kTokenKinds[] = {{"inputTokens", &Usage::input_tokens},
+                                            {"outputTokens", &Usage::output_tokens},
+                                            {"cachedTokens", &Usage::cached_tokens},
+                                            {"reasoningTokens", &Usage::reasoning_tokens}};
+
+// The name with a prefix, for a saved turn: "told" and "inputTokens" make "toldInputTokens".
+std::string saved_name(std::string_view prefix, const TokenKind &kind);
+
+// Writes the counts that are known as members of `object`.
+void write_usage(const Usage &usage, ObjectWriter &object);
+
+}  // namespace sluice

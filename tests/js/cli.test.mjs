@@ -384,6 +384,7 @@ test('chat: a server that is not there is an error in a sentence, and a failure'
   await server.close()
   const { code, out } = await sluice(['chat', '--base-url', server.baseURL, '--model', 'm', '--prompt', 'x'])
   assert.equal(code, 1)
+  assert.match(out, /again in \d\.\d s: .*ECONNREFUSED/)
   assert.match(out, /network: .*ECONNREFUSED/)
 })
 

@@ -191,7 +191,13 @@ test('tools that start together share a save', async (t) => {
   const calls = [1, 2, 3].map((number) => ({ id: `c${number}`, name: 'echo_back', arguments: { text: String(number) } }))
   const { run } = await stage(t, { answers: [{ calls }, { text: 'Done.' }], tools: [echo()], execution: 'parallel' })
   const saved = []
-  const result = await run({ checkpoint: async (_, why) => { saved.push(why); await delay(20) } }).done
+  let begun = 0
+  const checkpoint = async (_, why) => {
+    saved.push(why)
+    while (why === 'tool' && begun < 3) await delay(1)
+    await delay(10)
+  }
+  const result = await run({ checkpoint, onEvent: (event) => { if (event.type === 'execute') begun++ } }).done
   assert.deepEqual(saved, ['request', 'tool', 'tool', 'request'], 'the first, and one for those that came while it was written')
   assert.deepEqual(cards(result).map(({ status }) => status), ['success', 'success', 'success'])
 })

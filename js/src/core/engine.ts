@@ -150,8 +150,8 @@ export class Engine<C = any> {
   }
 
   /**
-   * The tool that a call of this name reaches: by its name, an alias, or the name in requests. None where there is none or no model may call it; `near`
-   * are then up to three names that may have been meant.
+   * The tool that a call of this name reaches: by its name, an alias, its `vcpCommand` or the name in requests. Without one, or where no model may call
+   * it, `near` has the names that come nearest, at most three.
    */
   resolve(name: string): { tool?: Tool<C>; near: string[] } {
     text(name, 'name')

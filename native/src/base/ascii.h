@@ -1,4 +1,4 @@
-// What one byte of text is: ASCII's classes, and those that the formats of models need besides them.
+// Classes of bytes: ASCII's, and those that the formats of models need.
 #pragma once
 
 namespace sluice {
@@ -21,13 +21,13 @@ inline constexpr bool is_alnum(char c) { return is_digit(c) || is_letter(c); }
 // Bytes of code points beyond ASCII.
 inline constexpr bool is_beyond_ascii(char c) { return (c & 0x80) != 0; }
 
-// Letters, _ and all beyond ASCII: what a word or a name in most languages begins with.
+// Letters, _ and bytes beyond ASCII: a word, or a name in most programming languages, begins with one of these.
 inline constexpr bool begins_word(char c) { return is_letter(c) || c == '_' || is_beyond_ascii(c); }
 
-// The same and digits. A quote behind one is an apostrophe, or ends a string that nobody saw begin.
+// The same and digits. A quote after one is an apostrophe, or closes a string whose beginning was not seen.
 inline constexpr bool is_word(char c) { return is_alnum(c) || c == '_' || is_beyond_ascii(c); }
 
-// Letters, digits, _ and -: what every provider takes in names.
+// Letters, digits, _ and -: every provider accepts these in names.
 inline constexpr bool in_identifier(char c) { return is_alnum(c) || c == '_' || c == '-'; }
 
 // Space, \t, \n, \v, \f, \r.
@@ -39,10 +39,10 @@ inline constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\
 // White space of JSON: space, \t, \n, \r.
 inline constexpr bool is_json_white(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// A to Z as a to z, all else as it is.
+// A to Z as a to z, any other byte as it is.
 inline constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-// a to z as A to Z, all else as it is.
+// a to z as A to Z, any other byte as it is.
 inline constexpr char upper(char c) { return is_small_letter(c) ? static_cast<char>(c - 32) : c; }
 
 }  // namespace sluice

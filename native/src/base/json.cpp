@@ -18,8 +18,8 @@ std::string_view skip_space(std::string_view text) {
   return text.substr(i);
 }
 
-// Length of the string token that `text` begins with, or npos where it has no end. A quote is real when an even number
-// of back-slashes stands before it; every back-slash is counted for one quote only, so this is linear.
+// Length of the string token that `text` begins with, or npos where it has no end. An even number of back-slashes
+// before a quote means that it closes the string. Each back-slash is counted for one quote only, so this is linear.
 size_t string_length(std::string_view text) {
   size_t from = 1;
   while (true) {
@@ -32,8 +32,7 @@ size_t string_length(std::string_view text) {
   }
 }
 
-// The whole grammar without recursion: what a depth limit cannot stop is a parser that needs the stack to find the
-// depth.
+// Checks the whole grammar without recursion: a parser that recurses would overflow the stack before it knew the depth.
 class Checker {
  public:
   Checker(std::string_view text, size_t max_depth) : text_(text), max_depth_(max_depth) {}
@@ -57,7 +56,7 @@ class Checker {
   }
 
  private:
-  // Reads one value, or the beginning of a container whose first element comes next (`wanted` stays true).
+  // Reads one value, or the beginning of a container; `wanted` stays true where its first element comes next.
   bool value(bool &wanted) {
     if (at_ == text_.size()) return fail("a value");
     const char c = text_[at_];
@@ -171,7 +170,7 @@ class Checker {
     if (at_ == text_.size()) {
       message_ += "the end of the text";
     } else {
-      // The first code point of what is there: the text is UTF-8, but a piece of it may begin inside a character.
+      // Show one byte, repaired: the text is UTF-8, but this place may lie inside a character.
       message_ += '\'' + repair_utf8(text_.substr(at_, 1)) + '\'';
     }
     return false;
@@ -185,7 +184,7 @@ class Checker {
   const std::string_view text_;
   const size_t max_depth_;
   size_t at_ = 0;
-  std::string open_;  // the containers around the current position: '{' and '['
+  std::string open_;  // the open containers: '{' and '['
   std::string message_;
 };
 
@@ -195,7 +194,8 @@ uint32_t hex4(std::string_view digits) {
   return value;
 }
 
-// A string token in its shortest spelling. Lone surrogates stay escapes: two different strings must not become one.
+// Appends a string token in its shortest spelling. Lone surrogates stay escapes, so that different strings stay
+// different.
 void append_canonical_string(std::string &out, std::string_view token) {
   if (token.find('\\') == std::string_view::npos) {
     out += token;
@@ -223,7 +223,7 @@ void append_canonical_string(std::string &out, std::string_view token) {
   out.append(piece, 1, piece.size() - 1);
 }
 
-// A string token as it was written; a lone surrogate, which many readers of JSON refuse, becomes U+FFFD.
+// Appends a string token as written. A lone surrogate, which many readers of JSON refuse, becomes U+FFFD.
 void append_readable_string(std::string &out, std::string_view token) {
   const size_t escape = token.find("\\u");
   if (escape != std::string_view::npos && json_text(token) != json_text(token, true))
@@ -237,13 +237,13 @@ struct Member {
   std::string_view token, value;
 };
 
-// How long the string or scalar is that a text begins with.
+// Length of the string or scalar that `text` begins with.
 size_t scalar_length(std::string_view text) {
   if (text.front() == '"') return string_length(text);
   return std::min(text.find_first_of(",:]} \t\n\r"), text.size());
 }
 
-// Where the containers of a text end: whoever walks it level by level must not look for that on each level.
+// Where each container of a text ends, found once: a walk level by level must not search again on every level.
 class Ends {
  public:
   explicit Ends(std::string_view text) : text_(text) {
@@ -256,7 +256,8 @@ class Ends {
       } else if (c == '}' || c == ']') {
         End &end = ends_[open.back()];
         end.to = ++at;
-        if (end.to - end.from <= kShort) ends_.pop_back();  // it is the last one, for what is in it is shorter
+        if (end.to - end.from <= kShort)
+          ends_.pop_back();  // it is the last entry: containers inside it are shorter and were removed
         open.pop_back();
       } else {
         at += c == ',' || c == ':' || is_json_white(c) ? 1 : scalar_length(text.substr(at));
@@ -264,7 +265,7 @@ class Ends {
     }
   }
 
-  // How long the value is that `rest`, a part of the text, begins with.
+  // Length of the value that `rest`, a part of the text, begins with.
   size_t length(std::string_view rest) const {
     if (rest.front() != '{' && rest.front() != '[') return scalar_length(rest);
     const auto from = static_cast<size_t>(rest.data() - text_.data());
@@ -288,7 +289,7 @@ class Ends {
   static constexpr size_t kShort = 64;
 
   const std::string_view text_;
-  std::vector<End> ends_;  // of the containers that are longer than kShort, in order
+  std::vector<End> ends_;  // containers longer than kShort, in the order of the text
 };
 
 // The elements of a container, one by one.
@@ -303,7 +304,7 @@ class Elements {
     if (rest_.front() == ',') rest_ = skip_space(rest_.substr(1));
     if (object_) {
       key_ = rest_.substr(0, string_length(rest_));
-      rest_ = skip_space(skip_space(rest_.substr(key_.size())).substr(1));  // behind the colon
+      rest_ = skip_space(skip_space(rest_.substr(key_.size())).substr(1));  // skip the colon
     }
     value_ = rest_.substr(0, ends_->length(rest_));
     rest_ = rest_.substr(value_.size());
@@ -318,10 +319,10 @@ class Elements {
   const Ends *ends_;
 };
 
-// The members of an object in the order in which they are written: each once, with its last value.
+// The members of an object in written order, each key once, with its last value.
 std::vector<Member> members_of(Elements members, bool canonical) {
   std::vector<Member> out;
-  std::map<std::string, size_t> places;  // no hash: the keys are a model's, and may be made to collide
+  std::map<std::string, size_t> places;  // no hash table: the keys are the model's, and could be chosen to collide
   while (members.next()) {
     std::string key;
     append_json_text(members.key(), true, key);
@@ -335,7 +336,7 @@ std::vector<Member> members_of(Elements members, bool canonical) {
   return out;
 }
 
-// Writes a value in another spelling, without recursion: how deep a value is nested is up to who wrote it.
+// Writes a value in another spelling. Does not recurse: the model chooses how deep a value is.
 class Respelling {
  public:
   Respelling(std::string_view value, bool canonical, std::string &out)
@@ -399,7 +400,7 @@ class Respelling {
   std::vector<Container> open_;
 };
 
-// 0: goes out as it is; 'u': as \u00XX; else the letter behind the back-slash.
+// 0: the byte goes out as it is; 'u': as \u00XX; else the letter after the back-slash.
 constexpr std::array<char, 256> kEscapes = [] {
   std::array<char, 256> table{};
   for (size_t i = 0; i < 0x20; ++i) table[i] = 'u';
@@ -553,7 +554,7 @@ std::string canonical_json(std::string_view text) {
 
 void append_json_string(std::string &out, std::string_view utf8) {
   constexpr size_t kLarge = 65536, kBehind = 16;
-  if (utf8.size() >= kLarge)  // it grows once, and not once more for what closes it
+  if (utf8.size() >= kLarge)  // let it grow once, with room for what closes it
     if (const size_t size = out.size() + json_string_size(utf8) + kBehind; size > out.capacity()) out.reserve(size);
   out += '"';
   size_t from = 0;

@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-// Rewrites a literal as JSON in one pass, without recursion. Every function returns false where the text is no literal.
+// Rewrites a literal as JSON in one pass, without recursion. Each function returns false if the text is no literal.
 class Literal {
  public:
   Literal(std::string_view text, size_t depth, bool python, std::string &out)
@@ -20,9 +20,9 @@ class Literal {
 
  private:
   struct Container {
-    char opened;     // a set: <
-    bool separated;  // a comma stands in it: (1,) is a tuple, (1) is 1
-    size_t out;      // where its bracket stands
+    char opened;     // its bracket; < for a set
+    bool separated;  // it holds a comma: (1,) is a tuple, (1) is 1
+    size_t out;      // place of its bracket in the output
   };
 
   char peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
@@ -51,14 +51,14 @@ class Literal {
   std::string &out_;
   // -- position in the text
   size_t at_ = 0;
-  bool element_ = false;  // no colon follows what was read as a key
+  bool element_ = false;  // the key that was just read has no colon: it is an element
   std::vector<Container> containers_;
 };
 
-// A byte of a string that is the same in JSON.
+// A byte that a JSON string can hold as it is.
 bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\'' && c != '\\'; }
 
-// One character of a JSON string.
+// Appends one character of a JSON string.
 void append_character(std::string &out, uint32_t c) {
   if (c == '"' || c == '\\') {
     out += '\\';
@@ -69,7 +69,7 @@ void append_character(std::string &out, uint32_t c) {
     out += "\\t";
   } else if (c == '\r') {
     out += "\\r";
-  } else if (c < 0x20 || (c >= 0xD800 && c < 0xE000)) {  // two surrogates make one character, as in JSON
+  } else if (c < 0x20 || (c >= 0xD800 && c < 0xE000)) {  // two surrogate escapes make one character, as in JSON
     append_unicode_escape(out, c);
   } else {
     append_code_point(out, c);
@@ -79,7 +79,7 @@ void append_character(std::string &out, uint32_t c) {
 bool Literal::write() {
   while (true) {
     skip_white();
-    if (!containers_.empty() && close()) {  // empty, or behind a comma
+    if (!containers_.empty() && close()) {  // an empty container, or a comma before its bracket
       if (!behind_value()) return false;
     } else if (!containers_.empty() && containers_.back().opened == '{' && !key()) {
       if (!begins_set() || !behind_value()) return false;
@@ -95,7 +95,7 @@ bool Literal::write() {
   }
 }
 
-// Behind a value: closes what ends here, and goes on behind the next comma.
+// After a value: closes the containers that end here and passes the next comma.
 bool Literal::behind_value() {
   while (true) {
     skip_white();
@@ -153,7 +153,7 @@ bool Literal::key() {
   return true;
 }
 
-// What stands where the first key should is an element.
+// The value in place of the first key is an element of a set.
 bool Literal::begins_set() {
   Container &inner = containers_.back();
   if (!python_ || !element_ || inner.separated) return false;
@@ -177,7 +177,7 @@ bool Literal::word() {
     if (!text_.substr(at_).starts_with(said)) continue;
     at_ += said.size();
     out_ += json;
-    return true;  // a letter behind it is what cannot follow a value
+    return true;  // a letter after it fails later: no value may follow
   }
   return false;
 }
@@ -214,7 +214,7 @@ bool Literal::string() {
       if (!escape()) return false;
       continue;
     }
-    if (c == '\\') {  // the backslash stays; what stands behind it is no quote
+    if (c == '\\') {  // the backslash stays, and the next character closes nothing
       out_ += "\\\\";
       if (++at_ == text_.size()) return false;
       if (is_plain(text_[at_])) continue;
@@ -223,7 +223,7 @@ bool Literal::string() {
   }
 }
 
-// Behind the backslash.
+// Reads what follows a backslash.
 bool Literal::escape() {
   constexpr std::string_view kNames = "ntrabfv\\'\"/", kMeant = "\n\t\r\a\b\f\v\\'\"/";
   if (at_ == text_.size()) return false;
@@ -243,7 +243,7 @@ bool Literal::escape() {
     case 'x': return unicode(2);
     case 'u': return unicode(4);
     case 'U': return unicode(8);
-    case 'N': return false;  // by its name: nobody here knows them
+    case 'N': return false;  // a character by its name: we have no list of names
     case '\r':
       if (peek() == '\n') ++at_;
       return true;
@@ -266,7 +266,7 @@ bool Literal::unicode(size_t digits) {
 
 // ---- numbers ----
 
-// Digits, single underscores between them.
+// Digits with single underscores between them.
 bool Literal::digits(std::string &out) {
   const size_t from = at_;
   const auto digit_at = [this](size_t ahead) { return is_digit(peek(ahead)); };
@@ -294,7 +294,7 @@ bool Literal::number(std::string &out) {
   if (nonzero == std::string::npos)
     out.resize(from + 1);  // Python's 00
   else if (nonzero != from && whole && !(python_ && out.size() - nonzero == 1))
-    return false;  // not octal, not decimal: Python takes it for an error, too
+    return false;  // neither octal nor decimal: an error in Python too
   else
     out.erase(from, nonzero - from);
   if (whole) return digits_before;
@@ -316,7 +316,7 @@ bool Literal::number(std::string &out) {
 bool Literal::number_in_base(bool negative, unsigned base, std::string &out) {
   at_ += 2;
   uint64_t value = 0;
-  bool digit_before = true;  // 0x_1 is one
+  bool digit_before = true;  // 0x_1 is a number
   for (bool any = false;; ++at_) {
     const char c = peek();
     const int digit = c >= '0' && c <= '9'                     ? c - '0'

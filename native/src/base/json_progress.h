@@ -1,3 +1,4 @@
+// How far a growing JSON text has come.
 #pragma once
 
 #include <string>
@@ -5,10 +6,10 @@
 
 namespace sluice {
 
-// Follows a JSON text as it grows, and looks at each byte once: only as far as brackets and quotes go.
+// Follows a JSON text as it grows and reads each byte once. Knows only brackets and quotes: it does not check the text.
 class JsonProgress {
  public:
-  void read(std::string_view whole);  // the text so far: what was read before, and more
+  void read(std::string_view whole);  // the whole text so far; begins with what was read before
   bool closed() const { return closed_; }
   bool has_residue() const { return residue_; }
   bool wants_value() const {
@@ -17,12 +18,12 @@ class JsonProgress {
 
  private:
   size_t at_ = 0;
-  std::string open_;  // the brackets that are open
+  std::string open_;  // open brackets
   bool in_string_ = false;
   bool escaped_ = false;
-  bool closed_ = false;   // the outermost bracket was closed
-  bool residue_ = false;  // and something stands behind it
-  char last_ = 0;         // that was no white space
+  bool closed_ = false;   // the outermost bracket is closed
+  bool residue_ = false;  // and more than white space follows it
+  char last_ = 0;         // last byte that was no white space
 };
 
 }  // namespace sluice

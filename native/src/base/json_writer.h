@@ -13,7 +13,7 @@ class ObjectWriter {
  public:
   explicit ObjectWriter(std::string &out) : out_(out) { out_ += '{'; }
 
-  // `bytes` and the small members beside them are about to come: a large document grows once.
+  // Makes room for `bytes` more and a few small members, so that a large document grows once.
   void reserve(size_t bytes) {
     if (bytes > kLarge) out_.reserve(out_.size() + bytes + kLarge);
   }
@@ -34,7 +34,7 @@ class ObjectWriter {
     return *this;
   }
   ObjectWriter &boolean(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }
-  // A member whose value the caller appends next.
+  // Begins a member; the caller appends its value.
   std::string &value(std::string_view key) {
     name(key);
     return out_;

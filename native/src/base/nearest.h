@@ -1,4 +1,4 @@
-// Which name somebody meant.
+// Finds the known name that a misspelled one probably means.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace sluice {
 
-// Edits between two names, or `most` + 1 where they are more. Bounded work: long names are compared by their beginning.
+// The number of edits between two names, or `most` + 1 if there are more. Compares only the first 64 bytes.
 size_t edit_distance(std::string_view a, std::string_view b, size_t most);
 
-// The one of `known` that differs from `name` by a slip or two, in any case; empty: none.
+// The name of `known` that differs from `name` by at most two edits, ignoring case. Empty: there is none.
 std::string_view nearest(std::string_view name, const std::vector<std::string_view> &known);
 
 }  // namespace sluice

@@ -15,7 +15,7 @@ constexpr size_t kShown = 80;
 
 std::string shown(std::string_view value) {
   value = trim_json(value);
-  // What is cut anyway is not made compact first: a value may be megabytes.
+  // A large value is cut first and not made compact: it may be megabytes.
   std::string text = value.size() <= 4096 ? compact_json(value) : std::string(value.substr(0, kShown + 4));
   for (char &c : text)
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';

@@ -1,5 +1,5 @@
-// The members of host documents: read one by one, with errors that say what was found and what was expected. All values
-// are checked JSON text.
+// Reads the members of a host's documents. Errors say what was found and what was expected. All values are checked JSON
+// text.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace sluice {
 
-// The largest whole number that every JSON reader keeps; milliseconds up to it can be added to a time.
+// The largest whole number that every reader of JSON keeps. The sum of two such times in milliseconds cannot overflow.
 inline constexpr int64_t kMostWhole = 9007199254740991;
 
-// A value as messages show it: compact, at most about 80 bytes, cut between code points.
+// A value as messages show it: compact, one line, cut at 80 bytes.
 std::string shown(std::string_view value);
 std::string shown_text(std::string_view utf8);  // the same for plain text, in quotes
 
@@ -26,10 +26,10 @@ Status unexpected(std::string_view value, std::string_view expected, std::string
 Status read_bool(std::string_view value, bool &out);
 Status read_text(std::string_view value, std::string &out);
 Status read_texts(std::string_view value, std::vector<std::string> &out);
-// A whole number: 3, 3.0 and 3e2 are.
+// Reads a whole number: 3, 3.0 and 3e2 are whole.
 Status read_whole(std::string_view value, int64_t least, int64_t most, int64_t &out);
 
-// The same into a variable of any width, up to what it holds or kMostWhole.
+// The same for any integer type: accepts what it holds, and at most kMostWhole.
 template <class T>
 Status read_whole_into(std::string_view value, int64_t least, T &out) {
   constexpr uint64_t kHolds = static_cast<uint64_t>(std::numeric_limits<T>::max());
@@ -60,7 +60,7 @@ Status read_choice(std::string_view value, const Choice<T> (&choices)[N], T &out
   return unexpected(value, expected);
 }
 
-// The error of a member that nobody knows; names the nearest of `known` where one is near.
+// The error for an unknown member. Suggests the nearest of `known`, if one is near.
 Status unknown_member(std::string_view name, const std::vector<std::string_view> &known);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// std::from_chars for double, also where the C++ library has none for floating point: libc++ before 20, which is
-// Apple's and zig's. What stands in for it there reads the same numbers under any locale.
+// std::from_chars for double, also for C++ libraries that lack it: libc++ before version 20, which Apple and zig ship.
+// There simdjson reads the number, independent of the locale too.
 #pragma once
 
 #include <charconv>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-// `first` to `last` is a number of JSON. As from_chars: one out of range leaves `value` alone.
+// `first` to `last` is a JSON number. Like from_chars, leaves `value` alone if the number is out of range.
 inline std::from_chars_result read_real(const char *first, const char *last, double &value) {
 #ifdef SLUICE_READS_REALS_BY_SIMDJSON
   const double read = simdjson::internal::from_chars(first, last);

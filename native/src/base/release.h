@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-// Empties a text and gives its memory back where that is more than `keep`. Assigning an empty one never does: what is
-// short is copied, not moved.
+// Empties a text, and frees its memory if that is more than `keep`. Assigning an empty string would keep the memory:
+// short strings are copied, not moved.
 inline void release_text(std::string &text, size_t keep = 0) {
   if (text.capacity() > keep)
     std::string().swap(text);

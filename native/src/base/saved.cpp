@@ -49,7 +49,7 @@ SavedReader::SavedReader(std::string_view object) {
 }
 
 std::optional<std::string_view> SavedReader::member(std::string_view key) const {
-  for (auto one = members_.rbegin(); one != members_.rend(); ++one)  // of two the last, as json_member has it
+  for (auto one = members_.rbegin(); one != members_.rend(); ++one)  // the last one counts, as in json_member
     if (one->first == key) return one->second;
   return std::nullopt;
 }

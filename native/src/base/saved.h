@@ -1,4 +1,4 @@
-// What a saved turn is made of: strings that may hold any bytes, and members that may be missing.
+// Writes and reads the pieces of a saved turn: strings that may hold any bytes, members that may be missing.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace sluice {
 
-// Any bytes as JSON: a string where they are UTF-8, else {"base64":"..."}.
+// Appends bytes as JSON: a string if they are UTF-8, else {"base64":"..."}.
 void append_saved_bytes(std::string &out, std::string_view bytes);
 
-// Reads one saved object (checked JSON), whose text must outlive it. A member that is missing leaves the variable as it
-// is: what an older version did not save has the value it had then. One of another kind does so too, and fits() says
-// it.
+// Reads one saved object (checked JSON); the text must outlive the reader. A missing member leaves the variable at its
+// initial value, because an older version did not save it. So does a member of another kind, and then fits() is an
+// error.
 class SavedReader {
  public:
   explicit SavedReader(std::string_view object);
 
   void get(std::string_view key, std::string &bytes) const;
-  void text(std::string_view key, std::string &utf8) const;  // a string, never bytes that are no UTF-8
+  void text(std::string_view key, std::string &utf8) const;  // a JSON string, not base64
   void get(std::string_view key, bool &value) const;
   void get(std::string_view key, std::optional<int64_t> &value) const;
   template <class Integer>
@@ -36,16 +36,16 @@ class SavedReader {
     value = static_cast<Integer>(*read);
     if (static_cast<int64_t>(value) != *read) other(key, "a smaller number");
   }
-  // The text of a member that is an object or an array; empty: missing.
+  // The text of a member that is an object or an array; empty if it is missing.
   std::string_view nested(std::string_view key) const;
-  // The first member that was asked for and is of another kind.
+  // The error of the first requested member that was of another kind.
   const Status &fits() const { return fits_; }
 
  private:
   std::optional<std::string_view> member(std::string_view key) const;
   void other(std::string_view key, std::string_view expected) const;
 
-  std::vector<std::pair<std::string_view, std::string_view>> members_;  // the object is read once, not once per member
+  std::vector<std::pair<std::string_view, std::string_view>> members_;  // in written order
   mutable Status fits_;
 };
 

@@ -59,7 +59,7 @@ std::string sha256_hex(std::initializer_list<std::string_view> pieces) {
     return data.substr(data.size() / 64 * 64);
   };
   uint64_t bits = 0;
-  std::string tail;  // less than a block
+  std::string tail;  // the last, incomplete block
   for (std::string_view piece : pieces) {
     bits += static_cast<uint64_t>(piece.size()) * 8;
     if (!tail.empty()) {

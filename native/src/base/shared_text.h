@@ -1,4 +1,4 @@
-// Text that grows at its end, and parts of it that others keep: its bytes are there once, however many keep them.
+// Text that grows at its end and shares its bytes with copies and parts of it.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-// Appends, and grows a large text by a quarter: doubling takes three times its size for a moment, and keeps half of
-// that for nothing.
+// Appends, and grows a large text by a quarter only: doubling needs three times the size for a moment, and wastes half
+// of what it keeps.
 inline void append_large(std::string &to, std::string_view bytes) {
   constexpr size_t kLarge = size_t{1} << 20;
   const size_t size = to.size() + bytes.size();
@@ -22,7 +22,7 @@ inline void append_large(std::string &to, std::string_view bytes) {
   to = std::move(grown.append(to).append(bytes));
 }
 
-// A value: nobody who keeps a copy or a part sees what another one appends.
+// Behaves as a value: appending to one text does not change its copies and parts.
 class SharedText {
  public:
   SharedText() = default;
@@ -51,7 +51,7 @@ class SharedText {
     return out;
   }
 
-  // One that shares its bytes with others copies them first, but for the one that made them.
+  // A text that shares its bytes copies them first, unless it made them.
   void append(std::string_view bytes) {
     if (bytes.empty()) return;
     if (!grows_ || whole_ == nullptr) {
@@ -64,7 +64,7 @@ class SharedText {
     append_large(*whole_, bytes);
     size_ += bytes.size();
   }
-  // Appends `bytes`, and shares them where `source` has the same at `at`, and this text ends there.
+  // Appends `bytes`. Shares them instead where `source` holds the same bytes at `at` and this text ends right there.
   void append_part(const SharedText &source, size_t at, std::string_view bytes) {
     const bool same = at <= source.size_ && source.view().substr(at, bytes.size()) == bytes;
     const bool follows = empty() || (whole_ == source.whole_ && from_ + size_ == source.from_ + at);
@@ -73,7 +73,7 @@ class SharedText {
     const size_t before = size_;
     *this = source.part(at - before, before + bytes.size());
   }
-  // Gives back what it took for growing.
+  // Frees the memory reserved for growing.
   void shrink() {
     if (grows_ && whole_ != nullptr) whole_->shrink_to_fit();
   }
@@ -87,8 +87,8 @@ class SharedText {
   }
 
   std::shared_ptr<std::string> whole_;
-  size_t from_ = 0, size_ = 0;  // of it
-  bool grows_ = true;           // it made the bytes, and has all of them
+  size_t from_ = 0, size_ = 0;  // the part of whole_ that this text is
+  bool grows_ = true;           // it made whole_, and is all of it: it may append in place
 };
 
 }  // namespace sluice

@@ -1,11 +1,11 @@
-// The simdjson implementation for this processor, chosen without a look at the environment.
+// Chooses simdjson's implementation for this processor without reading the environment.
 #pragma once
 
 #include <simdjson.h>
 
 namespace sluice {
 
-// The first call chooses; every user of simdjson calls it before anything else of the library.
+// Chooses on the first call. Every user of simdjson must call it before anything else of the library.
 const simdjson::implementation &simd();
 
 }  // namespace sluice

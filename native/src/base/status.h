@@ -1,5 +1,5 @@
-// How a function inside says that a document or a call of the host was wrong. What a model, a provider or a tool does
-// wrong is never a Status: it is an event.
+// The result of a function that can refuse a document or a call of the host. Faults of a model, a provider or a tool
+// are events, never a Status.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct [[nodiscard]] Status {
 
   bool ok() const { return code == Code::ok; }
 
-  // The same error seen from one level further out: prefix "tools[3]", path "parameters" -> "tools[3].parameters".
+  // Prefixes the path of an error: prefix "tools[3]", path "parameters" -> "tools[3].parameters".
   Status inside(std::string_view prefix) && {
     if (!ok()) {
       if (path.empty())

@@ -1,4 +1,4 @@
-// What many places do with a text: trim it, cut it, compare it, read a number from it.
+// Helpers for texts: trim, cut, lower case, compare, read a number.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-// `text` without the bytes of one class at both ends: white space, where no other class is given.
+// `text` without the bytes of a class, white space by default, at both ends.
 inline constexpr std::string_view trim(std::string_view text, bool (*is)(char) = is_white) {
   while (!text.empty() && is(text.front())) text.remove_prefix(1);
   while (!text.empty() && is(text.back())) text.remove_suffix(1);
@@ -28,7 +28,7 @@ inline std::string lower_case(std::string_view text) {
   return out;
 }
 
-// The longest beginning of at most `most` bytes that ends with a whole code point. Bytes that are no UTF-8 are cut
+// The longest beginning of at most `most` bytes that ends between code points. Bytes that are no UTF-8 may be cut
 // anywhere.
 inline constexpr std::string_view first_bytes(std::string_view text, size_t most) {
   if (text.size() <= most) return text;
@@ -37,7 +37,7 @@ inline constexpr std::string_view first_bytes(std::string_view text, size_t most
   return text.substr(0, continues_code_point(text[end]) ? most : end);
 }
 
-// The longest end of at most `most` bytes that begins with a whole code point.
+// The longest end of at most `most` bytes that begins between code points.
 inline constexpr std::string_view last_bytes(std::string_view text, size_t most) {
   if (text.size() <= most) return text;
   text.remove_prefix(text.size() - most);
@@ -45,7 +45,7 @@ inline constexpr std::string_view last_bytes(std::string_view text, size_t most)
   return text;
 }
 
-// `text`; where it is longer than `most` bytes, its first bytes and an ellipsis.
+// `text`, or its first_bytes() and an ellipsis if it is longer than `most`.
 inline std::string shortened(std::string_view text, size_t most) {
   std::string out(first_bytes(text, most));
   if (out.size() < text.size()) out += "…";
@@ -55,7 +55,7 @@ inline std::string shortened(std::string_view text, size_t most) {
 // The same of any bytes: what is no UTF-8 becomes U+FFFD.
 inline std::string bounded_text(std::string_view bytes, size_t most) { return repair_utf8(shortened(bytes, most)); }
 
-// Does a text that may go on begin with a token? `partial`: so far, but it ends before the token does.
+// Does a text that may still grow begin with a token? `partial`: it agrees so far, but ends before the token does.
 enum class Fit : uint8_t { no, partial, yes };
 
 // `fold`: ASCII letters match in any case.
@@ -72,7 +72,8 @@ inline constexpr bool is_one_of(std::string_view text, std::initializer_list<std
   return false;
 }
 
-// Reads `text`, all of it, as a whole number. Returns false, and leaves `out` alone, where it is none or does not fit.
+// Reads all of `text` as a whole number. Returns false and leaves `out` alone if it is none, or does not fit into
+// `out`.
 template <class Integer>
 bool read_integer(std::string_view text, Integer &out, int base = 10) {
   Integer value = 0;

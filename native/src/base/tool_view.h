@@ -1,4 +1,4 @@
-// What the reader of a protocol asks about tools, without knowing where they are declared.
+// What a protocol may ask about the tools while it reads calls.
 #pragma once
 
 #include <cstdint>

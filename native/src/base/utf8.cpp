@@ -12,9 +12,9 @@ enum class Part { whole, incomplete, wrong };
 unsigned char byte_at(std::string_view text, size_t i) { return static_cast<unsigned char>(text[i]); }
 bool in_range(unsigned char c, unsigned char low, unsigned char high) { return c >= low && c <= high; }
 
-// What `text` begins with: a code point, the beginning of one that may go on, or `length` bytes that are neither (the
-// longest prefix of a code point, as the Unicode standard recommends). Table 3-7 of the standard. Surrogates as three
-// bytes count as whole here: the joiner pairs them.
+// What `text` begins with: a whole code point, the beginning of one, or `length` bytes that can be neither (the longest
+// prefix of a code point, as the Unicode standard recommends). By table 3-7 of the standard, except that a surrogate in
+// three bytes counts as whole: the joiner pairs them.
 Part first_part(std::string_view text, size_t &length) {
   const unsigned char lead = byte_at(text, 0);
   length = 1;
@@ -58,7 +58,7 @@ void append_pair(std::string &out, std::string_view high, std::string_view low) 
   out += static_cast<char>(0x80 | (c & 0x3F));
 }
 
-// Appends what is whole of `text` to `out`, and returns what may still become something.
+// Appends the whole code points of `text` to `out`; returns the bytes at its end that may still become one.
 std::string_view repair(std::string_view text, std::string &out) {
   while (!text.empty()) {
     size_t length = 0;
@@ -92,7 +92,7 @@ std::string_view repair(std::string_view text, std::string &out) {
 
 bool is_utf8(std::string_view bytes) { return simd().validate_utf8(bytes.data(), bytes.size()); }
 
-// The library's own choice asks an environment variable first: it is taken out of its hands before its first use.
+// simdjson's own choice reads an environment variable first, so the choice is made for it before its first use.
 const simdjson::implementation &simd() {
   static const simdjson::implementation *const best = [] {
     const simdjson::implementation *const found = simdjson::get_available_implementations().detect_best_supported();

@@ -1,4 +1,4 @@
-// Bytes → whole code points.
+// UTF-8: checks, repairs, and joins pieces that are cut inside a code point.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@ namespace sluice {
 
 bool is_utf8(std::string_view bytes);
 
-// `bytes` with every part that is not UTF-8 replaced by U+FFFD.
+// `bytes`, with U+FFFD for every part that is not UTF-8.
 std::string repair_utf8(std::string_view bytes);
 
-// Joins pieces that may be cut inside a code point, or between the two surrogates of one (each as three bytes, the way
-// append_json_text keeps them). What can never become a code point comes out as U+FFFD.
+// Joins pieces that may be cut inside a code point, or between two surrogates that make one (three bytes each, as
+// append_json_text keeps them). Bytes that can never become a code point come out as U+FFFD.
 class Utf8Joiner {
  public:
-  // Whole code points of what came so far. The view lives until the next call, and may point into `bytes`.
+  // Returns the whole code points so far. The view lives until the next call and may point into `bytes`.
   std::string_view feed(std::string_view bytes);
-  // What was still waiting: U+FFFD for an incomplete code point.
+  // Returns what is left: U+FFFD for an incomplete code point.
   std::string_view finish();
   bool empty() const { return held_.empty(); }
-  // What waits, to be saved: any bytes.
+  // The incomplete code point, to be saved: any bytes.
   std::string_view held() const { return held_; }
   void restore(std::string held) { held_ = std::move(held); }
 
@@ -33,7 +33,7 @@ class Utf8Joiner {
   std::string out_;
 };
 
-// One code point as UTF-8; a surrogate as the three bytes that Utf8Joiner knows.
+// Appends one code point as UTF-8; a surrogate as the three bytes that Utf8Joiner pairs.
 void append_code_point(std::string &out, uint32_t point);
 
 // Is `c` a later byte of a code point, not its first?

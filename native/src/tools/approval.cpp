@@ -23,7 +23,7 @@ std::string_view to_text(Rule::Effect effect) {
   return {};
 }
 
-// The double that most readers make of it; what lies beyond is infinite for them, or zero.
+// The double that most readers of JSON make of a number; out of range it is infinite, or zero.
 std::string number_by_value(std::string_view token) {
   double value = 0;
   if (read_real(token.data(), token.data() + token.size(), value).ec != std::errc()) {
@@ -33,7 +33,7 @@ std::string number_by_value(std::string_view token) {
   return std::to_string(std::bit_cast<uint64_t>(value == 0 ? 0.0 : value));  // -0 is 0
 }
 
-// Canonical JSON with every number as the one spelling of what a reader makes of it.
+// Canonical JSON with every number spelled by its value.
 std::string by_value(std::string_view canonical) {
   std::string out;
   for (size_t at = 0; at < canonical.size();) {
@@ -89,7 +89,7 @@ Status read_rule(std::string_view json, Rule &out) {
   }
   out.scope = scope;
   if (out.tool.empty()) return error(Code::json, "found none, expected a tool's name, or its beginning and *", "tool");
-  // A rule that says nothing must not come to mean the most that it could.
+  // A rule must state its effect: none is assumed.
   if (!has_effect) return error(Code::json, "found none, expected deny | ask | allow", "effect");
   return {};
 }
@@ -139,7 +139,7 @@ Gate execution_gate(const Tool &tool, std::string_view canonical, const std::vec
   ExecutionApproval policy = tool.execution;
   if (confirm_all && policy == ExecutionApproval::automatic) policy = ExecutionApproval::ask_once;
   if (any(Rule::Effect::deny)) return {Gate::Way::deny, policy, "rule"};
-  // No grant outlives a rule that asks: it asks always.
+  // A rule that asks beats every remembered approval.
   if (any(Rule::Effect::ask)) return {Gate::Way::ask, ExecutionApproval::ask_always, "rule"};
   switch (policy) {
     case ExecutionApproval::automatic: return {Gate::Way::run, policy, "policy"};

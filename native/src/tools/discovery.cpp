@@ -22,7 +22,7 @@ std::string plain(std::string_view name) {
   return out;
 }
 
-// The parts of a plain name that are long enough to mean something.
+// The words of a plain name that have at least three letters.
 std::set<std::string> words(std::string_view name) {
   std::set<std::string> out;
   while (!name.empty()) {
@@ -33,9 +33,9 @@ std::set<std::string> words(std::string_view name) {
   return out;
 }
 
-constexpr size_t kFar = 1000;  // told only where nothing is nearer
+constexpr size_t kFar = 1000;  // listed only if no name is nearer
 
-// How far two plain names are apart; kFar: they have nothing to do with each other.
+// The distance of two plain names; kFar: they are not similar.
 size_t distance(const std::string &asked, const std::set<std::string> &asked_words, const std::string &name) {
   const size_t longer = std::max(asked.size(), name.size());
   const size_t most = std::max<size_t>(1, std::min<size_t>(longer, 64) / 3);
@@ -71,7 +71,7 @@ std::vector<const Tool *> exposed_tools(const Registry &registry, const Exposure
 
 std::vector<std::string> nearest_names(const Registry &registry, const Exposure &exposure, std::string_view asked,
                                        bool commands) {
-  // A name that a model made up may be of any length; nothing is near to a very long one.
+  // A model may invent a name of any length; nothing is near to a very long one.
   const std::string wanted = plain(asked.substr(0, 256));
   const std::set<std::string> wanted_words = words(wanted);
   std::vector<std::pair<size_t, std::string_view>> near;

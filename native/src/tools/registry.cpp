@@ -26,7 +26,7 @@ ExecutionApproval of_level(Permission permission) {
   return ExecutionApproval::ask_always;
 }
 
-// Names go into prompts, digests and markers: they are one line.
+// Names stand in prompts, digests and markers, so they have no control characters.
 Status read_name(std::string_view value, std::string &out) {
   std::string text = json_kind(value) == '"' ? json_text(trim_json(value)) : std::string();
   const bool fine = !text.empty() && std::none_of(text.begin(), text.end(), [](char c) {
@@ -49,8 +49,7 @@ Status read_names(std::string_view value, std::vector<std::string> &out) {
   return {};
 }
 
-// Calls `read` with name and value of every member but for x-...; `read` sets `known` to false where it knows no such
-// one.
+// Calls `read` with the name and value of every member except x-...; `read` sets `known` to false for an unknown name.
 template <class Read>
 Status read_members(std::string_view object, const std::vector<std::string_view> &names, Read read) {
   if (json_kind(object) != '{') return unexpected(object, "an object");
@@ -104,10 +103,10 @@ Status read_ipc(std::string_view value, Ipc &out) {
   return status;
 }
 
-// Arguments are an object: a schema of anything else can never be met.
+// Arguments are an object, so a schema of another type could never be met.
 Status check_parameters(std::string_view schema) {
   const auto type = json_member(schema, "type");
-  if (!type || json_kind(*type) == '{') return {};  // absent, or nonsense that the schema's compiler tells
+  if (!type || json_kind(*type) == '{') return {};  // absent, or wrong: the compiler of the schema reports it
   const bool object = json_kind(*type) == '"'
                           ? json_text(trim_json(*type)) == "object"
                           : json_kind(*type) != '[' || type->find("\"object\"") != std::string_view::npos;
@@ -121,7 +120,7 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
       "name",    "description", "parameters", "agentCallable", "permission",     "executionApproval", "toolId",
       "method",  "enabled",     "tags",       "timeoutMs",     "resultApproval", "immediate",         "idempotent",
       "aliases", "vcpCommand",  "ipc",        "annotations",   "wireName",       "identity"};
-  std::string annotations, ipc;  // as written, one spelling for equal values
+  std::string annotations, ipc;  // in canonical JSON
   std::optional<ExecutionApproval> execution;
   Hints hints;
   out.parameters = R"({"type":"object","properties":{}})";
@@ -197,7 +196,7 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
   }
   out.execution = execution.value_or(of_level(out.permission));
   out.title = std::move(hints.title);
-  // What a hint claims may make the gate stricter, never weaker.
+  // Hints can make the policy stricter, never weaker.
   if (hints.destructive) out.execution = std::max(out.execution, ExecutionApproval::ask_once);
   out.read_only = hints.read_only && !hints.destructive;
   std::string definition = out.name;
@@ -232,7 +231,7 @@ std::string_view without_noise(std::string_view name) {
 Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out) {
   if (json_kind(tools) != '[') return unexpected(tools, "an array of tools");
   Registry made;
-  // Where a name stands first: "[3].aliases".
+  // The path of the first tool with each name: "[3].aliases".
   std::map<std::string, std::string, std::less<>> places;
   const auto claim = [&](const std::string &name, const std::string &tool, const std::string &member) -> Status {
     const auto [place, fresh] = places.emplace(name, tool + "." + member);
@@ -268,10 +267,10 @@ Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out
     if (!tool.wire_name.empty()) made.by_name_.emplace(tool.wire_name, i);
   }
   std::map<std::string, size_t> numbers;  // base → the first number to try
-  // A wire name is no other tool's name of any kind. Names that are legal stay as they are.
+  // A wire name differs from every other name of every tool. Legal names stay as they are.
   for (size_t i = 0; i < made.tools_.size(); ++i) {
     Tool &tool = made.tools_[i];
-    if (!tool.wire_name.empty()) continue;  // the host's own
+    if (!tool.wire_name.empty()) continue;  // given by the host
     const std::string base = legal_name(tool.name);
     tool.wire_name = base;
     for (size_t &number = numbers.try_emplace(base, 2).first->second;

@@ -1,4 +1,4 @@
-// The tools of an engine: found by the names a model writes, listed for the model.
+// The tools of an engine. Finds a tool by any name that a model may write.
 #pragma once
 
 #include <map>
@@ -15,14 +15,14 @@ namespace sluice {
 
 class Registry final : public ToolView {
  public:
-  // `tools`: checked text of the engine configuration's array. Errors carry a path such as [3].parameters.
+  // `tools`: the array of the engine's configuration, as checked JSON. Errors carry a path such as [3].parameters.
   static Status compile(std::string_view tools, size_t max_depth, Registry &out);
 
   const std::vector<Tool> &tools() const { return tools_; }         // sorted by name
-  const std::vector<ToolOffer> &offers() const { return offers_; }  // every tool, same order
+  const std::vector<ToolOffer> &offers() const { return offers_; }  // of every tool, in the same order
 
-  // exact, alias, provider noise stripped (functions. / default_api: / back-ticks), wire name, vcpCommand. nullptr:
-  // none.
+  // By name, alias, wire name or vcpCommand, also without what some models put around it (functions., default_api:,
+  // back-ticks). nullptr: unknown.
   const Tool *find(std::string_view asked) const;
 
   bool known(std::string_view tool) const override { return find(tool) != nullptr; }

@@ -1,8 +1,7 @@
-// The evaluation is our own and not valijson's, which is the oracle of the tests instead. Where a schema recurses
-// through anyOf (a tree of widgets), valijson tries 2^depth ways, and the depth is the model's choice; uniqueItems is
-// quadratic in what the model wrote; 18446744073709551615 passes `"maximum": 100`, 3.0 is no integer, and its errors
-// are prose. Here every pair of schema and value is judged once, numbers are exact decimals, and what it does not check
-// is listed.
+// The evaluation is our own; valijson is the oracle of its tests. For a schema that recurses through anyOf (a tree of
+// widgets) valijson tries 2^depth ways, and the model chooses the depth; its uniqueItems is quadratic;
+// 18446744073709551615 passes `"maximum": 100`; 3.0 is no integer; its errors are long prose. Here every pair of schema
+// and value is judged once, numbers are exact decimals, and ignored keywords are listed.
 #include "tools/schema.h"
 
 #include <algorithm>
@@ -23,7 +22,7 @@ namespace {
 
 using Schemas = std::vector<const Node *>;
 
-// These, and those that they pass the same value on to; each once.
+// These schemas and all that they apply to the same value, each once.
 Schemas with_choices(Schemas schemas) {
   std::set<const Node *> known(schemas.begin(), schemas.end());
   const auto add = [&](const Node *node) {
@@ -38,7 +37,7 @@ Schemas with_choices(Schemas schemas) {
   return schemas;
 }
 
-// What these schemas say of a member of the value that they judge. `more`: additionalProperties as well.
+// The schemas of one member, of the value that `schemas` judge. `more`: also those of additionalProperties.
 Schemas member_schemas(const Schemas &schemas, std::string_view name, bool more) {
   Schemas out;
   for (const Node *node : schemas) {
@@ -71,8 +70,8 @@ struct Schema::Impl {
   std::vector<std::string> unchecked;
   size_t max_depth = 128;
 
-  // An object or an array as models write them: as JSON or a Python literal, and sometimes with the escapes of a string
-  // around it. Empty: it is none.
+  // Reads an object or array as models write it: JSON or a Python literal, sometimes escaped like the inside of a
+  // string. Empty: it is none.
   static std::string read_container(std::string_view text, size_t depth) {
     std::string read;
     if (depth == 0) return read;
@@ -85,7 +84,7 @@ struct Schema::Impl {
     return kind == '{' || kind == '[' ? compact_json(read) : std::string();
   }
 
-  // A string as the JSON value that its schemas ask for; the token itself where they ask for none.
+  // A string token as the JSON value that its schemas ask for; the token itself if they ask for no other.
   static std::string coerce(std::string_view token, Strings strings, const Schemas &schemas, size_t depth) {
     uint8_t types = 0;
     for (const Node *schema : schemas) {
@@ -124,14 +123,14 @@ struct Schema::Impl {
     return read;
   }
 
-  // A container (compact JSON, or nothing) with the strings in it as what the schemas that describe them ask for.
-  // `depth`: how deep the result may nest.
+  // A container (compact JSON, or empty) with each string in it coerced as its schemas ask. `depth`: how deep the
+  // result may nest.
   static std::string coerce_inside(std::string text, Strings strings, const Schemas &schemas, size_t depth) {
     if (text.empty()) return text;
     struct Open {
       uint32_t at;
       Schemas schemas;
-      size_t items = 0;  // of an array: how many were seen
+      size_t items = 0;  // of an array: elements so far
     };
     Value value(std::move(text));
     std::vector<Open> open{{0, with_choices(schemas)}};
@@ -164,7 +163,8 @@ struct Schema::Impl {
     return out;
   }
 
-  // The object without those members that are null, need not be there and may not be null: a model's word for "none".
+  // The object without members that are null although they are optional and may not be null: models write null for
+  // "none".
   std::string without_nulls(std::string text) const {
     if (text.find("null") == text.npos) return text;
     struct Open {
@@ -209,7 +209,7 @@ struct Schema::Impl {
     return out += value.text(0).substr(copied);
   }
 
-  // Does the member that `pointer` goes through want what a flat field cannot say?
+  // Does the member that `pointer` leads through ask for an object or array, which a flat field cannot hold?
   bool wants_structure(std::string_view pointer) const {
     if (pointer.empty()) return false;
     std::string name;
@@ -251,7 +251,7 @@ bool Schema::check(std::string_view arguments, Strings strings, std::string &out
     fault.message = "found more than 4 GB";
     return false;
   }
-  // What is fine with its nulls keeps them.
+  // Arguments that fit with their nulls keep them.
   for (bool nulls = true; impl_;) {
     Value value(std::move(text));
     Checker checker(value);

@@ -1,5 +1,5 @@
-// JSON Schema of a tool's parameters: compiled once; checks arguments and turns the strings of text protocols into what
-// the schema asks for.
+// The JSON Schema of a tool's parameters, compiled once. Checks arguments, and turns strings of text protocols into the
+// types that the schema asks for.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,16 @@ namespace sluice {
 
 struct ArgumentFault {
   std::string pointer;  // JSON pointer into the arguments: "/city"; "" for the whole
-  std::string message;  // what was expected and what came, one line
-  bool facade = false;  // flat fields cannot say what the schema wants (objects, arrays): a flat facade would help
+  std::string message;  // one line: what was expected, what was found
+  bool facade =
+      false;  // the schema wants an object or array, which flat fields cannot hold: flat parameters would help
 };
 
-// What a string among the arguments is.
+// What a string in the arguments may stand for.
 enum class Strings : uint8_t {
-  strings,  // a string: the format has types of its own, and its models use them
-  quoted,   // a string, or what the model put into quotes: "3" where a number is wanted
-  written,  // the text of a field: all that the format has
+  strings,  // only itself: the format has other types, and its models use them
+  quoted,   // itself, or a value that the model quoted: "3" where a number is wanted
+  written,  // any value: the format has only text
 };
 
 class Schema {
@@ -32,24 +33,24 @@ class Schema {
   Schema(Schema &&) noexcept;
   Schema &operator=(Schema &&) noexcept;
 
-  // `text`: checked JSON. A schema that cannot be read is an error with a path inside of it. `max_depth`: limits.depth,
-  // for JSON text that coercion reads.
+  // `text`: checked JSON. An unreadable schema is an error with a path into it. `max_depth`: limits.depth, for JSON
+  // that stands in strings.
   static Status compile(std::string_view text, Schema &out, size_t max_depth = 128);
 
-  // Arguments (checked JSON object text) against the schema. Strings that may be something else become it where the
-  // schema says so, at any depth, and only there: "3" → 3, "true" → true, JSON text → object. Where it allows strings
-  // as well they stay strings, but for `written` ones that say null, or are an object or a list that it allows. On
-  // Members that are null, may not be and need not be there are left out. On
-  // success `out` is the object as compact JSON: key order as written, numbers as written, members that stand twice
-  // once. Returns no fault, or the first one.
+  // Checks arguments (checked JSON of an object) against the schema. Returns true and sets `out`, or returns false and
+  // sets `fault`.
+  // Strings become the type that the schema asks for at their place: "3" → 3, "true" → true, JSON text → object. Where
+  // the schema allows strings too they stay strings, except `written` strings that are null, an object or a list that
+  // it allows. Members that are null, optional and not allowed to be null are left out. `out` is compact JSON with keys
+  // and numbers as written; a repeated key stands once.
   bool check(std::string_view arguments, Strings strings, std::string &out, ArgumentFault &fault) const;
 
-  bool declares(std::string_view parameter) const;  // a member of the top-level `properties`
-  // The one member that is required, or the one of `properties`, where it is a string; empty: none, or more.
+  bool declares(std::string_view parameter) const;  // is it a member of the top-level `properties`?
+  // The only required member, or the only member of `properties`, if it is a string. Empty: none, or several.
   std::string text_parameter() const;
-  bool takes_list(std::string_view parameter) const;  // true as well where nothing is said of its type
-  bool only_list(std::string_view parameter) const;   // of strings, and nothing else
-  const std::vector<std::string> &unchecked() const;  // keywords that are not checked: pattern, format, ...
+  bool takes_list(std::string_view parameter) const;  // true also if the schema does not restrict its type
+  bool only_list(std::string_view parameter) const;   // only a list of strings is allowed
+  const std::vector<std::string> &unchecked() const;  // keywords that it ignores: pattern, format, ...
 
  private:
   struct Impl;

@@ -22,7 +22,7 @@ std::string_view to_text(ExecutionApproval value);
 std::string_view to_text(ResultApproval value);
 
 struct IpcItem {
-  bool argument = false;  // { "arg": "name" }: stands for that argument
+  bool argument = false;  // { "arg": "name" }: the value of that argument
   std::string text;       // the argument's name, or a literal JSON value
 };
 
@@ -39,7 +39,8 @@ struct Tool {
   std::string parameters;  // JSON Schema as the host wrote it; {"type":"object","properties":{}} where it gave none
   Schema schema;
   Permission permission = Permission::sensitive;
-  ExecutionApproval execution = ExecutionApproval::ask_always;  // the level's, the tool's own, and what hints tighten
+  ExecutionApproval execution =
+      ExecutionApproval::ask_always;  // by level or the tool's own setting, tightened by hints
   ResultApproval result = ResultApproval::never;
   bool callable = false;  // agentCallable
   std::optional<bool> enabled;
@@ -48,10 +49,10 @@ struct Tool {
   bool immediate = false, idempotent = false, read_only = false;
   std::string vcp_command;
   std::optional<Ipc> ipc;
-  std::string wire_name;        // ^[A-Za-z0-9_-]{1,64}$, unique among all tools
-  std::string identity;         // the host's word for what runs it: another one is another tool
-  std::string definition_hash;  // hex: changes when anything does that a person is told or that acts
-  std::string former_hash;      // the same as states of version 0.1.0 have it
+  std::string wire_name;  // ^[A-Za-z0-9_-]{1,64}$, unique among all tools
+  std::string identity;   // the host's name for the code that runs it: a tool with another identity is another tool
+  std::string definition_hash;  // hex; changes with everything that the user is shown or that acts
+  std::string former_hash;      // the same, as states of version 0.1.0 hold it
 };
 
 }  // namespace sluice

@@ -13,7 +13,7 @@
 namespace sluice::json_schema {
 namespace {
 
-// Words that say nothing about which values are valid, or that are read beside the word they belong to.
+// Keywords that restrict no value, or that are read together with another keyword.
 constexpr std::string_view kSilent[] = {
     "$anchor", "$comment", "$id",        "$schema",          "$vocabulary",  "contentEncoding", "contentMediaType",
     "default", "else",     "deprecated", "contentSchema",    "description",  "discriminator",   "enumDescriptions",
@@ -27,7 +27,7 @@ class Compiler {
 
   Status run(const Node *&out) {
     Status status = compile(root_, out);
-    // References are followed last, so that what stands in the schema was compiled where it stands.
+    // Follow references last: by then every schema is compiled at its own place, with its own path.
     for (size_t i = 0; status.ok() && i < refs_.size(); ++i) status = follow(refs_[i]);
     if (status.ok()) status = refuse_loops();
     return status;
@@ -83,7 +83,7 @@ class Compiler {
       return {};
     }
     if (word == "const") {
-      // "const" is read before "enum"; where both stand, the two sets are one rule each.
+      // With both "const" and "enum", each is a rule of its own.
       if (!has("enum")) {
         allow_value(node, value);
         return {};
@@ -97,7 +97,7 @@ class Compiler {
     if (word == "maximum") return read_bound(value, is_true(words, "exclusiveMaximum") ? node.below : node.most);
     if (word == "exclusiveMinimum" || word == "exclusiveMaximum") {
       const char kind = json_kind(value);
-      if (kind == 't' || kind == 'f') return {};  // as draft 4 wrote it, read with minimum and maximum
+      if (kind == 't' || kind == 'f') return {};  // of draft 4: read with minimum and maximum
       return read_bound(value, word == "exclusiveMinimum" ? node.above : node.below);
     }
     if (word == "multipleOf") {
@@ -119,7 +119,7 @@ class Compiler {
     if (word == "maxProperties") return read_count(value, node.max_members);
     if (word == "uniqueItems") return read_bool(value, node.unique);
     if (word == "items") {
-      // Beside prefixItems it means the items behind those, which are not checked.
+      // With prefixItems it means the items after those, which are not checked.
       const Node *ignored = nullptr;
       if (has("prefixItems")) return compile(value, ignored);
       if (json_kind(value) != '[') return compile(value, node.items);
@@ -131,7 +131,7 @@ class Compiler {
     if (word == "contains") return compile(value, node.contains);
     if (word == "properties") return read_map(value, node.members);
     if (word == "additionalProperties") {
-      // Without patternProperties' patterns nothing can be said about the rest.
+      // Patterns are not checked, so with patternProperties the other members are unknown.
       const Node *ignored = nullptr;
       return compile(value, has("patternProperties") ? ignored : node.more);
     }
@@ -163,7 +163,7 @@ class Compiler {
       if (json_kind(value) != '"') return unexpected(value, "a string");
       const std::string target = json_text(trim_json(value));
       if (target.empty() || target[0] != '#' || (target.size() > 1 && target[1] != '/'))
-        unchecked_.insert("$ref");  // remote, or an anchor
+        unchecked_.insert("$ref");  // another document, or an anchor
       else
         refs_.push_back({&node, trim_json(value), joined_path()});
       return {};
@@ -187,7 +187,7 @@ class Compiler {
         if (type.name == text) return node.types |= type.type, Status();
       return unexpected(name, "null | boolean | integer | number | string | array | object, or an array of these");
     };
-    if (json_kind(value) == 'n') return {};  // None, of a language that had no type to say: any
+    if (json_kind(value) == 'n') return {};  // a generator had no type: any
     if (json_kind(value) != '[') return one(value);
     JsonSlices slices(value);
     for (size_t i = 0; slices.next(); ++i) {
@@ -277,7 +277,7 @@ class Compiler {
     return out;
   }
 
-  // #/a/b~1c/%25 → the schema that stands there.
+  // Resolves a pointer such as #/a/b~1c/%25.
   Status follow(Ref ref) {
     const std::string pointer = json_text(ref.token).substr(1);
     std::string_view place = root_;
@@ -313,7 +313,7 @@ class Compiler {
     return {};
   }
 
-  // Each container is read once, however many references go through it.
+  // The members of a container, read once however many references lead through it.
   const Words &members_of(std::string_view object) {
     const auto [place, fresh] = members_.emplace(object.data(), Words());
     if (fresh) {
@@ -344,8 +344,8 @@ class Compiler {
     return out;
   }
 
-  // A schema that comes back to itself without going into the value would never be decided, and one that goes through
-  // hundreds of others for one value would only be a way to use up the stack.
+  // A schema that refers to itself for the same value can never be decided, and a chain of hundreds of schemas for one
+  // value would only use up the stack.
   static constexpr size_t kMostInARow = 256;
 
   Status refuse_loops() {
@@ -356,7 +356,7 @@ class Compiler {
     return {};
   }
 
-  // The same walk sets what a schema wants, as it leaves a schema after all that it refers to.
+  // height_of calls this for a schema after all that it refers to.
   static void set_wanted(const Node &node) {
     uint8_t types = node.types ? node.types : node.value_types;
     if (types == 0 && !node.members.empty()) types = kObject;
@@ -389,11 +389,11 @@ class Compiler {
   const std::string_view root_;
   std::deque<Node> &nodes_;  // never move
   std::set<std::string> &unchecked_;
-  // -- where the reading is
+  // -- position of the reading
   std::vector<std::string> paths_;
   std::unordered_map<const char *, Node *> by_place_;  // by the first byte of the schema
   std::vector<Ref> refs_;
-  std::unordered_map<const char *, Words> members_;  // of containers that references go through
+  std::unordered_map<const char *, Words> members_;  // of containers that references lead through
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace sluice::json_schema {
 
 Number read_number(std::string_view token) {
-  constexpr int64_t kFar = 1000000000000;  // exponents beyond are as good as this one, and their sums do not overflow
+  constexpr int64_t kFar = 1000000000000;  // larger exponents count as this one, so that sums cannot overflow
   Number out;
   size_t i = 0;
   if (token[i] == '-') {
@@ -53,15 +53,15 @@ int compare(const Number &a, const Number &b) {
 
 bool multiple_of(const Number &value, const Number &divisor) {
   if (value.digits.empty()) return true;
-  // Both as whole numbers times a power of ten. The value's does not end in 0, so a larger power cannot be divided
-  // away.
+  // Take both as whole numbers times a power of ten. The value's whole number does not end in 0, so a divisor with a
+  // larger power cannot divide it.
   int64_t power = (value.point - static_cast<int64_t>(value.digits.size())) -
                   (divisor.point - static_cast<int64_t>(divisor.digits.size()));
   if (power < 0) return false;
   uint64_t by = 0, rest = 0;
   for (const char c : divisor.digits) by = by * 10 + static_cast<uint64_t>(c - '0');
   for (const char c : value.digits) rest = (rest * 10 + static_cast<uint64_t>(c - '0')) % by;
-  // A divisor below 2^60 holds fewer than 64 factors 2 and 5: what 64 tens did not make divisible, none will.
+  // A divisor below 2^60 has fewer than 64 factors 2 and 5: after 64 tens, more tens change nothing.
   for (power = std::min<int64_t>(power, 64); power > 0; --power) rest = rest * 10 % by;
   return rest == 0;
 }

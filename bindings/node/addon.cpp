@@ -1,6 +1,5 @@
-// sluice.h spelled in Node-API. Every function of the header is a function of the module, on opaque handles (null is
-// NULL, and so is a handle that was freed); strings go in as UTF-8 and come out as a string or null, return codes are
-// numbers.
+// sluice.h spelled in Node-API. Each function of the header is a function of the module and takes opaque handles (null,
+// or a freed handle, means NULL). Strings go in as UTF-8 and come out as a string or null; return codes are numbers.
 #include <napi.h>
 #include <sluice/sluice.h>
 
@@ -17,10 +16,10 @@ namespace {
 
 struct Environment;
 
-struct Handle {  // one of the two is set; none once it was freed
+struct Handle {  // one of the two is set; neither after it was freed
   sluice_engine *engine = nullptr;
   sluice_turn *turn = nullptr;
-  std::weak_ptr<Environment> home;  // finalizers still come after the environment's cleanup hook
+  std::weak_ptr<Environment> home;  // finalizers may run after the environment's cleanup hook
 
   void release() {
     sluice_turn_free(std::exchange(turn, nullptr));
@@ -28,15 +27,16 @@ struct Handle {  // one of the two is set; none once it was freed
   }
 };
 
-// What one environment (main thread or worker) has given out. An External carries any pointer, those of other addons
-// too: a handle counts only while it is in here.
+// The live handles of one environment (main thread or worker). An External may carry the pointer of another addon, so
+// only a handle in this list is ours.
 struct Environment : std::enable_shared_from_this<Environment> {
   std::unordered_set<Handle *> live;
 };
 
 Environment &environment(const Napi::CallbackInfo &info) { return *static_cast<Environment *>(info.Data()); }
 
-// Reads the arguments of one call. The first that is of a wrong type throws a TypeError; what is read then is empty.
+// Reads the arguments of one call. The first argument of a wrong type throws a TypeError; later reads give empty
+// values.
 class Arguments {
  public:
   explicit Arguments(const Napi::CallbackInfo &info) : info_(info) {}
@@ -82,7 +82,7 @@ class Arguments {
     const Napi::Value value = info_[index];
     const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : std::nan("");
     using Range = std::numeric_limits<Integer>;
-    // One beyond the largest: a power of two, and so exact for every type.
+    // One more than the largest value: a power of two, so every type's bound is exact as a double.
     const double end = std::ldexp(1.0, Range::digits);
     if (!(number >= static_cast<double>(Range::min()) && number < end && number == std::trunc(number)))
       return fail(index, Range::is_signed ? "an integer in range" : "an integer in range, not negative"), Integer{};
@@ -118,7 +118,7 @@ Napi::Value text_or_null(const Napi::CallbackInfo &info, const char *text, size_
   return Napi::String::New(info.Env(), text, len);
 }
 
-// JavaScript owns the handle from here on: freed by hand, with the environment, or at the latest by the collector.
+// Hands the handle to JavaScript: it is freed by hand, with the environment, or by the garbage collector.
 Napi::Value hand_out(const Napi::CallbackInfo &info, sluice_engine *engine, sluice_turn *turn) {
   if (engine == nullptr && turn == nullptr) {
     Napi::Error::New(info.Env(), "out of memory").ThrowAsJavaScriptException();
@@ -234,7 +234,7 @@ Napi::Value submit(const Napi::CallbackInfo &info) {
   return number(info, sluice_turn_submit(turn, call, kind, text.data(), text.size()));
 }
 
-// INT64_MAX, "never", is Infinity: it is no exact double.
+// INT64_MAX, "never", becomes Infinity: no double holds it exactly.
 Napi::Value tick(const Napi::CallbackInfo &info) {
   Arguments in(info);
   sluice_turn *const turn = in.turn(0);
@@ -263,7 +263,7 @@ Napi::Value get(const Napi::CallbackInfo &info) {
   return text_or_null(info, text, len);
 }
 
-// Not in sluice.h: tells the collector about memory that it does not see.
+// Not in sluice.h: tells the garbage collector about memory that it cannot see.
 Napi::Value adjust_external_memory(const Napi::CallbackInfo &info) {
   Arguments in(info);
   const auto delta = in.integer<int64_t>(0);

@@ -21,7 +21,7 @@ ONCE, TURN, SESSION, ALWAYS, RELEASE, EXACT = 0, 1, 2, 3, 4, 256
 GATE_RUN, GATE_ASK, GATE_DENY = 0, 1, 2
 RESULT, RESULT_JSON, RESULT_PARTS, FAILURE, PROGRESS = range(5)
 GET_REQUEST, GET_MESSAGE, GET_HISTORY, GET_TOOLS, GET_PROMPT, GET_STATE, GET_ERROR = range(1, 8)
-NEVER = 2**63 - 1  # what tick returns where there is no deadline
+NEVER = 2**63 - 1  # tick returns it if there is no deadline
 
 _P, _S, _N, _I, _U, _T = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int32, ctypes.c_uint32, ctypes.c_int64
 _LEN = ctypes.POINTER(_N)
@@ -54,7 +54,7 @@ def library_path():
 
 
 def load(path):
-    """The library with every function declared. OSError says how to get one."""
+    """Loads the library and declares every function. OSError says how to get one."""
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
@@ -78,7 +78,7 @@ def library():
 
 
 class Error(Exception):
-    """What the host did wrong: `code`, and `detail` as {code, name, message, path}."""
+    """A mistake of the host: `code`, and `detail` as {code, name, message, path}."""
 
     def __init__(self, code, detail):
         detail = detail or {}
@@ -88,14 +88,14 @@ class Error(Exception):
 
 
 def _in(value):
-    """A document, or text as it stands, for a function that takes bytes and their length."""
+    """Encodes a document, or takes text as it is, for a function that takes bytes and their length."""
     if value is not None and not isinstance(value, (bytes, bytearray, memoryview, str)):
         value = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return _text(value, "text")
 
 
 def _text(value, name):
-    """Bytes or text, and nothing that would have to be written as JSON first."""
+    """Takes bytes or text, and no value that would have to become JSON first."""
     if isinstance(value, str):
         value = value.encode("utf-8", "surrogatepass")
     elif isinstance(value, (bytearray, memoryview)):
@@ -106,7 +106,7 @@ def _text(value, name):
 
 
 def _whole(value, name, least, most):
-    """A number as C takes it: ctypes would cut off what is too large, and 2**32 stand for call 0, which is all of them."""
+    """Checks a number against its C type: ctypes would cut off high bits, so that 2**32 would mean call 0, which is every call."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name}: found {value!r:.60}, expected an int")
     if not least <= value <= most:
@@ -115,7 +115,7 @@ def _whole(value, name, least, most):
 
 
 def _call_number(call):
-    """Of an event of the call, or as it stands."""
+    """The number of a call: from an event of the call, or the number itself."""
     return _whole(call["call"] if isinstance(call, dict) and "call" in call else call, "call", 0, 2**32 - 1)
 
 
@@ -168,13 +168,13 @@ class _Handle:
 
     @property
     def _open(self):
-        """The native handle. ValueError: it was closed."""
+        """The native handle. Raises ValueError if it is closed."""
         if not self._pointer:
             raise ValueError(f"this {type(self).__name__} was closed")
         return self._pointer
 
     def close(self):
-        """Frees the native memory; twice is fine."""
+        """Frees the native memory. May be called twice."""
         pointer, self._pointer = getattr(self, "_pointer", None), None
         if pointer:
             getattr(library(), self._free)(pointer)
@@ -192,23 +192,23 @@ class Engine(_Handle):
     _free = "sluice_engine_free"
 
     def __init__(self, config=None, check=True):
-        """Raises Error where the configuration is not accepted; with check=False it is `error()` that tells."""
+        """Raises Error if the configuration is not accepted; with check=False call `error()` to find out."""
         super().__init__(library().sluice_engine_new(*_in({} if config is None else config)))
         if check and (error := self.error()):
             self.close()
             raise Error(error["code"], error)
 
     def error(self, raw=False):
-        """Why the engine is unusable; None when it is usable."""
+        """Why the engine is unusable, as {code, name, message, path}; None if it is usable."""
         length = _N()
         return _out(library().sluice_engine_error(self._open, length), length, raw)
 
     def turn(self, config, check=True):
-        """Raises Error where the configuration is not accepted; with check=False every call on the turn does."""
+        """Makes a turn. Raises Error if the configuration is not accepted; with check=False every call on the turn raises it."""
         return self._turn("sluice_turn_new", config, check)
 
     def restore(self, state, check=True):
-        """The turn of which `state` was taken. Raises Error like `turn`."""
+        """Restores the turn from a state of `get(GET_STATE)`. Raises Error like `turn`."""
         return self._turn("sluice_turn_restore", state, check)
 
     def _turn(self, make, document, check):
@@ -221,7 +221,7 @@ class Engine(_Handle):
 
 class Turn(_Handle):
     _free = "sluice_turn_free"
-    _unread = None  # an event that was polled, but not given out
+    _unread = None  # an event that was polled, but could not be given out
 
     def _call(self, name, *arguments):
         code = getattr(library(), name)(self._open, *arguments)
@@ -234,7 +234,7 @@ class Turn(_Handle):
         self._call("sluice_turn_response", _int32(status, "status"), *_in(headers))
 
     def feed(self, data):
-        """Bytes of the answer's body (or str), cut anywhere."""
+        """Feeds bytes of the answer's body (or str), cut anywhere."""
         self._call("sluice_turn_feed", *_text(data, "data"))
 
     def finish(self, how=END_COMPLETE, detail=None):
@@ -248,11 +248,11 @@ class Turn(_Handle):
         self._call("sluice_turn_deny", _call_number(call), *_text(reason, "reason"))
 
     def refuse(self, call, reason=None):
-        """Denies where no person did: it is recorded, and told to the model, as by policy."""
+        """Denies on behalf of the host, not the user: the record and the text for the model say "policy"."""
         self._call("sluice_turn_refuse", _call_number(call), *_text(reason, "reason"))
 
     def judge(self, call, rules):
-        """What the gate says of a call under these rules: GATE_RUN, GATE_ASK or GATE_DENY. Changes nothing."""
+        """Judges a call by these rules: GATE_RUN, GATE_ASK or GATE_DENY. Changes nothing."""
         return self._call("sluice_turn_judge", _call_number(call), *_in(rules))
 
     def cancel(self, call=0, reason=None):
@@ -268,8 +268,8 @@ class Turn(_Handle):
 
     # -- what comes out
     def next_event(self, raw=False):
-        """The next event; None when none waits. One that Python cannot hold (RecursionError: too deep; ValueError: 1e999) is not lost: it comes
-        next again, and raw=True gives its text."""
+        """Returns the next event, or None. An event that Python cannot hold (RecursionError: too deep; ValueError: 1e999) is not lost: the next call
+        returns it again, and raw=True gives its text."""
         length = _N()
         if self._unread is None:
             self._unread = _out(library().sluice_turn_next_event(self._open, length), length, True)
@@ -278,7 +278,7 @@ class Turn(_Handle):
         return event
 
     def events(self, raw=False):
-        """Every event that waits."""
+        """Returns every waiting event."""
         while (event := self.next_event(raw)) is not None:
             yield event
 

@@ -1,4 +1,4 @@
-// The extern "C" shell: arguments are checked, the engine is called, nothing is thrown across the boundary. No logic.
+// The extern "C" shell: checks arguments, calls the engine, lets no exception out. No logic.
 #include "sluice/sluice.h"
 
 #include <cstdio>
@@ -78,24 +78,25 @@ const char *none(size_t *len) {
 struct sluice_engine {
   std::shared_ptr<const sluice::Engine> engine;  // null: see `status`
   Status status;
-  std::string error;  // described, lent out
+  std::string error;  // the status as JSON; sluice_engine_error lends it out
 };
 
 struct sluice_turn {
   std::unique_ptr<sluice::Turn> turn;  // null: see `status`
-  Status status;                       // of a turn that could not be made, or that is poisoned
-  Status last;                         // of the last call that failed
-  uint64_t seq = 0;                    // of the last event, once the turn is poisoned
-  char words[2][160] = {};             // a poisoned turn's two last events
-  int words_said = 2;                  // of them; 2: there is nothing left to say
+  Status status;                       // why the turn could not be made, or is poisoned
+  Status last;                         // error of the last call that failed
+  uint64_t seq = 0;                    // number of the last event, once the turn is poisoned
+  char words[2][160] = {};             // the two last events of a poisoned turn
+  int words_said = 2;                  // how many of them were polled; 2: none is left
   std::string event;
-  std::shared_ptr<const std::string> request;  // documents[SLUICE_GET_REQUEST], the turn's own
+  std::shared_ptr<const std::string>
+      request;  // for SLUICE_GET_REQUEST; shared with the turn, not copied into `documents`
   std::string documents[SLUICE_GET_ERROR + 1];
 };
 
 namespace {
 
-// The last words of a poisoned turn go into memory that the handle always had.
+// Writes the last events of a poisoned turn into memory that the handle already has.
 void prepare_last_words(sluice_turn &turn, Code code) noexcept {
   const char *const detail = code == Code::memory ? "out of memory" : "a fault in Sluice itself; please report it";
   std::snprintf(turn.words[0], sizeof turn.words[0],
@@ -115,11 +116,11 @@ void poison(sluice_turn &turn, Code code) noexcept {
   try {
     turn.status.message = code == Code::memory ? "out of memory" : "a fault in Sluice itself; please report it";
     turn.last = turn.status;
-  } catch (...) {  // the code alone has to do
+  } catch (...) {  // no memory for the message: the code is there
   }
 }
 
-// Runs `body` on a turn that works; nothing is thrown across the boundary.
+// Runs `body` on a working turn. Lets no exception out: one poisons the turn.
 template <class Body>
 int32_t guard(sluice_turn *turn, Body &&body) noexcept {
   if (turn == nullptr) return SLUICE_E_ARGUMENT;

@@ -1,4 +1,4 @@
-// States of every release, changed: an error or a turn comes of them, never a crash.
+// Damaged states of every release: each gives an error or a working turn, never a crash.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -27,7 +27,7 @@ std::vector<Saved> saved_states() {
     std::ifstream file(entry.path());
     std::stringstream text;
     text << file.rdbuf();
-    // Half a character is written as a lone surrogate, which is no JSON for everybody.
+    // Half a character becomes a lone surrogate, which some readers of JSON refuse.
     const Json golden = Json::parse(std::regex_replace(text.str(), std::regex(R"(\\udc[0-9a-f]{2})"), "?"));
     out.push_back({golden["engine"].dump(), golden["state"], golden["rest"]});
   }
@@ -218,7 +218,7 @@ TEST_CASE("a state of which one text was changed tells nothing that is not UTF-8
       std::vector<Json *> values;
       list_values(state, values);
       if (!values[i]->is_string()) continue;
-      *values[i] = {{"base64", "aP8="}};  // h and a byte that no UTF-8 has
+      *values[i] = {{"base64", "aP8="}};  // h and a byte that never occurs in UTF-8
       ++changed;
       Choices choices("");
       try {

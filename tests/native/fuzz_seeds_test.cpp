@@ -1,5 +1,5 @@
-// The seeds of the protocol fuzzer (tests/fuzz/corpus/<grammar>): each under every protocol of its grammar, with great
-// and with small limits, as the fuzzer would run it.
+// The seeds of the protocol fuzzer (tests/fuzz/corpus/<grammar>): each runs under every protocol of its grammar, with
+// large and with small limits, as in the fuzzer.
 #include <catch2/catch.hpp>
 
 #include "../fuzz/scan_check.h"

@@ -1,6 +1,6 @@
-// How work grows, counted and not timed: this core is built with a call at each of its basic blocks (SLUICE_GROWTH), so
-// that the same input takes the same number of steps on every machine. What the C and C++ libraries do in their own
-// files is not counted.
+// Counts how work grows with the input, instead of timing it: SLUICE_GROWTH builds the core with a call in each basic
+// block, so that the same input takes the same number of steps on every machine. Code inside the C and C++ libraries is
+// not counted.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <random>
@@ -77,7 +77,7 @@ std::string call_of(const Format &format, size_t bytes) {
   return text;
 }
 
-// What a feed takes without its bytes, at most: where a long value is passed over by memchr, that is nearly all.
+// The most steps that a feed takes apart from its bytes: where memchr skips a long value, that is nearly everything.
 constexpr double kFeed = 120;
 
 // ---- turns ----
@@ -111,7 +111,7 @@ class Host {
          "\n\ndata: [DONE]\n\n");
     REQUIRE(sluice_turn_finish(turn_, SLUICE_END_COMPLETE, nullptr, 0) == SLUICE_OK);
   }
-  // The calls whose execute events came.
+  // The calls whose execute event was polled.
   std::vector<uint32_t> poll() {
     constexpr std::string_view kExecute = R"({"type":"execute","call":)";
     std::vector<uint32_t> out;
@@ -121,7 +121,7 @@ class Host {
         out.push_back(static_cast<uint32_t>(std::stoul(event + kExecute.size())));
     return out;
   }
-  // Runs what is to be run until nothing is. How many were.
+  // Runs calls until none is left to run; returns how many ran.
   size_t run() {
     size_t count = 0;
     for (std::vector<uint32_t> calls; !(calls = poll()).empty(); count += calls.size())
@@ -156,7 +156,7 @@ std::string call_delta(size_t index, const std::string &arguments, bool head = t
                "}}]");
 }
 
-// ---- keys that a hash takes for one ----
+// ---- keys that collide in a hash table ----
 
 uint64_t inverse(uint64_t odd) {
   uint64_t out = odd;
@@ -164,7 +164,7 @@ uint64_t inverse(uint64_t odd) {
   return out;
 }
 
-// Keys of 16 letters that libstdc++'s hash of a string makes the same number of.
+// Keys of 16 letters for which libstdc++'s hash of a string is the same number.
 std::vector<std::string> colliding_keys(size_t count) {
   constexpr uint64_t kMul = 0xc6a4a7935bd1e995U;
   const uint64_t back = inverse(kMul);
@@ -240,7 +240,7 @@ TEST_CASE("twice the bytes of a call, or of openers, take at most 2.2 times the 
     if (openers.size() > 4) openers.resize(4);
     for (const Marker &opener : openers)
       for (const char *behind : {"", "{\"name\":\"t\","}) {
-        // Beyond what a candidate may hold.
+        // Longer than a candidate may be.
         std::string once = out_of_reasoning(*format.protocol);
         while (once.size() < 3 << 12U) once += opener.bytes + behind;
         std::string both = once;
@@ -343,7 +343,7 @@ TEST_CASE("what comes behind closed arguments takes the same steps however long 
     Host host(engine_of());
     host.feed(call_delta(0, R"({"a":")" + std::string(bytes, 'x') + "\"}"));
     const std::string more = call_delta(0, R"({"b":1)", false);
-    for (int i = 0; i < 3; ++i) host.feed(more);  // whether they are closed is found out once
+    for (int i = 0; i < 3; ++i) host.feed(more);  // whether the arguments are closed is checked once
     host.poll();
     return counted([&] {
       for (int i = 0; i < 100; ++i) host.feed(more);

@@ -13,7 +13,7 @@ std::string literal(std::string_view text, size_t depth = 8) {
   return json_from_literal(text, depth, json) ? json : "none";
 }
 
-// Where a value that begins with the first byte ends, fed a byte at a time; 0: nowhere.
+// Feeds the text byte by byte; returns where the value that begins with the first byte ends, or 0.
 size_t value_end(const std::string &text, bool triple) {
   ValueEnd value;
   value.start(0, triple);

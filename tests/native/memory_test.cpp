@@ -1,5 +1,5 @@
-// What happens when memory runs out at any allocation: nothing is thrown across the boundary, the turn is poisoned and
-// says so once, everything else of it can still be asked, and nothing leaks (the sanitizers look).
+// Memory runs out at each allocation in turn: no exception leaves the library, the poisoned turn says so once, its
+// other functions still answer, and nothing leaks (the sanitizers check).
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
@@ -60,7 +60,7 @@ std::vector<std::string> events(sluice_turn *turn) {
   return out;
 }
 
-// One turn, of which `step` runs with so many allocations. Returns the code of the step.
+// Runs one step of a turn with a limited number of allocations; returns the code of the step.
 template <class Step>
 int32_t run(long allocations, Step &&step) {
   sluice_engine *const engine = sluice_engine_new(kEngine, std::strlen(kEngine));

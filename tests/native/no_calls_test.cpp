@@ -1,5 +1,5 @@
-// Texts that talk about calls, hold data or code, or just have brackets in them (tests/corpus/no_calls), under every
-// protocol: where the syntax stands in code or reasoning nothing is called; elsewhere exactly what the file says.
+// Texts that talk about calls, hold data or code, or only contain brackets (tests/corpus/no_calls), under every
+// protocol. Call syntax in code or reasoning calls nothing; elsewhere exactly the calls that the file counts.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -24,7 +24,7 @@ std::shared_ptr<const sluice::Protocol> made(const std::string &config) {
   return out;
 }
 
-// Every protocol alone, the designed ones together, and these with the most common family.
+// Each protocol alone, our own protocols together, and these with the most common family.
 std::vector<Way> ways() {
   std::vector<Way> out;
   Way designed{"designed", {}};
@@ -60,7 +60,7 @@ std::vector<Snippet> snippets(const fs::path &folder) {
   return out;
 }
 
-// A call of these may end reasoning, so that one inside is a call; all others must find none.
+// A call of these protocols ends reasoning, so it counts there; all others must find none.
 bool may_call(const Snippet &snippet, const Way &way) {
   if (snippet.kind == "open" || snippet.kind == "whole") return true;
   return snippet.kind == "reasoning" && std::any_of(way.protocols.begin(), way.protocols.end(),

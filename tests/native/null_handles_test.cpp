@@ -1,5 +1,5 @@
-// What only a program that talks to the C ABI itself can do: NULL handles and strings, strings that are borrowed, bytes
-// that are no UTF-8.
+// What only a direct user of the C ABI can do: pass NULL handles and strings, keep borrowed strings, pass bytes that
+// are no UTF-8.
 #include <sluice/sluice.h>
 
 #include <catch2/catch.hpp>
@@ -54,7 +54,7 @@ TEST_CASE("NULL documents and NULL bytes are told, not read") {
   sluice_turn_free(turn);
 
   turn = sluice_turn_new(engine, "{\"wire\":\"text\"}", 15);
-  sluice_engine_free(engine);  // a turn keeps what it needs
+  sluice_engine_free(engine);  // the turn keeps what it needs of its engine
   CHECK(sluice_turn_feed(turn, nullptr, 0) == SLUICE_OK);
   CHECK(sluice_turn_feed(turn, nullptr, 1) == SLUICE_E_ARGUMENT);
   CHECK(sluice_turn_feed(turn, "hello", 5) == SLUICE_OK);

@@ -1,5 +1,5 @@
-// How much memory a call of 10 MB takes at most, counted by this program's own allocator: everything that the library
-// holds beside the bytes that it is fed, from the first of them to the next request.
+// The most memory that a call of 10 MB takes, counted by this program's own allocator: everything that the library
+// holds from the first fed byte to the next request, without the fed bytes themselves.
 #include <malloc.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ constexpr std::string_view kEngine =
     R"({"tools":[{"name":"t","permission":"public","agentCallable":true,"parameters":{"type":"object",)"
     R"("properties":{"a":{"type":"string"}}}}]})";
 
-// One turn with one call, and the most memory that each of its parts took.
+// Runs one turn with one call; records the most memory of each part.
 struct Played {
   size_t reading = 0, running = 0, telling = 0;  // up to the end of the answer; up to `execute`; up to the next request
   size_t arguments = 0;                          // bytes that `execute` brought
@@ -155,8 +155,7 @@ std::string native_answer(size_t bytes) {
          end("tool_calls");
 }
 
-// Everything that a turn tells of an answer whose events nobody polls before its end; `restored`: saved and restored
-// after each of its parts.
+// All events of an answer that are polled only at its end. `restored`: the turn is saved and restored after each part.
 std::string told(const std::string &turn_members, const std::string &body, bool restored) {
   const std::string document = "{" + turn_members + "," + kRequest + "}";
   sluice_engine *const engine = sluice_engine_new(kEngine.data(), kEngine.size());
@@ -215,7 +214,7 @@ TEST_CASE("a large call tells the same wherever it is saved and restored") {
   const auto same = [](const std::string &turn, const std::string &body) {
     const std::string plain = told(turn, body, false);
     CHECK(plain.size() > 8 * kLarge);
-    CHECK((plain == told(turn, body, true)));  // without megabytes in the report
+    CHECK((plain == told(turn, body, true)));  // two pairs of brackets keep megabytes out of the report
   };
   same(kNative, native_answer(kLarge));
   for (const Format &format : kFormats) {

@@ -1,5 +1,5 @@
-// The properties of the fuzzers (tests/fuzz), bounded: over the seeds and over inputs drawn with a fixed seed.
-// SLUICE_RANDOM_SEED draws others; each test tells five faults at most.
+// Checks the properties of the fuzzers (tests/fuzz) over their seeds and over inputs drawn with a fixed seed.
+// SLUICE_RANDOM_SEED draws other inputs. Each test reports at most five faults.
 #include <catch2/catch.hpp>
 #include <random>
 #include <utility>
@@ -150,7 +150,7 @@ TEST_CASE("a restore never runs what the new engine would ask about or refuse") 
     same.drain();
     on_the_same += same.ran.size();
   }
-  CHECK(on_the_same > 0);  // so there was something to refuse
+  CHECK(on_the_same > 0);  // at least one case could be refused
 }
 
 TEST_CASE("a broken state is an error that says where, or a turn that ends once and runs nothing without a decision") {

@@ -27,7 +27,7 @@ Scanning scanning(const std::string &options = "") {
   return out;
 }
 
-// The record of the text, which is the same however it is cut.
+// The record of a text; checks that it is the same however the text is cut.
 ScanRecorder scan(const Scanning &how, const std::string &text) {
   ScanRecorder whole = how.whole(text);
   CHECK(whole.broken == "");
@@ -152,7 +152,7 @@ TEST_CASE("a call opens with its name and its arguments stream up to what may be
   scanner->feed("x ");
   scanner->feed("y:「始」abc<<");
   CHECK(record.events[1]["arguments"] == "q:「始」x「末」tool_name:「始」T「末」, <<<[END_x y:「始」abc");
-  scanner->interrupt();  // an open call goes on behind it
+  scanner->interrupt();  // an open call continues after it
   scanner->feed("「末」<<<[END_TOOL_REQUEST]>>>");
   CHECK(record.blocks == Json::array({invalid("residue_in_block")}));
   scanner->finish();
@@ -335,7 +335,7 @@ TEST_CASE("limits hit the same byte at any split") {
         Json::array({invalid("oversize"), text("b")}));  // the call stands in the value
   CHECK(scan(how, opener + "tool_name:「始」T「末」q:「始」" + of('x', 6000)).blocks ==
         Json::array({invalid("oversize")}));
-  for (size_t shift = 0; shift < 3; ++shift) {  // the limit hits inside of a code point
+  for (size_t shift = 0; shift < 3; ++shift) {  // the limit lies inside a code point
     std::string value = of('x', shift);
     while (value.size() < 6000) value += "结";
     const ScanRecorder cut = scan(how, opener + "tool_name:「始」T「末」q:「始」" + value);

@@ -1,4 +1,4 @@
-// What the protocols write: a call reads back as it was, and nothing that a tool or its description says becomes one.
+// Calls that a protocol writes read back unchanged, and no text of a tool or its description becomes a call.
 #include <catch2/catch.hpp>
 
 #include "protocol/family/family.h"
@@ -63,7 +63,7 @@ Json calls_in(const ScanRecorder &record) {
   return out;
 }
 
-// A value may come back as text where it is no string, in a format that has only text.
+// In a format that has only text, a value that is no string may come back as text.
 bool same(const Json &got, const Json &wanted, bool typed) {
   if (got == wanted) return true;
   if (typed) return false;
@@ -79,7 +79,7 @@ bool same(const Json &got, const Json &wanted, bool typed) {
   return true;
 }
 
-// Everything that begins or ends something in a family, and a whole call.
+// All markers of a family, and a whole call.
 std::string own_markers(const Named &one) {
   std::string out;
   const auto add = [&](std::string_view bytes) { out.append(bytes).append(" "); };
@@ -93,7 +93,7 @@ std::string own_markers(const Named &one) {
   return out;
 }
 
-// Not: a tag with one line of text in it, and a format that knows only reasoning.
+// Excludes a tag with one line of text, and a format that has only reasoning.
 bool writes_calls(const Named &one) { return one.id != "inline_tags" && one.id != "think-only"; }
 
 std::string call_of(const Named &one) {
@@ -109,7 +109,7 @@ std::string evil_text(const std::vector<Named> &named) {
   return out;
 }
 
-// What all of them read together, and each of `alone` when nobody else is there.
+// The calls that all protocols read together, and each of `alone` by itself.
 void check_no_calls(const std::vector<Named> &named, const std::vector<Named> &alone, const std::string &text) {
   CHECK(calls_in(scanning(protocols_of(named)).whole(text)).dump(1) == "[]");
   for (const Named &one : alone) {
@@ -120,7 +120,7 @@ void check_no_calls(const std::vector<Named> &named, const std::vector<Named> &a
   }
 }
 
-// Why a value does not come back as it was; nullptr: it does. `invalid`: the call does not run.
+// Why a value does not come back unchanged; nullptr: it does. `invalid`: the call does not run.
 const char *lost_in(const Named &one, const std::string &value, bool &invalid) {
   invalid = false;
   if (one.id == "vcp" && (value == "blanks" || value == "breaks")) return "values are trimmed";
@@ -232,13 +232,13 @@ TEST_CASE("nothing that a tool returned is a call, whoever writes it and whoever
   const Named *last = nullptr;
   for (const Named &writer : named) {
     INFO("written by " << writer.id);
-    // All families write in the same way: one of them is enough for most of it, and for the readers of the others.
+    // All families write in the same way, so most cases try only one of them.
     const bool known = last && last->family && writer.family;
     std::vector<ResultText> results;
     for (const auto &[content, json] : contents) {
       results.push_back({"call_1", kTool, "success", content, json});
       if (known) break;
-      const std::string_view id = json ? "call_2" : std::string_view(evil);  // views: what they show must last
+      const std::string_view id = json ? "call_2" : std::string_view(evil);  // views: the strings must outlive them
       const std::string_view tool = json ? std::string_view(kTool) : std::string_view(evil);
       results.push_back({id, tool, "error", content, json});
     }
@@ -343,7 +343,7 @@ TEST_CASE("what a tool says of itself calls nothing, whoever else reads the defi
   const Registry plain = tools("Says something."), bad = tools(evil);
   for (const Named &writer : named) {
     if (!writes_calls(writer)) continue;
-    // One reader beside it is enough, and of families other ones for each writer: they are treated alike.
+    // One other reader is enough, and each writer gets other families: all are treated alike.
     for (const Named &reader : named) {
       const bool families[] = {writer.family != nullptr, reader.family != nullptr};
       const int one_of = families[0] && families[1] ? 31 : families[0] || families[1] ? 3 : 1;

@@ -14,7 +14,7 @@ std::shared_ptr<const Protocol> protocol(const std::string &id, const std::strin
   return out;
 }
 
-// The blocks of the text, which are the same however it is cut.
+// The blocks of a text; checks that they are the same however the text is cut.
 Json blocks(const std::string &id, const std::string &text, const std::string &options = "") {
   Scanning how;
   how.protocols = {protocol(id, options)};

@@ -1,5 +1,5 @@
-// A quotation is never a call: what a call of any protocol quotes in a value does not run when that call is cut
-// anywhere or has lost a part, under the same protocol or beside another one.
+// A quotation is never a call: a call quoted in a value of another call does not run, even when the outer call is cut
+// anywhere or has lost a part, under the same protocol or with a second one.
 #include <catch2/catch.hpp>
 #include <cstdio>
 
@@ -71,27 +71,27 @@ TEST_CASE("what a call quotes never runs when that call is cut or has lost a par
   size_t count = 0, pairs = 0;
   for (const auto &[outer_id, outer] : all) {
     for (const auto &[inner_id, inner] : all) {
-      if (inner_id == "inline_tags" || outer_id == "inline_tags")
-        continue;  // one line of a few words: nothing to quote
+      if (inner_id == "inline_tags" || outer_id == "inline_tags") continue;  // a tag of one line cannot quote a call
       const bool same = inner_id == outer_id;
       if (!same && beside.count(inner_id) == 0) continue;
       sluice::Protocols protocols = {outer};
       if (!same) protocols.push_back(inner);
       const std::string quoted = written(*inner, "rm", "path", "/");
       const std::string text = written(*outer, "note", "content", "Example: " + quoted + " and so on");
-      if (runs_inner(protocols, text)) continue;                                // the format cannot quote it
-      if (!runs_inner({inner}, "Example: " + quoted + " and so on")) continue;  // and is none in the middle of a line
+      if (runs_inner(protocols, text)) continue;  // the format cannot quote it
+      if (!runs_inner({inner}, "Example: " + quoted + " and so on"))
+        continue;  // or reads no call in the middle of a line
       ++pairs;
       const auto holds = [&](const std::string &said, const std::string &how) {
         ++count;
         if (runs_inner(protocols, said)) FAIL_CHECK(outer_id << " quotes " << inner_id << ", " << how << "\n" << said);
       };
       const size_t step = same ? 1 : 13;
-      const bool tag = outer_id == "morph-xml" || outer_id == "yaml-xml";  // without its name it is none
+      const bool tag = outer_id == "morph-xml" || outer_id == "yaml-xml";  // without the tool's name it is no call
       const std::string nameless = tag ? text : without(text, "note");
       for (const std::string &one : {text, nameless})
         for (size_t cut = 1; cut <= one.size(); cut += step) holds(one.substr(0, cut), "cut");
-      // What ends the value, the call and the section.
+      // The markers that end the value, the call and the section.
       for (size_t from = text.rfind("and so on") + 9; from < text.size(); ++from) {
         for (size_t to = from + 1; to <= text.size(); to += step) {
           const std::string broken = text.substr(0, from) + text.substr(to);

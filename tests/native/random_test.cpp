@@ -1,6 +1,6 @@
-// Whole conversations at random, through the C ABI: a model that writes anything, a person and tools that act at any
-// time, a network that cuts anywhere, a process that dies and comes back. What must hold whatever happens is checked
-// after every step. SLUICE_RANDOM_TURNS: how many turns; SLUICE_RANDOM_SEED: only the conversation of that number.
+// Plays random conversations through the C ABI: a model that writes anything, a user and tools that act at any time, a
+// network that cuts anywhere, a process that dies and comes back. Checks the invariants after every step.
+// SLUICE_RANDOM_TURNS: how many turns; SLUICE_RANDOM_SEED: only the conversation of that number.
 #include <sluice/sluice.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 #include "script_runner.h"
 
 constexpr size_t kTurns = sluice_test::kSanitized ? 1000 : 10000;
-constexpr size_t kSteps = 90;         // of a turn, until it is brought to its end
-constexpr size_t kClosingSteps = 80;  // within which it must then end
+constexpr size_t kSteps = 90;         // random steps of a turn; then it is brought to its end
+constexpr size_t kClosingSteps = 80;  // the turn must end within these
 constexpr int64_t kNever = INT64_MAX;
 
 namespace {
@@ -33,7 +33,7 @@ std::string brief(const Json &value) { return value.dump(-1, ' ', false, Json::e
 std::string brief(const std::string &text) { return text; }
 std::string brief(const char *text) { return text; }
 
-// What is told of a broken rule is written when it is broken: rules are asked millions of times.
+// Writes the text about a broken rule only when the rule is broken: rules are checked millions of times.
 template <class... What>
 void require(bool holds, const char *rule, const What &...what) {
   if (holds) return;
@@ -62,7 +62,7 @@ class Dice {
   uint64_t state_;
 };
 
-// ---- documents without surprises of a JSON library: what is not there is nothing ----
+// ---- reading documents: a missing member is null, not an exception ----
 
 const Json *member(const Json &object, const char *key) {
   if (!object.is_object()) return nullptr;
@@ -96,7 +96,7 @@ bool same(const Json &a, const Json &b) {
   return sluice_test::mismatch(exactly, &b).empty();
 }
 
-// ---- what is on the other side of the engine: tools, configuration, a model ----
+// ---- the engine's surroundings: tools, configuration, a model ----
 
 constexpr const char *kLevels[] = {"public", "moderate", "sensitive"};
 constexpr const char *kPolicies[] = {"auto", "ask_once", "ask_always"};
@@ -350,7 +350,7 @@ class Model {
     return repaired(out);
   }
 
-  // A cut through a code point is no matter of the model: its provider sends whole ones.
+  // Cut between code points: providers send whole ones.
   static std::string repaired(const std::string &text) {
     return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::ignore)).get<std::string>();
   }
@@ -409,7 +409,7 @@ class Conversation {
     messages_.push_back({{"role", "system"}, {"content", dice_.chance(50) ? "You help. {{tools}}" : "You help."}});
   }
 
-  // How many turns it had.
+  // Returns how many turns it had.
   size_t run() {
     const size_t most = 1 + dice_.below(4);
     do ++turns_;
@@ -422,19 +422,19 @@ class Conversation {
     for (const std::string &step : steps_) out += "\n  " + step;
     return out;
   }
-  // Every event of the conversation: the same seed gives the same ones.
+  // Every event of the conversation: the same for the same seed.
   const std::string &transcript() const { return transcript_; }
 
  private:
   struct Call {
-    Json card = Json::object();  // its patches laid over each other
+    Json card = Json::object();  // all its patches, merged
     std::string arguments;       // its args events
     bool question_polled = false, result_polled = false;
     bool allowed = false;  // by us
     size_t void_records = 0;
     size_t executes = 0, most_executes = 1;
-    bool fired = false;             // before the process died: only the telling is late
-    std::set<std::string> secrets;  // what its tool said
+    bool fired = false;             // it ran before the process died; only the event is late
+    std::set<std::string> secrets;  // texts of its tool
   };
 
   void log(std::string step) { steps_.push_back(std::move(step)); }
@@ -446,7 +446,7 @@ class Conversation {
     require(error == nullptr, "the engine's configuration is refused", error != nullptr ? error : "");
   }
 
-  // ---- a turn from its configuration to done; false: the conversation ends here ----
+  // ---- plays one turn from its configuration to done; returns false if the conversation ends here ----
 
   bool take_turn() {
     const bool adopting = left_to_user_ && dice_.chance(75);
@@ -603,13 +603,13 @@ class Conversation {
                                              "<think>",
                                              "\xff\xfe"};
 
-  // What only a tool knows: unlike anything else in the conversation.
+  // A text of a tool, unlike any other text in the conversation.
   std::string secret(uint32_t number) { return secret_of(number) + std::to_string(++secrets_); }
   std::string secret_of(uint32_t number) const {
     return "secret-" + std::to_string(turns_) + "-" + std::to_string(number) + "-";
   }
 
-  // Any verb with anything.
+  // Calls any verb with any arguments.
   void act_wrongly() {
     const auto number = static_cast<uint32_t>(dice_.below(6));
     static constexpr int32_t kDecisions[] = {0, 1, 2, 3, 4, 5, -1, 256, 257, 260, 511};
@@ -626,7 +626,7 @@ class Conversation {
     }
   }
 
-  // ---- the verbs, each with the codes that it may return as things stand ----
+  // ---- the verbs, each with the codes that it may return in the current state ----
 
   using Codes = std::set<int32_t>;
 
@@ -704,7 +704,7 @@ class Conversation {
       codes = {SLUICE_OK};
     const std::set<std::string> granted = granted_;
     const size_t length = edited != nullptr ? std::string_view(edited).size() : 0;
-    // The decision counts from the call on: what it starts comes out behind it.
+    // The decision counts from this call on: the events of what it starts come after it.
     for (const uint32_t call : meant) {
       calls_[call].allowed = true;
       if (plain >= SLUICE_TURN) granted_.insert(text_of(card_of(call), "name"));
@@ -784,7 +784,7 @@ class Conversation {
       require(next > *now_ && (next == kNever || !done_now()), "a deadline lies ahead", std::to_string(next));
   }
 
-  // The process dies, and another one goes on, perhaps with other tools.
+  // The process dies; another one continues, perhaps with other tools.
   void restore() {
     size_t len = 0;
     const char *state = sluice_turn_get(turn_->p, SLUICE_GET_STATE, &len);
@@ -863,7 +863,7 @@ class Conversation {
       require(body != nullptr && number_of(event, "bytes") == len, "a request that is polled is wanted", event);
     } else if (type == "approval") {
       const bool execution = text_of(event, "stage") == "execution";
-      // Polling settles detached calls, and what comes behind them is asked: the patch before this event says so.
+      // Polling settles detached calls, which lets later calls be asked about: the patch before this event says so.
       require(text_of(calls_[number].card, "status") == (execution ? "awaiting_approval" : "awaiting_result_approval"),
               "a question that is polled waits for its answer", event);
       (execution ? calls_[number].question_polled : calls_[number].result_polled) = true;
@@ -927,7 +927,7 @@ class Conversation {
     });
   }
 
-  // ---- where the turn stands, and what must hold there ----
+  // ---- the state of the turn, and what must hold in it ----
 
   bool open() const { return parser_ ? !done_now() : !request_text_.empty(); }
   bool done_now() const { return message_.contains("outcome"); }
@@ -1031,7 +1031,7 @@ class Conversation {
       if (const Json *calls = member(message, "tool_calls"))
         for (const Json &call : *calls)
           require(!used.contains(text_of(call, "id")), "an id is used once in a conversation", call);
-    if (adopts_ && !history.empty()) {  // its first results belong to the calls that it took up
+    if (adopts_ && !history.empty()) {  // its first results belong to the adopted calls
       size_t asker = messages_.size();
       while (asker > 0 && text_of(messages_[asker - 1], "role") != "assistant") --asker;
       Json whole = Json::array();
@@ -1080,7 +1080,7 @@ class Conversation {
     }
   }
 
-  // What a person has not released, or refused to, is in nothing that a model reads.
+  // A result that the user did not release is in no text that a model reads.
   void check_secrets() {
     for (const auto &[number, call] : calls_) {
       const std::string status = status_of(number);
@@ -1140,7 +1140,7 @@ class Conversation {
   std::vector<std::string> steps_;
   std::string transcript_;
   Json messages_ = Json::array();
-  Json rules_ = Json::array();  // that the person wanted kept
+  Json rules_ = Json::array();  // rules that the user asked to keep
   bool left_to_user_ = false;
   size_t turns_ = 0, secrets_ = 0;
   // -- this turn
@@ -1184,7 +1184,7 @@ TEST_CASE("what must always hold holds in conversations at random") {
   const bool restorable = sluice_test::can_restore();
   if (!restorable) WARN("this library does not restore yet: no turn was saved and restored");
   size_t taken = 0;
-  std::set<std::string> broken;  // each rule is told once
+  std::set<std::string> broken;  // report each rule once
   for (uint64_t seed = only.empty() ? 1 : std::stoull(only); taken < turns && broken.size() < 5; ++seed) {
     try {
       std::string first, second;

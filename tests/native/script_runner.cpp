@@ -19,7 +19,7 @@ struct Failed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-bool same(const Json &a, const Json &b) {  // order of members does not count
+bool same(const Json &a, const Json &b) {  // in any order of members
   if (a.is_object() && b.is_object()) {
     if (a.size() != b.size()) return false;
     for (const auto &[key, value] : a.items()) {
@@ -37,7 +37,7 @@ std::string not_as(const std::string &where, const std::string &expected, const 
          (actual ? brief(*actual) : "nothing");
 }
 
-// Greedy: each pattern meets an element behind the one that the pattern before it met.
+// Greedy: each pattern matches an element after the one that the previous pattern matched.
 template <typename Elements>
 std::string subsequence(const Json &patterns, const Elements &elements, const std::string &where) {
   auto at = elements.begin();
@@ -216,7 +216,7 @@ std::string sse_text(const Json &items) {
   return out;
 }
 
-// What a feeding step hands over.
+// The bytes of a feeding step.
 std::optional<std::string> fed(const Json &step) {
   if (step.contains("feed")) return repeated(step, step["feed"].get<std::string>());
   if (step.contains("feedBase64")) return from_base64(step["feedBase64"].get<std::string>());
@@ -282,12 +282,12 @@ class Player {
     turn_->p = sluice_turn_restore(engine, copy.data(), copy.size());
   }
 
-  // Where nothing runs: what ran would be unknown afterwards.
+  // Only while no call runs: a running call would be unknown after a restore.
   void save_and_restore() {
     if (turn_->p && running_.empty() && sluice_turn_get(turn_->p, SLUICE_GET_MESSAGE, nullptr)) restore(engine_);
   }
 
-  // A question that was asked before and still waits comes out again after a restore.
+  // After a restore, a question that still waits comes again as an event.
   bool asked_again(const Json &event) {
     Json question = event;
     question.erase("seq");
@@ -337,7 +337,7 @@ class Player {
   void check_history() {
     Json history = read(SLUICE_GET_HISTORY);
     if (parser_ || history.is_null() || done_ == "awaiting_user") return;
-    if (adopted_) {  // their calls stand in the host's messages
+    if (adopted_) {  // adopted calls stand in the host's messages
       while (!history.empty() && text_of(history[0], "role") == "tool") history.erase(0);
     }
     if (std::string why = invalid_messages(history); !why.empty())
@@ -366,7 +366,8 @@ class Player {
       Cutter cutter = replay_.cutter;
       std::string_view rest = *bytes;
       do {
-        std::string piece(rest.substr(0, cutter.next(rest.size())));  // a copy: what is read beyond it must show
+        std::string piece(
+            rest.substr(0, cutter.next(rest.size())));  // a copy, so that a sanitizer sees reads beyond it
         rest.remove_prefix(piece.size());
         returned(step, sluice_turn_feed(turn_->p, piece.data(), piece.size()));
         if (replay_.how == Replay::How::polled) poll();
@@ -584,7 +585,7 @@ class Player {
   bool parser_ = false;
   bool diagnosed_ = false;
   bool adopted_ = false;
-  std::set<uint32_t> running_;  // calls whose execute was polled and that are not over
+  std::set<uint32_t> running_;  // calls whose execute event was polled and that have not ended
   std::vector<Json> asked_;
   std::unique_ptr<EngineHandle> other_engine_;
   std::optional<int64_t> seq_;
@@ -629,7 +630,7 @@ std::vector<std::string> run_script(const Json &script, bool restorable) {
         throw Failed("other events than as written: " + brief(outcome.events) + "\n    not " + brief(first->events));
     } catch (const std::exception &failure) {
       failures.push_back(replay.name + ": " + failure.what());
-      break;  // the other replays would say the same
+      break;  // the other replays would report the same
     }
   }
   return failures;

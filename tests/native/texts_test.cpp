@@ -1,6 +1,6 @@
-// Answers of real models, recorded (../shared/texts or $SLUICE_SHARED): what was called, said and thought. Skipped, and
-// saying so, where they are absent. A few recordings contradict what this engine promises: conformance_exceptions.json
-// names them with the reason, and must not name one that passes.
+// Recorded answers of real models (../shared/texts or $SLUICE_SHARED): their calls, text and reasoning. Skipped with a
+// message if they are absent. A few recordings contradict what this engine promises: conformance_exceptions.json names
+// them with the reason, and must not name one that passes.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -24,8 +24,8 @@ Json engine_config(const Json &recorded) {
   return {{"tools", tools}};
 }
 
-// Cards that were read as calls. Whether the schema holds is not the text's business, nor whether the tool exists: but
-// where a recording calls nothing, a call of a tool that it does not have is what a turn would refuse.
+// Cards that count as calls, whether or not the schema holds and the tool exists. But in a recording without calls, a
+// call of an unknown tool is one that a turn would refuse.
 Json read_calls(const Json &recorded, const Json &engine, const Parsed &parsed) {
   const bool nothing = recorded["expected_calls"].empty() && !engine["tools"].empty();
   Json out = Json::array();
@@ -40,7 +40,7 @@ Json read_calls(const Json &recorded, const Json &engine, const Parsed &parsed) 
   return out;
 }
 
-// Is `said` the texts of these blocks one after the other, with any white space between and around them?
+// Is `said` the joined texts of these blocks, with any white space between and around them?
 bool same_text(const std::string &said, const Parsed &parsed, const char *type) {
   size_t at = 0;
   const auto skip_white = [&] { at = std::min(said.find_first_not_of(" \t\r\n\v\f", at), said.size()); };
@@ -65,7 +65,7 @@ std::string compare(const Json &recorded, const Json &engine, const Parsed &pars
   for (const Json &call : recorded["expected_calls"]) {
     Json card = {{"name", call["name"]}, {"arguments", {{"$equals", call["arguments"]}}}};
     const Json id = pattern.size() < ids.size() ? ids[pattern.size()] : Json();
-    // An id that the text does not hold was made up by the one who recorded it.
+    // An id that does not stand in the text was added by whoever recorded it.
     if (id.is_string() && input.find(id.get<std::string>()) != std::string::npos) card["wireId"] = id;
     pattern.push_back(card);
   }

@@ -1,5 +1,5 @@
-// Tools as declared: schema, names, discovery, approval. valijson, which judges more slowly and less exactly, is the
-// oracle of what both know.
+// Declared tools: schema, names, discovery, approval. valijson, which is slower and less exact, is the oracle for the
+// keywords that both know.
 #ifndef VALIJSON_USE_EXCEPTIONS
 #  define VALIJSON_USE_EXCEPTIONS 1
 #endif
@@ -47,7 +47,7 @@ Status schema_error(std::string_view text) {
   return Schema::compile(text, schema);
 }
 
-// "" where the arguments are fine, else "<pointer>: <message>".
+// "" if the arguments fit, else "<pointer>: <message>".
 std::string fault_of(std::string_view schema, std::string_view arguments) {
   std::string out;
   ArgumentFault fault;
@@ -340,7 +340,7 @@ TEST_CASE("hostile schemas and arguments cost linear time and bounded stack") {
   chain += R"("50000":{}}})";
   CHECK(schema_error(chain).code == Code::json);
 
-  // Twice as many ways at each level, and none of them right.
+  // Each level doubles the number of ways, and none of them fits.
   const char *widgets = R"({"$ref":"#/$defs/w","$defs":{"w":{"anyOf":[
       {"properties":{"c":{"items":{"$ref":"#/$defs/w"}},"kind":{"const":"row"}},"required":["kind"]},
       {"properties":{"c":{"items":{"$ref":"#/$defs/w"}},"kind":{"const":"col"}},"required":["kind"]}]}}})";
@@ -467,7 +467,7 @@ TEST_CASE("generated schemas and values are judged as valijson judges them") {
       ArgumentFault fault;
       const bool fine = ours.check(arguments.dump(), Strings::strings, out, fault);
       INFO(declared.dump() << "\n" << arguments.dump() << "\n" << fault.pointer << ": " << fault.message);
-      if (fine) arguments = Tree::parse(out);  // less what was null and need not be there
+      if (fine) arguments = Tree::parse(out);  // without optional members that were null
       REQUIRE(fine == valijson::Validator().validate(oracle, Adapter(arguments), nullptr));
       refused += !fine;
     }

@@ -1,5 +1,5 @@
-// The turn's own machine: every verb in every phase of a turn, as one table of return codes. What is refused changes
-// nothing; after done, nothing changes anything.
+// Every verb in every phase of a turn, as one table of return codes. A refused call changes nothing; after done no call
+// changes anything.
 #include <sluice/sluice.h>
 
 #include <catch2/catch.hpp>
@@ -92,7 +92,7 @@ struct Phase {
   // response feed finish network retry | approve all edited release deny | cancel all | submit failure progress | tick
   // | 9: approve release deny cancel submit
   std::string codes;
-  bool restorable = true;  // false: what runs does not outlive the process
+  bool restorable = true;  // false: a running call does not outlive the process
 };
 
 const std::string kNine = " nnnnn";
@@ -271,7 +271,7 @@ std::string read(sluice_turn *turn, int32_t what) {
   return document != nullptr ? document : "(none)";
 }
 
-// Everything that a host could see of this turn; its events are gone then.
+// Everything that a host can see of this turn. Polls all its events.
 std::string everything(sluice_turn *turn) {
   std::ostringstream out;
   for (const int32_t what : {SLUICE_GET_REQUEST, SLUICE_GET_MESSAGE, SLUICE_GET_HISTORY, SLUICE_GET_TOOLS})
@@ -280,7 +280,7 @@ std::string everything(sluice_turn *turn) {
   return out.str();
 }
 
-// A turn in that phase; `again`: saved there and restored.
+// Makes a turn in that phase; `again`: saved and restored there.
 std::unique_ptr<TurnHandle> reached(sluice_engine *engine, const Phase &phase, bool again) {
   auto turn = std::make_unique<TurnHandle>(engine, phase.config);
   phase.reach(turn->p);
@@ -411,7 +411,7 @@ TEST_CASE("a state that cannot be read makes a turn that says so") {
   }
 }
 
-// A tool that is another one than the person was shown: what a script cannot say, since its engine stays.
+// The tool changes after the user was shown it. A script cannot test that: its engine stays the same.
 TEST_CASE("a tool renamed or changed between question and answer does not run on the old answer") {
   if (!sluice_test::can_restore()) {
     WARN("this library does not restore yet: skipped");

@@ -1,5 +1,5 @@
 // The conformance data beside the checkout (../shared or $SLUICE_SHARED) through the C ABI: vectors of one answer each,
-// and recorded streams. Skipped, and saying so, where it is absent.
+// and recorded streams. Skipped with a message if it is absent.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -60,7 +60,7 @@ std::string sse_of(const Json &vector) {
   return vector.value("done", true) ? out + "data: [DONE]\n\n" : out;
 }
 
-// `keeps`: a real turn, whose next request must hold these members in the calls as they came.
+// `keeps`: runs a real turn, whose next request must repeat these members of the calls as they came.
 std::string kept(const Json &vector) {
   EngineHandle engine("{}");
   TurnHandle turn(engine.p,
@@ -105,7 +105,7 @@ std::string compare_stream(const Json &expected, const Parsed &parsed) {
     const bool empty_and_cut = call.value("arguments_empty", false) && expected["finish_reason"] == "length";
     if (call.value("arguments_invalid_json", false) || call.value("incomplete", false)) {
       card["status"] = "invalid";
-    } else if (!empty_and_cut) {  // "" is {}, or arguments that were cut before their first byte
+    } else if (!empty_and_cut) {  // "" means {}, or arguments cut before their first byte
       card["status"] = "pending";
       card["arguments"] = {{"$equals", call["arguments"]}};
     }
@@ -125,7 +125,7 @@ std::string compare_stream(const Json &expected, const Parsed &parsed) {
   return "";
 }
 
-// The blocks as they are expected, the same at any split. Empty, or what differs.
+// Compares the blocks with the expected ones at every split. Returns what differs, or nothing.
 std::string check(const Json &vector, const Json &turn, const std::string &bytes) {
   const Parsed whole = parse(Json::object(), turn, {bytes});
   std::string why = compare(vector, whole);

@@ -1,5 +1,5 @@
-// The wires by themselves: bytes → what a sink is told, and a conversation → a body. What a host sees of it is in the
-// scripts.
+// The wires by themselves: what a sink receives for given bytes, and the body for a conversation. The scripts test what
+// a host sees of it.
 #include "wire/wire.h"
 
 #include <algorithm>
@@ -27,10 +27,10 @@ struct Call {
   std::string id, name, arguments, members;
 };
 
-// Writes down what a wire reports; neighbouring pieces of the same thing are one entry of the log.
+// Records what a wire reports; neighbouring pieces of the same kind are one entry of the log.
 struct Recorder final : WireSink {
   std::vector<std::pair<std::string, std::string>> log;
-  std::string trace;  // every call of its own: the same cuts give the same
+  std::string trace;  // each call by itself: the same cuts give the same trace
   std::vector<Call> calls;
   std::string text, reasoning, members, finish, error, error_code;
   std::vector<std::string> diagnostics;
@@ -135,7 +135,7 @@ std::string state_of(const WireReader &reader) {
   return state;
 }
 
-// Another reader that goes on where this one is.
+// Saves this reader and continues with a restored one.
 std::unique_ptr<WireReader> restored(const WireReader &reader, const Answer &how, WireSink &sink) {
   const std::string state = state_of(reader);
   REQUIRE(check_json(state, 4).ok());
@@ -157,7 +157,7 @@ Recorder read_cut(const std::string &bytes, const Answer &how, int piece, bool s
     if (piece > 0) size = static_cast<size_t>(piece);
     if (piece < 0) size = random() % 3 == 0 ? random() % 700 : random() % 9;
     size = std::min(size, bytes.size() - at);
-    reader->feed(std::string(bytes, at, size));  // a copy of its own: a read beyond it is an error of the sanitizer
+    reader->feed(std::string(bytes, at, size));  // a copy, so that a sanitizer sees reads beyond it
     at += size;
     if (saves) reader = restored(*reader, how, recorder);
   }
@@ -171,7 +171,7 @@ void check_saved(const std::string &bytes, const Answer &how, int piece, const R
   REQUIRE(read_cut(bytes, how, piece, true).trace == uninterrupted.trace);
 }
 
-// The same however it is cut.
+// Checks that the result is the same however the bytes are cut.
 Recorder read(const std::string &bytes, const Answer &how = {}) {
   Recorder whole = read_cut(bytes, how, 0);
   for (const int piece : {1, 2, 3, -1, -2, -3}) {

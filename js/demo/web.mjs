@@ -1,6 +1,6 @@
 // The demo pet in a browser: its page, its routes and the bridge, on 127.0.0.1.
-import { createHost } from '../dist/esm/host/index.js'
-import { serve } from '../dist/esm/web/server.js'
+import { createHost } from 'sluice/host'
+import { serve } from 'sluice/web'
 import { createApp } from './app.mjs'
 
 /** `port`, and the options of `createApp`. */

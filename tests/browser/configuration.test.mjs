@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Engine, tool } from 'sluice'
-import { createHost } from '../../js/dist/esm/host/index.js'
-import { serve } from '../../js/dist/esm/web/server.js'
+import { createHost } from 'sluice/host'
+import { serve } from 'sluice/web'
 import { picture, until, useBrowser } from './support.mjs'
 
 const browser = useBrowser()

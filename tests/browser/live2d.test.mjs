@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { serve } from '../../js/dist/esm/web/server.js'
+import { serve } from 'sluice/web'
 import { picture, until, useBrowser } from './support.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Engine, tool } from 'sluice'
 import { startServer } from 'sluice/testing'
-import { createHost } from '../../js/dist/esm/host/index.js'
-import { serve } from '../../js/dist/esm/web/server.js'
+import { createHost } from 'sluice/host'
+import { serve } from 'sluice/web'
 import { until, useBrowser } from './support.mjs'
 
 const browser = useBrowser()

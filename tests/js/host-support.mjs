@@ -2,7 +2,7 @@
 import { Engine, tool } from 'sluice'
 import { startServer } from 'sluice/testing'
 import { applyDeltas } from '../../js/dist/esm/bridge/view.js'
-import { createHost } from '../../js/dist/esm/host/index.js'
+import { createHost } from 'sluice/host'
 
 export const everything = { read: true, chat: true, approve: true, configure: true, pet: true }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { tool } from 'sluice'
 import { applyDeltas } from '../../js/dist/esm/bridge/view.js'
-import { createHost } from '../../js/dist/esm/host/index.js'
+import { createHost } from 'sluice/host'
 import { callsDelete, everything, guarded, hostStage, until } from './host-support.mjs'
 
 const done = (window, message) => until(() => window.view(message).outcome, `the end of ${message}`)

@@ -6,9 +6,11 @@ import { test } from 'node:test'
 import { type } from 'arktype'
 import * as sluice from 'sluice'
 import * as electron from 'sluice/electron'
+import * as host from 'sluice/host'
 import * as live2d from 'sluice/live2d'
 import * as renderer from 'sluice/renderer'
 import * as testing from 'sluice/testing'
+import * as web from 'sluice/web'
 import { z } from 'zod'
 import { callsEcho, echo, stage } from './support.mjs'
 
@@ -189,9 +191,9 @@ test('approve, deny and the others take the event itself', async (t) => {
 
 test('no exported function breaks at what it is given', async () => {
   const given = [[], [null], [5], ['x'], [[]], [{}], [{}, {}], [{}, null], ['x', 5]]
-  const classes = new Set([sluice.Run, SluiceError, renderer.ClientError, sluice.Parts]) // an app gets theirs, and makes none
+  const classes = new Set([sluice.Run, SluiceError, renderer.ClientError, web.HttpRefusal, sluice.Parts]) // an app gets theirs, and makes none
   let refused = 0
-  for (const [part, exported] of Object.entries({ sluice, electron, live2d, renderer, testing })) {
+  for (const [part, exported] of Object.entries({ sluice, electron, host, live2d, renderer, testing, web })) {
     for (const [name, make] of Object.entries(exported)) {
       if (typeof make !== 'function' || classes.has(make)) continue
       for (const args of given) {
@@ -200,7 +202,7 @@ test('no exported function breaks at what it is given', async () => {
           const made = await (/^[A-Z]/.test(name) ? new make(...args) : make(...args))
           await made?.close?.()
         } catch (error) {
-          assert.ok(SluiceError.is(error) || error instanceof renderer.ClientError, `${call}: ${error.stack}`)
+          assert.ok(SluiceError.is(error) || error instanceof renderer.ClientError || error instanceof web.HttpRefusal, `${call}: ${error.stack}`)
           refused++
         }
       }

@@ -1,7 +1,9 @@
 // Compiled only: what a user writes must be typed as documented. `@ts-expect-error` marks what must not compile.
 import { Engine, file, parts, SluiceError, tool, type Block, type Run, type RunResult, type SluiceEvent, type Tool, type ToolContext } from 'sluice'
+import { createHost, methods, type Bridge, type Connection, type Method, type Peer, type Rights } from 'sluice/host'
 import { live2dTools, triggerChannels } from 'sluice/live2d'
 import { startServer } from 'sluice/testing'
+import { findFile, packageRoots, serve, type FoundFile } from 'sluice/web'
 import { z } from 'zod'
 
 const weather = tool({
@@ -144,3 +146,16 @@ try {
 } catch (error) {
   if (error instanceof SluiceError) console.error(error.code, error.path, error.hint)
 }
+
+/** A host behind a transport of the app's own. */
+export function connected(peer: Peer): { connection: Connection; bridge: Bridge; names: readonly Method[] } {
+  const host = createHost(engine, { run: () => ({ model: { baseURL: 'http://x/v1', name: 'm' } }) })
+  const rights: Rights = { read: true }
+  // @ts-expect-error: there is no such right
+  host.bridge({ look: true })
+  return { connection: host.connect(peer), bridge: host.bridge(rights), names: methods }
+}
+
+export const page = async (path: string): Promise<FoundFile> => findFile({ ...packageRoots, '/': 'pages' }, path)
+// @ts-expect-error: routes are POST only
+export const got = serve({ roots: {}, routes: { 'GET /x': () => 1 } })

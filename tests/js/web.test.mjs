@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { SluiceError } from 'sluice'
-import { webBridge } from '../../js/dist/esm/renderer/web-bridge.js'
-import { serve } from '../../js/dist/esm/web/server.js'
+import { webBridge } from 'sluice/renderer'
+import { serve } from 'sluice/web'
 
 const MEGABYTE = 1024 * 1024
 
@@ -445,6 +445,11 @@ test('two servers have tokens and cookies of their own; a port that is taken is 
   await once(other, 'listening')
   const taken = serve({ roots: {}, port: other.address().port })
   await assert.rejects(taken, (error) => error.code === 'option' && error.path === 'port' && /EADDRINUSE/.test(error.detail))
+  for (const [options, path, words] of [
+    [{}, 'roots', /expected folders/], [{ roots: {}, prot: 1 }, 'prot', /unknown member/], [{ roots: {}, port: -1 }, 'port', /found -1/],
+    [{ roots: {}, host: {} }, 'host', /expected a host/], [{ roots: {}, rights: { look: true } }, 'rights.look', /unknown member/],
+    [undefined, 'options', /found undefined/],
+  ]) await assert.rejects(serve(options), (error) => SluiceError.is(error) && error.path === path && words.test(error.detail), path)
   await assert.rejects(serve({ roots: {}, routes: { 'GET /x': () => 1 } }), /found 'GET \/x', expected 'POST \/path'/)
 })
 

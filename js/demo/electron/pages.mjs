@@ -2,8 +2,7 @@
 // `app://pet/`: the pages of the demo and its JSON routes, as its web server has them. No file leaves the folders of the demo.
 import { net, protocol } from 'electron'
 import { pathToFileURL } from 'node:url'
-import { findFile, packageRoots } from '../../dist/esm/web/files.js'
-import { contentSecurityPolicy } from '../../dist/esm/web/policy.js'
+import { contentSecurityPolicy, findFile, packageRoots } from 'sluice/web'
 
 export const origin = 'app://pet'
 

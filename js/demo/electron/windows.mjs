@@ -3,7 +3,7 @@
 import { app, BrowserWindow, ipcMain, Menu, session } from 'electron'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hostEngine } from '../../dist/esm/electron/index.js'
+import { hostEngine } from 'sluice/electron'
 import { createApp } from '../app.mjs'
 import { origin, servePages } from './pages.mjs'
 
@@ -25,7 +25,7 @@ export async function start(options = {}) {
     onConfigure: (configuration) => writeFileSync(kept, JSON.stringify(configuration)),
     ...options,
   })
-  /** @type {Map<number, import('../../dist/esm/host/types.js').Rights>} */
+  /** @type {Map<number, import('sluice/host').Rights>} */
   const rights = new Map()
   /** @type {{ [action: string]: () => void }} */
   const actions = { chat: () => chat.show(), quit: () => app.quit() }

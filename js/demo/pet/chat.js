@@ -115,7 +115,7 @@ export function startChat({ client, demo }) {
       await act()
       return true
     } catch (error) {
-      trouble.textContent = [word('failed') + error.message, error.hint].filter(Boolean).join(' ')
+      trouble.textContent = [word('failed') + (error.detail ?? error.message), error.hint].filter(Boolean).join(' ')
       trouble.hidden = false
       return false
     }

@@ -56,7 +56,7 @@ export function startSettings({ client, demo, chat }) {
       form.elements.apiKey.value = ''
       said(word('saved'))
     } catch (error) {
-      said(word('failed') + (error.path ? `${error.path}: ` : '') + error.message, true)
+      said(word('failed') + (error.path ? `${error.path}: ` : '') + (error.detail ?? error.message), true)
       form.elements[error.path]?.focus?.()
     }
     show()

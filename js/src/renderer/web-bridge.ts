@@ -1,13 +1,18 @@
 // The bridge of a page over HTTP: calls are POSTs, frames are server-sent events. A connection that breaks comes back as a new window
 // to the host; what the old one followed is followed again, by means of the contract alone: see `Followed`.
 import type { Bridge, ConnectionState, ConversationView, Frame, Method, PetOrder, Reply } from '../bridge/messages.js'
+import { members, text } from '../core/options.js'
+import { ClientError } from './errors.js'
 
+/** What `webBridge` takes. */
 export interface WebBridgeOptions {
-  /** Where the server is. Default: where the page is from. */
+  /** The server's origin, without a slash at its end. Default: the one that the page is from. */
   base?: string
 }
 
+/** The bridge of a page behind `serve` of sluice/web. */
 export interface WebBridge extends Bridge {
+  /** Ends the connection. Calls that still wait are answered with `closed`. */
   close(): void
 }
 
@@ -20,7 +25,16 @@ const HELLO_MS = 5000
 /** Asked for twice is the same as asked for once. */
 const repeatable: readonly Method[] = ['subscribe', 'unsubscribe', 'open', 'configuration', 'petReady']
 
-export function webBridge({ base = '' }: WebBridgeOptions = {}): WebBridge {
+const checkOptions = members({ members: { base: text } })
+
+/**
+ * Connects a page with the server of sluice/web that it came from: `connect(webBridge())`. A connection that breaks is made again by itself.
+ * Throws SluiceError `option` for a wrong option, and ClientError `bridge` where there is no EventSource: outside of a browser.
+ */
+export function webBridge(options: WebBridgeOptions = {}): WebBridge {
+  checkOptions(options, 'options')
+  const { base = '' } = options
+  if (typeof EventSource === 'undefined') throw new ClientError({ code: 'bridge', detail: 'there is no EventSource: expected a page in a browser' })
   const followed = new Followed()
   const connection = new Events(`${base}/bridge/events`, (frame) => followed.see(frame), () => followed.again(call, connection.frames))
   const call = async (method: Method, input?: unknown): Promise<Reply> => {
@@ -211,11 +225,14 @@ class Events {
   }
 }
 
-/** POSTs JSON to a route of the server. What goes wrong is thrown: an Error with `code`, `detail`, `path`, `hint`. */
+/**
+ * POSTs JSON to a route of the server. Resolves to what the route returned. Rejects with a ClientError for what went wrong there, with code `network`
+ * where the server was not reached, and with the reason of `signal` where that was aborted.
+ */
 export async function post<T>(path: string, input: unknown, signal?: AbortSignal): Promise<T> {
   const reply = await send(path, input, signal)
   if (reply.ok) return reply.value as T
-  throw Object.assign(new Error(reply.error.detail), reply.error)
+  throw new ClientError(reply.error)
 }
 
 async function send(url: string, input: unknown, signal?: AbortSignal): Promise<Reply> {

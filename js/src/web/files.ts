@@ -4,17 +4,13 @@ import { realpath, stat } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { extname, join, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { fileURLToPath } from 'node:url'
+import { record, text } from '../core/options.js'
 import { HttpRefusal } from './refusal.js'
 
-/** Folders by the beginning of the path; the longest that fits is asked. */
-export interface Roots { [prefix: string]: string }
+export { packageRoots } from './package-roots.cjs'
 
-/** What pages import of this package: `/sluice/renderer/index.js`. */
-export const packageRoots: Roots = {
-  '/sluice/': fileURLToPath(new URL('../', import.meta.url)),
-  '/sluice/ui/': fileURLToPath(new URL('../../ui/', import.meta.url)),
-}
+/** Folders by the beginning of the path: `{ '/': 'pages' }`. The longest beginning that fits counts. */
+export interface Roots { readonly [prefix: string]: string }
 
 const types: { [extension: string]: string } = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.mjs': 'text/javascript; charset=utf-8',
@@ -23,10 +19,23 @@ const types: { [extension: string]: string } = {
   '.ico': 'image/x-icon', '.woff2': 'font/woff2', '.wasm': 'application/wasm', '.moc3': 'application/octet-stream',
 }
 
-export interface Found { file: string; stats: Stats; folder: boolean }
+/** A file that was found for a path. */
+export interface FoundFile {
+  /** Where it lies, with every link resolved. */
+  file: string
+  /** What the system says of it. */
+  stats: Stats
+  /** The path named a folder, and this is its `index.html`. */
+  folder: boolean
+}
 
-/** The file behind a path; never one outside of its root, whatever dots, links or escapes say. */
-export async function findFile(roots: Roots, path: string): Promise<Found> {
+/**
+ * Finds the file behind the path of a URL. Never one outside of its root, whatever dots, links or escapes say. Rejects with an `HttpRefusal`: 404
+ * where there is none, 400 where the path is not UTF-8; with SluiceError `option` for what is no path.
+ */
+export async function findFile(roots: Roots, path: string): Promise<FoundFile> {
+  record(roots, 'roots')
+  text(path, 'path')
   const missing = new HttpRefusal(404, `there is no ${path.slice(0, 200)}`)
   const prefix = Object.keys(roots).filter((prefix) => path.startsWith(slashed(prefix))).sort((a, b) => b.length - a.length)[0]
   if (prefix === undefined) throw missing
@@ -46,7 +55,7 @@ export async function findFile(roots: Roots, path: string): Promise<Found> {
   throw missing
 }
 
-export async function sendFile({ file, stats, folder }: Found, url: URL, head: boolean, response: ServerResponse): Promise<void> {
+export async function sendFile({ file, stats, folder }: FoundFile, url: URL, head: boolean, response: ServerResponse): Promise<void> {
   if (folder && !url.pathname.endsWith('/')) {
     response.writeHead(308, { location: `${url.pathname}/${url.search}` }) // what the page imports is relative to the folder
     response.end()

@@ -6,7 +6,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Reply } from '../bridge/messages.js'
 import { messageOf, SluiceError } from '../core/errors.js'
+import { is, isObject, members, whole, withMethods } from '../core/options.js'
 import { toBridgeError } from '../host/check.js'
+import { checkRights } from '../host/options.js'
 import type { Host, Rights } from '../host/types.js'
 import { findFile, packageRoots, sendFile, type Roots } from './files.js'
 import { readJson } from './json-body.js'
@@ -17,24 +19,27 @@ import { Windows } from './windows.js'
 /** Answers a POST with the JSON that it returns; `signal` is aborted when the one who asked went away. */
 export type Route = (input: unknown, context: { signal: AbortSignal }) => unknown
 
+/** What `serve` takes. */
 export interface ServeOptions {
   /** Folders by the beginning of the path: `{ '/': 'js/pages/tester' }`. `/sluice/` is the package. */
   roots: Roots
-  /** What the windows talk to. */
+  /** What the windows of the page talk to, by `webBridge()` of sluice/renderer. Default: nothing. */
   host?: Host
-  /** What they may do. Default: read. */
+  /** What the windows may do. Default: `read`. */
   rights?: Rights
-  /** `{ 'POST /api/parse': async (input) => … }` */
+  /** More answers for the page: `{ 'POST /api/parse': async (input) => … }`. Default none. */
   routes?: { [route: `POST /${string}`]: Route }
-  /** Default: any that is free. */
+  /** From 0 to 65,535. Default 0: any that is free. */
   port?: number
 }
 
+/** A server that runs. */
 export interface WebServer {
-  /** For the browser: it carries the token, and leads to a URL without it. Other paths may be put into it. */
+  /** To be opened in a browser: it carries the token, and leads to a URL without it. A path may be put into it. */
   url: string
   /** `http://127.x.y.z:port`; where the system has only 127.0.0.1 (macOS): `http://….localhost:port`. */
   origin: string
+  /** Ends every connection and stops. The host is not closed. */
   close(): Promise<void>
 }
 
@@ -49,7 +54,18 @@ const headers = {
 
 const LINGER_MS = 200
 
+const isRecord = (what: string): ReturnType<typeof is> => is(what, isObject)
+const checkOptions = members({
+  members: {
+    roots: isRecord('folders by path'), host: withMethods('a host', 'connect'), rights: checkRights, routes: isRecord('functions by POST /path'),
+    port: whole(0, 65_535),
+  } satisfies { [option in keyof Required<ServeOptions>]: unknown },
+  needs: ['roots'],
+})
+
+/** Serves the pages of one person on this machine. Rejects with SluiceError `option` where an option is wrong or the port is taken. */
 export async function serve(options: ServeOptions): Promise<WebServer> {
+  checkOptions(options, 'options')
   const site = new Site(options)
   const server = createServer((request, response) => site.handle(request, response))
   server.on('checkContinue', (request, response) => site.handle(request, response)) // a body is asked for when it is wanted

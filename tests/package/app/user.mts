@@ -1,10 +1,12 @@
 // A user's program in TypeScript: the types hold without any library of this package's own.
 import { Engine, SluiceError, tool, type Run, type SluiceEvent } from 'sluice'
 import { hostEngine, type ElectronHost, type IpcMainLike } from 'sluice/electron'
+import { createHost, type Connection, type Host, type Peer } from 'sluice/host'
 import { live2dTools } from 'sluice/live2d'
 import { connect, type Client, type LiveMessage } from 'sluice/renderer'
 import { startServer, type ScriptedServer } from 'sluice/testing'
 import { SluiceMessage } from 'sluice/ui'
+import { serve, type WebServer } from 'sluice/web'
 
 const engine: Engine = new Engine({
   tools: [tool({ name: 'a', description: '', parameters: { type: 'object' }, execute: async (_args, { signal }) => signal.aborted }), ...live2dTools({ expressions: ['smile'] })],
@@ -17,6 +19,12 @@ export async function turn(): Promise<string> {
   return outcome + text
 }
 export const host = (ipcMain: IpcMainLike): ElectronHost => hostEngine(engine, { ipcMain, run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }) })
+export const plain: Host = createHost(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }) })
+export const joined = (socket: WebSocket): Connection => {
+  const peer: Peer = { id: crypto.randomUUID(), rights: { read: true }, frame: (frame) => socket.send(JSON.stringify(frame)), pet: () => {} }
+  return plain.connect(peer)
+}
+export const served = (): Promise<WebServer> => serve({ roots: { '/': 'pages' }, host: plain })
 export async function show(): Promise<void> {
   const client: Client = connect()
   const message: LiveMessage = await client.send('hi')

@@ -44,6 +44,10 @@ NATIVE = sse({"reasoning_content": "Hm, "}, {"content": "Let me 看 "}, call(0, 
 VCP = ("<think>so</think>\nI `look` <<<[TOOL_REQUEST]>>>\ntool_name:「始」file.read「末」,\npath:「始ESCAPE」a「末」.txt「末ESCAPE」\n"
        "<<<[END_TOOL_REQUEST]>>> and wait")
 
+WAITING = "Let me `see <tool_call>{\"name\": \"file.read\", \"arguments\": {\"path\": \"a.txt\"}}</tool_call>\nthere"
+FAMILY = ("<think>so</think>\n<tool_call>\n<function=file.read>\n<parameter=path>\na.txt\n</parameter>\n</function>\n</tool_call>"
+          " and wait")
+
 # name: (turn, bytes of the answer, how many of them were fed, whether the call was approved before it was saved)
 SCENES = {
     "stream-cut-in-a-character": ({"wire": "openai-chat", "request": REQUEST}, NATIVE, NATIVE.encode().index("看".encode()) + 1, False),
@@ -52,6 +56,11 @@ SCENES = {
     "executing": ({"wire": "openai-chat", "request": REQUEST}, NATIVE, None, True),
     "block-cut-in-a-value": ({"wire": "text", "protocol": "vcp", "request": REQUEST}, VCP, VCP.encode().index(b".txt") + 2, False),
     "parser-cut-in-an-opener": ({"wire": "text", "protocol": "vcp"}, VCP, VCP.encode().index(b"REQUEST"), False),
+    "opener-waits-behind-a-back-tick": ({"wire": "text", "protocol": "hermes", "request": REQUEST}, WAITING,
+                                        WAITING.encode().index(b"arguments"), False),
+    "family-cut-in-a-closer": ({"wire": "text", "protocol": "qwen3-coder", "request": REQUEST}, FAMILY,
+                               FAMILY.encode().index(b"tion>") + 2, False),
+    "parser-cut-in-a-tag": ({"wire": "text", "protocol": ["hermes", "vcp"]}, FAMILY, FAMILY.encode().index(b"ink>"), False),
 }
 
 

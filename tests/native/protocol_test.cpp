@@ -454,3 +454,42 @@ TEST_CASE("a wrong protocol is named with what is allowed") {
     CHECK(status.message.find(wrong.says) != std::string::npos);
   }
 }
+
+TEST_CASE("a saved scanner goes on the same under protocols in another order") {
+  const auto protocol = [](const std::string &id) {
+    std::shared_ptr<const Protocol> out;
+    REQUIRE(make_protocol(json_string(id), out).ok());
+    return out;
+  };
+  const Protocols one = {protocol("deepseek-v3"), protocol("vcp"), protocol("hermes")};
+  const Protocols other = {one[2], protocol("glm-4.5"), one[1], one[0]};
+  const ScanLimits limits{256, 64, 8};
+  const KnownTools tools;
+  for (const std::string &text :
+       {"see `" + kCall + " and ` <tool_call>{\"name\":\"T\",\"arguments\":{\"a\":1}}</tool_call> so",
+        "<tool_call>{\"name\":\"T\",\"arguments\":{\"a\":\"" + std::string(200, 'x') +
+            "\"}}</tool_call></tool_call> so",
+        std::string(
+            "<thinking a='b'>no</thinking>\n```\n<tool_call>\n{\"name\":\"T\"}\n</tool_call>\n```\nso <|im_end|>"),
+        std::string("<｜tool▁outputs▁begin｜>made up<｜tool▁outputs▁end｜> so"),
+        std::string("<tool_call>what nobody reads</tool_call>\nso `<tool_call>x\n")}) {
+    INFO(text);
+    ScanRecorder whole;
+    const auto scanner = make_scanner(one, tools, limits, {}, whole);
+    scanner->feed(text);
+    scanner->finish();
+    for (size_t cut = 1; cut < text.size(); ++cut) {
+      ScanRecorder record;
+      const auto before = make_scanner(one, tools, limits, {}, record);
+      before->feed(std::string(text.substr(0, cut)));
+      std::string saved;
+      before->save(saved);
+      const auto after = make_scanner(other, tools, limits, {}, record);
+      after->load(saved);
+      after->feed(std::string(text.substr(cut)));
+      after->finish();
+      INFO("cut at " << cut << ": " << saved);
+      REQUIRE(record.events.dump(1) == whole.events.dump(1));
+    }
+  }
+}

@@ -41,6 +41,26 @@ void append_saved_bytes(std::string &out, std::string_view bytes) {
   out += "\"}";
 }
 
+void append_saved_numbers(std::string &out, const std::vector<int64_t> &numbers) {
+  out += '[';
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (i != 0) out += ',';
+    append_number(out, numbers[i]);
+  }
+  out += ']';
+}
+
+std::vector<int64_t> read_saved_numbers(std::string_view array) {
+  std::vector<int64_t> out;
+  for (JsonSlices one(array); one.next();) {
+    const std::string_view digits = one.value();
+    int64_t number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    out.push_back(number);
+  }
+  return out;
+}
+
 SavedReader::SavedReader(std::string_view object) {
   if (!object.empty() && json_kind(object) != '{') other("", "an object");
   for (JsonSlices members(object); members.next();)

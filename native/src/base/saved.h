@@ -16,6 +16,10 @@ namespace sluice {
 // Appends bytes as JSON: a string if they are UTF-8, else {"base64":"..."}.
 void append_saved_bytes(std::string &out, std::string_view bytes);
 
+// Appends numbers as an array, and reads them back; an element that is no number is 0.
+void append_saved_numbers(std::string &out, const std::vector<int64_t> &numbers);
+std::vector<int64_t> read_saved_numbers(std::string_view array);
+
 // Reads one saved object (checked JSON); the text must outlive the reader. A missing member leaves the variable at its
 // initial value, because an older version did not save it. So does a member of another kind, and then fits() is an
 // error.

@@ -90,7 +90,12 @@ class Markers {
   // Returns its number. Where several markers end at the same byte, the longest counts, then the first. `placed`: it
   // stands only where every byte is stepped, so that nobody need search for it.
   int add(const Marker &marker, Kind kind, bool placed = false) {
-    markers_.push_back({marker.bytes, marker.fold, kind, placed});
+    markers_.push_back({.bytes = marker.bytes, .fold = marker.fold, .kind = kind, .placed = placed});
+    return static_cast<int>(markers_.size()) - 1;
+  }
+  // Adds a marker that is found in no text.
+  int add_unsearched(const Marker &marker, Kind kind) {
+    markers_.push_back({.bytes = marker.bytes, .fold = marker.fold, .kind = kind, .placed = true, .searched = false});
     return static_cast<int>(markers_.size()) - 1;
   }
 
@@ -119,7 +124,7 @@ class Markers {
   Kind kind(int marker) const { return markers_[static_cast<size_t>(marker)].kind; }
   bool is(int64_t marker) const { return marker >= 0 && marker < static_cast<int64_t>(markers_.size()); }
   // For each marker the next one that has the same bytes and may stand for the same; -1: none.
-  std::vector<int> same() const {
+  std::vector<int> same_bytes() const {
     std::vector<int> out(markers_.size(), -1);
     std::map<std::tuple<std::string_view, bool, Kind>, int> last;
     for (size_t i = markers_.size(); i-- != 0;) {
@@ -170,14 +175,38 @@ class Markers {
     return known;
   }
 
-  // A state as numbers, and back; anything else is the first state.
-  void save(State state, std::vector<int64_t> &out) const {
+  // What a state stands for: the beginnings of markers that the text ends in.
+  struct Prefix {
+    std::string bytes;
+    bool fold;
+    bool operator==(const Prefix &) const = default;
+  };
+  std::vector<Prefix> prefixes(State state) const {
+    std::vector<Prefix> out;
     for (const auto &[marker, matched] : states_[static_cast<size_t>(state)].parts) {
-      out.push_back(marker);
-      out.push_back(matched);
+      const Entry &entry = markers_[marker];
+      Prefix one{entry.bytes.substr(0, matched), entry.fold};
+      if (std::find(out.begin(), out.end(), one) == out.end()) out.push_back(std::move(one));
     }
+    return out;
   }
-  State load(const std::vector<int64_t> &saved) {
+  // The state that stands for them, whatever markers there were when they were saved.
+  State state_with(const std::vector<Prefix> &prefixes) {
+    Parts parts;
+    for (const Prefix &prefix : prefixes)
+      for (size_t i = 0; i < markers_.size() && !prefix.bytes.empty(); ++i)
+        if (const Entry &entry = markers_[i];
+            entry.searched && entry.fold == prefix.fold && entry.bytes.starts_with(prefix.bytes))
+          parts.emplace_back(static_cast<uint32_t>(i), static_cast<uint32_t>(prefix.bytes.size()));
+    const auto order = [](const auto &a, const auto &b) {
+      return a.second != b.second ? a.second > b.second : a.first < b.first;
+    };
+    std::sort(parts.begin(), parts.end(), order);
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    return state_of(std::move(parts));
+  }
+  // A state as 0.1.0 saved it, as pairs of a marker's number and the bytes matched; anything else is the first state.
+  State state_of_numbers(const std::vector<int64_t> &saved) {
     Parts parts;
     for (size_t i = 0; i + 1 < saved.size(); i += 2) {
       if (saved[i] < 0 || saved[i] >= static_cast<int64_t>(markers_.size()) || saved[i + 1] < 1 ||
@@ -194,8 +223,10 @@ class Markers {
     bool fold;
     Kind kind;
     bool placed;
+    bool searched = true;
   };
-  using Parts = std::vector<std::pair<uint32_t, uint32_t>>;  // (marker, bytes of it matched)
+  // (marker, bytes of it matched), the most bytes first, then by marker
+  using Parts = std::vector<std::pair<uint32_t, uint32_t>>;
   struct Node {
     Node() { next.fill(-1); }
     std::array<int32_t, 256> next;
@@ -208,7 +239,8 @@ class Markers {
     const Entry &entry = markers_[static_cast<size_t>(marker)];
     Parts parts;
     for (size_t i = 0; i < markers_.size(); ++i)
-      if (markers_[i].bytes.size() > entry.bytes.size() && markers_[i].bytes.starts_with(entry.bytes))
+      if (markers_[i].searched && markers_[i].bytes.size() > entry.bytes.size() &&
+          markers_[i].bytes.starts_with(entry.bytes))
         parts.emplace_back(static_cast<uint32_t>(i), static_cast<uint32_t>(entry.bytes.size()));
     return state_of(std::move(parts));
   }
@@ -223,7 +255,7 @@ class Markers {
       if (matched < markers_[marker].bytes.size() && fits(markers_[marker], matched, c))
         parts.emplace_back(marker, static_cast<uint32_t>(matched + 1));
     for (size_t i = 0; i < markers_.size(); ++i)
-      if (fits(markers_[i], 0, c)) parts.emplace_back(static_cast<uint32_t>(i), uint32_t{1});
+      if (markers_[i].searched && fits(markers_[i], 0, c)) parts.emplace_back(static_cast<uint32_t>(i), uint32_t{1});
     const State to = state_of(std::move(parts));
     states_[static_cast<size_t>(from)].next[static_cast<unsigned char>(c)] = static_cast<int32_t>(to);
     return to;

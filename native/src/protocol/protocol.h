@@ -64,14 +64,22 @@ struct ResultText {
   bool json = false;  // content is one JSON value
 };
 
+// Bytes that the scanner looks for: an opener, a closer, a trailer, the beginning of a result.
 struct Marker {
   std::string bytes;
-  bool fold = false;      // ASCII letters in any case
-  bool common = false;    // stands in any text (a bracket): no news where it stands in code or reasoning
-  std::string next = {};  // common: what may follow, beside white space; empty: anything
-  bool first = false;     // only at the very beginning of an answer
-  std::string end = {};   // of a result's marker: what ends the result
-  bool fence = false;     // the first line of a fence: all of that is the block
+  // Matches ASCII letters in any case.
+  bool fold = false;
+  // An opener that ordinary text holds as well, such as `{`. It does not count in a string, ends no reasoning, and
+  // leaves no diagnostic where it stands in code or reasoning.
+  bool common = false;
+  // Of a common opener: the bytes that may follow it, besides white space, if it begins a call. Empty: any byte may.
+  std::string next = {};
+  // Counts only as the first bytes of an answer.
+  bool first = false;
+  // Of the beginning of a result: the bytes that end the result. Empty: nothing tells where it ends.
+  std::string end = {};
+  // The first line of a fence. The block is the whole fence, and is a call only when the fence has closed.
+  bool fence = false;
 };
 
 class BlockReader;

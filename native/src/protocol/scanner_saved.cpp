@@ -1,5 +1,6 @@
+// A saved scanner: the text it keeps, and where in it and in the grammar it stands. A marker is saved as its bytes and
+// the id of its protocol, so that a block means the same when the lists of openers, or the host's tools, have changed.
 #include <algorithm>
-#include <charconv>
 
 #include "base/json_writer.h"
 #include "base/saved.h"
@@ -8,93 +9,111 @@
 namespace sluice {
 namespace {
 
-void append_numbers(std::string &out, const std::vector<int64_t> &numbers) {
+using Kind = Markers::Kind;
+
+std::vector<int64_t> numbers_of(const Context &context) {
+  std::vector<int64_t> out;
+  context.save(out);
+  return out;
+}
+
+std::vector<int64_t> numbers_of(const StringTracker &strings) {
+  std::vector<int64_t> out;
+  strings.save(out);
+  return out;
+}
+
+void save_match(const Markers &markers, Markers::State state, std::string &out) {
   out += '[';
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (i != 0) out += ',';
-    append_number(out, numbers[i]);
+  for (const Markers::Prefix &prefix : markers.prefixes(state)) {
+    if (out.back() != '[') out += ',';
+    ObjectWriter object(out);
+    append_saved_bytes(object.value("bytes"), prefix.bytes);
+    if (prefix.fold) object.boolean("fold", true);
+    object.close();
   }
   out += ']';
 }
 
-std::vector<int64_t> read_numbers(std::string_view array) {
-  std::vector<int64_t> out;
-  for (JsonSlices one(array); one.next();) {
-    const std::string_view digits = one.value();
-    int64_t number = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    out.push_back(number);
+Markers::State load_match(Markers &markers, std::string_view saved) {
+  std::vector<Markers::Prefix> prefixes;
+  for (JsonSlices list(saved); list.next();) {
+    const SavedReader reader(list.value());
+    Markers::Prefix &prefix = prefixes.emplace_back();
+    reader.get("bytes", prefix.bytes);
+    reader.get("fold", prefix.fold);
   }
-  return out;
+  return markers.state_with(prefixes);
 }
 
 }  // namespace
 
+// The plain members, each with the value that is not saved.
+template <class Self, class Field>
+void Scanner::each_number(Self &self, const Field &field) {
+  constexpr size_t kNone = SIZE_MAX;
+  field("base", self.base_, size_t{0});
+  field("at", self.at_, size_t{0});
+  field("reasoning", self.reasoning_, false);
+  field("reasoningOpen", self.reasoning_open_, false);
+  field("textOpen", self.text_open_, false);
+  field("blankAt", self.blank_at_, kNone);
+  field("fence", self.fence_, kNone);
+  field("fenceBody", self.fence_body_, kNone);
+  field("inBody", self.in_body_, false);
+  field("closer", self.closer_, Closer::first);
+  field("lineFrom", self.line_from_, size_t{0});
+  field("told", self.told_, size_t{0});
+  field("quoted", self.quoted_, false);
+  field("quotedInLine", self.quoted_in_line_, false);
+  field("last", self.last_, '\0');
+  field("ends", self.ends_, kNone);
+  field("endsWord", self.ends_word_, kNone);
+}
+
 void Scanner::save(std::string &out) const {
-  const auto number = [](size_t value) { return static_cast<int64_t>(value); };  // SIZE_MAX is -1
-  const auto flag = [](bool value) { return int64_t{value}; };
   ObjectWriter object(out);
   append_saved_bytes(object.value("kept"), kept_);
-  append_numbers(object.value("position"),
-                 {number(base_), number(at_), static_cast<int64_t>(mode_), flag(reasoning_), flag(reasoning_open_),
-                  flag(text_open_), number(blank_at_), number(known_until_), number(last_run_), number(fence_),
-                  number(fence_body_), flag(in_body_)});
-  if (trails_ != SIZE_MAX) object.number("trails", number(trails_));
-  if (closer_ != Closer::first) object.number("closer", static_cast<int64_t>(closer_));
-  if (line_from_ != 0) object.number("lineFrom", number(line_from_));
+  object.number("mode", static_cast<int64_t>(mode_));
+  each_number(*this, [&object](std::string_view key, const auto &value, auto missing) {
+    if (value != missing) object.number(key, static_cast<int64_t>(value));
+  });
+  append_saved_numbers(object.value("context"), numbers_of(context_));
+  append_saved_numbers(object.value("strings"), numbers_of(strings_));
+  if (match_ != 0) save_match(markers_, match_, object.value("match"));
+  if (trails_ != SIZE_MAX) object.text("trails", active_[trails_]->id());
   if (!line_.get().empty()) append_saved_bytes(object.value("line"), line_.get());
-  if (made_up_ >= 0) object.number("madeUp", made_up_);
-  if (told_ != 0) object.number("told", number(told_));
-  if (quoted_ || quoted_in_line_) object.number("quoted", quoted_ ? 2 : 1);
-  std::vector<int64_t> strings = {last_};
-  strings_.save(strings);
-  append_numbers(object.value("strings"), strings);
+  if (made_up_ >= 0) markers_.save(made_up_, object.value("madeUp"));
   if (quotation_.open()) quotation_.save(object.value("quotation"));
   if (reasoning_ && thoughts_) thoughts_->save(object.value("thoughts"));
-  std::vector<int64_t> match, context;
-  markers_.save(match_, match);
-  append_numbers(object.value("match"), match);
-  context_.save(context);
-  append_numbers(object.value("context"), context);
-  if (ends_ != SIZE_MAX) append_numbers(object.value("ends"), {number(ends_), number(ends_word_)});
-  if (waits_) {
-    std::vector<int64_t> waiting = {number(wait_), number(wait_depth_)};
-    for (const Waiting &one : waiting_) waiting.insert(waiting.end(), {number(one.at), int64_t{one.marker}});
-    append_numbers(object.value("waiting"), waiting);
-  }
-  if (!forged_.empty()) {
-    std::vector<int64_t> forged;
-    for (const Forged &one : forged_) forged.insert(forged.end(), {number(one.at), number(one.depth)});
-    append_numbers(object.value("forged"), forged);
-  }
-  if (!last_runs_.empty()) {
-    std::vector<int64_t> runs;
-    for (const auto &[length, at] : last_runs_) runs.insert(runs.end(), {number(length), number(at)});
-    append_numbers(object.value("runs"), runs);
-  }
-  if (mode_ == Mode::tag) {
-    append_numbers(object.value("tag"), {number(tag_at_), number(tag_read_), flag(tag_closes_), int64_t{tag_marker_}});
-  } else if (mode_ == Mode::block || mode_ == Mode::tail) {
-    append_numbers(object.value("block"), {int64_t{opener_}, number(block_), number(opener_end_), flag(whole_)});
-    object.number("sent", number(sent_));
-    std::vector<int64_t> before;
-    before_.save(before);
-    append_numbers(object.value("before"), before);
-    strings_before_.save(strings = {});
-    append_numbers(object.value("stringsBefore"), strings);
-    if (unread_) {
-      append_saved_bytes(object.value("unread"), reader_->code);
-      object.number("decided", number(reader_->decided));
-    }
-    if (rest_.at != 0) {
-      object.number("rest", number(rest_.at));
-      rest_.open.save(object.value("restOpen"));
-      object.boolean("restTag", rest_.tag);
-    }
-  } else if (mode_ == Mode::skip) {
-    std::vector<int64_t> skip = {int64_t{opener_}};
-    skip_.save(skip_match_, skip);
-    append_numbers(object.value("skip"), skip);
+  if (!doubt_.empty()) doubt_.save(object.value("doubt"), markers_);
+  switch (mode_) {
+    case Mode::text: break;
+    case Mode::tag:
+      markers_.save(tag_marker_, object.value("tag"));
+      object.number("tagAt", static_cast<int64_t>(tag_at_)).number("tagRead", static_cast<int64_t>(tag_read_));
+      break;
+    case Mode::block:
+    case Mode::tail:
+      markers_.save(opener_, object.value("opener"));
+      object.number("block", static_cast<int64_t>(block_)).number("openerEnd", static_cast<int64_t>(opener_end_));
+      object.boolean("whole", whole_).number("sent", static_cast<int64_t>(sent_));
+      append_saved_numbers(object.value("before"), numbers_of(before_));
+      append_saved_numbers(object.value("stringsBefore"), numbers_of(strings_before_));
+      if (unread_) {
+        append_saved_bytes(object.value("unread"), reader_->code);
+        object.number("decided", static_cast<int64_t>(reader_->decided));
+      }
+      if (rest_.at != 0) {
+        object.number("rest", static_cast<int64_t>(rest_.at));
+        rest_.open.save(object.value("restOpen"));
+        object.boolean("restTag", rest_.tag);
+      }
+      break;
+    case Mode::skip:
+      markers_.save(opener_, object.value("opener"));
+      save_match(skip_, skip_match_, object.value("skip"));
+      break;
   }
   object.close();
 }
@@ -110,118 +129,161 @@ Status check_saved_scanner(std::string_view saved, int levels) {
   return {};
 }
 
-// What is not consistent is taken as the plain text that was kept.
+// A state that is not consistent is read as the plain text that was kept.
 void Scanner::load(std::string_view saved) {
   const SavedReader reader(saved);
   reader.get("kept", kept_);
-  const std::vector<int64_t> position = read_numbers(reader.nested("position"));
-  const auto index = [](int64_t value) { return static_cast<size_t>(value); };
-  const auto inside = [this](int64_t value) { return value >= 0 && static_cast<size_t>(value) <= kept_.size(); };
-  if (position.size() != 12 || !inside(position[1]) || position[2] < 0 ||
-      position[2] > static_cast<int64_t>(Mode::skip) || !context_.load(read_numbers(reader.nested("context"))))
+  if (!reader.nested("position").empty()) return load_of_0_1_0(reader);
+  int64_t mode = 0;
+  size_t at = 0;
+  reader.get("mode", mode);
+  reader.get("at", at);
+  if (mode < 0 || mode > static_cast<int64_t>(Mode::skip) || at > kept_.size() ||
+      !context_.load(read_saved_numbers(reader.nested("context"))))
     return;
-  base_ = index(position[0]);
-  at_ = index(position[1]);
-  const Mode mode = static_cast<Mode>(position[2]);
+  each_number(*this, [&reader](std::string_view key, auto &value, auto missing) {
+    auto number = static_cast<int64_t>(missing);
+    reader.get(key, number);
+    value = static_cast<std::remove_reference_t<decltype(value)>>(number);
+  });
+  strings_.load(read_saved_numbers(reader.nested("strings")));
+  match_ = load_match(markers_, reader.nested("match"));
+  std::string id;
+  reader.text("trails", id);
+  if (!id.empty()) trails_ = markers_.protocol(id);
+  made_up_ = markers_.load(reader.nested("madeUp"), {Kind::result});
+  doubt_.load(reader.nested("doubt"), markers_);
+  SavedMode place{.mode = static_cast<Mode>(mode)};
+  place.tag = markers_.load(reader.nested("tag"), {Kind::think, Kind::think_end});
+  reader.get("tagAt", place.tag_at);
+  reader.get("tagRead", place.tag_read);
+  if (place.mode > Mode::tag) place.opener = markers_.load_opener(reader.nested("opener"));
+  reader.get("block", place.block);
+  reader.get("openerEnd", place.opener_end);
+  reader.get("whole", place.whole);
+  load_rest(reader, place);
+  if (mode_ == Mode::skip) skip_match_ = load_match(skip_, reader.nested("skip"));
+}
+
+// 0.1.0 saved the position in arrays, and for a marker its number in the list of all.
+void Scanner::load_of_0_1_0(const SavedReader &reader) {
+  const auto numbers = [&reader](std::string_view key) { return read_saved_numbers(reader.nested(key)); };
+  const auto number = [](int64_t value) { return static_cast<size_t>(value); };
+  const std::vector<int64_t> position = numbers("position"), tag = numbers("tag"), block = numbers("block"),
+                             skip = numbers("skip"), ends = numbers("ends"), strings = numbers("strings");
+  const auto opener = [this](int64_t marker) {
+    return markers_.is(marker) && markers_.is_opener(static_cast<int>(marker)) ? static_cast<int>(marker) : -1;
+  };
+  if (position.size() != 12 || position[1] < 0 || number(position[1]) > kept_.size() || position[2] < 0 ||
+      position[2] > static_cast<int64_t>(Mode::skip) || !context_.load(numbers("context")))
+    return;
+  base_ = number(position[0]);
+  at_ = number(position[1]);
   reasoning_ = position[3] != 0;
   reasoning_open_ = position[4] != 0;
   text_open_ = position[5] != 0;
-  blank_at_ = index(position[6]);
-  known_until_ = index(position[7]);
-  last_run_ = index(position[8]);
-  fence_ = inside(position[9]) ? index(position[9]) : SIZE_MAX;
-  fence_body_ = index(position[10]);
-  in_body_ = position[11] != 0 && fence_ != SIZE_MAX;
+  blank_at_ = number(position[6]);
+  fence_ = number(position[9]);
+  fence_body_ = number(position[10]);
+  in_body_ = position[11] != 0;
   reader.get("trails", trails_);
   if (trails_ >= active_.size()) trails_ = SIZE_MAX;
-  int64_t closer = 0;
+  int64_t closer = 0, made_up = -1, quoted = 0;
   reader.get("closer", closer);
-  closer_ = static_cast<Closer>(std::clamp<int64_t>(closer, 0, static_cast<int64_t>(Closer::text)));
+  closer_ = static_cast<Closer>(closer);
   reader.get("lineFrom", line_from_);
-  line_from_ = std::min(line_from_, kept_.size());
-  std::string line;
-  reader.get("line", line);
-  line_.add(line);
-  int64_t made_up = -1;
-  if (reader.get("madeUp", made_up); markers_.is(made_up) && result_ends_.contains(static_cast<int>(made_up)))
+  if (reader.get("madeUp", made_up); markers_.is(made_up) && !markers_.result_end(static_cast<int>(made_up)).empty())
     made_up_ = static_cast<int>(made_up);
   reader.get("told", told_);
-  int64_t quoted = 0;
   reader.get("quoted", quoted);
   quoted_ = quoted == 2;
   quoted_in_line_ = quoted == 1;
-  if (const auto strings = read_numbers(reader.nested("strings")); !strings.empty()) {
+  if (!strings.empty()) {
     last_ = static_cast<char>(strings[0]);
     strings_.load({strings.begin() + 1, strings.end()});
   }
+  match_ = markers_.state_of_numbers(numbers("match"));
+  if (ends.size() == 2) {
+    ends_ = number(ends[0]);
+    ends_word_ = number(ends[1]);
+  }
+  doubt_.load_of_0_1_0(reader, markers_);
+  SavedMode place{.mode = static_cast<Mode>(position[2])};
+  if (tag.size() == 4 && markers_.is(tag[3])) {
+    place.tag = static_cast<int>(tag[3]);
+    place.tag_at = number(tag[0]);
+    place.tag_read = number(tag[1]);
+  }
+  if (block.size() == 4) {
+    place.opener = opener(block[0]);
+    place.block = number(block[1]);
+    place.opener_end = number(block[2]);
+    place.whole = block[3] != 0;
+  }
+  if (place.mode == Mode::skip && !skip.empty()) place.opener = opener(skip[0]);
+  load_rest(reader, place);
+  if (mode_ == Mode::skip) skip_match_ = skip_.state_of_numbers({skip.begin() + 1, skip.end()});
+}
+
+void Scanner::load_rest(const SavedReader &reader, const SavedMode &place) {
+  const auto inside = [this](size_t index) { return index <= kept_.size(); };
+  closer_ = std::min(closer_, Closer::text);
+  line_from_ = std::min(line_from_, kept_.size());
+  if (!inside(fence_)) leave_fence();
+  in_body_ = in_body_ && fence_ != SIZE_MAX;
+  if (!inside(ends_)) ends_ = SIZE_MAX;
+  if (!inside(ends_word_)) ends_word_ = SIZE_MAX;
+  if (doubt_.waits() && index(doubt_.from()) > at_) doubt_.stop_waiting();
+  std::string line;
+  reader.get("line", line);
+  line_.add(line);
   quotation_.load(reader.nested("quotation"));
   if (reasoning_ && thoughts_) thoughts_->load(reader.nested("thoughts"));
-  match_ = markers_.load(read_numbers(reader.nested("match")));
-
-  const auto known = [&](int64_t marker) { return marker >= 0 && index(marker) < openers_; };
-  if (const auto ends = read_numbers(reader.nested("ends")); ends.size() == 2 && inside(ends[0])) {
-    ends_ = index(ends[0]);
-    ends_word_ = inside(ends[1]) ? index(ends[1]) : SIZE_MAX;
-  }
-  const std::vector<int64_t> waiting = read_numbers(reader.nested("waiting"));
-  waits_ = waiting.size() >= 4 && inside(waiting[0]) && index(waiting[0]) <= at_;
-  if (waits_) {
-    wait_ = index(waiting[0]);
-    wait_depth_ = index(waiting[1]);
-    for (size_t i = 2; i + 1 < waiting.size(); i += 2)
-      if (markers_.is(waiting[i + 1])) waiting_.push_back({index(waiting[i]), static_cast<int>(waiting[i + 1])});
-    waits_ = !waiting_.empty();
-  }
-  const std::vector<int64_t> forged = read_numbers(reader.nested("forged"));
-  for (size_t i = 0; i + 1 < forged.size(); i += 2) forged_.push_back({index(forged[i]), index(forged[i + 1])});
-  const std::vector<int64_t> runs = read_numbers(reader.nested("runs"));
-  for (size_t i = 0; i + 1 < runs.size(); i += 2) last_runs_[index(runs[i])] = index(runs[i + 1]);
 
   text_ = kept_;
-  if (const auto tag = read_numbers(reader.nested("tag"));
-      mode == Mode::tag && tag.size() == 4 && inside(tag[0]) && inside(tag[1]) && markers_.is(tag[3])) {
-    mode_ = mode;
-    tag_at_ = index(tag[0]);
-    tag_closes_ = tag[2] != 0;
-    tag_marker_ = static_cast<int>(tag[3]);
+  if (place.mode == Mode::tag && place.tag >= 0 && inside(place.tag_at) && inside(place.tag_read)) {
+    mode_ = place.mode;
+    tag_marker_ = place.tag;
+    tag_at_ = place.tag_at;
     tag_read_ = std::min(tag_at_ + markers_.length(tag_marker_), kept_.size());
-    tag_.start(tag_closes_);
-    while (tag_read_ < index(tag[1])) tag_.step(text_[tag_read_++]);
+    tag_.start(markers_.kind(tag_marker_) == Kind::think_end);
+    while (tag_read_ < place.tag_read) tag_.step(text_[tag_read_++]);
   }
-  if (const auto block = read_numbers(reader.nested("block"));
-      (mode == Mode::block || mode == Mode::tail) && block.size() == 4 && known(block[0]) && inside(block[1]) &&
-      inside(block[2]) && block[1] <= block[2] && index(block[1]) <= at_ &&
-      (mode == Mode::block || fence_ != SIZE_MAX) && before_.load(read_numbers(reader.nested("before")))) {
-    start_reader(static_cast<int>(block[0]));
-    block_ = index(block[1]);
-    opener_end_ = index(block[2]);
-    whole_ = block[3] != 0 && fence_ != SIZE_MAX;
-    strings_before_.load(read_numbers(reader.nested("stringsBefore")));
-    reader.get("rest", rest_.at);
-    rest_.at = std::min(rest_.at, kept_.size() - block_);
-    rest_.open.load(reader.nested("restOpen"));
-    reader.get("restTag", rest_.tag);
-    std::string code;
-    int64_t decided = -1;
-    reader.get("unread", code);
-    reader.get("decided", decided);
-    if (decided >= 0 && mode == Mode::block) read_on(code, index(decided));
-    read_again();
-    opened_ = reader_->named && !whole_;
-    sent_ = opened_ ? reader_->arguments_to : 0;
-    reader.get("sent", sent_);
-    mode_ = reader_->calls.empty() ? Mode::block : mode;  // only a block that was read has a tail
-  }
-  if (const auto skip = read_numbers(reader.nested("skip")); mode == Mode::skip && !skip.empty() && known(skip[0])) {
-    opener_ = static_cast<int>(skip[0]);
-    protocol_ = active_[owner(opener_)].get();
+  const bool block = place.mode == Mode::block || (place.mode == Mode::tail && fence_ != SIZE_MAX);
+  if (block && place.opener >= 0 && place.block <= place.opener_end && inside(place.opener_end) && place.block <= at_ &&
+      before_.load(read_saved_numbers(reader.nested("before"))))
+    load_block(reader, place);
+  if (place.mode == Mode::skip && place.opener >= 0) {
+    opener_ = place.opener;
+    protocol_ = active_[markers_.owner(opener_)].get();
     start_skipping();
-    skip_match_ = skip_.load({skip.begin() + 1, skip.end()});
   }
   text_ = {};
 }
 
-// A block is read as a whole again: its reader then stands where it stood.
+void Scanner::load_block(const SavedReader &reader, const SavedMode &place) {
+  start_reader(place.opener);
+  block_ = place.block;
+  opener_end_ = place.opener_end;
+  whole_ = place.whole && fence_ != SIZE_MAX;
+  strings_before_.load(read_saved_numbers(reader.nested("stringsBefore")));
+  reader.get("rest", rest_.at);
+  rest_.at = std::min(rest_.at, kept_.size() - block_);
+  rest_.open.load(reader.nested("restOpen"));
+  reader.get("restTag", rest_.tag);
+  std::string code;
+  int64_t decided = -1;
+  reader.get("unread", code);
+  reader.get("decided", decided);
+  if (decided >= 0 && place.mode == Mode::block) read_for_closer(code, static_cast<size_t>(decided));
+  read_again();
+  opened_ = reader_->named && !whole_;
+  sent_ = opened_ ? reader_->arguments_to : 0;
+  reader.get("sent", sent_);
+  mode_ = reader_->calls.empty() ? Mode::block : place.mode;  // only a block that was read has a tail
+}
+
+// Reads the block as a whole again: its reader then stands where it stood.
 void Scanner::read_again() {
   bool named = false, begun = false;
   do {

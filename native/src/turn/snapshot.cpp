@@ -341,7 +341,6 @@ void Turn::save_answer(std::string &out) const {
   write_protocols(answer_.parsed);
   object.value("watched");
   write_protocols(answer_.watched);
-  object.text("markers", markers_of(answer_.parsed)).text("watchedMarkers", markers_of(answer_.watched));
   object.boolean("startsInReasoning", answer_.options.starts_in_reasoning);
   object.boolean("callsInReasoning", answer_.options.calls_in_reasoning);
   answer_.reader->save(object.value("reader"));
@@ -351,7 +350,7 @@ void Turn::save_answer(std::string &out) const {
   object.close();
 }
 
-// Scanners save a marker as its number: this is whose number it is. Some formats have the tools' names as markers.
+// Scanners of 0.1.0 saved a marker as its number in this list, in which some formats have the tools' names.
 std::string Turn::markers_of(const Protocols &protocols) const {
   std::string all;
   for (const auto &protocol : protocols) {
@@ -521,7 +520,9 @@ Status Turn::load_answer(const SavedReader &saved) {
       return std::move(status).inside("protocols");
     if (Status status = read_saved_protocols(saved.nested("watched"), config_, watched); !status.ok())
       return std::move(status).inside("watched");
-    if (markers_of(active) != text_of(saved, "markers") || markers_of(watched) != text_of(saved, "watchedMarkers"))
+    const std::string numbered = text_of(saved, "markers"), watched_numbered = text_of(saved, "watchedMarkers");
+    if ((!numbered.empty() && numbered != markers_of(active)) ||
+        (!watched_numbered.empty() && watched_numbered != markers_of(watched)))
       return error(Code::json, "the open answer was read with other markers: of other tools, or by another version",
                    "protocols");
     read_with(std::move(active), std::move(watched), options);

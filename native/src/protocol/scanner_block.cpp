@@ -1,0 +1,357 @@
+// The scanner in a block: from an opener to a card, or back to text.
+#include <algorithm>
+
+#include "base/utf8.h"
+#include "protocol/scanner.h"
+#include "protocol/unread_block.h"
+
+namespace sluice {
+namespace {
+
+// More than the longest closer: the reader must still see it behind a value of the greatest length.
+constexpr size_t kCloserRoom = 64;
+
+}  // namespace
+
+void Scanner::start_reader(int marker) {
+  opener_ = marker;
+  protocol_ = active_[markers_.owner(marker)].get();
+  reader_ = protocol_->reader(tools_, limits_);
+  unread_ = false;
+}
+
+void Scanner::start_block(int marker, size_t at) {
+  whole_ = in_body_ && (markers_.kind(marker) == Markers::Kind::opener || markers_.fence(marker));
+  ends_ = ends_word_ = SIZE_MAX;
+  block_ = at;
+  opener_end_ = at_;
+  before_ = context_;
+  strings_before_ = strings_;
+  opened_ = false;
+  sent_ = 0;
+  mode_ = Mode::block;
+  report_results();
+  show_unheld();
+  start_reader(marker);
+}
+
+BlockReader::State Scanner::read_more(std::string_view block, bool ended) {
+  const BlockReader::State state = reader_->read(block, ended);
+  if (state == BlockReader::State::closed) place_calls();
+  return state;
+}
+
+// Notes where each call's raw arguments stand in the block: the text moves until the card closes.
+void Scanner::place_calls() {
+  for (ParsedCall &call : reader_->calls)
+    if (!call.raw_arguments.empty())
+      call.raw_at = static_cast<size_t>(call.raw_arguments.data() - text_.data()) - block_;
+}
+
+bool Scanner::read_block(bool ended) {
+  // If this is a call, the openers that wait are code. The byte behind the opener tells whether it may be one.
+  if (doubt_.waits()) {
+    if (opener_end_ == text_.size() && !ended) return false;
+    if (opener_end_ == text_.size() || markers_.may_follow(opener_, text_[opener_end_])) waiting_is_code();
+  }
+  while (true) {
+    const size_t limit = block_limit();
+    const size_t taken = std::min(text_.size() - block_, limit);
+    const bool all = ended && block_ + taken == text_.size();
+    const bool named = reader_->named, begun = reader_->begun;
+    BlockReader::State state = read_more(block_text(), false);
+    const bool waits = state == BlockReader::State::open && reader_->named == named && reader_->begun == begun;
+    const bool last = waits && all && block_limit() == limit;
+    if (last) state = read_more(text_.substr(block_), true);
+    if (reader_->named && !named && !whole_) open_call(reader_->name);
+    if (unread_ && state == BlockReader::State::closed &&
+        holds_opener(text_.substr(opener_end_, block_ + reader_->end - opener_end_), true))
+      state = BlockReader::State::rejected;
+    if (state == BlockReader::State::closed) {
+      if (whole_) {
+        mode_ = Mode::tail;
+        at_ = block_ + reader_->end;
+        match_ = 0;
+        context_.start_words();
+      } else {
+        close_block();
+      }
+      return true;
+    }
+    if (state == BlockReader::State::rejected) {
+      give_back(reader_->code, reader_->decided, last);
+      return true;
+    }
+    if (state == BlockReader::State::markup) {
+      if (const std::string_view why = why_no_markup(); why.empty())
+        pass_markup();
+      else
+        give_back(why, reader_->end);
+      return true;
+    }
+    if (opened_) stream_arguments();
+    if (reader_->named != named || reader_->begun != begun || block_limit() > limit) continue;
+    if (taken < limit) return false;
+    if (reader_->named) {
+      outgrown();
+    } else if (!begun && taken == kProse) {
+      give_back("missing_tool_name", taken);
+    } else {
+      give_back("oversize", taken);
+    }
+    return true;
+  }
+}
+
+// The reader never sees more than this, so every limit hits the same byte at any split. The limit only grows: a reader
+// may have looked beyond the name.
+size_t Scanner::block_limit() const {
+  const size_t arguments = reader_->arguments_from + limits_.argument_bytes + kCloserRoom;
+  if (reader_->named) return arguments;
+  return std::min(arguments, reader_->begun ? limits_.candidate_bytes : std::min(kProse, limits_.candidate_bytes));
+}
+
+// The part of the block that the reader may see now, in whole code points.
+std::string_view Scanner::block_text() const { return whole_code_points(text_.substr(block_), block_limit()); }
+
+void Scanner::open_call(std::string_view name) {
+  drop(block_);
+  opened_ = true;
+  text_open_ = false;
+  sink_.on_call_open(protocol_->id(), name, offset(block_));
+}
+
+void Scanner::stream_arguments() {
+  if (!reader_->begun) return;
+  sent_ = std::max(sent_, reader_->arguments_from);
+  if (reader_->arguments_to <= sent_) return;
+  const std::string_view piece = text_.substr(block_ + sent_, reader_->arguments_to - sent_);
+  sent_ = reader_->arguments_to;
+  sink_.on_call_arguments(piece, offset(block_) + sent_ - piece.size());
+}
+
+// Reports the finished card; the text goes on behind it.
+void Scanner::close_block() {
+  const size_t start = whole_ ? fence_ : block_;
+  const size_t end = whole_ ? at_ : block_ + reader_->end;
+  drop(start);
+  for (ParsedCall &call : reader_->calls)
+    call.raw_arguments = text_.substr(block_ + call.raw_at, call.raw_arguments.size());
+  if (const std::string &name = reader_->calls.front().name; !opened_ && !name.empty()) open_call(name);
+  reader_->arguments_to = reader_->arguments_from + reader_->calls.front().raw_arguments.size();
+  if (opened_) stream_arguments();
+  const std::string_view raw = text_.substr(start, end - start);
+  if (unread_) reader_->calls.front().told = how_to_call();
+  for (const BlockReader::Note &note : reader_->notes) diagnostic(note.code, note.detail, offset(block_ + note.at));
+  tell_lost_bytes(raw);
+  if (cut_ && reader_->by_end)
+    for (ParsedCall &call : reader_->calls) call.reason = "unterminated_block";
+  if (quoted_ || (quoted_in_line_ && markers_.kind(opener_) == Markers::Kind::opener))
+    for (ParsedCall &call : reader_->calls)
+      if (call.reason.empty()) call.reason = "quoted";
+  if (reader_->lost_to > reader_->lost_from && !quoted_)
+    quoted_ = holds_opener(text_.substr(block_ + reader_->lost_from, reader_->lost_to - reader_->lost_from));
+  std::string_view told;
+  for (const ParsedCall &call : reader_->calls) {
+    if (!call.reason.empty() && call.reason != told) diagnostic(call.reason, call.name, offset(block_), raw);
+    told = call.reason;
+  }
+  const std::unique_ptr<BlockReader> reader = std::move(reader_);
+  mode_ = Mode::text;
+  at_ = done_ = end;
+  match_ = 0;
+  strings_ = {};
+  rest_ = {};
+  text_open_ = reasoning_open_ = false;
+  made_up_ = -1;
+  if (protocol_->ends_reasoning()) reasoning_ = false;
+  trails_ = markers_.owner(opener_);
+  leave_fence();
+  start_line();
+  context_.start_line();
+  sink_.on_call_close(protocol_->id(), reader->calls, raw, offset(start), offset(end));
+}
+
+// Bytes that are not UTF-8 mean that one was lost: the call whose arguments hold them is invalid, else all calls of the
+// block are.
+void Scanner::tell_lost_bytes(std::string_view raw) {
+  if (is_utf8(raw)) return;
+  const auto &calls = reader_->calls;
+  const bool inside =
+      std::any_of(calls.begin(), calls.end(), [](const auto &one) { return !is_utf8(one.raw_arguments); });
+  for (ParsedCall &call : reader_->calls)
+    if (call.reason.empty() && (!inside || !is_utf8(call.raw_arguments)))
+      call.reason = call.typed ? "invalid_json" : "malformed_argument";
+}
+
+// Returns why a token of the format counts as text here: in code only calls count; in reasoning none does, unless the
+// models of the format end reasoning with it.
+std::string_view Scanner::why_no_markup() const {
+  if (inside_reasoning_ || (reasoning_ && !protocol_->ends_reasoning())) return "in_reasoning";
+  const bool anywhere = markers_.kind(opener_) == Markers::Kind::code_opener;
+  return before_.in_fence() || (anywhere && before_.open_count() != 0) ? "in_code" : "";
+}
+
+// Drops a token of the format.
+void Scanner::pass_markup() {
+  const std::unique_ptr<BlockReader> reader = std::move(reader_);
+  mode_ = Mode::text;
+  show(block_);  // white space with no text before it is dropped with it
+  at_ = done_ = block_ + reader->end;
+  start_reasoning(reader->reasoning);
+}
+
+// Closes the card now and drops the rest of its block.
+void Scanner::outgrown() {
+  BlockReader::Rest rest = reader_->rest(block_text());
+  size_t behind = block_ + rest.at;
+  reader_->cut(block_text(), "oversize");
+  place_calls();
+  whole_ = false;
+  close_block();
+  start_skipping();
+  quoted_ = true;  // nothing reads any more where its values end
+  quotation_ = std::move(rest.open);
+  if (quotation_.open()) quotation_.pass(text_, behind);
+  at_ = done_ = quotation_.open() ? behind : std::max(at_, behind);  // its closer may have begun within the limit
+}
+
+void Scanner::start_skipping() {
+  skip_ = Markers();
+  for (const Marker &closer : protocol_->closers(tools_)) skip_.add(closer, Markers::Kind::think_end);
+  for (const Marker &opener : protocol_->openers(tools_))
+    if (!opener.common) skip_.add(opener, Markers::Kind::opener);  // a bracket belongs to the block
+  skip_match_ = 0;
+  mode_ = Mode::skip;
+}
+
+bool Scanner::read_skip() {
+  if (quotation_.open()) {
+    const bool over = quotation_.pass(text_, at_);
+    done_ = at_;
+    if (!over) return false;
+  }
+  while (at_ < text_.size()) {
+    skip_match_ = skip_.step(skip_match_, text_[at_++]);
+    const int marker = skip_.complete(skip_match_);
+    if (marker < 0) continue;
+    if (skip_.kind(marker) == Markers::Kind::opener) at_ -= skip_.length(marker);
+    done_ = at_;
+    mode_ = Mode::text;
+    return true;
+  }
+  done_ = at_ - skip_.alive(skip_match_, Markers::Kind::opener);
+  return false;
+}
+
+// Behind a block that begins a fence only its trailers and the end of the fence may follow.
+bool Scanner::read_tail(bool ended) {
+  while (at_ < text_.size()) {
+    // A token that ends a turn does not count as part of the line: the fence may still end on it.
+    const size_t token = markers_.begins(text_.substr(at_), Markers::Kind::turn_end);
+    if (token != 0 && (token != text_.npos || !ended)) {
+      if (token == text_.npos) return false;
+      at_ += token;
+      continue;
+    }
+    const unsigned effect = context_.step(text_[at_]);
+    if ((effect & Context::kFenceClosed) != 0) {
+      close_block();
+      return true;
+    }
+    match_ = markers_.step(match_, text_[at_]);
+    const int marker = markers_.complete(match_);
+    if (marker >= 0 && markers_.kind(marker) == Markers::Kind::trailer && belongs_to(marker, markers_.owner(opener_))) {
+      match_ = 0;
+    } else if (context_.in_fence_words() && !is_white(text_[at_]) &&
+               markers_.alive(match_, Markers::Kind::trailer) == 0) {
+      give_back("in_code", at_ - block_);
+      return true;
+    }
+    ++at_;
+  }
+  if (!ended) return false;
+  if ((context_.finish() & Context::kFenceClosed) == 0)
+    for (ParsedCall &call : reader_->calls)
+      if (call.reason.empty()) call.reason = "unterminated_block";
+  close_block();
+  return true;
+}
+
+// The block is no call of this protocol; another one with the same opener may read it. Otherwise the part that was read
+// is text that is not searched; if nothing was read, the opener is text (or the beginning of a longer one). `ended`:
+// the end of the answer left the block open, so all of it is text.
+void Scanner::give_back(std::string_view code, size_t length, bool ended) {
+  if (BlockReader::Rest rest = reader_->rest(text_.substr(block_)); rest.at > rest_.at) rest_ = std::move(rest);
+  if (unread_) {  // its closer did not come: report why no reader understood it
+    code = reader_->code;
+    length = reader_->decided;
+    ended = false;
+  }
+  ended = left_open_ = left_open_ || ended;
+  mode_ = Mode::text;
+  at_ = opener_end_;
+  context_ = before_;
+  strings_ = strings_before_;
+  if (!unread_ && try_opener(markers_.same(opener_), block_)) {
+    if (mode_ == Mode::block) return;
+  } else if (!unread_ && !ended && length <= kProse && may_be_closed()) {
+    return read_for_closer(code, length);
+  } else if (!code.empty()) {
+    diagnostic(code, "no call: shown as text", offset(block_), text_.substr(block_, length));
+  }
+  reader_.reset();
+  leave_fence();
+  match_ = 0;
+  const BlockReader::Rest rest = std::move(rest_);
+  rest_ = {};
+  left_open_ = false;
+  if (rest.at != 0 || !markers_.common(opener_)) enter_strings();
+  size_t to = ended ? text_.size() - block_ : rest.at;
+  if (to == 0 && length > kProse) to = length;
+  match_ = to == 0 ? markers_.behind(opener_) : 0;
+  walk(block_ + to);
+  if (rest.tag) strings_.enter_tag();
+  if (!ended) quotation_ = rest.open;
+}
+
+// No reader read anything of the block, but its closer may still make an invalid card of it.
+bool Scanner::may_be_closed() const {
+  return rest_.at == 0 && offset(block_) == blank_at_ && !reasoning_ && !inside_reasoning_ && !whole_ &&
+         !before_.in_fence() && before_.open_count() == 0 && !markers_.common(opener_) &&
+         !protocol_->closers_of(markers_.bytes(opener_)).empty();
+}
+
+// Reads the block once more, looking for its closer only.
+void Scanner::read_for_closer(std::string_view code, size_t decided) {
+  const auto words = [](const std::vector<Marker> &markers, std::vector<std::string> out = {}) {
+    for (const Marker &marker : markers)
+      if (!marker.common) out.push_back(marker.bytes);
+    return out;
+  };
+  enter_strings();
+  reader_ = std::make_unique<UnreadBlock>(words(protocol_->closers_of(markers_.bytes(opener_))),
+                                          words(protocol_->openers(tools_), words(protocol_->trailers())),
+                                          opener_end_ - block_, strings_, code, decided);
+  strings_ = strings_before_;
+  mode_ = Mode::block;
+  unread_ = true;
+}
+
+// The text for a model whose block no reader understood.
+std::string Scanner::how_to_call() const {
+  std::string out = "This call was not run, its block names no tool (missing_tool_name). A call is written so:\n";
+  protocol_->write_call("call_1", "tool_name", R"({"parameter":"value"})", out);
+  out.erase(out.find_last_not_of("\n") + 1);
+  return out;
+}
+
+// The opener began no call, but strings in the value or tag that it began are strings all the same.
+void Scanner::enter_strings() {
+  const char last = text_[opener_end_ - 1];
+  const bool tag = text_[block_] == '<' && last != '>';
+  tag ? strings_.enter_tag() : strings_.enter_value();
+  if (tag || last == '{' || last == '[') strings_.step(0, last);
+}
+
+}  // namespace sluice

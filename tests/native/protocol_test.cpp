@@ -462,7 +462,7 @@ TEST_CASE("a saved scanner goes on the same under protocols in another order") {
     return out;
   };
   const Protocols one = {protocol("deepseek-v3"), protocol("vcp"), protocol("hermes")};
-  const Protocols other = {one[2], protocol("glm-4.5"), one[1], one[0]};
+  const Protocols other = {one[2], protocol("kimi-k2"), one[1], one[0]};
   const ScanLimits limits{256, 64, 8};
   const KnownTools tools;
   for (const std::string &text :

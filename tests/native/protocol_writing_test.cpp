@@ -125,14 +125,18 @@ const char *lost_in(const Named &one, const std::string &value, bool &invalid) {
   invalid = false;
   if (one.id == "vcp" && (value == "blanks" || value == "breaks")) return "values are trimmed";
   if (!one.family) return nullptr;
-  const auto *elements = std::get_if<ElementCalls>(&one.family->grammar);
-  if (!elements) return nullptr;
   const bool marked = value == "markers";
-  if (elements->style != ElementCalls::Style::tags) {
-    invalid = marked && !one.family->sections.empty() && !elements->cdata;
+  const ElementForm *form = nullptr;
+  if (const auto *assigned = std::get_if<AssignedElements>(&one.family->grammar)) form = &assigned->form;
+  if (const auto *attribute = std::get_if<AttributeElements>(&one.family->grammar)) form = &attribute->form;
+  if (const auto *pairs = std::get_if<PairElements>(&one.family->grammar)) form = &pairs->form;
+  if (form != nullptr) {
+    invalid = marked && !one.family->sections.empty() && !form->cdata;
     return invalid ? "values are raw text: a section of the format ends them" : nullptr;
   }
-  if (elements->entities) return nullptr;
+  const auto *tags = std::get_if<TagElements>(&one.family->grammar);
+  if (!std::holds_alternative<NestedElements>(one.family->grammar) && (tags == nullptr || tags->entities))
+    return nullptr;
   if (marked || value == "a call") return "values are raw text: an opener of the format ends them";
   return nullptr;
 }

@@ -24,7 +24,7 @@ void settle_arguments(ParsedCall &call, std::string_view written, const ValueRul
   };
   if (empty(written)) return;
   if (!read_value(written, rules, json)) return wrong("invalid_json");
-  if (json_kind(json) == '"') {  // arguments as a string that holds them
+  if (json_kind(json) == '"') {  // the arguments are a string that holds them
     const std::string inner = json_text(json);
     if (empty(inner)) return;
     if (!read_value(inner, rules, json)) return wrong("invalid_json");

@@ -68,8 +68,8 @@ constexpr size_t kReplaced = 4;   // bytes that a protocol's defuse takes away a
 constexpr size_t kInserted = 16;  // and that it puts there
 constexpr size_t kAgreed = 8;     // bytes that show where both texts go on together
 
-// The places behind which `changed` differs from `text`. A guess where changes stand close to each other: what comes of
-// it is checked.
+// The places behind which `changed` differs from `text`. A guess if changes stand close together: the caller checks the
+// result.
 std::vector<size_t> find_changes(std::string_view text, std::string_view changed) {
   std::vector<size_t> places;
   size_t i = 0, j = 0;
@@ -95,7 +95,7 @@ std::vector<size_t> find_changes(std::string_view text, std::string_view changed
   }
 }
 
-// Escapes the unit before each place, or the one behind it. false: neither is in a string.
+// Escapes the unit before each place, or the one behind it. Returns false if neither is in a string.
 bool escape_at(std::string_view json, const std::vector<size_t> &places, std::string &out) {
   out.clear();
   size_t place = 0;
@@ -135,7 +135,7 @@ std::string escape_all(std::string_view json) {
   return out;
 }
 
-// false: something outside of its strings is in the way.
+// Returns false if a marker stands outside its strings.
 bool defuse_strings(std::string &json, const Defuse &defuse) {
   const auto harmful = [&](const std::string &text, std::string &changed) {
     changed = text;

@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kMostText = 65536;  // whoever calls in another format does so early
+constexpr size_t kMostText = 65536;  // a model that calls in another format does so early
 constexpr size_t kLeastOpener = 5;   // bytes: shorter ones stand in any text
 
 class NoTools final : public ToolView {
@@ -51,7 +51,7 @@ std::shared_ptr<const Protocol> protocol_of(std::string_view id) {
   return protocol;
 }
 
-// What blocks begin with → the ids of the protocols whose blocks do.
+// Opener → the ids of the protocols that have it.
 const std::map<std::string, std::vector<std::string_view>> &openers() {
   static const auto table = [] {
     std::map<std::string, std::vector<std::string_view>> all;
@@ -96,8 +96,8 @@ std::string_view find_other_format(std::string_view text, const Protocols &read,
     scanner->feed(text);
     scanner->finish(true);
     if (!call.found) continue;
-    // Many formats read what another one writes, and some write alike: the one whose own words they are, of the most
-    // models.
+    // Many formats read what another one writes, and some write alike: take the one that writes exactly so, else the
+    // one of the most models.
     std::string own;
     protocol->write_call(call.first.id, call.first.name, call.first.arguments, own);
     const bool exact =

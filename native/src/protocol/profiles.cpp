@@ -26,8 +26,8 @@ std::string model_of(std::string_view name) {
   return out;
 }
 
-// Does what a pattern says end here? `7b` and `2501` say how large and how old the model is; any other number makes it
-// another generation, which may write in another way.
+// Returns whether the part of the name that a pattern means ends at `at`. `7b` and `2501` say how large and how old the
+// model is; any other number makes it another generation, which may write in another way.
 bool ends_at(std::string_view name, size_t at) {
   const char last = at == 0 ? '.' : name[at - 1];
   if (at == name.size()) return true;

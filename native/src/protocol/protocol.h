@@ -152,24 +152,28 @@ class TextScanner {
  public:
   virtual ~TextScanner() = default;
   virtual void feed(std::string_view utf8) = 0;
-  // Something that is not text (a native call) comes next: what is held back as a mere possibility comes out as text. A
+  // Something that is not text (a native call) comes next: text that is held back as a mere possibility is shown. A
   // call that is already open goes on behind it.
   virtual void interrupt() = 0;
-  // The text has ended. `cut`: more of it would have come, so that nobody knows what its last thing is.
+  // The text has ended. `cut`: more of it would have come, so that its last part may not be complete.
   virtual void finish(bool cut = false) = 0;
+  // The text that follows has nothing to do with the text so far.
+  virtual void restart() = 0;
+  // The scanner is inside a call whose card is open. Such a call goes on behind an interruption.
+  virtual bool in_call() const = 0;
 
   // Everything that decides how the text goes on, as one JSON object; a fresh scanner that loads it goes on exactly
   // there.
-  virtual void save(std::string &out) const { out += "{}"; }
-  virtual void load(std::string_view) {}
+  virtual void save(std::string &out) const = 0;
+  virtual void load(std::string_view saved) = 0;
 };
 
 // `active` may be empty: then only reasoning tags are looked for.
 std::unique_ptr<TextScanner> make_scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits,
                                           const ScanOptions &options, ScanSink &sink);
 
-// What a turn saved of a scanner, or of calls in thoughts that have one: it keeps whole code points, for a wire gives
-// it no others. `levels`: a scanner has thoughts, these have a scanner, and that has nothing.
+// Checks a saved scanner, or saved calls in thoughts, which have one: it keeps whole code points, since a wire gives it
+// no others. `levels`: a scanner has thoughts, these have a scanner, and that has nothing.
 Status check_saved_scanner(std::string_view saved, int levels = 3);
 
 // The ids of all protocols: ours, then the families by name.

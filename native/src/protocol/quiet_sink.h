@@ -1,4 +1,4 @@
-// A sink that takes no notice: for those who want one thing of a scan.
+// A sink that ignores everything, to derive from.
 #pragma once
 
 #include <string_view>

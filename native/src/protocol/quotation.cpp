@@ -5,7 +5,6 @@
 #include "base/json_writer.h"
 #include "base/saved.h"
 #include "base/text.h"
-#include "protocol/block.h"
 
 namespace sluice {
 namespace {

@@ -1,4 +1,4 @@
-// What is not searched in a block that was given back as text: a quotation is never a call.
+// The parts of a rejected block that are not searched: a quotation is never a call.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// The value that was open: passed over up to its end.
+// A value that was open where its block was rejected. The scan passes over it.
 class Quotation {
  public:
   // Ends behind the first of these words. `fold`: ASCII letters in any case.
@@ -22,7 +22,7 @@ class Quotation {
   static Quotation value(bool triple = false);
 
   bool open() const { return kind_ != Kind::none; }
-  // Goes on at `at` and moves it on. true: `at` stands behind the end; false: at what may still become it.
+  // Moves `at` on. Returns true if it stands behind the end of the value, false if more text is needed.
   bool pass(std::string_view text, size_t &at);
 
   // As JSON, and back.
@@ -61,10 +61,10 @@ class LastBytes {
   size_t size_ = 0;
 };
 
-// Is a quotation open at the end of the text, that began on its last line?
+// Returns whether a quotation that began on the last line of the text is open at its end.
 bool ends_in_quotation(std::string_view text);
 
-// Strings in ordinary text: behind a quote that no word stands before, up to the same quote.
+// Follows strings in ordinary text: they begin with a quote that stands behind no word, and end with the same quote.
 class StringTracker {
  public:
   // Goes to the byte behind a candidate's opener, where a value may begin, or goes on in a tag, behind which another
@@ -73,7 +73,7 @@ class StringTracker {
   void enter_tag() { enter(Place::tag); }
   // One byte; `before`: the one in front of it.
   void step(char before, char c);
-  // The same for a quote in ordinary text.
+  // The same for a quote in ordinary text, faster.
   void quote(char before, char c) {
     if (quote_ == 0 ? !is_word(before) : c == quote_ && !escaped_) quote_ = quote_ == 0 ? c : 0;
     escaped_ = false;

@@ -4,11 +4,11 @@
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/reading.h"
-#include "protocol/inline_tags.h"
-#include "protocol/json_strict.h"
-#include "protocol/tool_action.h"
-#include "protocol/vcp.h"
-#include "protocol/xml_tag.h"
+#include "protocol/own/inline_tags.h"
+#include "protocol/own/json_strict.h"
+#include "protocol/own/tool_action.h"
+#include "protocol/own/vcp.h"
+#include "protocol/own/xml_tag.h"
 
 namespace sluice {
 namespace {
@@ -147,7 +147,7 @@ Status read_inline_tags(std::string_view config, std::shared_ptr<const Protocol>
 struct Entry {
   std::string_view id;
   Status (*read)(std::string_view config, std::shared_ptr<const Protocol> &out);
-  Make make;  // where there is no `read`: it has the options of every protocol
+  Make make;  // without `read`: the protocol has the options of every protocol
 };
 
 constexpr Entry kProtocols[] = {

@@ -4,7 +4,6 @@
 
 #include "base/json_writer.h"
 #include "base/saved.h"
-#include "protocol/scanner.h"
 
 namespace sluice {
 namespace {
@@ -30,7 +29,7 @@ ThoughtCalls::~ThoughtCalls() = default;
 void ThoughtCalls::make() {
   ScanOptions options;
   options.inside_reasoning = true;
-  scanner_ = std::make_unique<Scanner>(active_, tools_, limits_, options, *this);
+  scanner_ = make_scanner(active_, tools_, limits_, options, *this);
 }
 
 void ThoughtCalls::feed(std::string_view utf8, size_t offset) {
@@ -44,7 +43,7 @@ void ThoughtCalls::feed(std::string_view utf8, size_t offset) {
   scanner_->feed(utf8);
 }
 
-// A call that was interrupted ends there, and what goes on may stand within it.
+// An interrupted call ends there; the text that follows may stand within it.
 void ThoughtCalls::interrupt() {
   if (scanner_ && scanner_->in_call()) {
     scanner_->restart();
@@ -105,7 +104,7 @@ void ThoughtCalls::forget() {
   lost_ = false;
 }
 
-// What comes behind a call makes it a draft.
+// Anything behind a call makes a draft of it.
 void ThoughtCalls::think_on() {
   if (!anywhere_) forget();
 }
@@ -114,7 +113,7 @@ void ThoughtCalls::on_scan_text(std::string_view) { think_on(); }
 
 void ThoughtCalls::on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw,
                                  size_t start, size_t end) {
-  // What only the end of the answer closed is whole where nothing is missing.
+  // A call that only the end of the answer closed is whole if it has no reason.
   if (ending_ && std::any_of(calls.begin(), calls.end(), [](const auto &call) { return !call.reason.empty(); })) {
     think_on();
     return tell_draft(protocol, raw, start);
@@ -175,7 +174,7 @@ void ThoughtCalls::save(std::string &out) const {
   object.close();
 }
 
-// What an older version did not save is not known, and what is not consistent does not run.
+// Reasoning that an older version did not save is ignored, and calls that are not consistent do not run.
 void ThoughtCalls::load(std::string_view saved) {
   deaf_ = saved.empty();
   if (deaf_) return;

@@ -1,6 +1,6 @@
 // Calls at the end of reasoning that nobody closed. Many models call without closing their reasoning; others draft a
-// call and think on. Only the end of the answer tells which: reasoning that is open there, and whose last thing is one
-// or more whole calls, called.
+// call and think on. Only the end of the answer tells which: whole calls at the end of open reasoning
+// are calls.
 #pragma once
 
 #include <memory>
@@ -12,25 +12,22 @@
 
 namespace sluice {
 
-class Scanner;
-
 class ThoughtCalls final : public ScanSink {
  public:
-  // Reads for those of `active` whose models call so. `anywhere`: reasoningCalls: execute, all of them and drafts
-  // count.
-  // `drafts` hears of calls that do not run (in_reasoning).
+  // Reads for those of `active` whose models call in open reasoning. `anywhere` (reasoningCalls: execute): for all of
+  // them, and drafts count. `drafts` hears of calls that do not run (in_reasoning).
   ThoughtCalls(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool anywhere = false,
                ScanSink *drafts = nullptr);
   ~ThoughtCalls() override;
-  // Reasoning, of which `offset` bytes came before. What does not follow on what came last is read as new reasoning.
+  // Reasoning, of which `offset` bytes came before. A piece that does not follow the last one begins new reasoning.
   void feed(std::string_view utf8, size_t offset);
-  // Something that is no reasoning came: what was read so far was a draft.
+  // Something other than reasoning came: the calls so far are drafts.
   void interrupt();
   // The answer was cut: nothing of it runs.
   void give_up();
   // The next reasoning has nothing to do with this one.
   void restart();
-  // The answer has ended in this reasoning. false: its last thing is no call.
+  // The answer has ended in this reasoning. Returns false if its last thing is no call.
   bool finish(ScanSink &sink);
 
   void save(std::string &out) const;
@@ -63,11 +60,11 @@ class ThoughtCalls final : public ScanSink {
   const bool anywhere_;
   ScanSink *const drafts_;
   // -- while it goes on
-  std::unique_ptr<Scanner> scanner_;  // made when the first reasoning comes
-  size_t scanned_ = 0;                // bytes it was given
-  size_t next_ = 0;                   // the offset that follows on them
-  bool lost_ = false;                 // calls since the last text that are not to run
-  bool deaf_ = false;                 // nothing more of it is read: what stands before is not known, or broke off
+  std::unique_ptr<TextScanner> scanner_;  // made when the first reasoning comes
+  size_t scanned_ = 0;                    // bytes it was given
+  size_t next_ = 0;                       // the offset behind them
+  bool lost_ = false;                     // some calls since the last text must not run
+  bool deaf_ = false;  // ignores the rest of this reasoning: its beginning is not known, or a call broke off
   bool ending_ = false;
   size_t bytes_ = 0;  // of blocks_
   std::vector<Block> blocks_;

@@ -15,7 +15,7 @@ std::string text_or_json(std::string_view value);
 // The names in a schema's `required`.
 std::vector<std::string> required_members(std::string_view schema);
 
-// What the schema of a parameter says besides type, description and enum, and that of all arguments besides its list of
+// The rest of a parameter's schema besides type, description and enum, and of the arguments' schema besides its list of
 // parameters, as JSON object text; empty: nothing.
 std::string rest_of_parameter(std::string_view schema), rest_of_arguments(std::string_view schema);
 

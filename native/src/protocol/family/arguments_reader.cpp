@@ -75,7 +75,7 @@ ArgumentsReader::Step ArgumentsReader::before(std::string_view block, bool ended
   }
   if (fenced_) {
     size_t length = 0;
-    const Fit fence = fit(rest, {"```"}, length);
+    const Fit fence = fit(rest, "```", length);
     if (fence == Fit::partial && !ended) return Step::wait;
     if (fence == Fit::yes) {
       at_ += length;
@@ -128,7 +128,7 @@ ArgumentsReader::Step ArgumentsReader::behind(std::string_view block, bool ended
   const std::string_view rest = block.substr(at_);
   const Token found = token(rest, false);
   size_t length = 0;
-  const Fit after = after_value_.empty() ? Fit::no : fit(rest, {after_value_}, length);
+  const Fit after = after_value_.empty() ? Fit::no : fit(rest, after_value_, length);
   if (found.partial || after == Fit::partial) {
     return ended ? done(block.size(), "unterminated_block") : Step::wait;
   }

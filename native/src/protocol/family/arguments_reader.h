@@ -1,4 +1,4 @@
-// What a header announces: one value, and what ends the block behind it. For grammars that name the tool first.
+// Reads one value of arguments and the end of the block behind it, for grammars that name the tool first.
 #pragma once
 
 #include "protocol/family/family.h"
@@ -23,7 +23,7 @@ class ArgumentsReader : public FamilyReader {
   struct Token {
     enum class Kind : uint8_t { none, closer, opener, section_end };
     Kind kind = Kind::none;
-    bool partial = false;  // more text could make it one
+    bool partial = false;  // more text may make it one
     size_t length = 0;
   };
   // What stands at the beginning of `rest`.
@@ -38,7 +38,7 @@ class ArgumentsReader : public FamilyReader {
   std::string id_;
   bool fenced_ = false;                // the value may stand in a fence
   std::string_view after_value_ = {};  // may stand between the value and the closer
-  std::string_view fault_ = {};        // what is wrong inside of the block: the first
+  std::string_view fault_ = {};        // the first thing that is wrong inside the block
 
  private:
   enum class Place : uint8_t { before, fence, value, word, behind, residue };

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-using Edges = ElementCalls::Edges;
+using Edges = ElementForm::Edges;
 
 size_t newline_at_start(std::string_view text) { return text.starts_with("\r\n") ? 2 : text.starts_with('\n') ? 1 : 0; }
 
@@ -26,8 +26,8 @@ std::string_view without_edges(std::string_view text, Edges edges) {
   return text;
 }
 
-// What a model says is JSON, and is not: words are a string, which the schema judges; anything that lost a bracket or a
-// quote is wrong.
+// A value that the model declared as JSON. If it is not, words count as a string, which the schema judges; a value that
+// lost a bracket or a quote is wrong.
 bool append_json(std::string_view text, size_t depth, std::string &out) {
   std::string json;
   if (json_from_literal(text, depth, json)) {
@@ -64,15 +64,14 @@ bool append_list_of(std::string_view text, std::string &out) {
   return true;
 }
 
-// The only argument holds all of them, where the tool knows nothing of such a parameter; or it is the text that the
-// tool wants.
-void unwrap_arguments(const ElementCalls &grammar, const ToolView &tools, size_t depth, ParsedCall &call) {
+// If the tool has no such parameter, the only argument holds all of them, or is the text of the tool's one parameter.
+void unwrap_arguments(const ElementForm &form, const ToolView &tools, size_t depth, ParsedCall &call) {
   JsonSlices members(call.arguments);
   if (!members.next()) return;
   const std::string name = members.key_text();
   const std::string_view written = members.value();
   if (members.next() || name.empty() || tools.declares(call.name, name)) return;
-  if (std::find(grammar.wrappers.begin(), grammar.wrappers.end(), name) == grammar.wrappers.end()) return;
+  if (std::find(form.wrappers.begin(), form.wrappers.end(), name) == form.wrappers.end()) return;
   std::string json(written);
   if (json_kind(written) == '"' && !json_from_literal(json_text(written), depth, json)) json = written;
   const std::string text = json_kind(json) == '"' ? tools.text_parameter(call.name) : std::string();
@@ -82,19 +81,19 @@ void unwrap_arguments(const ElementCalls &grammar, const ToolView &tools, size_t
     call.arguments = compact_json(json);
 }
 
-void gather_elements(std::string_view block, const std::vector<ElementField> &fields, const ElementCalls &grammar,
+void gather_elements(std::string_view block, const std::vector<ElementField> &fields, const ElementForm &form,
                      const ProtocolOptions &options, const ToolView &tools, size_t depth, ParsedCall &call,
                      std::vector<BlockReader::Note> &notes) {
   std::vector<Argument> arguments;
   std::map<std::string_view, size_t> places;
-  const bool repeats = grammar.repeats && !options.first_duplicate.has_value();
+  const bool repeats = form.repeats && !options.first_duplicate.has_value();
   for (const ElementField &field : fields) {
     const std::string_view name = block.substr(field.name, field.name_end - field.name);
     std::string_view text = block.substr(field.value, field.value_end - field.value);
-    if (!field.cdata) text = without_edges(text, grammar.edges);
+    if (!field.cdata) text = without_edges(text, form.edges);
     if (options.trim.value_or(false)) text = trim(text);
     std::string json, decoded;
-    if (grammar.entities && !field.cdata) text = decoded = from_xml(text);
+    if (form.entities && !field.cdata) text = decoded = from_xml(text);
     if (field.json != ElementTag::Json::yes)
       append_text(json, text);
     else if (!append_json(text, depth - std::min<size_t>(depth, 1), json) && call.reason.empty())
@@ -128,7 +127,7 @@ void gather_elements(std::string_view block, const std::vector<ElementField> &fi
     release_text(argument.json);
   }
   call.arguments += '}';
-  unwrap_arguments(grammar, tools, depth, call);
+  unwrap_arguments(form, tools, depth, call);
 }
 
 }  // namespace sluice

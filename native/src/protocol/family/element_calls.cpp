@@ -4,26 +4,24 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "protocol/family/element_arguments.h"
-#include "protocol/family/tags_calls.h"
 #include "protocol/loose_json.h"
 #include "protocol/xml_text.h"
 
 namespace sluice {
 namespace {
 
-constexpr std::string_view kCdataOpen = "<![CDATA[", kCdataClose = "]]>";
-
 class ElementReader final : public FamilyReader {
  public:
-  ElementReader(const Family &family, const ElementCalls &grammar, const ProtocolOptions &options,
-                const ToolView &tools, const ScanLimits &limits)
+  template <class Elements>
+  ElementReader(const Family &family, const Elements &grammar, const ProtocolOptions &options, const ToolView &tools,
+                const ScanLimits &limits)
       : FamilyReader(family, tools, limits), tags_(grammar), options_(options) {}
 
  protected:
   State body(std::string_view block, bool ended) override;
   Rest rest(std::string_view block) const override;
   void close(std::string_view block, std::string_view reason) override;
-  bool leads(char next) const override { return tags_.grammar.json && (next == '{' || next == '['); }
+  bool leads(char next) const override { return tags_.form.json && (next == '{' || next == '['); }
 
  private:
   enum class Place : uint8_t {
@@ -35,7 +33,7 @@ class ElementReader final : public FamilyReader {
     value,
     cdata,
     behind_cdata,
-    behind_closer,  // in a value, behind what ends the call if the value's own closer is missing
+    behind_closer,  // in a value, behind a closer of the call: it counts if the value's own is missing
     json,           // arguments as one object
     residue,        // what the format does not know, up to the next tag
   };
@@ -60,7 +58,7 @@ class ElementReader final : public FamilyReader {
   State finish(std::string_view block);
   State json_calls(std::string_view block, bool ended);
 
-  // The call is one after all: false until the scanner knows its name and that it has begun.
+  // Tells the scanner that the block is a call, and (`begins`) that its arguments begin. Returns true once it was told.
   bool told(std::string_view block, bool begins);
   Step unknown(std::string_view block, std::string_view what);
   Step end_call(size_t closer, size_t next) {
@@ -108,6 +106,7 @@ class ElementReader final : public FamilyReader {
   std::string_view fault_;  // the first
   // -- JSON calls in the place of elements
   Family json_family_;
+  WordList json_openers_, json_closers_;  // its words
   std::unique_ptr<BlockReader> json_;
 };
 
@@ -148,7 +147,7 @@ ElementReader::Step ElementReader::step(std::string_view block) {
   return Step::wait;
 }
 
-// Nothing follows, and the call is still open.
+// The answer has ended, and the call is still open.
 BlockReader::State ElementReader::finish(std::string_view block) {
   if (!named && !nameless_ && name_end_ > name_) {
     const std::string_view tool = block.substr(name_, name_end_ - name_);
@@ -167,9 +166,9 @@ BlockReader::State ElementReader::finish(std::string_view block) {
   }
   if (closer_ == SIZE_MAX && place_ == Place::between) closer_ = at_;
   at_ = block.size();
-  // NAME>{…} has no closer: the object says where it ends.
+  // NAME>{…} has no closer: the object's bracket ends it.
   const bool complete = place_ == Place::between && object_end_ != 0 && block[name_end_] == '>' &&
-                        closer_ == object_end_ && tags_.grammar.style == ElementCalls::Style::pairs;
+                        closer_ == object_end_ && tags_.style == ElementTags::Style::pairs;
   close(block, complete ? std::string_view() : "unterminated_block");
   return State::closed;
 }
@@ -191,7 +190,7 @@ ElementReader::Step ElementReader::start(std::string_view block) {
   size_t next = at_;
   while (next < block.size() && is_white(block[next])) ++next;
   if (next == block.size()) return Step::wait;
-  const bool may_be = !opened_ || tags_.grammar.style == ElementCalls::Style::pairs;
+  const bool may_be = !opened_ || tags_.style == ElementTags::Style::pairs;
   place_ = may_be && leads(block[next]) ? Place::json_calls : Place::head;
   return Step::on;
 }
@@ -215,11 +214,11 @@ ElementReader::Step ElementReader::head(std::string_view block) {
   return Step::on;
 }
 
-// What could be prose as well is a call with a known name.
+// A block that may be prose as well is a call only with a known name.
 bool ElementReader::is_call(std::string_view block, const ElementTag &tag) {
   const std::string_view tool = block.substr(name_, name_end_ - name_);
   if (!tag.open) {
-    const bool certain = tags_.grammar.style == ElementCalls::Style::attribute ||
+    const bool certain = tags_.style == ElementTags::Style::attribute ||
                          (!tag.empty && std::none_of(tool.begin(), tool.end(), is_white));
     return certain || tools_.known(tool) || tools_.names().empty();
   }
@@ -243,9 +242,9 @@ bool ElementReader::told(std::string_view block, bool begins) {
   return false;
 }
 
-// Prose about the format has words where a call has its first parameter.
+// In prose about the format, words stand where a call has its first parameter.
 ElementReader::Step ElementReader::unknown(std::string_view block, std::string_view what) {
-  const bool prose = tags_.grammar.prefix.empty() && fields_.empty();
+  const bool prose = tags_.form.prefix.empty() && fields_.empty();
   if (!named && prose) {
     reject("missing_tool_name", at_);
     return Step::rejected;
@@ -291,7 +290,7 @@ ElementReader::Step ElementReader::between(std::string_view block) {
   return unknown(block, "residue_in_block");
 }
 
-// Another call; or in pairs the opener (of `length`; a section: 0) in the place of a key's first tag.
+// Another call begins; or in pairs the opener (of `length`; a section: 0) stands in the place of a key's first tag.
 ElementReader::Step ElementReader::nested(std::string_view block, size_t length) {
   const bool may_be = length != 0 && !tags_.value_open.empty() && object_end_ == 0;
   const ElementTag key = may_be ? tags_.bare_key(block.substr(at_ + length)) : ElementTag();
@@ -333,12 +332,12 @@ ElementReader::Step ElementReader::parameter(std::string_view block) {
 // Without quotes a key may hold blanks, or lose its bracket, where the tool has such a parameter.
 bool ElementReader::is_key(std::string_view block, const ElementTag &tag) const {
   const std::string_view key = block.substr(at_ + tag.name, tag.name_end - tag.name);
-  if (tags_.grammar.style != ElementCalls::Style::assigned) return true;
+  if (tags_.style != ElementTags::Style::assigned) return true;
   const bool certain = !tag.open && std::none_of(key.begin(), key.end(), is_white);
   return certain || tools_.declares(name, key) || (!tag.open && tools_.names().empty());
 }
 
-// Between parameters, and no tag: in pairs it may be a key whose first tag is missing.
+// No tag follows a parameter: in pairs it may be a key whose first tag is missing.
 ElementReader::Step ElementReader::bare_key(std::string_view block) {
   const bool may_be = !tags_.value_open.empty() && object_end_ == 0;
   const ElementTag tag = may_be ? tags_.bare_key(block.substr(at_)) : ElementTag();
@@ -373,11 +372,11 @@ ElementReader::Step ElementReader::behind_key(std::string_view block) {
     place_ = Place::between;
     return Step::on;
   }
-  if (opened == Fit::no && rest[0] == '<') fault("malformed_argument");  // it is there, and broken
+  if (opened == Fit::no && rest[0] == '<') fault("malformed_argument");  // the tag is there, and broken
   return start_value(at_ + opener);
 }
 
-// The word from `from` on, and its closing tag.
+// Reads the word from `from` on, and its closing tag.
 ElementReader::Step ElementReader::value_type(std::string_view block, size_t from) {
   const size_t close = std::min(block.find('<', from), block.size());
   size_t length = 0;
@@ -413,7 +412,7 @@ ElementReader::Step ElementReader::end_value(std::string_view block, size_t valu
   return Step::on;
 }
 
-// A value ends at the first closer of its own that no tag in it asks for. One whose closer is missing ends where the
+// A value ends at the first closer of its own that closes no tag in it. One whose closer is missing ends where the
 // next parameter plainly begins (may_end_here); in pairs, whose tags are tokens, also where its call plainly ends
 // (behind_closer); or never: then its call is not run, for an answer that is cut in a value which quotes the end of a
 // call looks the same.
@@ -421,7 +420,7 @@ ElementReader::Step ElementReader::value(std::string_view block) {
   at_ = std::min(block.find('<', at_), block.size());
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
-  if (tags_.grammar.cdata && first_tag_) {
+  if (tags_.form.cdata && first_tag_) {
     const Fit opens = sluice::fit(rest, kCdataOpen);
     if (opens == Fit::partial) return Step::wait;
     first_tag_ = false;
@@ -437,7 +436,7 @@ ElementReader::Step ElementReader::value(std::string_view block) {
   if (closes == Fit::yes) {
     const size_t next = at_ + length;
     if (inner_parameters_ == 0) {
-      if (tags_.grammar.cdata && block.substr(field_.value, at_ - field_.value).ends_with(kCdataClose))
+      if (tags_.form.cdata && block.substr(field_.value, at_ - field_.value).ends_with(kCdataClose))
         fault("malformed_argument");  // its opener is missing
       return end_value(block, at_, next);
     }
@@ -447,7 +446,7 @@ ElementReader::Step ElementReader::value(std::string_view block) {
   }
   const Fit ends_call = fit(rest, family_.closers, length);
   if (ends_call == Fit::yes) {
-    ends_open_ = tags_.grammar.style == ElementCalls::Style::pairs && !quotes_ && says_something(block);
+    ends_open_ = tags_.style == ElementTags::Style::pairs && !quotes_ && says_something(block);
     quotes_ = true;
     call_end_ = at_;
     call_behind_ = at_ += length;
@@ -516,7 +515,7 @@ ElementReader::Step ElementReader::behind_cdata(std::string_view block) {
   return end_value(block, value_end_, at_ + length);
 }
 
-// A parameter that the call does not have yet, in the value of another one.
+// Returns whether the tag is a parameter that the call does not have yet, in the value of another one.
 bool ElementReader::is_swallowed(std::string_view block, const ElementTag &tag) const {
   const std::string key(block.substr(at_ + tag.name, tag.name_end - tag.name));
   return tools_.declares(name, key) && key != block.substr(field_.name, field_.name_end - field_.name) &&
@@ -528,12 +527,12 @@ bool ElementReader::says_something(std::string_view block) const {
 }
 
 // A parameter that the tool has and the call has not begins on a line of its own (pairs: anywhere, with its value), in
-// a value that says something and quotes no other tag. Were it quoted itself, a closer would be left over, and the call
-// not run.
+// a value that says something and quotes no other tag. If the tag were a
+// quotation, a closer would be left over, and the call not run.
 Fit ElementReader::may_end_here(std::string_view block, const ElementTag &tag) const {
   if (quotes_ || tag.wrong || !fault_.empty() || !says_something(block)) return Fit::no;
   if (block[at_ - 1] == '\n') return Fit::yes;
-  if (tags_.grammar.style != ElementCalls::Style::pairs) return Fit::no;
+  if (tags_.style != ElementTags::Style::pairs) return Fit::no;
   if (tags_.value_open.empty()) return Fit::yes;
   size_t next = at_ + tag.length, length = 0;
   while (next < block.size() && is_white(block[next])) ++next;
@@ -545,12 +544,11 @@ Fit ElementReader::may_end_here(std::string_view block, const ElementTag &tag) c
 // The line end before the tag at `at` belongs to the notation.
 ElementReader::Step ElementReader::end_open_value(std::string_view block, size_t at) {
   size_t value_end = at;
-  if (tags_.grammar.edges != ElementCalls::Edges::each && block[at - 1] == '\n')
-    value_end -= block[at - 2] == '\r' ? 2 : 1;
+  if (tags_.form.edges != ElementForm::Edges::each && block[at - 1] == '\n') value_end -= block[at - 2] == '\r' ? 2 : 1;
   return end_value(block, value_end, at);
 }
 
-// Behind a section's mark, or the opener of a call: is it one of a tool?
+// Returns whether a call of a tool begins behind a section's mark or an opener.
 Fit ElementReader::begins_call(std::string_view rest) const {
   const auto skip = [&rest](size_t length) {
     rest.remove_prefix(length);
@@ -565,7 +563,7 @@ Fit ElementReader::begins_call(std::string_view rest) const {
   return tag.fit == Fit::yes && !known ? Fit::no : tag.fit;
 }
 
-// What ends the call stands in a value: data, unless the end of the section or of the answer, or another call follows.
+// A closer of the call stands in a value. It is data, unless the section or the answer ends, or another call follows.
 ElementReader::Step ElementReader::behind_closer(std::string_view block) {
   skip_white(block);
   const std::string_view rest = block.substr(at_);
@@ -593,7 +591,7 @@ ElementReader::Step ElementReader::behind_closer(std::string_view block) {
   return Step::on;
 }
 
-// An object that lost a bracket ends where its call does.
+// Reads the arguments as an object. One that lost a bracket ends where its call does.
 ElementReader::Step ElementReader::json(std::string_view block) {
   while (true) {
     const size_t tag = std::min(block.find('<', at_), block.size());
@@ -633,9 +631,9 @@ void ElementReader::close(std::string_view block, std::string_view reason) {
     call.typed = true;
     settle_arguments(call, block.substr(object_from_, object_end_ - object_from_),
                      {limits_.depth, options_.first_duplicate.value_or(false)}, object_from_, notes);
-    unwrap_arguments(tags_.grammar, tools_, limits_.depth, call);
+    unwrap_arguments(tags_.form, tools_, limits_.depth, call);
   } else {
-    gather_elements(block, fields_, tags_.grammar, options_, tools_, limits_.depth, call, notes);
+    gather_elements(block, fields_, tags_.form, options_, tools_, limits_.depth, call, notes);
   }
   calls.push_back(std::move(call));
 }
@@ -644,15 +642,16 @@ void ElementReader::close(std::string_view block, std::string_view reason) {
 
 BlockReader::State ElementReader::json_calls(std::string_view block, bool ended) {
   if (!json_) {
-    const bool pairs = tags_.grammar.style == ElementCalls::Style::pairs;
-    const auto both = [pairs](Words words, const Words &more) {
-      if (pairs) words.insert(words.end(), more.begin(), more.end());
-      return words;
-    };
-    json_family_ = {.id = family_.id,
-                    .grammar = JsonCalls{},
-                    .openers = both(family_.sections, family_.openers),
-                    .closers = both(family_.section_ends, family_.closers)};
+    // Behind a section's mark the calls end with the section; in pairs also where an element's call does.
+    WordList openers(family_.sections.begin(), family_.sections.end());
+    WordList closers(family_.section_ends.begin(), family_.section_ends.end());
+    if (tags_.style == ElementTags::Style::pairs) {
+      openers.insert(openers.end(), family_.openers.begin(), family_.openers.end());
+      closers.insert(closers.end(), family_.closers.begin(), family_.closers.end());
+    }
+    json_openers_ = std::move(openers);
+    json_closers_ = std::move(closers);
+    json_family_ = {.id = family_.id, .grammar = JsonCalls{}, .openers = json_openers_, .closers = json_closers_};
     json_ = make_reader(json_family_, std::get<JsonCalls>(json_family_.grammar), options_, tools_, limits_);
   }
   const State state = json_->read(block, ended);
@@ -662,93 +661,22 @@ BlockReader::State ElementReader::json_calls(std::string_view block, bool ended)
 
 }  // namespace
 
-std::unique_ptr<BlockReader> make_reader(const Family &family, const ElementCalls &grammar,
+std::unique_ptr<BlockReader> make_reader(const Family &family, const AssignedElements &grammar,
                                          const ProtocolOptions &options, const ToolView &tools,
                                          const ScanLimits &limits) {
-  if (grammar.style == ElementCalls::Style::tags) return make_tags_reader(family, grammar, options, tools, limits);
   return std::make_unique<ElementReader>(family, grammar, options, tools, limits);
 }
 
-namespace {
-
-// The value of an argument as text of an element.
-std::string element_text(std::string_view json, const ElementCalls &grammar) {
-  std::string text = json_kind(json) == '"' ? json_text(json) : std::string(json);
-  if (grammar.edges == ElementCalls::Edges::each) return '\n' + text + '\n';
-  if (grammar.cdata && text.find_first_of("<&\n") != text.npos) {
-    if (text.find(kCdataClose) == text.npos) return std::string(kCdataOpen).append(text).append(kCdataClose);
-    text = to_xml(text);
-  }
-  if (grammar.edges == ElementCalls::Edges::pair && text.starts_with('\n')) return '\n' + text + '\n';
-  return text;
+std::unique_ptr<BlockReader> make_reader(const Family &family, const AttributeElements &grammar,
+                                         const ProtocolOptions &options, const ToolView &tools,
+                                         const ScanLimits &limits) {
+  return std::make_unique<ElementReader>(family, grammar, options, tools, limits);
 }
 
-std::string_view type_of(std::string_view json) {
-  switch (json_kind(json)) {
-    case '"': return "string";
-    case '{': return "object";
-    case '[': return "array";
-    case '0': return "number";
-    case 'n': return "null";
-    default: return "boolean";
-  }
-}
-
-void write_parameter(const ElementCalls &grammar, std::string_view key, std::string_view json, std::string &out) {
-  const std::string prefix(grammar.prefix), parameter = prefix + std::string(grammar.parameter);
-  const std::string_view end = grammar.tag_end;
-  const auto close = [&](std::string_view tag) { out.append(grammar.tag_close).append(tag).append(end); };
-  out.append(grammar.tag_open).append(parameter);
-  switch (grammar.style) {
-    case ElementCalls::Style::assigned: out.append("=").append(key).append(end); break;
-    case ElementCalls::Style::attribute:
-      out.append(" ").append(grammar.parameter_name).append("=\"").append(key).append("\"");
-      if (grammar.json_values) out.append(json_kind(json) == '"' ? " string=\"true\"" : " string=\"false\"");
-      if (grammar.typed_values) out.append(" type=\"").append(type_of(json)).append("\"");
-      out.append(end);
-      break;
-    default:
-      out.append(end).append(key);
-      if (grammar.value.empty()) {
-        out.append(grammar.key_end).append(element_text(json, grammar)).append(grammar.value_end);
-        return;
-      }
-      close(parameter);
-      if (grammar.lines) out += '\n';
-      out.append(grammar.tag_open).append(prefix).append(grammar.value).append(end);
-      out.append(element_text(json, grammar));
-      return close(prefix + std::string(grammar.value));
-  }
-  out.append(element_text(json, grammar));
-  close(parameter);
-}
-
-}  // namespace
-
-void write_call(const Family &family, const ElementCalls &grammar, const CallText &call, std::string &out) {
-  if (grammar.style == ElementCalls::Style::tags) return write_tags_call(family, grammar, call, out);
-  const std::string_view line = grammar.lines ? "\n" : "";
-  const bool wrapped = grammar.wrapped && !family.sections.empty();
-  if (wrapped) out.append(family.sections.front()).append(line);
-  out += family.openers.front();
-  switch (grammar.style) {
-    case ElementCalls::Style::assigned: out.append(call.name).append(">"); break;
-    case ElementCalls::Style::attribute:
-      out.append(" ").append(grammar.call_name).append("=\"").append(call.name).append("\"");
-      if (!grammar.call_number.empty()) out.append(" ").append(grammar.call_number).append("=\"1\"");
-      out.append(grammar.tag_end);
-      break;
-    default:
-      out += call.name;
-      if (!grammar.call.empty()) out.append("<").append(grammar.call).append(">");
-  }
-  out += line;
-  for (JsonSlices member(call.arguments); member.next();) {
-    write_parameter(grammar, member.key_text(), member.value(), out);
-    out += line;
-  }
-  out += family.closers.front();
-  if (wrapped && !family.section_ends.empty()) out.append(line).append(family.section_ends.front());
+std::unique_ptr<BlockReader> make_reader(const Family &family, const PairElements &grammar,
+                                         const ProtocolOptions &options, const ToolView &tools,
+                                         const ScanLimits &limits) {
+  return std::make_unique<ElementReader>(family, grammar, options, tools, limits);
 }
 
 }  // namespace sluice

@@ -7,9 +7,7 @@
 namespace sluice {
 namespace {
 
-using Style = ElementCalls::Style;
-
-// A tag that came this far without its end is none. While one comes in it is read again from its beginning.
+// Longer tags are none. A tag that comes in pieces is read again from its beginning.
 constexpr size_t kLongestTag = 256;
 
 bool in_tag_name(char c) {
@@ -53,8 +51,8 @@ ElementTag complete(ElementTag tag, size_t length) {
   return tag;
 }
 
-// NAME> of <function=NAME>, sometimes in quotes. Models forget the bracket: the first thing that no name may hold ends
-// it as well.
+// NAME> of <function=NAME>, sometimes in quotes. Models forget the bracket: then the first byte that no name may hold
+// ends the name.
 ElementTag assigned(std::string_view window, size_t at, bool call) {
   ElementTag tag;
   tag.name = skip_blank(window, at);
@@ -90,7 +88,7 @@ ElementTag assigned(std::string_view window, size_t at, bool call) {
 }
 
 // Attributes up to the bracket.
-ElementTag attributes(std::string_view window, size_t at, bool call, const ElementCalls &calls) {
+ElementTag attributes(std::string_view window, size_t at, bool call, const AttributeElements &calls) {
   ElementTag tag;
   bool named = false;
   while (true) {
@@ -101,7 +99,7 @@ ElementTag attributes(std::string_view window, size_t at, bool call, const Eleme
     if (ends == Fit::partial) return incomplete(tag, window);
     if (ends == Fit::yes) {
       tag.empty = slash;
-      tag.wrong = tag.wrong || (!named && !call);  // a call without a name is told as one
+      tag.wrong = tag.wrong || (!named && !call);  // a call without a name is reported as such
       return complete(tag, from + slash + calls.tag_end.size());
     }
     if (from == at) return tag;
@@ -137,20 +135,20 @@ ElementTag attributes(std::string_view window, size_t at, bool call, const Eleme
 }
 
 // The tag in each of its spellings.
-TagWord spelled(std::string_view before, const ElementCalls &calls, std::string_view word, std::string_view behind) {
+TagWord spelled(std::string_view before, const ElementForm &form, std::string_view word, std::string_view behind) {
   TagWord out;
   const auto add = [&](std::string_view prefix, std::string_view suffix) {
     out.add(std::string(before).append(prefix).append(word).append(suffix).append(behind));
   };
   if (word.empty()) return out;
-  add(calls.prefix, "");
-  if (!calls.other_prefix.empty() || !calls.other_suffix.empty()) add(calls.other_prefix, calls.other_suffix);
+  add(form.prefix, "");
+  if (!form.other_prefix.empty() || !form.other_suffix.empty()) add(form.other_prefix, form.other_suffix);
   return out;
 }
 
-// What closes the tag `word`, or `instead`.
-TagWord closing(const ElementCalls &calls, std::string_view word, std::string_view instead) {
-  if (instead.empty()) return spelled(calls.tag_close, calls, word, calls.tag_end);
+// What closes the pairs' tag `word`, or `instead`.
+TagWord closing(const ElementForm &form, std::string_view word, std::string_view instead) {
+  if (instead.empty()) return spelled("</", form, word, ">");
   TagWord out;
   out.add(std::string(instead));
   return out;
@@ -171,31 +169,48 @@ Fit TagWord::fit(std::string_view rest, size_t &length) const {
   return best;
 }
 
-ElementTags::ElementTags(const ElementCalls &calls)
-    : grammar(calls),
-      parameter_open(spelled(calls.tag_open, calls, calls.parameter,
-                             calls.style == Style::assigned ? "="
-                             : calls.style == Style::pairs  ? calls.tag_end
-                                                            : "")),
-      parameter_close(closing(calls, calls.style == Style::pairs ? calls.value : calls.parameter, calls.value_end)) {
-  for (const std::string_view word : calls.wrappers) {
-    if (word.empty()) continue;
-    wrapper.add(std::string(calls.tag_open).append(calls.prefix).append(word).append(calls.tag_end));
+ElementTags::ElementTags(const AssignedElements &grammar)
+    : style(Style::assigned),
+      form(grammar.form),
+      parameter_open(spelled("<", form, "parameter", "=")),
+      parameter_close(spelled("</", form, "parameter", ">")) {
+  add_wrappers("<", "</", ">");
+}
+
+ElementTags::ElementTags(const AttributeElements &grammar)
+    : style(Style::attribute),
+      form(grammar.form),
+      parameter_open(spelled(grammar.tag_open, form, grammar.parameter, "")),
+      parameter_close(spelled(grammar.tag_close, form, grammar.parameter, grammar.tag_end)),
+      attributes_(&grammar) {
+  add_wrappers(grammar.tag_open, grammar.tag_close, grammar.tag_end);
+}
+
+ElementTags::ElementTags(const PairElements &grammar)
+    : style(Style::pairs),
+      form(grammar.form),
+      parameter_open(spelled("<", form, grammar.key, ">")),
+      parameter_close(closing(form, grammar.value, grammar.value_end)),
+      value_open(spelled("<", form, grammar.value, ">")),
+      key_close(closing(form, grammar.key, grammar.key_end)),
+      type_open(spelled("<", form, grammar.type, ">")),
+      type_close(spelled("</", form, grammar.type, ">")),
+      separator_(spelled("<", form, grammar.separator, ">")) {
+  add_wrappers("<", "</", ">");
+}
+
+void ElementTags::add_wrappers(std::string_view tag_open, std::string_view tag_close, std::string_view tag_end) {
+  for (const std::string_view word : form.wrappers) {
+    wrapper.add(std::string(tag_open).append(form.prefix).append(word).append(tag_end));
     const std::string_view bare = word.substr(0, word.find(' '));  // less its attributes
-    wrapper.add(std::string(calls.tag_close).append(calls.prefix).append(bare).append(calls.tag_end));
+    wrapper.add(std::string(tag_close).append(form.prefix).append(bare).append(tag_end));
   }
-  if (calls.style != Style::pairs) return;
-  value_open = spelled(calls.tag_open, calls, calls.value, calls.tag_end);
-  key_close = closing(calls, calls.parameter, calls.key_end);
-  separator_ = spelled(calls.tag_open, calls, calls.call, calls.tag_end);
-  type_open = spelled(calls.tag_open, calls, calls.type, calls.tag_end);
-  type_close = spelled(calls.tag_close, calls, calls.type, calls.tag_end);
 }
 
 ElementTag ElementTags::call(std::string_view rest) const {
   const std::string_view window = rest.substr(0, kLongestTag);
-  if (grammar.style == Style::assigned) return assigned(window, 0, true);
-  if (grammar.style == Style::attribute) return attributes(window, 0, true, grammar);
+  if (style == Style::assigned) return assigned(window, 0, true);
+  if (style == Style::attribute) return attributes(window, 0, true, *attributes_);
   return pairs_call(window);
 }
 
@@ -229,8 +244,8 @@ ElementTag ElementTags::parameter(std::string_view rest) const {
   const std::string_view window = rest.substr(0, kLongestTag);
   size_t at = 0;
   parameter_open.fit(rest, at);
-  if (grammar.style == Style::assigned) return assigned(window, at, false);
-  if (grammar.style == Style::attribute) return attributes(window, at, false, grammar);
+  if (style == Style::assigned) return assigned(window, at, false);
+  if (style == Style::attribute) return attributes(window, at, false, *attributes_);
   for (size_t length = 0, next = skip_blank(window, at);; next = skip_blank(window, at)) {  // it may stand twice
     const Fit again = parameter_open.fit(window.substr(next), length);
     if (again == Fit::partial) return incomplete({}, window);

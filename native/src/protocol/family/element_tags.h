@@ -6,13 +6,13 @@
 
 namespace sluice {
 
-// A tag as far as it came. Positions count from the first byte that was handed in.
+// A tag, perhaps not complete yet. Positions count from the first byte of the text that was handed in.
 struct ElementTag {
   enum class Json : uint8_t { unsaid, no, yes };  // string="true", string="false"
   Fit fit = Fit::no;
-  bool wrong = false;             // it is one, and something in it is unknown
+  bool wrong = false;             // a tag with something unknown in it
   bool empty = false;             // it closes itself
-  bool open = false;              // it lost its bracket, or the tag behind it: right only where the name is known
+  bool open = false;              // its bracket, or the tag behind it, is missing: it counts only if the name is known
   size_t name = 0, name_end = 0;  // also of a partial one, once the name is complete
   Json json = Json::unsaid;
   size_t length = 0;
@@ -24,7 +24,7 @@ class TagWord {
   void add(std::string spelling) { spellings_.push_back(std::move(spelling)); }
   bool empty() const { return spellings_.empty(); }
   const std::vector<std::string> &spellings() const { return spellings_; }
-  // Does `rest` begin with it?
+  // Returns whether `rest` begins with it, and its length.
   Fit fit(std::string_view rest, size_t &length) const;
 
  private:
@@ -33,9 +33,13 @@ class TagWord {
 
 class ElementTags {
  public:
-  explicit ElementTags(const ElementCalls &grammar);
+  enum class Style : uint8_t { assigned, attribute, pairs };
+  // The grammar outlives it.
+  explicit ElementTags(const AssignedElements &grammar);
+  explicit ElementTags(const AttributeElements &grammar);
+  explicit ElementTags(const PairElements &grammar);
 
-  // What stands behind a call's opener, up to its content. A name of no bytes: there is none, and no room for one.
+  // Reads from behind a call's opener up to its content. An empty name: the call has none, and no place for one.
   ElementTag call(std::string_view rest) const;
   // `rest` begins with parameter_open. Pairs: up to the end of </arg_key>.
   ElementTag parameter(std::string_view rest) const;
@@ -43,18 +47,22 @@ class ElementTags {
   ElementTag bare_key(std::string_view rest) const;
 
   // -- set once
-  const ElementCalls &grammar;
+  const Style style;
+  const ElementForm &form;
   TagWord parameter_open, parameter_close;
   TagWord value_open;             // pairs: between a key and its value; empty: the format has none
   TagWord key_close;              // pairs
   TagWord type_open, type_close;  // pairs: around a value's type
-  TagWord wrapper;                // stands around all parameters, and means nothing
+  TagWord wrapper;                // may stand around all parameters, and is ignored
 
  private:
   ElementTag key(std::string_view window, size_t at) const;
   ElementTag pairs_call(std::string_view window) const;
 
-  TagWord separator_;
+  void add_wrappers(std::string_view tag_open, std::string_view tag_close, std::string_view tag_end);
+
+  TagWord separator_;                              // pairs
+  const AttributeElements *attributes_ = nullptr;  // of that style
 };
 
 }  // namespace sluice

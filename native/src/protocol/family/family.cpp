@@ -25,7 +25,7 @@ Fit FamilyReader::fit_mark(std::string_view rest, std::string_view word, size_t 
   return rest[length++] == '>' ? Fit::yes : Fit::no;
 }
 
-Fit FamilyReader::fit(std::string_view rest, const Words &words, size_t &length) {
+Fit FamilyReader::fit(std::string_view rest, Words words, size_t &length) {
   Fit best = Fit::no;
   length = 0;
   bool partial = false;
@@ -44,7 +44,7 @@ Fit FamilyReader::fit(std::string_view rest, const Words &words, size_t &length)
 // [sections] opener, and sometimes the opener twice.
 BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
   if (led_) return body(block, ended);
-  const auto may_grow = [ended](std::string_view rest, const Words &words) {
+  const auto may_grow = [ended](std::string_view rest, Words words) {
     return !ended && std::any_of(words.begin(), words.end(), [rest](std::string_view word) {
       return word.size() > rest.size() && word.starts_with(rest);
     });
@@ -141,13 +141,13 @@ void break_every_tag(std::string &text) {
 }
 
 // "name": the key becomes another one.
-void break_keys(std::string &text, const Words &names) {
+void break_keys(std::string &text, Words names) {
   for (const std::string_view name : names)
     for (const std::string_view quote : {"\"", "'"})
       split_tokens(text, std::string(quote).append(name).append(quote), 1, " ", false);
 }
 
-// call:NAME{: a name with a blank before it is none.
+// call:NAME{ becomes call: NAME{, which is no call.
 void break_gemma_calls(std::string &text) {
   std::string out;
   size_t from = 0;
@@ -165,7 +165,7 @@ void break_gemma_calls(std::string &text) {
   if (from != 0) text = out.append(text, from);
 }
 
-// [f(: a name with something in it is none.
+// [f( becomes [\f(, which is no call.
 void break_list_of_calls(std::string &text) {
   const auto in_name = [](char c) {
     return !is_white(c) && std::string_view("[](){}<>,:;=\"'`\\").find(c) == std::string_view::npos;
@@ -186,7 +186,7 @@ void break_list_of_calls(std::string &text) {
   if (from != 0) text = out.append(text, from);
 }
 
-// NAME and an object on the next line, which are a call where an answer begins with them: the name's line gets longer.
+// An answer that begins with NAME and an object on the next line is a call: the name's line gets a blank at its end.
 void break_prompted_calls(std::string &text) {
   std::string out;
   size_t from = 0;
@@ -200,7 +200,8 @@ void break_prompted_calls(std::string &text) {
   if (from != 0) text = out.append(text, from);
 }
 
-// What may stand behind the bracket of a list of calls: a footnote's digit only where a tool's name begins with it.
+// The bytes that may follow the bracket of a list of calls: a digit (of a footnote) only if a tool's name begins with
+// it.
 std::string behind_bracket(const std::vector<std::string_view> &names) {
   std::string out;
   for (int c = 0; c < 256; ++c) {
@@ -211,7 +212,7 @@ std::string behind_bracket(const std::vector<std::string_view> &names) {
   return out;
 }
 
-// <|start|> of <|start|>functions.{name}…: what is a mark whatever the tool's name is.
+// The part of a mark that does not depend on the tool's name: <|start|> of <|start|>functions.{name}…
 std::string_view fixed_part(std::string_view mark) {
   const size_t name = mark.find('{');
   return name == mark.npos ? mark : mark.substr(0, mark.substr(0, name).rfind('>') + 1);
@@ -316,13 +317,11 @@ std::vector<Marker> FamilyProtocol::closers(const ToolView &tools) const {
   return out;
 }
 
-// In a bare family, and in one whose text stands between the same marks, these say nothing.
+// Empty for a bare family, and for one whose text stands between the same marks: closers tell nothing there.
 std::vector<Marker> FamilyProtocol::closers_of(std::string_view opener) const {
   if (family_.bare || !family_.header.open.empty() || std::holds_alternative<HarmonyCalls>(family_.grammar)) return {};
   if (std::string_view("<[]").find(opener.front()) == opener.npos) return {};
-  const auto is_one = [opener](const Words &words) {
-    return std::find(words.begin(), words.end(), opener) != words.end();
-  };
+  const auto is_one = [opener](Words words) { return std::find(words.begin(), words.end(), opener) != words.end(); };
   if (const auto *named = std::get_if<NamedCalls>(&family_.grammar);
       is_one(family_.sections) || (named != nullptr && is_one(named->sections)))
     return markers({&family_.section_ends});
@@ -333,8 +332,8 @@ std::vector<Marker> FamilyProtocol::closers_of(std::string_view opener) const {
   return markers({family_.closers.empty() ? &family_.section_ends : &family_.closers});
 }
 
-// A mark of one plain word, such as <result>, may stand in any text. What models write where the result comes, to stop
-// there, is no result yet.
+// A mark of one plain word, such as <result>, may stand in any text. A mark that models write to stop where the result
+// comes is no result yet.
 std::vector<Marker> FamilyProtocol::result_markers() const {
   std::vector<Marker> out;
   const auto token = [](std::string_view word) { return word.find_first_of("|\xEF") != word.npos; };
@@ -342,7 +341,7 @@ std::vector<Marker> FamilyProtocol::result_markers() const {
        {std::pair{family_.results_open, family_.results_close}, std::pair{family_.result_open, family_.result_close}}) {
     const std::string_view mark = trim(fixed_part(word)), end = trim(close);
     const auto rare = [](char c) { return c == '_' || c == '|' || is_beyond_ascii(c); };
-    const Words &ends = family_.section_ends;
+    const Words ends = family_.section_ends;
     if (std::find(ends.begin(), ends.end(), mark) != ends.end())
       out.insert(out.end(),
                  {{std::string(end)}, {.bytes = std::string(word.substr(0, word.find('{'))), .end = std::string(end)}});
@@ -387,8 +386,8 @@ void FamilyProtocol::write_results(const std::vector<ResultText> &results, const
   out += family_.results_close;
 }
 
-// Some formats name the tool or the call in a result's header. A name may be the model's invention: what no name holds
-// is not written there.
+// Some formats name the tool or the call in a result's header. The model may have invented the name, so only bytes that
+// names hold are written.
 void FamilyProtocol::append_result_open(const ResultText &result, const Defuse &defuse, std::string &out) const {
   std::string_view open = family_.result_open;
   for (size_t at; (at = open.find('{')) != open.npos; open.remove_prefix(open.find('}') + 1)) {
@@ -403,8 +402,8 @@ void FamilyProtocol::append_result_open(const ResultText &result, const Defuse &
   out += open;
 }
 
-// What begins or ends a block breaks behind its first code point. Where nothing but the shape makes a call, the shape
-// does.
+// Every marker is broken behind its first code point. In a bare family, whose calls have no markers, the shape is
+// broken.
 void FamilyProtocol::defuse(std::string &text) const {
   break_markers(text);
   if (!family_.bare) return;
@@ -430,7 +429,7 @@ void FamilyProtocol::break_markers(std::string &text) const {
       for (const std::string &word : words) break_marker(text, word);
   if (names_are_tags()) break_every_tag(text);
   if (family_.prompted) break_prompted_calls(text);
-  const Words &openers = family_.openers;
+  const Words openers = family_.openers;
   if (std::find(openers.begin(), openers.end(), kGemmaCall) != openers.end()) break_gemma_calls(text);
 }
 

@@ -16,9 +16,9 @@ class FencedReader final : public BlockReader {
     if (!reader_) {
       fenced_ = is_fence(block);
       if (fenced_) {
-        own_ = {.id = family_.id, .grammar = PythonCalls{}, .section_ends = {kFence}};
         for (const std::string_view opener : family_.openers)
-          if (is_fence(opener)) own_.openers.push_back(opener);
+          if (is_fence(opener)) openers_.push_back(opener);
+        own_ = {.id = family_.id, .grammar = PythonCalls{}, .openers = openers_, .section_ends = words<"```">};
       }
       reader_ = make_family_reader(fenced_ ? own_ : family_, options_, tools_, limits_);
     }
@@ -55,6 +55,7 @@ class FencedReader final : public BlockReader {
   const ScanLimits limits_;
 
   bool fenced_ = false;
+  WordList openers_;
   Family own_;
   std::unique_ptr<BlockReader> reader_;  // as soon as the block has begun
 };

@@ -114,7 +114,7 @@ GemmaReader::Step GemmaReader::head(std::string_view block, bool ended) {
     size_t length = 0;
     if (!block.substr(0, at_).ends_with(kGemmaCall)) {
       skip_white(block);
-      const Fit found = fit(block.substr(at_), {kGemmaCall, ":call:"}, length);
+      const Fit found = fit(block.substr(at_), words<"call:", ":call:">, length);
       if (found == Fit::no) return no_name("missing_tool_name");
       if (found == Fit::partial) return Step::wait;
     }
@@ -152,7 +152,7 @@ GemmaReader::Step GemmaReader::head_ends(std::string_view block, size_t name_end
   return Step::named;
 }
 
-// There is no call here, or no other one.
+// No call follows, or no other one.
 GemmaReader::Step GemmaReader::no_name(std::string_view why) {
   if (calls_.empty()) {
     reject(plain_ ? std::string_view() : why, at_);
@@ -207,7 +207,7 @@ GemmaReader::Step GemmaReader::string(std::string_view block) {
   return Step::wait;
 }
 
-// Its end is looked for, and what ends the block.
+// Looks for the end of the quote, and for a stop.
 GemmaReader::Step GemmaReader::quoted(std::string_view block) {
   while ((at_ = std::min(block.find('<', at_), block.size())) < block.size()) {
     const std::string_view rest = block.substr(at_);
@@ -232,11 +232,11 @@ GemmaReader::Step GemmaReader::quoted(std::string_view block) {
   return Step::wait;
 }
 
-// It is a part of the text, unless another call follows.
+// The closer is part of the text, unless another call follows.
 GemmaReader::Step GemmaReader::behind_closer(std::string_view block) {
   skip_white(block);
   size_t length = 0;
-  const Fit opener = fit(block.substr(at_), {family_.openers.front()}, length);
+  const Fit opener = fit(block.substr(at_), family_.openers.front(), length);
   if (opener == Fit::partial) return Step::wait;
   if (opener == Fit::yes) {
     lost_from = quoted_from_;
@@ -257,7 +257,7 @@ GemmaReader::Step GemmaReader::behind(std::string_view block, bool ended) {
   if (block[comma] == ',' || block[comma] == ';') ++comma;
   while (comma < block.size() && is_white(block[comma])) ++comma;
   size_t length = 0;
-  const Fit next = fit(block.substr(comma), {kGemmaCall}, length);
+  const Fit next = fit(block.substr(comma), kGemmaCall, length);
   if (next == Fit::partial && !ended) return Step::wait;
   if (next == Fit::yes) {
     at_ = comma;
@@ -267,12 +267,12 @@ GemmaReader::Step GemmaReader::behind(std::string_view block, bool ended) {
   return residue();
 }
 
-// Outside of strings, at a <.
+// Outside strings, at a `<`.
 GemmaReader::Step GemmaReader::marker(std::string_view block, bool ended) {
   const std::string_view rest = block.substr(at_);
   size_t length = 0;
   bool partial = false;
-  const auto is = [&](const Words &words) {
+  const auto is = [&](const auto &words) {
     const Fit found = fit(rest, words, length);
     partial = partial || found == Fit::partial;
     return found == Fit::yes;
@@ -287,10 +287,10 @@ GemmaReader::Step GemmaReader::marker(std::string_view block, bool ended) {
     (opens ? nested_ : cut_) = open() || (opens && residue_);
     return Step::done;
   }
-  if (place_ == Place::arguments && is({quote_})) {
+  if (place_ == Place::arguments && is(quote_)) {
     at_ += length;
     quoted_from_ = at_;
-    if (fresh_) place_ = Place::quoted;  // else it ends a text that lost its beginning
+    if (fresh_) place_ = Place::quoted;  // else the quote ends a text that lost its beginning
     return Step::on;
   }
   if (partial && !ended) return Step::wait;

@@ -1,6 +1,6 @@
 // Messages with a header: <|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>. The recipient
-// makes a message a call, whatever its channel. Models write headers in many ways: what is no header that says anything
-// is text, and what says enough is read, however odd its words.
+// makes a message a call, whatever its channel. Models write headers in many ways: a header that names a recipient or a
+// channel is read, whatever else it holds; any other is text.
 #include <algorithm>
 
 #include "base/text.h"
@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kLongestWord = 128;  // tools' names are shorter
 constexpr std::string_view kFunctions = "functions.", kTo = "to=", kAnalysis = "analysis";
 
-// The channel that a word is, or begins with: its text may stand right behind it.
+// Returns the channel that a word is or begins with: the text may stand right behind it.
 std::string_view channel_in(std::string_view word) {
   for (const std::string_view channel : {kAnalysis, std::string_view("commentary"), std::string_view("final")})
     if (word.starts_with(channel) && (word == channel || !is_small_letter(word[channel.size()]))) return channel;
@@ -44,14 +44,14 @@ class HarmonyReader final : public ArgumentsReader {
 
   bool in_header_ = true;
   bool led_ = false;
-  bool marked_ = false;  // a token came; to=functions. alone may be prose
+  bool marked_ = false;  // a token came: without one, to=functions. may be prose
   Part part_ = Part::recipient;
   size_t words_ = 0;  // of this part, but for recipients
   std::string_view known_channel_ = {};
-  bool enough_ = false;      // what was read last says enough
-  size_t extra_ = SIZE_MAX;  // what stands behind it: text, if the header breaks
+  bool enough_ = false;      // the header is complete as it is
+  size_t extra_ = SIZE_MAX;  // the bytes behind it: text, if the header breaks
   bool assistant_ = false;
-  bool result_ = false;  // a tool is said to speak
+  bool result_ = false;  // the header names a tool as the speaker
   std::string recipient_;
 };
 
@@ -85,15 +85,16 @@ HarmonyReader::Step HarmonyReader::header_token(std::string_view block, bool end
   const std::string_view rest = block.substr(at_);
   size_t length = 0;
   const auto is = [&](std::string_view one) { return rest.starts_with(one); };
-  const Fit found = fit(
-      rest, {"<|start|>", "<|channel|>", "<|constrain|>", "<|message|>", "<|end|>", "<|call|>", "<|return|>"}, length);
+  constexpr Words kTokens =
+      words<"<|start|>", "<|channel|>", "<|constrain|>", "<|message|>", "<|end|>", "<|call|>", "<|return|>">;
+  const Fit found = fit(rest, kTokens, length);
   if (found == Fit::partial && !ended) return Step::wait;
   if (found != Fit::yes) return broken(at_);
   marked_ = true;
-  // A word that no channel is called, and no message behind it: it is text.
+  // The word is no channel, and no message follows: it is text.
   const bool says = part_ == Part::channel && words_ != 0 && known_channel_.empty() && recipient_.empty();
   if (says && !is("<|message|>") && !is("<|constrain|>")) return broken(at_);
-  if (is("<|start|>") && !recipient_.empty()) {  // the call never came
+  if (is("<|start|>") && !recipient_.empty()) {  // the call did not come
     fault_ = "malformed_argument";
     return header_ends(at_);
   }
@@ -146,7 +147,7 @@ HarmonyReader::Step HarmonyReader::word(std::string_view block, bool ended) {
   return Step::on;
 }
 
-// A word that is no recipient; false: there should be none.
+// Reads a word that is no recipient. Returns false if none may stand here.
 bool HarmonyReader::take_word(std::string_view text) {
   ++words_;
   switch (part_) {
@@ -182,7 +183,7 @@ HarmonyReader::Step HarmonyReader::header_ends(size_t where) {
   return Step::markup;
 }
 
-// The header ends without a <|message|>. What it said so far may do.
+// The header ends without a <|message|>: it counts if it is complete as it is.
 HarmonyReader::Step HarmonyReader::broken(size_t where) {
   if (!recipient_.empty() && marked_) {
     fault_ = "malformed_argument";

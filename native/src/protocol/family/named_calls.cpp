@@ -51,7 +51,7 @@ class NamedReader final : public ArgumentsReader {
     reject(why, at_);
     return Step::rejected;
   }
-  // Behind a mark that only calls have, a tool's name and nothing more: a call that lost its arguments.
+  // Returns whether the header is a tool's name behind a mark of calls: the call lost its arguments.
   bool is_whole(std::string_view header) const {
     return grammar_.adjacent && !family_.bare && !kind_ && !header.empty() && tools_.known(header);
   }
@@ -121,19 +121,19 @@ NamedReader::Step NamedReader::lead(std::string_view block, bool ended) {
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return ended ? no_call("unterminated_block") : Step::wait;
   size_t length = 0;
-  Words own = family_.openers;
+  WordList own(family_.openers.begin(), family_.openers.end());
   own.insert(own.end(), grammar_.separators.begin(), grammar_.separators.end());
   own.push_back(grammar_.id_mark);
   const Fit found = fit(rest, own, length);
   if (found == Fit::partial && !ended) return Step::wait;
   if (found != Fit::yes) return on(rest[0] == '[' || rest[0] == '{' ? Place::json : Place::name);
   if (fit(rest, family_.openers, length) != Fit::yes) return on(Place::name);
-  at_ += length;  // it stands twice
+  at_ += length;  // the opener stands twice
   return Step::on;
 }
 
-// Nothing should stand between the section's opener and that of its first call. Where something does, it is a part of
-// the card, but not a call that lost its opener; where there is no opener at all, the name may be there.
+// Text between the section's opener and that of its first call belongs to the card, but is no call that lost its
+// opener. If no opener follows at all, the name may stand there.
 NamedReader::Step NamedReader::section(std::string_view block, bool ended) {
   const Token found = find_token(block, searched_, ended);
   if (found.partial || (found.kind == Token::Kind::none && !ended)) return Step::wait;
@@ -179,7 +179,7 @@ NamedReader::Step NamedReader::behind_name(std::string_view block, bool ended) {
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return ended ? no_call("unterminated_block") : Step::wait;
   size_t length = 0;
-  Words marks = grammar_.separators;
+  WordList marks(grammar_.separators.begin(), grammar_.separators.end());
   for (const std::string_view mark : {grammar_.id_mark, grammar_.name_mark})
     if (!mark.empty() && id_.empty()) marks.push_back(mark);
   const Fit mark = kind_ ? Fit::no : fit(rest, marks, length);
@@ -197,7 +197,7 @@ NamedReader::Step NamedReader::behind_name(std::string_view block, bool ended) {
   if (header.empty()) return no_call("missing_tool_name");
   const bool object = rest[0] == '{';
   if (kind_) {
-    const Fit fence = fit(rest, {"```"}, length);
+    const Fit fence = fit(rest, "```", length);
     if (fence == Fit::partial && !ended) return Step::wait;
     if (object || fence == Fit::yes) return named_as(header);
   }
@@ -216,7 +216,7 @@ NamedReader::Step NamedReader::behind_name(std::string_view block, bool ended) {
   return named_as(header);
 }
 
-// Behind the name; or behind the kind of call, and the name comes.
+// Behind the name, or behind the kind of call, which the name follows.
 NamedReader::Step NamedReader::on_separator(std::string_view block, bool ended, size_t length) {
   const std::string_view header = block.substr(name_, name_end_ - name_);
   if (!grammar_.kind.empty() && header == grammar_.kind) {
@@ -247,7 +247,7 @@ NamedReader::Step NamedReader::named_as(std::string_view header) {
   return Step::named;
 }
 
-// The tool that an id names: functions.NAME:0, and what models make of it. Empty: none, the name must stand elsewhere.
+// Returns the tool that an id names, functions.NAME:0 and its variants. Empty: the name must stand elsewhere.
 std::string_view NamedReader::tool_of(std::string_view header) const {
   std::string_view tool = header;
   if (tool.starts_with(grammar_.prefix)) tool.remove_prefix(grammar_.prefix.size());
@@ -284,7 +284,7 @@ void NamedReader::close(std::string_view block, std::string_view reason) {
     const bool valid = json_from_literal(written(block), limits_.depth, json) && json_kind(json) == '{';
     if (valid) tool = json_member(json, "name");
     in_arguments_ = tool && json_kind(trim_json(*tool)) == '"';
-    const bool numbered = without_digits(header_).empty();  // no more than the place in the conversation
+    const bool numbered = without_digits(header_).empty();  // only the call's place in the conversation
     name = in_arguments_ ? json_text(trim_json(*tool)) : numbered ? std::string() : header_;
   }
   ArgumentsReader::close(block, reason);

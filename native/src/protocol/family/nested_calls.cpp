@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "protocol/family/tags_calls.h"
+#include "protocol/family/family.h"
 #include "protocol/marker_text.h"
 #include "protocol/xml_text.h"
 
@@ -21,7 +21,7 @@ struct Tag {
   size_t name, name_end;
 };
 
-// A value that is being put together from its tags.
+// A value in the making.
 struct Element {
   std::string_view name;
   bool list = false;
@@ -60,8 +60,8 @@ void append_object(const Element &element, std::string &out) {
 
 class NestedReader final : public FamilyReader {
  public:
-  NestedReader(const Family &family, const ElementCalls &grammar, const ProtocolOptions &options, const ToolView &tools,
-               const ScanLimits &limits)
+  NestedReader(const Family &family, const NestedElements &grammar, const ProtocolOptions &options,
+               const ToolView &tools, const ScanLimits &limits)
       : FamilyReader(family, tools, limits), grammar_(grammar), options_(options) {}
 
  protected:
@@ -86,7 +86,7 @@ class NestedReader final : public FamilyReader {
     return block.substr(tag.name, tag.name_end - tag.name);
   }
 
-  const ElementCalls &grammar_;
+  const NestedElements &grammar_;
   const ProtocolOptions &options_;
   bool in_tag_ = false;
   char quote_ = 0;
@@ -304,7 +304,7 @@ ParsedCall NestedReader::call_of(std::string_view block, const std::vector<Tag> 
   return call;
 }
 
-// Can the value be written as tags? An empty one would read back as a string, and stays JSON.
+// Returns whether the value can be written as tags. An empty one would read back as a string, and stays JSON.
 bool has_tags(std::string_view json) {
   const bool object = json_kind(json) == '{';
   if (!object && json_kind(json) != '[') return false;
@@ -314,7 +314,7 @@ bool has_tags(std::string_view json) {
   return any;
 }
 
-// Arrays and objects as tags, without recursion: what is still to be written lies on a stack.
+// Writes arrays and objects as tags, without recursion: a stack holds what is still to be written.
 void write_value(std::string_view prefix, std::string_view name, std::string_view json, std::string &out) {
   struct Rest {
     JsonSlices slices;
@@ -352,13 +352,13 @@ void write_value(std::string_view prefix, std::string_view name, std::string_vie
 
 }  // namespace
 
-std::unique_ptr<BlockReader> make_nested_reader(const Family &family, const ElementCalls &grammar,
-                                                const ProtocolOptions &options, const ToolView &tools,
-                                                const ScanLimits &limits) {
+std::unique_ptr<BlockReader> make_reader(const Family &family, const NestedElements &grammar,
+                                         const ProtocolOptions &options, const ToolView &tools,
+                                         const ScanLimits &limits) {
   return std::make_unique<NestedReader>(family, grammar, options, tools, limits);
 }
 
-void write_nested_call(const Family &family, const ElementCalls &grammar, const CallText &call, std::string &out) {
+void write_call(const Family &family, const NestedElements &grammar, const CallText &call, std::string &out) {
   const std::string_view prefix = grammar.prefix;
   out.append(family.openers.front()).append("\n");
   out.append(prefix).append("<").append(grammar.call).append(" name=\"").append(call.name).append("\">");

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-// Dots and dashes are none of Python's, but stand in the names of tools.
+// Python's names have no dots and dashes, but tools' names do.
 bool in_python_name(char c) { return is_word(c) || c == '.' || c == '-'; }
 
 bool is_python_name(std::string_view text) {
@@ -24,7 +24,7 @@ bool is_python_name(std::string_view text) {
 
 bool begins_value(char c) { return is_alnum(c) || std::string_view("\"'[{(+-.").find(c) != std::string_view::npos; }
 
-// Outside of strings a call holds nothing else (but its brackets).
+// The only bytes of a call outside strings, besides its brackets.
 bool in_call(char c) {
   return in_python_name(c) || is_white(c) || std::string_view(",=:+*").find(c) != std::string_view::npos;
 }
@@ -49,14 +49,14 @@ class PythonReader final : public FamilyReader {
   enum class Place : uint8_t {
     start,
     name,
-    // a bare list, behind the first call's name: is it one?
+    // a bare list, behind the first call's name: it may still be text
     promised_key,
     promised_name,
     promised_equals,
     promised_value,
     arguments,
     between,
-    lost,  // the brackets do not fit: only the closer is looked for
+    lost,  // the brackets do not match: only the closer ends the block
   };
   enum class Step : uint8_t { on, wait, paused, done, rejected };
   struct Call {
@@ -116,7 +116,7 @@ class PythonReader final : public FamilyReader {
   ValueEnd string_;
   size_t string_from_ = 0, string_to_ = 0;  // to: behind a quote that may end it
   size_t behind_quote_ = 0;                 // white space, up to here
-  // A quote stood in it that nobody escaped; one is open in it; a backslash came last.
+  // The string holds an unescaped quote; an inner quote is open; a backslash came last.
   bool doubtful_ = false, quoting_ = false, escape_ = false;
   size_t field_ = 0, equals_ = std::string_view::npos;
   // -- what was read
@@ -162,7 +162,7 @@ PythonReader::Step PythonReader::step(std::string_view block) {
   return Step::wait;
 }
 
-// Nothing follows, and the block is open.
+// The answer has ended, and the block is open.
 BlockReader::State PythonReader::finish(std::string_view block) {
   if (!named) return reject(bare_ ? "" : "unterminated_block", at_);
   end = block.size();
@@ -267,7 +267,7 @@ PythonReader::Step PythonReader::promised(std::string_view block) {
   return Step::on;
 }
 
-// No arguments, or an object of them.
+// No arguments, or one object of all.
 PythonReader::Step PythonReader::promised_end(std::string_view block) {
   constexpr std::string_view kObject = "**{";
   const std::string_view rest = block.substr(at_);
@@ -322,7 +322,7 @@ PythonReader::Step PythonReader::arguments(std::string_view block) {
   return Step::on;
 }
 
-// What ends the block stands in a call: that one is broken; behind others it is what they should not have behind them.
+// A stop stands in a call, which is broken, or where a call ended without its closer.
 PythonReader::Step PythonReader::open_call_ends(Mark found, size_t length) {
   calls_.back().to = at_;
   calls_.back().wrong = true;
@@ -333,7 +333,7 @@ PythonReader::Step PythonReader::open_call_ends(Mark found, size_t length) {
   return on_mark(found, length, {});
 }
 
-// Up to its quote, and no further where nothing but it can be meant.
+// Reads up to the string's quote.
 PythonReader::Step PythonReader::string(std::string_view block) {
   if (string_to_ == 0) {
     const size_t behind = string_.find(block);
@@ -350,7 +350,7 @@ PythonReader::Step PythonReader::string(std::string_view block) {
   return Step::on;
 }
 
-// A quote of its own kind was text: what ends the block ends such a string as well.
+// A quote of the string's own kind was text: a stop ends such a string as well.
 PythonReader::Step PythonReader::doubtful_string(std::string_view block) {
   for (; at_ < block.size(); ++at_) {
     const char c = block[at_];
@@ -379,8 +379,8 @@ PythonReader::Step PythonReader::doubtful_string(std::string_view block) {
   return Step::wait;
 }
 
-// Models forget to escape a quote in a string: an apostrophe is one, and a pair that quotes something. What could be
-// an expression ends the string, and is no value.
+// Models forget to escape quotes in strings: apostrophes, and pairs that quote something. If an expression may follow
+// the quote, it ends the string, and the value is wrong.
 PythonReader::Quote PythonReader::quote(std::string_view block, size_t at) {
   constexpr std::string_view kBefore = " \t\n\r=([{,:|&;<>/\"'`", kNoValue = "+%\"'";
   if (at + 1 == block.size()) return Quote::unknown;
@@ -459,7 +459,7 @@ PythonReader::Step PythonReader::between(std::string_view block) {
   return on_mark(found, length, listed_ ? "unterminated_block" : std::string_view());
 }
 
-// Something else stands behind a call. A bare list ends before it: what follows is text.
+// Text stands behind a call. A bare list ends before it.
 PythonReader::Step PythonReader::residue() {
   fault_ = "residue_in_block";
   if (bare_ || family_.closers.empty()) return done(calls_.back().to + 1);
@@ -495,7 +495,7 @@ void PythonReader::close(std::string_view block, std::string_view reason) {
     json_->cut(block, reason);
     return take(*json_);
   }
-  if (named && calls_.back().from == 0) calls_.pop_back();  // a name, and no more
+  if (named && calls_.back().from == 0) calls_.pop_back();  // only a name
   for (size_t i = 0; i < calls_.size(); ++i) {
     const Call &one = calls_[i];
     const size_t to = one.to != 0 ? one.to : end;
@@ -519,7 +519,7 @@ void PythonReader::close(std::string_view block, std::string_view reason) {
   calls.back().reason = reason;
 }
 
-// With a backslash before the quotes that lack it.
+// Returns the string with a backslash before each quote that lacks it.
 std::string_view PythonReader::escaped(std::string_view block, size_t from, size_t to, std::string &held) const {
   auto quote = std::lower_bound(inner_quotes_.begin(), inner_quotes_.end(), from);
   if (quote == inner_quotes_.end() || *quote >= to) return block.substr(from, to - from);

@@ -62,12 +62,15 @@ class SuffixedReader final : public BlockReader {
   void spell(std::string_view suffix) {
     suffix_ = suffix;
     own_ = family_;
-    auto &grammar = std::get<ElementCalls>(own_.grammar);
+    auto &grammar = std::get<PairElements>(own_.grammar);
     if (!suffix.empty()) {
-      grammar.other_suffix = suffix_;
-      for (Words *words : {&own_.sections, &own_.openers, &own_.closers, &own_.section_ends})
-        for (size_t i = 0, count = words->size(); i < count; ++i)
-          words->push_back(spelled_.emplace_back((*words)[i].substr(0, (*words)[i].size() - 1)).append(suffix_ + '>'));
+      grammar.form.other_suffix = suffix_;
+      for (Words *words : {&own_.sections, &own_.openers, &own_.closers, &own_.section_ends}) {
+        WordList &both = words_.emplace_back(words->begin(), words->end());
+        for (const std::string_view word : *words)
+          both.push_back(spelled_.emplace_back(word.substr(0, word.size() - 1)).append(suffix_ + '>'));
+        *words = both;
+      }
     }
     reader_ = make_reader(own_, grammar, options_, tools_, limits_);
   }
@@ -78,7 +81,8 @@ class SuffixedReader final : public BlockReader {
   const ScanLimits limits_;
 
   std::string suffix_;               // with its colon
-  std::deque<std::string> spelled_;  // what own_ points to
+  std::deque<std::string> spelled_;  // own_ points into these
+  std::deque<WordList> words_;
   Family own_;
   std::unique_ptr<BlockReader> reader_;  // as soon as the suffix is known
 };

@@ -1,22 +1,22 @@
-#include "protocol/family/tags_calls.h"
-
+// Parameters as tags of their own in a tag that is named as the tool: <NAME><KEY>value</KEY></NAME>.
+#include <algorithm>
 #include <map>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "protocol/byte_finder.h"
 #include "protocol/family/element_arguments.h"
-#include "protocol/markers.h"
 #include "protocol/xml_text.h"
 
 namespace sluice {
 namespace {
 
-// Values are text, and text may hold tags. A value ends at the first end tag of its own that no start tag in it asks
-// for, or at one right before the end of the call: prose that names a tag (`the <content> element`) has no end tag of
-// its own. What cannot be told apart so is residue, and the call is not run.
+// Values are text, and text may hold tags. A value ends at the first end tag of its own that closes no start tag in it,
+// or at one right before the end of the call: prose that names a tag (`the <content> element`) has no end tag for it.
+// Anything else is residue, and the call is not run.
 class TagsReader final : public FamilyReader {
  public:
-  TagsReader(const Family &family, const ElementCalls &grammar, const ProtocolOptions &options, const ToolView &tools,
+  TagsReader(const Family &family, const TagElements &grammar, const ProtocolOptions &options, const ToolView &tools,
              const ScanLimits &limits)
       : FamilyReader(family, tools, limits), grammar_(grammar), options_(options) {
     finder_.add('<');
@@ -62,7 +62,7 @@ class TagsReader final : public FamilyReader {
     place_ = Place::done;
     return named ? Step::done : call();
   }
-  // Before the first parameter: HTML, or prose about the format.
+  // Before the first parameter it is HTML, or prose about the format.
   Step residue(bool tag = false) {
     if (!named) {
       reject("residue_in_block", at_);
@@ -74,7 +74,7 @@ class TagsReader final : public FamilyReader {
     return go(Place::residue);
   }
   Step behind_residue(std::string_view block);
-  // Now it is known to be a call.
+  // The block is a call.
   Step call() {
     begun = named = true;
     return Step::paused;
@@ -89,7 +89,7 @@ class TagsReader final : public FamilyReader {
   std::string text_of(std::string_view written) const;
 
   // -- set once
-  const ElementCalls &grammar_;
+  const TagElements &grammar_;
   const ProtocolOptions &options_;
   ByteFinder finder_;
   // -- position in the block
@@ -329,15 +329,13 @@ void TagsReader::close(std::string_view block, std::string_view reason) {
 
 }  // namespace
 
-std::unique_ptr<BlockReader> make_tags_reader(const Family &family, const ElementCalls &grammar,
-                                              const ProtocolOptions &options, const ToolView &tools,
-                                              const ScanLimits &limits) {
-  if (!grammar.prefix.empty()) return make_nested_reader(family, grammar, options, tools, limits);
+std::unique_ptr<BlockReader> make_reader(const Family &family, const TagElements &grammar,
+                                         const ProtocolOptions &options, const ToolView &tools,
+                                         const ScanLimits &limits) {
   return std::make_unique<TagsReader>(family, grammar, options, tools, limits);
 }
 
-void write_tags_call(const Family &family, const ElementCalls &grammar, const CallText &call, std::string &out) {
-  if (!grammar.prefix.empty()) return write_nested_call(family, grammar, call, out);
+void write_call(const Family &, const TagElements &grammar, const CallText &call, std::string &out) {
   const auto element = [&](std::string_view key, std::string_view value) {
     const std::string text = json_kind(value) == '"' ? json_text(trim_json(value)) : compact_json(value);
     out.append("<").append(key).append(">");

@@ -2,10 +2,10 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "protocol/byte_finder.h"
 #include "protocol/family/family.h"
 #include "protocol/family/yaml_text.h"
 #include "protocol/loose_json.h"
-#include "protocol/markers.h"
 #include "protocol/xml_text.h"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-#include "protocol/backtick_doubt.h"
+#include "protocol/scan/backtick_doubt.h"
 
 #include "base/json_writer.h"
 #include "base/saved.h"

@@ -1,4 +1,4 @@
-#include "protocol/tool_action.h"
+#include "protocol/own/tool_action.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include "base/json_writer.h"
 #include "base/saved.h"
-#include "protocol/scanner.h"
+#include "protocol/scan/scanner.h"
 
 namespace sluice {
 namespace {

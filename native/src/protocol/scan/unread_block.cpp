@@ -1,4 +1,4 @@
-#include "protocol/unread_block.h"
+#include "protocol/scan/unread_block.h"
 
 #include <algorithm>
 

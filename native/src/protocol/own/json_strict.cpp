@@ -1,4 +1,4 @@
-#include "protocol/json_strict.h"
+#include "protocol/own/json_strict.h"
 
 #include "base/json_writer.h"
 #include "protocol/tool_text.h"
@@ -9,29 +9,25 @@ namespace {
 // What a call's and a result's key begin with.
 constexpr std::string_view kKey = "\"tool_call";
 
-const Family &json_strict_family() {
-  static const Family kFamily = {
-      .id = "json_strict",
-      .grammar =
-          JsonCalls{
-              .names = {"name"}, .arguments = {"arguments"}, .ids = {"id"}, .wrappers = {"tool_calls"}, .strict = true},
-      .openers = {"{"}};
-  return kFamily;
-}
+constexpr JsonCalls kGrammar{.names = words<"name">,
+                             .arguments = words<"arguments">,
+                             .ids = words<"id">,
+                             .wrappers = words<"tool_calls">,
+                             .strict = true};
+constexpr Family kFamily{.id = "json_strict", .grammar = kGrammar, .openers = words<"{">};
 
 class JsonStrict final : public Protocol {
  public:
   explicit JsonStrict(const ProtocolOptions &options) : options_(options) {}
 
-  std::string_view id() const override { return json_strict_family().id; }
+  std::string_view id() const override { return kFamily.id; }
   CodeMode code() const override { return options_.code.value_or(CodeMode::whole); }
   std::vector<Marker> openers(const ToolView &) const override {
     return {{.bytes = "{", .common = true, .next = "\""}};
   }
   std::vector<Marker> closers(const ToolView &) const override { return {}; }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
-    return make_reader(json_strict_family(), std::get<JsonCalls>(json_strict_family().grammar), options_, tools,
-                       limits);
+    return make_reader(kFamily, kGrammar, options_, tools, limits);
   }
 
   bool defines_on_top() const override { return true; }

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -14,57 +13,9 @@
 
 #include "base/ascii.h"
 #include "protocol/block.h"
-
-#if defined(__SSE2__) || defined(_M_X64)
-#  include <emmintrin.h>
-#endif
+#include "protocol/byte_finder.h"
 
 namespace sluice {
-
-// The next of a few bytes.
-class ByteFinder {
- public:
-  void add(char c) {
-    bool &there = table_[static_cast<unsigned char>(c)];
-    if (there) return;
-    there = true;
-    if (count_ < needles_.size()) {  // the unused ones repeat the first: comparing with it twice changes nothing
-      if (count_ == 0) needles_.fill(c);
-      needles_[count_] = c;
-    }
-    ++count_;
-  }
-
-  // Index of the first one at or behind `from`, or of the first that `pass` says no to; the size where there is none.
-  size_t find(std::string_view text, size_t from) const {
-    return find(text, from, [](size_t) { return false; });
-  }
-  template <class Pass>
-  size_t find(std::string_view text, size_t from, Pass pass) const {
-    const char *const data = text.data();
-    size_t i = from;
-#if defined(__SSE2__) || defined(_M_X64)
-    if (count_ != 0 && count_ <= needles_.size()) {
-      __m128i wanted[8];
-      for (size_t n = 0; n < 8; ++n) wanted[n] = _mm_set1_epi8(needles_[n]);
-      for (; i + 16 <= text.size(); i += 16) {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i *>(data + i));
-        __m128i hit = _mm_cmpeq_epi8(bytes, wanted[0]);
-        for (size_t n = 1; n < 8; ++n) hit = _mm_or_si128(hit, _mm_cmpeq_epi8(bytes, wanted[n]));
-        for (auto hits = static_cast<unsigned>(_mm_movemask_epi8(hit)); hits != 0; hits &= hits - 1)
-          if (const size_t at = i + static_cast<size_t>(std::countr_zero(hits)); !pass(at)) return at;
-      }
-    }
-#endif
-    while (i < text.size() && (!table_[static_cast<unsigned char>(data[i])] || pass(i))) ++i;
-    return i;
-  }
-
- private:
-  std::array<char, 8> needles_{};
-  std::array<bool, 256> table_{};
-  size_t count_ = 0;
-};
 
 // A deterministic automaton whose states are made when they are first needed: a state is the set of (marker, bytes
 // matched) that the text so far ends in.
@@ -115,7 +66,7 @@ class Markers {
     return next >= 0 ? next : make(state, c);
   }
 
-  // How many of the last bytes may become a marker of this kind.
+  // Returns how many of the last bytes may become a marker of this kind.
   size_t alive(State state, Kind kind) const {
     return states_[static_cast<size_t>(state)].alive[static_cast<size_t>(kind)];
   }
@@ -137,7 +88,7 @@ class Markers {
     }
     return out;
   }
-  // For each marker: has one of this kind the same bytes?
+  // For each marker: whether one of this kind has the same bytes.
   std::vector<bool> like(Kind kind) const {
     std::set<std::string_view> known;
     for (const Entry &entry : markers_)
@@ -146,7 +97,7 @@ class Markers {
     for (const Entry &entry : markers_) out.push_back(known.contains(entry.bytes));
     return out;
   }
-  // What may follow it in a longer marker.
+  // The bytes that may follow it in longer markers.
   std::string longer(int marker) const {
     const std::string &bytes = markers_[static_cast<size_t>(marker)].bytes;
     std::string out;
@@ -167,7 +118,7 @@ class Markers {
     return out;
   }
 
-  // The state behind a marker that was none: what may still become one that begins with it.
+  // The state behind a marker that did not count: longer markers may begin with it.
   State behind(int marker) {
     behind_.resize(markers_.size(), -1);
     State &known = behind_[static_cast<size_t>(marker)];

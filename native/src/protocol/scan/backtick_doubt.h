@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/active_markers.h"
-#include "protocol/context.h"
+#include "protocol/scan/active_markers.h"
+#include "protocol/scan/context.h"
 
 namespace sluice {
 

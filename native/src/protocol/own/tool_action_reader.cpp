@@ -2,8 +2,8 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "protocol/markers.h"
-#include "protocol/tool_action.h"
+#include "protocol/byte_finder.h"
+#include "protocol/own/tool_action.h"
 #include "protocol/xml_text.h"
 
 namespace sluice {
@@ -46,7 +46,7 @@ class ToolActionReader final : public BlockReader {
     between,
     key,      // of a parameter
     content,  // between a parameter's tags
-    broken,   // in a parameter's tag that is none: its strings are strings all the same
+    broken,   // in a broken parameter tag: its strings are strings all the same
     done,
   };
   enum class Step : uint8_t { on, wait, paused, done, rejected };
@@ -166,7 +166,7 @@ ToolActionReader::Step ToolActionReader::step(std::string_view block) {
   return Step::done;
 }
 
-// A tag that is none. The block's own one was text; of a parameter's one something got lost.
+// A broken tag. If it is the block's own, the block was text; if it is a parameter's, the call lost something.
 ToolActionReader::Step ToolActionReader::broken_tag(std::string_view why) {
   if (opening_) {
     code = name_ ? why : "missing_tool_name";
@@ -331,7 +331,7 @@ ToolActionReader::Step ToolActionReader::key(std::string_view block) {
   return go(Place::tag);
 }
 
-// Only what ends it is looked for.
+// Looks only for the end of the value.
 ToolActionReader::Step ToolActionReader::content(std::string_view block) {
   at_ = finder_.find(block, at_);
   if (at_ == block.size()) return Step::wait;

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "protocol/active_markers.h"
-#include "protocol/backtick_doubt.h"
 #include "protocol/block.h"
-#include "protocol/context.h"
-#include "protocol/tag_reader.h"
+#include "protocol/scan/active_markers.h"
+#include "protocol/scan/backtick_doubt.h"
+#include "protocol/scan/context.h"
+#include "protocol/scan/tag_reader.h"
 #include "protocol/thought_calls.h"
 
 namespace sluice {
@@ -27,10 +27,8 @@ class Scanner final : public TextScanner {
   void feed(std::string_view utf8) override;
   void interrupt() override;
   void finish(bool cut = false) override;
-  // The text that follows has nothing to do with the text so far.
-  void restart();
-  // The scanner is inside a call whose card is open. Such a call goes on behind an interruption.
-  bool in_call() const { return mode_ == Mode::skip || (mode_ == Mode::block && opened_); }
+  void restart() override;
+  bool in_call() const override { return mode_ == Mode::skip || (mode_ == Mode::block && opened_); }
   void save(std::string &out) const override;
   void load(std::string_view saved) override;
 

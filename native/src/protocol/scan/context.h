@@ -86,7 +86,7 @@ class Context {
     char mark = 0;
     bool quoted = false;
   };
-  // What lies deeper is taken as plain text; each needs a run of another length.
+  // Deeper runs count as plain text; each has another length.
   static constexpr size_t kMaxOpen = 32;
 
   unsigned step_slowly(char c);

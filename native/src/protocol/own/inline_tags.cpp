@@ -1,4 +1,4 @@
-#include "protocol/inline_tags.h"
+#include "protocol/own/inline_tags.h"
 
 #include <algorithm>
 

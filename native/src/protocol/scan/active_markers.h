@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/markers.h"
+#include "protocol/scan/markers.h"
 
 namespace sluice {
 

@@ -1,4 +1,4 @@
-// A block of certain markers that no reader understood: closed by its own closer it is a call that names no tool, so
+// A block of certain markers that no reader understood. If its own closer ends it, it is a call that names no tool, so
 // that the model is told; else it is text.
 #pragma once
 
@@ -8,7 +8,7 @@ namespace sluice {
 
 class UnreadBlock final : public BlockReader {
  public:
-  // Goes on at `from`, behind the opener. The closer ends its line, or one of `behind` follows it: who writes about a
+  // Goes on at `from`, behind the opener. The closer must end its line, or one of `behind` follows it: prose about a
   // format goes on in words. `code`, `decided`: why the block was not understood, if it is text.
   UnreadBlock(std::vector<std::string> closers, std::vector<std::string> behind, size_t from,
               const StringTracker &strings, std::string_view code, size_t decided);

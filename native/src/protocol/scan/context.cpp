@@ -1,4 +1,4 @@
-#include "protocol/context.h"
+#include "protocol/scan/context.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "protocol/scanner.h"
+#include "protocol/scan/scanner.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "base/release.h"
 #include "base/shared_text.h"
 #include "base/utf8.h"
-#include "protocol/unread_block.h"
+#include "protocol/scan/unread_block.h"
 
 namespace sluice {
 namespace {

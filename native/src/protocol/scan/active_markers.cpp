@@ -1,4 +1,4 @@
-#include "protocol/active_markers.h"
+#include "protocol/scan/active_markers.h"
 
 #include <algorithm>
 

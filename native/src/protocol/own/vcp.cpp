@@ -1,11 +1,11 @@
-#include "protocol/vcp.h"
+#include "protocol/own/vcp.h"
 
 #include <algorithm>
 
 #include "base/json_writer.h"
 #include "protocol/marker_text.h"
+#include "protocol/own/vcp_tokens.h"
 #include "protocol/tool_text.h"
-#include "protocol/vcp_tokens.h"
 
 namespace sluice {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocol/tag_reader.h"
+#include "protocol/scan/tag_reader.h"
 
 #include <string_view>
 

@@ -1,15 +1,9 @@
 #include <algorithm>
-#include <map>
-#include <set>
 
-#include "base/json_writer.h"
-#include "base/release.h"
 #include "base/text.h"
-#include "protocol/loose_json.h"
-#include "protocol/markers.h"
-#include "protocol/vcp.h"
-#include "protocol/vcp_tokens.h"
-#include "protocol/xml_text.h"
+#include "protocol/byte_finder.h"
+#include "protocol/own/vcp_fields.h"
+#include "protocol/own/vcp_tokens.h"
 
 namespace sluice {
 namespace {
@@ -17,23 +11,6 @@ namespace {
 using namespace vcp;
 
 constexpr std::string_view kQuotes[] = {"\"", "'", "`", "“", "”", "‘", "’"};
-constexpr std::string_view kReserved[] = {"archery",        "ink",           "river", "vref",
-                                          "timely_contact", "tool_password", "maid",  "valet"};
-
-// Without quotes, stars and commas at both ends.
-std::string_view without_noise(std::string_view text) {
-  const auto strip = [&](bool front) {
-    for (const std::string_view noise : {"\"", "'", "`", "*", ",", "“", "”", "‘", "’", "，"}) {
-      if (front && text.starts_with(noise)) return text.remove_prefix(noise.size()), true;
-      if (!front && text.ends_with(noise)) return text.remove_suffix(noise.size()), true;
-    }
-    return false;
-  };
-  while (strip(true)) continue;
-  while (strip(false)) continue;
-  return text;
-}
-
 // Without brackets at both ends, and halves of those around a value: 「始, 始」, 」始.
 std::string_view without_brackets(std::string_view text) {
   using Words = std::initializer_list<std::string_view>;
@@ -61,105 +38,16 @@ std::string_view without_brackets(std::string_view text) {
   return text;
 }
 
-// Without a fence around all of it.
-std::string_view without_fence(std::string_view text) {
-  text = trim(text);
-  const size_t line = text.find('\n');
-  if (!text.starts_with("```") || !text.ends_with("\n```") || line + 4 > text.size()) return text;
-  return text.substr(line + 1, text.size() - line - 4);
-}
-
 bool is_list_mark(std::string_view token) {
   if (token == "-" || token == "+") return true;
   const size_t digits = token.find_first_not_of("0123456789");
   return digits != 0 && digits == token.size() - 1 && (token.back() == '.' || token.back() == ')');
 }
 
-// Text of an ESCAPE value → what it stands for.
-std::string unescaped(std::string_view text, bool lenient) {
-  std::string out;
-  out.reserve(text.size());
-  constexpr std::string_view kSuffix = "_ESCAPE]";
-  size_t from = 0;
-  while (from < text.size()) {
-    const size_t at = text.find_first_of("_\xE3", from);
-    if (at == std::string_view::npos) break;
-    out += text.substr(from, at - from);
-    const std::string_view rest = text.substr(at);
-    from = at + 1;
-    if (rest[0] != '_') {
-      if (fit(rest, kOpenEscape, true) == Fit::yes) {
-        out += kOpen;
-        from = at + kOpenEscape.size();
-        continue;
-      }
-    } else if (fit(rest, kSuffix, lenient) == Fit::yes) {
-      const std::string_view behind = rest.substr(kSuffix.size());
-      for (const std::string_view name : {kStart, kEnd}) {
-        const size_t length = name.size() - 1;
-        const size_t brackets = lenient ? 2 : 3;
-        if (out.size() < length + brackets) continue;
-        const std::string_view before = std::string_view(out).substr(out.size() - length - brackets);
-        if (!before.starts_with(lenient ? "<<" : "<<<") || !behind.starts_with(lenient ? ">>" : ">>>")) continue;
-        if (fit(before.substr(brackets), name.substr(0, length), lenient) != Fit::yes) continue;
-        from = at + kSuffix.size() - 1;  // the bracket stays
-        break;
-      }
-      if (from != at + 1) continue;
-    }
-    out += rest[0];
-  }
-  return out += text.substr(from);
-}
-
-struct VcpField {
-  size_t key, key_end, value, value_end;
-  bool escape;
-  bool bare;  // JSON without brackets
-};
-
-struct Argument {
-  std::string_view key;
-  std::string json;
-};
-// An argument of one of several numbered commands, under its name without the number.
-using Numbered = std::pair<std::string_view, const Argument *>;
-
-// The fields of a block, sorted, duplicates settled.
-struct Gathered {
-  std::vector<Argument> arguments;
-  std::map<std::string_view, size_t> places;                       // of arguments
-  std::vector<std::pair<std::string_view, std::string>> reserved;  // few: they are found one by one
-  std::optional<std::string> input;                                // lenient: input_json
-  bool bare_input = false;
-
-  std::string *reserved_field(std::string_view key) {
-    for (auto &[name, text] : reserved)
-      if (name == key) return &text;
-    return nullptr;
-  }
-};
-
-// The number that a key ends in, -1 where there is none; `base`: the length of the rest.
-int64_t number_of(std::string_view key, size_t &base) {
-  base = key.find_last_not_of("0123456789") + 1;
-  const std::string_view digits = key.substr(base);
-  uint32_t number = 0;
-  if (base == 0 || (digits.size() > 1 && digits[0] == '0') || !read_integer(digits, number)) return -1;
-  return number;
-}
-
-void append_member(std::string &out, std::string_view key, std::string_view json) {
-  out += out.empty() ? "{" : ",";
-  append_text(out, key);
-  out += ':';
-  out += json;
-}
-
 class VcpReader final : public BlockReader {
  public:
   VcpReader(const VcpOptions &options, const ToolView &tools, const ScanLimits &limits)
-      : options_(options), tools_(tools), depth_limit_(limits.depth), most_bytes_(limits.argument_bytes) {
+      : options_(options), fields_(options, tools, limits, notes) {
     finder_.add('\xE3');  // the first byte of 「
     finder_.add('<');
     escape_finder_.add('\xE3');
@@ -231,16 +119,9 @@ class VcpReader final : public BlockReader {
     return State::rejected;
   }
   void close(std::string_view block, std::string_view how);
-  void write_calls(std::string_view block, ParsedCall first);
-  void gather(std::string_view block, Gathered &out);
-  void split(const Gathered &fields, std::map<int64_t, std::vector<Numbered>> numbered, const ParsedCall &first,
-             const std::string &members);
-  std::string text_of(std::string_view block, const VcpField &field) const;
 
   // -- set once
   const VcpOptions &options_;
-  const ToolView &tools_;
-  const size_t depth_limit_, most_bytes_;
   ByteFinder finder_, escape_finder_;
   // -- position in the block
   Place place_ = Place::opener;
@@ -254,7 +135,7 @@ class VcpReader final : public BlockReader {
   size_t closer_ = 0;
   bool nested_ = false;
   // -- what was read
-  std::vector<VcpField> fields_;
+  VcpFields fields_;
   std::string_view fault_;  // the first
 };
 
@@ -570,7 +451,7 @@ VcpReader::Step VcpReader::bare_json(std::string_view block) {
       ++json_depth_;
     } else if (c == '}' || c == ']') {
       if (--json_depth_ == 0) {
-        fields_.push_back({key_, key_end_, value_, at_ + 1, false, true});
+        fields_.add({key_, key_end_, value_, at_ + 1, false, true});
         ++at_;
         place_ = Place::between;
         return Step::on;
@@ -598,11 +479,11 @@ VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, s
   const bool is_name =
       options_.lenient ? key.size() == 9 && fit(key, "tool_name", true) == Fit::yes : key == "tool_name";
   if (!is_name) {
-    fields_.push_back(field);
+    fields_.add(field);
     return Step::on;
   }
   if (swallowed_) return Step::on;  // no name: the fault is known
-  std::string said = text_of(block, field);
+  std::string said = fields_.text_of(block, field);
   std::string_view given = trim(said);
   if (options_.lenient) given = without_brackets(given);
   if (given.empty()) return Step::on;
@@ -616,14 +497,6 @@ VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, s
   return Step::paused;
 }
 
-// ---- the calls ----
-
-std::string VcpReader::text_of(std::string_view block, const VcpField &field) const {
-  const std::string_view text = block.substr(field.value, field.value_end - field.value);
-  std::string out = field.escape ? unescaped(text, options_.lenient) : std::string(text);
-  return options_.trim ? std::string(trim(out)) : out;
-}
-
 void VcpReader::close(std::string_view block, std::string_view how) {
   if (place_ != Place::closer && !nested_) closer_ = at_;
   end = nested_ ? closer_ : at_;
@@ -634,128 +507,7 @@ void VcpReader::close(std::string_view block, std::string_view how) {
   first.raw_arguments = block.substr(arguments_from, closer_ - arguments_from);
   // How the block ended counts before what was wrong inside.
   first.reason = !how.empty() ? how : !named ? std::string_view("missing_tool_name") : fault_;
-  write_calls(block, std::move(first));
-}
-
-void VcpReader::gather(std::string_view block, Gathered &out) {
-  for (const VcpField &field : fields_) {
-    std::string_view key = block.substr(field.key, field.key_end - field.key);
-    if (options_.lenient) key = without_noise(key);
-    std::string text = text_of(block, field);
-    const bool reserved = std::find(std::begin(kReserved), std::end(kReserved), key) != std::end(kReserved);
-    bool duplicate = false;
-    if (reserved && !tools_.declares(name, key)) {
-      std::string *const before = out.reserved_field(key);
-      duplicate = before != nullptr;
-      if (!duplicate)
-        out.reserved.emplace_back(key, std::move(text));
-      else if (!options_.first_duplicate)
-        *before = std::move(text);
-    } else if (options_.lenient && key == "input_json") {
-      duplicate = out.input.has_value();
-      if (!duplicate || !options_.first_duplicate) {
-        out.input = std::move(text);
-        out.bare_input = field.bare;
-      }
-    } else {
-      const auto [place, is_new] = out.places.try_emplace(key, out.arguments.size());
-      duplicate = !is_new;
-      std::string json;
-      append_text(json, text);
-      if (is_new)
-        out.arguments.push_back({key, std::move(json)});
-      else if (!options_.first_duplicate)
-        out.arguments[place->second].json = std::move(json);
-    }
-    if (duplicate) notes.push_back({"duplicate_argument", std::string(key), field.key});
-  }
-  // An empty or missing maid is filled from valet.
-  const std::string *const valet = out.reserved_field("valet");
-  if (valet == nullptr || valet->empty() || tools_.declares(name, "maid")) return;
-  const std::string who = *valet;
-  if (std::string *const maid = out.reserved_field("maid"); maid == nullptr)
-    out.reserved.emplace_back("maid", who);
-  else if (trim(*maid).empty())
-    *maid = who;
-}
-
-void VcpReader::write_calls(std::string_view block, ParsedCall first) {
-  Gathered fields;
-  gather(block, fields);
-  if (!fields.reserved.empty()) {
-    ObjectWriter object(first.reserved);
-    for (const auto &[key, text] : fields.reserved) append_text(object.value(key), text);
-    object.close();
-  }
-
-  std::string members;  // of the arguments, from their `{` on
-  if (fields.input) {
-    // Without brackets nothing but strict JSON says where it ends.
-    const ValueRules rules{depth_limit_, options_.first_duplicate, fields.bare_input};
-    ParsedCall given;
-    settle_arguments(given, without_fence(*fields.input), rules, arguments_from, notes);
-    if (first.reason.empty()) first.reason = given.reason;
-    if (given.reason.empty()) {
-      first.typed = fields.arguments.empty();
-      for (JsonSlices member(given.arguments); member.next();) {
-        const std::string key = member.key_text();
-        if (fields.places.count(key) == 0)
-          append_member(members, key, member.value());
-        else
-          notes.push_back({"duplicate_argument", key, arguments_from});
-      }
-    }
-  }
-
-  // command1 path1 command2 path2: the numbers that have a command.
-  std::map<int64_t, std::vector<Numbered>> numbered;
-  size_t base = 0;
-  if (options_.split)
-    for (const Argument &argument : fields.arguments)
-      if (const int64_t n = number_of(argument.key, base); n >= 0 && argument.key.substr(0, base) == "command")
-        numbered[n];
-  if (!numbered.empty()) return split(fields, std::move(numbered), first, members);
-
-  size_t size = members.size() + 2;
-  for (const Argument &argument : fields.arguments) size += argument.key.size() + argument.json.size() + 4;
-  members.reserve(size);
-  for (Argument &argument : fields.arguments) {
-    append_member(members, argument.key, argument.json);
-    release_text(argument.json);
-  }
-  first.arguments = std::move(members.empty() ? members += "{}" : members += '}');
-  calls.push_back(std::move(first));
-}
-
-void VcpReader::split(const Gathered &fields, std::map<int64_t, std::vector<Numbered>> numbered,
-                      const ParsedCall &first, const std::string &members) {
-  std::vector<const Argument *> shared;
-  for (const Argument &argument : fields.arguments) {
-    size_t base = 0;
-    const auto group = numbered.find(number_of(argument.key, base));
-    if (group == numbered.end())
-      shared.push_back(&argument);
-    else
-      group->second.emplace_back(argument.key.substr(0, base), &argument);
-  }
-  size_t bytes = 0;
-  for (const auto &[number, own] : numbered) {
-    ParsedCall &call = calls.emplace_back(first);
-    if (bytes > most_bytes_) {  // what they share counts for each
-      call.reason = "oversize";
-      break;
-    }
-    bytes += call.raw_arguments.size();
-    if (!call.reason.empty()) continue;
-    std::set<std::string_view> names;
-    for (const auto &[key, argument] : own) names.insert(key);
-    call.arguments = members;
-    for (const Argument *argument : shared)
-      if (names.count(argument->key) == 0) append_member(call.arguments, argument->key, argument->json);
-    for (const auto &[key, argument] : own) append_member(call.arguments, key, argument->json);
-    call.arguments += '}';
-    bytes += call.arguments.size();
-  }
+  calls = fields_.write_calls(block, arguments_from, std::move(first));
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/utf8.h"
-#include "protocol/scanner.h"
-#include "protocol/unread_block.h"
+#include "protocol/scan/scanner.h"
+#include "protocol/scan/unread_block.h"
 
 namespace sluice {
 namespace {

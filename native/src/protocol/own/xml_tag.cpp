@@ -1,4 +1,4 @@
-#include "protocol/xml_tag.h"
+#include "protocol/own/xml_tag.h"
 
 #include <map>
 
@@ -9,16 +9,12 @@
 namespace sluice {
 namespace {
 
-const Family &xml_tag_family() {
-  static const Family kFamily = {.id = "xml_tag",
-                                 .grammar = PythonCalls{.list = false, .json = true},
-                                 .openers = {"<tool_code>"},
-                                 .closers = {"</tool_code>"},
-                                 .code = CodeMode::ignore};
-  return kFamily;
-}
-
-const PythonCalls &xml_tag_grammar() { return std::get<PythonCalls>(xml_tag_family().grammar); }
+constexpr PythonCalls kGrammar{.list = false, .json = true};
+constexpr Family kFamily{.id = "xml_tag",
+                         .grammar = kGrammar,
+                         .openers = words<"<tool_code>">,
+                         .closers = words<"</tool_code>">,
+                         .code = CodeMode::ignore};
 
 void break_own_tags(std::string &text) { break_tags(text, {"tool_code", "tool_result"}); }
 
@@ -26,22 +22,20 @@ class XmlTag final : public Protocol {
  public:
   explicit XmlTag(const ProtocolOptions &options) : options_(options) {}
 
-  std::string_view id() const override { return xml_tag_family().id; }
-  CodeMode code() const override { return options_.code.value_or(xml_tag_family().code); }
-  std::vector<Marker> openers(const ToolView &) const override {
-    return {{std::string(xml_tag_family().openers.front())}};
-  }
+  std::string_view id() const override { return kFamily.id; }
+  CodeMode code() const override { return options_.code.value_or(kFamily.code); }
+  std::vector<Marker> openers(const ToolView &) const override { return {{std::string(kFamily.openers.front())}}; }
   std::vector<Marker> closers(const ToolView &) const override { return trailers(); }
-  std::vector<Marker> trailers() const override { return {{std::string(xml_tag_family().closers.front())}}; }
+  std::vector<Marker> trailers() const override { return {{std::string(kFamily.closers.front())}}; }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
-    return make_reader(xml_tag_family(), xml_tag_grammar(), options_, tools, limits);
+    return make_reader(kFamily, kGrammar, options_, tools, limits);
   }
 
   bool defines_on_top() const override { return true; }
   void write_definitions(const std::vector<ToolText> &tools, std::string &out) const override;
   void write_call(std::string_view id, std::string_view name, std::string_view arguments,
                   std::string &out) const override {
-    sluice::write_call(xml_tag_family(), xml_tag_grammar(), {id, name, arguments}, out);
+    sluice::write_call(kFamily, kGrammar, {id, name, arguments}, out);
   }
   void write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const override;
   void defuse(std::string &text) const override { break_own_tags(text); }

@@ -7,7 +7,7 @@ export type {
   ChangedRequest, CheckpointReason, OutgoingRequest, RequestFailure, ResumeOptions, RunHooks, RunOptions, RunOutcome, RunResult, Stopped,
 } from './core/run-options.js'
 export {
-  tool, type ArgumentsOf, type CallInfo, type FromSchema, type Progress, type StandardSchema, type Tool, type ToolContext, type ToolOptions, type ToolResult,
+  tool, type ArgumentsOf, type CallInfo, type FromSchema, type OutputOf, type Progress, type ReturnOf, type StandardSchema, type Tool, type ToolContext, type ToolOptions, type ToolResult,
 } from './core/tool.js'
 export { memory, file, type RuleStore } from './core/rules.js'
 export { version } from './core/native.js'

@@ -187,6 +187,18 @@ test('each saved state goes on in a process that knows nothing else', async (t) 
   }
 })
 
+test('a process that dies after a save: what may have happened is not done again', async (t) => {
+  let ran = 0
+  const states = []
+  const tools = () => [echo({ execute: () => ++ran, identity: '1' })]
+  const { server, run } = await stage(t, { answers: ({ body }) => (body.messages.length === 1 ? callsEcho : { text: 'Done.' }), tools: tools() })
+  await run({ checkpoint: (state, why) => void states.push([why, state]) }).done
+  assert.deepEqual([states.map(([why]) => why), ran], [['request', 'tool', 'request'], 1])
+  const ends = []
+  for (const [, state] of states) ends.push(cards(await elsewhere(t, { tools: tools() }).resume(state, { model: modelOf(server) }).done)[0].status)
+  assert.deepEqual([ends, ran], [['success', 'unknown', 'success'], 2])
+})
+
 test('tools that start together share a save', async (t) => {
   const calls = [1, 2, 3].map((number) => ({ id: `c${number}`, name: 'echo_back', arguments: { text: String(number) } }))
   const { run } = await stage(t, { answers: [{ calls }, { text: 'Done.' }], tools: [echo()], execution: 'parallel' })
@@ -257,4 +269,44 @@ test('rules that came meanwhile count', async (t) => {
   const [card] = cards(await second.done)
   assert.deepEqual([card.status, card.reason], ['denied', 'policy'])
   assert.match(card.told, /forbidden meanwhile/)
+})
+
+test('wherever a run is suspended, the turn comes to the same end, and every tool runs once', async (t) => {
+  const calls = (...texts) => texts.map((text, index) => ({ id: `${text}${index}`, name: 'echo_back', arguments: { text } }))
+  const answers = ({ body }) => {
+    const results = body.messages.filter(({ role }) => role === 'tool').length
+    if (results === 0) return { text: 'First this. ', calls: calls('a', 'b') }
+    return results === 2 ? { reasoning: 'Hm.', text: 'Then that. ', calls: calls('c') } : { text: 'That is all.' }
+  }
+  let ran
+  const execute = async ({ text }) => { ran.push(text); await delay(1); return text.toUpperCase() }
+  const make = (permission) => [echo({ execute, permission, identity: '1' })]
+  for (const settings of [{}, { dispatch: 'block', execution: 'parallel' }, { permission: 'sensitive', ask: 'one_by_one' }]) {
+    const { permission = 'public', ...rest } = settings
+    const { server, run, engine } = await stage(t, { answers, tools: make(permission), flushMs: 0, ...rest })
+    let length = Infinity
+    for (let at = 0; at < length; at++) {
+      ran = []
+      const seen = []
+      let state = null
+      let own = run()
+      for (;;) {
+        let count = 0
+        for await (const event of own) {
+          seen.push(event.type)
+          if (event.type === 'approval') own.approve(event)
+          if (state === null && count++ === at) { state = await own.suspend(); break }
+        }
+        if ((await own.done).outcome !== 'suspended') break
+        own = engine.resume(state, { model: modelOf(server) })
+      }
+      if (state === null) length = 0 // it was over before that many events
+      const { outcome, message, history, text } = await own.done
+      const where = `${JSON.stringify(settings)}, at ${at}: ${seen.join(' ')}`
+      assert.deepEqual([outcome, text, ran.toSorted()], ['completed', 'First this. Then that. That is all.', ['a', 'b', 'c']], where)
+      assert.deepEqual(cards({ message }).map(({ status, output }) => [status, output]), [['success', 'A'], ['success', 'B'], ['success', 'C']], where)
+      assert.deepEqual(history.map(({ role }) => role), ['assistant', 'tool', 'tool', 'assistant', 'tool', 'assistant'], where)
+      assert.equal(message.blocks.length, 7, where)
+    }
+  }
 })

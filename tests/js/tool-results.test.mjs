@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { Engine, memory, parts, tool, Turn } from 'sluice'
-import { cards, collect, echo, stage } from './support.mjs'
+import { callsEcho, cards, collect, echo, stage } from './support.mjs'
 
 const calls = (args = { text: 'hi' }) => ({ calls: [{ id: 'a', name: 'echo_back', arguments: args }] })
 
@@ -172,4 +172,25 @@ test('a result that JSON cannot hold is told to whoever hands it in', async (t) 
     turn.succeed(event, { mean: 0 })
   })
   assert.equal(cards(await turn.done)[0].told, '{"mean":0}')
+})
+
+test('a result with a schema comes back from its card as it was returned', async (t) => {
+  const { z } = await import('zod')
+  const output = z.object({ text: z.string(), at: z.coerce.number().default(7) })
+  const said = echo({ output, execute: ({ text }) => ({ text, extra: true }) })
+  const { run } = await stage(t, { answers: () => callsEcho, tools: [said], maxRounds: 1, forceFinalAnswer: false })
+  const [card] = cards(await run().done)
+  assert.deepEqual(said.resultOf(card), { text: 'hi', at: 7 })
+  assert.equal(said.resultOf({ ...card, status: 'error' }), undefined)
+  assert.equal(said.resultOf({ ...card, name: 'other' }), undefined)
+  assert.equal(said.resultOf({ ...card, output: 'text' }), undefined)
+})
+
+test('a result that does not fit its schema fails, and the model reads that the tool ran', async (t) => {
+  const { z } = await import('zod')
+  const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Pity.' }], tools: [echo({ output: z.object({ grams: z.number() }), execute: () => ({ grams: 'many' }) })] })
+  const [card] = cards(await run().done)
+  assert.equal(card.status, 'error')
+  assert.match(server.requests[1].body.messages.at(-1).content, /The tool ran, but what it returned does not fit: grams: /)
+  assert.throws(() => echo({ output: 'object' }), { code: 'option', path: 'output' })
 })

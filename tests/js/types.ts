@@ -92,6 +92,13 @@ tool({
   },
 })
 
+// What a tool returns, and what comes back from its card.
+const measured = tool({ name: 'measured', output: z.object({ grams: z.number() }), execute: async () => ({ grams: 5 }) })
+const counted = tool({ name: 'counted', output: { type: 'object', properties: { lines: { type: 'integer' } }, required: ['lines'] }, execute: () => ({ lines: 7 }) })
+// @ts-expect-error: grams
+tool({ name: 'wrong', output: z.object({ grams: z.number() }), execute: () => ({ gram: 5 }) })
+export const results = (block: Block): number | undefined => (block.type === 'tool_use' ? measured.resultOf(block)?.grams ?? counted.resultOf(block)?.lines : undefined)
+
 // A tool that wants the run's own context: its engine's runs must bring it.
 const mine = tool({ name: 'mine', execute: (_, { context }: ToolContext<{ user: string }>) => context.user })
 const personal = new Engine({ tools: [weather, mine] })

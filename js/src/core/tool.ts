@@ -1,5 +1,5 @@
 import { SluiceError } from './errors.js'
-import type { ExecutionPolicy, JsonObject, Level, ResultPolicy } from './events.js'
+import type { ExecutionPolicy, JsonObject, Level, ResultPolicy, ToolUseBlock } from './events.js'
 import { anything, flag, func, is, isObject, members, oneOf, text, wrong } from './options.js'
 
 /** https://standardschema.dev: zod ≥ 4, valibot, arktype and others. */
@@ -50,6 +50,16 @@ export type ArgumentsOf<S> = S extends { readonly '~standard': { readonly types?
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a schema that is no constant says nothing to TypeScript
   : Record<string, any>
 
+/** What `execute` is to return, by `output`: what a Standard Schema takes, or what a JSON Schema says that is written out in the code. */
+export type ReturnOf<O> = O extends { readonly '~standard': { readonly types?: infer T } }
+  ? NonNullable<T> extends { readonly input: infer Input } ? Input | Promise<Input> : unknown
+  : O extends { readonly type: 'object'; readonly properties: object } ? FromSchema<O> | Promise<FromSchema<O>> : unknown
+
+/** What `resultOf` gives, by `output`. */
+export type OutputOf<O> = O extends { readonly '~standard': { readonly types?: infer T } }
+  ? NonNullable<T> extends { readonly output: infer Output } ? Output : unknown
+  : O extends { readonly type: 'object'; readonly properties: object } ? FromSchema<O> : unknown
+
 /** A call of a tool. */
 export interface CallInfo {
   /** The number of the call in its turn, from 1. */
@@ -96,7 +106,7 @@ export interface ToolContext<C = unknown> extends Omit<CallInfo, 'arguments'> {
 }
 
 /** A tool as models see it, what it may do, and how it runs. */
-export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown> {
+export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = unknown> {
   /** What calls name: `weather.now`. Required, unless `toolId` and `method` stand for it. */
   name?: string
   /** With `method`, instead of `name`: the name is `toolId_method`, and `toolToggles` may name the `toolId`. */
@@ -142,7 +152,12 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown> {
    * Left out where the host does it: it reads the `execute` events and calls `succeed` or `fail`. To use the run's own `context`, say its type:
    * `execute: ({ path }, { context }: ToolContext<{ user: string }>) => …`.
    */
-  execute?: (args: ArgumentsOf<S>, context: ToolContext<C>) => unknown
+  execute?: (args: ArgumentsOf<S>, context: ToolContext<C>) => ReturnOf<O>
+  /**
+   * Schema of the object that `execute` returns, for `resultOf`. A Standard Schema is checked: where the result does not fit, the call fails and the model
+   * reads that the tool ran. Default none: anything.
+   */
+  output?: O
   /**
    * Instead of `execute`: the result comes from outside, perhaps days later (a person, a batch): somebody calls `run.succeed` or `run.fail`. Stands for
    * `idempotent: true, timeoutMs: 0`: a resumed run asks for it again.
@@ -157,8 +172,8 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown> {
   runsIn?: 'window'
 }
 
-/** What `tool({ … })` returns. `C`: what its runs must bring as `context`. */
-export interface Tool<in C = unknown> {
+/** What `tool({ … })` returns. `C`: what its runs must bring as `context`. `O`: what its results are. */
+export interface Tool<in C = unknown, out O = unknown> {
   /** The name that calls resolve to. */
   readonly name: string
   /** What models and people read about it. */
@@ -169,6 +184,8 @@ export interface Tool<in C = unknown> {
   readonly alsoParse?: readonly string[]
   /** Runs a call. Absent: the host answers `execute` events by itself. */
   readonly run?: (args: JsonObject, context: ToolContext<C>) => Promise<unknown>
+  /** The result of a call of this tool, from its card. Undefined where it has none: the call did not end in `success`, or `afterTool` made text of it. */
+  resultOf(card: Pick<ToolUseBlock, 'name' | 'status' | 'output'>): O | undefined
   /** `window`: the window that asked runs it. Absent, and no `run`: whoever reads the events. */
   readonly runsIn?: 'window'
 }
@@ -183,6 +200,7 @@ const check = members({
     execute: func('(args, context) => result'),
     runsIn: oneOf('window'),
     external: flag,
+    output: is('a JSON Schema or a Standard Schema of an object', (value) => isObject(value) || isStandard(value)),
     identity: text,
   } satisfies { [member in keyof Required<ToolOptions>]: unknown },
   instead: {
@@ -196,12 +214,14 @@ const check = members({
  * Declares a tool.
  * @throws SluiceError `option` for a member that does not exist or has the wrong type. `new Engine` and `engine.add` check the rest.
  */
-export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C = unknown>(options: ToolOptions<S, C>): Tool<C> {
+export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C = unknown, const O = unknown>(
+  options: ToolOptions<S, C, O>,
+): Tool<C, OutputOf<O>> {
   check(options, 'options')
   if (options.name === undefined && (options.toolId === undefined || options.method === undefined)) {
     throw wrong('name', undefined, 'the name of the tool, or toolId and method')
   }
-  const { execute, runsIn, external, parameters, jsonSchema, identity = execute?.toString() ?? runsIn, ...rest } = options
+  const { execute, runsIn, external, output, parameters, jsonSchema, identity = execute?.toString() ?? runsIn, ...rest } = options
   const name = options.name ?? `${options.toolId}_${options.method}`
   const [first, second] = Object.entries({ external, ipc: options.ipc, runsIn, execute }).flatMap(([member, given]) => (given ? [member] : []))
   if (second !== undefined) throw new SluiceError({ code: 'option', path: `${name}.${first}`, detail: `found \`${second}\` beside it, expected one of the two` })
@@ -214,9 +234,11 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C
     description: options.description ?? '',
     declaration: { ...(external ? { idempotent: true, timeoutMs: 0 } : {}), ...rest, ...(schema === undefined ? {} : { parameters: schema }), ...(identity === undefined ? {} : { identity }) },
     run: execute && (async (args, context) => {
-      const input = standard ? await validate(standard, args) : args
-      return await execute(input as ArgumentsOf<S>, context)
+      const input = standard ? await validate(standard, args, 'the arguments do not fit') : args
+      const result: unknown = await execute(input as ArgumentsOf<S>, context)
+      return isStandard(output) ? await validate(output, result, 'The tool ran, but what it returned does not fit') : result
     }),
+    resultOf: (card) => (card.name === name && card.status === 'success' ? (objectOf(card.output) as OutputOf<O> | undefined) : undefined),
     ...(runsIn ? { runsIn } : {}),
   }
 }
@@ -225,14 +247,23 @@ function isStandard(schema: unknown): schema is StandardSchema {
   return (typeof schema === 'object' || typeof schema === 'function') && schema !== null && '~standard' in schema
 }
 
-async function validate(schema: StandardSchema, value: unknown): Promise<unknown> {
+function objectOf(text = ''): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function validate(schema: StandardSchema, value: unknown, what: string): Promise<unknown> {
   const result = await schema['~standard'].validate(value)
   if (!result.issues) return result.value
   const lines = result.issues.map(({ message, path }) => {
     const at = (path ?? []).map((step) => String(typeof step === 'object' ? step.key : step)).join('.')
     return at ? `${at}: ${message}` : message
   })
-  throw new Error(`the arguments do not fit: ${lines.join('; ')}`)
+  throw new Error(`${what}: ${lines.join('; ')}`)
 }
 
 type SchemaPrinter = (options: { target: string; io?: string }) => JsonSchema

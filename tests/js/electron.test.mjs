@@ -308,7 +308,7 @@ test('a window that is destroyed or crashes is let go', async (t) => {
   for (const window of [destroyed, silent, crashed]) assert.equal(window.eventNames().length, 0, 'no listener is left')
   crashed.navigate(crashed.mainFrame.url) // Electron loads it again
   assert.equal((await crashed.invoke('open', {})).ok, true)
-  assert.equal(typeof host.send('by the app itself'), 'string')
+  assert.equal(typeof (await host.send('by the app itself')), 'string')
 })
 
 test('a host that is closed takes its handler away', async (t) => {

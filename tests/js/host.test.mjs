@@ -42,9 +42,13 @@ test('a conversation goes on: the model sees what was said, windows see the entr
   await done(first, one)
   const two = await first.send('2')
   await done(first, two)
-  const entries = [one, two].flatMap((message, at) => [{ id: `${message}.question`, role: 'user', text: `${at + 1}` }, { id: message, role: 'assistant', message }])
-  await until(() => second.conversations.get('main')?.entries.length === 4)
-  assert.deepEqual(second.conversations.get('main'), { id: 'main', forgotten: 0, entries })
+  const { entries, ...rest } = await until(() => second.conversations.get('main')?.entries.length === 4 && second.conversations.get('main'))
+  assert.deepEqual(rest, { id: 'main', title: '1', forgotten: 0 })
+  assert.deepEqual(entries.map(({ id: _, at: __, ...entry }) => entry), [
+    { role: 'user', text: '1' }, { role: 'assistant', message: one }, { role: 'user', text: '2' }, { role: 'assistant', message: two },
+  ])
+  assert.deepEqual([entries[1].id, entries[3].id, new Set(entries.map(({ id }) => id)).size], [one, two, 4])
+  assert.ok(entries.every(({ at }, index) => at >= (entries[index - 1]?.at ?? 0) && Math.abs(Date.now() - at) < 60_000))
   assert.equal(first.conversations.size, 0, 'it did not open it')
   assert.deepEqual(server.requests[1].body.messages.map(({ role, content }) => [role, content]), [
     ['system', 'Be brief.'], ['user', '1'], ['assistant', 'One.'], ['user', '2'],
@@ -122,14 +126,14 @@ test('the main process sends without a window, and has a bridge of its own', asy
   const frames = []
   const off = bridge.onFrame((frame) => frames.push(frame))
   await bridge.call('open', {})
-  const message = host.send('Hi')
+  const message = await host.send('Hi')
   assert.equal((await bridge.call('subscribe', { message })).ok, true)
   await until(() => frames.some(({ messages }) => messages?.some(({ deltas }) => deltas.some(({ type }) => type === 'done'))))
   assert.equal(frames[0].conversations?.[0].entries.length ?? frames[1].conversations?.[0].entries.length, 2)
   off()
   bridge.close()
   assert.equal((await bridge.call('open', {})).error.code, 'closed')
-  assert.throws(() => host.send(''), { name: 'SluiceError', code: 'argument', path: 'text' })
+  await assert.rejects(host.send(''), { name: 'SluiceError', code: 'argument', path: 'text' })
 })
 
 test('what the app gives for a turn goes before what was configured, and its failure is an answer', async (t) => {
@@ -153,7 +157,7 @@ test('what the app gives for a turn goes before what was configured, and its fai
   const warned = once(process, 'warning')
   assert.deepEqual((await window.call('send', { text: 'Hi' })).error, { code: 'internal', detail: 'the app could not do this; its log says why' }, 'its words may hold paths and keys')
   assert.match((await warned)[0].message, /a message could not be started: no model was chosen/)
-  assert.throws(() => host.send('Hi'), /no model was chosen/)
+  await assert.rejects(host.send('Hi'), /no model was chosen/)
   assert.deepEqual((await window.get('open')).entries, [])
 })
 
@@ -163,7 +167,7 @@ test('what `run` gives is checked: it is told to the app, and a window learns no
     [async () => { throw new Error('late') }, /^run\(\): found a promise/], [() => ({ mdoel: {} }), /^mdoel: unknown member/], [() => ({ model: { baseURL: 'no', name: 'x' } }), /^model\.baseURL: /],
   ]) {
     const { host, open } = await hostStage(t, { host: { run } })
-    assert.throws(() => host.send('Hi'), { message: told })
+    await assert.rejects(host.send('Hi'), { message: told })
     assert.deepEqual((await open().call('send', { text: 'Hi' })).error, { code: 'internal', detail: 'the app could not do this; its log says why' })
     assert.throws(() => host.bridge({ aprove: true }), { code: 'option', path: 'rights.aprove', hint: 'did you mean approve?' })
   }
@@ -198,7 +202,7 @@ test('a host that is closed cancels what runs and answers nobody', async (t) => 
   await until(() => server.requests.length === 1)
   await host.close()
   assert.equal((await window.call('open', {})).error.code, 'closed')
-  assert.throws(() => host.send('x'), { code: 'closed' })
+  await assert.rejects(host.send('x'), { code: 'closed' })
   await until(() => server.requests[0].aborted)
 })
 
@@ -354,7 +358,7 @@ test('a question that no window can answer is denied after a while', async (t) =
   const { tool, ran } = guarded()
   const { host, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], host: { approvalGraceMs: 30 } })
   const looker = open({ read: true })
-  const message = host.send('Hi')
+  const message = await host.send('Hi')
   await looker.watch(message)
   await done(looker, message)
   assert.equal(looker.cards(message)[0].status, 'denied')
@@ -489,7 +493,7 @@ test('a message that is cancelled as one of its runs ends starts nothing more', 
   const closed = await hostStage(t, {
     answers: [callsDelete], tools: [tool], loop: 'user_mediated', host: { onEvent: atButton(() => { quiet = closed.host.close() }) },
   })
-  closed.host.send('Hi')
+  await closed.host.send('Hi')
   await until(() => quiet !== undefined)
   assert.deepEqual(await Promise.race([quiet, setTimeout(2000, 'waits for a button')]), { stillRunning: [] })
   assert.equal(closed.server.requests.length, 1)
@@ -561,7 +565,7 @@ test('a window may fail, be closed, or be told to stop', async (t) => {
   await until(() => watcher.cards(third)[0]?.error)
   assert.equal(watcher.cards(third)[0].error, 'the window was closed')
 
-  const fourth = host.send('4', 'd')
+  const fourth = await host.send('4', 'd')
   await watcher.watch(fourth)
   await until(() => watcher.cards(fourth)[0]?.error)
   assert.match(watcher.cards(fourth)[0].error, /window that asks/)

@@ -1,7 +1,7 @@
 // What the main process and a window say to each other: plain data that survives a structured clone and JSON alike. No Node, no DOM.
 import type { ApproveOptions } from '../core/approvals.js'
 import type {
-  ApprovalEvent, AssistantMessage, CardFields, FinishReason, Json, JsonObject, Level, Outcome, ExecutionPolicy, ResultPolicy, Rule,
+  ApprovalEvent, AssistantMessage, CardFields, FinishReason, Json, JsonObject, Level, Outcome, ExecutionPolicy, Part, ResultPolicy, Rule,
   TextMarks, Usage,
 } from '../core/events.js'
 
@@ -82,14 +82,32 @@ export interface Frame {
 export interface ConversationView {
   /** As the app named it. */
   id: string
+  /** What a person called it, or the first line of the first question; absent where there is neither. */
+  title?: string
+  /** Why the store did not take what was said last. It is kept in memory, and saved with what is said next. */
+  unsaved?: string
   /** How many entries at the beginning are no longer kept: `entries[0]` is number `forgotten` of the conversation. */
   forgotten: number
-  /** The oldest first. */
+  /** The branch that is shown, the oldest first. */
   entries: EntryView[]
 }
 
-/** What somebody said. `id` never changes and is never given twice. */
-export type EntryView = { id: string; role: 'user'; text: string } | { id: string; role: 'assistant'; message: string }
+/** Which of several branches is shown, from 0, and how many there are: an edited question, another answer. */
+export interface BranchView {
+  /** Of this entry, among those that stand side by side with it. */
+  index: number
+  /** How many of them there are. */
+  count: number
+}
+
+/**
+ * What somebody said, at `at` (Unix milliseconds). `id` never changes and is never given twice. `branch`: where there is more than one. Pictures
+ * of a person are addresses: `conversation.picture(part)` of the client gives their bytes.
+ */
+export type EntryView = { id: string; at: number; branch?: BranchView } & (
+  | { role: 'user'; text: string; parts?: Part[] }
+  | { role: 'assistant'; message: string }
+)
 
 /**
  * How a window stands to its host. `reconnecting`: the connection broke and is being made again; what is shown may go on. `lost`: nothing goes
@@ -111,10 +129,52 @@ export interface PetOrder {
 
 /** What a person says. */
 export interface SendInput {
-  /** What the person wrote. */
+  /** What the person wrote. It may be empty beside pictures. */
   text: string
   /** Default `main`. */
   conversation?: string
+  /** Pictures beside it: up to 8, of 10 MB together unless the host says otherwise. */
+  parts?: Picture[]
+  /** The entry behind which it stands, in place of the last one that is shown: a branch. */
+  replyTo?: string
+}
+
+/** A picture that a person attached: PNG, JPEG, GIF or WebP. */
+export interface Picture {
+  /** Always `image`. */
+  type: 'image'
+  /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
+  mediaType: string
+  /** The bytes in base64. */
+  data: string
+}
+
+/** A conversation in a list. */
+export interface ConversationItem {
+  /** For `open`. */
+  id: string
+  /** What a person called it, or the first line of the first question. */
+  title: string
+  /** When its entries last changed, in Unix milliseconds. */
+  updated: number
+  /** How many entries it has, on all branches. */
+  entries: number
+  /** It cannot be read, and why. */
+  damaged?: string
+}
+
+/** An entry that a search found. */
+export interface FoundEntry {
+  /** Id of the conversation. */
+  conversation: string
+  /** Title of the conversation. */
+  title: string
+  /** Id of the entry. */
+  entry: string
+  /** When it was said, in Unix milliseconds. */
+  at: number
+  /** What stands around the first place. */
+  text: string
 }
 
 /** An answer to a question. `remember`, `exact` and `arguments` are for stage `execution`. */
@@ -169,6 +229,7 @@ export interface ConfigurationView {
 
 /** A remembered decision. `id`: what `revoke` says. */
 export interface RuleView extends Rule {
+  /** Names the decision until it is revoked. */
   id: string
 }
 
@@ -212,23 +273,47 @@ export interface ConfigurationPatch {
 
 /** Every method that a window may call, with what it gives and gets. The preload exposes these and nothing else. */
 export interface Methods {
+  /** Starts a turn with what a person says. */
   send(input: SendInput): { message: string }
+  /** Asks the question of this entry again: another answer beside the one that is there. */
+  regenerate(input: { entry: string }): { message: string }
+  /** Asks something else in place of this question, with the same pictures: a branch beside it. */
+  edit(input: { entry: string; text: string }): { message: string }
+  /** Shows another one of the branches at this entry, counted from 0. */
+  choose(input: { entry: string; index: number }): void
+  /** The conversation that changed last comes first. `query`: those with it in their title or text. Default: the first 100. */
+  conversations(input: { query?: string; skip?: number; limit?: number }): ConversationItem[]
+  /** Entries that hold `query`, the last that was said first. Default `limit`: 50. */
+  search(input: { query: string; limit?: number }): FoundEntry[]
+  /** An empty title stands for the first line of the first question. Returns false where there is no such conversation. */
+  rename(input: { conversation: string; title: string }): boolean
+  /** Deletes a conversation, or an entry of it with all that follows. Returns false if it was gone. */
+  delete(input: { conversation: string; entry?: string }): boolean
+  /** The conversation as a text to take away. */
+  export(input: { conversation: string; as: 'json' | 'markdown' }): string
+  /** A picture by its address in an entry (`sluice:…`). */
+  picture(input: { conversation: string; url: string }): Picture
   /** Cancels a message, or one call of it. */
   cancel(input: { message: string; call?: number }): void
-  /** False: somebody was faster. */
+  /** Lets a call run, or its result out to the model. Returns false if the question was already decided. */
   approve(input: Decision): boolean
+  /** Refuses a call, or the release of a result. Returns false if the question was already decided. */
   deny(input: Pick<Decision, 'message' | 'token' | 'digest'> & { reason?: string }): boolean
   /** From now on the window gets the deltas of this message. The snapshot is what they go on from. */
   subscribe(input: { message: string }): MessageView
+  /** From now on the window gets nothing of this message. */
   unsubscribe(input: { message: string }): void
   /** From now on the window gets this conversation whenever it changes. */
   open(input: { conversation?: string }): ConversationView
+  /** What is configured. */
   configuration(): ConfigurationView
+  /** Changes what is configured; returns it as it then stands. */
   configure(patch: ConfigurationPatch): ConfigurationView
   /** The result of a tool that this window runs. */
   result(input: { message: string; call: number; token: string; value?: Json; error?: string }): void
   /** The pet has a model, or none any more. */
   petReady(capabilities: PetCapabilities | null): void
+  /** The pet did what an order says, or why not. */
   petReply(input: { id: number; ok: boolean; reason?: string }): void
 }
 
@@ -237,7 +322,8 @@ export type Method = keyof Methods
 
 /** All names of methods. */
 export const methods = [
-  'send', 'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'result', 'petReady', 'petReply',
+  'send', 'regenerate', 'edit', 'choose', 'conversations', 'search', 'rename', 'delete', 'export', 'picture',
+  'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'result', 'petReady', 'petReply',
 ] as const satisfies readonly Method[]
 
 /** What a preload calls beside these, for itself: the window read a frame. */

@@ -15,7 +15,8 @@ interface Kept extends Tree {
   blobs: Map<string, Uint8Array>
 }
 
-class MemoryConversations implements Conversations {
+/** @internal */
+export class MemoryConversations implements Conversations {
   readonly #kept = new Map<string, Kept>()
 
   async list(options: ListOptions = {}): Promise<ConversationInfo[]> {
@@ -57,10 +58,23 @@ class MemoryConversations implements Conversations {
     if (entry === undefined) return this.#kept.delete(id)
     const kept = this.#kept.get(id)
     if (!kept || removeEntry(kept, entry).length === 0) return false
-    const refs = refsOf(kept.entries.values())
-    for (const ref of kept.blobs.keys()) if (!refs.has(ref)) kept.blobs.delete(ref)
+    this.#sweep(kept)
     kept.updated = Date.now()
     return true
+  }
+
+  /** Drops these entries alone: what followed them begins the conversation. */
+  forget(id: string, entries: readonly string[]): void {
+    const kept = this.#kept.get(id)
+    if (!kept) return
+    for (const entry of entries) kept.entries.delete(entry)
+    if (kept.entries.size === 0) this.#kept.delete(id)
+    else this.#sweep(kept)
+  }
+
+  #sweep(kept: Kept): void {
+    const refs = refsOf(kept.entries.values())
+    for (const ref of kept.blobs.keys()) if (!refs.has(ref)) kept.blobs.delete(ref)
   }
 
   async search(query: string, options: SearchOptions = {}): Promise<Found[]> {

@@ -13,7 +13,7 @@ import type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike 
 
 export type { Allow, AllowedWindow, Sender } from './allow.js'
 export type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './types.js'
-export type { Connection, Host, HostOptions, Peer, Rights, RunningTool, TurnOptions } from '../host/types.js'
+export type { Connection, FinishedTurn, Host, HostOptions, Peer, Rights, RunningTool, TurnOptions } from '../host/types.js'
 
 const CHANNEL = 'sluice:call'
 const MAX_WARNED = 20

@@ -1,106 +1,230 @@
-// What was said, by conversation: what windows list and what the model is sent.
-import type { ConversationView, EntryView } from '../bridge/messages.js'
+// All conversations of a host: those that are loaded, whose entry is whose, and what is forgotten where no store keeps it.
+import type { ConversationView, MessageView } from '../bridge/messages.js'
+import type { MemoryConversations } from '../conversations/memory.js'
+import type { ConversationInfo, Conversations, Entry, Found } from '../conversations/types.js'
 import type { ChatMessage } from '../core/events.js'
+import { refuse } from './check.js'
+import { HostConversation } from './conversation.js'
 import type { Message } from './message.js'
 
-interface Turn {
-  conversation: string
-  text: string
-  message: Message
-  /** What the turn added, once it is over. */
-  history: ChatMessage[] | undefined
-}
-
-/** Beyond it nobody is told any more how much of the oldest was forgotten. */
-const MAX_FORGOTTEN = 1000
+/** Conversations that are held with everything that was said in them, beside those that go on. */
+const MAX_WHOLE = 8
+/** Conversations that are known at all, beside those that windows have open. */
+const MAX_KNOWN = 1000
 
 export interface ConversationsOptions {
-  system: string | undefined
-  /** Turns that are kept, of all conversations. */
-  keep: number
-  /** A conversation is another than before: it grew, or its oldest turn was forgotten. */
+  store: Conversations
+  /** The store keeps nothing for later: the oldest answers go when there are more than this. */
+  forgetful: { store: MemoryConversations; keep: number } | undefined
+  /** Some window has it open. */
+  isOpen: (conversation: string) => boolean
   onChange: (conversation: string) => void
+  onUnsaved: (conversation: string, error: unknown) => void
 }
 
-export class Conversations {
+export class HostConversations {
   readonly #options: ConversationsOptions
-  /** In the order in which they began. */
-  readonly #turns = new Set<Turn>()
-  readonly #byId = new Map<string, Turn[]>()
-  /** Entries that are no longer kept, by conversation. */
-  readonly #forgotten = new Map<string, number>()
-  readonly #messages = new Map<string, Message>()
+  /** The one that was used last stands last. */
+  readonly #byId = new Map<string, HostConversation>()
+  /** By entry. */
+  readonly #owners = new Map<string, HostConversation>()
+  /** Answers in the order in which they began. */
+  readonly #turns = new Map<string, HostConversation>()
+  readonly #running = new Map<string, Message>()
 
   constructor(options: ConversationsOptions) {
     this.#options = options
   }
 
-  message(id: string): Message | undefined {
-    return this.#messages.get(id)
-  }
-
   /** Messages that go on. */
   get running(): Message[] {
-    return [...this.#turns].flatMap(({ history, message }) => (history ? [] : message))
+    return [...this.#running.values()]
   }
 
-  isRunning(conversation: string): boolean {
-    return this.#byId.get(conversation)?.at(-1)?.history === undefined && this.#byId.has(conversation)
+  isBusy(id: string): boolean {
+    return this.#byId.get(id)?.busy === true
   }
 
-  view(conversation: string): ConversationView {
-    const turns = this.#byId.get(conversation) ?? []
-    const entries = turns.flatMap<EntryView>(({ text, message: { id } }) => [
-      { id: `${id}.question`, role: 'user', text },
-      { id, role: 'assistant', message: id },
-    ])
-    return { id: conversation, forgotten: this.#forgotten.get(conversation) ?? 0, entries }
+  settle(id: string): void {
+    this.#owners.get(id)?.settle(id)
   }
 
-  /** What the model is sent when a person says this. */
-  messages(conversation: string, text: string): ChatMessage[] {
-    const { system } = this.#options
-    const messages: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
-    let said: string[] = []
-    for (const turn of this.#byId.get(conversation) ?? []) {
-      said.push(turn.text)
-      if (!turn.history?.length) continue // it came to nothing: its question goes with the next, since some templates refuse two in a row
-      messages.push({ role: 'user', content: said.join('\n\n') }, ...turn.history)
-      said = []
+  /** Turns that go on or begin. */
+  get busy(): number {
+    return [...this.#byId.values()].filter(({ busy }) => busy).length
+  }
+
+  /** As it is held now: empty where it was never asked for. */
+  view(id: string): ConversationView {
+    return this.#get(id).view
+  }
+
+  /** With what the store has. */
+  async open(id: string): Promise<ConversationView> {
+    const conversation = this.#use(id)
+    await conversation.load(true)
+    this.#own(conversation)
+    return conversation.view
+  }
+
+  // -- turns ----------------------------------------------------------------------------------------------------------------
+
+  /** The conversation, for a turn: there is one at a time. Call the second one when it did not begin. */
+  async claim(id: string): Promise<[HostConversation, () => void]> {
+    const conversation = this.#use(id)
+    this.#mustRest(conversation)
+    conversation.busy = true
+    try {
+      await conversation.load()
+      this.#own(conversation)
+    } catch (error) {
+      conversation.busy = false
+      throw error
     }
-    return [...messages, { role: 'user', content: [...said, text].join('\n\n') }]
+    return [conversation, () => (conversation.busy = false)]
   }
 
-  /** A turn that began. What comes back is to be called with what it added. */
-  add(conversation: string, text: string, message: Message): (history: ChatMessage[]) => void {
-    const turn: Turn = { conversation, text, message, history: undefined }
-    this.#turns.add(turn)
-    this.#messages.set(message.id, message)
-    this.#byId.set(conversation, [...(this.#byId.get(conversation) ?? []), turn])
+  /** Returns the question as it is kept. */
+  begin(conversation: HostConversation, question: Entry, message: Message): Entry {
+    this.#running.set(message.id, message)
+    this.#turns.set(message.id, conversation)
+    const asked = conversation.begin(question, message)
+    this.#own(conversation)
     this.#forgetOldest()
-    this.#options.onChange(conversation)
-    return (history) => (turn.history = history)
+    return asked
+  }
+
+  finish(conversation: HostConversation, message: Message, history: ChatMessage[]): void {
+    this.#running.delete(message.id)
+    conversation.busy = false
+    conversation.finish(message.id, history)
+    this.#release()
+  }
+
+  /** Resolves when everything is saved, or cannot be. */
+  async saved(): Promise<void> {
+    await Promise.all([...this.#byId.values()].map((conversation) => conversation.saved()))
+  }
+
+  // -- entries --------------------------------------------------------------------------------------------------------------
+
+  /** The message of an answer that goes on, or may still change. */
+  live(id: string): Message | undefined {
+    return this.#owners.get(id)?.live(id)
+  }
+
+  /** The message of an answer as it was saved. */
+  async message(id: string): Promise<MessageView> {
+    const owner = this.#owners.get(id)
+    if (!owner) throw refuse('not_found', 'there is no such message; it may be too old')
+    this.#use(owner.id)
+    return await owner.message(id)
+  }
+
+  knows(id: string): boolean {
+    return this.#owners.has(id)
+  }
+
+  /** The conversation of an entry: of one that a window was shown. */
+  ownerOf(entry: string): HostConversation {
+    const owner = this.#owners.get(entry)
+    if (!owner) throw refuse('not_found', 'there is no such entry; it may be too old', { path: 'entry' })
+    return owner
+  }
+
+  async bytes(id: string, ref: string): Promise<Uint8Array | null> {
+    return (await this.#byId.get(id)?.bytes(ref)) ?? (await this.#options.store.bytes(id, ref))
+  }
+
+  choose(entry: string, index: number): void {
+    const conversation = this.ownerOf(entry)
+    this.#mustRest(conversation)
+    conversation.choose(entry, index)
+  }
+
+  // -- what is done to whole conversations ----------------------------------------------------------------------------------
+
+  list(options: { query?: string; skip?: number; limit?: number }): Promise<ConversationInfo[]> {
+    return this.#options.store.list(options)
+  }
+
+  search(query: string, limit?: number): Promise<Found[]> {
+    return this.#options.store.search(query, limit === undefined ? {} : { limit })
+  }
+
+  async export(id: string, as: 'json' | 'markdown'): Promise<string> {
+    const text = await this.#options.store.export(id, as)
+    if (text === null) throw refuse('not_found', 'there is no such conversation', { path: 'conversation' })
+    return text
+  }
+
+  async rename(id: string, title: string): Promise<boolean> {
+    await this.#byId.get(id)?.saved()
+    const known = await this.#options.store.rename(id, title)
+    if (known) this.#byId.get(id)?.renamed(title)
+    return known
+  }
+
+  async delete(id: string, entry: string | undefined): Promise<boolean> {
+    const conversation = this.#byId.get(id)
+    if (conversation) this.#mustRest(conversation)
+    await conversation?.saved()
+    const known = await this.#options.store.delete(id, entry)
+    conversation?.deleted(entry)
+    if (conversation) this.#own(conversation)
+    return known
+  }
+
+  // -- what is held ---------------------------------------------------------------------------------------------------------
+
+  #mustRest({ busy }: HostConversation): void {
+    if (busy) throw refuse('state', 'a message of this conversation goes on; it ends or is cancelled before the next')
+  }
+
+  #get(id: string): HostConversation {
+    let conversation = this.#byId.get(id)
+    if (!conversation) {
+      const { store, onUnsaved, onChange } = this.#options
+      conversation = new HostConversation(id, { store, onUnsaved, onChange: (changed) => onChange(changed.id) })
+      this.#byId.set(id, conversation)
+    }
+    return conversation
+  }
+
+  #use(id: string): HostConversation {
+    const conversation = this.#get(id)
+    this.#byId.delete(id)
+    this.#byId.set(id, conversation)
+    return conversation
+  }
+
+  #own(conversation: HostConversation): void {
+    for (const entry of conversation.entries) this.#owners.set(entry, conversation)
+    this.#release()
+  }
+
+  /** What nobody used for long keeps less, or goes. */
+  #release(): void {
+    let [whole, known] = [0, 0]
+    for (const conversation of [...this.#byId.values()].reverse()) {
+      if (++whole > MAX_WHOLE) conversation.release()
+      if (this.#options.isOpen(conversation.id) || !conversation.idle) continue
+      if (++known <= (this.#options.forgetful ? MAX_KNOWN : MAX_WHOLE)) continue
+      this.#byId.delete(conversation.id)
+      for (const [entry, owner] of this.#owners) if (owner === conversation) this.#owners.delete(entry)
+    }
   }
 
   #forgetOldest(): void {
-    for (const turn of this.#turns) {
-      if (this.#turns.size <= this.#options.keep) return
-      if (turn.history) this.#forget(turn)
+    const { forgetful } = this.#options
+    if (!forgetful) return this.#turns.clear()
+    for (const [id, conversation] of this.#turns) {
+      if (this.#turns.size <= forgetful.keep) return
+      if (this.#running.has(id)) continue
+      this.#turns.delete(id)
+      const gone = conversation.forget(id)
+      for (const entry of gone) this.#owners.delete(entry)
+      void conversation.saved().then(() => forgetful.store.forget(conversation.id, gone)) // what is on its way names them as parents
     }
-  }
-
-  #forget(turn: Turn): void {
-    const { conversation, message } = turn
-    this.#turns.delete(turn)
-    this.#messages.delete(message.id)
-    const left = (this.#byId.get(conversation) ?? []).filter((other) => other !== turn)
-    if (left.length > 0) this.#byId.set(conversation, left)
-    else this.#byId.delete(conversation)
-    const forgotten = this.#forgotten.get(conversation) ?? 0
-    this.#forgotten.delete(conversation) // behind the others: it changed last
-    this.#forgotten.set(conversation, forgotten + 2)
-    const [oldest] = this.#forgotten.keys()
-    if (this.#forgotten.size > MAX_FORGOTTEN) this.#forgotten.delete(oldest as string)
-    this.#options.onChange(conversation)
   }
 }

@@ -1,12 +1,18 @@
 // Every method that a window may call: who may, with what, and what happens then. Bad input is an answer, never an exception.
 import { randomUUID } from 'node:crypto'
-import type { Bridge, Decision, Frame, Method, Methods, PetOrder, Reply, SendInput } from '../bridge/messages.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bridge, BridgeError, ConversationItem, Decision, Frame, Method, Methods, PetOrder, Picture, Reply, SendInput } from '../bridge/messages.js'
 import type { Engine } from '../core/engine.js'
-import { SluiceError, type ErrorCode } from '../core/errors.js'
-import type { ChatMessage } from '../core/events.js'
+import { messageOf, SluiceError, type ErrorCode } from '../core/errors.js'
+import type { ChatMessage, Outcome } from '../core/events.js'
+import { MemoryConversations } from '../conversations/memory.js'
+import { mediaTypeOf, refOf } from '../conversations/blobs.js'
+import type { Entry } from '../conversations/types.js'
+import { picturesOf } from './attachments.js'
 import { splitHooks } from '../core/run-options.js'
 import { Configuration } from './configuration.js'
-import { Conversations } from './conversations.js'
+import { HostConversations } from './conversations.js'
+import type { HostConversation } from './conversation.js'
 import {
   flag, hidden, json, jsonObject, members, name, nothing, nullable, oneOf, optional, read, Refusal, refuse, text, toBridgeError, whole, type Check,
 } from './check.js'
@@ -20,6 +26,8 @@ import { HostWindow } from './window.js'
 
 const MAX_CALL = 2 ** 31 - 1
 const DEFAULT_CONVERSATION = 'main'
+/** How long a host that is closed waits for its store. */
+const SAVE_MS = 5000
 
 const id = name(200)
 const token = text(TOKEN_LENGTH, TOKEN_LENGTH)
@@ -34,6 +42,7 @@ type Input<M extends Method> = Parameters<Methods[M]> extends [infer I, ...unkno
 
 interface MethodEntry { right: keyof Rights; run: (window: HostWindow, input: unknown) => unknown }
 
+/** A host for windows of any kind: `connect` takes each of them. Throws SluiceError `option` where an option is wrong. */
 export function createHost(engine: Engine, options: HostOptions): Host {
   return new EngineHost(engine, options)
 }
@@ -41,7 +50,7 @@ export function createHost(engine: Engine, options: HostOptions): Host {
 class EngineHost implements Host {
   readonly #engine: Engine
   readonly #options: HostOptions
-  readonly #conversations: Conversations
+  readonly #conversations: HostConversations
   readonly #configuration: Configuration
   readonly #pet: Pet
   readonly #methods: Map<unknown, MethodEntry>
@@ -50,18 +59,23 @@ class EngineHost implements Host {
   /** Turns that began, until everything about them is quiet. */
   readonly #following = new Set<Promise<void>>()
   #closed = false
+  #closing: Promise<{ stillRunning: RunningTool[] }> | undefined
 
   constructor(engine: Engine, options: HostOptions) {
     checkEngine(engine, 'engine')
     checkOptions(options, 'options')
     this.#engine = engine
     this.#options = options
-    this.#conversations = new Conversations({
-      system: options.system,
-      keep: options.keepMessages ?? 200,
+    const { conversations, keepMessages = 200 } = options
+    const own = conversations ? undefined : new MemoryConversations()
+    this.#conversations = new HostConversations({
+      store: conversations ?? (own as MemoryConversations),
+      forgetful: own && { store: own, keep: keepMessages },
+      isOpen: (conversation) => [...this.#windows].some(({ opened }) => opened.has(conversation)),
       onChange: (conversation) => {
         for (const window of this.#windows) window.conversationChanged(conversation)
       },
+      onUnsaved: (conversation, error) => guard('onUnsaved', () => this.#unsaved(conversation, error)),
     })
     const onConfigure: HostOptions['onConfigure'] = (all) => guard('onConfigure', () => options.onConfigure?.(all))
     this.#configuration = rethrowAsSluiceError(() => new Configuration(engine, options.configuration, onConfigure))
@@ -84,9 +98,14 @@ class EngineHost implements Host {
     return { call: (method, input) => this.#call(window, method, input), close: () => this.#disconnect(window) }
   }
 
-  send(text: string, conversation: string = DEFAULT_CONVERSATION): string {
+  async send(text: string, conversation: string = DEFAULT_CONVERSATION): Promise<string> {
     if (this.#closed) throw new SluiceError({ code: 'closed', detail: 'the host was closed' })
-    return rethrowAsSluiceError(() => this.#send(this.#checkText(text, 'text'), id(conversation, 'conversation'), undefined))
+    const given = rethrowAsSluiceError(() => ({ text: this.#checkText(text, 'text'), conversation: id(conversation, 'conversation') }))
+    try {
+      return await this.#send(given.conversation, (one) => one.ask(given.text, undefined), undefined)
+    } catch (error) {
+      return rethrowAsSluiceError(() => { throw error })
+    }
   }
 
   bridge(rights: Rights = { read: true, chat: true, approve: true, configure: true }): Bridge & { close(): void } {
@@ -107,11 +126,18 @@ class EngineHost implements Host {
     }
   }
 
-  async close(): Promise<{ stillRunning: RunningTool[] }> {
+  close(): Promise<{ stillRunning: RunningTool[] }> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<{ stillRunning: RunningTool[] }> {
     this.#closed = true
     const left = await Promise.all(this.#conversations.running.map((message) => message.cancel('the host was closed')))
     this.#pet.close()
     await Promise.all(this.#following)
+    const patience = new AbortController()
+    await Promise.race([this.#conversations.saved(), sleep(SAVE_MS, undefined, { signal: patience.signal }).catch(() => {})])
+    patience.abort()
     for (const window of [...this.#windows]) {
       window.finish()
       this.#disconnect(window)
@@ -130,7 +156,7 @@ class EngineHost implements Host {
       if (!window.rights[entry.right]) throw refuse('forbidden', `this window may not: it lacks the right ${entry.right}`)
       return { ok: true, value: await (decides(entry) ? entry.run(window, input) : window.budget.pay(() => entry.run(window, input))) }
     } catch (error) {
-      return { ok: false, error: toBridgeError(error, hidden('a call of a window')) }
+      return { ok: false, error: isStorage(error) ? storageError(error) : toBridgeError(error, hidden('a call of a window')) }
     }
   }
 
@@ -141,8 +167,25 @@ class EngineHost implements Host {
 
     const decision = { message: id, token, digest: optional(text(MAX_DIGEST)) }
     const table: { [M in Method]: MethodEntry } = {
-      send: method<'send'>('chat', members({ text: this.#checkText, conversation: optional(id) }), (window, input) =>
-        ({ message: this.#sendFor(window, input) })),
+      send: method<'send'>('chat', this.#sendInput(), (window, { text, conversation = DEFAULT_CONVERSATION, parts, replyTo }) =>
+        this.#sendFor(window, conversation, (one) => one.ask(text, parts, replyTo))),
+      regenerate: method<'regenerate'>('chat', members({ entry: id }), (window, { entry }) =>
+        this.#sendFor(window, this.#conversations.ownerOf(entry).id, (one) => one.questionOf(entry))),
+      edit: method<'edit'>('chat', members({ entry: id, text: this.#checkText }), (window, { entry, text }) =>
+        this.#sendFor(window, this.#conversations.ownerOf(entry).id, (one) => one.editOf(entry, text))),
+      choose: method<'choose'>('chat', members({ entry: id, index: whole(0, MAX_CALL) }), (_, { entry, index }) => this.#conversations.choose(entry, index)),
+      conversations: method<'conversations'>('read', orEmpty(members({ query: optional(text(1000, 0)), skip: optional(whole(0, MAX_CALL)), limit: optional(whole(0, 1000)) })), (window, input) =>
+        window.read(async () => (await this.#conversations.list(input)).map(forWindows), 'search')),
+      search: method<'search'>('read', members({ query: text(1000), limit: optional(whole(0, 1000)) }), (window, { query, limit }) =>
+        window.read(() => this.#conversations.search(query, limit), 'search')),
+      rename: method<'rename'>('chat', members({ conversation: id, title: text(200, 0) }), (window, { conversation, title }) =>
+        window.read(() => this.#conversations.rename(conversation, title))),
+      delete: method<'delete'>('chat', members({ conversation: id, entry: optional(id) }), (window, { conversation, entry }) =>
+        window.read(() => this.#conversations.delete(conversation, entry))),
+      export: method<'export'>('read', members({ conversation: id, as: oneOf('json', 'markdown') }), (window, { conversation, as }) =>
+        window.read(() => this.#conversations.export(conversation, as), 'search')),
+      picture: method<'picture'>('read', members({ conversation: id, url: text(200) }), (window, { conversation, url }) =>
+        window.read(() => this.#picture(conversation, url))),
       cancel: method<'cancel'>('chat', members({ message: id, call: optional(call) }), (_, input) =>
         this.#cancel(input.message, input.call)),
       approve: method<'approve'>('approve', members<Decision>({
@@ -152,14 +195,17 @@ class EngineHost implements Host {
         arguments: optional(jsonObject(argumentLimits)),
       }), (window, input) => this.#approve(window, input)),
       deny: method<'deny'>('approve', members({ ...decision, reason: optional(reason) }), (window, input) => this.#deny(window, input)),
-      subscribe: method<'subscribe'>('read', members({ message: id }), (window, { message }) => window.watch(this.#message(message))),
+      subscribe: method<'subscribe'>('read', members({ message: id }), (window, { message }) => {
+        const live = this.#conversations.live(message)
+        return live ? window.watch(live) : window.read(async () => window.copied(await this.#conversations.message(message)))
+      }),
       unsubscribe: method<'unsubscribe'>('read', members({ message: id }), (window, { message }) => {
-        const known = this.#conversations.message(message)
-        if (known) window.unwatch(known)
+        const live = this.#conversations.live(message)
+        if (live) window.unwatch(live)
       }),
       open: method<'open'>('read', openInput, (window, { conversation = DEFAULT_CONVERSATION }) => {
         window.open(conversation)
-        return this.#conversations.view(conversation)
+        return window.read(() => this.#conversations.open(conversation))
       }),
       configuration: method<'configuration'>('configure', nothing, () => this.#configuration.view),
       configure: method<'configure'>('configure', unchecked, (_, patch) => this.#configuration.configure(patch)),
@@ -179,40 +225,78 @@ class EngineHost implements Host {
     guard('the pet window', () => this.#pet.leave(window))
   }
 
-  #message(id: string): Message {
-    const message = this.#conversations.message(id)
-    if (!message) throw refuse('not_found', 'there is no such message; it may be too old')
-    return message
-  }
-
   // -- turns ----------------------------------------------------------------------------------------------------------------
 
-  /** What the app's `run` throws, or gives that is none, is the developer's business: the window is told that it did. */
-  #sendFor(window: HostWindow, { text, conversation = DEFAULT_CONVERSATION }: SendInput): string {
-    try {
-      return this.#send(text, conversation, window)
-    } catch (error) {
-      throw error instanceof Refusal ? error : new Refusal(hidden('a message could not be started')(error))
+  #sendInput(): Check<SendInput> {
+    const { maxTextLength = 1_000_000, maxPictureBytes = 10_000_000 } = this.#options
+    const check = members<SendInput>({ text: text(maxTextLength, 0), conversation: optional(id), parts: optional(picturesOf(maxPictureBytes)), replyTo: optional(id) })
+    return (input, path) => {
+      const given = check(input, path)
+      if (!given.parts?.length) this.#checkText(given.text, 'text')
+      return given
     }
   }
 
-  #send(text: string, conversation: string, sender: HostWindow | undefined): string {
-    if (this.#conversations.isRunning(conversation)) {
-      throw refuse('state', 'a message of this conversation goes on; it ends or is cancelled before the next')
+  /** What the app's `run` throws, or gives that is none, is the developer's business: the window is told that it did. */
+  async #sendFor(window: HostWindow, conversation: string, question: (conversation: HostConversation) => Entry): Promise<{ message: string }> {
+    try {
+      return { message: await this.#send(conversation, question, window) }
+    } catch (error) {
+      throw error instanceof Refusal || isStorage(error) ? error : new Refusal(hidden('a message could not be started')(error))
     }
+  }
+
+  async #send(id: string, ask: (conversation: HostConversation) => Entry, sender: HostWindow | undefined): Promise<string> {
     const { maxRunning = 16 } = this.#options
-    if (this.#conversations.running.length >= maxRunning) throw refuse('limit', `expected at most ${maxRunning} messages at a time`)
-    const messages = this.#conversations.messages(conversation, text)
-    const turn: unknown = this.#options.run({ text, conversation, messages: structuredClone(messages) })
-    checkTurn(turn)
-    const message = this.#start(turn, messages, sender)
-    const finish = this.#conversations.add(conversation, text, message)
+    if (this.#conversations.isBusy(id)) throw refuse('state', 'a message of this conversation goes on; it ends or is cancelled before the next')
+    if (this.#conversations.busy >= maxRunning) throw refuse('limit', `expected at most ${maxRunning} messages at a time`)
+    const [conversation, release] = await this.#conversations.claim(id)
+    try {
+      const question = ask(conversation)
+      const messages = await conversation.messages(question, this.#options.system)
+      if (this.#closed) throw refuse('closed', 'the host was closed')
+      const { text = '', parts } = question
+      const turn: unknown = this.#options.run({ text, conversation: id, messages: structuredClone(messages), ...(parts ? { parts } : {}) })
+      checkTurn(turn)
+      const message = this.#start(turn, messages, sender)
+      this.#follow(message, conversation, this.#conversations.begin(conversation, question, message))
+      return message.id
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  #follow(message: Message, conversation: HostConversation, { text = '', parts }: Entry): void {
+    const finish = ({ history, error }: Awaited<ReturnType<Message['follow']>>): void => {
+      this.#conversations.finish(conversation, message, history)
+      const { onTurn } = this.#options
+      if (!onTurn) return
+      const { id, seq: _, asks: __, ...view } = message.view
+      const { outcome = 'failed' as Outcome, finishReason, usage } = view
+      guard('onTurn', () => onTurn({
+        conversation: conversation.id, message: id, text, ...(parts ? { parts } : {}), history: structuredClone(history), view: structuredClone(view),
+        outcome, ...(finishReason ? { finishReason } : {}), ...(usage ? { usage } : {}), ...(error ? { error } : {}),
+      }))
+    }
     const following = message.follow().then(finish, (error: unknown) => {
-      finish([])
+      finish({ history: [] })
       guard('the host', () => { throw error })
     }).finally(() => this.#following.delete(following))
     this.#following.add(following)
-    return message.id
+  }
+
+  #unsaved(conversation: string, error: unknown): void {
+    const { onUnsaved } = this.#options
+    if (onUnsaved) onUnsaved({ conversation, error })
+    else process.emitWarning(`the conversation ${conversation} could not be saved: ${messageOf(error)}`, 'SluiceWarning')
+  }
+
+  async #picture(conversation: string, url: string): Promise<Picture> {
+    const ref = refOf(url)
+    const bytes = ref === undefined ? null : await this.#conversations.bytes(conversation, ref)
+    if (ref === undefined || !bytes) throw refuse('not_found', 'there is no such picture', { path: 'url' })
+    return { type: 'image', mediaType: mediaTypeOf(ref), data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') }
   }
 
   #start(turn: TurnOptions, messages: ChatMessage[], sender: HostWindow | undefined): Message {
@@ -234,12 +318,15 @@ class EngineHost implements Host {
       graceMs: this.#options.approvalGraceMs ?? 30_000,
       onEvent: (event) => guard('onEvent', () => this.#options.onEvent?.(message.id, event)),
       onIpc: (event) => this.#pet.order(message, event),
+      onSettled: () => this.#conversations.settle(message.id),
     })
     return message
   }
 
   #cancel(id: string, call: number | undefined): void {
-    const message = this.#message(id)
+    const message = this.#conversations.live(id)
+    if (!message && !this.#conversations.knows(id)) throw refuse('not_found', 'there is no such message; it may be too old')
+    if (!message) return // it is over
     if (call === undefined) void message.cancel() // it may take long until every tool returned
     else message.cancelCall(call)
   }
@@ -284,7 +371,21 @@ class EngineHost implements Host {
   }
 }
 
-const openInput: Check<Input<'open'>> = (input, path) => members<Input<'open'>>({ conversation: optional(id) })(input ?? {}, path)
+const orEmpty = <T extends object>(check: Check<T>): Check<T> => (input, path) => check(input ?? {}, path)
+
+const isStorage = (error: unknown): error is SluiceError => SluiceError.is(error) && error.code === 'storage'
+
+/** People are told what is wrong with a file; where it lies is for the developer. */
+function storageError(error: SluiceError): BridgeError {
+  hidden('a conversation could not be used')(error)
+  return { code: 'storage', detail: error.detail }
+}
+
+/** In place of paths of the disk. */
+const forWindows = ({ damaged, ...item }: ConversationItem): ConversationItem =>
+  (damaged === undefined ? item : { ...item, damaged: 'it cannot be read; the log of the app says why' })
+
+const openInput: Check<Input<'open'>> = orEmpty(members<Input<'open'>>({ conversation: optional(id) }))
 /** Checked where it is used. */
 const unchecked: Check<never> = (input) => input as never
 const checkResult = members<Pick<Input<'result'>, 'value' | 'error'>>({

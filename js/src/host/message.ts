@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { AskView, Delta, MessageView } from '../bridge/messages.js'
 import { applyDelta, emptyView } from '../bridge/view.js'
 import type { ApproveOptions } from '../core/approvals.js'
-import type { ApprovalEvent, CardEvent, ChatMessage, ExecuteEvent, IpcEvent, SluiceEvent } from '../core/events.js'
+import type { ApprovalEvent, CardEvent, ChatMessage, ErrorEvent, ExecuteEvent, IpcEvent, SluiceEvent } from '../core/events.js'
 import type { Run } from '../core/run.js'
 import type { Tool } from '../core/tool.js'
 import { hidden, toBridgeError } from './check.js'
@@ -35,6 +35,8 @@ export interface MessageOptions {
   graceMs: number
   onEvent: (event: SluiceEvent) => void
   onIpc: (event: IpcEvent) => void
+  /** Nothing can happen to it any more. */
+  onSettled: () => void
 }
 
 export class Message implements Asker {
@@ -92,9 +94,10 @@ export class Message implements Asker {
     return this.#ended && this.#held === 0
   }
 
-  /** Reads its runs to the end. Resolves with what they add to the conversation. */
-  async follow(): Promise<ChatMessage[]> {
+  /** Reads its runs to the end. Resolves with what they add to the conversation, and the error that ended the last one. */
+  async follow(): Promise<{ history: ChatMessage[]; error?: ErrorEvent | undefined }> {
     const history: ChatMessage[] = []
+    let error: ErrorEvent | undefined
     while (this.#segment) {
       const { run } = this.#segment
       for await (const event of run) {
@@ -103,13 +106,14 @@ export class Message implements Asker {
       }
       const result = await run.done
       history.push(...result.history)
+      error = result.error
       if (result.outcome === 'suspended') guard('the host', () => this.#handle({ type: 'done', seq: 0, outcome: 'failed' })) // its checkpoint failed
       this.#segment = result.outcome === 'awaiting_user' ? this.#goOn(history) : undefined
     }
     this.#ended = true
     this.#sender = undefined
     this.#settle()
-    return history
+    return { history, error }
   }
 
   /** The run that adopts what waits for a button. */
@@ -327,6 +331,7 @@ export class Message implements Asker {
     if (!this.settled) return
     for (const window of this.watchers) window.end(this)
     this.watchers.clear()
+    this.#options.onSettled()
   }
 }
 

@@ -9,12 +9,15 @@ const timer = is('a number from 0 to 2147483647', (value) => typeof value === 'n
 export const hostMembers = {
   run: func('that gives { model, … }'),
   system: text,
+  conversations: withMethods('a store of conversations such as files(folder)', 'list', 'load', 'save', 'rename', 'delete', 'search', 'export', 'bytes'),
+  onTurn: func('(turn) => void'),
+  onUnsaved: func('({ conversation, error }) => void'),
   configuration: record,
   onConfigure: func('(configuration) => void'),
   onEvent: func('(message, event) => void'),
   onPet: func('(capabilities) => void'),
   onPetFailure: func('(failure) => void'),
-  frameMs: timer, maxTextLength: timer, approvalGraceMs: timer, petReplyMs: timer, keepMessages: timer, maxRunning: timer,
+  frameMs: timer, maxTextLength: timer, approvalGraceMs: timer, petReplyMs: timer, keepMessages: timer, maxPictureBytes: timer, maxRunning: timer,
 } satisfies { [member: string]: Check }
 
 /** Of either build of the package. */

@@ -1,15 +1,16 @@
 // The host: an engine, its conversations, and the windows that look at them. Knows neither Electron nor HTTP.
 import type { Bridge, ConfigurationPatch, Frame, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
-import type { ChatMessage, Rule, SluiceEvent } from '../core/events.js'
+import type { Conversations, SavedMessage } from '../conversations/types.js'
+import type { ChatMessage, ErrorEvent, FinishReason, Outcome, Part, Rule, SluiceEvent, Usage } from '../core/events.js'
 import type { RunHooks } from '../core/run-options.js'
 import type { Settings } from '../core/settings.js'
 import type { Model } from '../core/transport.js'
 
 /** What a window may do. What is left out, it may not. */
 export interface Rights {
-  /** Open conversations, subscribe to messages: everything that is said in them, and every result of a tool. */
+  /** List, search and open conversations, subscribe to messages: everything that is said in them, and every result of a tool. */
   read?: boolean
-  /** Send and cancel messages, run tools with `runsIn: 'window'`. */
+  /** Send and cancel messages, rename and delete conversations, run tools with `runsIn: 'window'`. */
   chat?: boolean
   /** Answer questions: approve and deny. A window that is to show them needs `read` too. */
   approve?: boolean
@@ -57,10 +58,43 @@ export interface TurnOptions extends Settings, RunHooks {
   context?: unknown
 }
 
+/** A turn that is over. */
+export interface FinishedTurn {
+  /** Id of the conversation. */
+  conversation: string
+  /** Id of the message, and of its entry. */
+  message: string
+  /** What the person wrote. */
+  text: string
+  /** Pictures beside it, by their addresses in the store. */
+  parts?: Part[]
+  /** What the turn adds for the model: `[...messages, ...history]` goes on from here. Empty where it came to nothing. */
+  history: ChatMessage[]
+  /** What people saw. */
+  view: SavedMessage
+  /** How it ended. */
+  outcome: Outcome
+  /** Why the provider says that its last answer ended. */
+  finishReason?: FinishReason
+  /** Tokens of all its answers, as the provider counted them. */
+  usage?: Usage
+  /** Outcome `failed` or `limit`: what went wrong. */
+  error?: ErrorEvent
+}
+
 /** What an app gives its host. */
 export interface HostOptions {
   /** Members of the run: model, settings, request, … Called for every message that a person sends. */
-  run: (input: { text: string; conversation: string; messages: ChatMessage[] }) => TurnOptions
+  run: (input: { text: string; conversation: string; messages: ChatMessage[]; parts?: Part[] }) => TurnOptions
+  /**
+   * Where conversations are kept: `files(folder)`, `sqlite(database)`, or a store of the app. Default: in memory, and the oldest are forgotten (see
+   * `keepMessages`).
+   */
+  conversations?: Conversations
+  /** A turn is over: what it was about, and what it adds. Called once for each message, also for those that failed. */
+  onTurn?: (turn: FinishedTurn) => void
+  /** The store did not take what was said. It is kept in memory, and saved with what is said next. Default: a warning. */
+  onUnsaved?: (failure: { conversation: string; error: unknown }) => void
   /** In front of every conversation. */
   system?: string
   /** What was configured before: where it is kept is the app's business. */
@@ -81,7 +115,9 @@ export interface HostOptions {
   approvalGraceMs?: number
   /** Milliseconds that the pet has to answer. Default 5,000. */
   petReplyMs?: number
-  /** Messages that are kept, of all conversations; the oldest are forgotten, by the model too. Default 200. */
+  /** Bytes of all pictures of one message of a person. Default 10,000,000. */
+  maxPictureBytes?: number
+  /** Without `conversations`: messages that are kept, of all conversations; the oldest are forgotten, by the model too. Default 200. */
   keepMessages?: number
   /** Messages at a time, of all conversations. Default 16. */
   maxRunning?: number
@@ -91,8 +127,8 @@ export interface HostOptions {
 export interface Host {
   /** A window is there. Call the result for what it sends, and close it when it goes. */
   connect(peer: Peer): Connection
-  /** Starts a turn without a window. Returns the id of the message. */
-  send(text: string, conversation?: string): string
+  /** Starts a turn without a window. Resolves to the id of the message. Default conversation: `main`. */
+  send(text: string, conversation?: string): Promise<string>
   /** A bridge to this host in the same process, for tests and main-process code. Default: every right but that of the pet. */
   bridge(rights?: Rights): Bridge & { close(): void }
   /**

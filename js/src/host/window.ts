@@ -9,6 +9,8 @@ import type { Peer, Rights } from './types.js'
 
 const MAX_WATCHED = 100
 const MAX_OPENED = 1000
+/** Of the store. A page that opens a long conversation asks for all of its messages. */
+const MAX_READS = 1000
 /** Beyond it those of settled questions are forgotten. */
 const MAX_TOKENS = 1000
 /** What may wait for one message: deltas, and characters in them. Beyond it the window is better off with a new snapshot. */
@@ -50,6 +52,9 @@ export class HostWindow implements Watcher {
   readonly opened = new Set<string>()
   /** Snapshots that are on their way, until they left. */
   readonly #snapshots = new Map<Message, Promise<void>>()
+
+  #reading: Promise<void> | undefined
+  #reads = 0
 
   // -- what it holds: a question is found by its token, also when it is settled
   readonly #asks = new Map<string, OpenAsk>()
@@ -124,10 +129,36 @@ export class HostWindow implements Watcher {
     }
   }
 
+  /** A message that nothing can happen to. */
+  copied(view: MessageView): MessageView {
+    this.budget.spend(view.blocks.reduce((sum, block) => sum + sizeOf(block), 0) / CHARACTERS_PER_MS)
+    return view
+  }
+
+  /** What the store is asked for: one after the other, however fast the page asks. `search`: the time that it takes is the window's. */
+  async read<T>(what: () => Promise<T>, kind?: 'search'): Promise<T> {
+    if (this.#reads >= MAX_READS) throw refuse('limit', `expected at most ${MAX_READS} at a time`)
+    this.#reads++
+    const before = this.#reading
+    let done = (): void => {}
+    this.#reading = new Promise((resolve) => (done = resolve))
+    try {
+      await before
+      this.budget.check()
+      if (this.#closed) throw refuse('closed', 'the window was closed')
+      const start = performance.now()
+      const value = await what()
+      if (kind === 'search') this.budget.spend(performance.now() - start)
+      return value
+    } finally {
+      this.#reads--
+      done()
+    }
+  }
+
   #snapshot(message: Message): MessageView {
     this.budget.check()
-    const { view } = message
-    this.budget.spend(view.blocks.reduce((sum, block) => sum + sizeOf(block), 0) / CHARACTERS_PER_MS)
+    const view = this.copied(message.view)
     if (!message.settled) {
       const known = this.#feeds.get(message)
       if (!known && this.#feeds.size >= MAX_WATCHED) throw refuse('limit', `expected at most ${MAX_WATCHED} messages that go on`)

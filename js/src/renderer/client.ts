@@ -1,10 +1,35 @@
-import type { Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, Frame, PetSide, SendInput } from '../bridge/messages.js'
+import type {
+  Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationItem, FoundEntry, Frame, PetSide, Picture, SendInput,
+} from '../bridge/messages.js'
 import { caller, type Call } from './call.js'
 import { closed } from './errors.js'
 import { LiveConnection } from './live-connection.js'
 import { LiveConversation } from './live-conversation.js'
 import { LiveMessage } from './live-message.js'
+import { pictureOf } from './picture.js'
 import { WindowTools, type WindowTool } from './window-tools.js'
+
+/** What `send` takes beside the text. */
+export interface SendOptions extends Omit<SendInput, 'text' | 'parts'> {
+  /** What the person wrote. It may be left out beside pictures. */
+  text?: string
+  /** Pictures: files of an input, of a drop or of the clipboard, or their bytes. PNG, JPEG, GIF or WebP. */
+  parts?: readonly (Blob | Picture)[]
+}
+
+/** The conversations that the host keeps. What changes them needs the right `chat`. */
+export interface ConversationList {
+  /** The one that changed last comes first. `query`: those with it in their title or text. Default: the first 100. */
+  list(options?: { query?: string; skip?: number; limit?: number }): Promise<ConversationItem[]>
+  /** Entries that hold `query`, the last that was said first. Default `limit`: 50. */
+  search(query: string, options?: { limit?: number }): Promise<FoundEntry[]>
+  /** An empty title stands for the first line of the first question. Resolves to false where there is no such conversation. */
+  rename(conversation: string, title: string): Promise<boolean>
+  /** Deletes a conversation, or an entry of it with all that follows. Resolves to false if it was gone. */
+  delete(conversation: string, entry?: string): Promise<boolean>
+  /** The conversation as a text to take away: JSON with all branches and pictures, or the shown branch to read. */
+  export(conversation: string, as: 'json' | 'markdown'): Promise<string>
+}
 
 /** What a window has of an engine in the main process. */
 export class Client {
@@ -12,6 +37,8 @@ export class Client {
   readonly pet: PetSide
   /** How this window stands to its host. */
   readonly connection: LiveConnection
+  /** The conversations that the host keeps. */
+  readonly conversations: ConversationList
   readonly #call: Call
   /** Messages that somebody waits for, or holds: those that ended and are not shown may go. */
   readonly #messages = new Map<string, WeakRef<LiveMessage>>()
@@ -36,6 +63,13 @@ export class Client {
     }
     if (bridge.onConnection) this.#off.push(bridge.onConnection((state, retryAt) => this.#connection(state, retryAt)))
     this.#tools = new WindowTools(this.#call)
+    this.conversations = {
+      list: (options = {}) => this.#call('conversations', options),
+      search: (query, options = {}) => this.#call('search', { query, ...options }),
+      rename: (conversation, title) => this.#call('rename', { conversation, title }),
+      delete: (conversation, entry) => this.#call('delete', { conversation, ...(entry === undefined ? {} : { entry }) }),
+      export: (conversation, as) => this.#call('export', { conversation, as }),
+    }
     this.pet = this.#petSide(bridge)
     this.#off.push(bridge.onFrame((frame) => this.#receive(frame)), onClose)
   }
@@ -45,9 +79,32 @@ export class Client {
     return keep(this.#conversations, conversation, () => new LiveConversation(conversation, this.#call))
   }
 
-  /** Sends what a person wrote. The answer may be looked at, waited for, or left alone. */
-  async send(text: string, options: Pick<SendInput, 'conversation'> = {}): Promise<LiveMessage> {
-    const { message } = await this.#call('send', { ...options, text })
+  /**
+   * Sends what a person wrote, with pictures beside it (`parts`), behind the last entry or another one (`replyTo`). The answer may be looked at,
+   * waited for, or left alone.
+   */
+  async send(said: string | SendOptions, options: Omit<SendOptions, 'text'> = {}): Promise<LiveMessage> {
+    const { text = '', parts, ...rest } = typeof said === 'string' ? { ...options, text: said } : { ...options, ...said }
+    const pictures = parts && (await Promise.all(parts.map(pictureOf)))
+    return this.#asked(await this.#call('send', { ...rest, text, ...(pictures ? { parts: pictures } : {}) }))
+  }
+
+  /** Asks the question of an entry again: another answer beside the one that is there. Also for a question that was never answered. */
+  async regenerate(entry: string): Promise<LiveMessage> {
+    return this.#asked(await this.#call('regenerate', { entry }))
+  }
+
+  /** Asks something else in place of a question, with the same pictures: a branch beside it. */
+  async edit(entry: string, text: string): Promise<LiveMessage> {
+    return this.#asked(await this.#call('edit', { entry, text }))
+  }
+
+  /** Shows another one of the branches at an entry (see `EntryView.branch`), counted from 0. */
+  choose(entry: string, index: number): Promise<void> {
+    return this.#call('choose', { entry, index })
+  }
+
+  #asked({ message }: { message: string }): LiveMessage {
     return Object.assign(this.message(message), { asked: true })
   }
 

@@ -30,13 +30,13 @@ export function connect(bridge: Bridge | undefined = (globalThis as { sluice?: B
 
 export { ClientError }
 export type { ApproveOptions } from '../core/approvals.js'
-export type { Client } from './client.js'
+export type { Client, ConversationList, SendOptions } from './client.js'
 export type { LiveConnection } from './live-connection.js'
 export type { LiveConversation } from './live-conversation.js'
 export type { LiveMessage } from './live-message.js'
 export { post, webBridge, type WebBridge, type WebBridgeOptions } from './web-bridge.js'
 export type { WindowTool, WindowToolContext } from './window-tools.js'
 export type {
-  AskView, BlockView, Bridge, CardView, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationView,
-  EntryView, Frame, MessageView, PetCapabilities, PetOrder, PetSide, ToolView,
+  AskView, BlockView, BranchView, Bridge, CardView, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationItem, ConversationView,
+  EntryView, FoundEntry, Frame, MessageView, PetCapabilities, PetOrder, PetSide, Picture, ToolView,
 } from '../bridge/messages.js'

@@ -1,4 +1,4 @@
-import type { ConversationView } from '../bridge/messages.js'
+import type { ConversationView, Picture } from '../bridge/messages.js'
 import type { Call } from './call.js'
 import { ClientError } from './errors.js'
 import { Listeners } from './listeners.js'
@@ -37,6 +37,11 @@ export class LiveConversation {
   /** The conversation as it was when it was opened; rejects where it cannot be. */
   get opened(): Promise<ConversationView> {
     return this.#open()
+  }
+
+  /** The bytes of a picture of an entry. Rejects where there are none any more. */
+  async picture(part: { type: 'image'; url: string } | Picture): Promise<Picture> {
+    return 'data' in part ? part : await this.#call('picture', { conversation: this.id, url: part.url })
   }
 
   /** @internal */

@@ -1,22 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpRefusal } from './refusal.js'
 
-/** A person's text and a page's settings are small; what is larger is no message of ours. */
+/** A page's settings are small. */
 export const MAX_BODY_BYTES = 1024 * 1024
+/** A message with pictures: what the host takes of them, in base64, and the text beside them. */
+export const MAX_CALL_BYTES = 16 * 1024 * 1024
 
 /** The body of a POST. What is too large is not read to its end. */
-export async function readJson(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+export async function readJson(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<unknown> {
   const type = request.headers['content-type'] ?? ''
   // A form of another page can send text/plain, but never this.
   if (!/^application\/json\s*(?:;|$)/i.test(type)) throw new HttpRefusal(415, `content-type: found '${type}', expected application/json`)
   if (request.headers['content-encoding'] !== undefined) throw new HttpRefusal(415, 'content-encoding: found one, expected none')
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
   if (request.headers.expect !== undefined) response.writeContinue()
   const pieces: Buffer[] = []
   let size = 0
   for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += piece.length
-    if (size > MAX_BODY_BYTES) throw tooLarge()
+    if (size > maxBytes) throw tooLarge(maxBytes)
     pieces.push(piece)
   }
   try {
@@ -26,4 +28,4 @@ export async function readJson(request: IncomingMessage, response: ServerRespons
   }
 }
 
-const tooLarge = (): HttpRefusal => new HttpRefusal(413, `the body is larger than ${MAX_BODY_BYTES} bytes`)
+const tooLarge = (maxBytes: number): HttpRefusal => new HttpRefusal(413, `the body is larger than ${maxBytes} bytes`)

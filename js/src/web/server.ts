@@ -11,7 +11,7 @@ import { toBridgeError } from '../host/check.js'
 import { checkRights } from '../host/options.js'
 import type { Host, Rights } from '../host/types.js'
 import { findFile, packageRoots, sendFile, type Roots } from './files.js'
-import { readJson } from './json-body.js'
+import { MAX_BODY_BYTES, MAX_CALL_BYTES, readJson } from './json-body.js'
 import { contentSecurityPolicy } from './policy.js'
 import { HttpRefusal } from './refusal.js'
 import { Windows } from './windows.js'
@@ -53,6 +53,7 @@ const headers = {
 }
 
 const LINGER_MS = 200
+const CALL = '/bridge/call'
 
 const isRecord = (what: string): ReturnType<typeof is> => is(what, isObject)
 const checkOptions = members({
@@ -127,7 +128,7 @@ class Site {
     }
     if (!host) return
     const windows = (this.#windows = new Windows(host, rights))
-    this.#routes.set('/bridge/call', (input) => windows.call(input))
+    this.#routes.set(CALL, (input) => windows.call(input))
   }
 
   close(): void {
@@ -198,7 +199,7 @@ class Site {
   }
 
   async #run(route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const input = await readJson(request, response)
+    const input = await readJson(request, response, route === this.#routes.get(CALL) ? MAX_CALL_BYTES : MAX_BODY_BYTES)
     const gone = new AbortController()
     response.on('close', () => gone.abort(new Error('the page went away')))
     sendReply(response, 200, { ok: true, value: await route(input, { signal: gone.signal }) })

@@ -1,0 +1,40 @@
+import type { ChatMessage, Part } from '../core/events.js'
+import { withPictures } from './blobs.js'
+import type { Entry } from './types.js'
+
+/** What `messagesOf` takes beside the branch. */
+export interface MessagesOptions {
+  /** Stands in front as a system message. */
+  system?: string | undefined
+  /** Gives the bytes of a picture by its ref: `(ref) => store.bytes(id, ref)`. Without it pictures stay addresses, which no provider can read. */
+  bytes?: (ref: string) => Promise<Uint8Array | null>
+}
+
+/**
+ * The messages that a model gets for a branch (see `pathOf`): every question with what its answer added. A question whose answer came to nothing
+ * goes with the next one, since some templates refuse two in a row.
+ */
+export async function messagesOf(path: readonly Entry[], { system, bytes = async () => null }: MessagesOptions = {}): Promise<ChatMessage[]> {
+  const messages: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
+  let asked: Entry[] = []
+  for (const entry of path) {
+    if (entry.role === 'user') asked.push(await withPictures(entry, bytes))
+    if (entry.role === 'user' || !entry.history?.length) continue
+    if (asked.length > 0) messages.push(questionOf(asked))
+    messages.push(...(await withPictures({ history: entry.history }, bytes)).history)
+    asked = []
+  }
+  return asked.length > 0 ? [...messages, questionOf(asked)] : messages
+}
+
+function questionOf(asked: readonly Entry[]): ChatMessage {
+  const text = asked.flatMap((one) => one.text || []).join('\n\n')
+  const parts = asked.flatMap((one) => one.parts ?? []).flatMap(partOf)
+  if (parts.length === 0) return { role: 'user', content: text }
+  return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text', text }]), ...parts] }
+}
+
+function partOf(part: Part): object[] {
+  if (part.type !== 'image') return [{ type: 'text', text: part.text }]
+  return [{ type: 'image_url', image_url: { url: 'data' in part ? `data:${part.mediaType};base64,${part.data}` : part.url } }]
+}

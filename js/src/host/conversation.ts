@@ -1,0 +1,374 @@
+// One conversation as the host holds it: the tree of its entries, the answer that goes on, and what the store has not taken yet. What was said
+// is never lost for the store's sake: an entry stays here until it is saved.
+import { randomUUID } from 'node:crypto'
+import type { BranchView, ConversationView, EntryView, MessageView } from '../bridge/messages.js'
+import { withoutPictures, withPictures } from '../conversations/blobs.js'
+import { messagesOf } from '../conversations/for-model.js'
+import { titleOf } from '../conversations/words.js'
+import type { Conversations, Entry, StoredBlob } from '../conversations/types.js'
+import type { ChatMessage, Part } from '../core/events.js'
+import { refuse } from './check.js'
+import type { Message } from './message.js'
+
+interface Node {
+  entry: Entry
+  /** How many entries stand before it on its branch, forgotten ones included. */
+  depth: number
+  /** Its answer goes on, or something about it may still come. */
+  live?: Message
+  /** The turn is over: the entry holds what it added. */
+  over: boolean
+  /** That of the view that the entry holds. */
+  seq: number
+}
+
+export interface ConversationOptions {
+  store: Conversations
+  /** Windows are to be told. */
+  onChange: (conversation: HostConversation) => void
+  /** The store did not take what was said. */
+  onUnsaved: (conversation: string, error: unknown) => void
+}
+
+export class HostConversation {
+  readonly id: string
+  readonly #options: ConversationOptions
+  readonly #nodes = new Map<string, Node>()
+  #head: string | null = null
+  #title = ''
+  /** Entries that were forgotten, while none is left. */
+  #forgotten = 0
+
+  // -- what is held of the store
+  #loading: Promise<void> | undefined
+  /** Entries hold their contents; without it only what a list of them shows. */
+  #whole = false
+  /** What the store is to take. */
+  readonly #unsaved = new Set<string>()
+  #headUnsaved = false
+  readonly #blobs = new Map<string, Uint8Array>()
+  #saving: Promise<void> | undefined
+  /** Why the store did not take it, for people. */
+  #trouble: string | undefined
+
+  /** A turn goes on, or begins. */
+  busy = false
+
+  constructor(id: string, options: ConversationOptions) {
+    this.id = id
+    this.#options = options
+  }
+
+  /** Nothing of it is lost when it is dropped. */
+  get idle(): boolean {
+    return !this.busy && !this.#loading && !this.#saving && this.#unsaved.size === 0 && !this.#headUnsaved && ![...this.#nodes.values()].some(({ live }) => live)
+  }
+
+  get entries(): IterableIterator<string> {
+    return this.#nodes.keys()
+  }
+
+  // -- from the store -------------------------------------------------------------------------------------------------------
+
+  /** Its entries are here. `anew`: as the store has them now, where nothing is on its way there. */
+  async load(anew = false): Promise<void> {
+    if (anew && this.idle) this.#whole = false
+    if (!this.#whole) await (this.#loading ??= this.#read().finally(() => (this.#loading = undefined)))
+  }
+
+  async #read(): Promise<void> {
+    const stored = (await this.#options.store.load(this.id)) ?? { entries: [], title: '', head: null }
+    this.#whole = true
+    const own = new Set([...this.#nodes].filter(([id, { live }]) => live || this.#unsaved.has(id)).map(([id]) => id))
+    const before = new Map(this.#nodes)
+    this.#nodes.clear()
+    for (const entry of stored.entries) {
+      const known = before.get(entry.id)
+      if (known && own.has(entry.id)) this.#nodes.set(entry.id, known)
+      else this.#nodes.set(entry.id, { entry, depth: known?.depth ?? this.#depthOf(entry.parent), over: true, seq: known?.seq ?? 0 })
+    }
+    for (const id of own) this.#nodes.set(id, before.get(id) as Node)
+    this.#title = stored.title
+    if (!this.#headUnsaved && this.#unsaved.size === 0) this.#head = stored.head
+  }
+
+  /** Keeps what a list of the entries shows. */
+  release(): void {
+    if (!this.idle || !this.#whole) return
+    this.#whole = false
+    for (const node of this.#nodes.values()) {
+      const { message: _, history: __, ...rest } = node.entry
+      node.entry = rest
+    }
+  }
+
+  // -- what people see ------------------------------------------------------------------------------------------------------
+
+  get view(): ConversationView {
+    const path = this.#path(this.#head)
+    return {
+      id: this.id,
+      ...(this.#title === '' ? {} : { title: this.#title }),
+      forgotten: path[0]?.depth ?? this.#forgotten,
+      entries: path.map((node) => this.#entryView(node)),
+      ...(this.#trouble === undefined ? {} : { unsaved: this.#trouble }),
+    }
+  }
+
+  #entryView({ entry: { id, role, at, text = '', parts } }: Node): EntryView {
+    const branch = this.#branchOf(id)
+    const more = { at, ...(branch.count > 1 ? { branch } : {}) }
+    return role === 'user' ? { id, role, text, ...(parts ? { parts } : {}), ...more } : { id, role, message: id, ...more }
+  }
+
+  /** The message of an answer that goes on, or may still change. */
+  live(id: string): Message | undefined {
+    return this.#nodes.get(id)?.live
+  }
+
+  /** The message of an answer as it was saved. */
+  async message(id: string): Promise<MessageView> {
+    await this.load()
+    const { entry, seq } = this.#node(id)
+    if (!entry.message) throw refuse('not_found', 'there is no such message')
+    const { message } = await withPictures({ message: entry.message }, (ref) => this.bytes(ref))
+    return { ...message, id, seq, asks: [] }
+  }
+
+  async bytes(ref: string): Promise<Uint8Array | null> {
+    return this.#blobs.get(ref) ?? (await this.#options.store.bytes(this.id, ref))
+  }
+
+  // -- turns ----------------------------------------------------------------------------------------------------------------
+
+  /** A question behind an entry; without `behind`, at the end of what is shown. */
+  ask(text: string, parts: Part[] | undefined, behind: string | null = this.#head): Entry {
+    if (behind !== null && behind !== this.#head) this.#node(behind)
+    return { id: randomUUID(), parent: behind, at: Date.now(), role: 'user', text, ...(parts?.length ? { parts } : {}) }
+  }
+
+  /** The question of an entry: itself, or what an answer answers. */
+  questionOf(id: string): Entry {
+    const { entry } = this.#node(id)
+    if (entry.role === 'user') return entry
+    const question = entry.parent === null ? undefined : this.#nodes.get(entry.parent)?.entry
+    if (question?.role === 'user') return question
+    throw refuse('not_found', 'the question of this answer is no longer kept')
+  }
+
+  /** Another question in the place of this one, with its pictures. */
+  editOf(id: string, text: string): Entry {
+    const { entry } = this.#node(id)
+    if (entry.role !== 'user') throw refuse('argument', 'expected a question: an answer cannot be edited', { path: 'entry' })
+    return { ...entry, id: randomUUID(), at: Date.now(), text }
+  }
+
+  /** What the model is sent for a question, which need not be part of the conversation yet. */
+  async messages(question: Entry, system: string | undefined): Promise<ChatMessage[]> {
+    const path = this.#path(question.parent).map(({ entry }) => entry)
+    return await messagesOf([...path, question], { system, bytes: (ref) => this.bytes(ref) })
+  }
+
+  /** The answer to a question began. Returns the question as it is kept. */
+  begin(given: Entry, message: Message): Entry {
+    const id = message.id
+    const { entry: question, blobs } = withoutPictures(given)
+    this.#keepBlobs(blobs)
+    if (!this.#nodes.has(question.id)) this.#add(question)
+    this.#nodes.set(id, { entry: { id, parent: question.id, at: Date.now(), role: 'assistant' }, depth: this.#depthOf(question.id), live: message, over: false, seq: 0 })
+    this.#head = id
+    this.#title ||= titleOf([...this.#nodes.values()].map(({ entry }) => entry))
+    this.#options.onChange(this)
+    this.#save()
+    return question
+  }
+
+  /** The answer is over, with what it adds for the model. */
+  finish(id: string, history: ChatMessage[]): void {
+    const node = this.#nodes.get(id)
+    if (!node?.live) return
+    node.over = true
+    this.#take(node, node.live, history)
+    if (node.live.settled) delete node.live
+    this.#save()
+  }
+
+  /** Nothing can happen to the message any more. What came behind its end is kept, too. */
+  settle(id: string): void {
+    const node = this.#nodes.get(id)
+    if (!node?.live || !node.over) return
+    if (node.live.seq !== node.seq) {
+      this.#take(node, node.live, node.entry.history ?? [])
+      this.#save()
+    }
+    delete node.live
+  }
+
+  #take(node: Node, live: Message, history: ChatMessage[]): void {
+    const { id: _, seq, asks: __, ...message } = live.view
+    const { entry, blobs } = withoutPictures({ ...node.entry, message, history })
+    this.#keepBlobs(blobs)
+    node.entry = entry
+    node.seq = seq
+    this.#unsaved.add(entry.id)
+  }
+
+  #keepBlobs(blobs: readonly StoredBlob[]): void {
+    for (const { ref, bytes } of blobs) this.#blobs.set(ref, bytes)
+  }
+
+  #add(entry: Entry): void {
+    this.#nodes.set(entry.id, { entry, depth: this.#depthOf(entry.parent), over: true, seq: 0 })
+    this.#head = entry.id
+    this.#unsaved.add(entry.id)
+  }
+
+  // -- branches -------------------------------------------------------------------------------------------------------------
+
+  /** Shows the branch of another one of the entries that stand side by side with this one, as far as it goes. */
+  choose(id: string, index: number): void {
+    const siblings = this.#siblings(this.#node(id))
+    let node = siblings[index]
+    if (!node) throw refuse('argument', `found ${index}, expected a branch from 0 to ${siblings.length - 1}`, { path: 'index' })
+    for (let next: Node | undefined = node; next; next = this.#children(next.entry.id).at(-1)) node = next
+    this.#head = node.entry.id
+    this.#headUnsaved = true
+    this.#options.onChange(this)
+    this.#save()
+  }
+
+  #branchOf(id: string): BranchView {
+    const node = this.#node(id)
+    const siblings = this.#siblings(node)
+    return { index: siblings.indexOf(node), count: siblings.length }
+  }
+
+  #siblings({ entry }: Node): Node[] {
+    return this.#children(entry.parent).filter((other) => other.entry.role === entry.role)
+  }
+
+  #children(parent: string | null): Node[] {
+    return [...this.#nodes.values()].filter(({ entry }) => entry.parent === parent)
+  }
+
+  #path(to: string | null): Node[] {
+    const path: Node[] = []
+    for (let node = this.#nodes.get(to ?? ''); node; node = this.#nodes.get(node.entry.parent ?? '')) path.push(node)
+    return path.reverse()
+  }
+
+  #depthOf(parent: string | null): number {
+    if (parent === null) return this.#forgotten
+    const depth = this.#nodes.get(parent)?.depth
+    return depth === undefined ? this.#forgotten : depth + 1
+  }
+
+  #node(id: string): Node {
+    const node = this.#nodes.get(id)
+    if (!node) throw refuse('not_found', 'there is no such entry; it may be too old')
+    return node
+  }
+
+  // -- what goes away -------------------------------------------------------------------------------------------------------
+
+  /** Drops an answer, and its question where nothing else answers it. Returns their ids. */
+  forget(id: string): string[] {
+    const node = this.#nodes.get(id)
+    if (!node) return []
+    const question = node.entry.parent ?? ''
+    const gone = this.#children(question).length === 1 && this.#nodes.has(question) ? [question, id] : [id]
+    this.#forgotten = node.depth + 1
+    this.#drop(gone)
+    if (this.#head !== null && gone.includes(this.#head)) this.#head = [...this.#nodes.keys()].at(-1) ?? null
+    if (this.#head === null) this.#title = ''
+    this.#options.onChange(this)
+    return gone
+  }
+
+  /** The store deleted all of it, or an entry with what follows. */
+  deleted(id?: string): void {
+    const parent = id === undefined ? null : (this.#nodes.get(id)?.entry.parent ?? null)
+    const gone = new Set(id === undefined ? this.#nodes.keys() : [id])
+    for (const { entry } of this.#nodes.values()) if (entry.parent !== null && gone.has(entry.parent)) gone.add(entry.id) // parents stand before
+    if (this.#head !== null && gone.has(this.#head)) this.#head = parent
+    this.#drop([...gone])
+    if (id === undefined) this.#title = ''
+    this.#options.onChange(this)
+  }
+
+  #drop(ids: readonly string[]): void {
+    for (const id of ids) {
+      this.#nodes.delete(id)
+      this.#unsaved.delete(id)
+    }
+  }
+
+  /** The store gave it another title. */
+  renamed(title: string): void {
+    this.#title = title || titleOf([...this.#nodes.values()].map(({ entry }) => entry))
+    this.#options.onChange(this)
+  }
+
+  // -- to the store ---------------------------------------------------------------------------------------------------------
+
+  /** Tries once more where something is not saved. Resolves when the store took everything, or said that it cannot. */
+  async saved(): Promise<void> {
+    if (this.#unsaved.size > 0 || this.#headUnsaved) this.#save()
+    await this.#saving
+  }
+
+  #save(): void {
+    this.#saving ??= this.#write()
+  }
+
+  async #write(): Promise<void> {
+    await null // with everything else that happens in this moment
+    try {
+      while (this.#unsaved.size > 0 || this.#headUnsaved) if (!(await this.#writeOnce())) return // until something else is said
+    } finally {
+      this.#saving = undefined
+    }
+  }
+
+  async #writeOnce(): Promise<boolean> {
+    const ids = [...this.#unsaved]
+    const entries = ids.flatMap((id) => this.#nodes.get(id)?.entry ?? [])
+    const head = this.#savedHead()
+    const blobs = [...this.#blobs].map(([ref, bytes]) => ({ ref, bytes }))
+    this.#unsaved.clear()
+    this.#headUnsaved = false
+    try {
+      await this.#options.store.save(this.id, { entries, blobs, ...(head === null ? {} : { head }) })
+      for (const { ref } of blobs) this.#blobs.delete(ref)
+      this.#tell(undefined)
+      return true
+    } catch (error) {
+      const since = [...this.#unsaved]
+      this.#unsaved.clear()
+      for (const id of [...ids, ...since]) if (this.#nodes.has(id)) this.#unsaved.add(id) // in their order: parents first
+      this.#headUnsaved = true
+      this.#options.onUnsaved(this.id, error)
+      this.#tell(error)
+      return false
+    }
+  }
+
+  /** An answer that goes on is no entry of the store yet. */
+  #savedHead(): string | null {
+    const head = this.#head === null ? undefined : this.#nodes.get(this.#head)
+    return head && !head.over ? head.entry.parent : this.#head
+  }
+
+  #tell(error: unknown): void {
+    const trouble = error === undefined ? undefined : troubleOf(error)
+    if (trouble === this.#trouble) return
+    this.#trouble = trouble
+    this.#options.onChange(this)
+  }
+}
+
+/** Without the path: that is for the developer. */
+function troubleOf(error: unknown): string {
+  const { code, detail } = (error ?? {}) as { code?: unknown; detail?: unknown }
+  return code === 'storage' && typeof detail === 'string' ? detail : 'the conversation could not be saved; the log of the app says why'
+}

@@ -17,15 +17,16 @@ you feel by your expressions and motions. {{tools}}`
 
 /**
  * Of a real server: `baseURL`, `model`, `apiKey`. `settings` to begin with, or what was configured before and where to keep it.
- * `keepMessages`: of a conversation, see `hostEngine`. `delayMs`: between the words of the scripted model. `live2d`: the folder with a real Live2D model, or false for the puppet.
+ * `conversations`: a store; without it the host keeps `keepMessages` in memory, see `hostEngine`. `delayMs`: between the words of the scripted model. `live2d`: the folder with a real Live2D model, or false for the puppet.
  * @typedef {{
  *   baseURL?: string, model?: string, apiKey?: string, settings?: object,
- *   configuration?: object, onConfigure?: (configuration: object) => void, delayMs?: number, live2d?: string | false, keepMessages?: number,
+ *   configuration?: object, onConfigure?: (configuration: object) => void, delayMs?: number, live2d?: string | false,
+ *   conversations?: import('../dist/esm/conversations/types.js').Conversations, keepMessages?: number,
  * }} AppOptions
  */
 
 /** @param {AppOptions} [options] */
-export async function createApp({ baseURL, model, apiKey, settings = {}, configuration = { settings }, onConfigure, delayMs = 28, live2d = installed, keepMessages } = {}) {
+export async function createApp({ baseURL, model, apiKey, settings = {}, configuration = { settings }, onConfigure, delayMs = 28, live2d = installed, conversations, keepMessages } = {}) {
   let server = baseURL === undefined ? null : readServer({ baseURL, model, apiKey }, null)
   const scripted = await startServer({ answers: answer, delayMs })
   const engine = new Engine({ tools: assistantTools })
@@ -44,6 +45,7 @@ export async function createApp({ baseURL, model, apiKey, settings = {}, configu
       system,
       configuration,
       onConfigure,
+      conversations,
       keepMessages,
       run: ({ text }) => (server ? { model: server } : { model: { baseURL: scripted.baseURL, name: 'scripted' }, ...settingsOf(text) }),
     },

@@ -1,7 +1,7 @@
 // `npx sluice` as people start it: real processes, a real server behind them, and a pseudo-terminal where there is one.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -300,6 +300,42 @@ test('chat: --yes, --system, --mode text, the key', async (t) => {
   assert.equal(server.requests[0].headers.authorization, 'Bearer k')
   assert.match(server.requests[0].body.messages[0].content, /^You are terse\. .*TOOL_REQUEST/s)
   assert.equal(server.requests[0].body.tools, undefined)
+})
+
+test('chat: a conversation is kept by name, and goes on', async (t) => {
+  const { server, args } = await scripted(t, { text: 'One.' }, { text: 'Two.' }, { status: 400, error: 'no' }, { text: 'Three.' }, { text: 'Four.' })
+  const store = ['--store', path('kept')]
+  assert.match((await sluice(['chat', '--list', ...store])).out, /there is no conversation yet/)
+  const first = await sluice(['chat', ...args, '--conversation', 'rain', ...store], 'Will it rain?\n')
+  assert.doesNotMatch(first.out, /goes on/)
+  const second = await sluice(['chat', ...args, '--conversation', 'rain', ...store], 'Sure?\nlost\n')
+  inOrder(second.out, "This goes on with 'rain', where 2 messages are; the last:", '> Will it rain?', 'One.', '> Sure?', 'Two.')
+  const messages = (at) => server.requests[at].body.messages.map(({ content }) => content)
+  assert.deepEqual(messages(1), ['Will it rain?', 'One.', 'Sure?'])
+  await sluice(['chat', ...args, '--resume', ...store, '--prompt', 'Really?'])
+  assert.deepEqual(messages(3), ['Will it rain?', 'One.', 'Sure?', 'Two.', 'Really?'], 'what failed is not kept')
+  await sluice(['chat', ...args, '--conversation', 'sun', ...store, '--prompt', 'And the sun?'])
+  const { out } = await sluice(['chat', '--list', ...store])
+  assert.match(out, /^20\d\d-\d\d-\d\d \d\d:\d\d  sun  \(2\)  And the sun\?\n20.* rain  \(6\)  Will it rain\?\n$/)
+})
+
+test('chat: where nothing is to be kept nothing is, and what cannot be kept is told', async (t) => {
+  const { args } = await scripted(t, { text: 'One.' }, { text: 'Two.' })
+  const env = { XDG_DATA_HOME: path('data'), LOCALAPPDATA: path('data') }
+  await sluice(['chat', ...args, '--prompt', 'Hi'], '', { env })
+  assert.ok(!existsSync(path('data')))
+  const none = await sluice(['chat', ...args, '--resume', '--prompt', 'Hi'], '', { env })
+  assert.deepEqual([none.code, /there is no conversation yet/.test(none.err)], [2, true])
+  for (const words of [['--store', path('x')], ['--conversation', 'a', '--resume']]) assert.equal((await sluice(['chat', ...args, ...words], '', { env })).code, 2)
+  writeFileSync(path('file'), 'x')
+  const damaged = await sluice(['chat', ...args, '--conversation', 'a', '--store', path('file'), '--prompt', 'Hi'])
+  assert.deepEqual([damaged.code, /expected a folder/.test(damaged.err)], [1, true], 'what cannot be read is not gone on with')
+  const full = spawn('bash', ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`, process.execPath, main, 'chat', ...args, '--conversation', 'a', '--store', path('full'), '--prompt', 'Hi'])
+  let out = ''
+  full.stdout.setEncoding('utf8').on('data', (text) => (out += text))
+  const [code] = await once(full, 'close')
+  assert.equal(code, 0)
+  inOrder(out, 'Two.', '⚠ not saved: ')
 })
 
 test('chat: the key of the environment goes to no other server than the one that it is for', async (t) => {

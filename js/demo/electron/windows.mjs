@@ -22,6 +22,7 @@ export async function start(options = {}) {
   const kept = join(app.getPath('userData'), 'configuration.json')
   const demo = await createApp({
     configuration: readJson(kept),
+    conversations: files(join(app.getPath('userData'), 'conversations')),
     onConfigure: (configuration) => writeFileSync(kept, JSON.stringify(configuration)),
     ...options,
   })

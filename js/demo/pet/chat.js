@@ -19,7 +19,10 @@ export function startChat({ client, demo }) {
   // -- what was said --------------------------------------------------------------------------------------------------------
 
   let shown = { id: undefined, bubbles: new Map() } // by the ids of the entries: what the host forgets keeps its place here
-  watchConversation(client, ({ id, entries: list }) => {
+  let unsaved // what the host could not save, as long as it cannot
+  watchConversation(client, ({ id, entries: list, unsaved: trouble }) => {
+    if (trouble !== unsaved) showTrouble(trouble === undefined ? '' : word('unsaved') + trouble)
+    unsaved = trouble
     const known = list.some((entry) => shown.bubbles.has(entry.id))
     if (id !== shown.id || (!known && shown.bubbles.size > 0)) {
       entries.replaceChildren()
@@ -107,16 +110,19 @@ export function startChat({ client, demo }) {
     return attempt(() => client.send(words, { conversation: current() }))
   }
 
+  function showTrouble(words) {
+    $('#trouble').textContent = words
+    $('#trouble').hidden = words === ''
+  }
+
   /** False, and the reason on the page, where it fails. */
   async function attempt(act) {
-    const trouble = $('#trouble')
-    trouble.hidden = true
+    showTrouble('')
     try {
       await act()
       return true
     } catch (error) {
-      trouble.textContent = [word('failed') + (error.detail ?? error.message), error.hint].filter(Boolean).join(' ')
-      trouble.hidden = false
+      showTrouble([word('failed') + (error.detail ?? error.message), error.hint].filter(Boolean).join(' '))
       return false
     }
   }

@@ -6,6 +6,13 @@ const listeners = new Set()
 /** One for all windows: a new one begins in all of them. */
 export const current = () => localStorage.getItem(key) ?? 'main'
 
+/** Where this device remembers none, the one that changed last goes on: a page on 127.0.0.1 has another origin with every start. */
+export async function goOn(client) {
+  if (localStorage.getItem(key) !== null) return
+  const [last] = await client.conversations.list({ limit: 1 }).catch(() => [])
+  if (last && !last.damaged) localStorage.setItem(key, last.id)
+}
+
 export function begin() {
   localStorage.setItem(key, `chat-${Date.now().toString(36)}`)
   tell()

@@ -73,6 +73,7 @@ const words = {
   quit: ['Quit', '退出'],
   move: ['Move', '移动'],
   failed: ['That did not work: ', '没有成功：'],
+  unsaved: ['This could not be saved yet: ', '尚未保存：'],
 }
 
 const at = { en: 0, zh: 1 }

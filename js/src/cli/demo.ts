@@ -1,7 +1,9 @@
 // sluice demo: the pet in a browser, or its turn in the terminal. What it shows is in js/demo, which is loaded only here.
 import { existsSync } from 'node:fs'
 import { SluiceError } from '../core/errors.js'
-import { UsageError, type Command, type Values } from './command.js'
+import { files } from '../conversations/files.js'
+import { text, UsageError, type Command, type Values } from './command.js'
+import { dataFolder } from './kept.js'
 import { modelHelp, modelOptions, readModel, readSettings } from './model-options.js'
 import { pageHelp, pageOptions, readPort, showPage } from './page.js'
 
@@ -15,11 +17,12 @@ export const command: Command = {
 npx sluice demo --terminal              one turn of it in the terminal
 
 ${pageHelp}
+  --store DIR         where its conversations are kept (default: ${dataFolder('demo')})
   --terminal          draw a turn here instead of a page
   --prompt TEXT       with --terminal: one question
   --yes               with --terminal: approve without asking
 ${modelHelp}`,
-  options: { ...pageOptions, ...modelOptions, terminal: { type: 'boolean' }, prompt: { type: 'string' }, yes: { type: 'boolean' } },
+  options: { ...pageOptions, ...modelOptions, store: { type: 'string' }, terminal: { type: 'boolean' }, prompt: { type: 'string' }, yes: { type: 'boolean' } },
   async run(values) {
     const model = readModel(values)
     const settings = readSettings(values)
@@ -27,10 +30,12 @@ ${modelHelp}`,
     const terminalOnly = ['prompt', 'yes'].find((name) => values[name] !== undefined)
     if (terminalOnly && !values.terminal) throw new UsageError(`--${terminalOnly} needs --terminal beside it`)
     if (values.terminal && port !== undefined) throw new UsageError('--port is for the page: leave out --terminal')
+    if (values.terminal && values.store !== undefined) throw new UsageError('--store is for the page: leave out --terminal')
     if (values.terminal) return await inTerminal(values)
     const { startDemo } = (await importDemo('web.mjs')) as Demo
     const server = model ? { baseURL: model.baseURL, model: model.name, apiKey: model.apiKey } : {}
-    const page = await startDemo({ settings, ...(port ? { port } : {}), ...server })
+    const conversations = files(text(values.store) ?? dataFolder('demo'))
+    const page = await startDemo({ settings, conversations, ...(port ? { port } : {}), ...server })
     return await showPage('The pet is on', page, values)
   },
 }

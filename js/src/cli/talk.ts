@@ -1,11 +1,14 @@
 // Turns in the terminal: one question, or a chat. Ctrl-C stops an answer, twice leaves.
+import { escapeInvisible } from '../bridge/invisible.js'
 import type { Engine } from '../core/engine.js'
+import { messageOf } from '../core/errors.js'
 import type { ChatMessage } from '../core/events.js'
 import type { Run } from '../core/run.js'
 import type { RunResult } from '../core/run-options.js'
 import type { Settings } from '../core/settings.js'
 import type { Model } from '../core/transport.js'
 import { Asking } from './asking.js'
+import type { Kept } from './kept.js'
 import { ending, Screen, summary } from './screen.js'
 import { Terminal } from './terminal.js'
 
@@ -17,6 +20,8 @@ export interface TalkOptions {
   system?: string | undefined
   /** One question instead of a chat. */
   prompt?: string | undefined
+  /** The conversation that it goes on with, and is added to. Default: nothing is kept. */
+  kept?: Kept | undefined
   /** Approve without asking, and why: `--yes`. */
   auto?: string | undefined
   /** Approve without asking where nobody sits at the terminal. Otherwise the next line answers, and the end of them is a no. */
@@ -40,7 +45,6 @@ class Talker {
   readonly #options: TalkOptions
   readonly #terminal: Terminal
   readonly #screen: Screen
-  readonly #start: ChatMessage[]
   #current: Run | undefined
   #interrupted = false
 
@@ -48,7 +52,6 @@ class Talker {
     this.#options = options
     this.#terminal = terminal
     this.#screen = screen
-    this.#start = options.system === undefined ? [] : [{ role: 'system', content: options.system }]
   }
 
   interrupt(): void {
@@ -64,14 +67,16 @@ class Talker {
   }
 
   async once(prompt: string): Promise<number> {
-    return codeOf(await this.#turn(this.#ask(this.#start, prompt)))
+    const result = await this.#turn(this.#ask(await this.#begin(), prompt))
+    if (result.outcome !== 'failed') await this.#keep(prompt, result)
+    return codeOf(result)
   }
 
   /** A person has seen how an answer ended; a script is told, by the first that went wrong. */
   async chat(): Promise<number> {
     let code = 0
     this.#screen.line(this.#screen.paint('dim', 'An empty line or Ctrl-D ends the chat; Ctrl-C stops an answer.'))
-    let messages = this.#start
+    let messages = await this.#begin()
     for (;;) {
       const line = await this.#terminal.line(this.#screen.paint('bold', '> '))
       if (line === undefined || line.trim() === '') return this.#terminal.live ? 0 : code
@@ -79,7 +84,25 @@ class Talker {
       const result = await this.#turn(asked)
       const { outcome, history } = result
       code ||= codeOf(result)
-      if (outcome !== 'failed') messages = [...asked, ...history]
+      if (outcome === 'failed') continue
+      messages = [...asked, ...history]
+      await this.#keep(line, result)
+    }
+  }
+
+  async #begin(): Promise<ChatMessage[]> {
+    const { kept, system, prompt } = this.#options
+    if (!kept) return system === undefined ? [] : [{ role: 'system', content: system }]
+    for (const line of prompt === undefined ? kept.lines : []) this.#screen.line(this.#screen.paint('dim', line))
+    return await kept.messages(system)
+  }
+
+  /** What cannot be saved is told, and tried again with the next answer. */
+  async #keep(text: string, result: RunResult): Promise<void> {
+    try {
+      await this.#options.kept?.add(text, result)
+    } catch (error) {
+      this.#screen.line(this.#screen.paint('yellow', `⚠ not saved: ${escapeInvisible(messageOf(error))}`))
     }
   }
 

@@ -226,3 +226,51 @@ test('ReadableStream.from(run) streams events, and leaving it is leaving the run
   await reader.cancel()
   assert.equal(cards(await own.done)[0].reason, 'policy')
 })
+
+test('whatever a hook does, the turn ends, names it, and runs nothing that was not approved', async (t) => {
+  const faults = {
+    throws: () => { throw new Error('broken') },
+    rejects: async () => { throw new Error('broken') },
+    'throws no error': () => { throw null }, // eslint-disable-line no-throw-literal
+    hangs: never,
+    'gives a number': () => 42,
+    'gives text': () => 'nonsense',
+    'gives a list': () => [{}],
+    'gives an object of no use': () => ({ nonsense: true }),
+    'gives what cannot be read': () => new Proxy({}, { get() { throw new Error('unreadable') }, ownKeys() { throw new Error('unreadable') } }),
+  }
+  /** Each with the ways to fail that it has: what `checkpoint` or `ipc` gives back is nobody's business. */
+  const mute = ['throws', 'rejects', 'throws no error']
+  const places = {
+    beforeRequest: Object.keys(faults), afterTool: Object.keys(faults), retries: Object.keys(faults).filter((fault) => fault !== 'gives a number'), transport: Object.keys(faults).filter((fault) => fault.startsWith('gives') && !fault.endsWith('read')), // what it throws is the network's, and it may take its time
+    checkpoint: [...mute, 'hangs'], onEvent: mute, 'approvals.execution': Object.keys(faults), 'approvals.result': Object.keys(faults),
+  }
+  const warnings = []
+  const listen = ({ message }) => warnings.push(message)
+  process.on('warning', listen)
+  t.after(() => process.off('warning', listen))
+  for (const [hook, ways] of Object.entries(places)) {
+    for (const way of ways) {
+      const [name, part] = hook.split('.')
+      let ran = 0
+      const answers = ({ body }) => (hook === 'retries' ? { status: 503, error: 'overloaded' } : body.messages.length === 1 ? callsEcho : { text: 'Done.' })
+      const { server, run } = await stage(t, { answers, tools: [echo({ permission: 'sensitive', resultApproval: 'always', execute: () => `SECRET ${++ran}` })] })
+      const approvals = { execution: () => 'once', result: () => 'release', ...(part ? { [part]: faults[way] } : {}) }
+      warnings.length = 0
+      const start = performance.now()
+      const { outcome, error, message } = await run({ approvals, ...(part ? {} : { [name]: faults[way] }), hookTimeoutMs: way === 'hangs' ? 20 : 10_000, approvalTimeoutMs: way === 'hangs' && part ? 60 : 0, deadlineMs: 20_000 }).done
+      await new Promise(setImmediate)
+      const where = `${hook} ${way}: ${outcome}, ${JSON.stringify(error)}, ${warnings.join('; ')}`
+      const [card] = cards({ message })
+      assert.ok(performance.now() - start < 10_000, where)
+      assert.notEqual(outcome, 'cancelled', where)
+      assert.equal(ran, ['afterTool', 'onEvent', 'approvals.result'].includes(hook) ? 1 : 0, where)
+      if (['afterTool', 'approvals.result'].includes(hook)) assert.doesNotMatch(JSON.stringify(server.requests.at(-1).body), /SECRET/, where)
+      const hanging = part && way === 'hangs' // a person may take their time: the question expires
+      if (hanging) assert.equal(card.approvals.at(-1).decision, 'expired', where)
+      else assert.ok([error?.detail, ...warnings].some((said) => said?.includes(hook)), where)
+      assert.equal(outcome, { beforeRequest: 'failed', retries: 'failed', transport: 'failed', checkpoint: 'suspended' }[hook] ?? 'completed', where)
+      if (outcome === 'failed') assert.equal(error.code, 'hook', where)
+    }
+  }
+})

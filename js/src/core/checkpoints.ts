@@ -1,4 +1,4 @@
-// Saves of a running turn: one after another, each with the newest state.
+// Calls the app's `checkpoint` hook: one save at a time, each with the newest state.
 import { messageOf } from './errors.js'
 import { callHook } from './hooks.js'
 import type { CheckpointReason } from './run-options.js'
@@ -9,7 +9,7 @@ export class Checkpoints {
   readonly #signal: AbortSignal
   readonly #onFailure: (detail: string) => void
   #last: Promise<unknown> = Promise.resolve()
-  /** Asked for, and not begun: who wants the same shares it. */
+  /** The save that waits for its turn. A caller with the same reason shares it. */
   #next: { why: CheckpointReason; saved: Promise<void> } | undefined
   #open = 0
 
@@ -19,7 +19,7 @@ export class Checkpoints {
     this.#onFailure = onFailure
   }
 
-  /** One is being written. */
+  /** A save is open. */
   get busy(): boolean {
     return this.#open > 0
   }

@@ -42,7 +42,7 @@ export class EventLog {
     }
   }
 
-  /** Nothing follows. */
+  /** Ends the log: readers leave after the last event. */
   end(): void {
     this.#ended = true
     this.wake()

@@ -1,4 +1,4 @@
-// Open questions of a run: who is asked, and what becomes of those that nobody can see.
+// Open questions of a run: adapters of the app answer them; a question that nobody can see is denied.
 import type { ApproveOptions, Ask, Remember } from './approvals.js'
 import { messageOf } from './errors.js'
 import type { ApprovalEvent } from './events.js'
@@ -36,7 +36,7 @@ export class Questions {
     this.#watched = watched
   }
 
-  /** Their events. */
+  /** The events of the open questions. */
   get open(): ApprovalEvent[] {
     return [...this.#open.values()].map(({ event }) => event)
   }
@@ -74,7 +74,7 @@ export class Questions {
     for (const call of [...this.#open.keys()]) this.forget(call)
   }
 
-  /** A question that nobody sees is answered with no; it never waits for ever. */
+  /** Denies the questions that nobody can see: they must not wait for ever. */
   denyUnwatched(): void {
     if (this.#watched()) return
     for (const event of this.open) if (!this.adapted(event)) this.#decide.refuse(event, 'no_approver: there was nobody to ask')

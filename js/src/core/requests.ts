@@ -12,7 +12,7 @@ import {
 } from './transport.js'
 import type { End } from './turn.js'
 
-/** What a response says of itself. */
+/** Status, request id and `Retry-After` of a response. */
 export type Told = Pick<ErrorEvent, 'status' | 'requestId' | 'retryAfterMs'>
 
 /** How one try ended. `delayMs`: after so long another one follows. */
@@ -24,7 +24,7 @@ interface Try {
   failure?: string
 }
 
-/** Why the request is given up where the turn goes on later. */
+/** The reason of a request that is aborted because the run is suspended. */
 const SUSPENDED = new Error('the run was suspended')
 
 const DEFAULT_RETRIES = 2
@@ -38,11 +38,11 @@ export class Requests {
 
   // -- of this answer
   #sawText = false
-  /** It holds an error of the provider that may pass: in these words. */
+  /** The words of an error of the provider that may pass, if the answer holds one. */
   #transient: string | undefined
-  /** Somebody saw something of it: it cannot be asked for again. */
+  /** A part of it was shown, so it cannot be asked for again. */
   #shown = false
-  /** It is at its end, whatever the connection does. */
+  /** The turn has read its end, even if the connection stays open. */
   #over = false
   #told: Told | undefined
 
@@ -51,22 +51,22 @@ export class Requests {
     this.#server = server
   }
 
-  /** A request is under way, or waited with. */
+  /** A request is being prepared, sent, read, or waits for its next try. */
   get open(): boolean {
     return this.#abort !== undefined
   }
 
-  /** Text of this answer was shown: what follows may be grouped. */
+  /** Text of this answer was shown, so further text may be grouped. */
   get sawText(): boolean {
     return this.#sawText
   }
 
-  /** What the response said of itself. */
+  /** Status, request id and `Retry-After` of the response to the open request. */
   get told(): Told | undefined {
     return this.#told
   }
 
-  /** What the turn's events say about the answer. */
+  /** Notes what an event of the turn says about the answer. */
   hear(event: SluiceEvent): void {
     switch (event.type) {
       case 'text':
@@ -91,12 +91,12 @@ export class Requests {
     }
   }
 
-  /** Gives up whatever is under way. */
+  /** Aborts the open request, if there is one. */
   abort(reason: Error): void {
     this.#abort?.abort(reason)
   }
 
-  /** The turn is about to be saved. An answer of which something was shown is read to its end, unless there is no time. */
+  /** Aborts the open request so that the turn can be saved. An answer that is being shown goes on, unless `now`. */
   suspend(now: boolean): void {
     if (now || !this.#shown) this.#abort?.abort(SUSPENDED)
   }
@@ -123,7 +123,7 @@ export class Requests {
       }
     }
     if (signal.reason === SUSPENDED || (this.#stage.suspending && how === 'complete')) {
-      this.#abort = this.#reading = undefined // the answer stays open in the state
+      this.#abort = this.#reading = undefined // the saved turn keeps the answer open
       return
     }
     this.#attempt = 0
@@ -146,7 +146,7 @@ export class Requests {
 
   async #send(request: HttpRequest, round: number, signal: AbortSignal): Promise<Try> {
     const { turn, hooks, step } = this.#stage
-    // What the host brings may not know the signal: it is not waited for longer than the turn is.
+    // A transport may ignore the signal, so the wait for it ends with the signal.
     const response = await unlessAborted(send(hooks.transport, request, signal), signal)
     const refusal = response.status >= 400 ? await readRefusal(response, signal) : undefined
     this.#told = toldBy(response)
@@ -201,7 +201,7 @@ export class Requests {
     } finally {
       off()
     }
-    await settle() // what waits to be grouped may be its end
+    await settle() // text that waits to be grouped may hold the end
     return !this.#over && !this.#sawText && !begin.startsWith('{') // a JSON body says at its end what it is
   }
 
@@ -236,7 +236,7 @@ export class Requests {
   }
 }
 
-/** The argument of `beforeRequest`: the body is parsed when somebody looks at it. */
+/** The argument of `beforeRequest`. Parses the body when the hook reads it. */
 class Outgoing implements OutgoingRequest {
   readonly #body: () => { readonly [member: string]: unknown }
   readonly text: string
@@ -259,7 +259,7 @@ class Outgoing implements OutgoingRequest {
   }
 }
 
-/** What is sent, for what `beforeRequest` gave back. */
+/** The body and the headers to send, from what `beforeRequest` gave back. */
 function changedBody(changed: ChangedRequest, outgoing: Outgoing): { text: string; headers: { [name: string]: string } } {
   checkChanged(changed, 'beforeRequest()')
   const { text, body, messages, headers = {} } = changed
@@ -270,7 +270,7 @@ function changedBody(changed: ChangedRequest, outgoing: Outgoing): { text: strin
   return { text: text ?? own ?? outgoing.text, headers: lowerCase(headers) }
 }
 
-/** What is wrong in what a hook gave is the hook's fault. */
+/** Turns an error about a hook's return value into one that names the hook. */
 function asHookFault<T>(name: string, call: () => T): T {
   try {
     return call()

@@ -60,7 +60,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #draining = false
   #polledAt = 0
   #lastSeq = 0
-  /** How many events are in the log that the engine knows nothing of. */
+  /** How many events in the log do not come from the engine. */
   #added = 0
   #flush: NodeJS.Timeout | undefined
   #alarm: NodeJS.Timeout | undefined
@@ -72,14 +72,14 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #deadline: NodeJS.Timeout | undefined
   /** Calls that were cancelled; 0: all of them. What had not started does not start any more. */
   readonly #stopped = new Set<number>()
-  /** Work of this process. */
+  /** Requests, tools and adapters that have not settled. */
   readonly #pending = new Set<Promise<unknown>>()
   readonly #ended = new AbortController()
   #suspension: Promise<string | null> | undefined
   #removeSignal: (() => void) | undefined
 
-  // -- who looks
-  /** Somebody asked whether it is quiet: they look after its questions. */
+  // -- who waits for it
+  /** The app reads `quiet`, so it looks after open questions. */
   #tended = false
   #quiet: ((what: 'done' | 'waiting') => void)[] = []
 
@@ -270,7 +270,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     else this.#flush ??= setTimeout(() => this.#drain(), wait)
   }
 
-  /** Every event that the turn has now was acted on. */
+  /** Resolves when every event that the turn has now was acted on. */
   async #settled(): Promise<void> {
     this.#step(() => {})
     while (this.#draining && !this.#result) await new Promise(setImmediate)
@@ -280,7 +280,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     if (this.#draining || this.#result) return // an event's handler called: the loop below goes on with what that brought
     clearTimeout(this.#flush)
     this.#flush = undefined
-    if (this.#suspension && !this.#requests.open && !this.#stopped.has(0)) return // what nobody has polled starts when the turn is resumed
+    if (this.#suspension && !this.#requests.open && !this.#stopped.has(0)) return // the resumed run acts on events that were not polled
     this.#draining = true
     let paused = false
     let deadline = Infinity
@@ -471,7 +471,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#step(() => this.#turn.cancel(0, messageOf(error)))
   }
 
-  /** Waits while work of this process makes this true, at most so many milliseconds. */
+  /** Waits until `busy` is false, at most `ms` milliseconds. */
   async #waitWhile(busy: () => boolean, ms: number): Promise<void> {
     const grace = new AbortController()
     const over = sleep(ms, grace.signal).then(() => grace.abort(), () => {})
@@ -492,7 +492,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return state
   }
 
-  /** The app could not save what it must: what it saved before is the truth. */
+  /** A checkpoint failed: ends the run, so that nothing happens that was not saved. */
   #abandon(detail: string): void {
     if (this.#result) return
     const error: Unnumbered<ErrorEvent> = { type: 'error', code: 'hook', detail }
@@ -501,7 +501,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#end('suspended', { ...error, seq: this.#lastSeq })
   }
 
-  /** The process that had this turn is gone, and with it the answer that it read, and the `done` event that it had seen. */
+  /** After a restore: ends a turn that had ended, and asks again for the answer that the former process was reading. */
   #goOn(): void {
     if (this.#result) return
     const { outcome } = this.#turn.message
@@ -518,7 +518,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     }
   }
 
-  /** Tells those who wait for it, when everything that happens now has happened. */
+  /** Resolves the promises of `quiet`, if the run is quiet at the end of this turn of the event loop. */
   #tellQuiet(): void {
     if (this.#quiet.length === 0) return
     setImmediate(() => {

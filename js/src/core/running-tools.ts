@@ -11,14 +11,14 @@ import type { CallInfo, Progress, Tool, ToolContext, ToolResult } from './tool.j
 interface Running {
   name: string
   abort: AbortController
-  /** Its last report, as the card shows it. */
+  /** The last report with numbers. */
   report?: { text: string; done?: number; of?: number }
 }
 
 export class RunningTools {
   readonly #stage: Stage
   readonly #tools: ReadonlyMap<string, Tool>
-  /** Of the run, and of the app. */
+  /** The id of the run, and what the app gave to it. */
   readonly #run: { readonly id: string; readonly context: unknown }
   readonly #running = new Map<number, Running>()
 
@@ -28,17 +28,17 @@ export class RunningTools {
     this.#run = run
   }
 
-  /** Which of them run now. */
+  /** The calls that run now. */
   get list(): { call: number; name: string }[] {
     return [...this.#running].map(([call, { name }]) => ({ call, name }))
   }
 
-  /** One of them runs whose result is wanted. */
+  /** A call runs that was not aborted. */
   get busy(): boolean {
     return [...this.#running.values()].some(({ abort }) => !abort.signal.aborted)
   }
 
-  /** Whether a tool is run here. If not, whoever reads the `execute` event calls `succeed` or `fail`. */
+  /** Whether the tool has `execute`. If not, the reader of the `execute` event calls `succeed` or `fail`. */
   runs(name: string): boolean {
     return this.#tools.get(name)?.run !== undefined
   }
@@ -59,7 +59,7 @@ export class RunningTools {
     this.#stage.track(this.#work(tool, event, running))
   }
 
-  /** A report of a tool, for its card. */
+  /** Puts a report of a tool on its card. */
   progress(call: number, report: Progress): void {
     const { turn, step } = this.#stage
     if (typeof report === 'string') return step(() => turn.progress(call, report))
@@ -72,7 +72,7 @@ export class RunningTools {
     step(() => turn.progress(call, told.text))
   }
 
-  /** The numbers of the report that this event tells. */
+  /** Adds the numbers of the report to its event. */
   count(event: ProgressEvent): void {
     const report = this.#running.get(event.call)?.report
     if (report?.text === event.text) Object.assign(event, { done: report.done, ...(report.of === undefined ? {} : { of: report.of }) })
@@ -82,7 +82,7 @@ export class RunningTools {
     const { call } = event
     const { checkpoint } = this.#stage.hooks
     try {
-      // Whoever finds an idempotent call in a state runs it again: it needs no save.
+      // A resumed run repeats an idempotent call, so it needs no save.
       if (checkpoint && tool.declaration['idempotent'] !== true) await this.#stage.checkpoint('tool')
       if (signal.aborted) return
       const result = await this.#execute(tool, event, signal)
@@ -102,7 +102,7 @@ export class RunningTools {
     }
   }
 
-  /** What the app makes of a result. Where it fails, the model still reads that the tool ran. */
+  /** Passes a result through `afterTool`. If the hook fails, the model reads only that the tool ran. */
   async #afterTool(event: ExecuteEvent, result: ToolResult, signal: AbortSignal): Promise<ToolResult> {
     const { afterTool } = this.#stage.hooks
     if (!afterTool || signal.aborted) return result

@@ -18,9 +18,9 @@ export interface Stage {
   step(call: () => void, lazy?: boolean): void
   /** Resolves when every event that the turn has now was acted on. */
   settle(): Promise<void>
-  /** An event that the engine knows nothing of. */
+  /** Adds an event that does not come from the engine. */
   emit(event: Unnumbered): void
-  /** Work of this process: the run is not quiet before it has settled. */
+  /** Keeps work that `cancel` waits for; an error of it ends the turn. */
   track(work: Promise<unknown>): void
   /** Resolves when the app has saved the state as it is now. Rejects, and ends the run, where it could not. */
   checkpoint(why: CheckpointReason): Promise<void>

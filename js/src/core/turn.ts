@@ -274,7 +274,7 @@ export class Turn {
     for (const member of ['detail', 'hint'] as const) if (failure[member] !== undefined) failure[member] = this.withoutSecrets(failure[member])
   }
 
-  /** @internal What is said of a failure, without what nobody is to read. */
+  /** @internal The text of a failure, with secrets replaced. */
   withoutSecrets(text: string): string {
     return this.secrets.reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text)
   }

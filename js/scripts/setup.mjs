@@ -74,7 +74,7 @@ function sudo() {
 
 // -- npm packages -----------------------------------------------------------------------------------------------------------
 
-async function installNpmPackages() {
+export async function installNpmPackages() {
   const wanted = packagesIn('package-lock.json')
   const present = packagesIn('node_modules/.package-lock.json')
   const stale = Object.entries(wanted).some(([path, entry]) =>

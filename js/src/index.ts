@@ -1,6 +1,6 @@
 export { SluiceError, type ErrorCode, type ErrorFields } from './core/errors.js'
-export { Engine, type EngineOptions, type NeedsContext, type Parsed } from './core/engine.js'
-export type { EffectiveSettings, Profile, Protocol, Settings, ToolList, TurnSettings } from './core/settings.js'
+export { Engine, type EngineOptions, type Described, type NeedsContext, type Parsed, type Resolved } from './core/engine.js'
+export type { EffectiveSettings, ListedProfile, ListedTool, Profile, Protocol, Settings, ToolList, ToolTokens, TurnSettings } from './core/settings.js'
 export { Turn, parts, type CallRef, type End, type Parts, type TurnConfig, type TurnEngine } from './core/turn.js'
 export { Run } from './core/run.js'
 export type {

@@ -1,31 +1,124 @@
-// What the main process and a window say to each other: plain data that survives a structured clone and JSON alike. No Node, no DOM.
+// The messages between the main process and a window: plain data that survives a structured clone and JSON alike. No Node, no DOM.
 import type { ApproveOptions } from '../core/approvals.js'
 import type {
   ApprovalEvent, AssistantMessage, CardFields, FinishReason, Json, JsonObject, Level, Outcome, ExecutionPolicy, Part, ResultPolicy, Rule,
   TextMarks, Usage,
 } from '../core/events.js'
+import type { ToolTokens } from '../core/settings.js'
 
 // -- from the main process to a window ---------------------------------------------------------------------------------------
 
-/** A question for a person. `token` is this window's own and good for one decision. */
+/** A question for a person. */
 export interface AskView extends Omit<ApprovalEvent, 'type' | 'seq'> {
-  /** Says which question a decision is about. */
+  /** Names the question in a decision. Only this window has it, and it is good for one decision. */
   token: string
   /** What the tool says it does. */
-  annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; openWorldHint?: boolean }
+  annotations?: {
+    /** It changes nothing. */
+    readOnlyHint?: boolean
+    /** It may delete or overwrite. Absent: as if true. */
+    destructiveHint?: boolean
+    /** It talks to others, for example over the network. */
+    openWorldHint?: boolean
+  }
 }
 
 /** What happened to a message, in order. Members and types may be added: ignore what you do not know. */
 export type Delta =
-  | ({ type: 'text' | 'reasoning'; block: number; text: string } & TextMarks)
-  | ({ type: 'card'; block: number; call: number } & CardFields)
-  | { type: 'args' | 'progress'; call: number; text: string }
-  | { type: 'ask'; ask: AskView }
-  | { type: 'notice'; call: number; text: string } // something about a card that its outcome does not tell: the pet said no
-  | ({ type: 'usage'; round: number } & Usage) // of this answer so far: the last one counts
-  | { type: 'round'; round: number; finishReason?: FinishReason } // this answer is over
-  | { type: 'error'; block?: number; code: string; detail: string; hint?: string; retryable?: boolean; status?: number; retryAfterMs?: number }
-  | { type: 'done'; outcome: Outcome; finishReason?: FinishReason }
+  | TextDelta
+  | CardDelta
+  | CallDelta
+  | AskDelta
+  | UsageDelta
+  | RoundDelta
+  | ErrorDelta
+  | DoneDelta
+
+/** More text of a block. */
+export interface TextDelta extends TextMarks {
+  /** `reasoning` is what the model thinks before it answers. */
+  type: 'text' | 'reasoning'
+  /** The index in `MessageView.blocks`. */
+  block: number
+  /** Behind what the block has. */
+  text: string
+}
+
+/** A card began, or some of its fields changed. */
+export interface CardDelta extends CardFields {
+  /** `card`. */
+  type: 'card'
+  /** The index in `MessageView.blocks`. */
+  block: number
+  /** The number of the call in the message. */
+  call: number
+}
+
+/** More of a card: arguments as the model writes them, the last progress, or a notice that its outcome does not tell (the pet said no). */
+export interface CallDelta {
+  /** `args` is appended, `progress` and `notice` replace the one before. */
+  type: 'args' | 'progress' | 'notice'
+  /** The number of the call in the message. */
+  call: number
+  /** The text. */
+  text: string
+}
+
+/** A person must decide something. */
+export interface AskDelta {
+  /** `ask`. */
+  type: 'ask'
+  /** The question. */
+  ask: AskView
+}
+
+/** Tokens of an answer so far. The last one of a round counts. */
+export interface UsageDelta extends Usage {
+  /** `usage`. */
+  type: 'usage'
+  /** Which answer, from 1. */
+  round: number
+}
+
+/** An answer is over. */
+export interface RoundDelta {
+  /** `round`. */
+  type: 'round'
+  /** Which answer, from 1. */
+  round: number
+  /** Why it ended. Absent where it broke off. */
+  finishReason?: FinishReason
+}
+
+/** Something failed. */
+export interface ErrorDelta {
+  /** `error`. */
+  type: 'error'
+  /** The index in `MessageView.blocks`. Absent: the error is not shown among the blocks. */
+  block?: number
+  /** What failed: js/docs/codes.md lists them. */
+  code: string
+  /** One line: what happened. */
+  detail: string
+  /** What to do about it. */
+  hint?: string
+  /** Asking again may help. */
+  retryable?: boolean
+  /** The status of the provider's answer. */
+  status?: number
+  /** How long the provider wants to be left alone, in milliseconds. */
+  retryAfterMs?: number
+}
+
+/** The turn is over. */
+export interface DoneDelta {
+  /** `done`. */
+  type: 'done'
+  /** How it ended. */
+  outcome: Outcome
+  /** Why the last answer ended. Absent where it broke off. */
+  finishReason?: FinishReason
+}
 
 /** A message as a window shows it: the message document and what goes on around it. Never changed in place: see `applyDelta`. */
 export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
@@ -41,13 +134,35 @@ export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
 
 /** A part of a message, told apart by `type`. */
 export type BlockView =
-  | ({ type: 'text' | 'reasoning'; round?: number; text: string } & TextMarks)
+  | TextView
   | CardView
-  | { type: 'error'; code: string; detail: string; hint?: string }
+  | ErrorView
+
+/** A block of text. */
+export interface TextView extends TextMarks {
+  /** `reasoning` is what the model thinks before it answers. */
+  type: 'text' | 'reasoning'
+  /** The answer that it belongs to, from 1. */
+  round?: number
+  /** All of it so far. */
+  text: string
+}
+
+/** A block that says what failed. */
+export interface ErrorView {
+  /** `error`. */
+  type: 'error'
+  /** What failed: js/docs/codes.md lists them. */
+  code: string
+  /** One line: what happened. */
+  detail: string
+  /** What to do about it. */
+  hint?: string
+}
 
 /** A call of a tool as a window shows it. */
 export interface CardView extends CardFields {
-  /** Told apart from other blocks by it. */
+  /** `tool_use`. */
   type: 'tool_use'
   /** The number of the call in the message, from 1. */
   call: number
@@ -55,7 +170,7 @@ export interface CardView extends CardFields {
   writing?: string
   /** The last progress that the tool reported. */
   progress?: string
-  /** What its outcome does not tell: the pet did not do what it was told. */
+  /** Something that the outcome does not tell: the pet did not do what it was told. */
   notice?: string
   /** Of the tool: they choose the picture on its card. */
   tags?: string[]
@@ -67,15 +182,51 @@ export interface CardView extends CardFields {
  */
 export interface Frame {
   /** What happened to messages that the window subscribed to. */
-  messages?: { id: string; after: number; seq: number; deltas: Delta[] }[]
+  messages?: MessageFrame[]
   /** Those that the window opened and that changed, as they now stand. */
   conversations?: ConversationView[]
   /** Tools that this window is to run (`runsIn: 'window'`). */
-  execute?: { message: string; call: number; token: string; name: string; arguments: JsonObject }[]
+  execute?: ExecuteOrder[]
   /** Calls in `execute` whose result nobody waits for any more. */
-  abort?: { message: string; call: number; reason: string }[]
+  abort?: AbortOrder[]
   /** The host was closed: this is the last frame. */
   closed?: true
+}
+
+/** What happened to one message. The deltas lead from the view whose `seq` is `after` to the one of `seq`. */
+export interface MessageFrame {
+  /** Of the message. */
+  id: string
+  /** `seq` of the view before. */
+  after: number
+  /** `seq` of the view behind the deltas. */
+  seq: number
+  /** In order. May be empty: something happened that this window is not told. */
+  deltas: Delta[]
+}
+
+/** A call that this window is to run. It answers with `result`. */
+export interface ExecuteOrder {
+  /** Id of the message. */
+  message: string
+  /** The number of the call in it. */
+  call: number
+  /** For `result`: good for one. */
+  token: string
+  /** The name of the tool. */
+  name: string
+  /** Checked against the tool's schema. */
+  arguments: JsonObject
+}
+
+/** A call whose result nobody waits for any more. */
+export interface AbortOrder {
+  /** Id of the message. */
+  message: string
+  /** The number of the call in it. */
+  call: number
+  /** Why, for the tool's signal. */
+  reason: string
 }
 
 /** A conversation as it is kept. Show its entries by their `id`: a list that drops its oldest entries keeps its length. */
@@ -100,14 +251,36 @@ export interface BranchView {
   count: number
 }
 
-/**
- * What somebody said, at `at` (Unix milliseconds). `id` never changes and is never given twice. `branch`: where there is more than one. Pictures
- * of a person are addresses: `conversation.picture(part)` of the client gives their bytes.
- */
-export type EntryView = { id: string; at: number; branch?: BranchView } & (
-  | { role: 'user'; text: string; parts?: Part[] }
-  | { role: 'assistant'; message: string }
-)
+/** What somebody said. */
+export type EntryView = UserEntryView | AssistantEntryView
+
+/** What every entry has. */
+export interface EntryBase {
+  /** Never changes, and is never given twice. */
+  id: string
+  /** When, in Unix milliseconds. */
+  at: number
+  /** Which of several branches it is. Absent where there is only one. */
+  branch?: BranchView
+}
+
+/** What a person wrote. */
+export interface UserEntryView extends EntryBase {
+  /** `user`. */
+  role: 'user'
+  /** The text. */
+  text: string
+  /** Pictures, by address: `conversation.picture(part)` of the client gives their bytes. */
+  parts?: Part[]
+}
+
+/** An answer. */
+export interface AssistantEntryView extends EntryBase {
+  /** `assistant`. */
+  role: 'assistant'
+  /** The id of the message: `subscribe` gives what it says. */
+  message: string
+}
 
 /**
  * How a window stands to its host. `reconnecting`: the connection broke and is being made again; what is shown may go on. `lost`: nothing goes
@@ -194,7 +367,19 @@ export interface PetCapabilities {
   /** Motions by group: how many. */
   motions: { [group: string]: number }
   /** The model's own, with their ranges. */
-  parameters?: { id: string; min: number; max: number; default?: number }[]
+  parameters?: PetParameter[]
+}
+
+/** A parameter of a Live2D model, such as `ParamMouthOpenY`. */
+export interface PetParameter {
+  /** The model's name for it. */
+  id: string
+  /** Its smallest value. */
+  min: number
+  /** Its largest value. */
+  max: number
+  /** Its value at rest. */
+  default?: number
 }
 
 /** What the window of the pet needs of its client; `sluice/live2d` connects it with a model. */
@@ -222,14 +407,14 @@ export interface ConfigurationView {
   /** Roughly, what the tools cost a request in this mode. */
   estimatedTokens: number
   /** The same in modes native and auto, where they go into the request as JSON, and in mode text, where they are the prompt. */
-  tokens: { native: number; text: number }
+  tokens: ToolTokens
   /** What people decided for later calls as well. */
   rules: RuleView[]
 }
 
-/** A remembered decision. `id`: what `revoke` says. */
+/** A remembered decision. */
 export interface RuleView extends Rule {
-  /** Names the decision until it is revoked. */
+  /** Names it in `revoke`. */
   id: string
 }
 
@@ -273,12 +458,12 @@ export interface ConfigurationPatch {
 
 /** Every method that a window may call, with what it gives and gets. The preload exposes these and nothing else. */
 export interface Methods {
-  /** Starts a turn with what a person says. */
-  send(input: SendInput): { message: string }
+  /** Starts a turn with what a person says. Gives the id of the message. */
+  send(input: SendInput): SentMessage
   /** Asks the question of this entry again: another answer beside the one that is there. */
-  regenerate(input: { entry: string }): { message: string }
+  regenerate(input: { entry: string }): SentMessage
   /** Asks something else in place of this question, with the same pictures: a branch beside it. */
-  edit(input: { entry: string; text: string }): { message: string }
+  edit(input: { entry: string; text: string }): SentMessage
   /** Shows another one of the branches at this entry, counted from 0. */
   choose(input: { entry: string; index: number }): void
   /** The conversation that changed last comes first. `query`: those with it in their title or text. Default: the first 100. */
@@ -313,8 +498,14 @@ export interface Methods {
   result(input: { message: string; call: number; token: string; value?: Json; error?: string }): void
   /** The pet has a model, or none any more. */
   petReady(capabilities: PetCapabilities | null): void
-  /** The pet did what an order says, or why not. */
+  /** Answers a `PetOrder`: whether the pet did it, and why not. */
   petReply(input: { id: number; ok: boolean; reason?: string }): void
+}
+
+/** The message that `send` started. */
+export interface SentMessage {
+  /** Its id: for `subscribe`. */
+  message: string
 }
 
 /** The name of a method. */
@@ -329,8 +520,18 @@ export const methods = [
 /** What a preload calls beside these, for itself: the window read a frame. */
 export const SEEN = 'seen'
 
-/** What a call gives: an exception would lose its fields on the way through Electron. */
-export type Reply = { ok: true; value: unknown } | { ok: false; error: BridgeError }
+/** The result of a call. An exception would lose its fields on the way through Electron. */
+export type Reply = {
+  /** The call did what it should. */
+  ok: true
+  /** What the method gives. */
+  value: unknown
+} | {
+  /** The call was refused, or failed. */
+  ok: false
+  /** Why. */
+  error: BridgeError
+}
 
 /** Why a call was refused. */
 export interface BridgeError {

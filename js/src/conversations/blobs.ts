@@ -38,8 +38,16 @@ export function refsOf(entries: Iterable<Entry>): Set<string> {
   return refs
 }
 
+/** An entry whose pictures lie elsewhere. */
+export interface WithoutPictures {
+  /** The entry, with addresses in the place of pictures. */
+  entry: Entry
+  /** The pictures. */
+  blobs: StoredBlob[]
+}
+
 /** The entry with addresses in place of pictures in base64, and the pictures. */
-export function withoutPictures(entry: Entry): { entry: Entry; blobs: StoredBlob[] } {
+export function withoutPictures(entry: Entry): WithoutPictures {
   const blobs = new Map<string, StoredBlob>()
   const address = (url: string): string => {
     const [, mediaType, data] = /^data:(image\/[^;,]+);base64,(.*)$/s.exec(url) ?? []

@@ -22,15 +22,32 @@ export interface Ask extends ApprovalRequest {
   signal: AbortSignal
 }
 
-/** May the call run? Yes, for so long; or no. `arguments`: run it with these instead. */
+/** May the call run? Yes, for so long; or no. */
 export type ExecutionDecision =
   | Remember
   | 'deny'
-  | { decision: Remember; exact?: boolean; arguments?: JsonObject }
-  | { decision: 'deny'; reason?: string }
+  | {
+    /** Yes: how long calls like this one need no question. */
+    decision: Remember
+    /** "Like this one" means with exactly these arguments. Default false. */
+    exact?: boolean
+    /** Runs the call with these arguments instead. */
+    arguments?: JsonObject
+  }
+  | {
+    /** No. */
+    decision: 'deny'
+    /** For the model, and for the card. */
+    reason?: string
+  }
 
 /** May the model read the result? */
-export type ResultDecision = 'release' | 'reject' | { decision: 'release' | 'reject'; reason?: string }
+export type ResultDecision = 'release' | 'reject' | {
+  /** Yes, or no. */
+  decision: 'release' | 'reject'
+  /** For the model, and for the card. */
+  reason?: string
+}
 
 /** Answers questions where nobody wants to watch events. A stage that is left out is asked of whoever iterates the events. */
 export interface Approvals {

@@ -12,6 +12,20 @@ import { allParsed, checkTurnSettings, withSettings, type Settings, type ToolLis
 import type { Tool } from './tool.js'
 import { Turn, type TurnConfig } from './turn.js'
 
+/** What `engine.resolve` finds. */
+export interface Resolved<C = unknown> {
+  /** The tool that a call of this name reaches. */
+  tool?: Tool<C>
+  /** The names that come nearest, at most three. Empty where there is a tool. */
+  near: string[]
+}
+
+/** What `engine.describe` tells. */
+export interface Described extends ToolList {
+  /** The rendered `{{tools}}`. */
+  prompt: string
+}
+
 /** Tools, and the defaults of every run. `C`: what its tools want as the run's `context`. */
 export interface EngineOptions<C = unknown> extends Settings, RunHooks {
   /** What `tool({ … })` returned. Default none. */
@@ -153,7 +167,7 @@ export class Engine<C = any> {
    * The tool that a call of this name reaches: by its name, an alias, its `vcpCommand` or the name in requests. Without one, or where no model may call
    * it, `near` has the names that come nearest, at most three.
    */
-  resolve(name: string): { tool?: Tool<C>; near: string[] } {
+  resolve(name: string): Resolved<C> {
     text(name, 'name')
     const turn = new Turn(this, { wire: 'openai-chat', mode: 'native', request: { messages: [{ role: 'user', content: '' }] } })
     try {
@@ -176,7 +190,7 @@ export class Engine<C = any> {
   }
 
   /** What this configuration exposes to a model, and why the rest is hidden. */
-  describe(settings: TurnSettings = {}): ToolList & { prompt: string } {
+  describe(settings: TurnSettings = {}): Described {
     checkTurnSettings(settings, 'settings')
     const turn = new Turn(this, { wire: 'openai-chat', ...settings })
     try {
@@ -191,6 +205,7 @@ export class Engine<C = any> {
     setHandle(this, null)
   }
 
+  /** `close`, for `using`. */
   [Symbol.dispose](): void {
     this.close()
   }

@@ -40,11 +40,25 @@ export interface Approval {
   at?: number
 }
 
-/** A piece of a result. `data`: base64. */
+/** A piece of a result. */
 export type Part =
-  | { type: 'text'; text: string }
-  | { type: 'image'; mediaType: string; data: string }
-  | { type: 'image'; url: string }
+  | {
+    type: 'text'
+    /** The text. */
+    text: string
+  }
+  | {
+    type: 'image'
+    /** `image/png`, … */
+    mediaType: string
+    /** The picture in base64. */
+    data: string
+  }
+  | {
+    type: 'image'
+    /** Where the picture is. The provider loads it. */
+    url: string
+  }
 
 /** What is known of a call. A `card` event carries only what is new. */
 export interface CardFields {
@@ -198,7 +212,16 @@ export interface ApprovalRequest {
   /** When it counts as refused, in Unix milliseconds. */
   expiresAt?: number
   /** Stage `result`: what the model would read. */
-  preview?: { kind: string; text: string; isError: boolean; parts?: Part[] }
+  preview?: {
+    /** `text`, or `parts` where there are pictures. */
+    kind: string
+    /** What the model would read, as text. */
+    text: string
+    /** The tool failed. */
+    isError: boolean
+    /** Its pieces, where there are pictures. */
+    parts?: Part[]
+  }
 }
 
 /** A person must decide: `run.approve(event)`, `run.release(event)` or `run.deny(event)`. */
@@ -381,7 +404,18 @@ export interface ChatMessage {
   /** Text, or parts in OpenAI's shape; null beside `tool_calls`. */
   content?: string | null | object[]
   /** Of an assistant: what it called. */
-  tool_calls?: { id: string; type: 'function'; function: { name: string; arguments: string } }[]
+  tool_calls?: {
+    /** Names the call in its result. */
+    id: string
+    type: 'function'
+    /** What is called. */
+    function: {
+      /** The name that the request carries. */
+      name: string
+      /** JSON, as the model wrote it. */
+      arguments: string
+    }
+  }[]
   /** Of a result: whose, by the `id` in `tool_calls`. */
   tool_call_id?: string
   /** Who of several with the same role. */

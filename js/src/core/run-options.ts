@@ -127,7 +127,10 @@ export interface RunOptions<C = unknown> extends Settings, RunHooks, Conditions<
 /** What a saved turn needs to go on. Its settings, messages and id are in the state. */
 export interface ResumeOptions<C = unknown> extends RunHooks, Conditions<C> {
   /** The server, with the key: neither is in the state. The name of the model is, and is not taken from here. */
-  model: Omit<Model, 'name'> & { name?: string }
+  model: Omit<Model, 'name'> & {
+    /** Ignored: the state has the name. */
+    name?: string
+  }
 }
 
 const decides = orNull(func('(ask) => decision'))
@@ -241,5 +244,10 @@ export interface RunResult {
 /** What `cancel` left behind. */
 export interface Stopped {
   /** Tools that took no notice of their signal: nothing of them reaches the turn any more. */
-  stillRunning: { call: number; name: string }[]
+  stillRunning: {
+    /** The number of the call. */
+    call: number
+    /** The name of the tool. */
+    name: string
+  }[]
 }

@@ -3,7 +3,12 @@ import type { ChatMessage, ResultPolicy, Rule } from './events.js'
 import { is, members, record, type Check, type Shape } from './options.js'
 
 /** How calls are written as text: an id such as `vcp` or `hermes`, or an object with the id and the protocol's options. */
-export type Protocol = string | { id: string; [option: string]: unknown }
+export type Protocol = string | {
+  /** Which protocol. */
+  id: string
+  /** Its options: js/docs/protocols.md lists them. */
+  [option: string]: unknown
+}
 
 /** Which protocol a model gets where `protocol` is `'auto'`. */
 export interface Profile {
@@ -116,7 +121,12 @@ export interface TurnSettings extends Settings {
   /** The provider's format: `openai-chat` (the default), or `text`: the bytes are the answer's text. */
   wire?: 'openai-chat' | 'text'
   /** The body of the request, with `messages`. Left out: the turn is a parser. */
-  request?: { messages: ChatMessage[]; [member: string]: unknown }
+  request?: {
+    /** The conversation, at least one message. */
+    messages: ChatMessage[]
+    /** What else the body has: `model`, `temperature`, … */
+    [member: string]: unknown
+  }
   /** Remembered decisions. */
   rules?: Rule[]
 }
@@ -129,22 +139,57 @@ export interface ToolList {
   /** Another where anything of the tools, or of how they are told, is another. */
   hash: string
   /** Each with the name that a request carries, whether the model sees it, and why not. */
-  tools: {
-    name: string; wireName: string; exposed: boolean; reason?: string; unchecked?: string[]; estimatedTokens?: number
-  }[]
-  /** Roughly, what the tools cost a request: as JSON in its body (modes native and auto), and as text in its instructions (mode text). */
-  tokens: { native: number; text: number }
+  tools: ListedTool[]
+  /** Roughly, what the tools cost a request. */
+  tokens: ToolTokens
   /** The text protocols of this configuration; for `protocol: 'auto'`, what the model's name led to. */
   protocols: string[]
   /** Every id that `protocol` may have: Sluice's own, then the model families by name. */
   knownProtocols: string[]
   /** What `protocol: 'auto'` looks the model's name up in, the first that fits. */
-  profiles: {
-    match: string; protocol: string; reasoning: [open: string, close: string][]; startsInReasoning: boolean; endsReasoning: boolean
-    resultRole: 'user' | 'tool'
-  }[]
+  profiles: ListedProfile[]
   /** The settings that count, with every default of the engine. */
   settings: EffectiveSettings
+}
+
+/** A tool as a configuration exposes it, or not. */
+export interface ListedTool {
+  /** As the tool declares it. */
+  name: string
+  /** The name that a native request carries. */
+  wireName: string
+  /** The model sees it. */
+  exposed: boolean
+  /** Why the model does not see it: `not_callable` or `disabled`. */
+  reason?: string
+  /** Keywords of its schema that the engine does not check. */
+  unchecked?: string[]
+  /** Roughly, what it costs a request. */
+  estimatedTokens?: number
+}
+
+/** Roughly, what the tools cost a request, in tokens. */
+export interface ToolTokens {
+  /** As JSON in the body: modes native and auto. */
+  native: number
+  /** As text in the instructions: mode text. */
+  text: number
+}
+
+/** A row of the table behind `protocol: 'auto'`. */
+export interface ListedProfile {
+  /** Names of models that contain this text; `*` stands for anything. */
+  match: string
+  /** The id of the protocol that they get. */
+  protocol: string
+  /** Tags of reasoning besides `<think>`. */
+  reasoning: [open: string, close: string][]
+  /** The prompt of these models opens their reasoning. */
+  startsInReasoning: boolean
+  /** A call within reasoning ends the reasoning. */
+  endsReasoning: boolean
+  /** The role of results. */
+  resultRole: 'user' | 'tool'
 }
 
 /** What is parsed besides: by the settings, and for tools that are called that way. */

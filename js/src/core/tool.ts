@@ -6,10 +6,19 @@ import { anything, flag, func, is, isObject, members, oneOf, text, wrong } from 
 export interface StandardSchema<Input = unknown, Output = Input> {
   /** What the schema can do. */
   readonly '~standard': {
+    /** Of the standard. */
     readonly version: 1
+    /** Which library made it: `zod`, `valibot`, `arktype`, … */
     readonly vendor: string
+    /** Checks a value: gives it as the schema reads it, or what is wrong with it. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    /** For types only: nothing is there at run time. */
+    readonly types?: {
+      /** What may be given. */
+      readonly input: Input
+      /** What comes out. */
+      readonly output: Output
+    } | undefined
   }
 }
 
@@ -81,7 +90,13 @@ export interface CallInfo {
 }
 
 /** What came of a call: what `execute` returned, or what it threw as text for the model. */
-export type ToolResult = { readonly value: unknown } | { readonly error: string }
+export type ToolResult = {
+  /** What `execute` returned. */
+  readonly value: unknown
+} | {
+  /** What `execute` threw, as text. */
+  readonly error: string
+}
 
 /** What a tool reports while it runs: a text, or how far it is. */
 export type Progress = string | {
@@ -144,9 +159,24 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = u
   /** The name that requests carry: letters, digits, `_` and `-`, at most 64. Made from the name unless given. */
   wireName?: string
   /** Instead of `execute`: a message to another window, sent by itself. `{ arg: 'name' }` stands for that argument. */
-  ipc?: { channel: string; payload: (JsonObject[string] | { arg: string })[] } | null
+  ipc?: {
+    /** The channel of the message. */
+    channel: string
+    /** The arguments of the message. */
+    payload: (JsonObject[string] | {
+      /** The name of the call's argument that stands here. */
+      arg: string
+    })[]
+  } | null
   /** As in MCP: hints that can only make things stricter. */
-  annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; [hint: string]: unknown }
+  annotations?: {
+    /** It changes nothing. */
+    readOnlyHint?: boolean
+    /** It may delete or overwrite. Absent: as if true. */
+    destructiveHint?: boolean
+    /** Other hints of MCP: `title`, `idempotentHint`, `openWorldHint`. */
+    [hint: string]: unknown
+  }
   /**
    * Runs the call. A string is the result as it is, anything else is told as JSON; what is thrown is told as a failure.
    * Left out where the host does it: it reads the `execute` events and calls `succeed` or `fail`. To use the run's own `context`, say its type:

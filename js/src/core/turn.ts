@@ -19,7 +19,12 @@ export interface TurnEngine {
 export type TurnConfig = string | TurnSettings
 
 /** A call's number, or an event of the call. With `digest`, as `approval` events have it: only while this is the question that waits. */
-export type CallRef = number | { readonly call: number; readonly digest?: string }
+export type CallRef = number | {
+  /** The number of the call. */
+  readonly call: number
+  /** Of the question that was seen. */
+  readonly digest?: string
+}
 
 const checkApproval = members({
   members: { remember: oneOf(...Object.keys(REMEMBER)), exact: flag, arguments: record, digest: checkText },
@@ -243,6 +248,7 @@ export class Turn {
     this.#tellMemory()
   }
 
+  /** `close`, for `using`. */
   [Symbol.dispose](): void {
     this.close()
   }

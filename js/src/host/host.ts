@@ -1,7 +1,7 @@
 // Every method that a window may call: who may, with what, and what happens then. Bad input is an answer, never an exception.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Bridge, BridgeError, ConversationItem, Decision, Frame, Method, Methods, PetOrder, Picture, Reply, SendInput } from '../bridge/messages.js'
+import type { BridgeError, ConversationItem, Decision, Frame, Method, Methods, PetOrder, Picture, Reply, SendInput } from '../bridge/messages.js'
 import type { Engine } from '../core/engine.js'
 import { messageOf, SluiceError, type ErrorCode } from '../core/errors.js'
 import type { ChatMessage, Outcome } from '../core/events.js'
@@ -21,7 +21,7 @@ import { checkEngine, checkOptions, checkRights, checkTurn } from './options.js'
 import { Message } from './message.js'
 import { checkCapabilities, Pet } from './pet.js'
 import { TOKEN_LENGTH, type OpenAsk } from './questions.js'
-import type { Connection, Host, HostOptions, Peer, Rights, RunningTool, TurnOptions } from './types.js'
+import type { Connection, Host, HostBridge, HostOptions, Peer, Rights, RunningTool, TurnOptions } from './types.js'
 import { HostWindow } from './window.js'
 
 const MAX_CALL = 2 ** 31 - 1
@@ -42,7 +42,7 @@ type Input<M extends Method> = Parameters<Methods[M]> extends [infer I, ...unkno
 
 interface MethodEntry { right: keyof Rights; run: (window: HostWindow, input: unknown) => unknown }
 
-/** A host for windows of any kind: `connect` takes each of them. Throws SluiceError `option` where an option is wrong. */
+/** Makes the host of an engine. Throws SluiceError `option` for what is no engine, and for a wrong option. */
 export function createHost(engine: Engine, options: HostOptions): Host {
   return new EngineHost(engine, options)
 }
@@ -108,7 +108,7 @@ class EngineHost implements Host {
     }
   }
 
-  bridge(rights: Rights = { read: true, chat: true, approve: true, configure: true }): Bridge & { close(): void } {
+  bridge(rights: Rights = { read: true, chat: true, approve: true, configure: true }): HostBridge {
     checkRights(rights, 'rights')
     const [frames, orders] = [new Set<(frame: Frame) => void>(), new Set<(order: PetOrder) => void>()]
     // A copy each way, as through any other transport: nobody holds what is the host's.

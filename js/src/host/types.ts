@@ -130,12 +130,18 @@ export interface Host {
   /** Starts a turn without a window. Resolves to the id of the message. Default conversation: `main`. */
   send(text: string, conversation?: string): Promise<string>
   /** A bridge to this host in the same process, for tests and main-process code. Default: every right but that of the pet. */
-  bridge(rights?: Rights): Bridge & { close(): void }
+  bridge(rights?: Rights): HostBridge
   /**
    * Cancels everything, shows the windows how it ended, and resolves when all is quiet; at the latest a second after that. `stillRunning` are
    * then the tools that take no notice of their signal: nothing of them reaches anybody any more.
    */
   close(): Promise<{ stillRunning: RunningTool[] }>
+}
+
+/** A bridge within the same process. */
+export interface HostBridge extends Bridge {
+  /** The window that it stands for is gone. */
+  close(): void
 }
 
 /** A tool of a turn that is over. */

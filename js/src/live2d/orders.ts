@@ -3,14 +3,15 @@ import type { PetCapabilities } from '../bridge/messages.js'
 import { messageOf } from '../core/errors.js'
 import type { Json } from '../core/events.js'
 import { clip, type PetModel } from './model.js'
-import { triggerChannels } from './tools.js'
+import { triggerChannels, type PetChannels } from './tools.js'
 
-/** What an app does on channels of its own. False, and what is thrown, says no. */
+/** What an app does on channels of its own. An order fails where one returns false or throws. */
 export type Handlers = { readonly [channel: string]: (...payload: Json[]) => unknown }
 
 export interface OrderOptions {
   /** Channels instead of, or beside, `live2d:expression` and `live2d:motion`. */
-  channels?: { expression?: string; motion?: string }
+  channels?: PetChannels
+  /** What an app does on channels of its own, by channel. Default none. */
   handlers?: Handlers
   /** Milliseconds for one order; the next one is then begun. Default 4000: less than what the main process waits. */
   timeoutMs?: number

@@ -9,6 +9,7 @@ import { Orders, type OrderOptions } from './orders.js'
 export type ModelSource = PetModel | Promise<PetModel | null> | null
 
 interface Common extends OrderOptions {
+  /** What performs the orders. Default none: `setModel` gives one later. */
   model?: ModelSource
   /** An order that was not performed, with the reason that the card shows too; or something else that went wrong. */
   onError?: (reason: string, order?: Pick<PetOrder, 'channel' | 'payload'>) => void
@@ -17,7 +18,10 @@ interface Common extends OrderOptions {
 /** Where orders come from, and who performs them. */
 export interface ReceiveOptions extends Common {
   /** Of `connect()`; or the bridge itself. */
-  client?: { readonly pet: PetSide }
+  client?: {
+    /** Orders for the pet. */
+    readonly pet: PetSide
+  }
   /** In place of a client. */
   bridge?: Pick<Bridge, 'call' | 'onPet'>
 }
@@ -30,6 +34,7 @@ export interface PetReceiver {
   readonly model: PetModel | null
   /** No order is performed any more, and the tools go. */
   close(): void
+  /** `close`, for `using`. */
   [Symbol.dispose](): void
 }
 

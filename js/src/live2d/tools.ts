@@ -4,6 +4,14 @@ import { anything, flag, is, members, text, wrong } from '../core/options.js'
 import { tool, type Tool } from '../core/tool.js'
 import { unprintable } from './model.js'
 
+/** Channels on which a pet is told what to do. */
+export interface PetChannels {
+  /** For expressions. Default `live2d:expression`. */
+  expression?: string
+  /** For motions. Default `live2d:motion`. */
+  motion?: string
+}
+
 /** What the model can do, and how the tools reach it. */
 export interface Live2dOptions {
   /** Names of the model's expressions. */
@@ -11,13 +19,18 @@ export interface Live2dOptions {
   /** Motions by group: how many there are. */
   motions?: { readonly [group: string]: number }
   /** Channels of the messages to the pet window. Default: `live2d:expression` and `live2d:motion`. */
-  channels?: { expression?: string; motion?: string }
+  channels?: PetChannels
   /** The tags `[表情:name]` and `[动作:group]` in the text are the same calls. Default: true. */
   tags?: boolean
 }
 
-/** For windows that ask the main process to trigger instead of listening for the thing itself. */
-export const triggerChannels = { expression: 'live2d:triggerExpression', motion: 'live2d:triggerMotion' } as const
+/** Channels for windows that ask the main process to trigger an expression or a motion. */
+export const triggerChannels = {
+  /** Asks for an expression. */
+  expression: 'live2d:triggerExpression',
+  /** Asks for a motion. */
+  motion: 'live2d:triggerMotion',
+} as const
 
 const checkOptions = members({
   members: {

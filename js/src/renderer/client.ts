@@ -145,6 +145,7 @@ export class Client {
     this.#closed = true
   }
 
+  /** `close`, for `using`. */
   [Symbol.dispose](): void {
     this.close()
   }

@@ -36,7 +36,4 @@ export type { LiveConversation } from './live-conversation.js'
 export type { LiveMessage } from './live-message.js'
 export { post, webBridge, type WebBridge, type WebBridgeOptions } from './web-bridge.js'
 export type { WindowTool, WindowToolContext } from './window-tools.js'
-export type {
-  AskView, BlockView, BranchView, Bridge, CardView, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationItem, ConversationView,
-  EntryView, FoundEntry, Frame, MessageView, PetCapabilities, PetOrder, PetSide, Picture, ToolView,
-} from '../bridge/messages.js'
+export type * from '../bridge/messages.js'

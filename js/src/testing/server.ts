@@ -29,7 +29,12 @@ export interface ServerOptions {
   /** How text and arguments become deltas: words (`token`, the default), `whole`, or so many characters. */
   deltas?: 'token' | 'whole' | number
   /** How the body is cut into writes: one event each (the default), `byte`, so many bytes, or at random. */
-  chunks?: 'event' | 'byte' | number | { seed: number; max?: number }
+  chunks?: 'event' | 'byte' | number | {
+    /** The same number gives the same cuts. */
+    seed: number
+    /** The largest piece in bytes. Default 64. */
+    max?: number
+  }
   /** Milliseconds between writes. */
   delayMs?: number
   /** Default true: a request that a strict provider would refuse gets status 400. */

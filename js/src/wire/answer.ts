@@ -20,13 +20,34 @@ export interface Usage {
 
 /** A piece of an answer: something that is said, or something that happens meanwhile. */
 export type AnswerPart =
-  | { text: string }
-  | { reasoning: string }
-  | { call: ScriptedCall }
-  | { calls: ScriptedCall[] } // in one assistant message, their deltas one after another
-  | { raw: string | Uint8Array } // bytes of the body, as they are
-  | { wait: number } // milliseconds
-  | { cut: true } // the connection breaks here
+  | {
+    /** What it says. */
+    text: string
+  }
+  | {
+    /** What it thinks. */
+    reasoning: string
+  }
+  | {
+    /** One call of a tool. */
+    call: ScriptedCall
+  }
+  | {
+    /** Calls in one assistant message, their deltas one after another. */
+    calls: ScriptedCall[]
+  }
+  | {
+    /** Bytes of the body, as they are. */
+    raw: string | Uint8Array
+  }
+  | {
+    /** Milliseconds without a byte. */
+    wait: number
+  }
+  | {
+    /** The connection breaks here. */
+    cut: true
+  }
 
 /** One answer of the model: reasoning, then text, then calls; or a refusal. */
 export interface Answer {

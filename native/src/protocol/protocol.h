@@ -23,7 +23,7 @@ struct ParsedCall {
   std::string reserved;            // JSON object text of the protocol's own fields; empty: none
   bool typed = false;              // arguments carry JSON types; false: strings that the schema coerces
   std::string_view reason;         // why it is invalid: a code of protocols.md §1 (static); empty: complete
-  std::string told = {};           // to the model, where it is more than the reason
+  std::string told = {};           // text for the model, if it needs more than the reason
 };
 
 // Where the pieces of a round's text go. Offsets count bytes of the text that was fed. Views live until the function
@@ -32,7 +32,7 @@ class ScanSink {
  public:
   virtual ~ScanSink() = default;
   virtual void on_scan_text(std::string_view utf8) = 0;
-  // Text that is a result which the model made up.
+  // Text of a result that the model made up.
   virtual void on_scan_fabricated(std::string_view utf8) { on_scan_text(utf8); }
   // `first`: this piece opens a new reasoning block.
   virtual void on_scan_reasoning(std::string_view utf8, bool first) = 0;
@@ -96,7 +96,7 @@ struct ScanOptions {
   std::vector<Marker> turn_ends = {};  // of a model whose calls are not read
 };
 
-// Calls in fences and inline code: text | a call where it is the fence's whole body | calls all the same.
+// Calls in fences and inline code are text | calls only as the whole body of a fence | calls.
 enum class CodeMode : uint8_t { ignore, whole, parse };
 
 class Protocol;
@@ -106,40 +106,40 @@ class Protocol {
  public:
   virtual ~Protocol() = default;
   virtual std::string_view id() const = 0;
-  // What {{tools}} expands to: introduction and definitions. `tools` are sorted by name.
+  // The text for {{tools}}: introduction and definitions. `tools` are sorted by name.
   virtual void write_definitions(const std::vector<ToolText> &tools, std::string &out) const = 0;
   // A call as the model should have written it. `arguments`: checked JSON object text.
   virtual void write_call(std::string_view id, std::string_view name, std::string_view arguments,
                           std::string &out) const = 0;
-  // The results of one round. Every marker of every protocol in `active` is made harmless inside of what tools said.
+  // The results of one round. Markers of all protocols in `active` are made harmless inside the tools' texts.
   virtual void write_results(const std::vector<ResultText> &results, const Protocols &active,
                              std::string &out) const = 0;
-  // Where definitions go that no macro asks for: in front of the system message, or behind it.
+  // Without a macro, definitions go in front of the system message (true) or behind it.
   virtual bool defines_on_top() const { return false; }
   // Makes this protocol's own markers harmless in text that another protocol's encoder writes.
   virtual void defuse(std::string &text) const = 0;
 
   // -- for the scanner (block.h)
   virtual CodeMode code() const = 0;
-  // How a block begins, and what ends one whose rest is not kept.
+  // What begins a block, and what ends one that outgrew its limits.
   virtual std::vector<Marker> openers(const ToolView &tools) const = 0;
   virtual std::vector<Marker> closers(const ToolView &tools) const = 0;
-  // What ends a block that begins with this opener, though its reader did not understand it: empty where the opener may
-  // stand in ordinary text.
+  // What ends a block with this opener that no reader understood; empty if the opener may stand in ordinary
+  // text.
   virtual std::vector<Marker> closers_of(std::string_view) const { return {}; }
   // Markup that may follow a block (the end of a section of calls): dropped right behind one, text anywhere else.
   virtual std::vector<Marker> trailers() const { return {}; }
   // Tokens that end a turn: trailers, and dropped at the end of the answer as well.
   virtual std::vector<Marker> turn_ends() const { return {}; }
-  // What its results begin with, as far as no other text does: in an answer they are made up.
+  // What its results, and no other texts, begin with: in an answer they are made up.
   virtual std::vector<Marker> result_markers() const { return {}; }
   // What ends reasoning besides </think>; a block of this protocol opens it (BlockReader::State::markup).
   virtual std::vector<Marker> reasoning_closers() const { return {}; }
-  // Its models write <think>, and not at the beginning of a line only.
+  // Its models write <think>, also in the middle of a line.
   virtual bool thinks() const { return false; }
   // Models of this format always write calls without closing their reasoning: an opener ends it.
   virtual bool ends_reasoning() const { return false; }
-  // They often do: whole calls that open reasoning ends with are calls (ThoughtCalls).
+  // They often do: whole calls at the end of open reasoning are calls (ThoughtCalls).
   virtual bool called_in_reasoning() const { return false; }
   // Models of this format always begin in reasoning: the prompt opens it.
   virtual bool starts_in_reasoning() const { return false; }

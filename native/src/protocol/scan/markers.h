@@ -23,16 +23,16 @@ class Markers {
  public:
   enum class Kind : uint8_t {
     opener,
-    code_opener,
+    code_opener,  // an opener that counts in code as well
     think,
     think_end,
-    reasoning_end,  // like </think>, complete as it is
+    reasoning_end,  // ends reasoning as </think> does, and has no bracket to wait for
     trailer,
-    turn_end,  // a trailer as well: tells what of the end may still become one
-    forged,
-    result,  // forged, and what ends it is known
-    result_end
-  };  // code_opener: looked for in code as well
+    turn_end,  // a trailer, too
+    forged,    // begins a made-up result
+    result,    // the same, and result_end ends it
+    result_end,
+  };
   static constexpr size_t kKinds = 10;
   using State = int;
 

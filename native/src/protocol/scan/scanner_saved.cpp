@@ -250,7 +250,7 @@ void Scanner::load_rest(const SavedReader &reader, const SavedMode &place) {
     while (tag_read_ < place.tag_read) tag_.step(text_[tag_read_++]);
   }
   const bool block = place.mode == Mode::block || (place.mode == Mode::tail && fence_ != SIZE_MAX);
-  if (block && place.opener >= 0 && place.block <= place.opener_end && inside(place.opener_end) && place.block <= at_ &&
+  if (block && place.opener >= 0 && place.block < place.opener_end && inside(place.opener_end) && place.block <= at_ &&
       before_.load(read_saved_numbers(reader.nested("before"))))
     load_block(reader, place);
   if (place.mode == Mode::skip && place.opener >= 0) {

@@ -44,7 +44,7 @@ const double = new RegExp(`[${[
 /** Of one character: wide ones take two, marks that are drawn on the letter before them none. */
 export const columns = (point: string): number => (point !== '\ufe0f' && /[\p{Mn}\p{Me}]/u.test(point) ? 0 : double.test(point) ? 2 : 1)
 
-/** Cut to so many columns. */
+/** Cuts a text to this many columns. */
 export function fit(text: string, width: number): string {
   let used = 0
   let out = ''

@@ -131,12 +131,12 @@ const same = (a: Rule, b: Rule): boolean => JSON.stringify(a) === JSON.stringify
 const without = (rules: Rule[], rule: Rule): Rule[] => rules.filter((old) => !same(old, rule))
 const withRule = (rules: Rule[], rule: Rule): Rule[] => (rules.some((old) => same(old, rule)) ? rules : [...rules, structuredClone(rule)])
 
-/** Who refuses something and does not say for how long, refuses it for ever. */
+/** A deny or an ask without a scope lasts for ever. */
 const lasting = (rule: Rule): Rule => (rule.scope === undefined && rule.effect !== 'allow' ? { ...rule, scope: 'always' } : rule)
 
 function readRules(path: string): Rule[] {
   const text = attempt(path, () => readFileSync(path, 'utf8'))
-  // A file that cannot be read is not taken for "no rules": a deny in it would be lost.
+  // An unreadable file must not count as "no rules": a deny in it would be lost.
   const wrong = (at: string, detail: string): SluiceError =>
     new SluiceError({ code: 'option', path: `${path}${at}`, detail, hint: 'mend or remove the file: until then nothing runs' })
   let rules: unknown
@@ -190,7 +190,7 @@ function attempt<T>(path: string, act: () => T): T {
   }
 }
 
-/** Where the links lead: they are kept, and what they lead to is replaced. */
+/** Follows symbolic links: the links stay, and their target is replaced. */
 function target(path: string): string {
   return attempt(path, () => {
     for (let links = 0; links < 40; links++) {
@@ -205,7 +205,7 @@ function target(path: string): string {
   })
 }
 
-/** Undefined: there is no file. */
+/** Undefined if there is no file. */
 function stampOf(path: string): string | undefined {
   const stats = attempt(path, () => statSync(path, { bigint: true, throwIfNoEntry: false }))
   return stats && `${stats.ino}.${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}`
@@ -268,7 +268,7 @@ class Lock {
     }
   }
 
-  /** Somebody took it for stale: this process slept with it in its hand. */
+  /** Throws if another process removed the lock as stale, because this one slept while it held it. */
   check(): void {
     if (this.#holder() !== this.#name) throw new Error('it was changed by another process at the same time; try again')
   }

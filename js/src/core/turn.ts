@@ -59,9 +59,9 @@ export class Turn {
   #handle: NativeTurn | null
   #memory = 0
   #told = 0
-  /** What was asked last about a call. */
+  /** The digest of the last question about a call. */
   readonly #asked = new Map<number, string>()
-  /** @internal What nobody is to read. */
+  /** @internal Keys that must not appear in events, messages or errors. */
   secrets: readonly string[] = []
 
   /**
@@ -179,7 +179,7 @@ export class Turn {
     this.#submit(callNumber(call), SUBMIT.progress, text)
   }
 
-  /** Tells the time. Returns when to call again at the latest, in Unix milliseconds; Infinity: never. */
+  /** Passes the time on. Returns when to call again at the latest, in Unix milliseconds; Infinity: never. */
   tick(now: number = Date.now()): number {
     milliseconds(now, 'now')
     const next = native().tick(this.#open(), now)
@@ -269,7 +269,7 @@ export class Turn {
     return JSON.parse(this.#redacted(this.#text(what))) as T
   }
 
-  /** A key that nobody writes by chance is nowhere shown: a provider may echo it. As JSON text it stands as it is. */
+  /** Removes keys that nobody writes by chance from every document: a provider may echo them. They need no JSON escapes, so the text can be searched. */
   #redacted(text: string): string {
     for (const secret of this.secrets) if (isUnmistakable(secret) && text.includes(secret)) text = text.replaceAll(secret, '[secret]')
     return text

@@ -6,7 +6,7 @@ import { checkRights } from '../host/options.js'
 import type { Rights } from '../host/types.js'
 import type { AppLike, FrameLike } from './types.js'
 
-/** What is known of the page that sent a message, asked anew for every message. */
+/** The page that sent a message. Read again for every message. */
 export interface Sender {
   /** Which window it is shown in. */
   webContentsId: number
@@ -60,7 +60,7 @@ function isBelow(folder: string | undefined, url: string): boolean {
   }
 }
 
-/** null: a page whose origin is nobody's (`data:`, a sandbox, a scheme that was not registered as standard). */
+/** Returns null for a page without an origin: `data:`, a sandbox, a scheme that was not registered as standard. */
 export function originOf(frame: FrameLike): string | null {
   const { origin, url } = frame
   if (typeof origin === 'string') return origin === '' || origin === 'null' ? null : origin

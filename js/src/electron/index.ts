@@ -131,7 +131,7 @@ class Gate {
     }
   }
 
-  /** The developer is told too: an empty window explains nothing. */
+  /** Warns the developer too, since the window only stays empty. */
   #refuse(why: string): string {
     this.#warn(`a call was refused: ${why}`)
     return why

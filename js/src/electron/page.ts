@@ -12,7 +12,7 @@ export interface PageOptions {
   sender: WebContentsLike
   frame: FrameLike
   origin: string
-  /** What the page may that the window shows now; null: nothing, or it is another page. */
+  /** The rights of the page that the window shows now; null: it has none, or it is another page. */
   rightsOf: (shown: FrameLike) => Rights | null
   onClose: () => void
 }

@@ -18,7 +18,7 @@ export interface InvokeEventLike {
 
 /** Electron's `WebFrameMain`. */
 export interface FrameLike {
-  /** Of the page in it; `null` as a text where it is nobody's. */
+  /** Of the page in it; the text `null` where it has none. */
   readonly origin?: string
   /** Of the page in it. */
   readonly url: string

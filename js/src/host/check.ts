@@ -4,7 +4,7 @@ import type { BridgeError } from '../bridge/messages.js'
 import { messageOf } from '../core/errors.js'
 import type { Json, JsonObject } from '../core/events.js'
 
-/** What a window is told instead of an exception. */
+/** An error that a window may read. */
 export class Refusal extends Error {
   constructor(readonly error: BridgeError) {
     super(error.detail)
@@ -16,7 +16,7 @@ export function refuse(code: string, detail: string, more: { path?: string; hint
 }
 
 /**
- * Anything that was thrown, for a window; `others`: what is told of what is not meant for it. Errors of the other build of this package are no
+ * Turns anything that was thrown into an error for a window. `others` makes one for errors that a window must not read. Errors of the other build of this package are no
  * instances of this one's class.
  */
 export function toBridgeError(error: unknown, others: (error: unknown) => BridgeError): BridgeError {
@@ -36,7 +36,7 @@ export const hidden = (what: string) => (error: unknown): BridgeError => {
 
 export type Check<T> = (value: unknown, path: string) => T
 
-/** The input, checked. What throws when it is looked at (a getter) is no input either. */
+/** Checks the input. An input that throws when it is read (a getter) is refused too. */
 export function read<T>(check: Check<T>, input: unknown, path = ''): T {
   try {
     return check(input, path)
@@ -62,7 +62,7 @@ const join = (path: string, key: string | number): string => {
   return path === '' ? clip(key) : `${path}.${clip(key)}`
 }
 
-/** Names that mean something to JavaScript itself are nobody's data here. */
+/** Names that mean something to JavaScript itself are refused. */
 const reserved = new Set(['__proto__', 'constructor', 'prototype'])
 
 function checkKey(key: string, path: string): void {

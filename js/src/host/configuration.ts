@@ -161,7 +161,7 @@ export class Configuration {
   }
 }
 
-/** What of these goes out in this mode. */
+/** Returns the tokens that a request costs in this mode. */
 export const tokensSent = ({ mode }: JsonObject, tokens: ConfigurationView['tokens']): number => (mode === 'text' ? tokens.text : tokens.native)
 
 function mergeSettings(before: JsonObject, patch: JsonObject, path: string): JsonObject {

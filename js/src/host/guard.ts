@@ -1,6 +1,6 @@
 import { messageOf } from '../core/errors.js'
 
-/** A hook of the app must not break a turn. */
+/** Calls a hook of the app. An exception becomes a warning: it must not break a turn. */
 export function guard(what: string, hook: () => void): void {
   try {
     hook()

@@ -111,7 +111,7 @@ class EngineHost implements Host {
   bridge(rights: Rights = { read: true, chat: true, approve: true, configure: true }): HostBridge {
     checkRights(rights, 'rights')
     const [frames, orders] = [new Set<(frame: Frame) => void>(), new Set<(order: PetOrder) => void>()]
-    // A copy each way, as through any other transport: nobody holds what is the host's.
+    // Copy in both directions, as any other transport does, so that callers cannot change the host's objects.
     const connection = this.connect({
       id: randomUUID(),
       rights,
@@ -386,7 +386,7 @@ const forWindows = ({ damaged, ...item }: ConversationItem): ConversationItem =>
   (damaged === undefined ? item : { ...item, damaged: 'it cannot be read; the log of the app says why' })
 
 const openInput: Check<Input<'open'>> = orEmpty(members<Input<'open'>>({ conversation: optional(id) }))
-/** Checked where it is used. */
+/** Passes the input on: the method checks it. */
 const unchecked: Check<never> = (input) => input as never
 const checkResult = members<Pick<Input<'result'>, 'value' | 'error'>>({
   value: optional(json(resultLimits)),
@@ -395,7 +395,7 @@ const checkResult = members<Pick<Input<'result'>, 'value' | 'error'>>({
 
 const isStale = (ask: OpenAsk, { digest = ask.digest }: Pick<Decision, 'digest'>): boolean => digest !== ask.digest
 
-/** What a person does is never refused for what the page asked beside it. */
+/** Decisions of a person never count against the page's budget. */
 const decides = ({ right }: MethodEntry): boolean => right === 'chat' || right === 'approve'
 
 function listen<T>(listeners: Set<(data: T) => void>, listener: (data: T) => void): () => void {
@@ -404,7 +404,7 @@ function listen<T>(listeners: Set<(data: T) => void>, listener: (data: T) => voi
   return () => void listeners.delete(own)
 }
 
-/** What a window would be told, for the app itself. */
+/** Rethrows an error for windows as a SluiceError, for the app itself. */
 function rethrowAsSluiceError<T>(call: () => T): T {
   try {
     return call()

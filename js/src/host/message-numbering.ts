@@ -1,5 +1,5 @@
-// Blocks and calls of a message as it counts them. Every run counts from the start: what a later one adopts keeps its place, what
-// is new stands behind.
+// Maps a run's block and call numbers to the message's. Every run counts from the start: what a later run adopts keeps its number, what
+// is new gets the next one.
 import type { MessageView } from '../bridge/messages.js'
 import type { SluiceEvent } from '../core/events.js'
 
@@ -14,10 +14,10 @@ export class MessageNumbering {
   // -- of the message
   #nextBlock = 0
   #nextCall = 1
-  /** Cards that wait for a button, as they will be adopted. Ids tell nothing: some providers give one twice, calls in text have none. */
+  /** Cards that wait for a person, in the order in which the next run adopts them. Ids cannot tell: some providers repeat them, calls in text have none. */
   #waiting: { block: number; call: number }[] = []
 
-  /** The next run begins where the message stands like this. */
+  /** Begins the next run of the message, whose view is now this. */
   next(view: MessageView): void {
     this.#blocks.clear()
     this.#calls.clear()
@@ -28,7 +28,7 @@ export class MessageNumbering {
     this.#nextBlock = view.blocks.length
   }
 
-  /** The event as the message counts. */
+  /** Returns the event with the message's numbers. */
   translate<E extends SluiceEvent>(event: E): E {
     if (event.type === 'card' && event.adopted && !this.#calls.has(event.call)) this.#adopt(event.block, event.call)
     const { round, ...rest } = event as SluiceEvent & { block?: number; call?: number; round?: number }
@@ -41,12 +41,12 @@ export class MessageNumbering {
     } as unknown as E
   }
 
-  /** What the run that goes on calls this call of the message. */
+  /** Returns the current run's number for a call of the message. */
   ofRun(call: number): number | undefined {
     return this.#own.get(call)
   }
 
-  /** What the message calls this call of the run that goes on. */
+  /** Returns the message's number for a call of the current run. */
   ofMessage(call: number): number | undefined {
     return this.#calls.get(call)
   }

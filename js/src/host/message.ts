@@ -182,7 +182,7 @@ export class Message implements Asker {
     return decided
   }
 
-  /** A question that nobody can answer is denied after a while; a window that is just being reloaded is waited for. */
+  /** Denies a question that no window can answer, after a while: a window may just be reloading. */
   watchQuestions(): void {
     const seen = [...this.watchers].some((window) => window.rights.approve === true)
     for (const ask of this.asks.values()) {

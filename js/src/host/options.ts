@@ -20,17 +20,17 @@ export const hostMembers = {
   frameMs: timer, maxTextLength: timer, approvalGraceMs: timer, petReplyMs: timer, keepMessages: timer, maxPictureBytes: timer, maxRunning: timer,
 } satisfies { [member: string]: Check }
 
-/** Of either build of the package. */
+/** An Engine of either build of the package. */
 export const checkEngine = withMethods('an Engine', 'run', 'describe', 'close')
 
 export const checkOptions = members({ members: hostMembers, needs: ['run'] })
 
 export const checkRights = members({ members: { read: flag, chat: flag, approve: flag, configure: flag, pet: flag } })
 
-/** What `run` gave. Its members are checked where the turn begins. */
+/** Checks what `run` returned. Its members are checked when the turn begins. */
 export function checkTurn(turn: unknown): asserts turn is TurnOptions {
   if (typeof (turn as PromiseLike<unknown> | null | undefined)?.then === 'function') {
-    void Promise.resolve(turn).catch(() => {}) // it is not waited for
+    void Promise.resolve(turn).catch(() => {}) // its rejection must not be reported as unhandled
     throw new SluiceError({ code: 'option', path: 'run()', detail: 'found a promise, expected { model, … }', hint: 'prepare what takes time before the person asks' })
   }
   if (typeof turn !== 'object' || turn === null) throw wrong('run()', turn, '{ model, … }')

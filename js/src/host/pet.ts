@@ -1,4 +1,4 @@
-// The pet: what it can do becomes tools, what the model wants of it becomes orders, and what it could not do is told.
+// The pet: its abilities become tools, calls of these become orders, and failed orders are reported on their cards.
 import type { PetCapabilities } from '../bridge/messages.js'
 import type { Engine } from '../core/engine.js'
 import type { IpcEvent } from '../core/events.js'
@@ -23,7 +23,7 @@ export const checkCapabilities = members<PetCapabilities>({
 interface Order {
   message: Message
   event: IpcEvent
-  /** Those that have not answered. */
+  /** Windows that have not answered yet. */
   waiting: Set<HostWindow>
   release: () => void
   timer: NodeJS.Timeout
@@ -34,7 +34,7 @@ type PetOptions = Pick<HostOptions, 'onPet' | 'onPetFailure' | 'petReplyMs'>
 export class Pet {
   readonly #engine: Engine
   readonly #options: PetOptions
-  /** Windows whose pet has a model, in the order in which they said so. The last one's tools count. */
+  /** Windows whose pet has a model, in the order in which they reported it. The last one's tools are offered. */
   readonly #ready = new Map<HostWindow, PetCapabilities>()
   readonly #orders = new Map<number, Order>()
   #tools: string[] = []
@@ -75,7 +75,7 @@ export class Pet {
     }
   }
 
-  /** One that could is enough. What nobody waits for is nothing. */
+  /** One window that could is enough. Ignores replies to orders that are already settled. */
   reply(window: HostWindow, id: number, failure: string | undefined): void {
     const order = this.#orders.get(id)
     if (!order?.waiting.delete(window)) return

@@ -16,7 +16,7 @@ const MAX_TOKENS = 1000
 /** What may wait for one message: deltas, and characters in them. Beyond it the window is better off with a new snapshot. */
 const MAX_QUEUED = 2000
 const MAX_QUEUED_CHARACTERS = 2_000_000
-/** What it takes to copy a snapshot, roughly. */
+/** Roughly how fast a snapshot is copied. */
 const CHARACTERS_PER_MS = 500_000
 /** When to ask a busy transport again, at the earliest. */
 const BUSY_MS = 16
@@ -89,7 +89,7 @@ export class HostWindow implements Watcher {
     return this.#closed
   }
 
-  /** What waits, and that nothing comes behind it. */
+  /** Sends what waits, and says that the host was closed. */
   finish(): void {
     if (this.#closed) return
     try {
@@ -311,7 +311,7 @@ export class HostWindow implements Watcher {
     }
   }
 
-  /** What waits, of that what the window may have now: its rights may be others than when it asked. */
+  /** Takes what waits, filtered by the window's present rights: they may have changed since it asked. */
   #take(): Frame | undefined {
     const frame: Frame = {}
     const { read, chat, approve } = this.rights

@@ -1,4 +1,4 @@
-// What a pet is to the rest: a Live2D model behind an adapter, the drawn puppet of the demo, or anything else with a face.
+// The interface of a pet: a Live2D model behind an adapter, the drawn puppet of the demo, or anything else with a face.
 import type { PetCapabilities } from '../bridge/messages.js'
 
 /** What shows expressions and plays motions. */

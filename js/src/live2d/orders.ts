@@ -57,7 +57,7 @@ export class Orders {
     return done
   }
 
-  /** What waits is not done any more. */
+  /** Drops the orders that still wait. */
   close(): void {
     this.#closed = true
     this.set(null)

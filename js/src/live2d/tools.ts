@@ -84,7 +84,7 @@ export function live2dTools(options: Live2dOptions): Tool[] {
   return tags ? tools.map((one) => ({ ...one, alsoParse: ['inline_tags'] })) : tools
 }
 
-/** What the model is told of: the names of a downloaded Live2D model are a stranger's words in its instructions. */
+/** Names of a downloaded Live2D model are a stranger's text in the instructions: only short, plain ones are passed on. */
 const MAX_TOLD = 64
 const MAX_TOLD_LENGTH = 40
 
@@ -96,7 +96,7 @@ function told<T>(all: T[], nameOf: (one: T) => string): T[] {
 const MAX_NAMES = 500
 const MAX_LENGTH = 100
 
-/** A model's own list comes from a file: what is wrong in it is told here, not by a pet that does not move. */
+/** A model's list comes from a file: report its faults here, instead of a pet that does not move. */
 function check(expressions: readonly string[], motions: { readonly [group: string]: number }): void {
   checkCount('expressions', expressions.length)
   expressions.forEach((name, index) => checkName(`expressions[${index}]`, name))

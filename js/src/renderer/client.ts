@@ -31,7 +31,7 @@ export interface ConversationList {
   export(conversation: string, as: 'json' | 'markdown'): Promise<string>
 }
 
-/** What a window has of an engine in the main process. */
+/** A window's access to the engine in the main process. */
 export class Client {
   /** Orders for the pet, for the window that shows it. */
   readonly pet: PetSide
@@ -74,7 +74,7 @@ export class Client {
     this.#off.push(bridge.onFrame((frame) => this.#receive(frame)), onClose)
   }
 
-  /** What was said, and what will be. Default: `main`. The same object for the same conversation. */
+  /** Opens a conversation and follows it. Default: `main`. Returns the same object for the same conversation. */
   open(conversation = 'main'): LiveConversation {
     return keep(this.#conversations, conversation, () => new LiveConversation(conversation, this.#call))
   }
@@ -134,7 +134,7 @@ export class Client {
     return this.#tools.add(tools)
   }
 
-  /** Nothing comes any more, and waiting for `done` ends with an error. What goes on in the main process is left alone. */
+  /** Stops listening; pending `done` promises reject. Turns in the main process go on. */
   close(): void {
     if (this.#closed) return
     for (const off of this.#off) off()
@@ -151,7 +151,7 @@ export class Client {
   }
 
   #receive(frame: Frame): void {
-    // Conversations first: whoever shows an entry has its message when it moves.
+    // Conversations first, so that a page has the entry before its message changes.
     for (const view of frame.conversations ?? []) this.#conversations.get(view.id)?.receive(view)
     for (const change of frame.messages ?? []) this.#messages.get(change.id)?.deref()?.receive(change)
     for (const execute of frame.execute ?? []) void this.#tools.execute(execute)

@@ -1,4 +1,4 @@
-/** Listeners that do not disturb each other: one that throws is reported, and the others are told. */
+/** Listeners that do not disturb each other: if one throws, the error is reported and the others still run. */
 export class Listeners<Args extends unknown[] = []> {
   #entries = new Set<{ call: (...args: Args) => void }>()
 
@@ -29,7 +29,7 @@ export class Listeners<Args extends unknown[] = []> {
   }
 }
 
-/** As an exception that nobody caught, without ending what goes on. */
+/** Reports it as an uncaught exception, without stopping the caller. */
 function report(error: unknown): void {
   if (typeof globalThis.reportError === 'function') globalThis.reportError(error)
   else console.error(error)

@@ -3,7 +3,7 @@ import type { Call } from './call.js'
 import { ClientError } from './errors.js'
 import { Listeners } from './listeners.js'
 
-/** What was said in a conversation; the messages in it are live on their own. */
+/** The entries of a conversation. Its messages are live objects of their own. */
 export class LiveConversation {
   /** As the app named it. */
   readonly id: string

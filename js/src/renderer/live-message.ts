@@ -9,7 +9,7 @@ import { ClientError, closed, lost } from './errors.js'
 import { Listeners } from './listeners.js'
 
 export type MessageFrame = NonNullable<Frame['messages']>[number]
-/** What is decided: an `AskView`, or what of it must be there. */
+/** The question that is decided: an `AskView`, or its token and digest. */
 type Question = Pick<AskView, 'token'> & { digest?: string | undefined }
 const decided = (message: string, { token, digest }: Question): Decision => ({ message, token, ...(digest === undefined ? {} : { digest }) })
 
@@ -52,7 +52,7 @@ export class LiveMessage {
   readonly subscribe = (listener: () => void): (() => void) => {
     const remove = this.#listeners.add(listener)
     this.#watched = true
-    if (this.#failure?.code !== 'connection') this.#tryAnew() // whoever comes anew may
+    if (this.#failure?.code !== 'connection') this.#tryAnew() // a new reader may try again
     void this.#sync()
     return () => {
       remove()
@@ -82,17 +82,17 @@ export class LiveMessage {
     return this.#done.promise
   }
 
-  /** Lets a call run, once or for longer, as it is or with other arguments. False: somebody was faster. */
+  /** Lets a call run, once or for longer, as it is or with other arguments. Returns false if the question was already decided. */
   approve(ask: Question, options: ApproveOptions = {}): Promise<boolean> {
     return this.#call('approve', { ...options, ...decided(this.id, { ...ask, digest: options.digest ?? ask.digest }) })
   }
 
-  /** Lets the result of a call out to the model. False: somebody was faster. */
+  /** Lets the result of a call out to the model. Returns false if the question was already decided. */
   release(ask: Question): Promise<boolean> {
     return this.#call('approve', decided(this.id, ask))
   }
 
-  /** Refuses what was asked. The model reads the reason. False: somebody was faster. */
+  /** Refuses what was asked. The model reads the reason. Returns false if the question was already decided. */
   deny(ask: Question, reason?: string): Promise<boolean> {
     return this.#call('deny', { ...decided(this.id, ask), ...(reason ? { reason } : {}) })
   }
@@ -126,7 +126,7 @@ export class LiveMessage {
     void this.#sync()
   }
 
-  /** Whoever waited was told that it failed; who asks from now on waits anew. */
+  /** Readers of the old promise saw it fail; a new reader gets a new promise. */
   #tryAnew(): void {
     if (this.#closed || !this.#failure) return
     this.#failure = undefined
@@ -179,7 +179,7 @@ export class LiveMessage {
 
   async #leave(): Promise<void> {
     this.#live = false
-    await this.#call('unsubscribe', { message: this.id }).catch(() => {}) // the host that cannot be told sends nothing either
+    await this.#call('unsubscribe', { message: this.id }).catch(() => {}) // a host that cannot be reached sends nothing either
   }
 
   /** Applies a frame that goes on from the view. One that is behind it is known already; after a gap a new snapshot is needed. */

@@ -45,7 +45,7 @@ export function webBridge(options: WebBridgeOptions = {}): WebBridge {
       if (reply.ok) return reply.value as Reply
       const { code } = reply.error
       if (code === 'gone' || code === 'network') connection.renew(window)
-      // What was sent to a window that is gone was not carried out; what the network lost may have been.
+      // The server never runs a call of a window that is gone. A call that the network lost may have run.
       if (!(code === 'gone' && tries === 1) && !(code === 'network' && repeatable.includes(method))) return reply
     }
   }
@@ -62,10 +62,10 @@ export function webBridge(options: WebBridgeOptions = {}): WebBridge {
   }
 }
 
-/** No view goes on from here: whoever shows the message subscribes again, and gets a snapshot. */
+/** No view has this `seq`, so a client that shows the message subscribes again and gets a snapshot. */
 const AHEAD = Number.MAX_SAFE_INTEGER
 
-/** What a new window has to be told again. */
+/** What this window follows, so that it can ask for it again after a reconnect. */
 class Followed {
   readonly #messages = new Set<string>()
   readonly #conversations = new Set<string | undefined>()

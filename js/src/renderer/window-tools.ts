@@ -17,7 +17,7 @@ export interface WindowToolContext {
   readonly name: string
 }
 
-/** What it gives is the result, what it throws is told as a failure. */
+/** Runs the call. Its return value is the result; what it throws becomes the failure that the model reads. */
 export type WindowTool = (args: JsonObject, context: WindowToolContext) => unknown
 
 type Execute = NonNullable<Frame['execute']>[number]
@@ -49,7 +49,7 @@ export class WindowTools {
     this.#running.set(key, abort)
     const result = await this.#run(name, args, { signal: abort.signal, message, call, name })
     if (this.#running.get(key) === abort) this.#running.delete(key)
-    if (abort.signal.aborted) return // nobody waits for it
+    if (abort.signal.aborted) return // it was aborted: the host ignores the result
     try {
       await this.#call('result', { message, call, token, ...result })
     } catch (error) {

@@ -36,7 +36,7 @@ interface View {
   update(block: BlockView, context: BlockContext, last: boolean): void
 }
 
-/** Layout looks at every sibling of what grows: so many blocks are siblings. */
+/** Layout visits every sibling of a growing block: at most this many blocks are siblings. */
 const GROUP = 8
 
 export class Blocks {

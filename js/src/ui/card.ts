@@ -18,7 +18,7 @@ import type { ApprovalsMode, AskView, CardView, LiveMessage } from './types.js'
 
 /** Characters of a text that are shown before someone asks for all. */
 const SHOWN = 4000
-/** What is read as JSON, and drawn as a tree. */
+/** Longer results are not parsed as JSON and drawn as a tree. */
 const LARGEST_JSON = 2_000_000
 /** The end of a call that is being written. */
 const WRITING = 1500

@@ -1,4 +1,4 @@
-// What the elements share: the language, the theme, and a definition that does not mind a second copy of this module.
+// What the elements share: language, theme, and a `define` that allows a second copy of this module.
 import { LitElement, type PropertyValues } from 'lit'
 import { languageOf, onLanguageChange } from './locale.js'
 import { text, type Strings } from './strings.js'

@@ -1,4 +1,4 @@
-// A button that acts when it was held, by mouse, finger or key: for what nobody does by the way.
+// A button that acts only after it was held, by mouse, finger or key: for what must not happen by accident.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 
 const HOLD_MS = 2000

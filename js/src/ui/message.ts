@@ -81,7 +81,7 @@ export class SluiceMessage extends SluiceElement {
   #follow(): void {
     if (!this.message || !this.isConnected || this.#unsubscribe) return
     this.#unsubscribe = this.message.subscribe(() => schedule(this.#show))
-    schedule(this.#show) // what came while nobody listened
+    schedule(this.#show) // draw what changed while the element was detached
   }
 
   #unfollow(): void {

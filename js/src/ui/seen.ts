@@ -1,4 +1,4 @@
-// What of a question was seen: every piece of it was in view, as a whole, for a moment, in a window that has the focus of the system.
+// Tracks which parts of a question were seen: a part counts once it was wholly in view for a moment, in a focused window.
 // Scrollers around it count: what they clip is not in view.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { onAttention, watched } from './attention.js'

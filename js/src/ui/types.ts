@@ -1,4 +1,4 @@
-// What the elements need of others. Structural on purpose: the live store of `sluice/renderer` fits, and so does anything else.
+// The types that the elements take. They are structural: the live store of `sluice/renderer` fits, and any object of the same shape.
 import type { AskView, CardView, MessageView } from '../bridge/messages.js'
 import type { ApproveOptions } from '../core/approvals.js'
 import type { AssistantMessage } from '../core/events.js'
@@ -7,7 +7,7 @@ export type { AskView, BlockView, CardView, MessageView } from '../bridge/messag
 export type { ApproveOptions } from '../core/approvals.js'
 export type { AssistantMessage } from '../core/events.js'
 
-/** A message that goes on, as `client.message(id)` gives it. What a decision gives: false where somebody was faster. */
+/** A message that goes on, as `client.message(id)` gives it. A decision gives false if the question was already decided. */
 export interface LiveMessage {
   /** Never given twice. */
   readonly id: string
@@ -44,11 +44,11 @@ export interface AskDetail {
   ask: AskView
   /** The call that it is about. */
   card: CardView | undefined
-  /** Lets the call run. False: somebody was faster. */
+  /** Lets the call run. Returns false if the question was already decided. */
   approve(options?: ApproveOptions): Promise<boolean>
-  /** Lets the result go to the model. False: somebody was faster. */
+  /** Lets the result go to the model. Returns false if the question was already decided. */
   release(): Promise<boolean>
-  /** Refuses either. False: somebody was faster. */
+  /** Refuses either. Returns false if the question was already decided. */
   deny(reason?: string): Promise<boolean>
 }
 

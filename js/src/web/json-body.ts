@@ -6,7 +6,7 @@ export const MAX_BODY_BYTES = 1024 * 1024
 /** A message with pictures: what the host takes of them, in base64, and the text beside them. */
 export const MAX_CALL_BYTES = 16 * 1024 * 1024
 
-/** The body of a POST. What is too large is not read to its end. */
+/** Reads the body of a POST. Stops reading when it is too large. */
 export async function readJson(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<unknown> {
   const type = request.headers['content-type'] ?? ''
   // A form of another page can send text/plain, but never this.

@@ -169,7 +169,7 @@ class Site {
   #origin(request: IncomingMessage): string {
     const { host = '' } = request.headers
     if (host === this.host) return `http://${host}`
-    throw new HttpRefusal(421, `Host: found '${host.slice(0, 100)}', expected the one of the URL that was printed`) // and not to whoever asks
+    throw new HttpRefusal(421, `Host: found '${host.slice(0, 100)}', expected the one of the URL that was printed`) // never the real host, which the sender may not know
   }
 
   get #cookie(): string {
@@ -242,7 +242,7 @@ function sendReply(response: ServerResponse, status: number, reply: Reply): void
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy()
   for (const [name, value] of Object.entries(error instanceof HttpRefusal ? error.headers : {})) response.setHeader(name, value)
-  // What is left of the body is not read. The connection ends behind the answer; at once, the answer itself might get lost.
+  // Do not read the rest of the body. Close the connection after the answer; closing at once could lose the answer.
   if (!request.complete) {
     response.setHeader('connection', 'close')
     response.on('finish', () => setTimeout(() => request.destroy(), LINGER_MS))

@@ -22,7 +22,7 @@ export class Windows {
     this.#rights = rights
   }
 
-  /** A new window. What it is called is known to nobody else: whoever knows it speaks for it. */
+  /** Opens a window. Only the page gets its id, and the id is enough to call in its name. */
   open(response: ServerResponse): void {
     if (this.#open.size >= MAX_WINDOWS) throw new HttpRefusal(503, `there are ${MAX_WINDOWS} windows already`)
     const id = randomUUID()

@@ -92,7 +92,7 @@ export class ConfigurationStore {
     return this.#unsaved.has(keyOf(path))
   }
 
-  /** Shows the value at once, and saves it; with `wait`, when nothing else is typed for so many milliseconds. */
+  /** Shows the value at once, and saves it; with `wait`, after this many milliseconds without another edit. */
   set(changes: readonly (readonly [Path, Json])[], wait = 0): void {
     const edit = { entries: changes.map(([path, value]) => ({ path, value })) }
     if (!(this.#later && sameKeys(this.#later.edit, edit))) this.flush()

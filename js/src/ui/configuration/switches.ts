@@ -9,7 +9,7 @@ export interface Switch {
   kind: 'flag' | 'choice' | 'number' | 'protocol' | 'protocols'
   /** Of `choice`. null is one of them where the engine has something to say by itself. */
   choices?: readonly (string | null)[]
-  /** Of `number`: how it is told to people. */
+  /** Of `number`: the unit in which people read it. */
   unit?: 'ms' | 'bytes'
   /** Of `number`: what 0 means. */
   zero?: 'none'

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
 using namespace sluice;
@@ -46,10 +47,62 @@ TEST_CASE("a card that is asked to do what is not in the table stays as it is") 
   Card card;
   CHECK_FALSE(card.apply(Trigger::succeed));
   CHECK(card.state() == CardState::streaming);
-  CHECK(card.dirty == 0);
+  CHECK(card.changes() == 0);
   CHECK(card.apply(Trigger::complete));
   CHECK(card.state() == CardState::pending);
-  CHECK(card.dirty == field::status);
+  CHECK(card.changes() == (field::status | field::raw_arguments));
+}
+
+TEST_CASE("outside, a call is pending from its last byte until it runs or asks") {
+  Card card;
+  for (const Trigger trigger : {Trigger::complete, Trigger::dispatch, Trigger::pass}) {
+    REQUIRE(card.apply(trigger));
+    CHECK(card.is_pending());
+    CHECK(status_text(card.state()) == "pending");
+  }
+  card.forget_changes();
+  CHECK(card.state() == CardState::approved);
+  CHECK(card.apply(Trigger::recall));
+  CHECK(card.changes() == 0);  // nothing that a host could see
+  CHECK(card.apply(Trigger::ask));
+  CHECK(card.changes() == field::status);
+}
+
+TEST_CASE("whoever sets a field of a card marks it for the next event") {
+  const std::pair<uint32_t, std::function<void(Card &)>> setters[] = {
+      {field::head | field::status, [](Card &card) { card.open_as("find", nullptr); }},
+      {field::head, [](Card &card) { card.rename("find", nullptr); }},
+      {field::head, [](Card &card) { card.set_wire_id("a"); }},
+      {field::arguments, [](Card &card) { card.set_arguments(SharedText("{}")); }},
+      {field::edited, [](Card &card) { card.set_edited("{}"); }},
+      {field::reserved, [](Card &card) { card.set_reserved("{}"); }},
+      {field::raw, [](Card &card) { card.set_raw(SharedText("x"), 0, 1); }},
+      {field::reason, [](Card &card) { card.set_reason("tool"); }},
+      {field::output, [](Card &card) { card.set_output("x", 1, false); }},
+      {field::model_text, [](Card &card) { card.set_model_text("x"); }},
+      {field::error, [](Card &card) { card.set_error("x"); }},
+      {field::error, [](Card &card) { card.set_near({"x"}); }},
+      {field::started, [](Card &card) { card.set_started(1); }},
+      {field::ended, [](Card &card) { card.set_ended(1); }},
+      {field::approvals,
+       [](Card &card) {
+         card.add_approval({"execution", "approved", "user"});
+       }},
+      {field::progress, [](Card &card) { card.set_progress("x"); }},
+  };
+  uint32_t all = 0;
+  for (const auto &[mark, set] : setters) {
+    Card card;
+    set(card);
+    CHECK(card.changes() == mark);
+    std::string event;
+    card.write(mark, event);
+    CHECK_FALSE(event.empty());
+    card.forget_changes();
+    CHECK(card.changes() == 0);
+    all |= mark;
+  }
+  CHECK((all | field::raw_arguments) == (field::progress << 1) - 1);  // each field has a setter
 }
 
 TEST_CASE("the diagram in the README is the table") {

@@ -706,7 +706,7 @@ TEST_CASE("deny comes before ask and ask before allow, and no rule lets an ask_a
     return out;
   };
   const auto gate = [&](std::string_view tool, const std::vector<Rule> &rules, bool confirm = false) {
-    const Gate out = execution_gate(*registry.find(tool), R"({"a":1})", rules, confirm);
+    const Verdict out = execution_gate(*registry.find(tool), R"({"a":1})", rules, confirm);
     static constexpr std::string_view kWays[] = {"run", "ask", "deny"};
     return std::string(kWays[static_cast<int>(out.way)]) + " " + std::string(out.by) + " " +
            std::string(to_text(out.policy));
@@ -738,10 +738,10 @@ TEST_CASE("rules that refuse read the numbers of a call once, however many they 
   std::vector<Rule> rules(50000, rule);
   std::string many = R"({"n":[1.5)";
   for (int i = 0; i < 100000; ++i) many += ",1.5";
-  CHECK(execution_gate(*registry.find("open"), canonical_json(many + "]}"), rules, false).way == Gate::Way::run);
+  CHECK(execution_gate(*registry.find("open"), canonical_json(many + "]}"), rules, false).way == Verdict::Way::run);
   REQUIRE(read_rule(R"({"tool":"open","effect":"deny","arguments":)" + many + "0]}}", rule).ok());
   rules.push_back(rule);
-  CHECK(execution_gate(*registry.find("open"), canonical_json(many + "]}"), rules, false).way == Gate::Way::deny);
+  CHECK(execution_gate(*registry.find("open"), canonical_json(many + "]}"), rules, false).way == Verdict::Way::deny);
 }
 
 TEST_CASE("a rule is written as it is read, and a rule that does not say what it does is an error") {

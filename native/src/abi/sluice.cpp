@@ -285,7 +285,7 @@ int32_t sluice_turn_refuse(sluice_turn *turn, uint32_t call, const char *reason,
 }
 
 int32_t sluice_turn_judge(sluice_turn *turn, uint32_t call, const char *rules_json, size_t len) {
-  auto way = sluice::Gate::Way::deny;
+  auto way = sluice::Verdict::Way::deny;
   const int32_t code = guard(turn, [&](sluice::Turn &t) {
     if (Status status = missing(rules_json, len); !status.ok()) return status;
     return t.judge_by(call, view(rules_json, len), way);

@@ -130,7 +130,7 @@ bool matches(const Rule &rule, const Tool &tool, RuledArguments &arguments) {
   return !allows && rule.values == arguments.values();
 }
 
-Gate execution_gate(const Tool &tool, std::string_view canonical, const std::vector<Rule> &rules, bool confirm_all) {
+Verdict execution_gate(const Tool &tool, std::string_view canonical, const std::vector<Rule> &rules, bool confirm_all) {
   RuledArguments arguments(canonical);
   const auto any = [&](Rule::Effect effect) {
     return std::any_of(rules.begin(), rules.end(),
@@ -138,17 +138,17 @@ Gate execution_gate(const Tool &tool, std::string_view canonical, const std::vec
   };
   ExecutionApproval policy = tool.execution;
   if (confirm_all && policy == ExecutionApproval::automatic) policy = ExecutionApproval::ask_once;
-  if (any(Rule::Effect::deny)) return {Gate::Way::deny, policy, "rule"};
+  if (any(Rule::Effect::deny)) return {Verdict::Way::deny, policy, "rule"};
   // A rule that asks beats every remembered approval.
-  if (any(Rule::Effect::ask)) return {Gate::Way::ask, ExecutionApproval::ask_always, "rule"};
+  if (any(Rule::Effect::ask)) return {Verdict::Way::ask, ExecutionApproval::ask_always, "rule"};
   switch (policy) {
-    case ExecutionApproval::automatic: return {Gate::Way::run, policy, "policy"};
+    case ExecutionApproval::automatic: return {Verdict::Way::run, policy, "policy"};
     case ExecutionApproval::ask_once:
-      if (any(Rule::Effect::allow)) return {Gate::Way::run, policy, "rule"};
+      if (any(Rule::Effect::allow)) return {Verdict::Way::run, policy, "rule"};
       break;
     case ExecutionApproval::ask_always: break;
   }
-  return {Gate::Way::ask, policy, "policy"};
+  return {Verdict::Way::ask, policy, "policy"};
 }
 
 std::string approval_digest(const Tool &tool, std::string_view canonical) {

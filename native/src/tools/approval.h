@@ -45,7 +45,7 @@ class RuledArguments {
 // Rules that deny or ask compare by value and never expire. Rules that allow match exactly what was shown.
 bool matches(const Rule &rule, const Tool &tool, RuledArguments &arguments);
 
-struct Gate {
+struct Verdict {
   enum class Way : uint8_t { run, ask, deny };
   Way way = Way::ask;
   ExecutionApproval policy = ExecutionApproval::ask_always;
@@ -54,7 +54,7 @@ struct Gate {
 
 // Deny beats ask, and ask beats allow. Tools with ask_always ask whatever was remembered. `confirm_all`:
 // requireConfirmation.
-Gate execution_gate(const Tool &tool, std::string_view canonical, const std::vector<Rule> &rules, bool confirm_all);
+Verdict execution_gate(const Tool &tool, std::string_view canonical, const std::vector<Rule> &rules, bool confirm_all);
 
 // SHA-256 of tool name, NUL, canonical arguments, NUL, definition hash: of what the user was shown.
 std::string approval_digest(const Tool &tool, std::string_view canonical);

@@ -4,29 +4,19 @@
 
 #include "base/json.h"
 #include "base/release.h"
+#include "turn/state_table.h"
 
 namespace sluice {
 namespace {
 
-constexpr std::array<std::string_view, 15> kStates = {"streaming",
-                                                      "pending",
-                                                      "awaiting_approval",
-                                                      "executing",
-                                                      "awaiting_result_approval",
-                                                      "success",
-                                                      "error",
-                                                      "denied",
-                                                      "result_rejected",
-                                                      "not_found",
-                                                      "invalid",
-                                                      "timeout",
-                                                      "expired",
-                                                      "cancelled",
-                                                      "unknown"};
+constexpr std::array<std::string_view, 17> kStates = {
+    "streaming", "pending",   "ready",  "awaiting_approval", "approved",  "executing", "awaiting_result_approval",
+    "success",   "error",     "denied", "result_rejected",   "not_found", "invalid",   "timeout",
+    "expired",   "cancelled", "unknown"};
 
-constexpr std::array<std::string_view, 16> kTriggers = {"complete", "spoil",   "miss", "ask",   "approve", "start",
-                                                        "hold",     "succeed", "fail", "deny",  "reject",  "expire",
-                                                        "time_out", "cancel",  "lose", "recall"};
+constexpr std::array<std::string_view, 18> kTriggers = {
+    "complete", "invalidate", "dispatch", "miss",   "pass",   "ask",      "approve", "start", "hold",
+    "succeed",  "fail",       "deny",     "reject", "expire", "time_out", "cancel",  "lose",  "recall"};
 
 class Members {
  public:
@@ -67,42 +57,40 @@ void write_approvals(const std::vector<ApprovalRecord> &records, std::string &ou
 
 std::string_view to_text(CardState state) { return kStates[static_cast<size_t>(state)]; }
 std::string_view to_text(Trigger trigger) { return kTriggers[static_cast<size_t>(trigger)]; }
+
+std::string_view status_text(CardState state) {
+  return to_text(state == CardState::ready || state == CardState::approved ? CardState::pending : state);
+}
+
 bool is_final(CardState state) { return state >= CardState::success; }
 
 std::optional<CardState> next_state(CardState state, Trigger trigger) {
-  for (const Transition &transition : kTransitions)
-    if (transition.from == state && transition.trigger == trigger) return transition.to;
-  return std::nullopt;
+  return find_transition(kTransitions, state, trigger);
 }
 
 std::string transition_diagram() {
-  std::string out;
-  const Transition *previous = nullptr;
-  for (const Transition &transition : kTransitions) {
-    const bool same = previous != nullptr && previous->from == transition.from;
-    const std::string_view from = to_text(transition.from);
-    std::string line(same ? std::string(from.size(), ' ') : std::string(from));
-    line.resize(25, ' ');
-    line += "-- ";
-    line += to_text(transition.trigger);
-    line.resize(37, ' ');
-    out += line + "-> " + std::string(to_text(transition.to)) + "\n";
-    previous = &transition;
-  }
-  return out;
+  return draw_table(
+      kTransitions, [](CardState state) { return to_text(state); }, [](Trigger trigger) { return to_text(trigger); });
 }
 
 bool Card::apply(Trigger trigger) {
   const std::optional<CardState> to = next_state(state_, trigger);
   if (!to) return false;
+  if (status_text(*to) != status_text(state_)) mark(field::status);
+  if (trigger == Trigger::complete || trigger == Trigger::invalidate) mark(field::raw_arguments);
   state_ = *to;
-  dirty |= field::status;
   return true;
 }
 
 void Card::spell() {
-  canonical = canonical_json(effective_arguments());
-  if (canonical == effective_arguments()) release_text(canonical);
+  canonical_ = canonical_json(effective_arguments());
+  if (canonical_ == effective_arguments()) release_text(canonical_);
+}
+
+void Card::forget_spelling() { release_text(canonical_); }
+
+std::string Card::edited_note() const {
+  return edited_ ? "(The user changed the arguments to " + *edited_ + ")\n" : std::string();
 }
 
 void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
@@ -114,51 +102,51 @@ void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
       quoted ? list.text(key, text) : list.raw(key, text);
   };
   if (fields & field::head) {
-    if (!wire_id.empty()) list.text("wireId", wire_id);
-    if (!asked.empty()) list.text("name", name());
-    if (asked_differed || name() != asked) list.text("askedName", asked);
+    if (!wire_id_.empty()) list.text("wireId", wire_id_);
+    if (!requested_name_.empty()) list.text("name", name());
+    if (asked_differed || name() != requested_name_) list.text("askedName", requested_name_);
     list.text("source", source);
     list.number("round", round);
     if (adopted) list.raw("adopted", "true");
   }
-  if (fields & field::status) list.text("status", to_text(state_));
-  if (fields & field::arguments && !arguments.empty()) written("arguments", arguments, false);
+  if (fields & field::status) list.text("status", status_text(state_));
+  if (fields & field::arguments && !arguments_.empty()) written("arguments", arguments_, false);
   if (fields & field::raw_arguments && !raw_arguments.empty()) written("rawArguments", raw_arguments, true);
-  if (fields & field::edited && edited) list.raw("edited", *edited);
-  if (fields & field::reserved && !reserved.empty()) list.raw("reserved", reserved);
-  if (fields & field::raw && !raw.empty()) {
-    written("raw", raw, true);
-    list.number("start", static_cast<int64_t>(start));
-    list.number("end", static_cast<int64_t>(end));
+  if (fields & field::edited && edited_) list.raw("edited", *edited_);
+  if (fields & field::reserved && !reserved_.empty()) list.raw("reserved", reserved_);
+  if (fields & field::raw && !raw_.empty()) {
+    written("raw", raw_, true);
+    list.number("start", static_cast<int64_t>(start_));
+    list.number("end", static_cast<int64_t>(end_));
   }
-  if (fields & field::reason && !reason.empty()) list.text("reason", reason);
-  if (fields & field::output && has_output) {
-    list.text("output", output);
-    list.number("outputBytes", static_cast<int64_t>(output_bytes));
-    if (!parts.empty()) list.raw("parts", parts);
+  if (fields & field::reason && !reason_.empty()) list.text("reason", reason_);
+  if (fields & field::output && has_output_) {
+    list.text("output", output_);
+    list.number("outputBytes", static_cast<int64_t>(output_bytes_));
+    if (!parts_.empty()) list.raw("parts", parts_);
   }
-  if (fields & field::told && has_told) list.text("told", told);
-  if (fields & field::error && !error.empty()) list.text("error", error);
-  if (fields & field::error && !near.empty()) {
+  if (fields & field::model_text && has_model_text_) list.text("told", model_text_);
+  if (fields & field::error && !error_.empty()) list.text("error", error_);
+  if (fields & field::error && !near_.empty()) {
     std::string &names = list.name("near");
-    for (const std::string &name : near) append_json_string(names.append(&name == &near.front() ? "[" : ","), name);
+    for (const std::string &name : near_) append_json_string(names.append(&name == &near_.front() ? "[" : ","), name);
     names += ']';
   }
-  if (fields & field::started && started_at) list.number("startedAt", *started_at);
-  if (fields & field::ended && ended_at) {
-    list.number("endedAt", *ended_at);
-    if (started_at) list.number("durationMs", *ended_at - *started_at);
+  if (fields & field::started && started_at_) list.number("startedAt", *started_at_);
+  if (fields & field::ended && ended_at_) {
+    list.number("endedAt", *ended_at_);
+    if (started_at_) list.number("durationMs", *ended_at_ - *started_at_);
   }
-  if (fields & field::approvals && !approvals.empty()) write_approvals(approvals, list.name("approvals"));
-  if (fields & field::progress && !progress.empty()) list.text("progress", progress);
+  if (fields & field::approvals && !approvals_.empty()) write_approvals(approvals_, list.name("approvals"));
+  if (fields & field::progress && !progress_.empty()) list.text("progress", progress_);
 }
 
 std::string_view Card::sendable_arguments() const {
   // As the model wrote it where every reader takes that; else what was made of it.
   const bool plain = json_kind(raw_arguments) == '{' && raw_arguments.view().find("\\ud") == std::string::npos &&
                      raw_arguments.view().find("\\uD") == std::string::npos;
-  if (source == "native" && !arguments.empty() && plain) return raw_arguments;
-  return arguments.empty() ? std::string_view("{}") : arguments.view();
+  if (source == "native" && !arguments_.empty() && plain) return raw_arguments;
+  return arguments_.empty() ? std::string_view("{}") : arguments_.view();
 }
 
 }  // namespace sluice

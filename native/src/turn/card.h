@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json_progress.h"
@@ -16,9 +17,11 @@
 namespace sluice {
 
 enum class CardState : uint8_t {
-  streaming,  // its arguments are being written
-  pending,    // complete: waits for the end of the answer, for its turn, or for a person's button
+  streaming,  // the model is writing its arguments
+  pending,    // complete: waits for the end of its answer
+  ready,      // waits for its turn at the gate, or for the user's button
   awaiting_approval,
+  approved,  // waits for room to run
   executing,
   awaiting_result_approval,
   // final
@@ -35,13 +38,15 @@ enum class CardState : uint8_t {
 };
 
 enum class Trigger : uint8_t {
-  complete,  // the call was read to its end
-  spoil,     // it lost bytes, or its arguments are wrong
-  miss,      // no such tool, or not for this model
+  complete,    // the call was read to its end
+  invalidate,  // it lost bytes, or its arguments are wrong
+  dispatch,    // its answer has ended, or it may start before that
+  miss,        // there is no such tool, or not for this model
+  pass,        // policy or a rule lets it run
   ask,
   approve,
   start,
-  hold,  // the result waits for a person
+  hold,  // the user decides about its result
   succeed,
   fail,
   deny,
@@ -61,23 +66,32 @@ struct Transition {
 
 inline constexpr Transition kTransitions[] = {
     {CardState::streaming, Trigger::complete, CardState::pending},
-    {CardState::streaming, Trigger::spoil, CardState::invalid},
+    {CardState::streaming, Trigger::invalidate, CardState::invalid},
     {CardState::streaming, Trigger::cancel, CardState::cancelled},
 
-    {CardState::pending, Trigger::spoil, CardState::invalid},
-    {CardState::pending, Trigger::miss, CardState::not_found},
+    {CardState::pending, Trigger::dispatch, CardState::ready},
+    {CardState::pending, Trigger::invalidate, CardState::invalid},
     {CardState::pending, Trigger::fail, CardState::error},
-    {CardState::pending, Trigger::deny, CardState::denied},
-    {CardState::pending, Trigger::ask, CardState::awaiting_approval},
-    {CardState::pending, Trigger::start, CardState::executing},
     {CardState::pending, Trigger::cancel, CardState::cancelled},
 
-    {CardState::awaiting_approval, Trigger::approve, CardState::pending},
+    {CardState::ready, Trigger::miss, CardState::not_found},
+    {CardState::ready, Trigger::pass, CardState::approved},
+    {CardState::ready, Trigger::ask, CardState::awaiting_approval},
+    {CardState::ready, Trigger::deny, CardState::denied},
+    {CardState::ready, Trigger::invalidate, CardState::invalid},
+    {CardState::ready, Trigger::cancel, CardState::cancelled},
+
+    {CardState::awaiting_approval, Trigger::approve, CardState::approved},
     {CardState::awaiting_approval, Trigger::deny, CardState::denied},
     {CardState::awaiting_approval, Trigger::expire, CardState::expired},
-    {CardState::awaiting_approval, Trigger::spoil, CardState::invalid},
+    {CardState::awaiting_approval, Trigger::invalidate, CardState::invalid},
     {CardState::awaiting_approval, Trigger::cancel, CardState::cancelled},
-    {CardState::awaiting_approval, Trigger::recall, CardState::pending},
+    {CardState::awaiting_approval, Trigger::recall, CardState::ready},
+
+    {CardState::approved, Trigger::start, CardState::executing},
+    {CardState::approved, Trigger::invalidate, CardState::invalid},
+    {CardState::approved, Trigger::cancel, CardState::cancelled},
+    {CardState::approved, Trigger::recall, CardState::ready},
 
     {CardState::executing, Trigger::succeed, CardState::success},
     {CardState::executing, Trigger::fail, CardState::error},
@@ -85,31 +99,33 @@ inline constexpr Transition kTransitions[] = {
     {CardState::executing, Trigger::time_out, CardState::timeout},
     {CardState::executing, Trigger::cancel, CardState::cancelled},
     {CardState::executing, Trigger::lose, CardState::unknown},
-    {CardState::executing, Trigger::recall, CardState::pending},
+    {CardState::executing, Trigger::recall, CardState::ready},
 
     {CardState::awaiting_result_approval, Trigger::succeed, CardState::success},
     {CardState::awaiting_result_approval, Trigger::fail, CardState::error},
     {CardState::awaiting_result_approval, Trigger::reject, CardState::result_rejected},
 };
 
+// The name in the table. Hosts and models see status_text: `ready` and `approved` are "pending" there.
 std::string_view to_text(CardState state);
 std::string_view to_text(Trigger trigger);
+std::string_view status_text(CardState state);
 bool is_final(CardState state);
-std::optional<CardState> next_state(CardState state, Trigger trigger);  // nullopt: not in the table
+std::optional<CardState> next_state(CardState state, Trigger trigger);  // nullopt: the table has no such row
 
 // The table as the diagram of native/src/README.md.
 std::string transition_diagram();
 
 struct ApprovalRecord {
-  std::string_view stage;     // execution | result
-  std::string_view decision;  // approved | denied | expired
-  std::string_view by;        // user | rule | policy
-  std::string_view remember;  // once | turn | session | always; empty where nothing was to be remembered
-  std::string reason;
-  std::optional<int64_t> at;
+  std::string_view stage;          // execution | result
+  std::string_view decision;       // approved | denied | expired
+  std::string_view by;             // user | rule | policy
+  std::string_view remember = {};  // once | turn | session | always; empty where nothing was to be remembered
+  std::string reason = {};
+  std::optional<int64_t> at = {};
 };
 
-// What of a card a patch may tell. The same bits print the whole card in SLUICE_GET_MESSAGE.
+// Fields that a card event can carry; SLUICE_GET_MESSAGE prints all of them.
 namespace field {
 enum : uint32_t {
   head = 1U << 0,  // wireId, name, askedName, source, round
@@ -121,7 +137,7 @@ enum : uint32_t {
   raw = 1U << 6,  // raw, start, end
   reason = 1U << 7,
   output = 1U << 8,  // output, outputBytes, parts
-  told = 1U << 9,
+  model_text = 1U << 9,
   error = 1U << 10,
   started = 1U << 11,
   ended = 1U << 12,  // endedAt, durationMs
@@ -135,7 +151,115 @@ class Card {
  public:
   CardState state() const { return state_; }
   bool final() const { return is_final(state_); }
-  bool apply(Trigger trigger);  // false: not in the table, nothing changed
+  // Complete, and not running yet: what is called "pending" outside.
+  bool is_pending() const {
+    return state_ == CardState::pending || state_ == CardState::ready || state_ == CardState::approved;
+  }
+  bool apply(Trigger trigger);  // false: the table has no such row, and nothing changed
+
+  // -- what card events carry: each setter marks its field, and Log::tell sends what is marked
+  const std::string &wire_id() const { return wire_id_; }                // the provider's, or the format's own
+  const std::string &requested_name() const { return requested_name_; }  // as the model wrote it
+  const std::string &resolved() const { return resolved_; }   // the tool's own name; stays when the tool is gone
+  const SharedText &arguments() const { return arguments_; }  // one JSON object, coerced; empty while not known
+  const std::optional<std::string> &edited() const { return edited_; }
+  const std::string &reserved() const { return reserved_; }
+  const SharedText &raw() const { return raw_; }  // the block in the text; [start, end) of the round's text
+  size_t start() const { return start_; }
+  size_t end() const { return end_; }
+  const std::string &reason() const { return reason_; }
+  bool has_output() const { return has_output_; }
+  const std::string &output() const { return output_; }
+  bool output_is_json() const { return output_is_json_; }
+  const std::string &parts() const { return parts_; }  // JSON array of content parts
+  bool has_model_text() const { return has_model_text_; }
+  const std::string &model_text() const { return model_text_; }  // what the model reads about this call
+  const std::string &error() const { return error_; }
+  const std::vector<std::string> &near() const { return near_; }  // not found: the names it may have meant
+  const std::optional<int64_t> &started_at() const { return started_at_; }
+  const std::optional<int64_t> &ended_at() const { return ended_at_; }
+  const std::vector<ApprovalRecord> &approvals() const { return approvals_; }
+  const std::string &progress() const { return progress_; }
+
+  void open_as(std::string_view requested_name, const Tool *found) {
+    mark(field::head | field::status);
+    requested_name_ = requested_name;
+    resolve(found);
+  }
+  void rename(std::string_view requested_name, const Tool *found) {
+    mark(field::head);
+    requested_name_ = requested_name;
+    resolve(found);
+  }
+  void set_wire_id(std::string_view id) {
+    mark(field::head);
+    wire_id_ = id;
+  }
+  void set_arguments(SharedText coerced) {
+    mark(field::arguments);
+    arguments_ = std::move(coerced);
+  }
+  void set_edited(std::string checked) {
+    mark(field::edited);
+    edited_ = std::move(checked);
+  }
+  void set_reserved(std::string object) {
+    mark(field::reserved);
+    reserved_ = std::move(object);
+  }
+  void set_raw(SharedText raw, size_t start, size_t end) {
+    mark(field::raw);
+    raw_ = std::move(raw);
+    start_ = start;
+    end_ = end;
+  }
+  void set_start(size_t start) { start_ = start; }  // of a block that has just opened: told when it is whole
+  void set_reason(std::string_view reason) {
+    mark(field::reason);
+    reason_ = reason;
+  }
+  // `bytes`: of the whole output, of which `output` may be the beginning.
+  void set_output(std::string_view output, size_t bytes, bool is_json, std::string_view parts = {}) {
+    mark(field::output);
+    output_ = output;
+    output_bytes_ = bytes;
+    output_is_json_ = is_json;
+    parts_ = parts;
+    has_output_ = true;
+  }
+  void set_model_text(std::string text) {
+    mark(field::model_text);
+    model_text_ = std::move(text);
+    has_model_text_ = true;
+  }
+  void set_error(std::string_view error) {
+    mark(field::error);
+    error_ = error;
+  }
+  void set_near(std::vector<std::string> names) {
+    mark(field::error);
+    near_ = std::move(names);
+  }
+  void set_started(std::optional<int64_t> now) {
+    mark(field::started);
+    started_at_ = running_since = now;
+  }
+  void set_ended(std::optional<int64_t> now) {
+    mark(field::ended);
+    ended_at_ = now;
+  }
+  void add_approval(ApprovalRecord record) {
+    mark(field::approvals);
+    approvals_.push_back(std::move(record));
+  }
+  void set_progress(std::string text) {
+    mark(field::progress);
+    progress_ = std::move(text);
+  }
+
+  // Fields that changed since an event told them.
+  uint32_t changes() const { return changes_; }
+  void forget_changes() { changes_ = 0; }
 
   // Members that `fields` names and that apply, as `"a":1,"b":2` behind what stands in `out` already. `lent`: what is
   // large is not written but lent.
@@ -143,15 +267,16 @@ class Card {
   // What the model asked for, as JSON object text that may go back to a provider: never broken JSON.
   std::string_view sendable_arguments() const;
   // What the tool runs with.
-  std::string_view effective_arguments() const { return edited ? std::string_view(*edited) : arguments.view(); }
-  // canonical_json of these, from spell() until it starts.
-  std::string_view canonical_arguments() const { return canonical.empty() ? effective_arguments() : canonical; }
+  std::string_view effective_arguments() const { return edited_ ? std::string_view(*edited_) : arguments_.view(); }
+  // The canonical form of these, known from spell() until forget_spelling().
+  std::string_view canonical_arguments() const { return canonical_.empty() ? effective_arguments() : canonical_; }
   void spell();
-  // The engine's name for the tool, else the one that was asked for.
-  std::string_view name() const { return resolved.empty() ? std::string_view(asked) : std::string_view(resolved); }
-  void resolve(const Tool *found) {
-    tool = found;
-    resolved = found != nullptr ? found->name : std::string();
+  void forget_spelling();
+  // What the model is told where the user changed the arguments: what ran is what the user saw.
+  std::string edited_note() const;
+  // The engine's name for the tool, else the one the model asked for.
+  std::string_view name() const {
+    return resolved_.empty() ? std::string_view(requested_name_) : std::string_view(resolved_);
   }
   bool tool_is_immediate() const { return tool != nullptr && tool->immediate; }
   bool fire_and_forget() const { return tool != nullptr && tool->ipc.has_value(); }
@@ -159,67 +284,114 @@ class Card {
   // A tag that did what it says: it stays in the history as it was written, and needs no result.
   bool stays_as_text() const { return is_tag() && fire_and_forget() && state_ == CardState::success; }
 
+  // A card as it was saved.
+  void restore(CardState state, std::vector<ApprovalRecord> approvals, std::vector<std::string> near) {
+    state_ = state;
+    approvals_ = std::move(approvals);
+    near_ = std::move(near);
+  }
+
   // -- set when it opened
   uint32_t call = 0;
   size_t block = 0;
   uint32_t round = 0;
-  std::string source;  // "native" or the protocol's id
+  std::string source;    // "native" or the protocol's id
+  bool adopted = false;  // asked for before this turn, in the host's last message
   // -- what the model asked for
-  std::string wire_id;     // the provider's, or the format's own
-  std::string history_id;  // the one that goes back: legal and unique in the conversation
-  std::string asked;       // the name as written
-  std::string resolved;    // the tool's own name; stays when the tool is gone
   const Tool *tool = nullptr;
-  bool asked_differed = false;  // askedName was told: a patch cannot take it back
+  std::string history_id;       // the id that goes back: legal and unique in the conversation
+  bool asked_differed = false;  // an event told askedName: a patch cannot take it back
+  // As the model wrote them. `args` events tell them while they stream; complete and invalidate mark them.
   SharedText raw_arguments;
-  SharedText arguments;  // one JSON object, coerced; empty while not known
-  std::string members;   // opaque members of the provider, to go back verbatim
-  std::string reserved;
-  SharedText raw;
-  size_t start = 0, end = 0;
-  bool typed = true;                // arguments carry JSON types: nothing to coerce
-  std::string broken;               // the reason, where the wire says that something of it was lost
-  bool oversize = false;            // past limits.argumentBytes: what came later was dropped
-  size_t tried = 0;                 // raw_arguments of this size were looked at, and are not complete
-  JsonProgress shape;               // of raw_arguments: not saved, it reads them again
-  bool adopted = false;             // asked for before this turn, in the host's last message
-  bool late = false;                // more came when it had started: told once
-  bool definition_changed = false;  // restored: the tool is not what it was when it was saved
+  std::string members;    // opaque members of the provider, to go back verbatim
+  bool typed = true;      // the arguments carry JSON types: nothing to coerce
+  std::string broken;     // the reason, where the wire says that something of the call was lost
+  bool oversize = false;  // past limits.argumentBytes: what came later was dropped
+  size_t tried = 0;       // raw_arguments of this size were looked at, and are not complete
+  JsonProgress shape;     // of raw_arguments; not saved, it reads them again
+  bool late = false;      // more arguments came after it had started: a diagnostic said so
+  bool dropped = false;   // malformed: "drop": the model is not told that the call ever was
   // -- the gate
-  bool ready = false;         // complete, and its dispatch has come
-  bool admitted = false;      // it went through policy
-  bool approved = false;      // it may run as soon as there is room
-  bool asked_polled = false;  // its question was polled: somebody may have seen it
+  bool definition_changed = false;  // restored: the tool is not what it was when the turn was saved
+  bool asked_polled = false;        // the host polled its question: somebody may have seen it
   ExecutionApproval policy = ExecutionApproval::ask_always;
-  std::string canonical;  // of the effective arguments, at the gate; empty: they are spelled so
-  std::optional<std::string> edited;
-  std::vector<ApprovalRecord> approvals;
   std::optional<int64_t> asked_at;
   // -- its run
-  bool detached = false;                 // execute and go on: the card is settled at once
+  bool detached = false;                 // settled as soon as it starts: nobody waits for its result
   std::optional<int64_t> running_since;  // moves when the machine slept; started_at does not
-  std::optional<int64_t> started_at, ended_at;
-  std::string progress;
-  // -- how it ended
-  std::string reason;
-  std::string output;
-  size_t output_bytes = 0;
-  bool output_is_json = false;
-  std::string parts;    // JSON array of content parts
-  bool failed = false;  // what was submitted is a failure
-  std::string error;
-  std::vector<std::string> near;  // not found: the names it may have meant
-  std::string told;               // what the model reads
-  bool has_output = false, has_told = false;
-  bool dropped = false;  // malformed: drop — the model is not told that it ever was
+  bool failed = false;                   // the host submitted a failure
 
-  uint32_t dirty = 0;  // fields that no card event told yet
-
-  // A card as it was saved.
-  void restore(CardState state) { state_ = state; }
+  // What is saved of it, but for its state, approvals and near names. `AnyCard` is const where it is saved.
+  template <class AnyCard, class Visit>
+  static void each_field(AnyCard &card, const Visit &visit) {
+    visit("block", card.block);
+    visit("round", card.round);
+    visit("source", card.source);
+    visit("asked", card.requested_name_);
+    visit("historyId", card.history_id);
+    visit("resolved", card.resolved_);
+    visit("wireId", card.wire_id_);
+    visit("rawArguments", card.raw_arguments);
+    visit("arguments", card.arguments_);
+    visit("members", card.members);
+    visit("reserved", card.reserved_);
+    visit("raw", card.raw_);
+    visit("start", card.start_);
+    visit("end", card.end_);
+    visit("typed", card.typed);
+    visit("broken", card.broken);
+    visit("oversize", card.oversize);
+    visit("askedDiffered", card.asked_differed);
+    visit("adopted", card.adopted);
+    visit("late", card.late);
+    visit("tried", card.tried);
+    visit("askedPolled", card.asked_polled);
+    visit("edited", card.edited_);
+    visit("askedAt", card.asked_at);
+    visit("detached", card.detached);
+    visit("runningSince", card.running_since);
+    visit("startedAt", card.started_at_);
+    visit("endedAt", card.ended_at_);
+    visit("progress", card.progress_);
+    visit("reason", card.reason_);
+    visit("output", card.output_);
+    visit("outputBytes", card.output_bytes_);
+    visit("outputIsJson", card.output_is_json_);
+    visit("parts", card.parts_);
+    visit("failed", card.failed);
+    visit("error", card.error_);
+    visit("told", card.model_text_);
+    visit("hasOutput", card.has_output_);
+    visit("hasTold", card.has_model_text_);
+    visit("dropped", card.dropped);
+    visit("dirty", card.changes_);
+  }
 
  private:
+  void mark(uint32_t fields) { changes_ |= fields; }
+  void resolve(const Tool *found) {
+    tool = found;
+    resolved_ = found != nullptr ? found->name : std::string();
+  }
+
   CardState state_ = CardState::streaming;
+  uint32_t changes_ = 0;
+  std::string wire_id_, requested_name_, resolved_;
+  SharedText arguments_;
+  std::string canonical_;  // empty: effective_arguments() are spelled so
+  std::optional<std::string> edited_;
+  std::string reserved_;
+  SharedText raw_;
+  size_t start_ = 0, end_ = 0;
+  std::string reason_;
+  std::string output_, parts_;
+  size_t output_bytes_ = 0;
+  bool has_output_ = false, output_is_json_ = false, has_model_text_ = false;
+  std::string model_text_, error_;
+  std::vector<std::string> near_;
+  std::optional<int64_t> started_at_, ended_at_;
+  std::vector<ApprovalRecord> approvals_;
+  std::string progress_;
 };
 
 }  // namespace sluice

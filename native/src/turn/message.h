@@ -14,6 +14,9 @@
 
 namespace sluice {
 
+// Beyond, a time or a count of tokens is nonsense, and sums of two overflow.
+inline constexpr int64_t kMostNumber = int64_t{1} << 53;
+
 struct TurnError {
   std::string code, detail, hint;
   bool retryable = false;
@@ -21,6 +24,18 @@ struct TurnError {
   int32_t status = 0;           // of HTTP; 0: another error
   int64_t retry_after_ms = -1;  // -1: the response did not say
   std::string request_id = {};  // empty: nor that
+
+  template <class AnyError, class Visit>
+  static void each_field(AnyError &error, const Visit &visit) {
+    visit("code", error.code);
+    visit("detail", error.detail);
+    visit("hint", error.hint);
+    visit("retryable", error.retryable);
+    visit("fatal", error.fatal);
+    visit("status", error.status);
+    visit("retryAfterMs", error.retry_after_ms);
+    visit("requestId", error.request_id);
+  }
 };
 
 struct Block {
@@ -43,6 +58,18 @@ struct Round {
   SharedText raw;           // text mode: the answer as written
   std::string members;      // opaque members of the provider's message, to go back verbatim
   bool text_calls = false;  // its calls came out of its text
+
+  // What is saved of it, but for its finish reason.
+  template <class AnyRound, class Visit>
+  static void each_field(AnyRound &round, const Visit &visit) {
+    visit("raw", round.raw);
+    visit("members", round.members);
+    visit("textCalls", round.text_calls);
+    for (const TokenKind &kind : kTokenKinds) visit(kind.name, round.usage.*kind.count);
+    visit("model", round.model);
+    visit("startedAt", round.started_at);
+    visit("endedAt", round.ended_at);
+  }
 };
 
 struct Message {

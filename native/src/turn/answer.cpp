@@ -1,0 +1,558 @@
+#include "turn/answer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "protocol/other_format.h"
+#include "protocol/quiet_sink.h"
+#include "turn/arguments.h"
+
+namespace sluice {
+namespace {
+
+// Behind a finish reason usage may still come, at once: after this silence the answer has ended, though its connection
+// stays open.
+constexpr int64_t kSilenceMs = 1000;
+// A host that looks later than this has been busy, and what came may still lie in its socket.
+constexpr int64_t kBusyMs = 100;
+
+// Native mode does not run calls written as text; this sink only reports them.
+class Watcher final : public QuietSink {
+ public:
+  explicit Watcher(Log &log) : log_(log) {}
+  void on_call_close(std::string_view, std::vector<ParsedCall> &calls, std::string_view raw, size_t start,
+                     size_t) override {
+    if (!calls.empty()) log_.diagnostic("text_call_in_native_mode", calls.front().name, 0, start, raw);
+  }
+
+ private:
+  Log &log_;
+};
+
+// How much an answer lost. A gateway that reports a milder reason afterwards cannot take a loss back.
+int loss(Finish finish) { return finish == Finish::content_filter ? 2 : finish == Finish::length ? 1 : 0; }
+
+bool blank(std::string_view text) { return text.find_first_not_of(" \t\n\v\f\r") == text.npos; }
+
+}  // namespace
+
+Answer::Answer(const Setup &setup, Log &log, Listener &listener)
+    : setup_(setup), log_(log), listener_(listener), waiting_since_(log.now()) {
+  const Limits &limits = setup.config.limits;
+  WireLimits wire_limits;
+  wire_limits.depth = limits.depth;
+  wire_limits.line_bytes = limits.line_bytes;
+  wire_limits.argument_bytes = limits.argument_bytes;
+  wire_limits.calls_per_round = limits.calls_per_round;
+  reader_ = setup.wire->read(*this, wire_limits);
+  read_with(setup.active_protocols(), setup.watched_protocols(), setup.scan_options());
+}
+
+Answer::~Answer() = default;
+
+void Answer::read_with(Protocols parsed, Protocols watched, ScanOptions options) {
+  const ScanLimits limits = setup_.scan_limits();
+  const Registry &registry = setup_.registry();
+  options.turn_ends.clear();
+  for (const auto &protocol : watched)
+    for (Marker &token : protocol->turn_ends()) options.turn_ends.push_back(std::move(token));
+  scanner_ = make_scanner(parsed, registry, limits, options, *this);
+  if (!parsed.empty())
+    thoughts_ = std::make_unique<ThoughtCalls>(parsed, registry, limits, options.calls_in_reasoning,
+                                               static_cast<ScanSink *>(this));
+  if (!watched.empty()) {
+    watch_sink_ = std::make_unique<Watcher>(log_);
+    watcher_ = make_scanner(watched, registry, limits, options, *watch_sink_);
+  }
+  parsed_ = std::move(parsed);
+  watched_ = std::move(watched);
+  options_ = options;
+}
+
+bool Answer::apply(AnswerTrigger trigger) {
+  const std::optional<AnswerState> to = next_state(state_, trigger);
+  if (to) state_ = *to;
+  return to.has_value();
+}
+
+// ---- what the host does ----
+
+Status Answer::response(int32_t http_status, std::string_view headers) {
+  if (!next_state(state_, AnswerTrigger::respond))
+    return error(Code::state, "the response of this answer was told already");
+  if (!headers.empty()) {
+    if (Status status = check_json(headers, setup_.config.limits.depth); !status.ok()) return status;
+    if (json_kind(headers) != '{') return error(Code::json, "expected an object of header names and values");
+  }
+  apply(AnswerTrigger::respond);
+  waiting_since_ = log_.now();
+  reader_->response(http_status, headers);
+  return {};
+}
+
+void Answer::feed(std::string_view bytes) {
+  apply(AnswerTrigger::receive);
+  late_ = false;
+  waiting_since_ = log_.now();
+  if (!is_cut()) reader_->feed(bytes);
+}
+
+void Answer::finish(End how, std::string_view detail) {
+  const bool ours = is_cut();  // the end is where we cut it
+  apply(AnswerTrigger::finish);
+  log_.withdraw(Log::Event::request, 0);
+  reader_->finish(how == End::complete && !ours);
+  if (!is_open()) return;
+  if (has_ended()) how = End::complete;  // what breaks behind the end harms nothing
+  conclude(false, how);
+  if (!is_open()) return;
+  if (how != End::complete && !ours && !error_) {
+    TurnError broken;
+    broken.code = how == End::hook ? "hook" : "network";
+    broken.detail = !detail.empty()       ? repair_utf8(detail)
+                    : how == End::aborted ? "the answer was aborted"
+                    : how == End::hook    ? "a hook of the host failed"
+                                          : "the connection broke";
+    broken.retryable = how != End::hook && !shown_;
+    error_ = std::move(broken);
+  }
+  close();
+  close_calls();
+}
+
+// ---- what the turn does ----
+
+void Answer::cut(std::string_view reason) {
+  const bool finishing = state_ == AnswerState::finishing;
+  if (!apply(AnswerTrigger::cut) || setup_.parser || finishing) return;
+  if (log_.withdraw(Log::Event::request, 0)) return;  // the host never sent it
+  ObjectWriter event(log_.event(Log::Event::other));
+  event.text("type", "abortRequest").text("reason", reason);
+}
+
+void Answer::interrupt_text() {
+  scanner_->interrupt();
+  if (watcher_) watcher_->interrupt();
+}
+
+void Answer::fail(const TurnError &error) {
+  interrupt_text();
+  error_ = error;
+  cut(error.code);
+  close_calls();
+}
+
+void Answer::close() { apply(AnswerTrigger::close); }
+
+// ---- the end of an answer ----
+
+// The one place that says how an answer ended. `whole`: it says itself that it is over; else the host said how its body
+// ended. What still comes before finish is heard for usage and opaque members.
+void Answer::conclude(bool whole, End how) {
+  if (!is_open() || has_ended()) return;
+  const bool ours = is_cut();
+  const Finish finish = log_.finish();
+  if (!ours) {
+    const bool never_ended = !whole && finish == Finish::none && setup_.wire->has_end();
+    end_text(error_ || how != End::complete || never_ended || finish == Finish::length ||
+             finish == Finish::content_filter);
+    if (!is_open()) return;
+  }
+  apply(AnswerTrigger::end);
+  std::string_view code = "provider_error";
+  const bool ends_here = !error_ && !ours && how == End::complete && finish == Finish::none && setup_.wire->has_end();
+  if (ends_here && (!whole || !shown_)) {
+    if (!whole) code = "unfinished";
+    if (setup_.parser)  // nothing runs, and what is parsed may be a piece of a recording
+      log_.diagnostic(whole ? "empty_answer" : "unfinished", "the answer has no end");
+    else if (!shown_)
+      error_ = {"empty_answer", "the provider answered nothing", "", true, false};
+    else
+      error_ = {"unfinished", "the answer broke off: its end never came", "", false, false};
+  }
+  if (error_) {
+    error_->retryable = error_->retryable && !shown_;
+    // The block in the message waits for finish: until then the host may still have the answer forgotten.
+    ObjectWriter event(log_.event(Log::Event::other));
+    event.text("type", "diagnostic").text("code", code).text("detail", error_->detail);
+    event.boolean("retryable", error_->retryable);
+  }
+  if (!ours && !error_ && calls_ == 0) tell_other_format();
+  log_.end_answer();
+}
+
+// `cut`: more would have come, so that nobody knows whether its last call was a draft.
+void Answer::end_text(bool cut) {
+  scanner_->finish(cut);
+  if (watcher_) watcher_->finish(cut);
+  if (!is_open() || !thoughts_) return;
+  if (cut) return thoughts_->give_up();
+  const Message &message = log_.message();
+  const size_t first = message.cards.size();
+  calls_of_thoughts_ = true;
+  thoughts_->finish(*this);
+  calls_of_thoughts_ = false;
+  if (!setup_.calls_from_text() || message.cards.size() == first) return;
+  // The next request shows the model its reasoning from the first call on.
+  std::vector<std::string_view> pieces;
+  size_t missing = thought_bytes_ - message.cards[first]->start();
+  for (size_t i = message.blocks.size(); i-- > 0 && missing > 0 && message.blocks[i].round == log_.round_number();) {
+    if (message.blocks[i].kind != Block::Kind::reasoning) continue;
+    pieces.push_back(last_bytes(message.blocks[i].text, missing));
+    missing -= pieces.back().size();
+  }
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) log_.round().raw.append(*piece);
+}
+
+// Reports calls in a format that nobody looked for: the model may have learned another one than it was asked for.
+void Answer::tell_other_format() {
+  if (!setup_.has_tools()) return;
+  const std::vector<Block> &blocks = log_.message().blocks;
+  std::string text;
+  auto block = blocks.end();
+  while (block != blocks.begin() && std::prev(block)->round == log_.round_number()) --block;
+  for (; block != blocks.end(); ++block)
+    if (block->kind == Block::Kind::text) text += block->text;
+  Protocols read = parsed_;
+  read.insert(read.end(), watched_.begin(), watched_.end());
+  if (const std::string_view id = find_other_format(text, read, setup_.registry(), setup_.scan_limits()); !id.empty())
+    log_.diagnostic("other_format", id);
+}
+
+// What the end of the answer means for its calls that have not started.
+void Answer::close_calls() {
+  const bool filtered = log_.finish() == Finish::content_filter;
+  for (const uint32_t call : OpenCards::Calls(log_.open_cards().all())) {
+    Card &card = *log_.find(call);
+    if (card.state() == CardState::streaming) complete_native(card, true);
+    const bool waits = card.is_pending() || card.state() == CardState::awaiting_approval;
+    if (waits && (filtered || error_)) log_.invalidate(card, filtered ? "truncated" : "stream_broken");
+  }
+}
+
+// ---- what a wire reports ----
+
+// More than arguments came: the finish reason was not the last word, and calls may be complete by it. Returns false if
+// nobody listens any more.
+bool Answer::goes_on() {
+  if (ignores_bytes()) return false;
+  last_word_ = false;
+  complete_interrupted();
+  return !ignores_bytes();
+}
+
+void Answer::on_text(std::string_view utf8) {
+  if (!goes_on()) return;
+  const std::string_view piece = within_text_limit(utf8);
+  if (setup_.calls_from_text()) log_.round().raw.append(piece);
+  if (thoughts_ && !blank(piece)) thoughts_->interrupt();
+  if (watcher_) watcher_->feed(piece);
+  scanner_->feed(piece);
+  if (piece.size() < utf8.size() && !ignores_bytes()) overflow();
+}
+
+void Answer::on_reasoning(std::string_view utf8) {
+  if (!goes_on()) return;
+  interrupt_text();
+  const std::string_view piece = within_text_limit(utf8);
+  if (!piece.empty()) show(Block::Kind::reasoning, piece);
+  if (thoughts_) thoughts_->feed(piece, thought_bytes_);
+  thought_bytes_ += piece.size();
+  if (piece.size() < utf8.size()) overflow();
+}
+
+void Answer::on_refusal(std::string_view utf8) {
+  if (!goes_on()) return;
+  interrupt_text();
+  const std::string_view piece = within_text_limit(utf8);
+  if (thoughts_ && !blank(piece)) thoughts_->interrupt();
+  if (!piece.empty()) show(Block::Kind::text, piece, false, Block::Mark::refusal);
+  if (piece.size() < utf8.size()) overflow();
+}
+
+std::string_view Answer::within_text_limit(std::string_view utf8) {
+  const size_t limit = setup_.config.limits.text_bytes;
+  const std::string_view piece = first_bytes(utf8, limit - std::min(text_bytes_, limit));
+  text_bytes_ += piece.size();
+  return piece;
+}
+
+void Answer::overflow() {
+  TurnError error;
+  error.code = "oversize";
+  error.detail = "the answer is longer than limits.textBytes, " + std::to_string(setup_.config.limits.text_bytes);
+  listener_.on_overflow(std::move(error));
+}
+
+void Answer::on_call(uint32_t slot, std::string_view id, std::string_view name) {
+  if (!goes_on()) return;
+  interrupt_text();
+  if (thoughts_) thoughts_->interrupt();
+  if (slots_.size() <= slot) slots_.resize(slot + 1);
+  Card *const card = open_card("native", name);
+  slots_[slot] = card;
+  if (card == nullptr) return;
+  open_calls_.push_back(card);
+  card->set_wire_id(id);
+  log_.give_id(*card);
+  log_.tell(*card);
+}
+
+// The call of a slot, while anybody listens; nullptr: none.
+Card *Answer::call_in(uint32_t slot) const { return ignores_bytes() || slot >= slots_.size() ? nullptr : slots_[slot]; }
+
+void Answer::on_call_head(uint32_t slot, std::string_view id, std::string_view name) {
+  Card *const card = call_in(slot);
+  if (card == nullptr || card->state() != CardState::streaming) return;
+  if (card->wire_id() == id && card->requested_name() == name) return;
+  card->rename(name, setup_.find_tool(name));
+  if (card->wire_id() != id) {
+    card->set_wire_id(id);
+    log_.give_id(*card);
+  }
+  log_.tell(*card);
+}
+
+void Answer::on_arguments(uint32_t slot, std::string_view fragment) {
+  last_word_ = false;
+  Card *const card = call_in(slot);
+  if (card == nullptr || fragment.empty()) return;
+  if (card->state() != CardState::streaming) {
+    if (!card->late)
+      log_.diagnostic("late_arguments", "arguments went on when the call was closed already", card->call);
+    card->late = true;
+    return;
+  }
+  if (card->raw_arguments.size() + fragment.size() > setup_.config.limits.argument_bytes) card->oversize = true;
+  if (!card->oversize) log_.append_arguments(*card, fragment);
+}
+
+void Answer::on_arguments_replaced(uint32_t slot, std::string_view whole) {
+  Card *const card = call_in(slot);
+  if (card == nullptr) return;
+  if (card->state() != CardState::streaming) return on_arguments(slot, whole);
+  if (whole.starts_with(card->raw_arguments.view()))
+    return on_arguments(slot, whole.substr(card->raw_arguments.size()));
+  if (whole.size() > setup_.config.limits.argument_bytes) card->oversize = true;
+  if (card->oversize) return;
+  card->raw_arguments = SharedText(std::string(whole));
+  card->shape = {};
+}
+
+void Answer::on_call_members(uint32_t slot, std::string_view object) {
+  if (Card *const card = call_in(slot)) card->members = object;
+}
+
+void Answer::on_call_broken(uint32_t slot, std::string_view reason) {
+  if (Card *const card = call_in(slot)) card->broken = reason;
+}
+
+void Answer::on_message_members(std::string_view object) {
+  if (is_open()) log_.round().members = object;
+}
+
+void Answer::on_model(std::string_view name) {
+  if (!ignores_bytes()) log_.round().model = name;
+}
+
+void Answer::on_finish(Finish reason, std::string_view) {
+  if (ignores_bytes()) return;
+  last_word_ = true;
+  Finish &finish = log_.round().finish;
+  if (loss(reason) < loss(finish)) return;
+  finish = reason;
+  complete_interrupted();
+}
+
+void Answer::on_end() { conclude(true); }
+
+void Answer::on_usage(const Usage &usage) {
+  if (is_open()) log_.add_usage(usage);
+}
+
+void Answer::on_error(const WireError &error) {
+  if (ignores_bytes() || error_) return;
+  TurnError shown;
+  shown.code = error.code;
+  shown.detail = error.detail;
+  shown.retryable = error.transient;
+  shown.status = error.status;
+  shown.retry_after_ms = error.retry_after_ms;
+  shown.request_id = error.request_id;
+  error_ = std::move(shown);
+  conclude(true);
+}
+
+void Answer::on_diagnostic(std::string_view code, std::string_view detail) {
+  if (is_open() && !is_cut()) log_.diagnostic(code, detail);
+}
+
+// ---- what the scanner reports ----
+
+void Answer::on_scan_text(std::string_view utf8) {
+  if (!ignores_bytes()) show(Block::Kind::text, utf8);
+}
+
+void Answer::on_scan_fabricated(std::string_view utf8) {
+  if (!ignores_bytes()) show(Block::Kind::text, utf8, false, Block::Mark::fabricated);
+}
+
+void Answer::on_scan_reasoning(std::string_view utf8, bool first) {
+  if (!ignores_bytes()) show(Block::Kind::reasoning, utf8, first);
+}
+
+void Answer::on_call_open(std::string_view protocol, std::string_view name, size_t start) {
+  if (ignores_bytes()) return;
+  text_call_ = open_card(protocol, name);
+  if (text_call_ == nullptr) return;
+  text_call_->set_start(start);
+  log_.give_id(*text_call_);
+  log_.tell(*text_call_);
+}
+
+void Answer::on_call_arguments(std::string_view piece, size_t offset) {
+  Card *const card = text_call_;
+  if (ignores_bytes() || card == nullptr || card->state() != CardState::streaming) return;
+  log_.append_written_arguments(*card, piece, offset);
+}
+
+void Answer::on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw,
+                           size_t start, size_t end) {
+  if (ignores_bytes()) return;
+  if (setup_.text_mode()) log_.round().text_calls = true;
+  bool complete_one = false;
+  for (ParsedCall &call : calls) {
+    const bool first = &call == &calls.front();
+    // Of a block with a hundred calls, a hundred copies would be too many.
+    const bool keeps_raw = first || calls.size() * raw.size() <= setup_.config.limits.argument_bytes;
+    Card *const card = take_call(protocol, call, first, keeps_raw ? raw : std::string_view(), start, end);
+    if (card == nullptr) continue;
+    if (!call.reason.empty())
+      log_.invalidate(*card, call.reason, std::move(call.told));
+    else if (complete_call(setup_, log_, *card, std::move(call.arguments)) && !card->fire_and_forget())
+      complete_one = true;
+  }
+  text_call_ = nullptr;
+  if (complete_one && setup_.config.stop_after_call && !calls_of_thoughts_) {
+    cut("stopAfterCall");
+    if (SharedText &written = log_.round().raw; setup_.calls_from_text() && end < written.size())
+      written = written.part(0, end);  // what came in the same piece is dropped as well
+  }
+  listener_.on_calls_complete();
+}
+
+// The card of a call in a block that has ended, with what the model wrote; nullptr: it is not wanted.
+Card *Answer::take_call(std::string_view protocol, ParsedCall &call, bool first, std::string_view raw, size_t start,
+                        size_t end) {
+  Card *const streamed = first ? std::exchange(text_call_, nullptr) : nullptr;
+  if (first && streamed == nullptr && call.name.empty() && !setup_.config.report_malformed) return nullptr;
+  Card *const card = streamed != nullptr ? streamed : open_card(protocol, call.name);
+  if (card == nullptr || card->final()) return nullptr;
+  if (card->requested_name() != call.name) card->rename(call.name, card->tool);
+  if (!call.id.empty()) card->set_wire_id(call.id);
+  log_.give_id(*card);
+  SharedText block;
+  block.append_part(log_.round().raw, start, raw);
+  if (card->raw_arguments != call.raw_arguments) {
+    card->raw_arguments = {};
+    card->raw_arguments.append_part(block, call.raw_at, call.raw_arguments);
+  }
+  if (streamed == nullptr) {
+    log_.tell(*card);
+    if (!card->raw_arguments.empty()) log_.tell_arguments(*card, card->raw_arguments);
+  }
+  card->set_reserved(std::move(call.reserved));
+  card->set_raw(std::move(block), start, end);
+  card->typed = call.typed;
+  return card;
+}
+
+void Answer::on_scan_diagnostic(std::string_view code, std::string_view detail, size_t offset, std::string_view raw) {
+  if (!ignores_bytes()) log_.diagnostic(code, detail, text_call_ != nullptr ? text_call_->call : 0, offset, raw);
+}
+
+// ---- blocks and cards ----
+
+void Answer::show(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark) {
+  shown_ = true;
+  log_.append(kind, utf8, fresh, mark);
+}
+
+// nullptr: beyond limits.callsPerRound.
+Card *Answer::open_card(std::string_view source, std::string_view name) {
+  const size_t limit = setup_.config.limits.calls_per_round;
+  if (calls_ == limit)
+    log_.diagnostic("oversize", "more calls in one answer than limits.callsPerRound: the rest is dropped");
+  if (calls_ <= limit) ++calls_;  // past the limit it stays: a diagnostic said so
+  if (calls_ > limit) return nullptr;
+  shown_ = true;
+  return &log_.new_card(source, name, setup_.find_tool(name));
+}
+
+void Answer::complete_native(Card &card, bool at_end) {
+  complete_streamed_call(setup_, log_, card, at_end);
+  if (card.state() != CardState::streaming) std::erase(open_calls_, &card);
+}
+
+// Completes calls of the wire behind which something else came.
+void Answer::complete_interrupted() {
+  if (open_calls_.empty() || log_.finish() == Finish::content_filter || reader_->has_orphans()) return;
+  const bool stop = setup_.config.stop_after_call;
+  for (Card *card : std::vector<Card *>(open_calls_)) {
+    if (card->state() != CardState::streaming) {  // cancelled while the model wrote it
+      std::erase(open_calls_, card);
+      continue;
+    }
+    if (!stop && !setup_.starts_in_answer(card->tool)) continue;
+    complete_native(*card, false);
+    if (stop && card->is_pending() && !card->fire_and_forget()) {
+      cut("stopAfterCall");
+      break;
+    }
+  }
+  listener_.on_calls_complete();
+}
+
+// ---- time ----
+
+// How long the provider may say nothing before that means something; 0: for ever.
+int64_t Answer::silence() const {
+  if (!is_open() || setup_.parser || is_cut() || !waiting_since_) return 0;
+  const WireReader::Refusal refusal = reader_->refusal();
+  if (!has_ended() && (last_word_ || refusal == WireReader::Refusal::whole)) return kSilenceMs;
+  const bool begun = state_ >= AnswerState::streaming || refusal != WireReader::Refusal::none;
+  return begun ? setup_.config.idle_timeout_ms : setup_.config.first_byte_timeout_ms;
+}
+
+std::optional<int64_t> Answer::deadline() const {
+  const int64_t timeout = silence();
+  return timeout > 0 ? std::optional(*waiting_since_ + timeout) : std::nullopt;
+}
+
+void Answer::shift_deadline(int64_t gap) {
+  if (is_open()) waiting_since_ = waiting_since_ ? *waiting_since_ + gap : *log_.now();
+}
+
+std::optional<TurnError> Answer::expire() {
+  const int64_t now = *log_.now();
+  for (int64_t timeout = silence(); timeout > 0 && now - *waiting_since_ >= timeout; timeout = silence()) {
+    if (!late_ && now - *waiting_since_ > timeout + kBusyMs) {
+      late_ = true;
+      waiting_since_ = now - timeout + std::min(timeout, kSilenceMs);
+    } else if (has_ended()) {
+      cut("ended");  // the host did not heed "round"
+    } else if (log_.finish() != Finish::none || reader_->refusal() != WireReader::Refusal::none) {
+      reader_->end();
+      conclude(true);  // a reader that reported its end before has nothing more to report
+    } else {
+      const bool begun = state_ >= AnswerState::streaming;
+      return TurnError{begun ? "idle_timeout" : "first_byte_timeout",
+                       "the provider sent nothing for " + std::to_string(timeout) + " ms", "", !shown_, false};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace sluice

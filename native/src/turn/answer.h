@@ -1,0 +1,149 @@
+// One answer of the model, from its request to finish: bytes become blocks and complete calls of the log.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/saved.h"
+#include "base/status.h"
+#include "protocol/protocol.h"
+#include "protocol/thought_calls.h"
+#include "turn/answer_state.h"
+#include "turn/log.h"
+#include "turn/setup.h"
+#include "wire/wire.h"
+
+namespace sluice {
+
+enum class End : int32_t { complete = 0, network = 1, aborted = 2, retry = 3, hook = 4 };
+
+class Answer final : WireSink, ScanSink {
+ public:
+  // Who is told what an answer cannot decide alone.
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    virtual void on_calls_complete() = 0;           // some may start before the answer has ended
+    virtual void on_overflow(TurnError error) = 0;  // the text is longer than limits.textBytes
+  };
+
+  Answer(const Setup &setup, Log &log, Listener &listener);
+  ~Answer() override;
+
+  bool is_open() const { return state_ != AnswerState::closed; }
+  bool shown() const { return shown_; }                   // something of it was shown or run: it cannot be forgotten
+  std::optional<TurnError> &failure() { return error_; }  // why it failed; nullopt: it did not
+
+  // -- what the host does
+  Status response(int32_t http_status, std::string_view headers);
+  void feed(std::string_view bytes);
+  void finish(End how, std::string_view detail);
+  // -- what the turn does
+  void cut(std::string_view reason);  // abortRequest: stops reading it
+  void interrupt_text();              // shows what the scanners hold back, before something that is not text
+  void fail(const TurnError &error);  // nothing of it that has not started will run
+  void close();
+  // -- time
+  // Ends what has been silent for too long. Returns the error where that breaks the answer off.
+  std::optional<TurnError> expire();
+  std::optional<int64_t> deadline() const;
+  void shift_deadline(int64_t gap);
+
+  void save(std::string &out) const;
+  Status load(const SavedReader &saved, Config &config);  // `config` learns the protocols that the answer was read for
+  bool writes(const Card &card) const;                    // the call is being written here
+
+ private:
+  // -- WireSink
+  void on_text(std::string_view utf8) override;
+  void on_reasoning(std::string_view utf8) override;
+  void on_refusal(std::string_view utf8) override;
+  void on_call(uint32_t slot, std::string_view id, std::string_view name) override;
+  void on_call_head(uint32_t slot, std::string_view id, std::string_view name) override;
+  void on_arguments(uint32_t slot, std::string_view fragment) override;
+  void on_arguments_replaced(uint32_t slot, std::string_view whole) override;
+  void on_call_members(uint32_t slot, std::string_view object) override;
+  void on_call_broken(uint32_t slot, std::string_view reason) override;
+  void on_message_members(std::string_view object) override;
+  void on_model(std::string_view name) override;
+  void on_finish(Finish reason, std::string_view words) override;
+  void on_end() override;
+  void on_usage(const Usage &usage) override;
+  void on_error(const WireError &error) override;
+  void on_diagnostic(std::string_view code, std::string_view detail) override;
+  // -- ScanSink
+  void on_scan_text(std::string_view utf8) override;
+  void on_scan_fabricated(std::string_view utf8) override;
+  void on_scan_reasoning(std::string_view utf8, bool first) override;
+  void on_call_open(std::string_view protocol, std::string_view name, size_t start) override;
+  void on_call_arguments(std::string_view piece, size_t offset) override;
+  void on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw, size_t start,
+                     size_t end) override;
+  void on_scan_diagnostic(std::string_view code, std::string_view detail, size_t offset, std::string_view raw) override;
+
+  bool apply(AnswerTrigger trigger);  // false: the table has no such row, and nothing changed
+  bool is_cut() const { return state_ == AnswerState::cut_off || state_ == AnswerState::ended_cut; }
+  bool has_ended() const { return state_ == AnswerState::ended || state_ == AnswerState::ended_cut; }
+  bool ignores_bytes() const { return !is_open() || is_cut() || has_ended(); }
+  void read_with(Protocols parsed, Protocols watched, ScanOptions options);
+  void conclude(bool whole, End how = End::complete);
+  void end_text(bool cut);
+  void tell_other_format();
+  bool goes_on();
+  void show(Block::Kind kind, std::string_view utf8, bool fresh = false, Block::Mark mark = Block::Mark::none);
+  std::string_view within_text_limit(std::string_view utf8);
+  void overflow();
+  Card *open_card(std::string_view source, std::string_view name);
+  Card *call_in(uint32_t slot) const;
+  Card *take_call(std::string_view protocol, ParsedCall &call, bool first, std::string_view raw, size_t start,
+                  size_t end);
+  void complete_interrupted();
+  void complete_native(Card &card, bool at_end);
+  void close_calls();
+  int64_t silence() const;
+
+  template <class AnyAnswer, class Visit>
+  static void each_field(AnyAnswer &answer, const Visit &visit) {
+    visit("shown", answer.shown_);
+    visit("lastWord", answer.last_word_);
+    visit("late", answer.late_);
+    visit("calls", answer.calls_);
+    visit("textBytes", answer.text_bytes_);
+    visit("thoughtBytes", answer.thought_bytes_);
+    visit("waitingSince", answer.waiting_since_);
+  }
+
+  // -- set once
+  const Setup &setup_;
+  Log &log_;
+  Listener &listener_;
+  // -- its readers
+  std::unique_ptr<WireReader> reader_;
+  std::unique_ptr<TextScanner> scanner_;    // text → text, reasoning, calls
+  std::unique_ptr<ThoughtCalls> thoughts_;  // the wire's own reasoning → calls that it ends with
+  std::unique_ptr<ScanSink> watch_sink_;    // reports calls written as text in native mode
+  std::unique_ptr<TextScanner> watcher_;
+  Protocols parsed_, watched_;  // what they read for; a restored answer keeps them, whatever its engine has
+  ScanOptions options_;
+  // -- where it stands
+  AnswerState state_ = AnswerState::waiting;
+  bool shown_ = false;
+  std::optional<TurnError> error_;
+  std::vector<Card *> slots_;       // of the wire: slot → card; nullptr: beyond limits.callsPerRound
+  std::vector<Card *> open_calls_;  // of the wire, still streaming
+  Card *text_call_ = nullptr;       // the call whose block the scanner is in
+  size_t calls_ = 0;
+  size_t text_bytes_ = 0;
+  size_t thought_bytes_ = 0;        // of the wire's own reasoning
+  bool calls_of_thoughts_ = false;  // the calls that come now stand in that
+  // -- silence
+  bool last_word_ = false;  // a finish reason came last: silence behind it means that the answer has ended
+  bool late_ = false;       // a tick found silence too late to trust it: the next one decides
+  std::optional<int64_t> waiting_since_;  // the last byte, or the request
+};
+
+}  // namespace sluice

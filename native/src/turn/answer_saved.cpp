@@ -1,0 +1,127 @@
+// An open answer saved and restored: its readers go on at the byte where they stopped.
+#include <algorithm>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "turn/answer.h"
+#include "turn/saved_fields.h"
+
+namespace sluice {
+namespace {
+
+// Scanners of 0.1.0 saved a marker as its number in this list, in which some formats have the tools' names.
+std::string digest_of_markers(const Protocols &protocols, const Registry &registry) {
+  std::string all;
+  for (const auto &protocol : protocols) {
+    all.append(protocol->id()).append(1, '\0');
+    for (const Marker &marker : protocol->openers(registry)) all.append(marker.bytes).append(1, '\0');
+  }
+  return all.empty() ? all : sha256_hex(all);
+}
+
+// A state is saved by what happened on the way to it.
+void save_state(AnswerState state, const Saver &save) {
+  save("responded", state != AnswerState::waiting);
+  save("bytesSeen", state >= AnswerState::streaming);
+  save("ended", state == AnswerState::ended || state == AnswerState::ended_cut);
+  save("closedToBytes", state == AnswerState::cut_off || state == AnswerState::ended_cut);
+}
+
+AnswerState load_state(const SavedReader &saved) {
+  const bool ended = saved_flag(saved, "ended");
+  if (saved_flag(saved, "closedToBytes")) return ended ? AnswerState::ended_cut : AnswerState::cut_off;
+  if (ended) return AnswerState::ended;
+  if (saved_flag(saved, "bytesSeen")) return AnswerState::streaming;
+  return saved_flag(saved, "responded") ? AnswerState::responded : AnswerState::waiting;
+}
+
+int64_t number_of(const Card *card) { return card == nullptr ? 0 : static_cast<int64_t>(card->call); }
+
+Status load_calls(const SavedReader &saved, std::string_view key, const Log &log, std::vector<Card *> &out) {
+  for (JsonSlices calls(saved.nested(key)); calls.next();) {
+    uint32_t call = 0;
+    if (!read_integer(trim_json(calls.value()), call) || call > log.message().cards.size())
+      return error(Code::json, "expected the number of a call", place(key, out.size()));
+    out.push_back(log.find(call));
+  }
+  return {};
+}
+
+}  // namespace
+
+void Answer::save(std::string &out) const {
+  const auto write_calls = [&](const std::vector<Card *> &cards) {
+    write_list(out, cards, [&](const Card *card) { append_number(out, number_of(card)); });
+  };
+  const auto write_protocols = [&](const Protocols &protocols) {
+    write_list(out, protocols, [&](const auto &one) { out += setup_.config.protocol_texts.at(one.get()); });
+  };
+  ObjectWriter object(out);
+  save_state(state_, Saver{object});
+  each_field(*this, Saver{object});
+  if (error_) save_error(*error_, object.value("error"));
+  object.value("slots");
+  write_calls(slots_);
+  object.value("openCalls");
+  write_calls(open_calls_);
+  object.number("textCall", number_of(text_call_));
+  object.value("protocols");
+  write_protocols(parsed_);
+  object.value("watched");
+  write_protocols(watched_);
+  object.boolean("startsInReasoning", options_.starts_in_reasoning);
+  object.boolean("callsInReasoning", options_.calls_in_reasoning);
+  reader_->save(object.value("reader"));
+  scanner_->save(object.value("scanner"));
+  if (watcher_) watcher_->save(object.value("watcher"));
+  if (thoughts_) thoughts_->save(object.value("thoughts"));
+  object.close();
+}
+
+Status Answer::load(const SavedReader &saved, Config &config) {
+  if (const std::string_view list = saved.nested("protocols"); !list.empty()) {
+    ScanOptions options = options_;
+    saved.get("startsInReasoning", options.starts_in_reasoning);
+    saved.get("callsInReasoning", options.calls_in_reasoning);
+    Protocols parsed, watched;
+    if (Status status = read_saved_protocols(list, config, parsed); !status.ok())
+      return std::move(status).inside("protocols");
+    if (Status status = read_saved_protocols(saved.nested("watched"), config, watched); !status.ok())
+      return std::move(status).inside("watched");
+    const std::string numbered = text_of(saved, "markers"), watched_numbered = text_of(saved, "watchedMarkers");
+    if ((!numbered.empty() && numbered != digest_of_markers(parsed, setup_.registry())) ||
+        (!watched_numbered.empty() && watched_numbered != digest_of_markers(watched, setup_.registry())))
+      return error(Code::json, "the open answer was read with other markers: of other tools, or by another version",
+                   "protocols");
+    read_with(std::move(parsed), std::move(watched), options);
+  }
+  state_ = load_state(saved);
+  each_field(*this, Loader{saved});
+  Finish &finish = log_.round().finish;
+  finish = saved_enum(saved, "finish", finish, Finish::pause);  // as version 0.1 saved it
+  if (const std::string_view error = saved.nested("error"); !error.empty())
+    if (Status status = load_error(error, error_.emplace()); !status.ok()) return std::move(status).inside("error");
+  if (Status status = load_calls(saved, "slots", log_, slots_); !status.ok()) return status;
+  if (Status status = load_calls(saved, "openCalls", log_, open_calls_); !status.ok()) return status;
+  const auto is_written = [](const Card *card, bool native) {
+    return card != nullptr && card->state() == CardState::streaming && (card->source == "native") == native;
+  };
+  std::erase_if(open_calls_, [&](const Card *card) { return !is_written(card, true); });
+  uint32_t text_call = 0;
+  saved.get("textCall", text_call);
+  text_call_ = is_written(log_.find(text_call), false) ? log_.find(text_call) : nullptr;
+  reader_->load(saved.nested("reader"));
+  for (const std::string_view name : {"scanner", "watcher", "thoughts"})
+    if (Status status = check_saved_scanner(saved.nested(name)); !status.ok())
+      return std::move(status).inside(std::string(name));
+  scanner_->load(saved.nested("scanner"));
+  if (watcher_) watcher_->load(saved.nested("watcher"));
+  if (thoughts_) thoughts_->load(saved.nested("thoughts"));
+  return saved.fits();
+}
+
+bool Answer::writes(const Card &card) const {
+  return &card == text_call_ || std::find(open_calls_.begin(), open_calls_.end(), &card) != open_calls_.end();
+}
+
+}  // namespace sluice

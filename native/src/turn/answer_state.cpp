@@ -1,0 +1,29 @@
+#include "turn/answer_state.h"
+
+#include <array>
+
+#include "turn/state_table.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::array<std::string_view, 8> kStates = {"waiting", "responded", "streaming", "ended",
+                                                     "cut_off", "ended_cut", "finishing", "closed"};
+constexpr std::array<std::string_view, 6> kTriggers = {"respond", "receive", "end", "cut", "finish", "close"};
+
+}  // namespace
+
+std::string_view to_text(AnswerState state) { return kStates[static_cast<size_t>(state)]; }
+std::string_view to_text(AnswerTrigger trigger) { return kTriggers[static_cast<size_t>(trigger)]; }
+
+std::optional<AnswerState> next_state(AnswerState state, AnswerTrigger trigger) {
+  return find_transition(kAnswerTransitions, state, trigger);
+}
+
+std::string answer_diagram() {
+  return draw_table(
+      kAnswerTransitions, [](AnswerState state) { return to_text(state); },
+      [](AnswerTrigger trigger) { return to_text(trigger); });
+}
+
+}  // namespace sluice

@@ -1,0 +1,104 @@
+#include "turn/arguments.h"
+
+#include "base/json_writer.h"
+#include "base/release.h"
+
+namespace sluice {
+namespace {
+
+// What the model reads of arguments that its tool does not take.
+std::string fault_text(const Card &card, const ArgumentFault &fault) {
+  std::string text;
+  ObjectWriter object(text);
+  object.text("error", "invalid_arguments").text("tool", card.tool->name);
+  object.text("pointer", fault.pointer).text("message", fault.message);
+  if (fault.facade)
+    object.text("hint", "The arguments of this call are flat texts; a tool with flat parameters (a facade) would fit.");
+  object.close();
+  return text;
+}
+
+}  // namespace
+
+bool complete_call(const Setup &setup, Log &log, Card &card, std::string arguments) {
+  std::string coerced;
+  ArgumentFault fault;
+  const bool exposed = card.tool != nullptr && (setup.parser || setup.hidden(*card.tool).empty());
+  const Strings strings = card.source == "native" ? Strings::strings : card.typed ? Strings::quoted : Strings::written;
+  const bool fits = !exposed || card.tool->schema.check(arguments, strings, coerced, fault);
+  card.set_arguments(SharedText(exposed && fits ? std::move(coerced) : compact_json(arguments)));
+  release_text(arguments);
+  log.move(card, Trigger::complete);
+  if (fits) {
+    if (setup.starts_in_answer(card.tool)) log.move(card, Trigger::dispatch);
+    log.tell(card);
+    return true;
+  }
+  card.set_error((fault.pointer.empty() ? "arguments" : fault.pointer) + ": " + fault.message);
+  // For a fire-and-forget tool a schema fault means a name that does not exist, not a malformed call: the call fails,
+  // and the model reads which names there are.
+  if (card.fire_and_forget()) {
+    log.settle(card, Trigger::fail, "schema", fault_text(card, fault));
+  } else {
+    log.diagnostic("schema", card.error(), card.call);
+    card.dropped = !setup.config.report_malformed;
+    log.settle(card, Trigger::invalidate, "schema", fault_text(card, fault));
+  }
+  return false;
+}
+
+void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_end) {
+  const Finish finish = log.finish();
+  if (at_end && card.source != "native") return log.invalidate(card, "unterminated_block");
+  if (!card.broken.empty()) {
+    if (at_end) log.invalidate(card, card.broken);
+    return;
+  }
+  if (card.oversize) {
+    if (at_end) log.invalidate(card, "oversize", "The arguments are longer than limits.argumentBytes.");
+    return;
+  }
+  if (!at_end) {
+    if (card.requested_name().empty() || card.tried == card.raw_arguments.size()) return;
+    card.shape.read(card.raw_arguments);
+    if (!card.shape.closed() || card.shape.has_residue()) return;
+  }
+  card.tried = card.raw_arguments.size();
+  if (at_end) card.raw_arguments.shrink();
+  std::string_view text = trim_json(card.raw_arguments);
+  if (at_end && (text.empty() || text == "null")) {
+    // No arguments mean {} only where the provider says that it has finished: else they may have been cut off.
+    const bool finished = finish == Finish::stop || finish == Finish::tool_calls;
+    if (!finished && !card.adopted) return log.invalidate(card, "truncated");
+    text = "{}";
+  }
+  bool cut = false;
+  if (const Status status = check_json(text, setup.config.limits.depth, &cut); !status.ok()) {
+    if (at_end)
+      log.invalidate(card, cut ? "truncated" : "invalid_json",
+                     cut ? "" : "The arguments are no JSON: " + status.message);
+    return;
+  }
+  if (json_kind(text) != '{') {
+    if (at_end) log.invalidate(card, "arguments_not_object", "The arguments must be a JSON object.");
+    return;
+  }
+  if (card.requested_name().empty()) return log.invalidate(card, "missing_tool_name");
+  // {} may be a placeholder whose arguments were still to come.
+  if (at_end && finish == Finish::length && !JsonSlices(text).next()) return log.invalidate(card, "truncated");
+  complete_call(setup, log, card, std::string(text));
+}
+
+bool arguments_fit(const Setup &setup, const Card &card, std::string &checked, ArgumentFault &fault) {
+  const std::string_view arguments = card.effective_arguments();
+  checked = arguments;
+  if (!setup.hidden(*card.tool).empty()) return true;  // the gate refuses a hidden tool anyway
+  if (json_kind(arguments) != '{' || !check_json(arguments, setup.config.limits.depth).ok()) {
+    fault.message = "expected an object";  // only a saved state can hold anything else
+    return false;
+  }
+  checked.clear();
+  return card.tool->schema.check(arguments, Strings::strings, checked, fault);
+}
+
+}  // namespace sluice

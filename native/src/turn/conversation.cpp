@@ -1,0 +1,492 @@
+#include "turn/conversation.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/json_writer.h"
+#include "protocol/marker_text.h"
+#include "turn/definitions.h"
+
+namespace sluice {
+// ---- messages, one by one ----
+
+namespace {
+
+// Stands between results and a user's message where a provider insists on an assistant's.
+constexpr std::string_view kBetween = R"({"role":"assistant","content":"I have the results."})";
+constexpr std::string_view kNotRun = "No result: this call was not run.";
+constexpr size_t kDeepest = 1024;  // of JSON that is only looked at
+
+// How a request wants its conversation.
+struct Form {
+  const Setup &setup;
+  const Protocols protocols;  // of calls in text; the first writes definitions, calls and results
+  const Protocols parsed;     // what the turn parses text for, in any mode: results are harmless for these
+  const bool text_calls;      // text mode: calls and results travel as text
+  const bool strict_roles;    // an assistant's message must stand between results and a user's message
+  const bool macros;          // {{tools}} is a macro: an app without tools may write that as it likes
+  const bool expand;          // it becomes the definitions; false: it becomes nothing
+};
+
+// One message, and what of it decides its place.
+struct Item {
+  std::string_view json;
+  std::string role;
+  std::vector<std::string> calls;  // ids that an assistant message asks with
+  std::string answers;             // the id that a tool message answers
+  std::string_view metadata;
+};
+
+std::string member_text(std::string_view object, std::string_view key) {
+  const auto value = json_member(object, key);
+  return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
+}
+
+Item read_item(std::string_view json) {
+  Item item;
+  item.json = json;
+  for (JsonSlices members(json); members.next();) {
+    const std::string_view key = members.key();
+    if (key == "\"role\"") item.role = json_text(members.value());
+    if (key == "\"tool_call_id\"" && json_kind(members.value()) == '"') item.answers = json_text(members.value());
+    if (key == "\"metadata\"") item.metadata = members.value();
+    if (key == "\"tool_calls\"")
+      for (JsonSlices calls(members.value()); calls.next();) item.calls.push_back(member_text(calls.value(), "id"));
+  }
+  if (item.role != "assistant") item.calls.clear();
+  return item;
+}
+
+// The arguments of a stored call: text, as OpenAI has them, or an object, as some others do.
+std::string stored_arguments(std::string_view function) {
+  const auto value = json_member(function, "arguments");
+  if (!value) return {};
+  return json_kind(*value) == '"' ? json_text(*value) : std::string(trim_json(*value));
+}
+
+// Arguments that a provider would refuse as broken JSON, in what the host stored: the call was never run with them.
+std::string_view sendable(std::string_view arguments) {
+  return check_json(arguments, kDeepest).ok() && json_kind(arguments) == '{' ? arguments : std::string_view("{}");
+}
+
+std::string with_sendable_arguments(std::string_view json) {
+  std::string out;
+  ObjectWriter message(out);
+  for (JsonSlices members(json); members.next();) {
+    const std::string_view key = members.key().substr(1, members.key().size() - 2);
+    if (key != "tool_calls") {
+      message.raw(key, members.value());
+      continue;
+    }
+    std::string &list = message.value(key);
+    list += '[';
+    for (JsonSlices calls(members.value()); calls.next();) {
+      if (list.back() != '[') list += ',';
+      ObjectWriter call(list);
+      for (JsonSlices parts(calls.value()); parts.next();) {
+        const std::string_view part = parts.key().substr(1, parts.key().size() - 2);
+        if (part != "function") {
+          call.raw(part, parts.value());
+          continue;
+        }
+        ObjectWriter function(call.value(part));
+        for (JsonSlices said(parts.value()); said.next();) {
+          const std::string_view what = said.key().substr(1, said.key().size() - 2);
+          if (what == "arguments" && json_kind(said.value()) == '"')
+            function.text(what, sendable(json_text(said.value())));
+          else
+            function.raw(what, said.value());
+        }
+        function.close();
+      }
+      call.close();
+    }
+    list += ']';
+  }
+  message.close();
+  return out;
+}
+
+bool arguments_are_sendable(const Item &item) {
+  if (item.calls.empty()) return true;
+  const auto calls = json_member(item.json, "tool_calls");
+  for (JsonSlices call(*calls); call.next();)
+    if (const auto function = json_member(call.value(), "function"))
+      if (const std::string arguments = member_text(*function, "arguments"); sendable(arguments) != arguments)
+        return false;
+  return true;
+}
+
+// Results right behind the message that asked for them.
+std::vector<Item> in_order(std::vector<Item> items, std::deque<std::string> &owned) {
+  std::map<std::string_view, std::vector<size_t>, std::less<>> results;  // id → places, last first
+  for (size_t i = items.size(); i-- > 0;)
+    if (items[i].role == "tool") results[items[i].answers].push_back(i);
+  std::vector<Item> out;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i].role == "tool") continue;  // comes with its call; an answer to nothing is left out
+    out.push_back(items[i]);
+    for (const std::string &id : items[i].calls) {
+      const auto places = results.find(id);
+      if (places != results.end())
+        while (!places->second.empty() && places->second.back() < i) places->second.pop_back();
+      if (places != results.end() && !places->second.empty()) {
+        out.push_back(items[places->second.back()]);
+        places->second.pop_back();
+        continue;
+      }
+      std::string &text = owned.emplace_back();
+      ObjectWriter message(text);
+      message.text("role", "tool").text("tool_call_id", id).text("content", kNotRun);
+      message.close();
+      out.push_back(read_item(text));
+    }
+  }
+  return out;
+}
+
+// The message with another content and without the members that `left_out` names.
+std::string with_content(std::string_view json, std::string_view content,
+                         std::initializer_list<std::string_view> left_out) {
+  std::string out;
+  ObjectWriter message(out);
+  message.reserve(content.size());
+  bool done = false;
+  for (JsonSlices members(json); members.next();) {
+    const std::string_view key = members.key().substr(1, members.key().size() - 2);
+    if (key == "content") {
+      if (!done) message.raw(key, content);
+      done = true;
+    } else if (std::find(left_out.begin(), left_out.end(), key) == left_out.end()) {
+      message.raw(key, members.value());
+    }
+  }
+  if (!done) message.raw("content", content);
+  message.close();
+  return out;
+}
+
+std::string plain_content(std::string_view json) {
+  const auto content = json_member(json, "content");
+  if (!content) return {};
+  if (json_kind(*content) == '"') return json_text(*content);
+  std::string out;
+  for (JsonSlices parts(*content); parts.next();) out += member_text(parts.value(), "text");
+  return out;
+}
+
+// The name that text mode has for a tool of the history: the one in its definition.
+std::string text_name(const Form &form, std::string name) {
+  const Tool *const tool = form.setup.calls_commands() ? form.setup.registry().find(name) : nullptr;
+  return tool != nullptr && !tool->vcp_command.empty() ? tool->vcp_command : name;
+}
+
+// An assistant message whose calls stand in its text: as the model wrote it, else as this protocol writes calls.
+std::string as_text(const Item &item, const Form &form) {
+  if (const auto raw = json_member(item.metadata, "raw"); raw && json_kind(*raw) == '"' && trim_json(*raw) != "\"\"") {
+    const std::string repaired = raw->find("\\u") == std::string_view::npos ? std::string() : compact_json(*raw);
+    return with_content(item.json, repaired.empty() ? *raw : repaired, {"tool_calls", "metadata"});
+  }
+  const Protocol &protocol = *form.protocols.front();
+  std::string content = plain_content(item.json);
+  if (const auto calls = json_member(item.json, "tool_calls"))
+    for (JsonSlices call(*calls); call.next();) {
+      const auto function = json_member(call.value(), "function");
+      if (!function) continue;
+      const std::string arguments = stored_arguments(*function);
+      if (!content.empty()) content += '\n';
+      protocol.write_call(member_text(call.value(), "id"), text_name(form, member_text(*function, "name")),
+                          sendable(arguments), content);
+    }
+  return with_content(item.json, json_string(content), {"tool_calls", "metadata"});
+}
+
+// A result as the native form has it, with nothing in it that this turn would read as a call: what a tool, an error or
+// a person's reason said is as harmless there as in a text.
+std::string with_harmless_result(const Item &item, const Protocols &parsed) {
+  const Defuse defuse = [&](std::string &text) {
+    for (const auto &protocol : parsed) protocol->defuse(text);
+  };
+  const auto told = json_member(item.metadata, "toolCall");
+  const auto json = told ? json_member(*told, "json") : std::nullopt;
+  const bool is_json = json && trim_json(*json) == "true";
+  std::string out;
+  ObjectWriter message(out);
+  for (JsonSlices members(item.json); members.next();) {
+    const std::string_view key = members.key().substr(1, members.key().size() - 2);
+    const std::string_view value = members.value();
+    std::string text;
+    if ((key == "content" || key == "name") && json_kind(value) == '"') text = json_text(value);
+    if (key == "content" && is_json && check_json(text, kDeepest).ok())
+      message.text(key, harmless_json(text, defuse));
+    else if (!text.empty()) {
+      defuse(text);
+      message.text(key, text);
+    } else if (key == "content" && json_kind(value) == '[')
+      message.raw(key, defuse_texts(value, defuse));
+    else
+      message.raw(key, value);
+  }
+  message.close();
+  return out;
+}
+
+// What a host stored may say anything: a status is one of three words.
+std::string_view known_status(std::string_view stored) {
+  for (const std::string_view done : {"", "success", "completed", "done"})
+    if (stored == done) return "success";
+  for (const std::string_view refused : {"denied", "execution_rejected", "result_rejected"})
+    if (stored == refused) return "denied";
+  return "error";
+}
+
+std::string results_as_text(const std::vector<Item> &items, size_t first, size_t last, const Item &asked,
+                            const Form &form) {
+  const Protocols &protocols = form.protocols;
+  std::map<std::string, std::string, std::less<>> names;
+  if (const auto calls = json_member(asked.json, "tool_calls"))
+    for (JsonSlices call(*calls); call.next();)
+      if (const auto function = json_member(call.value(), "function"))
+        names[member_text(call.value(), "id")] = member_text(*function, "name");
+  struct Strings {
+    std::string name;
+    std::string_view status;
+    std::string content;
+    bool json;
+  };
+  std::vector<Strings> strings;
+  for (size_t i = first; i < last; ++i) {
+    const auto told = json_member(items[i].metadata, "toolCall");
+    std::string name = member_text(items[i].json, "name");
+    if (name.empty()) name = names[items[i].answers];
+    const std::string_view status = known_status(told ? member_text(*told, "status") : std::string());
+    const auto json = told ? json_member(*told, "json") : std::nullopt;
+    strings.push_back(
+        {text_name(form, std::move(name)), status, plain_content(items[i].json), json && trim_json(*json) == "true"});
+  }
+  std::vector<ResultText> results;
+  for (size_t i = 0; i < strings.size(); ++i)
+    results.push_back({items[first + i].answers, strings[i].name, strings[i].status, strings[i].content,
+                       strings[i].json && check_json(strings[i].content, kDeepest).ok()});
+  std::string content;
+  protocols.front()->write_results(results, protocols, content);
+  return content;
+}
+
+bool is_instruction(std::string_view role) { return role == "system" || role == "developer"; }
+
+// {{tools}} in a system message. True: there was one.
+bool expand(const Form &form, std::string_view json, std::string &out) {
+  if (json.find("{{tools") == std::string_view::npos) return false;
+  const auto content = json_member(json, "content");
+  if (!content) return false;
+  const Registry nothing;
+  const Registry &registry = form.expand ? form.setup.registry() : nothing;
+  bool found = false;
+  const auto expanded = [&](std::string_view token) {
+    bool here = false;
+    const std::string text =
+        expand_macros(json_text(token), registry, form.setup.config.exposure, form.protocols, here);
+    found = found || here;
+    return json_string(text);
+  };
+  std::string value;
+  if (json_kind(*content) == '"') {
+    value = expanded(*content);
+  } else {
+    value = "[";
+    for (JsonSlices parts(*content); parts.next();) {
+      if (value.size() > 1) value += ',';
+      const auto text = json_member(parts.value(), "text");
+      if (!text || json_kind(*text) != '"') {
+        value += parts.value();
+        continue;
+      }
+      ObjectWriter part(value);
+      for (JsonSlices members(parts.value()); members.next();) {
+        const std::string_view key = members.key().substr(1, members.key().size() - 2);
+        if (key == "text")
+          part.raw(key, expanded(members.value()));
+        else
+          part.raw(key, members.value());
+      }
+      part.close();
+    }
+    value += ']';
+  }
+  if (found) out = with_content(json, value, {});
+  return found;
+}
+
+// A message's content as parts, without the brackets.
+std::string content_parts(std::string_view json) {
+  const auto content = json_member(json, "content");
+  if (!content || json_kind(*content) == 'n' || trim_json(*content) == "\"\"") return {};
+  if (json_kind(*content) == '"') return R"({"type":"text","text":)" + std::string(trim_json(*content)) + "}";
+  const std::string_view array = trim_json(*content);
+  return std::string(trim_json(array.substr(1, array.size() - 2)));
+}
+
+// One message of what two say, one after the other.
+std::string joined(std::string_view first, std::string_view second) {
+  const auto one = json_member(first, "content"), two = json_member(second, "content");
+  if (one && two && json_kind(*one) == '"' && json_kind(*two) == '"') {
+    const std::string before = json_text(*one), behind = json_text(*two);
+    return with_content(first,
+                        json_string(before.empty() || behind.empty() ? before + behind : before + "\n\n" + behind), {});
+  }
+  std::string parts = content_parts(first), more = content_parts(second);
+  if (!parts.empty() && !more.empty()) parts += ',';
+  return with_content(first, "[" + parts + more + "]", {});
+}
+
+// Some providers refuse a user's message right behind results, and two of them in a row: as they stand when an answer
+// failed before it said anything. `text_calls`: results become a user's message themselves.
+std::vector<Item> with_strict_roles(std::vector<Item> items, bool text_calls, std::deque<std::string> &owned) {
+  std::vector<Item> out;
+  for (Item &item : items) {
+    const bool user = item.role == "user" && !out.empty();
+    if (user && out.back().role == "user") {
+      owned.push_back(joined(out.back().json, item.json));
+      out.back() = read_item(owned.back());
+      continue;
+    }
+    if (user && out.back().role == "tool" && !text_calls) {
+      owned.push_back(std::string(kBetween));
+      out.push_back(read_item(owned.back()));
+    }
+    out.push_back(std::move(item));
+  }
+  return out;
+}
+
+// The message with more text before (`top`) or behind its own.
+std::string with_text(std::string_view json, const std::string &more, bool top) {
+  const auto content = json_member(json, "content");
+  if (!content || json_kind(*content) != '[') {
+    const std::string text = content && json_kind(*content) == '"' ? json_text(*content) : std::string();
+    if (text.empty()) return with_content(json, json_string(more), {});
+    return with_content(json, json_string(top ? more + "\n\n" + text : text + "\n\n" + more), {});
+  }
+  const std::string part = R"({"type":"text","text":)" + json_string(more) + "}";
+  const std::string_view array = trim_json(*content);
+  const std::string_view inner = trim_json(array.substr(1, array.size() - 2));
+  std::string value = "[";
+  if (top) value += part;
+  if (top && !inner.empty()) value += ',';
+  value += inner;
+  if (!top && !inner.empty()) value += ',';
+  if (!top) value += part;
+  return with_content(json, value + "]", {});
+}
+
+}  // namespace
+
+// ---- the whole of it ----
+
+std::set<std::string, std::less<>> used_ids(std::string_view messages) {
+  std::set<std::string, std::less<>> ids;
+  for (JsonSlices items(messages); items.next();) {
+    Item item = read_item(items.value());
+    for (std::string &id : item.calls) ids.insert(std::move(id));
+    if (!item.answers.empty()) ids.insert(std::move(item.answers));
+  }
+  return ids;
+}
+
+std::vector<OpenCall> open_calls(std::string_view messages) {
+  std::vector<OpenCall> open;
+  for (JsonSlices items(messages); items.next();) {
+    const Item item = read_item(items.value());
+    if (item.role == "tool") {
+      std::erase_if(open, [&](const OpenCall &call) { return call.id == item.answers; });
+      continue;
+    }
+    open.clear();
+    if (item.calls.empty()) continue;
+    const auto calls = json_member(item.json, "tool_calls");
+    for (JsonSlices call(*calls); call.next();) {
+      const std::string_view function = json_member(call.value(), "function").value_or("{}");
+      open.push_back({member_text(call.value(), "id"), member_text(function, "name"), stored_arguments(function)});
+    }
+  }
+  return open;
+}
+
+Conversation::Conversation(const Setup &setup, std::vector<std::string> history, bool final_answer)
+    : history_(std::move(history)) {
+  const Form form{setup,
+                  setup.writing_protocols(),
+                  setup.active_protocols(),
+                  setup.calls_from_text() && !setup.config.results_as_tool_role,
+                  setup.wire->has_strict_roles(setup.body),
+                  !setup.registry().tools().empty(),
+                  setup.calls_from_text() && !final_answer};
+  std::vector<Item> items;
+  for (JsonSlices host(setup.host_messages); host.next();) items.push_back(read_item(host.value()));
+  for (const std::string &message : history_) items.push_back(read_item(message));
+  items = in_order(std::move(items), owned_);
+  if (form.strict_roles) items = with_strict_roles(std::move(items), form.text_calls, owned_);
+
+  bool macro = false;
+  size_t instruction = SIZE_MAX;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const Item &item = items[i];
+    if (is_instruction(item.role)) {
+      if (instruction == SIZE_MAX) instruction = messages_.size();
+      if (std::string expanded; form.macros && expand(form, item.json, expanded)) {
+        macro = true;
+        messages_.push_back(owned_.emplace_back(std::move(expanded)));
+        continue;
+      }
+    }
+    if (!form.text_calls || item.calls.empty()) {
+      if (item.role == "tool" && !form.parsed.empty())
+        messages_.push_back(owned_.emplace_back(with_harmless_result(item, form.parsed)));
+      else if (arguments_are_sendable(item))
+        messages_.push_back(item.json);
+      else
+        messages_.push_back(owned_.emplace_back(with_sendable_arguments(item.json)));
+      continue;
+    }
+    messages_.push_back(owned_.emplace_back(as_text(item, form)));
+    size_t last = i + 1;
+    while (last < items.size() && items[last].role == "tool") ++last;
+    const std::string results = results_as_text(items, i + 1, last, item, form);
+    if (form.strict_roles && last < items.size() && items[last].role == "user") {
+      messages_.push_back(owned_.emplace_back(with_text(items[last].json, results, true)));  // roles must alternate
+      i = last;
+    } else {
+      messages_.push_back(owned_.emplace_back(R"({"role":"user","content":)" + json_string(results) + "}"));
+      i = last - 1;
+    }
+  }
+  if (macro || !form.expand || setup.inject() == Inject::off) return;
+  const std::string definitions = setup.definitions();
+  if (definitions.empty()) return;
+  if (instruction == SIZE_MAX) {
+    owned_.push_back(R"({"role":"system","content":)" + json_string(definitions) + "}");
+    messages_.insert(messages_.begin(), owned_.back());
+  } else {
+    owned_.push_back(with_text(messages_[instruction], definitions, setup.inject() == Inject::top));
+    messages_[instruction] = owned_.back();
+  }
+}
+
+bool is_valid_order(const std::vector<std::string_view> &messages) {
+  std::vector<std::string> wanted;
+  for (const std::string_view message : messages) {
+    Item item = read_item(message);
+    if (item.role == "tool") {
+      const auto call = std::find(wanted.begin(), wanted.end(), item.answers);
+      if (call == wanted.end()) return false;
+      wanted.erase(call);
+    } else {
+      if (!wanted.empty()) return false;
+      wanted = std::move(item.calls);
+    }
+  }
+  return wanted.empty();
+}
+
+}  // namespace sluice

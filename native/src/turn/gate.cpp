@@ -1,0 +1,497 @@
+#include "turn/gate.h"
+
+#include <algorithm>
+
+#include "base/json_writer.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "turn/arguments.h"
+#include "turn/question.h"
+
+namespace sluice {
+namespace {
+
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+std::string_view remember_text(Remember remember) {
+  switch (remember) {
+    case Remember::once: return "once";
+    case Remember::turn: return "turn";
+    case Remember::session: return "session";
+    case Remember::always: return "always";
+  }
+  return {};
+}
+
+}  // namespace
+
+Gate::Gate(const Setup &setup, Log &log)
+    : setup_(setup), log_(log), rules_(setup.config.rules), configured_rules_(rules_.size()) {}
+
+// ---- rounds ----
+
+void Gate::begin_round(bool final_answer) {
+  final_answer_ = final_answer;
+  limit_hit_ = false;
+  repeats_ = std::move(repeats_now_);
+  repeats_now_.clear();
+}
+
+// The user-mediated loop: the call waits with a button, in the messages, for a turn that takes it up. Immediate tools
+// are never left to the user.
+bool Gate::left_to_user(const Card &card) const {
+  return setup_.config.user_mediated && !final_answer_ &&
+         (card.state() == CardState::pending || card.state() == CardState::ready) && !card.tool_is_immediate();
+}
+
+void Gate::adopt(Card &card) {
+  if (card.state() == CardState::pending) log_.move(card, Trigger::dispatch);
+  if (!card.final()) admit(card);
+}
+
+void Gate::dispatch() {
+  OpenCards &open = log_.open_cards();
+  for (const uint32_t call : open.all()) {
+    if (Card &card = *log_.find(call); card.state() == CardState::pending) log_.move(card, Trigger::dispatch);
+    open.stir(call);
+  }
+  pump();
+}
+
+void Gate::pump() {
+  if (log_.done() || setup_.parser) return;
+  const Config &config = setup_.config;
+  const size_t room = config.parallel ? config.max_concurrent : 1;
+  OpenCards &open = log_.open_cards();
+  for (uint32_t call = 0; (call = open.next(call, open.running().size() < room)) != 0;) {
+    Card &card = *log_.find(call);
+    const bool first = open.all().empty() || call <= *open.all().begin();
+    const bool left = left_to_user(card);
+    const bool in_turn = left || !config.one_by_one || first || card.tool_is_immediate();
+    if (card.state() == CardState::ready && in_turn) {
+      if (left)
+        resolve_or_refuse(card);
+      else
+        admit(card);
+    }
+    const bool may_start = open.running().size() < room || card.tool_is_immediate() || card.fire_and_forget();
+    if (card.state() == CardState::approved && may_start) start(card);
+    log_.tell(card);
+    open.looked_at(call, card.state() == CardState::approved);
+  }
+}
+
+// ---- the way in ----
+
+// Finds the call's tool. Where there is none, or not for this model, the card ends as not found.
+bool Gate::resolve_or_refuse(Card &card) {
+  if (card.tool == nullptr) {
+    std::string text = "There is no tool " + in_quotes(card.requested_name()) + ".";
+    card.set_near(
+        nearest_names(setup_.registry(), setup_.config.exposure, card.requested_name(), setup_.calls_commands()));
+    for (size_t i = 0; i < card.near().size(); ++i) text += (i == 0 ? " Nearest names: " : ", ") + card.near()[i];
+    if (!card.near().empty()) text += '.';
+    card.set_error(text);
+    log_.settle(card, Trigger::miss, "not_found", std::move(text));
+    return false;
+  }
+  if (const std::string_view hidden = setup_.hidden(*card.tool); !hidden.empty()) {
+    card.set_error("The tool " + in_quotes(card.requested_name()) + " is not available.");
+    log_.settle(card, Trigger::miss, hidden, card.error());
+    return false;
+  }
+  return true;
+}
+
+void Gate::admit(Card &card) {
+  const std::optional<Verdict> verdict = judge(card);
+  if (!verdict) return;
+  card.policy = verdict->policy;
+  if (verdict->way == Verdict::Way::ask || (card.adopted && setup_.config.user_mediated)) return ask(card);
+  log_.record(card, {"execution", "approved", verdict->by});
+  log_.move(card, Trigger::pass);
+}
+
+Verdict Gate::verdict(const Card &card) const {
+  return execution_gate(*card.tool, card.canonical_arguments(), rules_, setup_.config.confirm_all);
+}
+
+// nullopt: the call may not run, and has ended.
+std::optional<Verdict> Gate::judge(Card &card) {
+  if (final_answer_) {
+    log_.settle(card, Trigger::cancel, "max_rounds", "Not run: no further tool calls are allowed.");
+    return std::nullopt;
+  }
+  if (beyond_rounds()) {
+    log_.settle(card, Trigger::cancel, "max_rounds",
+                "Not run: the limit of " + std::to_string(setup_.config.max_rounds) +
+                    " rounds of tool calls is reached. Answer now.");
+    return std::nullopt;
+  }
+  if (!resolve_or_refuse(card)) return std::nullopt;
+  card.spell();
+  if (over_limits(card)) return std::nullopt;
+  const Verdict said = verdict(card);
+  if (said.way != Verdict::Way::deny) return said;
+  log_.record(card, {"execution", "denied", said.by});
+  log_.settle(card, Trigger::deny, "policy", "Not run: a rule of the user refuses this call.");
+  return std::nullopt;
+}
+
+// How many rounds in a row hold the same call, this one counted.
+uint32_t Gate::rounds_running(const std::string &digest) const {
+  const auto before = repeats_.find(digest);
+  return before == repeats_.end() ? 1 : before->second + 1;
+}
+
+// The limit that one more call breaks; empty: none.
+std::string_view Gate::broken_limit(const Card &card) const {
+  if (card.fire_and_forget()) return {};
+  if (calls_run_ >= setup_.config.max_calls) return "max_calls";
+  const uint32_t running = rounds_running(approval_digest(*card.tool, card.canonical_arguments()));
+  return running >= setup_.config.repeat_limit ? "repeat_limit" : "";
+}
+
+// Counts the call; true: a limit ended it.
+bool Gate::over_limits(Card &card) {
+  const std::string_view limit = broken_limit(card);
+  if (card.fire_and_forget()) return false;
+  const std::string digest = approval_digest(*card.tool, card.canonical_arguments());
+  const uint32_t running = rounds_running(digest);
+  if (limit != "max_calls") repeats_now_[digest] = running;
+  if (limit.empty()) {
+    ++calls_run_;
+    return false;
+  }
+  if (limit == "max_calls") {
+    limit_hit_ = true;
+    log_.settle(
+        card, Trigger::cancel, limit,
+        "Not run: the limit of " + std::to_string(setup_.config.max_calls) + " tool calls is reached. Answer now.");
+  } else {
+    log_.settle(card, Trigger::cancel, limit,
+                "Not run: the same call came in " + std::to_string(running) +
+                    " rounds running. Its result is above; go on with it, or do something else.");
+  }
+  return true;
+}
+
+void Gate::ask(Card &card) {
+  log_.move(card, Trigger::ask);
+  card.asked_at = log_.now();
+  card.asked_polled = false;
+  log_.tell(card);
+  ask_event(card);
+}
+
+void Gate::ask_event(const Card &card) {
+  ObjectWriter event(log_.event(Log::Event::approval, card.call));
+  event.text("type", "approval").number("call", card.call).text("stage", "execution");
+  write_question(card, event, log_.lent());
+  event.text("level", to_text(card.tool->permission)).text("policy", to_text(card.policy));
+  event.text("digest", approval_digest(*card.tool, card.canonical_arguments()));
+  if (card.asked_at && setup_.config.approval_timeout_ms > 0)
+    event.number("expiresAt", *card.asked_at + setup_.config.approval_timeout_ms);
+}
+
+// ---- decisions ----
+
+// A decision is about what somebody may have seen: its question was polled.
+Status Gate::check_asked(const Card &card) const {
+  if (card.asked_polled) return {};
+  return not_now("the approval event of call " + std::to_string(card.call) + " was not polled: nobody has seen it");
+}
+
+Status Gate::approve(uint32_t call, Remember remember, bool exact, std::optional<std::string_view> edited) {
+  Card *const card = log_.find(call);
+  if (card == nullptr) return no_such_call(call);
+  if (card->state() != CardState::awaiting_approval)
+    return not_in_state(*card, "does not wait for approval of its execution");
+  if (Status status = check_asked(*card); !status.ok()) return status;
+  if (edited)
+    if (Status status = take_edited(*card, *edited); !status.ok()) return status;
+  allow(*card, remember, exact);
+  pump();
+  return {};
+}
+
+Status Gate::take_edited(Card &card, std::string_view edited) {
+  if (Status status = check_json(edited, setup_.config.limits.depth); !status.ok()) return status;
+  if (json_kind(edited) != '{') return error(Code::json, "expected the edited arguments as an object");
+  std::string checked;
+  ArgumentFault fault;
+  if (!card.tool->schema.check(edited, Strings::strings, checked, fault))
+    return error(Code::json, fault.message, fault.pointer);
+  if (execution_gate(*card.tool, canonical_json(checked), rules_, setup_.config.confirm_all).way == Verdict::Way::deny)
+    return not_now("a rule refuses the edited arguments");
+  card.set_edited(std::move(checked));
+  card.spell();
+  return {};
+}
+
+Status Gate::approve_all(Remember remember, bool exact) {
+  std::vector<Card *> waiting;
+  for (const uint32_t call : log_.open_cards().asking())
+    if (Card *const card = log_.find(call); card->state() == CardState::awaiting_approval && card->asked_polled)
+      waiting.push_back(card);
+  if (waiting.empty()) return not_now("no call waits for approval of its execution");
+  for (Card *card : waiting)
+    if (card->state() == CardState::awaiting_approval) allow(*card, remember, exact);  // else a grant settled it
+  pump();
+  return {};
+}
+
+void Gate::allow(Card &card, Remember remember, bool exact) {
+  if (remember != Remember::once && card.policy == ExecutionApproval::ask_always) {
+    log_.diagnostic("not_remembered",
+                    in_quotes(remember_text(remember)) + " counted once: " + card.tool->name + " asks for every call",
+                    card.call);
+    remember = Remember::once;
+  }
+  approve_card(card, "user", remember_text(remember));
+  if (remember != Remember::once) grant(card, remember, exact);
+}
+
+void Gate::approve_card(Card &card, std::string_view by, std::string_view remember) {
+  log_.withdraw(Log::Event::approval, card.call);
+  const bool once = !remember.empty() && card.policy == ExecutionApproval::ask_always;
+  log_.record(card, {"execution", "approved", by, once ? std::string_view("once") : remember});
+  log_.move(card, Trigger::approve);
+}
+
+// Keeps a decision that goes beyond its call for the turn, settles the calls that wait for the same one, and tells the
+// host where it outlives the turn.
+void Gate::grant(const Card &card, Remember remember, bool exact) {
+  Rule rule;
+  rule.tool = card.tool->name;
+  rule.scope = remember_text(remember);
+  if (exact) rule.arguments = card.canonical_arguments();  // what allows matches to the letter
+  rule.definition = card.tool->definition_hash;
+  if (remember != Remember::turn) {
+    std::string &event = log_.event(Log::Event::other);
+    event += R"({"type":"rule","rule":)";
+    write_rule(rule, event);
+  }
+  if (std::find(rules_.begin(), rules_.end(), rule) == rules_.end()) rules_.push_back(rule);
+  for (const uint32_t call : OpenCards::Calls(log_.open_cards().asking())) {
+    Card &other = *log_.find(call);
+    if (other.state() != CardState::awaiting_approval) continue;
+    if (RuledArguments arguments(other.canonical_arguments()); !matches(rule, *other.tool, arguments)) continue;
+    if (const Verdict now = verdict(other); now.way == Verdict::Way::run) approve_card(other, now.by, {});
+  }
+}
+
+Status Gate::deny(uint32_t call, std::string_view reason, bool by_person) {
+  Card *const card = log_.find(call);
+  if (card == nullptr) return no_such_call(call);
+  const bool execution = card->state() == CardState::awaiting_approval;
+  if (!execution && card->state() != CardState::awaiting_result_approval)
+    return not_in_state(*card, "does not wait for a decision");
+  if (Status status = check_asked(*card); !status.ok()) return status;
+  const std::string why = repair_utf8(reason);
+  const std::string because = why.empty() ? "." : ". Reason: " + why;
+  const std::string_view by = by_person ? "user" : "policy";
+  log_.record(*card, {execution ? "execution" : "result", "denied", by, {}, why});
+  if (execution)
+    log_.settle(
+        *card, Trigger::deny, by,
+        (by_person ? "Not run: the user refused this call" : "Not run: this call was refused by policy") + because);
+  else
+    log_.settle(*card, Trigger::reject, by,
+                (by_person ? "The call was run, but the user does not release its result"
+                           : "The call was run, but its result is not released by policy") +
+                    because);
+  pump();
+  return {};
+}
+
+// What the gate would say now, with these rules of the host. Of this turn's own grants only those count that the user
+// made for the rest of the turn.
+Status Gate::judge_by(uint32_t call, std::string_view rules, Verdict::Way &way) const {
+  const Card *const card = log_.find(call);
+  if (card == nullptr) return no_such_call(call);
+  if (card->tool == nullptr) return not_now("call " + std::to_string(call) + " is of no tool that is there");
+  if (Status status = check_json(rules, setup_.config.limits.depth); !status.ok()) return status;
+  std::vector<Rule> counting;
+  if (Status status = read_rules(rules, counting); !status.ok()) return status;
+  const auto decision = std::find_if(card->approvals().rbegin(), card->approvals().rend(),
+                                     [](const ApprovalRecord &approval) { return approval.stage == "execution"; });
+  if (decision != card->approvals().rend() && decision->by == "user") {
+    way = decision->decision == "approved" ? Verdict::Way::run : Verdict::Way::deny;
+    return {};
+  }
+  std::copy_if(rules_.begin() + static_cast<std::ptrdiff_t>(configured_rules_), rules_.end(),
+               std::back_inserter(counting), [](const Rule &rule) { return rule.scope == "turn"; });
+  way =
+      execution_gate(*card->tool, canonical_json(card->effective_arguments()), counting, setup_.config.confirm_all).way;
+  return {};
+}
+
+// ---- its run ----
+
+int64_t Gate::timeout_of(const Card &card) const {
+  const int64_t usual = setup_.config.timeout_ms;
+  return card.tool != nullptr ? card.tool->timeout_ms.value_or(usual) : usual;
+}
+
+void Gate::start(Card &card) {
+  log_.move(card, Trigger::start);
+  card.forget_spelling();
+  card.set_started(log_.now());
+  if (card.fire_and_forget()) return fire(card);
+  // A model cannot ask not to wait for a result that a person is to see.
+  const std::string archery = reserved_text(card, "archery");
+  card.detached = (archery == "true" || archery == "no_reply") && result_policy(card) == ResultApproval::never;
+  log_.tell(card);
+  execute_event(card);
+}
+
+void Gate::execute_event(const Card &card) {
+  ObjectWriter event(log_.event(Log::Event::execute, card.call));
+  event.text("type", "execute").number("call", card.call).text("name", card.tool->name);
+  if (!card.wire_id().empty()) event.text("wireId", card.wire_id());
+  event.text("source", card.source).number("round", card.round);
+  write_arguments(card, event, log_.lent());
+  if (!card.reserved().empty()) event.raw("reserved", card.reserved());
+  event.boolean("detached", card.detached);
+  const int64_t timeout = timeout_of(card);
+  if (card.running_since && timeout > 0) event.number("deadline", *card.running_since + timeout);
+}
+
+// Sends a fire-and-forget message; the call has ended with it.
+void Gate::fire(Card &card) {
+  const Ipc &ipc = *card.tool->ipc;
+  std::vector<std::string_view> values;
+  size_t used = 0;
+  for (const IpcItem &item : ipc.payload) {
+    const auto value = item.argument ? json_member(card.effective_arguments(), item.text) : std::string_view(item.text);
+    values.push_back(value.value_or("null"));
+    if (value) used = values.size();
+  }
+  ObjectWriter event(log_.event(Log::Event::ipc, card.call));
+  event.text("type", "ipc").number("call", card.call).text("channel", ipc.channel);
+  std::string &payload = event.value("payload");
+  payload += '[';
+  for (size_t i = 0; i < used; ++i) {
+    if (i > 0) payload += ',';
+    payload += values[i];
+  }
+  payload += ']';
+  card.set_output("ok", 2, false);
+  log_.settle(card, Trigger::succeed, {}, "ok");
+}
+
+bool Gate::polled(const EventQueue::Polled &event) {
+  Card *const card = log_.find(event.key);
+  if (card == nullptr) return false;
+  if (event.kind == Log::Event::approval) card->asked_polled = true;
+  // A detached call is settled as soon as its `execute` event is polled.
+  if (event.kind != Log::Event::execute || !card->detached || card->state() != CardState::executing) return false;
+  log_.settle(*card, Trigger::succeed, {}, "Started. Its result is not waited for.");
+  pump();
+  return true;
+}
+
+// ---- cancel and deadlines ----
+
+void Gate::abort_tool(const Card &card, std::string_view reason) {
+  ObjectWriter event(log_.event(Log::Event::abort_tool, card.call));
+  event.text("type", "abortTool").number("call", card.call).text("reason", reason);
+}
+
+void Gate::cancel_card(Card &card, std::string_view reason, std::string_view text) {
+  switch (card.state()) {
+    case CardState::streaming:
+    case CardState::pending:
+    case CardState::ready:
+    case CardState::awaiting_approval:
+    case CardState::approved: return log_.settle(card, Trigger::cancel, reason, std::string(text));
+    case CardState::awaiting_result_approval:
+      return log_.settle(card, Trigger::reject, reason, "The call was run, but its result was not released.");
+    case CardState::executing: break;
+    case CardState::success:  // detached, and perhaps still running: what a person cancels is to stop
+      if (card.detached && !card.has_output() && reason == "cancelled") abort_tool(card, reason);
+      return;
+    default: return;
+  }
+  if (log_.withdraw(Log::Event::execute, card.call))  // nobody saw it: it never ran
+    return log_.settle(card, Trigger::cancel, reason, std::string(text));
+  abort_tool(card, reason);
+  if (card.tool != nullptr && card.tool->read_only)
+    return log_.settle(card, Trigger::cancel, reason, "This call was stopped while it ran.");
+  log_.settle(card, Trigger::lose, reason,
+              "This call was interrupted while it ran: it may or may not have taken effect.");
+}
+
+Status Gate::cancel(uint32_t call, std::string_view reason) {
+  Card *const card = log_.find(call);
+  if (card == nullptr) return no_such_call(call);
+  const std::string why = repair_utf8(reason);
+  cancel_card(*card, "cancelled", "Not run: the user cancelled this call" + (why.empty() ? "." : ". Reason: " + why));
+  pump();
+  return {};
+}
+
+void Gate::cancel_all(std::string_view reason, const std::string &text) {
+  for (const auto &card : log_.message().cards) cancel_card(*card, reason, text);
+}
+
+bool Gate::expire() {
+  const int64_t now = *log_.now();
+  const int64_t approval_timeout = setup_.config.approval_timeout_ms;
+  std::vector<uint32_t> due;
+  for (const uint32_t call : log_.open_cards().running()) {
+    const Card &card = *log_.find(call);
+    const int64_t timeout = timeout_of(card);
+    if (timeout != 0 && card.running_since && now - *card.running_since >= timeout) due.push_back(call);
+  }
+  if (approval_timeout > 0)
+    for (const uint32_t call : log_.open_cards().asking())
+      if (const Card &card = *log_.find(call); card.asked_at && now - *card.asked_at >= approval_timeout)
+        due.push_back(call);
+  std::sort(due.begin(), due.end());
+  for (const uint32_t call : due) expire_card(*log_.find(call));
+  return !due.empty();
+}
+
+void Gate::expire_card(Card &card) {
+  switch (card.state()) {
+    case CardState::executing:
+      if (!log_.withdraw(Log::Event::execute, card.call)) abort_tool(card, "timeout");
+      return log_.settle(card, Trigger::time_out, "timeout",
+                         "The tool gave no result within " + std::to_string(timeout_of(card)) +
+                             " ms. It may or may not have taken effect.");
+    case CardState::awaiting_approval:
+      log_.record(card, {"execution", "expired", "policy"});
+      return log_.settle(card, Trigger::expire, "expired", "Not run: nobody decided in time.");
+    default:
+      log_.record(card, {"result", "expired", "policy"});
+      return log_.settle(card, Trigger::reject, "expired", "The call was run, but nobody released its result in time.");
+  }
+}
+
+int64_t Gate::next_deadline(int64_t next) const {
+  const auto at = [&](const std::optional<int64_t> &since, int64_t timeout) {
+    if (since && timeout > 0) next = std::min(next, *since + timeout);
+  };
+  for (const uint32_t call : log_.open_cards().running()) {
+    const Card &card = *log_.find(call);
+    at(card.running_since, timeout_of(card));
+  }
+  if (setup_.config.approval_timeout_ms > 0)
+    for (const uint32_t call : log_.open_cards().asking())
+      at(log_.find(call)->asked_at, setup_.config.approval_timeout_ms);
+  return next;
+}
+
+// A tool's time moves on by what the machine slept through; a question's deadline is a promise by the clock.
+void Gate::shift_deadlines(int64_t gap) {
+  for (const uint32_t call : log_.open_cards().all()) {
+    Card &card = *log_.find(call);
+    if (card.state() == CardState::executing)
+      card.running_since = card.running_since ? *card.running_since + gap : *log_.now();
+    if (!card.asked_at) card.asked_at = log_.now();
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,122 @@
+// The gate: which call may run, and what came of it. Policy, questions and decisions, limits, execution, results, and
+// the deadlines of calls.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "base/saved.h"
+#include "base/status.h"
+#include "tools/approval.h"
+#include "turn/log.h"
+#include "turn/setup.h"
+
+namespace sluice {
+
+enum class Submit : int32_t { text = 0, json = 1, parts = 2, failure = 3, progress = 4 };
+enum class Remember : int32_t { once = 0, turn = 1, session = 2, always = 3 };
+
+class Gate {
+ public:
+  Gate(const Setup &setup, Log &log);
+
+  // -- rounds
+  void begin_round(bool final_answer);
+  bool final_answer() const { return final_answer_; }  // of the last request of all: its calls do not run
+  bool limit_hit() const { return limit_hit_; }        // calls of this round ended at a limit
+  bool beyond_rounds() const { return log_.round_number() > setup_.config.max_rounds; }
+  bool left_to_user(const Card &card) const;
+  void adopt(Card &card);  // a complete call of the host's last message
+  void dispatch();         // the answer has ended: all its calls are ready
+  void pump();             // lets what is ready pass, in order, and starts what may run while there is room
+
+  // -- what the user and the policy decide
+  Status approve(uint32_t call, Remember remember, bool exact, std::optional<std::string_view> edited);
+  Status approve_all(Remember remember, bool exact);
+  Status release(uint32_t call);
+  Status deny(uint32_t call, std::string_view reason, bool by_person);
+  Status judge_by(uint32_t call, std::string_view rules, Verdict::Way &way) const;
+  Status cancel(uint32_t call, std::string_view reason);
+  void cancel_all(std::string_view reason, const std::string &text);
+  // -- what a tool says
+  Status submit(uint32_t call, Submit kind, std::string_view data);
+  // -- what the host polled
+  bool polled(const EventQueue::Polled &event);  // true: a call has ended by it
+  // -- time
+  bool expire();                              // true: a deadline of a call has passed. The caller pumps
+  int64_t next_deadline(int64_t next) const;  // the nearest of them, at most `next`
+  void shift_deadlines(int64_t gap);
+
+  // -- saved and restored
+  void save(ObjectWriter &object) const;
+  Status load(const SavedReader &saved);
+  bool hold_back_messages();  // fire-and-forget messages that may not go out any more; true: history has changed
+  void resume();              // what the time between saving and restoring means for calls that were open
+
+ private:
+  // -- the way in
+  bool resolve_or_refuse(Card &card);
+  void admit(Card &card);
+  std::optional<Verdict> judge(Card &card);
+  Verdict verdict(const Card &card) const;
+  uint32_t rounds_running(const std::string &digest) const;
+  std::string_view broken_limit(const Card &card) const;
+  bool over_limits(Card &card);
+  void ask(Card &card);
+  void ask_event(const Card &card);
+  Status check_asked(const Card &card) const;
+  Status take_edited(Card &card, std::string_view edited);
+  void allow(Card &card, Remember remember, bool exact);
+  void approve_card(Card &card, std::string_view by, std::string_view remember);
+  void grant(const Card &card, Remember remember, bool exact);
+  // -- its run
+  void start(Card &card);
+  void execute_event(const Card &card);
+  void fire(Card &card);
+  int64_t timeout_of(const Card &card) const;
+  void abort_tool(const Card &card, std::string_view reason);
+  void cancel_card(Card &card, std::string_view reason, std::string_view text);
+  void expire_card(Card &card);
+  // -- its result: gate_results.cpp
+  Status read_result(Submit kind, std::string_view data, std::string &text, bool &image) const;
+  void take_result(Card &card);
+  ResultApproval result_policy(const Card &card) const;
+  void release_event(const Card &card);
+  void close_result(Card &card, std::string text);
+  std::string cap(std::string_view text) const;
+  // -- restored: gate_resume.cpp
+  bool not_started(const Card &card) const;
+  bool stands(const Card &card) const;
+  bool allowed_as_before(const Card &card) const;
+  bool hold_back(Card &card);
+  bool take_checked(Card &card);
+  void send_back(Card &card);
+  void resume_card(Card &card);
+
+  // -- set once
+  const Setup &setup_;
+  Log &log_;
+  // -- decisions
+  std::vector<Rule> rules_;
+  const size_t configured_rules_;  // rules_ behind these are this turn's own grants
+  // -- limits
+  bool final_answer_ = false;
+  bool limit_hit_ = false;
+  uint32_t calls_run_ = 0;
+  std::map<std::string, uint32_t> repeats_;  // digest → rounds running, up to the last one
+  std::map<std::string, uint32_t> repeats_now_;
+
+  template <class AnyGate, class Visit>
+  static void each_field(AnyGate &gate, const Visit &visit) {
+    visit("finalAnswer", gate.final_answer_);
+    visit("limitHit", gate.limit_hit_);
+    visit("callsRun", gate.calls_run_);
+  }
+};
+
+}  // namespace sluice

@@ -1,0 +1,180 @@
+// The gate saved and restored: what the time between means for calls that were open.
+#include <algorithm>
+
+#include "base/json_writer.h"
+#include "turn/arguments.h"
+#include "turn/gate.h"
+#include "turn/saved_fields.h"
+
+namespace sluice {
+namespace {
+
+void save_counts(const std::map<std::string, uint32_t> &counts, std::string &out) {
+  ObjectWriter object(out);
+  for (const auto &[key, count] : counts) object.number(key, count);
+  object.close();
+}
+
+// By digests, which are hexadecimal.
+Status load_counts(const SavedReader &saved, std::string_view key, std::map<std::string, uint32_t> &counts) {
+  const std::string_view object = saved.nested(key);
+  const SavedReader members(object);
+  for (JsonSlices member(object); members.fits().ok() && member.next();) {
+    const std::string digest = member.key_text();
+    if (digest.empty() || digest.find_first_not_of("0123456789abcdef") != digest.npos)
+      return error(Code::json, "expected counts by digest", std::string(key));
+    members.get(digest, counts[digest]);
+  }
+  return Status(members.fits()).inside(key);
+}
+
+}  // namespace
+
+void Gate::save(ObjectWriter &object) const {
+  each_field(*this, Saver{object});
+  save_counts(repeats_, object.value("repeats"));
+  save_counts(repeats_now_, object.value("repeatsNow"));
+  std::string &grants = object.value("grants");
+  grants += '[';
+  for (size_t i = configured_rules_; i < rules_.size(); ++i) {
+    if (i > configured_rules_) grants += ',';
+    write_rule(rules_[i], grants);
+  }
+  grants += ']';
+}
+
+Status Gate::load(const SavedReader &saved) {
+  each_field(*this, Loader{saved});
+  if (Status status = load_counts(saved, "repeats", repeats_); !status.ok()) return status;
+  if (Status status = load_counts(saved, "repeatsNow", repeats_now_); !status.ok()) return status;
+  for (JsonSlices grants(saved.nested("grants")); grants.next();)
+    if (Rule rule; read_rule(grants.value(), rule).ok()) rules_.push_back(std::move(rule));
+  return {};
+}
+
+// Messages to a window that nobody has polled are not sent where their call may not go on.
+bool Gate::hold_back_messages() {
+  bool held = false;
+  for (const auto &card : log_.message().cards) held = hold_back(*card) || held;
+  return held;
+}
+
+// The card has ended, so it keeps its state, and its output says what became of it; a turn that is done has reported
+// all of its cards already. Returns true if history has changed.
+bool Gate::hold_back(Card &card) {
+  if (!log_.waits(Log::Event::ipc, card.call)) return false;
+  card.spell();
+  const bool stays = allowed_as_before(card);
+  card.forget_spelling();
+  if (stays) return false;
+  log_.withdraw(Log::Event::ipc, card.call);
+  if (log_.done()) return false;
+  const std::string text = "Not sent: the turn was restored where this call is not allowed as it was.";
+  card.set_output(text, text.size(), card.output_is_json(), card.parts());
+  card.set_model_text(text);
+  log_.diagnostic("ipc_withdrawn", text, card.call);
+  log_.tell(card);
+  return true;
+}
+
+void Gate::resume() {
+  const auto &cards = log_.message().cards;
+  for (const auto &card : cards)
+    if (card->state() >= CardState::awaiting_approval && !card->final()) card->spell();
+  // Calls that have not started pass the gate again, and count again where they do.
+  for (const auto &card : cards)
+    if (not_started(*card) && !card->fire_and_forget() && calls_run_ > 0) --calls_run_;
+  for (const auto &card : cards) resume_card(*card);
+  pump();
+}
+
+// It passed the gate, or waits at it, and nobody has seen it run.
+bool Gate::not_started(const Card &card) const {
+  return card.state() == CardState::awaiting_approval || card.state() == CardState::approved ||
+         (card.state() == CardState::executing && log_.waits(Log::Event::execute, card.call));
+}
+
+// May the call go on as it was decided? Not where its tool is another one, or where this engine's gate asks or refuses
+// more than the one that decided.
+bool Gate::stands(const Card &card) const { return !beyond_rounds() && allowed_as_before(card); }
+
+bool Gate::allowed_as_before(const Card &card) const {
+  if (card.tool == nullptr || card.definition_changed || !setup_.hidden(*card.tool).empty()) return false;
+  std::string checked;
+  if (ArgumentFault fault; !arguments_fit(setup_, card, checked, fault)) return false;
+  if (checked != card.effective_arguments() && canonical_json(checked) != card.canonical_arguments()) return false;
+  const Verdict now = verdict(card);
+  if (now.way == Verdict::Way::run) return true;
+  if (now.way == Verdict::Way::deny || now.policy > card.policy) return false;
+  if (card.state() == CardState::awaiting_approval) return true;
+  const auto by_person = [](const ApprovalRecord &record) {
+    return record.stage == "execution" && record.decision == "approved" && record.by == "user";
+  };
+  return std::any_of(card.approvals().begin(), card.approvals().end(), by_person);
+}
+
+// Makes the arguments of a call that waits what its tool takes now. Returns false if it does not take them: the call
+// has ended.
+bool Gate::take_checked(Card &card) {
+  std::string checked;
+  if (ArgumentFault fault; !arguments_fit(setup_, card, checked, fault)) {
+    log_.invalidate(card, "schema", fault.pointer + ": " + fault.message);
+    return false;
+  }
+  if (checked == card.effective_arguments()) return true;
+  if (card.edited())
+    card.set_edited(std::move(checked));
+  else
+    card.set_arguments(SharedText(std::move(checked)));
+  return true;
+}
+
+// Back to the gate, the whole of it. Whatever it lets pass asks, by the stricter policy of then and now.
+void Gate::send_back(Card &card) {
+  log_.withdraw(Log::Event::approval, card.call);
+  log_.withdraw(Log::Event::execute, card.call);
+  log_.move(card, Trigger::recall);
+  if (card.tool == nullptr) {
+    card.set_error("There is no tool \"" + std::string(card.name()) + "\" any more.");
+    return log_.settle(card, Trigger::miss, "not_found", card.error());
+  }
+  if (!take_checked(card)) return;
+  const std::optional<Verdict> verdict = judge(card);
+  if (!verdict) return;
+  card.policy = std::max(card.policy, verdict->policy);
+  ask(card);
+}
+
+void Gate::resume_card(Card &card) {
+  const CardState state = card.state();
+  if (state != CardState::executing) log_.withdraw(Log::Event::execute, card.call);
+  if (state != CardState::awaiting_approval && state != CardState::awaiting_result_approval)
+    log_.withdraw(Log::Event::approval, card.call);
+  if (not_started(card)) {
+    if (!stands(card) || !broken_limit(card).empty()) return send_back(card);
+    calls_run_ += !card.fire_and_forget();
+    if (state == CardState::awaiting_approval && !log_.waits(Log::Event::approval, card.call)) ask_event(card);
+    return;
+  }
+  switch (state) {
+    case CardState::pending:
+    case CardState::ready:  // it has the gate before it, but its arguments were checked against what the tool was
+      if (card.tool != nullptr) take_checked(card);
+      break;
+    case CardState::awaiting_result_approval:
+      if (!log_.waits(Log::Event::approval, card.call)) release_event(card);
+      break;
+    case CardState::executing:
+      if (stands(card) && card.tool->idempotent) {
+        card.running_since = log_.now();
+        execute_event(card);
+      } else {
+        log_.settle(card, Trigger::lose, "turn_ended",
+                    "This call was interrupted while it ran: it may or may not have taken effect.");
+      }
+      break;
+    default: break;
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,191 @@
+#include "turn/log.h"
+
+#include <stdexcept>
+
+#include "base/json_writer.h"
+#include "turn/conversation.h"
+
+namespace sluice {
+namespace {
+
+// Will a provider take the id back?
+bool is_legal_id(std::string_view id) {
+  if (id.empty() || id.size() > 256) return false;
+  for (const char c : id)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return false;
+  return true;
+}
+
+}  // namespace
+
+Log::Log(const Setup &setup) : setup_(setup), used_ids_(used_ids(setup.host_messages)) {}
+
+// ---- rounds ----
+
+void Log::begin_round() {
+  message_.rounds.emplace_back();
+  first_card_ = message_.cards.size();
+  open_.clear();
+}
+
+void Log::add_usage(const Usage &usage) {
+  Usage &known = round().usage;
+  for (const TokenKind &kind : kTokenKinds)
+    if (usage.*kind.count >= 0 && usage.*kind.count < kMostNumber) known.*kind.count = usage.*kind.count;
+  ObjectWriter event(events_.open(Event::other));
+  event.text("type", "usage").number("round", round_number());
+  write_usage(usage, event);
+}
+
+void Log::end_answer() {
+  round().ended_at = now_;
+  ObjectWriter event(events_.open(Event::other));
+  event.text("type", "round").number("round", round_number());
+  if (finish() != Finish::none) event.text("finishReason", to_text(finish()));
+}
+
+void Log::end(std::string_view outcome) {
+  message_.outcome = outcome;
+  ObjectWriter event(events_.open(Event::other));
+  event.text("type", "done").text("outcome", outcome);
+  if (finish() != Finish::none) event.text("finishReason", to_text(finish()));
+}
+
+// ---- blocks ----
+
+void Log::append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark) {
+  const uint32_t round = round_number();
+  if (fresh || message_.blocks.empty() || message_.blocks.back().kind != kind || message_.blocks.back().mark != mark ||
+      message_.blocks.back().round != round) {
+    Block &block = message_.blocks.emplace_back();
+    block.kind = kind;
+    block.mark = mark;
+    block.round = round;
+  }
+  message_.blocks.back().text += utf8;
+  events_.delta(kind == Block::Kind::reasoning    ? Event::reasoning
+                : mark == Block::Mark::refusal    ? Event::refusal
+                : mark == Block::Mark::fabricated ? Event::fabricated
+                                                  : Event::text,
+                static_cast<uint32_t>(message_.blocks.size() - 1), utf8);
+}
+
+void Log::show_error(TurnError error) {
+  Block &block = message_.blocks.emplace_back();
+  block.kind = Block::Kind::error;
+  block.round = round_number();
+  block.error = std::move(error);
+  std::string &event = events_.open(Event::other);
+  event += R"({"type":"error","block":)";
+  append_number(event, static_cast<int64_t>(message_.blocks.size()) - 1);
+  event += ',';
+  write_error(block.error, event);
+}
+
+// ---- cards ----
+
+Card &Log::new_card(std::string_view source, std::string_view requested_name, const Tool *found) {
+  auto card = std::make_unique<Card>();
+  card->call = static_cast<uint32_t>(message_.cards.size() + 1);
+  card->block = message_.blocks.size();
+  card->round = round_number();
+  card->source = source;
+  card->open_as(requested_name, found);
+  Block &block = message_.blocks.emplace_back();
+  block.kind = Block::Kind::tool_use;
+  block.round = card->round;
+  block.card = message_.cards.size();
+  open_.add(card->call, card->state());
+  message_.cards.push_back(std::move(card));
+  return *message_.cards.back();
+}
+
+Card *Log::find(uint32_t call) const {
+  return call == 0 || call > message_.cards.size() ? nullptr : message_.cards[call - 1].get();
+}
+
+// The provider's id where it may be used, else the first free one of ours.
+void Log::give_id(Card &card) {
+  if (!card.history_id.empty() && card.history_id == card.wire_id()) return;
+  if (is_legal_id(card.wire_id()) && !used_ids_.contains(card.wire_id())) {
+    card.history_id = card.wire_id();
+  } else if (card.history_id.empty()) {
+    size_t number = setup_.host_message_count;
+    do card.history_id = "call_" + std::to_string(number++) + "_" + std::to_string(card.call);
+    while (used_ids_.contains(card.history_id));
+  }
+  used_ids_.insert(card.history_id);
+}
+
+void Log::append_arguments(Card &card, std::string_view fragment) {
+  card.raw_arguments.append(fragment);
+  tell_arguments(card, fragment);
+}
+
+void Log::append_written_arguments(Card &card, std::string_view piece, size_t offset) {
+  card.raw_arguments.append_part(round().raw, offset, piece);
+  tell_arguments(card, piece);
+}
+
+void Log::tell(Card &card) {
+  uint32_t fields = card.changes();
+  if (fields == 0) return;
+  card.asked_differed = card.asked_differed || card.name() != card.requested_name();
+  // Before the arguments have begun, head and status are all there is: the next such patch replaces one that nobody
+  // has polled, so that a name in a thousand pieces is one event.
+  const bool head = card.state() == CardState::streaming && (fields & ~(field::head | field::status)) == 0;
+  const auto kind = head ? Event::head : Event::other;
+  if (head && events_.is_last(kind, card.call)) fields |= field::status;
+  std::string &event = events_.open(kind, head ? card.call : 0);
+  event += R"({"type":"card","block":)";
+  append_number(event, static_cast<int64_t>(card.block));
+  event += R"(,"call":)";
+  append_number(event, card.call);
+  card.write(fields, event, &events_.lent());
+  card.forget_changes();
+}
+
+void Log::move(Card &card, Trigger trigger) {
+  if (!card.apply(trigger)) throw std::logic_error("a card has no such transition");
+  open_.moved(card.call, card.state());
+}
+
+void Log::record(Card &card, ApprovalRecord decision) {
+  decision.at = now_;
+  card.add_approval(std::move(decision));
+  open_.stir(card.call);
+}
+
+void Log::settle(Card &card, Trigger trigger, std::string_view reason, std::string text) {
+  events_.withdraw(Event::approval, card.call);
+  if (card.state() == CardState::executing) text = card.edited_note() + text;
+  move(card, trigger);
+  card.set_reason(reason);
+  card.forget_spelling();
+  card.set_model_text(std::move(text));
+  card.set_ended(now_);
+  tell(card);
+}
+
+void Log::invalidate(Card &card, std::string_view reason, std::string detail) {
+  if (card.raw().empty())  // the scanner reports a block in the text itself
+    diagnostic(reason, detail.empty() ? "the call is not run" : detail, card.call);
+  if (detail.empty())
+    detail = "This call was not run, it is malformed (" + std::string(reason) + "). Write it again, whole.";
+  card.dropped = !setup_.config.report_malformed;
+  card.set_error(detail);
+  settle(card, Trigger::invalidate, reason, std::move(detail));
+}
+
+// ---- events ----
+
+void Log::diagnostic(std::string_view code, std::string_view detail, uint32_t call, std::optional<size_t> offset,
+                     std::string_view raw) {
+  ObjectWriter event(events_.open(Event::other));
+  event.text("type", "diagnostic").text("code", code).text("detail", detail);
+  if (call != 0) event.number("call", call);
+  if (offset) event.number("offset", static_cast<int64_t>(*offset));
+  if (!raw.empty()) event.text("raw", raw);
+}
+
+}  // namespace sluice

@@ -1,0 +1,109 @@
+// The log of a turn: its blocks, cards and rounds, and the events that tell of them. The only writer of all of these:
+// whoever changes the log through it tells the host.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/json_writer.h"
+#include "base/saved.h"
+#include "base/status.h"
+#include "turn/events.h"
+#include "turn/message.h"
+#include "turn/open_cards.h"
+#include "turn/setup.h"
+
+namespace sluice {
+
+class Log {
+ public:
+  using Event = EventQueue::Kind;
+
+  explicit Log(const Setup &setup);
+
+  const Message &message() const { return message_; }
+  bool done() const { return !message_.outcome.empty(); }
+  std::optional<int64_t> now() const { return now_; }  // of the last tick
+  void set_now(int64_t now) { now_ = now; }
+
+  // -- rounds
+  void begin_round();
+  uint32_t round_number() const { return static_cast<uint32_t>(message_.rounds.size()); }
+  Round &round() { return message_.rounds.back(); }
+  Finish finish() const { return message_.finish(); }
+  void add_usage(const Usage &usage);  // the tokens of this answer so far, not those since the last time
+  void end_answer();
+  void forget_answer() { message_.forget_answer(); }
+  void end(std::string_view outcome);
+
+  // -- blocks
+  // `fresh`: opens a block though the last one is of this kind.
+  void append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark = Block::Mark::none);
+  void show_error(TurnError error);
+
+  // -- cards
+  Card &new_card(std::string_view source, std::string_view requested_name, const Tool *found);
+  Card *find(uint32_t call) const;
+  size_t first_card() const { return first_card_; }  // of this round: those before it have ended
+  OpenCards &open_cards() { return open_; }
+  const OpenCards &open_cards() const { return open_; }
+  void give_id(Card &card);  // the id that goes back to the provider
+  void append_arguments(Card &card, std::string_view fragment);
+  // The same of a call in the text: it stands at `offset` of the round's text.
+  void append_written_arguments(Card &card, std::string_view piece, size_t offset);
+  void tell_arguments(const Card &card, std::string_view piece) { events_.delta(Event::args, card.call, piece); }
+  void tell(Card &card);  // a card event with the fields that changed
+  void move(Card &card, Trigger trigger);
+  void record(Card &card, ApprovalRecord decision);
+  // Ends the call. `text`: what the model reads.
+  void settle(Card &card, Trigger trigger, std::string_view reason, std::string text);
+  // Ends a call that lost bytes, or whose arguments are wrong: it never runs, and the model may write it again.
+  void invalidate(Card &card, std::string_view reason, std::string detail = {});
+
+  // -- events about anything else
+  // The text of a JSON object without its closing brace, to be appended to what is returned.
+  std::string &event(Event kind, uint32_t key = 0) { return events_.open(kind, key); }
+  LentTexts &lent() { return events_.lent(); }  // large texts of the event that was opened last
+  void diagnostic(std::string_view code, std::string_view detail, uint32_t call = 0, std::optional<size_t> offset = {},
+                  std::string_view raw = {});
+  bool withdraw(Event kind, uint32_t key) { return events_.withdraw(kind, key); }  // true: nobody had polled it
+  bool waits(Event kind, uint32_t key) const { return events_.waits(kind, key); }
+  bool next_event(std::string &out, EventQueue::Polled &polled) { return events_.next(out, polled); }
+  uint64_t last_seq() const { return events_.last_seq(); }
+
+  // -- saved and restored
+  void save(ObjectWriter &object) const;
+  void save_events(std::string &out) const { events_.save(out); }
+  Status load(const SavedReader &saved);
+  Status load_events(std::string_view saved);
+
+ private:
+  Status load_rounds(const SavedReader &saved);
+  Status load_cards(const SavedReader &saved);
+  Status load_blocks(const SavedReader &saved);
+  Status check() const;
+  Status check_blocks() const;
+  Status check_card(const Card &card) const;
+
+  template <class AnyLog, class Visit>
+  static void each_field(AnyLog &log, const Visit &visit) {
+    visit("now", log.now_);
+    visit("firstCard", log.first_card_);
+    for (const TokenKind &kind : kTokenKinds) visit(saved_name("forgotten", kind), log.message_.forgotten.*kind.count);
+  }
+
+  // -- set once
+  const Setup &setup_;
+  // -- the log
+  Message message_;
+  std::set<std::string, std::less<>> used_ids_;
+  size_t first_card_ = 0;
+  OpenCards open_;  // of this round; not saved: it follows from the cards
+  EventQueue events_;
+  std::optional<int64_t> now_;
+};
+
+}  // namespace sluice

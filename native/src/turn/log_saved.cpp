@@ -1,0 +1,281 @@
+// The log saved and restored: rounds, blocks, cards, and the events that wait to be polled.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "turn/log.h"
+#include "turn/saved_fields.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::array<std::string_view, 5> kOutcomes = {"completed", "cancelled", "failed", "limit", "awaiting_user"};
+constexpr std::array<std::string_view, 13> kRecordWords = {"execution", "result", "approved", "denied", "expired",
+                                                           "user",      "rule",   "policy",   "once",   "turn",
+                                                           "session",   "always", "cancelled"};
+
+// Views into this program for words that were saved as text.
+template <size_t N>
+std::string_view one_of(const std::array<std::string_view, N> &words, std::string_view word) {
+  for (const std::string_view known : words)
+    if (known == word) return known;
+  return {};
+}
+
+// Token counts as they were saved.
+void in_bounds(Usage &usage) {
+  for (const TokenKind &kind : kTokenKinds) usage.*kind.count = std::clamp<int64_t>(usage.*kind.count, -1, kMostNumber);
+}
+
+bool is_json(std::string_view text, char kind) {
+  return text.empty() || (check_json(text, kStateDepth).ok() && json_kind(text) == kind);
+}
+
+// ---- cards ----
+
+// A state is saved by its place in this list: by what it is called outside. `ready`, `admitted` and `approved` say how
+// far the gate has let the call pass.
+constexpr std::array<CardState, 15> kSavedStates = {CardState::streaming,
+                                                    CardState::pending,
+                                                    CardState::awaiting_approval,
+                                                    CardState::executing,
+                                                    CardState::awaiting_result_approval,
+                                                    CardState::success,
+                                                    CardState::error,
+                                                    CardState::denied,
+                                                    CardState::result_rejected,
+                                                    CardState::not_found,
+                                                    CardState::invalid,
+                                                    CardState::timeout,
+                                                    CardState::expired,
+                                                    CardState::cancelled,
+                                                    CardState::unknown};
+
+void save_card_state(CardState state, const Saver &save) {
+  size_t place = 0;
+  while (status_text(kSavedStates[place]) != status_text(state)) ++place;
+  save("state", place);
+  save("ready", state >= CardState::ready);
+  save("admitted", state >= CardState::awaiting_approval);
+  save("approved", state >= CardState::approved);
+}
+
+Status load_card_state(const SavedReader &saved, CardState &state) {
+  uint32_t place = 0;
+  saved.get("state", place);
+  state = kSavedStates[std::min<size_t>(place, kSavedStates.size() - 1)];
+  const bool ready = saved_flag(saved, "ready"), admitted = saved_flag(saved, "admitted");
+  const bool approved = saved_flag(saved, "approved");
+  if (approved && !admitted) return error(Code::json, "expected false: it has not passed the gate", "approved");
+  if (state == CardState::pending && (ready || admitted)) state = approved ? CardState::approved : CardState::ready;
+  return {};
+}
+
+void save_card(const Card &card, std::string &out) {
+  ObjectWriter object(out);
+  const Saver save{object};
+  save_card_state(card.state(), save);
+  save("policy", card.policy);
+  if (card.tool != nullptr) save("definition", card.tool->definition_hash);
+  Card::each_field(card, save);
+  if (!card.near().empty())
+    write_list(object.value("near"), card.near(), [&](const std::string &name) { append_json_string(out, name); });
+  write_list(object.value("approvals"), card.approvals(), [&](const ApprovalRecord &record) {
+    ObjectWriter entry(out);
+    entry.text("stage", record.stage).text("decision", record.decision).text("by", record.by);
+    if (!record.remember.empty()) entry.text("remember", record.remember);
+    Saver{entry}("reason", record.reason);
+    Saver{entry}("at", record.at);
+    entry.close();
+  });
+  object.close();
+}
+
+Status load_approvals(std::string_view list, std::vector<ApprovalRecord> &out) {
+  for (JsonSlices records(list); records.next();) {
+    const SavedReader entry(records.value());
+    ApprovalRecord &record = out.emplace_back();
+    record.stage = one_of(kRecordWords, text_of(entry, "stage"));
+    record.decision = one_of(kRecordWords, text_of(entry, "decision"));
+    record.by = one_of(kRecordWords, text_of(entry, "by"));
+    record.remember = one_of(kRecordWords, text_of(entry, "remember"));
+    entry.text("reason", record.reason);
+    entry.get("at", record.at);
+    if (Status status = entry.fits(); !status.ok()) return std::move(status).inside(place("approvals", out.size() - 1));
+  }
+  return {};
+}
+
+Status load_card(const SavedReader &saved, const Registry &registry, Card &card) {
+  CardState state = CardState::streaming;
+  if (Status status = load_card_state(saved, state); !status.ok()) return status;
+  card.policy = saved_enum(saved, "policy", card.policy, ExecutionApproval::ask_always);
+  Card::each_field(card, Loader{saved});
+  std::vector<std::string> near;
+  for (JsonSlices names(saved.nested("near")); names.next();)
+    if (json_kind(names.value()) == '"') near.push_back(json_text(names.value()));
+  std::vector<ApprovalRecord> approvals;
+  if (Status status = load_approvals(saved.nested("approvals"), approvals); !status.ok()) return status;
+  const std::string definition = text_of(saved, "definition");
+  if (!card.resolved().empty()) card.tool = registry.find(card.resolved());
+  card.definition_changed =
+      card.tool != nullptr && card.tool->definition_hash != definition && card.tool->former_hash != definition;
+  card.restore(state, std::move(approvals), std::move(near));
+  return saved.fits();
+}
+
+}  // namespace
+
+// ---- save ----
+
+void Log::save(ObjectWriter &object) const {
+  each_field(*this, Saver{object});
+  object.boolean("done", done());
+  if (done()) object.text("outcome", message_.outcome);
+  std::string &out = object.value("rounds");
+  write_list(out, message_.rounds, [&](const Round &round) {
+    ObjectWriter entry(out);
+    entry.number("finish", static_cast<int64_t>(round.finish));
+    Round::each_field(round, Saver{entry});
+    entry.close();
+  });
+  write_list(object.value("blocks"), message_.blocks, [&](const Block &block) {
+    ObjectWriter entry(out);
+    entry.number("kind", static_cast<int64_t>(block.kind)).number("round", block.round);
+    Saver{entry}("text", block.text);
+    if (block.mark != Block::Mark::none) entry.number("mark", static_cast<int64_t>(block.mark));
+    if (block.kind == Block::Kind::tool_use) entry.number("card", static_cast<int64_t>(block.card));
+    if (block.kind == Block::Kind::error) save_error(block.error, entry.value("error"));
+    entry.close();
+  });
+  write_list(object.value("cards"), message_.cards, [&](const auto &card) { save_card(*card, out); });
+}
+
+// ---- restore ----
+
+Status Log::load(const SavedReader &saved) {
+  each_field(*this, Loader{saved});
+  in_bounds(message_.forgotten);
+  message_.outcome = one_of(kOutcomes, text_of(saved, "outcome"));
+  if (Status status = load_rounds(saved); !status.ok()) return status;
+  if (Status status = load_cards(saved); !status.ok()) return status;
+  if (Status status = load_blocks(saved); !status.ok()) return status;
+  first_card_ = std::min(first_card_, message_.cards.size());
+  for (size_t i = first_card_; i < message_.cards.size(); ++i)
+    if (!message_.cards[i]->final()) open_.add(message_.cards[i]->call, message_.cards[i]->state());
+  if (saved_flag(saved, "done") != done())
+    return error(Code::json, "expected an outcome where done is true", "outcome");
+  return check();
+}
+
+Status Log::load_rounds(const SavedReader &saved) {
+  for (JsonSlices rounds(saved.nested("rounds")); rounds.next();) {
+    const SavedReader entry(rounds.value());
+    Round &round = message_.rounds.emplace_back();
+    round.finish = saved_enum(entry, "finish", Finish::none, Finish::pause);
+    Round::each_field(round, Loader{entry});
+    if (Status status = entry.fits(); !status.ok())
+      return std::move(status).inside(place("rounds", message_.rounds.size() - 1));
+  }
+  if (!message_.rounds.empty()) {  // as version 0.1 saved them: of all rounds together
+    saved.get("inputTokens", message_.rounds.front().usage.input_tokens);
+    saved.get("outputTokens", message_.rounds.front().usage.output_tokens);
+  }
+  for (Round &round : message_.rounds) in_bounds(round.usage);
+  return {};
+}
+
+Status Log::load_cards(const SavedReader &saved) {
+  for (JsonSlices cards(saved.nested("cards")); cards.next();) {
+    const std::string at = place("cards", message_.cards.size());
+    auto card = std::make_unique<Card>();
+    card->call = static_cast<uint32_t>(message_.cards.size() + 1);
+    if (Status status = load_card(SavedReader(cards.value()), setup_.registry(), *card); !status.ok())
+      return std::move(status).inside(at);
+    const bool own = card->adopted || used_ids_.insert(card->history_id).second;
+    if (card->history_id.empty() || !own) return error(Code::json, "expected an id of its own", at + ".historyId");
+    message_.cards.push_back(std::move(card));
+  }
+  return {};
+}
+
+Status Log::load_blocks(const SavedReader &saved) {
+  for (JsonSlices blocks(saved.nested("blocks")); blocks.next();) {
+    const SavedReader entry(blocks.value());
+    Block &block = message_.blocks.emplace_back();
+    block.kind = saved_enum(entry, "kind", Block::Kind::text, Block::Kind::error);
+    block.mark = saved_enum(entry, "mark", Block::Mark::none, Block::Mark::fabricated);
+    entry.get("round", block.round);
+    entry.text("text", block.text);
+    entry.get("card", block.card);
+    Status status = entry.fits();
+    if (block.kind == Block::Kind::error && status.ok())
+      status = load_error(entry.nested("error"), block.error).inside("error");
+    if (!status.ok()) return std::move(status).inside(place("blocks", message_.blocks.size() - 1));
+  }
+  return {};
+}
+
+Status Log::load_events(std::string_view saved) {
+  return events_.load(saved, {message_.cards.size(), message_.blocks.size(), done()});
+}
+
+// What the rest of the turn takes for granted: links lead somewhere, and what is JSON is JSON.
+Status Log::check() const {
+  for (size_t i = 0; i < message_.rounds.size(); ++i)
+    if (!is_json(message_.rounds[i].members, '{'))
+      return error(Code::json, "expected an object", place("rounds", i) + ".members");
+  if (Status status = check_blocks(); !status.ok()) return status;
+  for (const auto &card : message_.cards)
+    if (Status status = check_card(*card); !status.ok())
+      return std::move(status).inside(place("cards", card->call - 1));
+  return {};
+}
+
+Status Log::check_blocks() const {
+  uint32_t round = 0;
+  for (size_t i = 0; i < message_.blocks.size(); ++i) {
+    const Block &block = message_.blocks[i];
+    if (block.round < std::exchange(round, block.round) || round > message_.rounds.size())
+      return error(Code::json, "expected a round that there is, in order", place("blocks", i) + ".round");
+    if (block.kind != Block::Kind::tool_use) continue;
+    if (block.card >= message_.cards.size() || message_.cards[block.card]->block != i)
+      return error(Code::json, "expected the card of this block", place("blocks", i) + ".card");
+  }
+  return {};
+}
+
+Status Log::check_card(const Card &card) const {
+  const size_t index = card.call - 1;
+  const auto wrong = [](std::string_view member, std::string_view expected) {
+    return error(Code::json, "expected " + std::string(expected), std::string(member));
+  };
+  if (card.block >= message_.blocks.size() || message_.blocks[card.block].kind != Block::Kind::tool_use ||
+      message_.blocks[card.block].card != index)
+    return wrong("block", "the block of this card");
+  if (card.round != message_.blocks[card.block].round || card.adopted != (card.round == 0))
+    return wrong("round", "the round of its block");
+  const bool ended = done() && !setup_.parser && message_.outcome != "awaiting_user";
+  if (!card.final() && (index < first_card_ || ended)) return wrong("state", "a final state: its round is over");
+  const bool complete = card.state() != CardState::streaming && !card.final();
+  if (!is_json(card.arguments(), '{') || (complete && card.arguments().empty())) return wrong("arguments", "an object");
+  if (card.source == "native" && !card.arguments().empty() && json_kind(card.raw_arguments) == '{' &&
+      !is_json(card.raw_arguments, '{'))
+    return wrong("rawArguments", "an object: they go back as they came");
+  if (card.edited() && (card.edited()->empty() || !is_json(*card.edited(), '{'))) return wrong("edited", "an object");
+  if (!is_json(card.members, '{')) return wrong("members", "an object");
+  if (!is_json(card.reserved(), '{')) return wrong("reserved", "an object");
+  if (!is_json(card.parts(), '[')) return wrong("parts", "an array");
+  for (JsonSlices parts(card.parts()); parts.next();) {
+    const auto is_text = [&](std::string_view key) {
+      const auto value = json_member(parts.value(), key);
+      return value && json_kind(*value) == '"';
+    };
+    if (!is_text("type") || (!is_text("text") && !is_text("url") && !(is_text("mediaType") && is_text("data"))))
+      return wrong("parts", "content parts");
+  }
+  if (setup_.parser && complete && !card.is_pending()) return wrong("state", "a state that a parser has");
+  return {};
+}
+
+}  // namespace sluice

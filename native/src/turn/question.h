@@ -1,0 +1,44 @@
+// What the parts of the gate share: refusals of a verb, and what an event says about a call.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json_writer.h"
+#include "base/status.h"
+#include "turn/card.h"
+#include "turn/lent_text.h"
+
+namespace sluice {
+
+inline Status not_now(std::string message) { return error(Code::state, std::move(message)); }
+inline Status no_such_call(uint32_t call) { return error(Code::not_found, "there is no call " + std::to_string(call)); }
+inline Status not_in_state(const Card &card, std::string_view what) {
+  return not_now("call " + std::to_string(card.call) + " " + std::string(what) + ": it is " +
+                 std::string(status_text(card.state())));
+}
+
+inline void write_arguments(const Card &card, ObjectWriter &event, LentTexts &lent) {
+  if (!card.edited() && card.arguments().size() >= kLendsFrom)
+    lent.push_back({event.value("arguments").size(), card.arguments(), false});
+  else
+    event.raw("arguments", card.effective_arguments());
+}
+
+// What a question is about, so that whoever answers it need not look for the card. Edited arguments count.
+inline void write_question(const Card &card, ObjectWriter &event, LentTexts &lent) {
+  event.text("name", card.name());
+  if (card.tool != nullptr) {
+    if (!card.tool->title.empty()) event.text("title", card.tool->title);
+    event.text("description", card.tool->description);
+  }
+  write_arguments(card, event, lent);
+}
+
+// A text member of the protocol's own fields of a call.
+inline std::string reserved_text(const Card &card, std::string_view key) {
+  const auto value = card.reserved().empty() ? std::nullopt : json_member(card.reserved(), key);
+  return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
+}
+
+}  // namespace sluice

@@ -1,0 +1,159 @@
+#include "turn/setup.h"
+
+#include <algorithm>
+
+#include "base/json_writer.h"
+#include "protocol/marker_text.h"
+
+namespace sluice {
+namespace {
+
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+}  // namespace
+
+bool has_protocol(const Protocols &protocols, std::string_view id) {
+  return std::any_of(protocols.begin(), protocols.end(), [&](const auto &protocol) { return protocol->id() == id; });
+}
+
+// ---- the document ----
+
+Status Setup::read(std::shared_ptr<const Engine> engine, std::string_view document, std::unique_ptr<Setup> &out) {
+  auto setup = std::make_unique<Setup>();
+  setup->config = engine->defaults;
+  setup->engine = std::move(engine);
+  setup->document = document;
+  if (Status status = setup->read_members(); !status.ok()) return status;
+  out = std::move(setup);
+  return {};
+}
+
+Status Setup::read_members() {
+  const size_t depth = document_depth(document, config.limits.depth);
+  if (Status status = check_json(document, depth); !status.ok()) return status;
+  if (json_kind(document) != '{') return error(Code::json, "expected an object");
+  if (Status status = read_config(document, {"wire", "request"}, config); !status.ok()) return status;
+  if (Status status = read_wire(); !status.ok()) return status;
+  collect_offers();
+  return read_request();
+}
+
+Status Setup::read_wire() {
+  std::string name = "openai-chat";
+  if (const auto value = json_member(document, "wire")) {
+    if (json_kind(*value) != '"') return error(Code::json, "expected the name of a wire, a string", "wire");
+    name = json_text(*value);
+  }
+  wire = find_wire(name);
+  if (wire == nullptr && is_planned_wire(name))
+    return error(Code::unsupported, "the wire " + in_quotes(name) + " is not in this version", "wire");
+  if (wire == nullptr) return error(Code::json, "found " + in_quotes(name) + ", expected openai-chat or text", "wire");
+  if (wire->id() == "text") config.mode = Mode::text;
+  return {};
+}
+
+void Setup::collect_offers() {
+  const Defuse defuse = [&](std::string &said) {
+    for (const auto &protocol : config.also_parse) protocol->defuse(said);
+  };
+  for (size_t i = 0; i < registry().tools().size(); ++i) {
+    if (!hidden(registry().tools()[i]).empty()) continue;
+    ToolOffer offer = registry().offers()[i];
+    if (!config.also_parse.empty()) {  // a description must not be read as a call where the text is parsed as well
+      defuse(harmless_offers.emplace_back(offer.description));
+      offer.description = harmless_offers.back();
+      offer.parameters = harmless_offers.emplace_back(defuse_texts(offer.parameters, defuse, true));
+    }
+    offers.push_back(offer);
+  }
+}
+
+Status Setup::read_request() {
+  const auto request = json_member(document, "request");
+  std::string model;
+  if (const auto name = request ? json_member(*request, "model") : std::nullopt; name && json_kind(*name) == '"')
+    model = json_text(*name);
+  if (Status status = choose_protocol(model, config); !status.ok()) return std::move(status).inside("protocol");
+  parser = !request;
+  if (parser) return {};
+  body = *request;
+  const bool native = config.exposure.enabled && !text_mode();
+  const std::vector<ToolOffer> none;
+  if (Status status = wire->check(body, native ? offers : none); !status.ok())
+    return std::move(status).inside("request");
+  host_messages = json_member(body, "messages").value_or("[]");
+  for (JsonSlices messages(host_messages); messages.next();) ++host_message_count;
+  return {};
+}
+
+// ---- what answers are read for ----
+
+Protocols Setup::active_protocols() const {
+  if (!has_tools()) return {};
+  Protocols active = text_mode() ? config.protocols : Protocols();
+  for (const auto &also : config.also_parse)
+    if (!has_protocol(active, also->id())) active.push_back(also);
+  return active;
+}
+
+Protocols Setup::watched_protocols() const {
+  Protocols watched;
+  if (offers_tools())
+    for (const auto &protocol : config.protocols)
+      if (!has_protocol(config.also_parse, protocol->id())) watched.push_back(protocol);
+  return watched;
+}
+
+ScanOptions Setup::scan_options() const {
+  ScanOptions options{config.starts_in_reasoning, config.calls_in_reasoning};
+  if (text_mode())  // `alsoParse` protocols say nothing about the prompt
+    for (const auto &protocol : config.protocols)
+      options.starts_in_reasoning = options.starts_in_reasoning || protocol->starts_in_reasoning();
+  return options;
+}
+
+ScanLimits Setup::scan_limits() const {
+  return {config.limits.candidate_bytes, config.limits.argument_bytes, config.limits.depth};
+}
+
+Inject Setup::inject() const {
+  if (config.inject != Inject::by_protocol) return config.inject;
+  return config.protocols.front()->defines_on_top() ? Inject::top : Inject::bottom;
+}
+
+// ---- documents ----
+
+void Setup::write_tools(std::string &out) const {
+  ObjectWriter object(out);
+  list_tools(registry(), config.exposure, object);
+  std::string list = "[";
+  for (const auto &protocol : config.protocols) {
+    if (list.back() != '[') list += ',';
+    append_json_string(list, protocol->id());
+  }
+  object.raw("protocols", list + "]");
+  // What the tools cost a request: as JSON in its body, or as text in its instructions.
+  ObjectWriter tokens(object.value("tokens"));
+  tokens.number("native", static_cast<int64_t>(estimate_tokens(wire->write_tools(offers))));
+  tokens.number("text", static_cast<int64_t>(estimate_tokens(definitions())));
+  tokens.close();
+  list = "[";
+  for (const std::string_view id : protocol_ids()) {
+    if (list.back() != '[') list += ',';
+    append_json_string(list, id);
+  }
+  object.raw("knownProtocols", list + "]");
+  list = "[";
+  for (const std::vector<Profile> *table : {&config.profiles, &profiles()})
+    for (const Profile &profile : *table) {
+      if (list.back() != '[') list += ',';
+      write_profile(profile, list);
+    }
+  object.raw("profiles", list + "]");
+  write_config(config, object.value("settings"));
+  object.close();
+}
+
+void Setup::write_prompt(std::string &out) const { append_json_string(out, definitions()); }
+
+}  // namespace sluice

@@ -1,0 +1,76 @@
+// What a turn is made of, read once from its document: configuration, wire, the tools that it offers, the host's
+// request.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "protocol/protocol.h"
+#include "turn/config.h"
+#include "turn/definitions.h"
+#include "turn/engine.h"
+#include "wire/wire.h"
+
+namespace sluice {
+
+struct Setup {
+  static Status read(std::shared_ptr<const Engine> engine, std::string_view document, std::unique_ptr<Setup> &out);
+
+  bool text_mode() const { return config.mode == Mode::text; }
+  bool has_tools() const { return config.exposure.enabled && (parser || !registry().tools().empty()); }
+  bool calls_from_text() const { return text_mode() && has_tools(); }
+  bool offers_tools() const { return config.exposure.enabled && !text_mode() && !offers.empty(); }  // in the request
+  // May a call of this tool (nullptr: of none) start before its answer has ended?
+  bool starts_in_answer(const Tool *tool) const {
+    return config.dispatch_block || (tool != nullptr && tool->immediate);
+  }
+  // Does the text call tools by their vcpCommand?
+  bool calls_commands() const { return calls_from_text() && shows_commands(*config.protocols.front()); }
+  // What the text of an answer is parsed for.
+  Protocols active_protocols() const;
+  // The first of these writes what stands in text, harmless for all of them.
+  Protocols writing_protocols() const { return calls_from_text() ? active_protocols() : config.protocols; }
+  // Native mode: calls that the text is searched for, so that a diagnostic can tell them.
+  Protocols watched_protocols() const;
+  ScanOptions scan_options() const;
+  ScanLimits scan_limits() const;
+
+  const Registry &registry() const { return engine->registry; }
+  const Tool *find_tool(std::string_view requested) const {  // nullptr: none
+    return requested.empty() ? nullptr : registry().find(requested);
+  }
+  // Why this turn does not show the tool to its model; empty: it does.
+  std::string_view hidden(const Tool &tool) const { return hidden_reason(tool, config.exposure); }
+
+  // The tools as text, and where they go where no macro asks for them.
+  std::string definitions() const { return render_tools(registry(), config.exposure, writing_protocols()); }
+  Inject inject() const;
+
+  void write_tools(std::string &out) const;   // SLUICE_GET_TOOLS
+  void write_prompt(std::string &out) const;  // SLUICE_GET_PROMPT
+
+  std::shared_ptr<const Engine> engine;
+  Config config;
+  const Wire *wire = nullptr;
+  bool parser = false;             // without a request: one answer is read, and nothing runs
+  std::string document;            // as the host wrote it
+  std::string_view body;           // its request
+  std::string_view host_messages;  // the messages of that
+  size_t host_message_count = 0;
+  std::vector<ToolOffer> offers;            // exposed
+  std::deque<std::string> harmless_offers;  // what they say, where it had to be changed
+
+ private:
+  Status read_members();
+  Status read_wire();
+  Status read_request();
+  void collect_offers();
+};
+
+bool has_protocol(const Protocols &protocols, std::string_view id);
+
+}  // namespace sluice

@@ -89,7 +89,7 @@ test('a right that a window lacks is refused, method by method', async (t) => {
   const { open, owner, message, ask, ran } = await waiting(t)
   const needs = {
     send: 'chat', cancel: 'chat', result: 'chat', approve: 'approve', deny: 'approve', configuration: 'configure', configure: 'configure', petReady: 'pet', petReply: 'pet',
-    subscribe: 'read', unsubscribe: 'read', open: 'read', conversations: 'read', search: 'read', export: 'read', picture: 'read',
+    subscribe: 'read', unsubscribe: 'read', open: 'read', earlier: 'read', conversations: 'read', search: 'read', export: 'read', picture: 'read',
     regenerate: 'chat', edit: 'chat', choose: 'chat', rename: 'chat', delete: 'chat',
   }
   assert.deepEqual(Object.keys(needs).sort(), [...methods].sort())

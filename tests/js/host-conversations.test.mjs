@@ -412,6 +412,29 @@ test('of many conversations few are held, and all can be shown', async (t) => {
   }
 })
 
+test('of a long conversation a window is shown the end, asks for the rest, and the model gets all of it', async (t) => {
+  const store = memory()
+  const entries = Array.from({ length: 5000 }, (_, at) => ({
+    id: `e${at}`, parent: at ? `e${at - 1}` : null, at, role: at % 2 ? 'assistant' : 'user', text: at % 2 ? undefined : `${at}`,
+    ...(at % 2 ? { message: { role: 'assistant', outcome: 'completed', rounds: 1, blocks: [] }, history: [{ role: 'assistant', content: `${at}` }] } : {}),
+  }))
+  await store.save('main', { entries })
+  const { open, server } = await hostStage(t, { host: { conversations: store } })
+  const window = open()
+  const view = await window.get('open')
+  assert.deepEqual([view.forgotten, view.entries.length, view.entries[0].id], [4500, 500, 'e4500'])
+  const earlier = await window.get('earlier', { entry: 'e4500' })
+  assert.deepEqual([earlier.length, earlier[0].id, earlier.at(-1).id], [100, 'e4400', 'e4499'])
+  assert.deepEqual((await window.get('earlier', { entry: 'e2', limit: 1000 })).map(({ id }) => id), ['e0', 'e1'])
+  assert.deepEqual(await window.get('earlier', { entry: 'e0' }), [])
+  assert.equal((await window.call('earlier', { entry: 'nobody' })).error.code, 'not_found')
+  const start = performance.now()
+  await say(window, 'And now?')
+  t.diagnostic(`a turn behind 5,000 entries: ${(performance.now() - start).toFixed(0)} ms`)
+  assert.equal(server.requests[0].body.messages.length, 5001)
+  assert.equal((await window.get('open')).forgotten, 4502)
+})
+
 test('a window that asks the store in a loop is refused before it takes the time of others', async (t) => {
   const mood = moody()
   mood.store.search = async () => {

@@ -3,6 +3,7 @@
 import { app, BrowserWindow, ipcMain, Menu, session } from 'electron'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { files } from 'sluice/conversations'
 import { hostEngine } from 'sluice/electron'
 import { createApp } from '../app.mjs'
 import { origin, servePages } from './pages.mjs'

@@ -237,9 +237,9 @@ export interface ConversationView {
   title?: string
   /** Why the store did not take what was said last. It is kept in memory, and saved with what is said next. */
   unsaved?: string
-  /** How many entries at the beginning are no longer kept: `entries[0]` is number `forgotten` of the conversation. */
+  /** How many entries stand in front of `entries[0]`: no longer kept, or, of a long conversation in a store, to be had by `earlier`. */
   forgotten: number
-  /** The branch that is shown, the oldest first. */
+  /** The branch that is shown, the oldest first: at most the last 500. */
   entries: EntryView[]
 }
 
@@ -466,6 +466,8 @@ export interface Methods {
   edit(input: { entry: string; text: string }): SentMessage
   /** Shows another one of the branches at this entry, counted from 0. */
   choose(input: { entry: string; index: number }): void
+  /** Up to `limit` entries in front of this one, the oldest first. Default 100. None: it is the first, or they are no longer kept. */
+  earlier(input: { entry: string; limit?: number }): EntryView[]
   /** The conversation that changed last comes first. `query`: those with it in their title or text. Default: the first 100. */
   conversations(input: { query?: string; skip?: number; limit?: number }): ConversationItem[]
   /** Entries that hold `query`, the last that was said first. Default `limit`: 50. */
@@ -513,7 +515,7 @@ export type Method = keyof Methods
 
 /** All names of methods. */
 export const methods = [
-  'send', 'regenerate', 'edit', 'choose', 'conversations', 'search', 'rename', 'delete', 'export', 'picture',
+  'send', 'regenerate', 'edit', 'choose', 'earlier', 'conversations', 'search', 'rename', 'delete', 'export', 'picture',
   'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'result', 'petReady', 'petReply',
 ] as const satisfies readonly Method[]
 

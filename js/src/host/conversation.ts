@@ -1,7 +1,7 @@
 // One conversation as the host holds it: the tree of its entries, the answer that goes on, and what the store has not taken yet. What was said
 // is never lost for the store's sake: an entry stays here until it is saved.
 import { randomUUID } from 'node:crypto'
-import type { BranchView, ConversationView, EntryView, MessageView } from '../bridge/messages.js'
+import type { ConversationView, EntryView, MessageView } from '../bridge/messages.js'
 import { withoutPictures, withPictures } from '../conversations/blobs.js'
 import { messagesOf } from '../conversations/for-model.js'
 import { titleOf } from '../conversations/words.js'
@@ -9,6 +9,9 @@ import type { Conversations, Entry, StoredBlob } from '../conversations/types.js
 import type { ChatMessage, Part } from '../core/events.js'
 import { refuse } from './check.js'
 import type { Message } from './message.js'
+
+/** Of a long conversation a window is told the end, with every change; it asks for the rest. */
+const MAX_SHOWN = 500
 
 interface Node {
   entry: Entry
@@ -106,19 +109,36 @@ export class HostConversation {
 
   get view(): ConversationView {
     const path = this.#path(this.#head)
+    const shown = path.slice(-MAX_SHOWN)
     return {
       id: this.id,
       ...(this.#title === '' ? {} : { title: this.#title }),
-      forgotten: path[0]?.depth ?? this.#forgotten,
-      entries: path.map((node) => this.#entryView(node)),
+      forgotten: shown[0]?.depth ?? this.#forgotten,
+      entries: this.#entryViews(shown),
       ...(this.#trouble === undefined ? {} : { unsaved: this.#trouble }),
     }
   }
 
-  #entryView({ entry: { id, role, at, text = '', parts } }: Node): EntryView {
-    const branch = this.#branchOf(id)
-    const more = { at, ...(branch.count > 1 ? { branch } : {}) }
-    return role === 'user' ? { id, role, text, ...(parts ? { parts } : {}), ...more } : { id, role, message: id, ...more }
+  /** Up to `limit` entries in front of one that is shown. */
+  async earlier(before: string, limit: number): Promise<EntryView[]> {
+    await this.load()
+    return this.#entryViews(limit === 0 ? [] : this.#path(this.#node(before).entry.parent).slice(-limit))
+  }
+
+  #entryViews(nodes: readonly Node[]): EntryView[] {
+    const beside = new Map<string, Node[]>()
+    const place = ({ entry: { parent, role } }: Node): string => `${role} ${parent}`
+    for (const node of this.#nodes.values()) {
+      const siblings = beside.get(place(node))
+      if (siblings) siblings.push(node)
+      else beside.set(place(node), [node])
+    }
+    return nodes.map((node) => {
+      const { id, role, at, text = '', parts } = node.entry
+      const siblings = beside.get(place(node)) ?? []
+      const more = { at, ...(siblings.length > 1 ? { branch: { index: siblings.indexOf(node), count: siblings.length } } : {}) }
+      return role === 'user' ? { id, role, text, ...(parts ? { parts } : {}), ...more } : { id, role, message: id, ...more }
+    })
   }
 
   /** The message of an answer that goes on, or may still change. */
@@ -235,12 +255,6 @@ export class HostConversation {
     this.#headUnsaved = true
     this.#options.onChange(this)
     this.#save()
-  }
-
-  #branchOf(id: string): BranchView {
-    const node = this.#node(id)
-    const siblings = this.#siblings(node)
-    return { index: siblings.indexOf(node), count: siblings.length }
   }
 
   #siblings({ entry }: Node): Node[] {

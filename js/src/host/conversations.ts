@@ -1,5 +1,5 @@
 // All conversations of a host: those that are loaded, whose entry is whose, and what is forgotten where no store keeps it.
-import type { ConversationView, MessageView } from '../bridge/messages.js'
+import type { ConversationView, EntryView, MessageView } from '../bridge/messages.js'
 import type { MemoryConversations } from '../conversations/memory.js'
 import type { ConversationInfo, Conversations, Entry, Found } from '../conversations/types.js'
 import type { ChatMessage } from '../core/events.js'
@@ -130,6 +130,12 @@ export class HostConversations {
     const owner = this.#owners.get(entry)
     if (!owner) throw refuse('not_found', 'there is no such entry; it may be too old', { path: 'entry' })
     return owner
+  }
+
+  earlier(before: string, limit: number): Promise<EntryView[]> {
+    const owner = this.ownerOf(before)
+    this.#use(owner.id)
+    return owner.earlier(before, limit)
   }
 
   async bytes(id: string, ref: string): Promise<Uint8Array | null> {

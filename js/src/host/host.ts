@@ -207,6 +207,8 @@ class EngineHost implements Host {
         window.open(conversation)
         return window.read(() => this.#conversations.open(conversation))
       }),
+      earlier: method<'earlier'>('read', members({ entry: id, limit: optional(whole(0, 1000)) }), (window, { entry, limit = 100 }) =>
+        window.read(() => this.#conversations.earlier(entry, limit))),
       configuration: method<'configuration'>('configure', nothing, () => this.#configuration.view),
       configure: method<'configure'>('configure', unchecked, (_, patch) => this.#configuration.configure(patch)),
       result: method<'result'>('chat', members({

@@ -1,4 +1,4 @@
-import type { ConversationView, Picture } from '../bridge/messages.js'
+import type { ConversationView, EntryView, Picture } from '../bridge/messages.js'
 import type { Call } from './call.js'
 import { ClientError } from './errors.js'
 import { Listeners } from './listeners.js'
@@ -37,6 +37,11 @@ export class LiveConversation {
   /** The conversation as it was when it was opened; rejects where it cannot be. */
   get opened(): Promise<ConversationView> {
     return this.#open()
+  }
+
+  /** Up to `limit` (100) entries in front of one, of a conversation that is longer than what is shown. None: it is the first that is kept. */
+  earlier(entry: string, limit?: number): Promise<EntryView[]> {
+    return this.#call('earlier', { entry, ...(limit === undefined ? {} : { limit }) })
   }
 
   /** The bytes of a picture of an entry. Rejects where there are none any more. */

@@ -1,10 +1,11 @@
 // @ts-check
 // The demo pet in Electron: the pet in a window without a frame, the chat in another one, the engine in the main process.
+// This folder is a package of its own for Electron: `sluice` by name would not be the checkout.
 import { app, BrowserWindow, ipcMain, Menu, session } from 'electron'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { files } from 'sluice/conversations'
-import { hostEngine } from 'sluice/electron'
+import { files } from '../../dist/esm/conversations/index.js'
+import { hostEngine } from '../../dist/esm/electron/index.js'
 import { createApp } from '../app.mjs'
 import { origin, servePages } from './pages.mjs'
 
@@ -27,7 +28,7 @@ export async function start(options = {}) {
     onConfigure: (configuration) => writeFileSync(kept, JSON.stringify(configuration)),
     ...options,
   })
-  /** @type {Map<number, import('sluice/host').Rights>} */
+  /** @type {Map<number, import('../../dist/esm/host/index.js').Rights>} */
   const rights = new Map()
   /** @type {{ [action: string]: () => void }} */
   const actions = { chat: () => chat.show(), quit: () => app.quit() }

@@ -7,8 +7,7 @@ export const ownTransport = (token: () => Promise<string>): RunHooks => ({
   beforeRequest: async () => ({ headers: { authorization: `Bearer ${await token()}` } }),
   transport: ({ url, body, ...options }, signal) => new Promise((resolve, reject) => {
     request(url, { ...options, signal }, (response) => {
-      const headers = Object.entries(response.headersDistinct).map(([name, values]): [string, string] => [name, String(values)])
-      resolve(new Response(Readable.toWeb(response) as ReadableStream, { status: response.statusCode ?? 500, headers }))
+      resolve(new Response(Readable.toWeb(response) as ReadableStream, { status: response.statusCode ?? 500, headers: response.headers as HeadersInit }))
     }).on('error', reject).end(body)
   }),
 })

@@ -1,11 +1,9 @@
 // Two conversations at a time, one engine.
 import type { ChatMessage, Engine, Model } from 'sluice'
 
-export function conversation(engine: Engine, model: Model, messages: ChatMessage[] = []) {
-  return async (content: string): Promise<string> => {
-    messages.push({ role: 'user', content })
-    const { history, text } = await engine.run({ model, messages }).done
-    messages.push(...history)
-    return text
-  }
+export const conversation = (engine: Engine, model: Model, messages: ChatMessage[] = []) => async (content: string): Promise<string> => {
+  messages.push({ role: 'user', content })
+  const { history, text } = await engine.run({ model, messages }).done
+  messages.push(...history)
+  return text
 }

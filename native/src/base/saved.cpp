@@ -53,9 +53,8 @@ void append_saved_numbers(std::string &out, const std::vector<int64_t> &numbers)
 std::vector<int64_t> read_saved_numbers(std::string_view array) {
   std::vector<int64_t> out;
   for (JsonSlices one(array); one.next();) {
-    const std::string_view digits = one.value();
     int64_t number = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    read_integer(one.value(), number);
     out.push_back(number);
   }
   return out;

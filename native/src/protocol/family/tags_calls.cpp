@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "protocol/byte_finder.h"
 #include "protocol/family/element_arguments.h"
+#include "protocol/tool_text.h"
 #include "protocol/xml_text.h"
 
 namespace sluice {
@@ -337,7 +338,7 @@ std::unique_ptr<BlockReader> make_reader(const Family &family, const TagElements
 
 void write_call(const Family &, const TagElements &grammar, const CallText &call, std::string &out) {
   const auto element = [&](std::string_view key, std::string_view value) {
-    const std::string text = json_kind(value) == '"' ? json_text(trim_json(value)) : compact_json(value);
+    const std::string text = text_or_json(value);
     out.append("<").append(key).append(">");
     out.append(grammar.entities ? to_xml(text) : text).append("</").append(key).append(">\n");
   };

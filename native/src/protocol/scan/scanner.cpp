@@ -20,9 +20,9 @@ constexpr size_t kMostDiagnostics = 1000;
 std::string_view whole_code_points(std::string_view text, size_t bytes) {
   text = text.substr(0, bytes);
   for (size_t behind = 1; behind <= 3 && behind <= text.size(); ++behind) {
-    const auto byte = static_cast<unsigned char>(text[text.size() - behind]);
-    if ((byte & 0xC0) == 0x80) continue;
-    if (code_point_length(text[text.size() - behind]) > behind) text.remove_suffix(behind);
+    const char first = text[text.size() - behind];
+    if (continues_code_point(first)) continue;
+    if (code_point_length(first) > behind) text.remove_suffix(behind);
     break;
   }
   return text;

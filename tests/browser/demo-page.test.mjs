@@ -1,6 +1,8 @@
 // The demo pet on its real page, as in demo.test.mjs: its windows, its settings, what goes wrong around the conversation, and whom it is for.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SluiceError } from 'sluice'
+import { memory } from 'sluice/conversations'
 import { startServer } from 'sluice/testing'
 import { answers, ask, button, cards, decide, expression, go, idle, last, open, question, read, say, scene, statuses, told } from './demo/page.mjs'
 import { picture, until } from './support.mjs'
@@ -78,6 +80,36 @@ for (const [view, seen, unseen] of [['pet', '#pet', '#chat'], ['chat', '#chat', 
     }
   })
 }
+
+test('the conversation that changed last is there after a restart, and what cannot be saved is told', async (t) => {
+  const kept = memory()
+  let full = false
+  const conversations = {
+    ...Object.fromEntries(['list', 'load', 'rename', 'delete', 'search', 'export', 'bytes'].map((name) => [name, (...args) => kept[name](...args)])),
+    save: async (...args) => {
+      if (full) throw new SluiceError({ code: 'storage', detail: 'the disk is full' })
+      await kept.save(...args)
+    },
+  }
+  const before = await open(t, { demo: { conversations }, expected: [/ERR_|Failed to load/] }) // its host is closed
+  await scene(before.page, 'face')
+  await idle(before.page)
+  await before.page.getByRole('button', { name: 'New conversation' }).click()
+  await scene(before.page, 'face')
+  await idle(before.page)
+  await before.demo.close()
+  const { page } = await open(t, { demo: { conversations } })
+  await until(async () => (await answers(page).count()) === 1, 'the answer of yesterday')
+  assert.match(await read(last(page)), /\w/)
+  assert.equal(await page.locator('#welcome').isVisible(), false)
+  full = true
+  await say(page, 'Hello')
+  await page.getByText('This could not be saved yet: the disk is full').waitFor()
+  full = false
+  await idle(page)
+  await page.getByText('This could not be saved yet').waitFor({ state: 'hidden' })
+  assert.equal((await kept.list())[0].entries, 4)
+})
 
 // -- what goes wrong around the conversation ----------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// What the files of a store do to the disk: told faults, whole files, a lock between processes.
+// How a store uses the disk: faults in words, files replaced as a whole, lines appended, a lock between processes.
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
 import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const faults: { readonly [code: string]: string } = {
 
 export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException | null)?.code ?? ''
 
-/** What goes wrong with a file, as a SluiceError. */
+/** Runs `act`; what it throws becomes a SluiceError `storage` with the path. */
 export async function attempt<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
@@ -34,7 +34,7 @@ export async function orNull<T>(act: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Another one whenever the file changed; null: there is none. */
+/** Differs whenever the file changed; null where there is no file. */
 export async function stampOf(path: string): Promise<string | null> {
   const stats: BigIntStats | null = await orNull(stat(path, { bigint: true }))
   return stats && `${stats.ino}.${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}`
@@ -60,7 +60,7 @@ export async function replaceFile(path: string, content: string | Uint8Array, ch
   await syncFolder(dirname(path))
 }
 
-/** Writes behind the first `size` bytes of the file. What goes wrong leaves these alone: what stands behind them was never whole. */
+/** Writes behind the first `size` bytes of the file and cuts off what stood there. A failure leaves the first `size` bytes as they were. */
 export async function appendAt(path: string, size: number, content: Buffer, check: () => Promise<void>): Promise<void> {
   const handle = await open(path, 'r+')
   try {

@@ -22,14 +22,14 @@ export function files(folder: string): Conversations {
 }
 
 const LOG = 'conversation.jsonl'
-/** The log is written anew when it holds more than this of what counts no more, and more than of what does. */
+/** The log is written anew when more entries than this were replaced, and more than are left. */
 const MAX_DEAD = 20
 
 class FileConversations implements Conversations {
   readonly #folder: string
   /** What the list shows, by the name of the folder, until the log changes. */
   readonly #infos = new Map<string, { stamp: string; info: ConversationInfo }>()
-  /** The log that was changed last: the next change is usually its, too. */
+  /** The log that was changed last: usually the next change is to the same one. */
   #last: { stamp: string; log: Log } | undefined
 
   constructor(folder: string) {
@@ -76,7 +76,7 @@ class FileConversations implements Conversations {
     })
   }
 
-  /** What is deleted is gone from the disk, too: the log is written anew. */
+  /** Writes the log anew, so that what was deleted is not on the disk any more. */
   async delete(id: string, entry?: string): Promise<boolean> {
     checkId(id)
     checkEntryId(entry, 'entry')

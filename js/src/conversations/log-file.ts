@@ -18,9 +18,9 @@ export interface Log extends Tree {
   /** What `rename` said, or empty. */
   title: string
   updated: number
-  /** Bytes of whole lines: the next one begins here. */
+  /** Bytes of whole lines: the next line is written here. */
   size: number
-  /** How many entries the file holds that count no more. */
+  /** How many entries in the file were replaced by later lines. */
   dead: number
 }
 

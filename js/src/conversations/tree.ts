@@ -50,13 +50,13 @@ export function checkTitle(title: unknown): void {
   if ((title as string).length > MAX_TITLE) throw new SluiceError({ code: 'option', path: 'title', detail: `found ${(title as string).length} characters, expected at most ${MAX_TITLE}` })
 }
 
-/** A deletion names an entry, or nothing. */
+/** An entry to delete; undefined: the whole conversation. */
 export const checkEntryId: Check = (value) => value === undefined || id(value, 'entry')
 
 /** Throws SluiceError `option` where this is no entry. */
 export const checkEntry: Check = checkShape
 
-/** A change that fits: what is written down. */
+/** A change that was checked. */
 export interface Checked {
   entries: Entry[]
   /** The entries as JSON. */

@@ -1,10 +1,10 @@
-// Pictures that a window sends with a message: few, of bounded size, and really pictures. Whatever else a page sends never gets to a disk or a model.
+// Checks the pictures that a window sends with a message: how many, how large, and that the bytes are what they claim to be.
 import type { Picture } from '../bridge/messages.js'
 import { list, members, oneOf, refuse, text, type Check } from './check.js'
 
 const MAX_PICTURES = 8
 
-/** By what a file of this type begins with. SVG is none of them: it is a document with scripts and addresses in it. */
+/** Tests the first bytes of a file of each accepted type. SVG is not accepted: it can hold scripts and addresses. */
 const beginnings: { readonly [mediaType: string]: (bytes: Buffer) => boolean } = {
   'image/png': (bytes) => bytes.subarray(0, 8).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])),
   'image/jpeg': (bytes) => bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff])),

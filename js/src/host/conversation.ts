@@ -17,11 +17,11 @@ interface Node {
   entry: Entry
   /** How many entries stand before it on its branch, forgotten ones included. */
   depth: number
-  /** Its answer goes on, or something about it may still come. */
+  /** Set while the answer goes on, or may still get a notice. */
   live?: Message
   /** The turn is over: the entry holds what it added. */
   over: boolean
-  /** That of the view that the entry holds. */
+  /** `seq` of the view that the entry was made from. */
   seq: number
 }
 
@@ -39,19 +39,19 @@ export class HostConversation {
   readonly #nodes = new Map<string, Node>()
   #head: string | null = null
   #title = ''
-  /** Entries that were forgotten, while none is left. */
+  /** Depth of the next entry where all before it were forgotten. */
   #forgotten = 0
 
   // -- what is held of the store
   #loading: Promise<void> | undefined
-  /** Entries hold their contents; without it only what a list of them shows. */
+  /** False: entries hold only what `view` shows, and their contents must be loaded. */
   #whole = false
-  /** What the store is to take. */
+  /** Ids of entries to save. */
   readonly #unsaved = new Set<string>()
   #headUnsaved = false
   readonly #blobs = new Map<string, Uint8Array>()
   #saving: Promise<void> | undefined
-  /** Why the store did not take it, for people. */
+  /** Why the last save failed, in words for people. */
   #trouble: string | undefined
 
   /** A turn goes on, or begins. */
@@ -62,7 +62,7 @@ export class HostConversation {
     this.#options = options
   }
 
-  /** Nothing of it is lost when it is dropped. */
+  /** Everything is saved and nothing goes on: it can be dropped and loaded again. */
   get idle(): boolean {
     return !this.busy && !this.#loading && !this.#saving && this.#unsaved.size === 0 && !this.#headUnsaved && ![...this.#nodes.values()].some(({ live }) => live)
   }
@@ -73,7 +73,7 @@ export class HostConversation {
 
   // -- from the store -------------------------------------------------------------------------------------------------------
 
-  /** Its entries are here. `anew`: as the store has them now, where nothing is on its way there. */
+  /** Loads the entries. `anew`: reads the store again, unless something waits to be saved. */
   async load(anew = false): Promise<void> {
     if (anew && this.idle) this.#whole = false
     if (!this.#whole) await (this.#loading ??= this.#read().finally(() => (this.#loading = undefined)))
@@ -95,7 +95,7 @@ export class HostConversation {
     if (!this.#headUnsaved && this.#unsaved.size === 0) this.#head = stored.head
   }
 
-  /** Keeps what a list of the entries shows. */
+  /** Drops the contents of the entries; `load` brings them back. */
   release(): void {
     if (!this.idle || !this.#whole) return
     this.#whole = false
@@ -213,7 +213,7 @@ export class HostConversation {
     this.#save()
   }
 
-  /** Nothing can happen to the message any more. What came behind its end is kept, too. */
+  /** The message cannot change any more. Saves what changed after its end: notices of the pet. */
   settle(id: string): void {
     const node = this.#nodes.get(id)
     if (!node?.live || !node.over) return
@@ -325,7 +325,7 @@ export class HostConversation {
 
   // -- to the store ---------------------------------------------------------------------------------------------------------
 
-  /** Tries once more where something is not saved. Resolves when the store took everything, or said that it cannot. */
+  /** Saves what is not saved. Resolves when the store took it, or failed. */
   async saved(): Promise<void> {
     if (this.#unsaved.size > 0 || this.#headUnsaved) this.#save()
     await this.#saving
@@ -367,7 +367,7 @@ export class HostConversation {
     }
   }
 
-  /** An answer that goes on is no entry of the store yet. */
+  /** The store does not know an answer that goes on: its question is the head there. */
   #savedHead(): string | null {
     const head = this.#head === null ? undefined : this.#nodes.get(this.#head)
     return head && !head.over ? head.entry.parent : this.#head
@@ -381,7 +381,7 @@ export class HostConversation {
   }
 }
 
-/** Without the path: that is for the developer. */
+/** Leaves out the path: that is for the developer. */
 function troubleOf(error: unknown): string {
   const { code, detail } = (error ?? {}) as { code?: unknown; detail?: unknown }
   return code === 'storage' && typeof detail === 'string' ? detail : 'the conversation could not be saved; the log of the app says why'

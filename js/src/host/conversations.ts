@@ -7,14 +7,14 @@ import { refuse } from './check.js'
 import { HostConversation } from './conversation.js'
 import type { Message } from './message.js'
 
-/** Conversations that are held with everything that was said in them, beside those that go on. */
+/** How many idle conversations keep their contents in memory. */
 const MAX_WHOLE = 8
-/** Conversations that are known at all, beside those that windows have open. */
+/** How many conversations without a store stay known while no window has them open. */
 const MAX_KNOWN = 1000
 
 export interface ConversationsOptions {
   store: Conversations
-  /** The store keeps nothing for later: the oldest answers go when there are more than this. */
+  /** Set where the app gave no store: at most `keep` answers stay. */
   forgetful: { store: MemoryConversations; keep: number } | undefined
   /** Some window has it open. */
   isOpen: (conversation: string) => boolean
@@ -24,7 +24,7 @@ export interface ConversationsOptions {
 
 export class HostConversations {
   readonly #options: ConversationsOptions
-  /** The one that was used last stands last. */
+  /** In the order of their last use. */
   readonly #byId = new Map<string, HostConversation>()
   /** By entry. */
   readonly #owners = new Map<string, HostConversation>()
@@ -59,7 +59,7 @@ export class HostConversations {
     return this.#get(id).view
   }
 
-  /** With what the store has. */
+  /** The view, read from the store anew where nothing waits to be saved. */
   async open(id: string): Promise<ConversationView> {
     const conversation = this.#use(id)
     await conversation.load(true)
@@ -69,7 +69,7 @@ export class HostConversations {
 
   // -- turns ----------------------------------------------------------------------------------------------------------------
 
-  /** The conversation, for a turn: there is one at a time. Call the second one when it did not begin. */
+  /** Reserves the conversation for one turn. Returns it with a function that releases it again if no turn begins. */
   async claim(id: string): Promise<[HostConversation, () => void]> {
     const conversation = this.#use(id)
     this.#mustRest(conversation)
@@ -125,7 +125,7 @@ export class HostConversations {
     return this.#owners.has(id)
   }
 
-  /** The conversation of an entry: of one that a window was shown. */
+  /** The conversation of an entry. Throws `not_found` for entries that are not loaded. */
   ownerOf(entry: string): HostConversation {
     const owner = this.#owners.get(entry)
     if (!owner) throw refuse('not_found', 'there is no such entry; it may be too old', { path: 'entry' })
@@ -209,7 +209,7 @@ export class HostConversations {
     this.#release()
   }
 
-  /** What nobody used for long keeps less, or goes. */
+  /** Conversations that were not used lately drop their contents, or are dropped. */
   #release(): void {
     let [whole, known] = [0, 0]
     for (const conversation of [...this.#byId.values()].reverse()) {
@@ -230,7 +230,7 @@ export class HostConversations {
       this.#turns.delete(id)
       const gone = conversation.forget(id)
       for (const entry of gone) this.#owners.delete(entry)
-      void conversation.saved().then(() => forgetful.store.forget(conversation.id, gone)) // what is on its way names them as parents
+      void conversation.saved().then(() => forgetful.store.forget(conversation.id, gone)) // pending saves name them as parents
     }
   }
 }

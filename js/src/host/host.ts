@@ -377,13 +377,13 @@ const orEmpty = <T extends object>(check: Check<T>): Check<T> => (input, path) =
 
 const isStorage = (error: unknown): error is SluiceError => SluiceError.is(error) && error.code === 'storage'
 
-/** People are told what is wrong with a file; where it lies is for the developer. */
+/** Tells the window what is wrong with a file; its path goes to the developer's log only. */
 function storageError(error: SluiceError): BridgeError {
   hidden('a conversation could not be used')(error)
   return { code: 'storage', detail: error.detail }
 }
 
-/** In place of paths of the disk. */
+/** Replaces what names paths of the disk. */
 const forWindows = ({ damaged, ...item }: ConversationItem): ConversationItem =>
   (damaged === undefined ? item : { ...item, damaged: 'it cannot be read; the log of the app says why' })
 

@@ -129,13 +129,13 @@ export class HostWindow implements Watcher {
     }
   }
 
-  /** A message that nothing can happen to. */
+  /** A view that is sent whole: its size counts against the budget. */
   copied(view: MessageView): MessageView {
     this.budget.spend(view.blocks.reduce((sum, block) => sum + sizeOf(block), 0) / CHARACTERS_PER_MS)
     return view
   }
 
-  /** What the store is asked for: one after the other, however fast the page asks. `search`: the time that it takes is the window's. */
+  /** Runs reads of the store one at a time for this window. The time of a `search` counts against its budget. */
   async read<T>(what: () => Promise<T>, kind?: 'search'): Promise<T> {
     if (this.#reads >= MAX_READS) throw refuse('limit', `expected at most ${MAX_READS} at a time`)
     this.#reads++

@@ -21,7 +21,8 @@ void Scanner::start_reader(int marker) {
 }
 
 void Scanner::start_block(int marker, size_t at) {
-  whole_ = in_body_ && (markers_.kind(marker) == Markers::Kind::opener || markers_.fence(marker));
+  // A state may say that a fence is open whose beginning is not there.
+  whole_ = in_body_ && fence_ != SIZE_MAX && (markers_.kind(marker) == Markers::Kind::opener || markers_.fence(marker));
   ends_ = ends_word_ = SIZE_MAX;
   block_ = at;
   opener_end_ = at_;

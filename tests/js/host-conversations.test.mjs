@@ -250,7 +250,10 @@ test('windows list, search, rename, export and delete', async (t) => {
   const path = folder()
   const { open, host } = await hostStage(t, { answers: ({ body }) => ({ text: `About ${body.messages.at(-1).content}` }), host: { conversations: files(path) } })
   const client = connect(host.bridge())
-  for (const id of ['rain', 'sun']) await (await client.send(`the ${id}`, { conversation: id })).done
+  for (const id of ['rain', 'sun']) {
+    await (await client.send(`the ${id}`, { conversation: id })).done
+    await until(async () => (await client.conversations.list()).some((one) => one.id === id && one.entries === 2 && one.updated < Date.now()))
+  }
   const titles = async (options) => (await client.conversations.list(options)).map(({ id, title }) => `${id}: ${title}`)
   await until(async () => (await client.conversations.list()).filter(({ entries }) => entries === 2).length === 2)
   assert.deepEqual(await titles(), ['sun: the sun', 'rain: the rain'])

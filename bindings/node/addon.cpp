@@ -213,7 +213,7 @@ Napi::Value approve(const Napi::CallbackInfo &info) {
   return number(info, sluice_turn_approve(turn, call, decision, data(edited), size(edited)));
 }
 
-// deny, refuse, judge and cancel take the same arguments.
+// deny, refuse, judge, cancel and resolve take the same arguments.
 template <int32_t(SLUICE_CALL *Function)(sluice_turn *, uint32_t, const char *, size_t)>
 Napi::Value with_reason(const Napi::CallbackInfo &info) {
   Arguments in(info);
@@ -250,6 +250,25 @@ Napi::Value next_event(const Napi::CallbackInfo &info) {
   if (in.failed()) return info.Env().Undefined();
   size_t len = 0;
   const char *const text = sluice_turn_next_event(turn, &len);
+  return text_or_null(info, text, len);
+}
+
+Napi::Value conclude(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_turn *const turn = in.turn(0);
+  const auto how = in.integer<int32_t>(1);
+  const auto text = in.optional_text(2);
+  if (in.failed()) return info.Env().Undefined();
+  return number(info, sluice_turn_conclude(turn, how, data(text), size(text)));
+}
+
+Napi::Value find_tool(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_turn *const turn = in.turn(0);
+  const std::string name = in.text(1);
+  if (in.failed()) return info.Env().Undefined();
+  size_t len = 0;
+  const char *const text = sluice_turn_find_tool(turn, name.data(), name.size(), &len);
   return text_or_null(info, text, len);
 }
 
@@ -299,9 +318,12 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add.template operator()<with_reason<sluice_turn_refuse>>("refuse");
   add.template operator()<with_reason<sluice_turn_judge>>("judge");
   add.template operator()<with_reason<sluice_turn_cancel>>("cancel");
+  add.template operator()<with_reason<sluice_turn_resolve>>("resolve");
+  add.template operator()<conclude>("conclude");
   add.template operator()<submit>("submit");
   add.template operator()<tick>("tick");
   add.template operator()<next_event>("nextEvent");
+  add.template operator()<find_tool>("findTool");
   add.template operator()<get>("get");
   add.template operator()<adjust_external_memory>("adjustExternalMemory");
   return exports;

@@ -19,6 +19,7 @@ E_MEMORY, E_INTERNAL = -100, -101
 END_COMPLETE, END_NETWORK, END_ABORTED, END_RETRY, END_HOOK = range(5)
 ONCE, TURN, SESSION, ALWAYS, RELEASE, EXACT = 0, 1, 2, 3, 4, 256
 GATE_RUN, GATE_ASK, GATE_DENY = 0, 1, 2
+FINAL_ACCEPT, FINAL_RETRY, FINAL_REPLACE = range(3)
 RESULT, RESULT_JSON, RESULT_PARTS, FAILURE, PROGRESS = range(5)
 GET_REQUEST, GET_MESSAGE, GET_HISTORY, GET_TOOLS, GET_PROMPT, GET_STATE, GET_ERROR = range(1, 8)
 NEVER = 2**63 - 1  # tick returns it if there is no deadline
@@ -40,10 +41,13 @@ FUNCTIONS = {  # name: (result, arguments), as in sluice.h
     "sluice_turn_deny": (_I, [_P, _U, _S, _N]),
     "sluice_turn_refuse": (_I, [_P, _U, _S, _N]),
     "sluice_turn_judge": (_I, [_P, _U, _S, _N]),
+    "sluice_turn_conclude": (_I, [_P, _I, _S, _N]),
     "sluice_turn_cancel": (_I, [_P, _U, _S, _N]),
     "sluice_turn_submit": (_I, [_P, _U, _I, _S, _N]),
+    "sluice_turn_resolve": (_I, [_P, _U, _S, _N]),
     "sluice_turn_tick": (_T, [_P, _T]),
     "sluice_turn_next_event": (_P, [_P, _LEN]),
+    "sluice_turn_find_tool": (_P, [_P, _S, _N, _LEN]),
     "sluice_turn_get": (_P, [_P, _I, _LEN]),
 }
 
@@ -255,12 +259,20 @@ class Turn(_Handle):
         """Judges a call by these rules: GATE_RUN, GATE_ASK or GATE_DENY. Changes nothing."""
         return self._call("sluice_turn_judge", _call_number(call), *_in(rules))
 
+    def conclude(self, how=FINAL_ACCEPT, text=None):
+        """What becomes of the answer of a "final" event; with FINAL_RETRY and FINAL_REPLACE `text` says what is told, or stands in its place."""
+        self._call("sluice_turn_conclude", _int32(how, "how"), *_text(text, "text"))
+
     def cancel(self, call=0, reason=None):
         self._call("sluice_turn_cancel", _call_number(call), *_text(reason, "reason"))
 
     # -- what came from a tool
     def submit(self, call, data, kind=RESULT):
         self._call("sluice_turn_submit", _call_number(call), _int32(kind, "kind"), *_in(data))
+
+    def resolve(self, call, arguments):
+        """The arguments that the host runs a call with, where it resolves what the model wrote: before its result is submitted."""
+        self._call("sluice_turn_resolve", _call_number(call), *_in(arguments))
 
     # -- what came from the clock
     def tick(self, now_ms):
@@ -281,6 +293,11 @@ class Turn(_Handle):
         """Returns every waiting event."""
         while (event := self.next_event(raw)) is not None:
             yield event
+
+    def find_tool(self, name, raw=False):
+        """The tool that a model means by this name, as {"tool": ...}, or the nearest names, as {"near": [...]}."""
+        length = _N()
+        return _out(library().sluice_turn_find_tool(self._open, *_text(name, "name"), length), length, raw)
 
     def get(self, what, raw=False):
         length = _N()

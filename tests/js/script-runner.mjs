@@ -19,6 +19,7 @@ const bytewiseLimit = 65536
 const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
 const codes = { ok: 0, argument: -1, state: -2, not_found: -3, json: -4, limit: -5, unsupported: -6 }
 const ends = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4 }
+const conclusions = { accept: 0, retry: 1, replace: 2 }
 const ways = { run: 0, ask: 1, deny: 2 }
 const decisions = { once: 0, turn: 1, session: 2, always: 3, release: 4 }
 const kinds = { result: 0, json: 1, parts: 2, failure: 3, progress: 4 }
@@ -277,7 +278,7 @@ class Player {
 
   /** A question that was asked before and still waits comes out again after a restore. */
   askedAgain({ seq: _, ...question }) {
-    if (this.how !== 'restored' || question.type !== 'approval') return false
+    if (this.how !== 'restored' || (question.type !== 'approval' && question.type !== 'final')) return false
     const again = this.asked.some((earlier) => equal(earlier, question))
     this.asked.push(question)
     return again
@@ -351,6 +352,10 @@ class Player {
       this.returned(step, native.deny(turn, value, text('reason')))
     } else if (verb === 'cancel') {
       this.returned(step, native.cancel(turn, value, text('reason')))
+    } else if (verb === 'conclude') {
+      this.returned(step, native.conclude(turn, number(value, conclusions), text('text')))
+    } else if (verb === 'resolve') {
+      this.returned(step, native.resolve(turn, value, documentText(step.arguments)))
     } else if (verb === 'judge') {
       const way = native.judge(turn, value, documentText(step.rules))
       this.returned(step, way)
@@ -378,7 +383,8 @@ class Player {
   }
 
   get(step) {
-    const text = step.get === 'engineError' ? native.engineError(this.engine) : native.get(this.turn, documents[step.get])
+    const text = step.get === 'engineError' ? native.engineError(this.engine)
+      : step.get === 'tool' ? native.findTool(this.turn, step.name) : native.get(this.turn, documents[step.get])
     const value = JSON.parse(text ?? 'null')
     let why = 'is' in step ? mismatch(step.is, value) : ''
     if (why) throw new Failed(`${why}\n    in ${brief(value)}`)
@@ -416,13 +422,15 @@ class Player {
     const args = new Map()
     const cards = new Map()
     const told = new Set() // rounds
+    const retracted = new Set()
     for (const event of this.events) {
+      if (event.type === 'retracted') retracted.add(event.round) // another text may stand in its place
       if (['text', 'reasoning', 'error', 'card'].includes(event.type)) {
         const expected = event.type === 'card' ? 'tool_use' : event.type
         if (blocks[event.block]?.type !== expected) throw new Failed(`no ${expected} block for ${brief(event)}\n    in ${brief(message)}`)
         if (event.type === 'text' || event.type === 'reasoning') {
           texts.set(event.block, (texts.get(event.block) ?? '') + event.text)
-          if (told.has(blocks[event.block].round)) throw new Failed(`text behind its round: ${brief(event)}`)
+          if (told.has(blocks[event.block].round) && !retracted.has(blocks[event.block].round)) throw new Failed(`text behind its round: ${brief(event)}`)
         }
         if (event.type === 'card') cards.set(event.call, { ...cards.get(event.call), ...event })
       } else if (event.type === 'args') {

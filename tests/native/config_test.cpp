@@ -164,13 +164,14 @@ TEST_CASE("an unknown member is named, with the name that was probably meant") {
 }
 
 TEST_CASE("what this version does not have is refused as unsupported, by path") {
-  for (const char *document : {R"({"observeOnly":true})", R"({"protocols":[{"id":"mine"}]})"}) {
+  for (const char *document : {R"({"protocols":[{"id":"mine"}]})"}) {
     const std::string told = bad(document, Code::unsupported);
     CHECK(told.starts_with(std::string(document).substr(2, std::string(document).find('"', 2) - 2) + ": found "));
   }
   CHECK(bad(R"({"autoFallback":"native"})") == "autoFallback: found \"native\", expected null | text");
   CHECK(bad(R"({"loop":"manual"})") == "loop: found \"manual\", expected automatic | user_mediated");
   CHECK(bad(R"({"observeOnly":0})") == "observeOnly: found 0, expected true | false");
+  CHECK(bad(R"({"observeOnly":{"result":{}}})").starts_with("observeOnly.result: unknown member"));
 }
 
 TEST_CASE("every profile names a protocol that there is, and none hides behind another") {

@@ -287,11 +287,12 @@ class Player {
     if (turn_->p && running_.empty() && sluice_turn_get(turn_->p, SLUICE_GET_MESSAGE, nullptr)) restore(engine_);
   }
 
-  // After a restore, a question that still waits comes again as an event.
+  // After a restore, a question or a final answer that still waits comes again as an event.
   bool asked_again(const Json &event) {
     Json question = event;
     question.erase("seq");
-    if (replay_.how != Replay::How::restored || text_of(event, "type") != "approval") return false;
+    if (replay_.how != Replay::How::restored || !(event["type"] == "approval" || event["type"] == "final"))
+      return false;
     const bool again = std::find(asked_.begin(), asked_.end(), question) != asked_.end();
     asked_.push_back(std::move(question));
     return again;
@@ -413,6 +414,13 @@ class Player {
       returned(step, (verb == "deny"     ? sluice_turn_deny
                       : verb == "refuse" ? sluice_turn_refuse
                                          : sluice_turn_cancel)(turn, id, data(reason), size(reason)));
+    } else if (verb == "conclude") {
+      auto text = optional_text("text");
+      returned(step, sluice_turn_conclude(turn, number(value, {{"accept", 0}, {"retry", 1}, {"replace", 2}}),
+                                          data(text), size(text)));
+    } else if (verb == "resolve") {
+      const std::string arguments = document_text(step["arguments"]);
+      returned(step, sluice_turn_resolve(turn, id, arguments.data(), arguments.size()));
     } else if (verb == "judge") {
       const std::string rules = document_text(step["rules"]);
       const int32_t way = sluice_turn_judge(turn, id, rules.data(), rules.size());
@@ -460,7 +468,9 @@ class Player {
         {"error", SLUICE_GET_ERROR}};
     const std::string what = step["get"];
     size_t len = 0;
+    const std::string name = step.value("name", "");
     const char *text = what == "engineError" ? sluice_engine_error(engine_, &len)
+                       : what == "tool"      ? sluice_turn_find_tool(turn_->p, name.data(), name.size(), &len)
                                              : sluice_turn_get(turn_->p, kDocuments.at(what), &len);
     const Json bytes = text ? Json(std::string(text, len)) : Json();
     const Json value = text ? Json::parse(text, text + len) : Json();
@@ -524,12 +534,14 @@ class Player {
     if (!blocks) return;
     if (done_ && text_of(outcome.message, "outcome") != *done_)
       throw Failed("the message's outcome is not that of done");
-    std::set<uint32_t> told;  // rounds
+    std::set<uint32_t> told, retracted;  // rounds
     std::map<size_t, std::string> texts;
     std::map<uint32_t, std::string> arguments;
     std::map<uint32_t, Json> cards;
     for (const Json &event : all_) {
       const std::string type = text_of(event, "type");
+      if (type == "retracted")
+        retracted.insert(event.at("round").get<uint32_t>());  // another text may stand in its place
       if (type == "text" || type == "reasoning" || type == "error" || type == "card") {
         const size_t block = event.at("block");
         const std::string expected = type == "card" ? "tool_use" : type;
@@ -537,7 +549,9 @@ class Player {
           throw Failed("no " + expected + " block for " + brief(event) + "\n    in " + brief(outcome.message));
         if (type == "text" || type == "reasoning") {
           texts[block] += text_of(event, "text");
-          if (told.contains((*blocks)[block].at("round"))) throw Failed("text behind its round: " + brief(event));
+          const uint32_t round = (*blocks)[block].at("round");
+          if (told.contains(round) && !retracted.contains(round))
+            throw Failed("text behind its round: " + brief(event));
         }
         if (type == "card") cards.try_emplace(event.at("call"), Json::object()).first->second.update(event);
       } else if (type == "args") {

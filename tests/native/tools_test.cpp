@@ -656,7 +656,8 @@ TEST_CASE("macros expand in place and everything else in braces stays") {
   const Protocols active = {protocol};
   const auto expanded = [&](std::string_view text) {
     bool found = false;
-    const std::string out = expand_macros(text, registry, {}, active, found);
+    const std::string out = expand_macros(
+        text, [&](std::string_view tag) { return render_tools(registry, {}, active, tag); }, found);
     return (found ? "+" : "-") + out;
   };
   const std::string all = render_tools(registry, {}, active);

@@ -17,6 +17,7 @@ FINAL = {"success", "error", "denied", "result_rejected", "not_found", "invalid"
 CODES = {"ok": sluice.OK, "argument": sluice.E_ARGUMENT, "state": sluice.E_STATE, "not_found": sluice.E_NOT_FOUND,
          "json": sluice.E_JSON, "limit": sluice.E_LIMIT, "unsupported": sluice.E_UNSUPPORTED}
 ENDS = {"complete": 0, "network": 1, "aborted": 2, "retry": 3, "hook": 4}
+FINALS = {"accept": sluice.FINAL_ACCEPT, "retry": sluice.FINAL_RETRY, "replace": sluice.FINAL_REPLACE}
 WAYS = {"run": sluice.GATE_RUN, "ask": sluice.GATE_ASK, "deny": sluice.GATE_DENY}
 DECISIONS = {"once": 0, "turn": 1, "session": 2, "always": 3, "release": 4}
 KINDS = {"result": 0, "json": 1, "parts": 2, "failure": 3, "progress": 4}
@@ -284,8 +285,8 @@ class Player:
             self.restore()
 
     def asked_again(self, event):
-        """A question that was asked before and still waits comes out again after a restore."""
-        if self.how != "restored" or event["type"] != "approval":
+        """A question, or a final answer, that still waits comes out again after a restore."""
+        if self.how != "restored" or event["type"] not in ("approval", "final"):
             return False
         question = {key: value for key, value in event.items() if key != "seq"}
         again = question in self.asked
@@ -372,6 +373,10 @@ class Player:
             self.call(step, turn.approve, value, decision, step.get("edited"))
         elif verb in ("deny", "refuse", "cancel"):
             self.call(step, getattr(turn, verb), value, step.get("reason"))
+        elif verb == "conclude":
+            self.call(step, turn.conclude, number(value, FINALS), step.get("text"))
+        elif verb == "resolve":
+            self.call(step, turn.resolve, value, step["arguments"])
         elif verb == "judge":
             way = self.call(step, turn.judge, value, document_text(step["rules"]))
             if "way" in step and way != number(step["way"], WAYS):
@@ -398,7 +403,10 @@ class Player:
 
     def get(self, step):
         what = step["get"]
-        text = self.engine.error(raw=True) if what == "engineError" else self.turn.get(DOCUMENTS[what], raw=True)
+        if what == "tool":
+            text = self.turn.find_tool(step["name"], raw=True)
+        else:
+            text = self.engine.error(raw=True) if what == "engineError" else self.turn.get(DOCUMENTS[what], raw=True)
         value = None if text is None else json.loads(text)
         if "is" in step and (why := mismatch(step["is"], value)):
             raise Failed(f"{why}\n    in {brief(value)}")
@@ -436,16 +444,18 @@ class Player:
         blocks = message["blocks"]
         if self.done and message.get("outcome") != self.done:
             raise Failed("the message's outcome is not that of done")
-        texts, arguments, cards, told = {}, {}, {}, set()
+        texts, arguments, cards, told, retracted = {}, {}, {}, set(), set()
         for event in self.events:
             kind = event["type"]
+            if kind == "retracted":
+                retracted.add(event["round"])  # another text may stand in its place
             if kind in ("text", "reasoning", "error", "card"):
                 expected = "tool_use" if kind == "card" else kind
                 if event["block"] >= len(blocks) or blocks[event["block"]]["type"] != expected:
                     raise Failed(f"no {expected} block for {brief(event)}\n    in {brief(message)}")
                 if kind in ("text", "reasoning"):
                     texts[event["block"]] = texts.get(event["block"], "") + event["text"]
-                    if blocks[event["block"]]["round"] in told:
+                    if blocks[event["block"]]["round"] in told - retracted:
                         raise Failed(f"text behind its round: {brief(event)}")
                 if kind == "card":
                     cards.setdefault(event["call"], {}).update(event)

@@ -24,10 +24,13 @@ export interface Addon {
   refuse(turn: NativeTurn | null, call: number, reason: string | null): number
   judge(turn: NativeTurn | null, call: number, rules: string): number
   cancel(turn: NativeTurn | null, call: number, reason: string | null): number
+  resolve(turn: NativeTurn | null, call: number, args: string): number
+  conclude(turn: NativeTurn | null, how: number, text: string | null): number
   submit(turn: NativeTurn | null, call: number, kind: number, data: string): number
   /** Infinity: no deadline. */
   tick(turn: NativeTurn | null, now: number): number
   nextEvent(turn: NativeTurn | null): string | null
+  findTool(turn: NativeTurn | null, name: string): string | null
   get(turn: NativeTurn | null, what: number): string | null
   adjustExternalMemory(delta: number): number
 }

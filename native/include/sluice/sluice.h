@@ -145,6 +145,13 @@ enum {
   SLUICE_PROGRESS = 4      /* still running: text */
 };
 
+/* What becomes of a final answer: sluice_turn_conclude. */
+enum {
+  SLUICE_FINAL_ACCEPT = 0, /* the turn ends with it */
+  SLUICE_FINAL_RETRY = 1,  /* the model reads why not, and answers again */
+  SLUICE_FINAL_REPLACE = 2 /* the turn ends with another text in its place */
+};
+
 /* Documents that can be read at any time: sluice_turn_get. */
 enum {
   SLUICE_GET_REQUEST = 1, /* the body of the request to send; NULL while there is none to send */
@@ -209,7 +216,8 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_approve(sluice_turn *turn, uint32_t c
 SLUICE_API int32_t SLUICE_CALL sluice_turn_deny(sluice_turn *turn, uint32_t call, const char *reason, size_t len);
 
 /* Denies like sluice_turn_deny, but on behalf of the host: nobody could be asked, or the host's own policy forbids the call.
- * The record says "policy", and so does the text for the model. reason: text for the model, or NULL. */
+ * The record says "policy", and so does the text for the model. reason: text for the model, or NULL. A host that has not
+ * started the tool yet may also refuse a call whose "execute" event it polled. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_refuse(sluice_turn *turn, uint32_t call, const char *reason, size_t len);
 
 /* Judges a call by these rules, an array as in the configuration, and by what was approved for the rest of this turn. Returns
@@ -217,6 +225,13 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_refuse(sluice_turn *turn, uint32_t ca
  * the start of the tool, and fails the call unless the result is SLUICE_GATE_RUN. A decision of the user about this very
  * call stands. If the tool does not exist: SLUICE_E_STATE. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_judge(sluice_turn *turn, uint32_t call, const char *rules_json, size_t len);
+
+/* Decides about the answer of a "final" event, which comes if the configuration says "checkFinal": true and the turn would end
+ * with that answer. how: SLUICE_FINAL_*. text: for SLUICE_FINAL_RETRY what the model reads, as a message of the user, before it
+ * answers again; for SLUICE_FINAL_REPLACE the text for people and the history; else NULL. A "retracted" event names the blocks
+ * whose text counts no more, and SLUICE_GET_MESSAGE marks them. If no "final" event was polled: SLUICE_E_STATE. If the event
+ * said "last":true, maxRounds allows no further answer, and SLUICE_FINAL_RETRY returns SLUICE_E_LIMIT. */
+SLUICE_API int32_t SLUICE_CALL sluice_turn_conclude(sluice_turn *turn, int32_t how, const char *text, size_t len);
 
 /* Cancels a call, or the turn if call is 0. Cancelling twice is allowed. reason: text, or NULL. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_cancel(sluice_turn *turn, uint32_t call, const char *reason, size_t len);
@@ -230,6 +245,12 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_cancel(sluice_turn *turn, uint32_t ca
 SLUICE_API int32_t SLUICE_CALL sluice_turn_submit(sluice_turn *turn, uint32_t call, int32_t kind, const char *data,
                                                   size_t len);
 
+/* Tells the arguments that the host runs a call with, if it resolves references that the model wrote: between the "execute"
+ * event and sluice_turn_submit. They must fit the tool's schema (else SLUICE_E_JSON, with the path), and no rule may refuse them
+ * (else SLUICE_E_STATE). The card shows them as "resolved"; the model does not read them. A host that will not run the call
+ * with them refuses it: sluice_turn_refuse. */
+SLUICE_API int32_t SLUICE_CALL sluice_turn_resolve(sluice_turn *turn, uint32_t call, const char *arguments_json, size_t len);
+
 /* -- what came from the clock --------------------------------------------------------------------------------------- */
 
 /* Tells the time, in Unix milliseconds. Returns when to call again at the latest, INT64_MAX for never, or an error < 0. If a
@@ -242,6 +263,10 @@ SLUICE_API int64_t SLUICE_CALL sluice_turn_tick(sluice_turn *turn, int64_t now_m
 
 /* Returns the next event as JSON {"type":...}, or NULL if there is none. */
 SLUICE_API const char *SLUICE_CALL sluice_turn_next_event(sluice_turn *turn, size_t *len);
+
+/* Finds the tool that a model means by this name. Returns {"tool":"weather.now"}, with "reason":"disabled" if the tool is
+ * hidden, or {"near":["weather.now"]} with the nearest names if there is none. */
+SLUICE_API const char *SLUICE_CALL sluice_turn_find_tool(sluice_turn *turn, const char *name, size_t name_len, size_t *len);
 
 /* Returns a document about the turn. what: SLUICE_GET_*. `start` and `end` of a card, and `offset` of a diagnostic, count bytes
  * of the round's text in UTF-8. */

@@ -88,7 +88,7 @@ struct sluice_turn {
   uint64_t seq = 0;                    // number of the last event, once the turn is poisoned
   char words[2][160] = {};             // the two last events of a poisoned turn
   int words_said = 2;                  // how many of them were polled; 2: none is left
-  std::string event;
+  std::string event, found;
   std::shared_ptr<const std::string>
       request;  // for SLUICE_GET_REQUEST; shared with the turn, not copied into `documents`
   std::string documents[SLUICE_GET_ERROR + 1];
@@ -293,6 +293,16 @@ int32_t sluice_turn_judge(sluice_turn *turn, uint32_t call, const char *rules_js
   return code == SLUICE_OK ? static_cast<int32_t>(way) : code;
 }
 
+int32_t sluice_turn_conclude(sluice_turn *turn, int32_t how, const char *text, size_t len) {
+  return guard(turn, [&](sluice::Turn &t) {
+    if (Status status = missing(text, len); !status.ok()) return status;
+    if (how < SLUICE_FINAL_ACCEPT || how > SLUICE_FINAL_REPLACE)
+      return bad_argument("expected what becomes of an answer, 0 to 2, found " + std::to_string(how));
+    if (how != SLUICE_FINAL_ACCEPT && len == 0) return bad_argument("expected a text, found none");
+    return t.conclude(static_cast<sluice::Final>(how), view(text, len));
+  });
+}
+
 int32_t sluice_turn_cancel(sluice_turn *turn, uint32_t call, const char *reason, size_t len) {
   return guard(turn, [&](sluice::Turn &t) {
     if (Status status = missing(reason, len); !status.ok()) return status;
@@ -308,6 +318,13 @@ int32_t sluice_turn_submit(sluice_turn *turn, uint32_t call, int32_t kind, const
     if (kind < SLUICE_RESULT || kind > SLUICE_PROGRESS)
       return bad_argument("expected a kind of result, 0 to 4, found " + std::to_string(kind));
     return t.submit(call, static_cast<sluice::Submit>(kind), view(data, len));
+  });
+}
+
+int32_t sluice_turn_resolve(sluice_turn *turn, uint32_t call, const char *arguments_json, size_t len) {
+  return guard(turn, [&](sluice::Turn &t) {
+    if (arguments_json == nullptr) return bad_argument("expected arguments, found NULL");
+    return t.resolve(call, view(arguments_json, len));
   });
 }
 
@@ -333,6 +350,17 @@ const char *sluice_turn_next_event(sluice_turn *turn, size_t *len) {
   const char *const text = turn->words[turn->words_said++];
   if (len != nullptr) *len = std::char_traits<char>::length(text);
   return text;
+}
+
+const char *sluice_turn_find_tool(sluice_turn *turn, const char *name, size_t name_len, size_t *len) {
+  if (turn == nullptr) return none(len);
+  const int32_t code = guard(turn, [&](sluice::Turn &t) {
+    if (name == nullptr) return bad_argument("expected a name, found NULL");
+    turn->found.clear();
+    t.find_tool(view(name, name_len), turn->found);
+    return Status{};
+  });
+  return code == SLUICE_OK ? lend(turn->found, len) : none(len);
 }
 
 const char *sluice_turn_get(sluice_turn *turn, int32_t what, size_t *len) {

@@ -116,6 +116,8 @@ class Protocol {
                              std::string &out) const = 0;
   // Without a macro, definitions go in front of the system message (true) or behind it.
   virtual bool defines_on_top() const { return false; }
+  // The word that its calls have to hold; empty: none.
+  virtual std::string_view seal() const { return {}; }
   // Makes this protocol's own markers harmless in text that another protocol's encoder writes.
   virtual void defuse(std::string &text) const = 0;
 

@@ -9,6 +9,7 @@
 #include "protocol/own/tool_action.h"
 #include "protocol/own/vcp.h"
 #include "protocol/own/xml_tag.h"
+#include "protocol/seal.h"
 
 namespace sluice {
 namespace {
@@ -75,6 +76,15 @@ constexpr Option<ProtocolOptions> kOptions[] = {
     {"trim", read_trim<ProtocolOptions>},
 };
 
+template <class Options>
+Status read_own_seal(std::string_view value, Options &options) {
+  return read_seal(value, options.seal);
+}
+
+// Of formats that no model was trained on.
+constexpr Option<ProtocolOptions> kOwnOptions[] = {
+    kOptions[0], kOptions[1], kOptions[2], {"seal", read_own_seal<ProtocolOptions>}};
+
 using Make = std::shared_ptr<const Protocol> (*)(const ProtocolOptions &options);
 
 // -- vcp
@@ -90,6 +100,7 @@ constexpr Option<VcpOptions> kVcpOptions[] = {
        const bool fine = !options.split || (json_kind(value) == '"' && json_text(value) == "split");
        return fine ? Status() : unexpected(value, "split | null");
      }},
+    {"seal", read_own_seal<VcpOptions>},
 };
 
 Status read_vcp(std::string_view config, std::shared_ptr<const Protocol> &out) {
@@ -185,7 +196,7 @@ Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &o
   for (const Entry &entry : kProtocols) {
     if (entry.id != id) continue;
     if (entry.read) return entry.read(config, out);
-    Status status = read_options(id, config, kOptions, options);
+    Status status = read_options(id, config, kOwnOptions, options);
     if (status.ok()) out = entry.make(options);
     return status;
   }

@@ -6,7 +6,9 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "protocol/other_format.h"
+#include "protocol/own/server_results.h"
 #include "protocol/quiet_sink.h"
+#include "protocol/tool_text.h"
 #include "turn/arguments.h"
 
 namespace sluice {
@@ -18,17 +20,24 @@ constexpr int64_t kSilenceMs = 1000;
 // A host that looks later than this has been busy, and what came may still lie in its socket.
 constexpr int64_t kBusyMs = 100;
 
-// Native mode does not run calls written as text; this sink only reports them.
+// Calls in the text that are not run, in native mode or without their seal; this sink only reports them.
 class Watcher final : public QuietSink {
  public:
-  explicit Watcher(Log &log) : log_(log) {}
-  void on_call_close(std::string_view, std::vector<ParsedCall> &calls, std::string_view raw, size_t start,
+  Watcher(Log &log, const Protocols &parsed, std::vector<Unsealed> &unsealed)
+      : log_(log), parsed_(parsed), unsealed_(unsealed) {}
+  void on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw, size_t start,
                      size_t) override {
-    if (!calls.empty()) log_.diagnostic("text_call_in_native_mode", calls.front().name, 0, start, raw);
+    if (calls.empty()) return;
+    if (!has_protocol(parsed_, protocol))
+      log_.diagnostic("text_call_in_native_mode", calls.front().name, 0, start, raw);
+    else if (!calls.front().name.empty())
+      unsealed_.push_back({start, calls.front().name});
   }
 
  private:
   Log &log_;
+  const Protocols &parsed_;
+  std::vector<Unsealed> &unsealed_;
 };
 
 // How much an answer lost. A gateway that reports a milder reason afterwards cannot take a loss back.
@@ -63,7 +72,7 @@ void Answer::read_with(Protocols parsed, Protocols watched, ScanOptions options)
     thoughts_ = std::make_unique<ThoughtCalls>(parsed, registry, limits, options.calls_in_reasoning,
                                                static_cast<ScanSink *>(this));
   if (!watched.empty()) {
-    watch_sink_ = std::make_unique<Watcher>(log_);
+    watch_sink_ = std::make_unique<Watcher>(log_, parsed_, unsealed_);
     watcher_ = make_scanner(watched, registry, limits, options, *watch_sink_);
   }
   parsed_ = std::move(parsed);
@@ -180,6 +189,7 @@ void Answer::conclude(bool whole, End how) {
     event.boolean("retryable", error_->retryable);
   }
   if (!ours && !error_ && calls_ == 0) tell_other_format();
+  if (!ours && !error_) note_unsealed();
   log_.end_answer();
 }
 
@@ -209,16 +219,29 @@ void Answer::end_text(bool cut) {
 // Reports calls in a format that nobody looked for: the model may have learned another one than it was asked for.
 void Answer::tell_other_format() {
   if (!setup_.has_tools()) return;
-  const std::vector<Block> &blocks = log_.message().blocks;
-  std::string text;
-  auto block = blocks.end();
-  while (block != blocks.begin() && std::prev(block)->round == log_.round_number()) --block;
-  for (; block != blocks.end(); ++block)
-    if (block->kind == Block::Kind::text) text += block->text;
+  const std::string text = log_.text_of_round();
   Protocols read = parsed_;
   read.insert(read.end(), watched_.begin(), watched_.end());
   if (const std::string_view id = find_other_format(text, read, setup_.registry(), setup_.scan_limits()); !id.empty())
     log_.diagnostic("other_format", id);
+}
+
+// Calls without the seal are not run: the model reads how one is written. What stands within a call is quoted there.
+void Answer::note_unsealed() {
+  const auto &cards = log_.message().cards;
+  std::erase_if(unsealed_, [&](const Unsealed &one) {
+    return std::any_of(cards.begin() + static_cast<std::ptrdiff_t>(log_.first_card()), cards.end(),
+                       [&](const auto &card) { return card->start() < one.at && one.at < card->end(); });
+  });
+  for (const Unsealed &one : unsealed_) log_.diagnostic("unsealed", one.name, 0, one.at);
+  if (setup_.parser || unsealed_.empty()) return;
+  const auto sealed =
+      std::find_if(parsed_.begin(), parsed_.end(), [](const auto &one) { return !one->seal().empty(); });
+  std::string example;
+  if (!setup_.offers.empty())
+    (*sealed)->write_call("call_1", setup_.offers.front().name, example_arguments(setup_.offers.front().parameters),
+                          example);
+  log_.round().note = setup_.config.words(Word::unsealed, example);
 }
 
 // What the end of the answer means for its calls that have not started.
@@ -250,7 +273,7 @@ void Answer::on_text(std::string_view utf8) {
   if (thoughts_ && !blank(piece)) thoughts_->interrupt();
   if (watcher_) watcher_->feed(piece);
   scanner_->feed(piece);
-  if (piece.size() < utf8.size() && !ignores_bytes()) overflow();
+  if ((piece.size() < utf8.size() || too_many_blocks_) && !ignores_bytes()) overflow();
 }
 
 void Answer::on_reasoning(std::string_view utf8) {
@@ -260,7 +283,7 @@ void Answer::on_reasoning(std::string_view utf8) {
   if (!piece.empty()) show(Block::Kind::reasoning, piece);
   if (thoughts_) thoughts_->feed(piece, thought_bytes_);
   thought_bytes_ += piece.size();
-  if (piece.size() < utf8.size()) overflow();
+  if (piece.size() < utf8.size() || too_many_blocks_) overflow();
 }
 
 void Answer::on_refusal(std::string_view utf8) {
@@ -282,7 +305,9 @@ std::string_view Answer::within_text_limit(std::string_view utf8) {
 void Answer::overflow() {
   TurnError error;
   error.code = "oversize";
-  error.detail = "the answer is longer than limits.textBytes, " + std::to_string(setup_.config.limits.text_bytes);
+  const Limits &limits = setup_.config.limits;
+  error.detail = too_many_blocks_ ? "the message has more blocks than limits.blocks, " + std::to_string(limits.blocks)
+                                  : "the answer is longer than limits.textBytes, " + std::to_string(limits.text_bytes);
   listener_.on_overflow(std::move(error));
 }
 
@@ -404,7 +429,7 @@ void Answer::on_scan_reasoning(std::string_view utf8, bool first) {
 }
 
 void Answer::on_call_open(std::string_view protocol, std::string_view name, size_t start) {
-  if (ignores_bytes()) return;
+  if (ignores_bytes() || protocol == kServerResults) return;
   text_call_ = open_card(protocol, name);
   if (text_call_ == nullptr) return;
   text_call_->set_start(start);
@@ -421,6 +446,7 @@ void Answer::on_call_arguments(std::string_view piece, size_t offset) {
 void Answer::on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw,
                            size_t start, size_t end) {
   if (ignores_bytes()) return;
+  if (protocol == kServerResults) return take_server_results(calls);
   if (setup_.text_mode()) log_.round().text_calls = true;
   bool complete_one = false;
   for (ParsedCall &call : calls) {
@@ -441,6 +467,31 @@ void Answer::on_call_close(std::string_view protocol, std::vector<ParsedCall> &c
       written = written.part(0, end);  // what came in the same piece is dropped as well
   }
   listener_.on_calls_complete();
+}
+
+// In order and by name. A result without a call is a card of its own.
+void Answer::take_server_results(const std::vector<ParsedCall> &results) {
+  for (const ParsedCall &result : results) {
+    if (result.name.empty()) {
+      log_.diagnostic(result.reason, "a block of results names no tool");
+      continue;
+    }
+    const auto &running = log_.open_cards().running();
+    const auto call = std::find_if(running.begin(), running.end(), [&](uint32_t one) {
+      const Card &card = *log_.find(one);
+      return card.requested_name() == result.name || card.name() == result.name;
+    });
+    Card *card = call == running.end() ? nullptr : log_.find(*call);
+    if (card == nullptr) {
+      card = open_card(kServerResults, result.name);
+      if (card == nullptr) return;
+      log_.give_id(*card);
+      log_.tell(*card);
+      complete_call(setup_, log_, *card, "{}");
+      listener_.on_calls_complete();
+    }
+    listener_.on_server_result(*card, result);
+  }
 }
 
 // The card of a call in a block that has ended, with what the model wrote; nullptr: it is not wanted.
@@ -476,6 +527,10 @@ void Answer::on_scan_diagnostic(std::string_view code, std::string_view detail, 
 // ---- blocks and cards ----
 
 void Answer::show(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark) {
+  if ((fresh || !log_.continues(kind, mark)) && log_.message().blocks.size() >= setup_.config.limits.blocks) {
+    too_many_blocks_ = true;  // told when the scanner is through
+    return;
+  }
   shown_ = true;
   log_.append(kind, utf8, fresh, mark);
 }

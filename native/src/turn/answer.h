@@ -21,13 +21,21 @@ namespace sluice {
 
 enum class End : int32_t { complete = 0, network = 1, aborted = 2, retry = 3, hook = 4 };
 
+// A call in the text that lacks the seal.
+struct Unsealed {
+  size_t at;
+  std::string name;
+};
+
 class Answer final : WireSink, ScanSink {
  public:
   // Who is told what an answer cannot decide alone.
   class Listener {
    public:
     virtual ~Listener() = default;
-    virtual void on_calls_complete() = 0;           // some may start before the answer has ended
+    virtual void on_calls_complete() = 0;  // some may start before the answer has ended
+    // A server that runs the calls itself wrote the result of one.
+    virtual void on_server_result(Card &card, const ParsedCall &result) = 0;
     virtual void on_overflow(TurnError error) = 0;  // the text is longer than limits.textBytes
   };
 
@@ -98,6 +106,8 @@ class Answer final : WireSink, ScanSink {
   std::string_view within_text_limit(std::string_view utf8);
   void overflow();
   Card *open_card(std::string_view source, std::string_view name);
+  void take_server_results(const std::vector<ParsedCall> &results);
+  void note_unsealed();
   Card *call_in(uint32_t slot) const;
   Card *take_call(std::string_view protocol, ParsedCall &call, bool first, std::string_view raw, size_t start,
                   size_t end);
@@ -140,6 +150,8 @@ class Answer final : WireSink, ScanSink {
   size_t text_bytes_ = 0;
   size_t thought_bytes_ = 0;        // of the wire's own reasoning
   bool calls_of_thoughts_ = false;  // the calls that come now stand in that
+  bool too_many_blocks_ = false;
+  std::vector<Unsealed> unsealed_;
   // -- silence
   bool last_word_ = false;  // a finish reason came last: silence behind it means that the answer has ended
   bool late_ = false;       // a tick found silence too late to trust it: the next one decides

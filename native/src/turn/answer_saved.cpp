@@ -69,6 +69,10 @@ void Answer::save(std::string &out) const {
   write_protocols(parsed_);
   object.value("watched");
   write_protocols(watched_);
+  object.value("unsealed");
+  write_list(out, unsealed_, [&](const Unsealed &one) {
+    ObjectWriter(out).number("at", static_cast<int64_t>(one.at)).text("name", one.name).close();
+  });
   object.boolean("startsInReasoning", options_.starts_in_reasoning);
   object.boolean("callsInReasoning", options_.calls_in_reasoning);
   reader_->save(object.value("reader"));
@@ -107,6 +111,12 @@ Status Answer::load(const SavedReader &saved, Config &config) {
     return card != nullptr && card->state() == CardState::streaming && (card->source == "native") == native;
   };
   std::erase_if(open_calls_, [&](const Card *card) { return !is_written(card, true); });
+  for (JsonSlices calls(saved.nested("unsealed")); calls.next();) {
+    const SavedReader call(calls.value());
+    Unsealed &one = unsealed_.emplace_back();
+    call.get("at", one.at);
+    call.text("name", one.name);
+  }
   uint32_t text_call = 0;
   saved.get("textCall", text_call);
   text_call_ = is_written(log_.find(text_call), false) ? log_.find(text_call) : nullptr;

@@ -7,13 +7,12 @@ namespace sluice {
 namespace {
 
 // What the model reads of arguments that its tool does not take.
-std::string fault_text(const Card &card, const ArgumentFault &fault) {
+std::string fault_text(const Setup &setup, const Card &card, const ArgumentFault &fault) {
   std::string text;
   ObjectWriter object(text);
   object.text("error", "invalid_arguments").text("tool", card.tool->name);
   object.text("pointer", fault.pointer).text("message", fault.message);
-  if (fault.facade)
-    object.text("hint", "The arguments of this call are flat texts; a tool with flat parameters (a facade) would fit.");
+  if (fault.facade) object.text("hint", setup.config.words(Word::flat_arguments));
   object.close();
   return text;
 }
@@ -38,24 +37,25 @@ bool complete_call(const Setup &setup, Log &log, Card &card, std::string argumen
   // For a fire-and-forget tool a schema fault means a name that does not exist, not a malformed call: the call fails,
   // and the model reads which names there are.
   if (card.fire_and_forget()) {
-    log.settle(card, Trigger::fail, "schema", fault_text(card, fault));
+    log.settle(card, Trigger::fail, "schema", fault_text(setup, card, fault));
   } else {
     log.diagnostic("schema", card.error(), card.call);
     card.dropped = !setup.config.report_malformed;
-    log.settle(card, Trigger::invalidate, "schema", fault_text(card, fault));
+    log.settle(card, Trigger::invalidate, "schema", fault_text(setup, card, fault));
   }
   return false;
 }
 
 void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_end) {
   const Finish finish = log.finish();
+  const Wording &words = setup.config.words;
   if (at_end && card.source != "native") return log.invalidate(card, "unterminated_block");
   if (!card.broken.empty()) {
     if (at_end) log.invalidate(card, card.broken);
     return;
   }
   if (card.oversize) {
-    if (at_end) log.invalidate(card, "oversize", "The arguments are longer than limits.argumentBytes.");
+    if (at_end) log.invalidate(card, "oversize", words(Word::arguments_too_long));
     return;
   }
   if (!at_end) {
@@ -76,11 +76,11 @@ void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_en
   if (const Status status = check_json(text, setup.config.limits.depth, &cut); !status.ok()) {
     if (at_end)
       log.invalidate(card, cut ? "truncated" : "invalid_json",
-                     cut ? "" : "The arguments are no JSON: " + status.message);
+                     cut ? "" : words(Word::arguments_broken, status.message));
     return;
   }
   if (json_kind(text) != '{') {
-    if (at_end) log.invalidate(card, "arguments_not_object", "The arguments must be a JSON object.");
+    if (at_end) log.invalidate(card, "arguments_not_object", words(Word::arguments_not_object));
     return;
   }
   if (card.requested_name().empty()) return log.invalidate(card, "missing_tool_name");

@@ -89,10 +89,6 @@ void Card::spell() {
 
 void Card::forget_spelling() { release_text(canonical_); }
 
-std::string Card::edited_note() const {
-  return edited_ ? "(The user changed the arguments to " + *edited_ + ")\n" : std::string();
-}
-
 void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
   Members list(out);
   const auto written = [&](std::string_view key, const SharedText &text, bool quoted) {
@@ -113,6 +109,7 @@ void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
   if (fields & field::arguments && !arguments_.empty()) written("arguments", arguments_, false);
   if (fields & field::raw_arguments && !raw_arguments.empty()) written("rawArguments", raw_arguments, true);
   if (fields & field::edited && edited_) list.raw("edited", *edited_);
+  if (fields & field::host_arguments && host_arguments_) list.raw("resolved", *host_arguments_);
   if (fields & field::reserved && !reserved_.empty()) list.raw("reserved", reserved_);
   if (fields & field::raw && !raw_.empty()) {
     written("raw", raw_, true);

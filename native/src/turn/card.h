@@ -96,6 +96,7 @@ inline constexpr Transition kTransitions[] = {
     {CardState::executing, Trigger::succeed, CardState::success},
     {CardState::executing, Trigger::fail, CardState::error},
     {CardState::executing, Trigger::hold, CardState::awaiting_result_approval},
+    {CardState::executing, Trigger::deny, CardState::denied},
     {CardState::executing, Trigger::time_out, CardState::timeout},
     {CardState::executing, Trigger::cancel, CardState::cancelled},
     {CardState::executing, Trigger::lose, CardState::unknown},
@@ -143,6 +144,7 @@ enum : uint32_t {
   ended = 1U << 12,  // endedAt, durationMs
   approvals = 1U << 13,
   progress = 1U << 14,
+  host_arguments = 1U << 15,
   all = ~0U,
 };
 }  // namespace field
@@ -163,6 +165,7 @@ class Card {
   const std::string &resolved() const { return resolved_; }   // the tool's own name; stays when the tool is gone
   const SharedText &arguments() const { return arguments_; }  // one JSON object, coerced; empty while not known
   const std::optional<std::string> &edited() const { return edited_; }
+  const std::optional<std::string> &host_arguments() const { return host_arguments_; }  // that the host resolved
   const std::string &reserved() const { return reserved_; }
   const SharedText &raw() const { return raw_; }  // the block in the text; [start, end) of the round's text
   size_t start() const { return start_; }
@@ -202,6 +205,10 @@ class Card {
   void set_edited(std::string checked) {
     mark(field::edited);
     edited_ = std::move(checked);
+  }
+  void set_host_arguments(std::string checked) {
+    mark(field::host_arguments);
+    host_arguments_ = std::move(checked);
   }
   void set_reserved(std::string object) {
     mark(field::reserved);
@@ -272,8 +279,6 @@ class Card {
   std::string_view canonical_arguments() const { return canonical_.empty() ? effective_arguments() : canonical_; }
   void spell();
   void forget_spelling();
-  // What the model is told where the user changed the arguments: what ran is what the user saw.
-  std::string edited_note() const;
   // The engine's name for the tool, else the one the model asked for.
   std::string_view name() const {
     return resolved_.empty() ? std::string_view(requested_name_) : std::string_view(resolved_);
@@ -347,6 +352,7 @@ class Card {
     visit("tried", card.tried);
     visit("askedPolled", card.asked_polled);
     visit("edited", card.edited_);
+    visit("hostArguments", card.host_arguments_);
     visit("askedAt", card.asked_at);
     visit("detached", card.detached);
     visit("runningSince", card.running_since);
@@ -380,6 +386,7 @@ class Card {
   SharedText arguments_;
   std::string canonical_;  // empty: effective_arguments() are spelled so
   std::optional<std::string> edited_;
+  std::optional<std::string> host_arguments_;
   std::string reserved_;
   SharedText raw_;
   size_t start_ = 0, end_ = 0;

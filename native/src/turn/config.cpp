@@ -6,6 +6,8 @@
 #include "base/json.h"
 #include "base/json_writer.h"
 #include "base/reading.h"
+#include "protocol/own/server_results.h"
+#include "protocol/seal.h"
 
 namespace sluice {
 namespace {
@@ -129,7 +131,7 @@ Status read_toggles(std::string_view value, Exposure &out) {
 
 Status read_limits(std::string_view value, Limits &out) {
   static const std::vector<std::string_view> kNames = {
-      "argumentBytes", "textBytes", "resultBytes", "candidateBytes", "depth", "callsPerRound", "lineBytes"};
+      "argumentBytes", "textBytes", "resultBytes", "candidateBytes", "depth", "callsPerRound", "lineBytes", "blocks"};
   if (json_kind(value) != '{') return unexpected(value, "an object");
   JsonSlices slices(value);
   while (slices.next()) {
@@ -140,6 +142,7 @@ Status read_limits(std::string_view value, Limits &out) {
                     : name == "candidateBytes" ? &out.candidate_bytes
                     : name == "callsPerRound"  ? &out.calls_per_round
                     : name == "lineBytes"      ? &out.line_bytes
+                    : name == "blocks"         ? &out.blocks
                                                : nullptr;
     Status status;
     if (limit) {
@@ -154,6 +157,69 @@ Status read_limits(std::string_view value, Limits &out) {
     if (!status.ok()) return std::move(status).inside(name);
   }
   return {};
+}
+
+Status read_results(std::string_view value, ResultFormat &out) {
+  if (json_kind(value) != '{') return unexpected(value, "an object with open, close, name and body");
+  out = {};
+  for (std::string *text :
+       {&out.open, &out.close, &out.name, &out.status, &out.body, &out.success, &out.before, &out.behind})
+    text->clear();
+  const std::pair<std::string_view, std::string *> members[] = {
+      {"open", &out.open},       {"close", &out.close}, {"name", &out.name},     {"status", &out.status},
+      {"success", &out.success}, {"body", &out.body},   {"before", &out.before}, {"behind", &out.behind}};
+  std::vector<std::string_view> known;
+  for (const auto &member : members) known.push_back(member.first);
+  for (JsonSlices given(value); given.next();) {
+    const std::string name = given.key_text();
+    if (name.starts_with("x-")) continue;
+    const auto member =
+        std::find_if(std::begin(members), std::end(members), [&](const auto &one) { return one.first == name; });
+    if (member == std::end(members)) return unknown_member(name, known);
+    if (Status status = read_text(given.value(), *member->second); !status.ok()) return std::move(status).inside(name);
+  }
+  for (const auto &[name, text] : members)
+    if (text->empty() && (name == "open" || name == "close" || name == "name" || name == "body"))
+      return error(Code::json, "expected a text that is not empty", std::string(name));
+  if (out.status.empty() != out.success.empty())
+    return error(Code::json, "expected status and success together", out.status.empty() ? "status" : "success");
+  return {};
+}
+
+// true, or how the server writes the results of the calls that it runs.
+Status read_observed(std::string_view value, Config &config) {
+  config.server_results = nullptr;
+  config.observed.clear();
+  ResultFormat format;
+  if (json_kind(value) == '{') {
+    const auto results = json_member(value, "results");
+    for (JsonSlices member(value); member.next();)
+      if (const std::string name = member.key_text(); name != "results" && !name.starts_with("x-"))
+        return unknown_member(name, {"results"});
+    if (!results) return unexpected(value, "true | false | an object with results");
+    if (Status status = read_results(*results, format); !status.ok()) return std::move(status).inside("results");
+  } else {
+    bool observes = false;
+    if (Status status = read_bool(value, observes); !status.ok()) return status;
+    if (!observes) return {};
+  }
+  config.server_results = make_server_results(std::move(format));
+  config.observed = trim_json(value);
+  config.protocol_texts[config.server_results.get()] = json_string(kServerResults);
+  return {};
+}
+
+// The text that made a protocol, with the seal.
+std::string with_seal(std::string_view text, std::string_view seal) {
+  std::string out;
+  ObjectWriter object(out);
+  if (json_kind(text) == '"')
+    object.raw("id", text);
+  else
+    for (JsonSlices member(text); member.next();)
+      if (member.key() != "\"seal\"") object.raw(member.key_text(), member.value());
+  object.text("seal", seal).close();
+  return out;
 }
 
 // One member of engine.md §5. `known` becomes false where there is none of that name.
@@ -195,11 +261,8 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   if (name == "loop") return read_choice(value, kLoops, config.user_mediated);
   if (name == "dispatch") return read_choice(value, kDispatches, config.dispatch_block);
   if (name == "stopAfterCall") return read_bool(value, config.stop_after_call);
-  if (name == "observeOnly") {
-    bool observe = false;
-    status = read_bool(value, observe);
-    return observe ? not_yet(value, "false") : status;
-  }
+  if (name == "observeOnly") return read_observed(value, config);
+  if (name == "seal") return read_seal(value, config.seal);
   if (name == "execution") return read_choice(value, kExecutions, config.parallel);
   if (name == "maxConcurrentTools") return read_whole_into(value, 1, config.max_concurrent);
   if (name == "ask") return read_choice(value, kAsks, config.one_by_one);
@@ -230,6 +293,10 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   }
   if (name == "startsInReasoning") return read_bool(value, config.starts_in_reasoning);
   if (name == "usage") return read_bool(value, config.ask_usage);
+  if (name == "words") return config.words.read(value);
+  if (name == "definitions")
+    return is_null(value) ? (config.definitions.clear(), status) : read_text(value, config.definitions);
+  if (name == "checkFinal") return read_bool(value, config.check_final);
   if (name == "limits") return read_limits(value, config.limits);
   known = false;
   return {};
@@ -268,6 +335,10 @@ constexpr std::string_view kMembers[] = {"profiles",
                                          "reasoningCalls",
                                          "startsInReasoning",
                                          "usage",
+                                         "seal",
+                                         "words",
+                                         "definitions",
+                                         "checkFinal",
                                          "limits"};
 
 // What others call it.
@@ -330,12 +401,19 @@ void write_array(const List &list, std::string &out, Write write) {
   out += ']';
 }
 
+// The protocol as the host wrote it, without the seal.
+std::string_view host_text(const Config &config, const std::shared_ptr<const Protocol> &protocol) {
+  for (const auto &unsealed : config.unsealed)
+    if (unsealed->id() == protocol->id()) return config.protocol_texts.at(unsealed.get());
+  return config.protocol_texts.at(protocol.get());
+}
+
 // As the host wrote them: "auto" stands for the one that the model's name led to.
 void write_protocols(const Config &config, std::string &out) {
   std::vector<std::string> texts;
   if (config.auto_protocol) texts.push_back("\"auto\"");
   for (size_t i = config.protocol_chosen ? 1 : 0; i < config.protocols.size(); ++i)
-    texts.push_back(config.protocol_texts.at(config.protocols[i].get()));
+    texts.emplace_back(host_text(config, config.protocols[i]));
   if (texts.size() == 1)
     out += texts.front();
   else
@@ -371,6 +449,7 @@ void write_limits(const Limits &limits, std::string &out) {
   number("depth", limits.depth);
   number("callsPerRound", limits.calls_per_round);
   number("lineBytes", limits.line_bytes);
+  number("blocks", limits.blocks);
   object.close();
 }
 
@@ -386,7 +465,7 @@ void write_config(const Config &config, std::string &out) {
   write_protocols(config, object.value("protocol"));
   write_profiles(config.profiles, object.value("profiles"));
   write_array(config.also_parse, object.value("alsoParse"),
-              [&](const auto &protocol) { out += config.protocol_texts.at(protocol.get()); });
+              [&](const auto &protocol) { out += host_text(config, protocol); });
   object.raw("autoFallback", config.fall_back_to_text ? "\"text\"" : "null");
   if (config.inject == Inject::by_protocol)
     object.raw("injectTools", "null");
@@ -419,12 +498,48 @@ void write_config(const Config &config, std::string &out) {
   choice("reasoningCalls", kReasoningCalls, config.calls_in_reasoning);
   object.boolean("startsInReasoning", config.starts_in_reasoning);
   object.boolean("usage", config.ask_usage);
+  config.words.write(object.value("words"));
+  object.raw("definitions", config.definitions.empty() ? "null" : json_string(config.definitions));
+  object.raw("seal", config.seal.empty() ? "null" : json_string(config.seal));
+  object.raw("observeOnly", config.observed.empty() ? "false" : config.observed);
+  object.boolean("checkFinal", config.check_final);
   write_limits(config.limits, object.value("limits"));
   object.close();
 }
 
 Status read_saved_protocols(std::string_view list, Config &config, Protocols &out) {
-  return read_protocols(list, config, out, nullptr);
+  std::string others = "[";
+  bool results = false;
+  for (JsonSlices saved(list); saved.next();) {
+    if (trim_json(saved.value()) == json_string(kServerResults)) {
+      results = true;
+      continue;
+    }
+    others.append(others.size() > 1 ? "," : "").append(saved.value());
+  }
+  if (Status status = read_protocols(others + "]", config, out, nullptr); !status.ok()) return status;
+  if (results && config.server_results == nullptr) return error(Code::json, "found results of a server, expected none");
+  if (results) out.push_back(config.server_results);
+  return {};
+}
+
+Status seal_protocols(Config &config) {
+  config.unsealed.clear();
+  if (config.seal.empty()) return {};
+  for (Protocols *const list : {&config.protocols, &config.also_parse})
+    for (std::shared_ptr<const Protocol> &protocol : *list) {
+      if (protocol->id() == "inline_tags") continue;  // they only move a face
+      const std::string sealed = with_seal(config.protocol_texts.at(protocol.get()), config.seal);
+      std::shared_ptr<const Protocol> own;
+      if (Status status = make_protocol(sealed, own); !status.ok())
+        return error(Code::json, std::string(protocol->id()) +
+                                     " cannot be sealed: models were trained on it; expected one of vcp, tool_action, "
+                                     "xml_tag, json_strict");
+      config.unsealed.push_back(protocol);
+      config.protocol_texts[own.get()] = sealed;
+      protocol = std::move(own);
+    }
+  return {};
 }
 
 Status choose_protocol(std::string_view model, Config &config) {

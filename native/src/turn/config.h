@@ -13,6 +13,7 @@
 #include "protocol/protocol.h"
 #include "tools/approval.h"
 #include "tools/discovery.h"
+#include "turn/wording.h"
 
 namespace sluice {
 
@@ -27,6 +28,7 @@ struct Limits {
   size_t depth = 128;
   size_t calls_per_round = 128;
   size_t line_bytes = 33554432;
+  size_t blocks = 100000;
 };
 
 struct Config {  // names and defaults: engine.md §5
@@ -64,6 +66,13 @@ struct Config {  // names and defaults: engine.md §5
   bool starts_in_reasoning = false;
   bool calls_in_reasoning = false;  // reasoningCalls: execute
   bool ask_usage = false;           // usage
+  Wording words;
+  std::string definitions;  // the host's own, in place of those that the protocol writes
+  bool check_final = false;
+  std::string seal;                                // of the protocols that can be sealed; empty: none
+  Protocols unsealed;                              // those of them that are active, without it: seal_protocols
+  std::string observed;                            // observeOnly, as the host wrote it; empty: false
+  std::shared_ptr<const Protocol> server_results;  // observeOnly: how a server writes them; nullptr: calls run here
   Limits limits;
 };
 
@@ -84,6 +93,9 @@ Status read_saved_protocols(std::string_view list, Config &config, Protocols &ou
 
 // protocol: "auto" → the protocol of this model, and what else its profile says. Once per turn.
 Status choose_protocol(std::string_view model, Config &config);
+
+// Gives the active protocols the seal. Once per turn, behind choose_protocol.
+Status seal_protocols(Config &config);
 
 // limits.depth of a document, read before anything deeper is looked at: the document must pass check_json with it.
 size_t document_depth(std::string_view text, size_t fallback);

@@ -5,6 +5,7 @@
 
 #include "base/json_writer.h"
 #include "protocol/marker_text.h"
+#include "protocol/seal.h"
 #include "turn/definitions.h"
 
 namespace sluice {
@@ -12,9 +13,6 @@ namespace sluice {
 
 namespace {
 
-// Stands between results and a user's message where a provider insists on an assistant's.
-constexpr std::string_view kBetween = R"({"role":"assistant","content":"I have the results."})";
-constexpr std::string_view kNotRun = "No result: this call was not run.";
 constexpr size_t kDeepest = 1024;  // of JSON that is only looked at
 
 // How a request wants its conversation.
@@ -118,7 +116,7 @@ bool arguments_are_sendable(const Item &item) {
 }
 
 // Results right behind the message that asked for them.
-std::vector<Item> in_order(std::vector<Item> items, std::deque<std::string> &owned) {
+std::vector<Item> in_order(std::vector<Item> items, const Wording &words, std::deque<std::string> &owned) {
   std::map<std::string_view, std::vector<size_t>, std::less<>> results;  // id → places, last first
   for (size_t i = items.size(); i-- > 0;)
     if (items[i].role == "tool") results[items[i].answers].push_back(i);
@@ -137,7 +135,7 @@ std::vector<Item> in_order(std::vector<Item> items, std::deque<std::string> &own
       }
       std::string &text = owned.emplace_back();
       ObjectWriter message(text);
-      message.text("role", "tool").text("tool_call_id", id).text("content", kNotRun);
+      message.text("role", "tool").text("tool_call_id", id).text("content", words(Word::not_run));
       message.close();
       out.push_back(read_item(text));
     }
@@ -275,47 +273,62 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
 
 bool is_instruction(std::string_view role) { return role == "system" || role == "developer"; }
 
+// The content with `change` made of each of its texts; images stay. Both are JSON.
+template <class Change>
+std::string with_texts(std::string_view content, const Change &change) {
+  if (json_kind(content) == '"') return change(content);
+  std::string out = "[";
+  for (JsonSlices parts(content); parts.next();) {
+    if (out.size() > 1) out += ',';
+    const auto text = json_member(parts.value(), "text");
+    if (!text || json_kind(*text) != '"') {
+      out += parts.value();
+      continue;
+    }
+    ObjectWriter part(out);
+    for (JsonSlices members(parts.value()); members.next();) {
+      const std::string_view key = members.key().substr(1, members.key().size() - 2);
+      if (key == "text")
+        part.raw(key, change(members.value()));
+      else
+        part.raw(key, members.value());
+    }
+    part.close();
+  }
+  return out + "]";
+}
+
 // {{tools}} in a system message. True: there was one.
 bool expand(const Form &form, std::string_view json, std::string &out) {
   if (json.find("{{tools") == std::string_view::npos) return false;
   const auto content = json_member(json, "content");
   if (!content) return false;
-  const Registry nothing;
-  const Registry &registry = form.expand ? form.setup.registry() : nothing;
+  const auto render = [&](std::string_view tag) { return form.expand ? form.setup.definitions(tag) : std::string(); };
   bool found = false;
-  const auto expanded = [&](std::string_view token) {
+  const std::string value = with_texts(*content, [&](std::string_view token) {
     bool here = false;
-    const std::string text =
-        expand_macros(json_text(token), registry, form.setup.config.exposure, form.protocols, here);
+    const std::string text = expand_macros(json_text(token), render, here);
     found = found || here;
     return json_string(text);
-  };
-  std::string value;
-  if (json_kind(*content) == '"') {
-    value = expanded(*content);
-  } else {
-    value = "[";
-    for (JsonSlices parts(*content); parts.next();) {
-      if (value.size() > 1) value += ',';
-      const auto text = json_member(parts.value(), "text");
-      if (!text || json_kind(*text) != '"') {
-        value += parts.value();
-        continue;
-      }
-      ObjectWriter part(value);
-      for (JsonSlices members(parts.value()); members.next();) {
-        const std::string_view key = members.key().substr(1, members.key().size() - 2);
-        if (key == "text")
-          part.raw(key, expanded(members.value()));
-        else
-          part.raw(key, members.value());
-      }
-      part.close();
-    }
-    value += ']';
-  }
+  });
   if (found) out = with_content(json, value, {});
   return found;
+}
+
+// What the user says never holds the seal.
+bool unseal(const Form &form, const Item &item, std::string &out) {
+  const std::string &seal = form.setup.config.seal;
+  const auto content = item.role == "user" && !seal.empty() ? json_member(item.json, "content") : std::nullopt;
+  if (!content || json_kind(*content) == 'n') return false;
+  out = with_content(item.json,
+                     with_texts(*content,
+                                [&](std::string_view token) {
+                                  std::string text = json_text(token);
+                                  break_seal(text, seal);
+                                  return json_string(text);
+                                }),
+                     {});
+  return true;
 }
 
 // A message's content as parts, without the brackets.
@@ -341,8 +354,8 @@ std::string joined(std::string_view first, std::string_view second) {
 }
 
 // Some providers refuse a user's message right behind results, and two of them in a row: as they stand when an answer
-// failed before it said anything. `text_calls`: results become a user's message themselves.
-std::vector<Item> with_strict_roles(std::vector<Item> items, bool text_calls, std::deque<std::string> &owned) {
+// failed before it said anything. Results that become text are a user's message themselves.
+std::vector<Item> with_strict_roles(std::vector<Item> items, const Form &form, std::deque<std::string> &owned) {
   std::vector<Item> out;
   for (Item &item : items) {
     const bool user = item.role == "user" && !out.empty();
@@ -351,8 +364,8 @@ std::vector<Item> with_strict_roles(std::vector<Item> items, bool text_calls, st
       out.back() = read_item(owned.back());
       continue;
     }
-    if (user && out.back().role == "tool" && !text_calls) {
-      owned.push_back(std::string(kBetween));
+    if (user && out.back().role == "tool" && !form.text_calls) {
+      owned.push_back(R"({"role":"assistant","content":)" + json_string(form.setup.config.words(Word::between)) + "}");
       out.push_back(read_item(owned.back()));
     }
     out.push_back(std::move(item));
@@ -423,10 +436,14 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
                   !setup.registry().tools().empty(),
                   setup.calls_from_text() && !final_answer};
   std::vector<Item> items;
-  for (JsonSlices host(setup.host_messages); host.next();) items.push_back(read_item(host.value()));
+  for (JsonSlices host(setup.host_messages); host.next();) {
+    items.push_back(read_item(host.value()));
+    if (std::string text; unseal(form, items.back(), text))
+      items.back() = read_item(owned_.emplace_back(std::move(text)));
+  }
   for (const std::string &message : history_) items.push_back(read_item(message));
-  items = in_order(std::move(items), owned_);
-  if (form.strict_roles) items = with_strict_roles(std::move(items), form.text_calls, owned_);
+  items = in_order(std::move(items), setup.config.words, owned_);
+  if (form.strict_roles) items = with_strict_roles(std::move(items), form, owned_);
 
   bool macro = false;
   size_t instruction = SIZE_MAX;

@@ -32,8 +32,7 @@ std::string render_tools(const Registry &registry, const Exposure &exposure, con
   return out;
 }
 
-std::string expand_macros(std::string_view text, const Registry &registry, const Exposure &exposure,
-                          const Protocols &active, bool &found) {
+std::string expand_macros(std::string_view text, const RenderTools &render, bool &found) {
   constexpr std::string_view kOpen = "{{tools";
   std::string out;
   std::map<std::string, std::string, std::less<>> rendered;
@@ -51,8 +50,7 @@ std::string expand_macros(std::string_view text, const Registry &registry, const
       found = true;
       tag.remove_prefix(tag.empty() ? 0 : 2);
       auto place = rendered.find(tag);
-      if (place == rendered.end())
-        place = rendered.emplace(std::string(tag), render_tools(registry, exposure, active, tag)).first;
+      if (place == rendered.end()) place = rendered.emplace(std::string(tag), render(tag)).first;
       out += place->second;
       text = rest.substr(end + 2);
     } else {

@@ -1,6 +1,7 @@
 // The definitions of tools as text, for models that write their calls as text.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,7 @@ std::string render_tools(const Registry &registry, const Exposure &exposure, con
                          std::string_view tag = {});
 
 // Expands {{tools}} and {{tools::tag}}; anything else in braces stays. Sets `found` where there was one.
-std::string expand_macros(std::string_view text, const Registry &registry, const Exposure &exposure,
-                          const Protocols &active, bool &found);
+using RenderTools = std::function<std::string(std::string_view tag)>;
+std::string expand_macros(std::string_view text, const RenderTools &render, bool &found);
 
 }  // namespace sluice

@@ -28,13 +28,15 @@ std::string_view delta_head(EventQueue::Kind kind) {
 
 bool may_be_withdrawn(EventQueue::Kind kind) {
   using Kind = EventQueue::Kind;
-  return kind == Kind::request || kind == Kind::execute || kind == Kind::approval || kind == Kind::ipc;
+  return kind == Kind::request || kind == Kind::execute || kind == Kind::approval || kind == Kind::ipc ||
+         kind == Kind::final_answer;
 }
 
 // What an event of this kind says that it is; empty: any other.
 std::string_view type_of(EventQueue::Kind kind) {
   switch (kind) {
     case EventQueue::Kind::request: return "request";
+    case EventQueue::Kind::final_answer: return "final";
     case EventQueue::Kind::execute: return "execute";
     case EventQueue::Kind::approval: return "approval";
     case EventQueue::Kind::abort_tool: return "abortTool";
@@ -60,7 +62,8 @@ Status check_event(EventQueue::Kind &kind, uint32_t &key, const std::string &doc
   const SavedReader event(document);
   uint32_t call = key;
   event.get("call", call);
-  const bool of_call = may_be_withdrawn(kind) && kind != EventQueue::Kind::request;
+  const bool of_call =
+      may_be_withdrawn(kind) && kind != EventQueue::Kind::request && kind != EventQueue::Kind::final_answer;
   if (!event.fits().ok() || call > about.calls || (key != 0 && call != key) || (of_call && call == 0))
     return error(Code::json, "expected the number of its call");
   if (of_call) key = call;

@@ -29,7 +29,8 @@ class EventQueue {
     head,
     refusal,     // text of such a block
     fabricated,  // the same
-    ipc
+    ipc,
+    final_answer
   };
 
   // More of block `key` (text, reasoning) or of the arguments of call `key`.

@@ -59,7 +59,7 @@ void Gate::dispatch() {
 }
 
 void Gate::pump() {
-  if (log_.done() || setup_.parser) return;
+  if (log_.done() || (setup_.parser && !setup_.observes())) return;
   const Config &config = setup_.config;
   const size_t room = config.parallel ? config.max_concurrent : 1;
   OpenCards &open = log_.open_cards();
@@ -69,7 +69,9 @@ void Gate::pump() {
     const bool left = left_to_user(card);
     const bool in_turn = left || !config.one_by_one || first || card.tool_is_immediate();
     if (card.state() == CardState::ready && in_turn) {
-      if (left)
+      if (setup_.observes())
+        observe(card);
+      else if (left)
         resolve_or_refuse(card);
       else
         admit(card);
@@ -86,17 +88,18 @@ void Gate::pump() {
 // Finds the call's tool. Where there is none, or not for this model, the card ends as not found.
 bool Gate::resolve_or_refuse(Card &card) {
   if (card.tool == nullptr) {
-    std::string text = "There is no tool " + in_quotes(card.requested_name()) + ".";
+    std::string text = words(Word::not_found, card.requested_name());
     card.set_near(
         nearest_names(setup_.registry(), setup_.config.exposure, card.requested_name(), setup_.calls_commands()));
-    for (size_t i = 0; i < card.near().size(); ++i) text += (i == 0 ? " Nearest names: " : ", ") + card.near()[i];
-    if (!card.near().empty()) text += '.';
+    std::string names;
+    for (const std::string &name : card.near()) names.append(names.empty() ? "" : ", ").append(name);
+    if (!names.empty()) text += words(Word::nearest, names);
     card.set_error(text);
     log_.settle(card, Trigger::miss, "not_found", std::move(text));
     return false;
   }
   if (const std::string_view hidden = setup_.hidden(*card.tool); !hidden.empty()) {
-    card.set_error("The tool " + in_quotes(card.requested_name()) + " is not available.");
+    card.set_error(words(Word::not_available, card.requested_name()));
     log_.settle(card, Trigger::miss, hidden, card.error());
     return false;
   }
@@ -119,13 +122,11 @@ Verdict Gate::verdict(const Card &card) const {
 // nullopt: the call may not run, and has ended.
 std::optional<Verdict> Gate::judge(Card &card) {
   if (final_answer_) {
-    log_.settle(card, Trigger::cancel, "max_rounds", "Not run: no further tool calls are allowed.");
+    log_.settle(card, Trigger::cancel, "max_rounds", words(Word::no_more_calls));
     return std::nullopt;
   }
   if (beyond_rounds()) {
-    log_.settle(card, Trigger::cancel, "max_rounds",
-                "Not run: the limit of " + std::to_string(setup_.config.max_rounds) +
-                    " rounds of tool calls is reached. Answer now.");
+    log_.settle(card, Trigger::cancel, "max_rounds", words(Word::max_rounds, std::to_string(setup_.config.max_rounds)));
     return std::nullopt;
   }
   if (!resolve_or_refuse(card)) return std::nullopt;
@@ -134,7 +135,7 @@ std::optional<Verdict> Gate::judge(Card &card) {
   const Verdict said = verdict(card);
   if (said.way != Verdict::Way::deny) return said;
   log_.record(card, {"execution", "denied", said.by});
-  log_.settle(card, Trigger::deny, "policy", "Not run: a rule of the user refuses this call.");
+  log_.settle(card, Trigger::deny, "policy", words(Word::denied_by_rule));
   return std::nullopt;
 }
 
@@ -165,13 +166,9 @@ bool Gate::over_limits(Card &card) {
   }
   if (limit == "max_calls") {
     limit_hit_ = true;
-    log_.settle(
-        card, Trigger::cancel, limit,
-        "Not run: the limit of " + std::to_string(setup_.config.max_calls) + " tool calls is reached. Answer now.");
+    log_.settle(card, Trigger::cancel, limit, words(Word::max_calls, std::to_string(setup_.config.max_calls)));
   } else {
-    log_.settle(card, Trigger::cancel, limit,
-                "Not run: the same call came in " + std::to_string(running) +
-                    " rounds running. Its result is above; go on with it, or do something else.");
+    log_.settle(card, Trigger::cancel, limit, words(Word::repeat_limit, std::to_string(running)));
   }
   return true;
 }
@@ -216,16 +213,22 @@ Status Gate::approve(uint32_t call, Remember remember, bool exact, std::optional
 }
 
 Status Gate::take_edited(Card &card, std::string_view edited) {
-  if (Status status = check_json(edited, setup_.config.limits.depth); !status.ok()) return status;
-  if (json_kind(edited) != '{') return error(Code::json, "expected the edited arguments as an object");
   std::string checked;
-  ArgumentFault fault;
-  if (!card.tool->schema.check(edited, Strings::strings, checked, fault))
-    return error(Code::json, fault.message, fault.pointer);
-  if (execution_gate(*card.tool, canonical_json(checked), rules_, setup_.config.confirm_all).way == Verdict::Way::deny)
-    return not_now("a rule refuses the edited arguments");
+  if (Status status = check_given(card, edited, checked); !status.ok()) return status;
   card.set_edited(std::move(checked));
   card.spell();
+  return {};
+}
+
+// Other arguments than the model's: the tool takes them, and no rule refuses them.
+Status Gate::check_given(const Card &card, std::string_view given, std::string &checked) const {
+  if (Status status = check_json(given, setup_.config.limits.depth); !status.ok()) return status;
+  if (json_kind(given) != '{') return error(Code::json, "expected the arguments as an object");
+  ArgumentFault fault;
+  if (!card.tool->schema.check(given, Strings::strings, checked, fault))
+    return error(Code::json, fault.message, fault.pointer);
+  if (execution_gate(*card.tool, canonical_json(checked), rules_, setup_.config.confirm_all).way == Verdict::Way::deny)
+    return not_now("a rule refuses these arguments");
   return {};
 }
 
@@ -284,23 +287,23 @@ void Gate::grant(const Card &card, Remember remember, bool exact) {
 Status Gate::deny(uint32_t call, std::string_view reason, bool by_person) {
   Card *const card = log_.find(call);
   if (card == nullptr) return no_such_call(call);
-  const bool execution = card->state() == CardState::awaiting_approval;
+  const bool asked = card->state() == CardState::awaiting_approval;
+  // A host that has not started the tool may still refuse the call.
+  const bool running = !by_person && !setup_.observes() && card->state() == CardState::executing &&
+                       !log_.waits(Log::Event::execute, call);
+  const bool execution = asked || running;
   if (!execution && card->state() != CardState::awaiting_result_approval)
     return not_in_state(*card, "does not wait for a decision");
-  if (Status status = check_asked(*card); !status.ok()) return status;
+  if (Status status = check_asked(*card); !running && !status.ok()) return status;
   const std::string why = repair_utf8(reason);
-  const std::string because = why.empty() ? "." : ". Reason: " + why;
   const std::string_view by = by_person ? "user" : "policy";
   log_.record(*card, {execution ? "execution" : "result", "denied", by, {}, why});
   if (execution)
-    log_.settle(
-        *card, Trigger::deny, by,
-        (by_person ? "Not run: the user refused this call" : "Not run: this call was refused by policy") + because);
+    log_.settle(*card, Trigger::deny, by,
+                words(by_person ? Word::denied_by_user : Word::denied_by_policy) + because(why));
   else
     log_.settle(*card, Trigger::reject, by,
-                (by_person ? "The call was run, but the user does not release its result"
-                           : "The call was run, but its result is not released by policy") +
-                    because);
+                words(by_person ? Word::withheld_by_user : Word::withheld_by_policy) + because(why));
   pump();
   return {};
 }
@@ -330,6 +333,7 @@ Status Gate::judge_by(uint32_t call, std::string_view rules, Verdict::Way &way) 
 // ---- its run ----
 
 int64_t Gate::timeout_of(const Card &card) const {
+  if (setup_.observes()) return 0;
   const int64_t usual = setup_.config.timeout_ms;
   return card.tool != nullptr ? card.tool->timeout_ms.value_or(usual) : usual;
 }
@@ -387,14 +391,46 @@ bool Gate::polled(const EventQueue::Polled &event) {
   if (event.kind == Log::Event::approval) card->asked_polled = true;
   // A detached call is settled as soon as its `execute` event is polled.
   if (event.kind != Log::Event::execute || !card->detached || card->state() != CardState::executing) return false;
-  log_.settle(*card, Trigger::succeed, {}, "Started. Its result is not waited for.");
+  log_.settle(*card, Trigger::succeed, {}, words(Word::started));
   pump();
   return true;
+}
+
+// ---- a server runs the calls ----
+
+// The call is the server's from the moment it is whole.
+void Gate::observe(Card &card) {
+  log_.move(card, Trigger::pass);
+  log_.move(card, Trigger::start);
+  card.set_started(log_.now());
+}
+
+void Gate::take_server_result(Card &card, const ParsedCall &result) {
+  if (card.state() != CardState::executing) return;
+  const std::string_view all = result.raw_arguments;
+  const std::string_view output = first_bytes(all, setup_.config.limits.result_bytes);
+  const auto status = json_member(result.arguments, "status");
+  card.failed = status && trim_json(*status) == "\"error\"";
+  card.set_output(output, all.size(), false);
+  if (!result.reason.empty()) {
+    log_.diagnostic(result.reason, "the result of the server was cut", card.call);
+    return log_.settle(card, Trigger::lose, result.reason, words(Word::interrupted));
+  }
+  if (card.failed) card.set_error(output);
+  log_.settle(card, card.failed ? Trigger::fail : Trigger::succeed, card.failed ? "tool" : "", cap(all));
+}
+
+void Gate::lose_all() {
+  for (const uint32_t call : OpenCards::Calls(log_.open_cards().all())) {
+    Card &card = *log_.find(call);
+    if (card.state() == CardState::executing) log_.settle(card, Trigger::lose, "turn_ended", words(Word::interrupted));
+  }
 }
 
 // ---- cancel and deadlines ----
 
 void Gate::abort_tool(const Card &card, std::string_view reason) {
+  if (setup_.observes()) return;
   ObjectWriter event(log_.event(Log::Event::abort_tool, card.call));
   event.text("type", "abortTool").number("call", card.call).text("reason", reason);
 }
@@ -406,8 +442,7 @@ void Gate::cancel_card(Card &card, std::string_view reason, std::string_view tex
     case CardState::ready:
     case CardState::awaiting_approval:
     case CardState::approved: return log_.settle(card, Trigger::cancel, reason, std::string(text));
-    case CardState::awaiting_result_approval:
-      return log_.settle(card, Trigger::reject, reason, "The call was run, but its result was not released.");
+    case CardState::awaiting_result_approval: return log_.settle(card, Trigger::reject, reason, words(Word::withheld));
     case CardState::executing: break;
     case CardState::success:  // detached, and perhaps still running: what a person cancels is to stop
       if (card.detached && !card.has_output() && reason == "cancelled") abort_tool(card, reason);
@@ -418,16 +453,15 @@ void Gate::cancel_card(Card &card, std::string_view reason, std::string_view tex
     return log_.settle(card, Trigger::cancel, reason, std::string(text));
   abort_tool(card, reason);
   if (card.tool != nullptr && card.tool->read_only)
-    return log_.settle(card, Trigger::cancel, reason, "This call was stopped while it ran.");
-  log_.settle(card, Trigger::lose, reason,
-              "This call was interrupted while it ran: it may or may not have taken effect.");
+    return log_.settle(card, Trigger::cancel, reason, words(Word::stopped));
+  log_.settle(card, Trigger::lose, reason, words(Word::interrupted));
 }
 
 Status Gate::cancel(uint32_t call, std::string_view reason) {
   Card *const card = log_.find(call);
   if (card == nullptr) return no_such_call(call);
   const std::string why = repair_utf8(reason);
-  cancel_card(*card, "cancelled", "Not run: the user cancelled this call" + (why.empty() ? "." : ". Reason: " + why));
+  cancel_card(*card, "cancelled", words(Word::cancelled_call) + because(why));
   pump();
   return {};
 }
@@ -458,15 +492,13 @@ void Gate::expire_card(Card &card) {
   switch (card.state()) {
     case CardState::executing:
       if (!log_.withdraw(Log::Event::execute, card.call)) abort_tool(card, "timeout");
-      return log_.settle(card, Trigger::time_out, "timeout",
-                         "The tool gave no result within " + std::to_string(timeout_of(card)) +
-                             " ms. It may or may not have taken effect.");
+      return log_.settle(card, Trigger::time_out, "timeout", words(Word::timed_out, std::to_string(timeout_of(card))));
     case CardState::awaiting_approval:
       log_.record(card, {"execution", "expired", "policy"});
-      return log_.settle(card, Trigger::expire, "expired", "Not run: nobody decided in time.");
+      return log_.settle(card, Trigger::expire, "expired", words(Word::not_decided));
     default:
       log_.record(card, {"result", "expired", "policy"});
-      return log_.settle(card, Trigger::reject, "expired", "The call was run, but nobody released its result in time.");
+      return log_.settle(card, Trigger::reject, "expired", words(Word::withheld_expired));
   }
 }
 

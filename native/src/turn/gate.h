@@ -44,7 +44,11 @@ class Gate {
   Status cancel(uint32_t call, std::string_view reason);
   void cancel_all(std::string_view reason, const std::string &text);
   // -- what a tool says
+  Status resolve(uint32_t call, std::string_view arguments);
   Status submit(uint32_t call, Submit kind, std::string_view data);
+  // -- what a server says that runs the calls itself
+  void take_server_result(Card &card, const ParsedCall &result);
+  void lose_all();  // its answer has ended
   // -- what the host polled
   bool polled(const EventQueue::Polled &event);  // true: a call has ended by it
   // -- time
@@ -59,6 +63,11 @@ class Gate {
   void resume();              // what the time between saving and restoring means for calls that were open
 
  private:
+  std::string words(Word word, std::string_view fill = {}) const { return setup_.config.words(word, fill); }
+  std::string because(std::string_view reason) const {
+    return reason.empty() ? std::string() : words(Word::because, reason);
+  }
+
   // -- the way in
   bool resolve_or_refuse(Card &card);
   void admit(Card &card);
@@ -70,10 +79,12 @@ class Gate {
   void ask(Card &card);
   void ask_event(const Card &card);
   Status check_asked(const Card &card) const;
+  Status check_given(const Card &card, std::string_view given, std::string &checked) const;
   Status take_edited(Card &card, std::string_view edited);
   void allow(Card &card, Remember remember, bool exact);
   void approve_card(Card &card, std::string_view by, std::string_view remember);
   void grant(const Card &card, Remember remember, bool exact);
+  void observe(Card &card);
   // -- its run
   void start(Card &card);
   void execute_event(const Card &card);
@@ -83,6 +94,7 @@ class Gate {
   void cancel_card(Card &card, std::string_view reason, std::string_view text);
   void expire_card(Card &card);
   // -- its result: gate_results.cpp
+  Status check_started(const Card &card) const;
   Status read_result(Submit kind, std::string_view data, std::string &text, bool &image) const;
   void take_result(Card &card);
   ResultApproval result_policy(const Card &card) const;

@@ -62,6 +62,27 @@ Status Gate::read_result(Submit kind, std::string_view data, std::string &text, 
   return {};
 }
 
+// The host runs the call: it has polled its execute event.
+Status Gate::check_started(const Card &card) const {
+  if (setup_.observes()) return not_now("the server runs the calls of this turn");
+  return log_.waits(Log::Event::execute, card.call)
+             ? not_now("the execute event of call " + std::to_string(card.call) + " was not polled: nobody has run it")
+             : Status();
+}
+
+// What the host runs the call with: it fits the tool, no rule refuses it, and the card shows it.
+Status Gate::resolve(uint32_t call, std::string_view arguments) {
+  Card *const card = log_.find(call);
+  if (card == nullptr) return no_such_call(call);
+  if (card->state() != CardState::executing) return not_in_state(*card, "does not execute");
+  if (Status status = check_started(*card); !status.ok()) return status;
+  std::string checked;
+  if (Status status = check_given(*card, arguments, checked); !status.ok()) return status;
+  card->set_host_arguments(std::move(checked));
+  log_.tell(*card);
+  return {};
+}
+
 Status Gate::submit(uint32_t call, Submit kind, std::string_view data) {
   Card *const card = log_.find(call);
   if (card == nullptr) return no_such_call(call);
@@ -81,8 +102,7 @@ Status Gate::submit(uint32_t call, Submit kind, std::string_view data) {
   }
   const bool detached = card->detached && state == CardState::success && !card->has_output();
   if (state != CardState::executing && !detached) return not_in_state(*card, "does not execute");
-  if (log_.waits(Log::Event::execute, call))
-    return not_now("the execute event of call " + std::to_string(call) + " was not polled: nobody has run it");
+  if (Status status = check_started(*card); !status.ok()) return status;
   if (kind == Submit::progress) {
     card->set_progress(std::move(text));
     log_.open_cards().stir(call);
@@ -101,18 +121,18 @@ Status Gate::submit(uint32_t call, Submit kind, std::string_view data) {
 }
 
 void Gate::take_result(Card &card) {
-  std::string text = card.failed ? "Error: " + cap(card.output()) : cap(card.output());
+  std::string text = card.failed ? words(Word::failed, cap(card.output())) : cap(card.output());
   if (card.failed) card.set_error(card.output());
   if (card.detached) {  // settled when it started: only a failure is worth a word, and only where the model wants one
     if (card.failed && reserved_text(card, "archery") == "true")
-      card.set_model_text(card.model_text() + "\nLater: " + text);
+      card.set_model_text(card.model_text() + words(Word::failed_later, text));
     return log_.tell(card);
   }
-  if (text.empty()) text = card.parts().empty() ? "(no output)" : "(see the image)";
+  if (text.empty()) text = words(card.parts().empty() ? Word::no_output : Word::image_output);
   const ResultApproval policy = result_policy(card);
   if (policy == ResultApproval::never || (policy == ResultApproval::on_error && !card.failed))
     return close_result(card, std::move(text));
-  card.set_model_text(card.edited_note() + text);
+  card.set_model_text(log_.edited_note(card) + text);
   log_.move(card, Trigger::hold);
   card.asked_at = log_.now();
   card.asked_polled = false;
@@ -126,7 +146,7 @@ std::string Gate::cap(std::string_view text) const {
   if (text.size() <= most) return std::string(text);
   const std::string_view head = first_bytes(text, most / 2);
   const std::string_view tail = last_bytes(text, most - most / 2);
-  return std::string(head) + "\n[" + std::to_string(text.size() - head.size() - tail.size()) + " bytes left out]\n" +
+  return std::string(head) + words(Word::left_out, std::to_string(text.size() - head.size() - tail.size())) +
          std::string(tail);
 }
 

@@ -69,7 +69,7 @@ bool Gate::hold_back(Card &card) {
   if (stays) return false;
   log_.withdraw(Log::Event::ipc, card.call);
   if (log_.done()) return false;
-  const std::string text = "Not sent: the turn was restored where this call is not allowed as it was.";
+  const std::string text = words(Word::not_sent);
   card.set_output(text, text.size(), card.output_is_json(), card.parts());
   card.set_model_text(text);
   log_.diagnostic("ipc_withdrawn", text, card.call);
@@ -78,6 +78,7 @@ bool Gate::hold_back(Card &card) {
 }
 
 void Gate::resume() {
+  if (setup_.observes()) return;  // what runs, runs elsewhere
   const auto &cards = log_.message().cards;
   for (const auto &card : cards)
     if (card->state() >= CardState::awaiting_approval && !card->final()) card->spell();
@@ -135,7 +136,7 @@ void Gate::send_back(Card &card) {
   log_.withdraw(Log::Event::execute, card.call);
   log_.move(card, Trigger::recall);
   if (card.tool == nullptr) {
-    card.set_error("There is no tool \"" + std::string(card.name()) + "\" any more.");
+    card.set_error(words(Word::not_found_any_more, card.name()));
     return log_.settle(card, Trigger::miss, "not_found", card.error());
   }
   if (!take_checked(card)) return;
@@ -169,8 +170,7 @@ void Gate::resume_card(Card &card) {
         card.running_since = log_.now();
         execute_event(card);
       } else {
-        log_.settle(card, Trigger::lose, "turn_ended",
-                    "This call was interrupted while it ran: it may or may not have taken effect.");
+        log_.settle(card, Trigger::lose, "turn_ended", words(Word::interrupted));
       }
       break;
     default: break;

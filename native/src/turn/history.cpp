@@ -7,7 +7,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kUnfinished = "No result: this call has not finished.";
 constexpr size_t kDeepest = 1024;  // of JSON that is only looked at
 
 std::string_view requested_status(CardState state) {
@@ -100,12 +99,15 @@ std::string assistant_message(uint32_t number, const Round &round, std::string_v
   return out;
 }
 
-std::string result_message(const Card &card, bool stored) {
+std::string result_message(const Wording &words, const Card &card, bool stored) {
   std::string out;
   ObjectWriter message(out);
   message.reserve(card.model_text().size() + (stored ? card.arguments().size() : 0));
   message.text("role", "tool").text("tool_call_id", card.history_id).text("name", stored_name(card));
-  message.text("content", card.final() && card.has_model_text() ? std::string_view(card.model_text()) : kUnfinished);
+  if (card.final() && card.has_model_text())
+    message.text("content", card.model_text());
+  else
+    message.text("content", words(Word::not_finished));
   ObjectWriter metadata(message.value("metadata"));
   ObjectWriter call(metadata.value("toolCall"));
   call.text("requestId", card.history_id).text("toolName", stored_name(card));
@@ -140,7 +142,7 @@ std::string harmless_url(std::string_view url) {
 }
 
 // Images of the results: tool messages hold text alone, so they follow as the user's.
-std::string image_message(const std::vector<const Card *> &cards) {
+std::string image_message(const Wording &words, const std::vector<const Card *> &cards) {
   std::string list;
   for (const Card *card : cards) {
     if (card->state() != CardState::success || card->parts().empty()) continue;
@@ -162,24 +164,34 @@ std::string image_message(const std::vector<const Card *> &cards) {
       part.close();
     }
   }
-  return list.empty()
-             ? list
-             : R"({"role":"user","content":[{"type":"text","text":"The images of the tool results:"},)" + list + "]}";
+  if (list.empty()) return list;
+  return R"({"role":"user","content":[{"type":"text","text":)" + json_string(words(Word::images)) + "}," + list + "]}";
+}
+
+std::string note_message(std::string_view note) {
+  std::string out;
+  ObjectWriter message(out);
+  message.text("role", "user").text("content", note).close();
+  return out;
 }
 
 }  // namespace
 
-std::vector<std::string> history_messages(const Message &message, size_t rounds, bool split_last, bool stored) {
+std::vector<std::string> history_messages(const Setup &setup, const Message &message, size_t rounds, bool split_last,
+                                          bool stored) {
+  const Wording &words = setup.config.words;
   std::vector<std::string> out;
   size_t at = 0;
   static const Round kAdopted;  // round 0: calls of the host's last message; only their results are new
   for (uint32_t number = 0; number <= rounds; ++number) {
-    const bool split = split_last && number == rounds;
+    const Round &round = number == 0 ? kAdopted : message.rounds[number - 1];
+    const bool split = (split_last && number == rounds) || !round.note.empty();
     std::string text, behind;  // behind: text after the last call, where it stands alone
     std::vector<const Card *> cards;
     for (; at < message.blocks.size() && message.blocks[at].round == number; ++at) {
       const Block &block = message.blocks[at];
-      if (block.kind == Block::Kind::text) (split ? behind : text) += block.text;
+      const bool replaced = round.note.empty() && message.is_retracted(block);
+      if (block.kind == Block::Kind::text && !replaced) (split ? behind : text) += block.text;
       if (block.kind != Block::Kind::tool_use || message.cards[block.card]->dropped) continue;
       const Card &card = *message.cards[block.card];
       if (card.stays_as_text()) {
@@ -194,15 +206,19 @@ std::vector<std::string> history_messages(const Message &message, size_t rounds,
       text += behind;
       behind.clear();
     }
-    const Round &round = number == 0 ? kAdopted : message.rounds[number - 1];
+    if (setup.observes()) {  // the server keeps its calls and results in the text
+      if (!round.raw.empty()) text = round.raw.view();
+      cards.clear();
+    }
     if (number > 0 && (!text.empty() || !cards.empty()))
       out.push_back(assistant_message(number, round, text, cards, stored));
     for (const Card *card : cards)
-      if (card->final() || message.outcome != "awaiting_user") out.push_back(result_message(*card, stored));
+      if (card->final() || message.outcome != "awaiting_user") out.push_back(result_message(words, *card, stored));
     // No images while a call is unresolved: a user message after it would mark the call as abandoned.
     const bool settled = std::all_of(cards.begin(), cards.end(), [](const Card *card) { return card->final(); });
-    if (std::string images = image_message(cards); settled && !images.empty()) out.push_back(std::move(images));
+    if (std::string images = image_message(words, cards); settled && !images.empty()) out.push_back(std::move(images));
     if (!behind.empty()) out.push_back(assistant_message(number, round, behind, {}, stored));
+    if (!round.note.empty()) out.push_back(note_message(round.note));
   }
   return out;
 }

@@ -53,14 +53,18 @@ void Log::end(std::string_view outcome) {
 
 // ---- blocks ----
 
+bool Log::continues(Block::Kind kind, Block::Mark mark) const {
+  if (message_.blocks.empty()) return false;
+  const Block &last = message_.blocks.back();
+  return last.kind == kind && last.mark == mark && last.round == round_number();
+}
+
 void Log::append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark) {
-  const uint32_t round = round_number();
-  if (fresh || message_.blocks.empty() || message_.blocks.back().kind != kind || message_.blocks.back().mark != mark ||
-      message_.blocks.back().round != round) {
+  if (fresh || !continues(kind, mark)) {
     Block &block = message_.blocks.emplace_back();
     block.kind = kind;
     block.mark = mark;
-    block.round = round;
+    block.round = round_number();
   }
   message_.blocks.back().text += utf8;
   events_.delta(kind == Block::Kind::reasoning    ? Event::reasoning
@@ -156,9 +160,13 @@ void Log::record(Card &card, ApprovalRecord decision) {
   open_.stir(card.call);
 }
 
+std::string Log::edited_note(const Card &card) const {
+  return card.edited() ? setup_.config.words(Word::edited, *card.edited()) : std::string();
+}
+
 void Log::settle(Card &card, Trigger trigger, std::string_view reason, std::string text) {
   events_.withdraw(Event::approval, card.call);
-  if (card.state() == CardState::executing) text = card.edited_note() + text;
+  if (card.state() == CardState::executing) text = edited_note(card) + text;
   move(card, trigger);
   card.set_reason(reason);
   card.forget_spelling();
@@ -170,11 +178,34 @@ void Log::settle(Card &card, Trigger trigger, std::string_view reason, std::stri
 void Log::invalidate(Card &card, std::string_view reason, std::string detail) {
   if (card.raw().empty())  // the scanner reports a block in the text itself
     diagnostic(reason, detail.empty() ? "the call is not run" : detail, card.call);
-  if (detail.empty())
-    detail = "This call was not run, it is malformed (" + std::string(reason) + "). Write it again, whole.";
+  if (detail.empty()) detail = setup_.config.words(Word::malformed, reason);
   card.dropped = !setup_.config.report_malformed;
   card.set_error(detail);
   settle(card, Trigger::invalidate, reason, std::move(detail));
+}
+
+// ---- final answers ----
+
+void Log::retract(std::string note) {
+  round().retracted = message_.blocks.size();
+  if (note.empty()) round().raw = {};  // another text stands in its place
+  round().note = std::move(note);
+  ObjectWriter event(events_.open(Event::other));
+  event.text("type", "retracted").number("round", round_number());
+  std::string list = "[";
+  for (const Block &block : message_.blocks)
+    if (block.round == round_number() && message_.is_retracted(block))
+      append_number(list.append(list.size() > 1 ? "," : ""), &block - message_.blocks.data());
+  event.raw("blocks", list + "]");
+}
+
+std::string Log::text_of_round() const {
+  auto block = message_.blocks.end();
+  while (block != message_.blocks.begin() && std::prev(block)->round == round_number()) --block;
+  std::string text;
+  for (; block != message_.blocks.end(); ++block)
+    if (block->kind == Block::Kind::text && !message_.is_retracted(*block)) text += block->text;
+  return text;
 }
 
 // ---- events ----

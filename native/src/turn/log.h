@@ -41,8 +41,13 @@ class Log {
 
   // -- blocks
   // `fresh`: opens a block though the last one is of this kind.
+  bool continues(Block::Kind kind, Block::Mark mark) const;  // the last block is of this kind, and of this round
   void append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark = Block::Mark::none);
   void show_error(TurnError error);
+  // The text of this round counts no more: an event says so. `note`: what the model is told about it.
+  void retract(std::string note);
+  // All text of this round that counts.
+  std::string text_of_round() const;
 
   // -- cards
   Card &new_card(std::string_view source, std::string_view requested_name, const Tool *found);
@@ -58,6 +63,8 @@ class Log {
   void tell(Card &card);  // a card event with the fields that changed
   void move(Card &card, Trigger trigger);
   void record(Card &card, ApprovalRecord decision);
+  // What stands in front of a result where the call ran with other arguments than the model wrote.
+  std::string edited_note(const Card &card) const;
   // Ends the call. `text`: what the model reads.
   void settle(Card &card, Trigger trigger, std::string_view reason, std::string text);
   // Ends a call that lost bytes, or whose arguments are wrong: it never runs, and the model may write it again.

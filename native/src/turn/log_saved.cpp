@@ -263,6 +263,7 @@ Status Log::check_card(const Card &card) const {
       !is_json(card.raw_arguments, '{'))
     return wrong("rawArguments", "an object: they go back as they came");
   if (card.edited() && (card.edited()->empty() || !is_json(*card.edited(), '{'))) return wrong("edited", "an object");
+  if (card.host_arguments() && !is_json(*card.host_arguments(), '{')) return wrong("hostArguments", "an object");
   if (!is_json(card.members, '{')) return wrong("members", "an object");
   if (!is_json(card.reserved(), '{')) return wrong("reserved", "an object");
   if (!is_json(card.parts(), '[')) return wrong("parts", "an array");

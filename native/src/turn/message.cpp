@@ -91,6 +91,7 @@ void Message::write(std::string &out) const {
         object.text("text", block.text);
         if (block.mark == Block::Mark::refusal) object.boolean("refusal", true);
         if (block.mark == Block::Mark::fabricated) object.boolean("fabricated", true);
+        if (is_retracted(block)) object.boolean("retracted", true);
         object.close();
         break;
       }

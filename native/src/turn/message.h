@@ -58,6 +58,8 @@ struct Round {
   SharedText raw;           // text mode: the answer as written
   std::string members;      // opaque members of the provider's message, to go back verbatim
   bool text_calls = false;  // its calls came out of its text
+  std::string note;         // what the model reads behind the round, as a message of the user
+  size_t retracted = 0;     // the text of its blocks below this one counts no more
 
   // What is saved of it, but for its finish reason.
   template <class AnyRound, class Visit>
@@ -66,6 +68,8 @@ struct Round {
     visit("members", round.members);
     visit("textCalls", round.text_calls);
     for (const TokenKind &kind : kTokenKinds) visit(kind.name, round.usage.*kind.count);
+    visit("note", round.note);
+    visit("retracted", round.retracted);
     visit("model", round.model);
     visit("startedAt", round.started_at);
     visit("endedAt", round.ended_at);
@@ -81,6 +85,11 @@ struct Message {
 
   Usage usage() const;   // of all rounds together, and of what was forgotten
   void forget_answer();  // of the last round
+  // Is it a text that a final check sent back, or replaced?
+  bool is_retracted(const Block &block) const {
+    return block.kind == Block::Kind::text && block.round > 0 &&
+           static_cast<size_t>(&block - blocks.data()) < rounds[block.round - 1].retracted;
+  }
   Finish finish() const { return rounds.empty() ? Finish::none : rounds.back().finish; }
   // SLUICE_GET_MESSAGE.
   void write(std::string &out) const;

@@ -34,6 +34,7 @@ Status Setup::read_members() {
   if (json_kind(document) != '{') return error(Code::json, "expected an object");
   if (Status status = read_config(document, {"wire", "request"}, config); !status.ok()) return status;
   if (Status status = read_wire(); !status.ok()) return status;
+  if (Status status = read_model(); !status.ok()) return status;
   collect_offers();
   return read_request();
 }
@@ -53,6 +54,7 @@ Status Setup::read_wire() {
 }
 
 void Setup::collect_offers() {
+  if (observes()) return;
   const Defuse defuse = [&](std::string &said) {
     for (const auto &protocol : config.also_parse) protocol->defuse(said);
   };
@@ -68,12 +70,19 @@ void Setup::collect_offers() {
   }
 }
 
-Status Setup::read_request() {
+// The protocols of the model that the request names.
+Status Setup::read_model() {
   const auto request = json_member(document, "request");
   std::string model;
   if (const auto name = request ? json_member(*request, "model") : std::nullopt; name && json_kind(*name) == '"')
     model = json_text(*name);
   if (Status status = choose_protocol(model, config); !status.ok()) return std::move(status).inside("protocol");
+  if (Status status = seal_protocols(config); !status.ok()) return std::move(status).inside("seal");
+  return {};
+}
+
+Status Setup::read_request() {
+  const auto request = json_member(document, "request");
   parser = !request;
   if (parser) return {};
   body = *request;
@@ -93,11 +102,15 @@ Protocols Setup::active_protocols() const {
   Protocols active = text_mode() ? config.protocols : Protocols();
   for (const auto &also : config.also_parse)
     if (!has_protocol(active, also->id())) active.push_back(also);
+  if (observes()) active.push_back(config.server_results);
   return active;
 }
 
 Protocols Setup::watched_protocols() const {
   Protocols watched;
+  if (has_tools() && !observes())
+    for (const auto &protocol : config.unsealed)
+      if (text_mode() || has_protocol(config.also_parse, protocol->id())) watched.push_back(protocol);
   if (offers_tools())
     for (const auto &protocol : config.protocols)
       if (!has_protocol(config.also_parse, protocol->id())) watched.push_back(protocol);
@@ -114,6 +127,13 @@ ScanOptions Setup::scan_options() const {
 
 ScanLimits Setup::scan_limits() const {
   return {config.limits.candidate_bytes, config.limits.argument_bytes, config.limits.depth};
+}
+
+std::string Setup::definitions(std::string_view tag) const {
+  if (observes()) return {};
+  return tag.empty() && !config.definitions.empty()
+             ? config.definitions
+             : render_tools(registry(), config.exposure, writing_protocols(), tag);
 }
 
 Inject Setup::inject() const {
@@ -151,6 +171,23 @@ void Setup::write_tools(std::string &out) const {
     }
   object.raw("profiles", list + "]");
   write_config(config, object.value("settings"));
+  object.close();
+}
+
+void Setup::write_tool_of(std::string_view name, std::string &out) const {
+  ObjectWriter object(out);
+  if (const Tool *const tool = find_tool(name)) {
+    object.text("tool", tool->name);
+    if (const std::string_view reason = hidden(*tool); !reason.empty()) object.text("reason", reason);
+  } else {
+    std::string list = "[";
+    if (!name.empty())
+      for (const std::string &near : nearest_names(registry(), config.exposure, name, calls_commands())) {
+        if (list.back() != '[') list += ',';
+        append_json_string(list, near);
+      }
+    object.raw("near", list + "]");
+  }
   object.close();
 }
 

@@ -21,12 +21,13 @@ struct Setup {
   static Status read(std::shared_ptr<const Engine> engine, std::string_view document, std::unique_ptr<Setup> &out);
 
   bool text_mode() const { return config.mode == Mode::text; }
-  bool has_tools() const { return config.exposure.enabled && (parser || !registry().tools().empty()); }
+  bool has_tools() const { return config.exposure.enabled && (parser || observes() || !registry().tools().empty()); }
+  bool observes() const { return config.server_results != nullptr; }  // a server runs the calls
   bool calls_from_text() const { return text_mode() && has_tools(); }
   bool offers_tools() const { return config.exposure.enabled && !text_mode() && !offers.empty(); }  // in the request
   // May a call of this tool (nullptr: of none) start before its answer has ended?
   bool starts_in_answer(const Tool *tool) const {
-    return config.dispatch_block || (tool != nullptr && tool->immediate);
+    return config.dispatch_block || observes() || (tool != nullptr && tool->immediate);
   }
   // Does the text call tools by their vcpCommand?
   bool calls_commands() const { return calls_from_text() && shows_commands(*config.protocols.front()); }
@@ -46,10 +47,13 @@ struct Setup {
   // Why this turn does not show the tool to its model; empty: it does.
   std::string_view hidden(const Tool &tool) const { return hidden_reason(tool, config.exposure); }
 
-  // The tools as text, and where they go where no macro asks for them.
-  std::string definitions() const { return render_tools(registry(), config.exposure, writing_protocols()); }
+  // The tools as text, those with `tag` where it is not empty: the host's own guide, or what the protocol writes. And
+  // where they go where no macro asks for them.
+  std::string definitions(std::string_view tag = {}) const;
   Inject inject() const;
 
+  // The tool that a name means, or the nearest names: sluice_turn_find_tool.
+  void write_tool_of(std::string_view name, std::string &out) const;
   void write_tools(std::string &out) const;   // SLUICE_GET_TOOLS
   void write_prompt(std::string &out) const;  // SLUICE_GET_PROMPT
 
@@ -67,6 +71,7 @@ struct Setup {
  private:
   Status read_members();
   Status read_wire();
+  Status read_model();
   Status read_request();
   void collect_offers();
 };

@@ -17,6 +17,7 @@ void Turn::state(std::string &out) const {
   ObjectWriter object(out);
   object.number("format", kFormat).raw("turn", setup_->document);
   each_field(*this, Saver{object});
+  object.number("check", static_cast<int64_t>(check_));
   gate_.save(object);
   log_.save(object);
   if (answering()) answer_->save(object.value("answer"));
@@ -46,6 +47,7 @@ Status Turn::restore(std::shared_ptr<const Engine> engine, std::string_view stat
 
 Status Turn::load(const SavedReader &saved) {
   each_field(*this, Loader{saved});
+  check_ = saved_enum(saved, "check", check_, Check::seen);
   if (fell_back_) setup_->config.mode = Mode::text;
   if (Status status = gate_.load(saved); !status.ok()) return status;
   if (Status status = log_.load(saved); !status.ok()) return status;
@@ -71,6 +73,9 @@ Status Turn::load_answer(std::string_view saved) {
 Status Turn::check_open() const {
   if (log_.waits(Log::Event::request, 0) && !answering())
     return error(Code::json, "expected the answer that the waiting request is for", "answer");
+  if (check_ != Check::none &&
+      (answering() || log_.done() || !log_.open_cards().all().empty() || log_.message().rounds.empty()))
+    return error(Code::json, "expected no final answer that waits: something else is open", "check");
   for (const auto &card : log_.message().cards)
     if (card->state() == CardState::streaming && !(answering() && answer_->writes(*card)))
       return error(Code::json, "expected the open answer that writes this call",
@@ -87,6 +92,7 @@ void Turn::resume() {
     request_ = std::make_shared<const std::string>(build_request());  // its history has changed
   if (log_.withdraw(Log::Event::request, 0)) emit_request();          // of this engine's tools
   gate_.resume();
+  if (check_ != Check::none && !log_.waits(Log::Event::final_answer, 0)) emit_final();
   advance();
 }
 

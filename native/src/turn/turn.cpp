@@ -119,7 +119,7 @@ void Turn::send_request() {
 std::string Turn::build_request() const {
   const Setup &setup = *setup_;
   // Skip the open round: it has no messages yet, and after a restore its messages must not appear in its own request.
-  const Conversation conversation(setup, history_messages(log_.message(), log_.round_number() - 1, false, false),
+  const Conversation conversation(setup, history_messages(setup, log_.message(), log_.round_number() - 1, false, false),
                                   gate_.final_answer());
   RequestParts parts;
   parts.body = setup.body;
@@ -193,11 +193,14 @@ bool Turn::fall_back(const TurnError &error) {
 
 // The rules that join the machines: the answer is closed and every card is settled → the next request, or the end.
 void Turn::advance() {
-  if (log_.done() || setup_->parser || answering()) return;
+  if (log_.done() || setup_->parser || answering() || check_ != Check::none) return;
+
   const auto &open = log_.open_cards().all();
+  if (setup_->observes()) gate_.lose_all();
   for (const uint32_t call : open)
     if (!gate_.left_to_user(*log_.find(call))) return;
   if (!open.empty()) return end("awaiting_user");
+  if (setup_->observes()) return check_final("completed");
   const Message &message = log_.message();
   bool any = false, all_fired = true, all_tags = true, all_malformed = true;
   size_t last_call = 0;
@@ -211,16 +214,20 @@ void Turn::advance() {
     all_tags = all_tags && card.is_tag();
     all_malformed = all_malformed && card.state() == CardState::invalid;
   }
-  if (!any || gate_.final_answer()) return end(gate_.final_answer() ? "limit" : "completed");
+  if (gate_.final_answer()) return check_final("limit");
+  const bool noted = !log_.message().rounds.empty() && !log_.round().note.empty();
+  if (!any && !noted) return check_final("completed");
 
   const auto is_text = [](const Block &block) { return block.kind == Block::Kind::text; };
-  if (all_fired && (all_tags || std::any_of(message.blocks.begin() + static_cast<std::ptrdiff_t>(last_call) + 1,
-                                            message.blocks.end(), is_text))) {
+  if (!noted && all_fired &&
+      (all_tags || std::any_of(message.blocks.begin() + static_cast<std::ptrdiff_t>(last_call) + 1,
+                               message.blocks.end(), is_text))) {
     ended_on_fire_and_forget_ = true;
-    return end("completed");
+    return check_final("completed");
   }
 
   malformed_rounds_ = all_malformed ? malformed_rounds_ + 1 : 0;
+  if (!any && (gate_.beyond_rounds() || malformed_rounds_ > 1)) return check_final("completed");
   if (!gate_.limit_hit() && !gate_.beyond_rounds() && malformed_rounds_ < 2) return begin_round(false);
   if (setup_->config.force_final_answer) return begin_round(true);
   TurnError error;
@@ -231,8 +238,50 @@ void Turn::advance() {
   end("limit");
 }
 
+// ---- final answers ----
+
+// Ends the turn, or asks the host first what becomes of its last answer.
+void Turn::check_final(std::string_view outcome) {
+  if (!setup_->config.check_final || setup_->parser) return end(outcome);
+  check_ = Check::asked;
+  emit_final();
+}
+
+void Turn::emit_final() {
+  ObjectWriter event(log_.event(Log::Event::final_answer));
+  event.text("type", "final").number("round", log_.round_number()).text("text", log_.text_of_round());
+  if (is_last_answer()) event.boolean("last", true);
+}
+
+Status Turn::conclude(Final how, std::string_view text) {
+  if (log_.done()) return not_now("the turn is done");
+  if (check_ == Check::none) return not_now("no final answer waits");
+  if (check_ == Check::asked) return not_now("the final event was not polled: nobody has seen the answer");
+  const std::string said = repair_utf8(text);
+  if (how == Final::retry) {
+    if (is_last_answer())
+      return error(Code::limit, "this is the last answer that maxRounds, " + std::to_string(setup_->config.max_rounds) +
+                                    ", allows: accept or replace it");
+    check_ = Check::none;
+    ended_on_fire_and_forget_ = false;
+    log_.retract(said);
+    begin_round(false);
+    return {};
+  }
+  check_ = Check::none;
+  if (how == Final::replace) {
+    log_.retract({});
+    log_.append(Block::Kind::text, said, true);
+  }
+  end(gate_.final_answer() ? "limit" : "completed");
+  return {};
+}
+
 void Turn::end(std::string_view outcome) {
-  if (!setup_->parser && outcome != "awaiting_user") gate_.cancel_all("turn_ended", "Not run: the turn ended.");
+  check_ = Check::none;
+  if (setup_->observes()) gate_.lose_all();
+  if (!setup_->parser && outcome != "awaiting_user")
+    gate_.cancel_all("turn_ended", setup_->config.words(Word::turn_ended));
   log_.withdraw(Log::Event::request, 0);
   if (answering()) answer_->close();
   log_.end(outcome);
@@ -317,6 +366,11 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
   return advanced(gate_.submit(call, kind, data));
 }
 
+Status Turn::resolve(uint32_t call, std::string_view arguments) {
+  if (log_.done()) return not_now("the turn is done");
+  return gate_.resolve(call, arguments);
+}
+
 Status Turn::cancel(uint32_t call, std::string_view reason) {
   if (log_.done()) return {};
   if (call != 0) return advanced(gate_.cancel(call, reason));
@@ -325,7 +379,8 @@ Status Turn::cancel(uint32_t call, std::string_view reason) {
     answer_->cut("cancelled");
   }
   const std::string why = repair_utf8(reason);
-  gate_.cancel_all("cancelled", "Not run: the user cancelled" + (why.empty() ? "." : ". Reason: " + why));
+  const Wording &words = setup_->config.words;
+  gate_.cancel_all("cancelled", words(Word::cancelled_turn) + (why.empty() ? "" : words(Word::because, why)));
   end("cancelled");
   return {};
 }
@@ -333,6 +388,7 @@ Status Turn::cancel(uint32_t call, std::string_view reason) {
 bool Turn::next_event(std::string &out) {
   EventQueue::Polled polled{};
   if (!log_.next_event(out, polled)) return false;
+  if (polled.kind == Log::Event::final_answer) check_ = Check::seen;
   if (gate_.polled(polled)) advance();
   return true;
 }
@@ -383,7 +439,7 @@ std::shared_ptr<const std::string> Turn::request_body() const {
 void Turn::history(std::string &out) const {
   out += '[';
   for (const std::string &text :
-       history_messages(log_.message(), log_.round_number(), ended_on_fire_and_forget_, true)) {
+       history_messages(*setup_, log_.message(), log_.round_number(), ended_on_fire_and_forget_, true)) {
     if (out.back() != '[') out += ',';
     out += text;
   }

@@ -19,6 +19,8 @@
 
 namespace sluice {
 
+enum class Final : int32_t { accept = 0, retry = 1, replace = 2 };
+
 class Turn final : Answer::Listener {
  public:
   static Status create(std::shared_ptr<const Engine> engine, std::string_view document, std::unique_ptr<Turn> &out);
@@ -35,8 +37,10 @@ class Turn final : Answer::Listener {
   Status release(uint32_t call);
   Status deny(uint32_t call, std::string_view reason, bool by_person);
   Status judge_by(uint32_t call, std::string_view rules, Verdict::Way &way) const;
+  Status conclude(Final how, std::string_view text);
   Status cancel(uint32_t call, std::string_view reason);
   // -- what came from a tool
+  Status resolve(uint32_t call, std::string_view arguments);
   Status submit(uint32_t call, Submit kind, std::string_view data);
   // -- what came from the clock
   Status tick(int64_t now, int64_t &next_deadline);
@@ -46,6 +50,7 @@ class Turn final : Answer::Listener {
   std::shared_ptr<const std::string> request_body() const;  // null: no request is wanted
   void message(std::string &out) const { log_.message().write(out); }
   void history(std::string &out) const;
+  void find_tool(std::string_view name, std::string &out) const { setup_->write_tool_of(name, out); }
   void tools(std::string &out) const { setup_->write_tools(out); }
   void prompt(std::string &out) const { setup_->write_prompt(out); }
   void state(std::string &out) const;
@@ -55,6 +60,7 @@ class Turn final : Answer::Listener {
 
   // -- Answer::Listener
   void on_calls_complete() override { gate_.pump(); }
+  void on_server_result(Card &card, const ParsedCall &result) override { gate_.take_server_result(card, result); }
   void on_overflow(TurnError error) override { fail(std::move(error)); }
 
   // -- where it begins
@@ -76,6 +82,9 @@ class Turn final : Answer::Listener {
   void explain(TurnError &error, std::string_view detail) const;
   bool fall_back(const TurnError &error);
   void advance();
+  bool is_last_answer() const { return gate_.final_answer() || gate_.beyond_rounds(); }
+  void check_final(std::string_view outcome);
+  void emit_final();
   void end(std::string_view outcome);
   void fail(TurnError error);
   int64_t next_deadline() const;
@@ -94,6 +103,12 @@ class Turn final : Answer::Listener {
     visit("malformedRounds", turn.malformed_rounds_);
   }
 
+  enum class Check : uint8_t {
+    none,
+    asked,  // its event waits to be polled
+    seen
+  };
+
   const std::unique_ptr<Setup> setup_;
   Log log_;
   Gate gate_;
@@ -101,6 +116,7 @@ class Turn final : Answer::Listener {
   std::shared_ptr<const std::string> request_;  // body of the open answer's request: who reads it keeps it
   bool fell_back_ = false;                      // to mode text
   bool usage_refused_ = false;                  // the provider does not know the member that asks for the tokens
+  Check check_ = Check::none;                   // of the last answer, by the host
   uint32_t malformed_rounds_ = 0;               // in a row, up to the last one
   bool ended_on_fire_and_forget_ = false;       // the last round's calls were all fire-and-forget, and it was the last
 };

@@ -15,6 +15,7 @@ struct ProtocolOptions {
   std::optional<CodeMode> code;
   std::optional<bool> first_duplicate;
   std::optional<bool> trim;
+  std::string seal = {};
 };
 
 struct AssignedElements;

@@ -14,6 +14,7 @@ bool JsonDoubt::may_begin(std::string_view key, bool in_list) const {
     return std::any_of(words.begin(), words.end(), [key](std::string_view word) { return word.starts_with(key); });
   };
   if (!open() || some(grammar_.wrappers)) return true;
+  if (sealed_ && kSealMember.starts_with(key)) return true;
   if (needs_wrapper(in_list)) return false;
   if (grammar_.strict) return kResult.starts_with(key);
   return some(grammar_.names) || some(grammar_.arguments) || some(grammar_.ids) || some(grammar_.others) ||

@@ -7,11 +7,13 @@ namespace sluice {
 
 // The member that holds the call itself in the form of one wire: {"function": {"name": …, "arguments": …}}.
 inline constexpr std::string_view kFunctionMember = "function";
+// The member that holds the seal, in front of the wrapper.
+inline constexpr std::string_view kSealMember = "seal";
 
 class JsonDoubt {
  public:
   // The grammar outlives it.
-  explicit JsonDoubt(const JsonCalls &grammar) : grammar_(grammar) {}
+  JsonDoubt(const JsonCalls &grammar, bool sealed) : grammar_(grammar), sealed_(sealed) {}
 
   // The block begins with a bracket, not with a marker of the format.
   void start() { plain_ = true; }
@@ -32,6 +34,7 @@ class JsonDoubt {
 
  private:
   const JsonCalls &grammar_;
+  const bool sealed_;
   bool plain_ = false, wrapped_ = false, named_ = false;
 };
 

@@ -134,6 +134,7 @@ JsonReader::Step JsonReader::key(std::string_view text) {
 
 JsonReader::Member JsonReader::member_of(std::string_view key) const {
   const bool nothing_yet = entries_.empty() && entry_.name.empty() && !entry_.has_arguments;
+  if (!options_.seal.empty() && !sealed_) return key == kSealMember && !wrapped_ ? Member::seal : Member::unknown;
   if (!wrapped_ && !inner_ && nothing_yet && holds(grammar_.wrappers, key)) return Member::wrapper;
   if ((grammar_.strict && !wrapped_) || doubt_.needs_wrapper(in_list_)) return Member::unknown;
   if (grammar_.name_is_key) return Member::unknown;
@@ -165,7 +166,9 @@ JsonReader::Step JsonReader::in_key(std::string_view text) {
     return Step::rejected;
   }
   if (member_ == Member::unknown && break_entry("malformed_argument", false) == Step::rejected) return Step::rejected;
-  if (begun || (doubt_.plain() && !wrapped_ && (member_ == Member::other || member_ == Member::id))) return Step::on;
+  if (begun ||
+      (doubt_.plain() && !wrapped_ && (member_ == Member::other || member_ == Member::id || member_ == Member::seal)))
+    return Step::on;
   begun = true;
   return Step::paused;
 }
@@ -254,6 +257,9 @@ JsonReader::Step JsonReader::take_value(std::string_view text) {
       if (kind != '"' && kind != '0' && kind != 'n') return break_entry("malformed_argument", false);
       if (kind != 'n') entry_.id = {token_from_, at_};
       return Step::on;
+    case Member::seal:
+      sealed_ = kind == '"' && json_text(json) == options_.seal;
+      return sealed_ ? Step::on : give_up("");
     case Member::function: return break_entry("malformed_argument", false);
     default: return Step::on;
   }

@@ -21,7 +21,7 @@ class JsonReader final : public FamilyReader {
         grammar_(grammar),
         options_(options),
         rules_{limits.depth, options.first_duplicate.value_or(false), grammar.strict},
-        doubt_(grammar) {}
+        doubt_(grammar, !options.seal.empty()) {}
 
  protected:
   State body(std::string_view block, bool ended) override;
@@ -53,7 +53,7 @@ class JsonReader final : public FamilyReader {
     residue,    // up to the closer
   };
   enum class Step : uint8_t { on, wait, paused, done, rejected, markup, over };  // over: the call's bracket is next
-  enum class Member : uint8_t { name, arguments, id, other, function, wrapper, unknown };
+  enum class Member : uint8_t { name, arguments, id, other, function, wrapper, seal, unknown };
   struct Range {
     size_t from = 0, to = 0;
   };
@@ -133,6 +133,7 @@ class JsonReader final : public FamilyReader {
   bool in_list_ = false;
   bool list_begun_ = false, comma_ = false;  // in it: behind a call, or behind the comma behind one
   bool wrapped_ = false;
+  bool sealed_ = false;  // the seal was read
   ValueEnd outer_;
   size_t outer_to_ = kNone;
   size_t searched_ = 0;  // no stop begins before it

@@ -1,6 +1,7 @@
 #include "protocol/own/json_strict.h"
 
 #include "base/json_writer.h"
+#include "protocol/seal.h"
 #include "protocol/tool_text.h"
 
 namespace sluice {
@@ -36,8 +37,12 @@ class JsonStrict final : public Protocol {
                   std::string &out) const override;
   void write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const override;
   void defuse(std::string &text) const override;
+  std::string_view seal() const override { return options_.seal; }
 
  private:
+  // In front of the members of a call's or a result's object.
+  std::string sealing() const { return options_.seal.empty() ? std::string() : "\"seal\":\"" + options_.seal + "\","; }
+
   const ProtocolOptions options_;
 };
 
@@ -51,8 +56,14 @@ void JsonStrict::write_definitions(const std::vector<ToolText> &tools, std::stri
   write_call("call_1", shown.name, example_arguments(shown.parameters), out);
   out +=
       "- **Trigger**: As soon as data or an action is needed that a tool provides, write the object.\n"
-      "- **Constraints**:\n"
-      "  - `tool_calls` is the first key. `arguments` is a string that holds a JSON object; escape its quotes.\n"
+      "- **Constraints**:\n";
+  if (options_.seal.empty())
+    out += "  - `tool_calls` is the first key.";
+  else
+    out +=
+        "  - `seal` is the first key, with exactly this value: a call without it is not run. `tool_calls` comes next.";
+  out +=
+      " `arguments` is a string that holds a JSON object; escape its quotes.\n"
       "  - Give each call an `id` of its own. Several calls go into one `tool_calls` array.\n"
       "  - Write valid JSON: a call that does not parse is not run.\n"
       "  - Put nothing around the object: no code block.\n"
@@ -78,7 +89,7 @@ void JsonStrict::write_definitions(const std::vector<ToolText> &tools, std::stri
 
 void JsonStrict::write_call(std::string_view id, std::string_view name, std::string_view arguments,
                             std::string &out) const {
-  out += "{\"tool_calls\":[";
+  out.append("{").append(sealing()).append("\"tool_calls\":[");
   ObjectWriter object(out);
   object.text("id", id).text("type", "function");
   ObjectWriter(object.value("function")).text("name", name).text("arguments", arguments).close();
@@ -91,6 +102,7 @@ void JsonStrict::write_results(const std::vector<ResultText> &results, const Pro
   const Defuse defuse = defuse_all(active, *this);
   for (const ResultText &result : results) {
     ObjectWriter object(out);
+    if (!options_.seal.empty()) object.text("seal", options_.seal);
     ObjectWriter inner(object.value("tool_call_result"));
     inner.raw("toolCallId", harmless_json(json_string(result.call_id), defuse));
     if (result.status != "success")
@@ -114,6 +126,7 @@ void JsonStrict::defuse(std::string &text) const {
     from = at;
   }
   if (from != 0) text = out.append(text, from);
+  break_seal(text, options_.seal);
 }
 
 }  // namespace

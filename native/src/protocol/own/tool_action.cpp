@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "protocol/seal.h"
 #include "protocol/tool_text.h"
 #include "protocol/xml_text.h"
 
@@ -29,9 +30,18 @@ class ToolAction final : public Protocol {
   void write_call(std::string_view id, std::string_view name, std::string_view arguments,
                   std::string &out) const override;
   void write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const override;
-  void defuse(std::string &text) const override { break_tags(text, {"tool_action", "tool_output"}); }
+  void defuse(std::string &text) const override {
+    break_tags(text, {"tool_action", "tool_output"});
+    break_seal(text, options_.seal);
+  }
+  std::string_view seal() const override { return options_.seal; }
 
  private:
+  void open_tag(std::string &out, std::string_view name) const {
+    out.append("<").append(name);
+    if (!options_.seal.empty()) append_attribute(out, "seal", options_.seal);
+  }
+
   const ProtocolOptions options_;
 };
 
@@ -76,13 +86,15 @@ void ToolAction::write_definitions(const std::vector<ToolText> &tools, std::stri
       "\nIn values write & as &amp;, < as &lt;, > as &gt; and \" as &quot;. Arrays and objects are written as JSON. "
       "For "
       "several calls write several elements. A call in a code block is not run. What a tool returns comes in the next "
-      "message, as a tool_output element: never write one yourself.\n\n";
+      "message, as a tool_output element: never write one yourself. ";
+  out.append(about_seal(options_.seal)).back() = '\n';
+  out += '\n';
   for (const ToolText &tool : tools) write_definition(tool, out);
 }
 
 void ToolAction::write_call(std::string_view, std::string_view name, std::string_view arguments,
                             std::string &out) const {
-  out += "<tool_action";
+  open_tag(out, "tool_action");
   append_attribute(out, "name", name);
   out += ">\n";
   for (JsonSlices argument(arguments); argument.next();) {
@@ -104,7 +116,8 @@ void ToolAction::write_results(const std::vector<ResultText> &results, const Pro
     return said;
   };
   for (const ResultText &result : results) {
-    out.append("<tool_output name=\"").append(harmless(result.tool, true));
+    open_tag(out, "tool_output");
+    out.append(" name=\"").append(harmless(result.tool, true));
     out.append("\" id=\"").append(harmless(result.call_id, true));
     out.append("\" status=\"").append(result.status).append("\">");
     out.append(harmless(result.content, false)).append("</tool_output>\n");

@@ -109,7 +109,7 @@ class ToolActionReader final : public BlockReader {
   size_t closer_ = SIZE_MAX;
   bool nested_ = false;
   // -- what was read
-  std::optional<Range> name_, type_;
+  std::optional<Range> name_, type_, seal_;
   std::vector<Field> fields_;
   std::string_view fault_;  // the first
 };
@@ -265,7 +265,10 @@ ToolActionReader::Step ToolActionReader::end_value(std::string_view block, Place
     has_value_ = true;
     value_ = written_;
   } else {
-    std::optional<Range> *const own = attribute == "name" ? &name_ : attribute == "type" ? &type_ : nullptr;
+    std::optional<Range> *const own = attribute == "name"                             ? &name_
+                                      : attribute == "type"                           ? &type_
+                                      : attribute == "seal" && !options_.seal.empty() ? &seal_
+                                                                                      : nullptr;
     if (!own || (*own && (*own)->of(block) != written_.of(block)))
       fault("residue_in_block");  // unknown, or a second one that says something else
     else
@@ -278,6 +281,10 @@ ToolActionReader::Step ToolActionReader::end_value(std::string_view block, Place
 
 ToolActionReader::Step ToolActionReader::end_tag(std::string_view block, bool empty) {
   if (opening_) {
+    if (!options_.seal.empty() && (!seal_ || seal_->of(block) != options_.seal)) {
+      decided = at_;
+      return Step::rejected;
+    }
     opening_ = false;
     place_ = Place::between;
     arguments_from = arguments_to = at_;

@@ -5,6 +5,7 @@
 #include "base/json_writer.h"
 #include "protocol/marker_text.h"
 #include "protocol/own/vcp_tokens.h"
+#include "protocol/seal.h"
 #include "protocol/tool_text.h"
 
 namespace sluice {
@@ -70,11 +71,21 @@ class Vcp final : public Protocol {
   void defuse(std::string &text) const override {
     defuse_markers(text);
     split_tokens(text, kCloseEscape, kEscapeSplit, " ", true);
+    break_seal(text, options_.seal);
+  }
+  std::string_view seal() const override { return options_.seal; }
+  // What a sealed result begins with, as far as no other text does.
+  std::vector<Marker> result_markers() const override {
+    return options_.seal.empty() ? std::vector<Marker>() : std::vector<Marker>{{mark("TOOL_RESULT")}};
   }
 
  private:
-  std::vector<Marker> markers(std::string_view name) const {
-    if (!options_.lenient) return {{"<<<" + std::string(name) + ">>>", false}};
+  std::string mark(std::string_view name) const {
+    return "<<<" + sealed("[" + std::string(name) + "]", options_.seal) + ">>>";
+  }
+  std::vector<Marker> markers(std::string_view unsealed_name) const {
+    const std::string name = sealed(unsealed_name, options_.seal);
+    if (!options_.lenient) return {{"<<<" + name + ">>>", false}};
     std::vector<Marker> out;
     for (const std::string_view brackets : {"<<", "<<<", "<<<<"})
       out.push_back({std::string(brackets).append(name).append(">>"), true});
@@ -93,7 +104,8 @@ void Vcp::write_definitions(const std::vector<ToolText> &tools, std::string &out
       "「始」, 「末」 or a marker as 「始ESCAPE」value「末ESCAPE」. Write several blocks for several calls. Do not put "
       "a "
       "call into a code block, and never write results yourself: they come in the next message, as TOOL_RESULT "
-      "blocks.\n";
+      "blocks. ";
+  out.append(about_seal(options_.seal)).back() = '\n';
   for (const ToolText &tool : tools) {
     out += '\n';
     write_definition(tool, out);
@@ -132,18 +144,19 @@ void Vcp::write_definition(const ToolText &tool, std::string &out) const {
   defuse(description);
   defuse(parameters);
   defuse(rest);
-  out += "<<<[TOOL_DEFINITION]>>>\n";
+  out.append(mark("TOOL_DEFINITION")).append("\n");
   append_field(out, "tool_name", name);
   if (!description.empty()) append_field(out, "description", description);
   append_field(out, "parameters", parameters);
   if (!rest.empty()) append_field(out, "schema", rest);
-  out.append("example:\n<<<[TOOL_REQUEST]>>>\ntool_name:");
+  out.append("example:\n").append(mark("TOOL_REQUEST")).append("\ntool_name:");
   append_value(out, name);
-  out.append(example).append("\n<<<[END_TOOL_REQUEST]>>>\n<<<[END_TOOL_DEFINITION]>>>\n");
+  out.append(example).append("\n").append(mark("END_TOOL_REQUEST")).append("\n");
+  out.append(mark("END_TOOL_DEFINITION")).append("\n");
 }
 
 void Vcp::write_call(std::string_view, std::string_view name, std::string_view arguments, std::string &out) const {
-  out += "<<<[TOOL_REQUEST]>>>\ntool_name:";
+  out.append(mark("TOOL_REQUEST")).append("\ntool_name:");
   append_value(out, name);
   for (JsonSlices argument(arguments); argument.next();) {
     const std::string key = argument.key_text();
@@ -151,7 +164,7 @@ void Vcp::write_call(std::string_view, std::string_view name, std::string_view a
     out += ",\n" + key + ":";
     append_value(out, text_or_json(argument.value()));
   }
-  out += "\n<<<[END_TOOL_REQUEST]>>>\n";
+  out.append("\n").append(mark("END_TOOL_REQUEST")).append("\n");
 }
 
 void Vcp::write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const {
@@ -162,12 +175,12 @@ void Vcp::write_results(const std::vector<ResultText> &results, const Protocols 
     return said;
   };
   for (const ResultText &result : results) {
-    out += "<<<[TOOL_RESULT]>>>\n";
+    out.append(mark("TOOL_RESULT")).append("\n");
     append_field(out, "tool_name", harmless(result.tool));
     append_field(out, "call_id", harmless(result.call_id));
     append_field(out, "status", result.status);
     out.append("result:").append(kOpenEscape).append(harmless(result.content)).append(kCloseEscape);
-    out += "\n<<<[END_TOOL_RESULT]>>>\n";
+    out.append("\n").append(mark("END_TOOL_RESULT")).append("\n");
   }
 }
 

@@ -10,6 +10,7 @@ struct VcpOptions {
   bool first_duplicate = false;  // of two fields with the same key the first one counts
   bool trim = true;
   bool lenient = false;
+  std::string seal = {};
   bool split = false;  // command1 path1 command2 path2: one call each
 };
 

@@ -4,6 +4,7 @@
 #include "protocol/byte_finder.h"
 #include "protocol/own/vcp_fields.h"
 #include "protocol/own/vcp_tokens.h"
+#include "protocol/seal.h"
 
 namespace sluice {
 namespace {
@@ -47,7 +48,10 @@ bool is_list_mark(std::string_view token) {
 class VcpReader final : public BlockReader {
  public:
   VcpReader(const VcpOptions &options, const ToolView &tools, const ScanLimits &limits)
-      : options_(options), fields_(options, tools, limits, notes) {
+      : options_(options),
+        start_(sealed(kStart, options.seal)),
+        end_(sealed(kEnd, options.seal)),
+        fields_(options, tools, limits, notes) {
     finder_.add('\xE3');  // the first byte of 「
     finder_.add('<');
     escape_finder_.add('\xE3');
@@ -122,6 +126,7 @@ class VcpReader final : public BlockReader {
 
   // -- set once
   const VcpOptions &options_;
+  const std::string start_, end_;
   ByteFinder finder_, escape_finder_;
   // -- position in the block
   Place place_ = Place::opener;
@@ -169,7 +174,7 @@ BlockReader::Rest VcpReader::rest(std::string_view) const {
   if (place_ == Place::bare_json) return {value_, Quotation::value()};
   const bool escape = place_ == Place::escape_value;
   std::vector<std::string> closers = {std::string(escape ? kCloseEscape : kClose)};
-  if (!escape) closers.push_back("<<<" + std::string(kEnd) + ">>>");
+  if (!escape) closers.push_back("<<<" + end_ + ">>>");
   return {value_, Quotation::until(std::move(closers), true)};
 }
 
@@ -209,8 +214,8 @@ VcpReader::MarkerFit VcpReader::marker(std::string_view rest) const {
   if (open > most) return {Fit::no, false, 0};
   if (open == rest.size()) return {Fit::partial, false, 0};
   if (open < least) return {Fit::no, false, 0};
-  for (const std::string_view word : {kEnd, kStart}) {
-    const bool closes = word == kEnd;
+  for (const std::string_view word : {std::string_view(end_), std::string_view(start_)}) {
+    const bool closes = word == end_;
     const Fit said = fit(rest.substr(open), word, options_.lenient);
     if (said == Fit::partial) return {said, closes, 0};
     if (said == Fit::no) continue;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/json.h"
+#include "protocol/seal.h"
 #include "protocol/tool_text.h"
 #include "protocol/xml_text.h"
 
@@ -20,34 +21,45 @@ void break_own_tags(std::string &text) { break_tags(text, {"tool_code", "tool_re
 
 class XmlTag final : public Protocol {
  public:
-  explicit XmlTag(const ProtocolOptions &options) : options_(options) {}
+  explicit XmlTag(const ProtocolOptions &options)
+      : options_(options), opener_(sealed(kFamily.openers.front(), options.seal)), family_(kFamily) {
+    family_.openers = openers_;
+  }
 
   std::string_view id() const override { return kFamily.id; }
   CodeMode code() const override { return options_.code.value_or(kFamily.code); }
-  std::vector<Marker> openers(const ToolView &) const override { return {{std::string(kFamily.openers.front())}}; }
+  std::vector<Marker> openers(const ToolView &) const override { return {{opener_}}; }
   std::vector<Marker> closers(const ToolView &) const override { return trailers(); }
   std::vector<Marker> trailers() const override { return {{std::string(kFamily.closers.front())}}; }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
-    return make_reader(kFamily, kGrammar, options_, tools, limits);
+    return make_reader(family_, kGrammar, options_, tools, limits);
   }
 
   bool defines_on_top() const override { return true; }
   void write_definitions(const std::vector<ToolText> &tools, std::string &out) const override;
   void write_call(std::string_view id, std::string_view name, std::string_view arguments,
                   std::string &out) const override {
-    sluice::write_call(kFamily, kGrammar, {id, name, arguments}, out);
+    sluice::write_call(family_, kGrammar, {id, name, arguments}, out);
   }
   void write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const override;
-  void defuse(std::string &text) const override { break_own_tags(text); }
+  void defuse(std::string &text) const override {
+    break_own_tags(text);
+    break_seal(text, options_.seal);
+  }
+  std::string_view seal() const override { return options_.seal; }
 
  private:
   const ProtocolOptions options_;
+  const std::string opener_;
+  const WordList openers_ = {opener_};
+  Family family_;  // with its opener sealed
 };
 
 void XmlTag::write_definitions(const std::vector<ToolText> &tools, std::string &out) const {
   if (tools.empty()) return;
   out +=
-      "### TOOL_USE_PROTOCOL\nThe tools below can be used by writing a request between <tool_code> and </tool_code>.\n"
+      "### TOOL_USE_PROTOCOL\nThe tools below can be used by writing a request between " + opener_ +
+      " and </tool_code>.\n"
       "- **Workflow**:\n"
       "  1. Work out which tool is needed, and with which values.\n"
       "  2. Write the request: the tool's name, and each parameter by its name. Values are Python or JSON literals; in "
@@ -57,7 +69,9 @@ void XmlTag::write_definitions(const std::vector<ToolText> &tools, std::string &
       "- **Constraints**:\n"
       "  - For several calls write several requests.\n"
       "  - A request in a code block is not run.\n"
-      "  - JSON is understood as well: <tool_code>{\"name\": …, \"arguments\": {…}}</tool_code>\n";
+      "  - JSON is understood as well: " +
+      opener_ + "{\"name\": …, \"arguments\": {…}}</tool_code>\n";
+  if (!options_.seal.empty()) out.append("  - ").append(about_seal(options_.seal)).back() = '\n';
   for (const ToolText &tool : tools) {
     std::string description(tool.description), parameters = compact_json(tool.parameters), example;
     break_own_tags(description);
@@ -79,7 +93,7 @@ void XmlTag::write_results(const std::vector<ResultText> &results, const Protoco
   std::map<std::string_view, size_t> seen;
   for (const ResultText &result : results) {
     const size_t count = ++seen[result.tool];
-    out.append("<tool_result><id>").append(harmless(result.tool)).append("_result");
+    out.append(sealed("<tool_result>", options_.seal)).append("<id>").append(harmless(result.tool)).append("_result");
     if (count > 1) out.append("_").append(std::to_string(count));
     out.append("</id><content>").append(harmless(result.content)).append("</content>");
     out.append("<status>").append(result.status).append("</status>");

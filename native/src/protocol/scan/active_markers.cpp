@@ -16,6 +16,12 @@ constexpr std::string_view kForged[] = {"<<<[TOOL_RESULT]>>>", "<tool_output", "
 
 ActiveMarkers::ActiveMarkers(const Protocols &active, const ToolView &tools, const ScanOptions &options)
     : active_(active) {
+  // Not forged where a server writes the results.
+  const auto begins_opener = [this](std::string_view text) {
+    for (size_t i = 0; i < uses_.size(); ++i)
+      if (kind(static_cast<int>(i)) == Kind::opener && bytes(static_cast<int>(i)).starts_with(text)) return true;
+    return false;
+  };
   const auto add_all = [this](const std::vector<Marker> &markers, Kind kind, size_t owner) {
     for (const Marker &marker : markers) add(marker, kind, owner);
   };
@@ -36,7 +42,8 @@ ActiveMarkers::ActiveMarkers(const Protocols &active, const ToolView &tools, con
     add({.bytes = "</think", .fold = true}, Kind::think_end);
   }
   if (!active.empty() && !options.inside_reasoning)
-    for (const std::string_view forged : kForged) add({.bytes = std::string(forged)}, Kind::forged);
+    for (const std::string_view forged : kForged)
+      if (!begins_opener(forged)) add({.bytes = std::string(forged)}, Kind::forged);
   for (size_t i = 0; i < active.size(); ++i)
     for (const Marker &marker : active[i]->result_markers()) {
       add(marker, marker.end.empty() ? Kind::forged : Kind::result, i);

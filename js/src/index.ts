@@ -1,10 +1,10 @@
 export { SluiceError, type ErrorCode, type ErrorFields } from './core/errors.js'
 export { Engine, type EngineOptions, type Described, type NeedsContext, type Parsed, type Resolved } from './core/engine.js'
-export type { EffectiveSettings, ListedProfile, ListedTool, Profile, Protocol, Settings, ToolList, ToolTokens, TurnSettings } from './core/settings.js'
-export { Turn, parts, type CallRef, type End, type Parts, type TurnConfig, type TurnEngine } from './core/turn.js'
+export type { EffectiveSettings, Language, ListedProfile, ListedTool, ObservedServer, Profile, Protocol, ServerResults, Settings, ToolList, ToolTokens, TurnSettings, Words } from './core/settings.js'
+export { Turn, parts, type CallRef, type End, type FinalDecision, type FoundTool, type Parts, type Replaced, type SentBack, type TurnConfig, type TurnEngine } from './core/turn.js'
 export { Run } from './core/run.js'
 export type {
-  ChangedRequest, CheckpointReason, OutgoingRequest, RequestFailure, ResumeOptions, RunHooks, RunOptions, RunOutcome, RunResult, Stopped,
+  BeforeExecute, ChangedRequest, CheckpointReason, FinalAnswer, OutgoingRequest, RefusedCall, RequestFailure, ResolvedArguments, ResumeOptions, RunHooks, RunOptions, RunOutcome, RunResult, Stopped,
 } from './core/run-options.js'
 export {
   tool, type ArgumentsOf, type CallInfo, type FromSchema, type OutputOf, type Progress, type ReturnOf, type StandardSchema, type Tool, type ToolContext, type ToolOptions, type ToolResult,

@@ -31,6 +31,7 @@ export type Delta =
   | AskDelta
   | UsageDelta
   | RoundDelta
+  | RetractedDelta
   | ErrorDelta
   | DoneDelta
 
@@ -90,6 +91,14 @@ export interface RoundDelta {
   finishReason?: FinishReason
 }
 
+/** The text of these blocks counts no more: the app sent the answer back, or put another text in its place. */
+export interface RetractedDelta {
+  /** `retracted`. */
+  type: 'retracted'
+  /** The indices in `MessageView.blocks`. */
+  blocks: number[]
+}
+
 /** Something failed. */
 export interface ErrorDelta {
   /** `error`. */
@@ -146,6 +155,8 @@ export interface TextView extends TextMarks {
   round?: number
   /** All of it so far. */
   text: string
+  /** It counts no more: the app sent the answer back, or put another text in its place. */
+  retracted?: true
 }
 
 /** A block that says what failed. */

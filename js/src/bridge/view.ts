@@ -51,6 +51,12 @@ export function applyDelta(view: MessageView, delta: Delta): void {
           if (usage?.[kind] !== undefined) view.usage[kind] = (view.usage[kind] ?? 0) + usage[kind]
       return
     }
+    case 'retracted':
+      for (const at of delta.blocks) {
+        const block = view.blocks[at]
+        if (block?.type === 'text') view.blocks[at] = { ...block, retracted: true }
+      }
+      return
     case 'round': {
       const { finishReason } = delta
       answer(view, delta.round, finishReason ? { finishReason } : {})

@@ -97,6 +97,8 @@ export class Screen {
         return this.inCard(event.call, escapeInvisible(event.text))
       case 'ipc':
         return this.inCard(event.call, this.paint('magenta', escapeInvisible(`↯ ipc ${event.channel} ${JSON.stringify(event.payload)}`)))
+      case 'retracted':
+        return this.line(this.paint('dim', '  (taken back: what stands above counts no more)'))
       case 'retry':
         return this.line(this.paint('dim', `  (again in ${(event.delayMs / 1000).toFixed(1)} s: ${escapeInvisible(event.detail)})`))
       case 'error':

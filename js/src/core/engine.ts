@@ -118,10 +118,11 @@ export class Engine<C = any> {
     const { own, rest } = splitHooks<RunOptions<C>>(options)
     const { model, messages, request, id = randomUUID(), signal, rules = [], context, onEvent, ...settings } = rest
     const remembered = new Remembered(this.rules, rules)
+    const hooks = { ...this.#hooks, ...own }
     const turn = asOptions(() => this.turn({
-      wire: 'openai-chat', ...settings, [ID]: id, rules: remembered.rules, request: { ...request, model: model.name, messages },
+      wire: 'openai-chat', ...(hooks.onFinal ? { checkFinal: true } : {}), ...settings, [ID]: id, rules: remembered.rules, request: { ...request, model: model.name, messages },
     }))
-    return new Run({ id, turn, resumed: false, tools: this.#tools, remembered, server: model, hooks: { ...this.#hooks, ...own }, context, onEvent, signal })
+    return new Run({ id, turn, resumed: false, tools: this.#tools, remembered, server: model, hooks, context, onEvent, signal })
   }
 
   /**
@@ -169,16 +170,11 @@ export class Engine<C = any> {
    */
   resolve(name: string): Resolved<C> {
     text(name, 'name')
-    const turn = new Turn(this, { wire: 'openai-chat', mode: 'native', request: { messages: [{ role: 'user', content: '' }] } })
+    const turn = new Turn(this, { wire: 'openai-chat', mode: 'native' })
     try {
-      for (const _ of turn.events());
-      const call = { id: 'call', type: 'function', function: { name, arguments: '{}' } }
-      turn.feed(JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', tool_calls: [call] }, finish_reason: 'tool_calls' }] }))
-      turn.finish()
-      const card = turn.message.blocks.find((block) => block.type === 'tool_use')
-      if (card?.status === 'not_found') return { near: card.near ?? [] }
-      const tool = this.#tools.find((one) => one.name === card?.name)
-      return tool ? { tool, near: [] } : { near: [] }
+      const { tool: found, reason, near = [] } = turn.findTool(name)
+      const tool = reason === undefined ? this.#tools.find((one) => one.name === found) : undefined
+      return tool ? { tool, near: [] } : { near }
     } finally {
       turn.close()
     }

@@ -172,6 +172,20 @@ export interface TextMarks {
   /** The model made up the result of a call, in its own marks for results: nobody ran anything. */
   fabricated?: true
 }
+/** The app looks at a final answer, which the turn would end with: `onFinal`, or `run.conclude`. */
+export interface FinalEvent extends Base, OfRound {
+  type: 'final'
+  /** Its text. */
+  text: string
+  /** It cannot be sent back: `maxRounds` allows no further answer. */
+  last?: true
+}
+/** The text of an answer counts no more: it was sent back, or another text stands in its place. */
+export interface RetractedEvent extends Base, OfRound {
+  type: 'retracted'
+  /** Which blocks. */
+  blocks: number[]
+}
 /** More text of a block. */
 export interface TextEvent extends Base, OfBlock, WithText, TextMarks { type: 'text' }
 /** More reasoning of a block. */
@@ -324,13 +338,15 @@ export interface DoneEvent extends Base {
 /** Whatever a turn says. Types may be added: ignore what you do not know. */
 export type SluiceEvent =
   | RequestEvent | RetryEvent | AbortRequestEvent | TextEvent | ReasoningEvent | CardEvent | ArgsEvent | ProgressEvent | ApprovalEvent
-  | ExecuteEvent | AbortToolEvent | IpcEvent | RuleEvent | RoundEvent | UsageEvent | DiagnosticEvent | ErrorEvent | DoneEvent
+  | FinalEvent | RetractedEvent | ExecuteEvent | AbortToolEvent | IpcEvent | RuleEvent | RoundEvent | UsageEvent | DiagnosticEvent | ErrorEvent | DoneEvent
 
 /** Text of the answer. */
 export interface TextBlock extends TextMarks, OfRound {
   type: 'text'
   /** All of it so far. */
   text: string
+  /** A final check sent it back, or another text stands in its place. */
+  retracted?: true
 }
 /** What the model thought. */
 export interface ReasoningBlock extends OfRound {

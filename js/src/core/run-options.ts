@@ -1,9 +1,10 @@
 // What a run takes and what it gives: its hooks, its options, its result.
 import type { Approvals } from './approvals.js'
-import type { AssistantMessage, ChatMessage, ErrorEvent, FinishReason, Json, Outcome, Rule, SluiceEvent, Usage } from './events.js'
+import type { AssistantMessage, ChatMessage, ErrorEvent, FinishReason, Json, JsonObject, Outcome, Rule, SluiceEvent, Usage } from './events.js'
 import { array, func, is, members, milliseconds, orNull, record, text, whole, wrong, type Check, type Shape } from './options.js'
 import { settingNames, type Settings } from './settings.js'
 import type { CallInfo, ToolResult } from './tool.js'
+import type { FinalDecision } from './turn.js'
 import { checkHeaders, checkModel, type Model, type Transport } from './transport.js'
 
 /** A request before it is sent. Its members are frozen: give back what is to be another. */
@@ -52,6 +53,33 @@ export interface RequestFailure {
   delayMs: number | null
 }
 
+/** What `beforeExecute` makes of a call: other arguments, or a refusal, whose reason the model reads. */
+export type BeforeExecute = ResolvedArguments | RefusedCall
+
+/** The call runs with these. */
+export interface ResolvedArguments {
+  /** They must fit the tool's schema. */
+  arguments: JsonObject
+}
+
+/** The call does not run. */
+export interface RefusedCall {
+  /** Why: the model reads it. */
+  deny: string
+}
+
+/** An answer without calls, which the turn would end with. */
+export interface FinalAnswer {
+  /** Its text. */
+  readonly text: string
+  /** The message so far, with this answer. */
+  readonly message: AssistantMessage
+  /** Its round, from 1. */
+  readonly round: number
+  /** It can be accepted or replaced; `retry` would go beyond `maxRounds`. */
+  readonly last: boolean
+}
+
 /** Before which step a state is saved: a request is sent, a tool starts, or a question is asked. */
 export type CheckpointReason = 'request' | 'tool' | 'question'
 
@@ -64,6 +92,16 @@ export interface RunHooks {
    * it throws ends the turn with the error `hook`.
    */
   beforeRequest?: ((request: OutgoingRequest) => ChangedRequest | void | Promise<ChangedRequest | void>) | undefined
+  /**
+   * Sees an approved call before its `execute` starts, and may give back other arguments, where the model wrote references that the app resolves: they
+   * are checked against the tool's schema and shown on the card. Or it refuses the call. What it throws refuses it, too.
+   */
+  beforeExecute?: ((call: CallInfo) => BeforeExecute | void | Promise<BeforeExecute | void>) | undefined
+  /**
+   * Looks at a final answer before the turn ends with it: lets it stand, tells the model why not, or puts another text in its place. What it throws
+   * is a warning, and the answer stands.
+   */
+  onFinal?: ((answer: FinalAnswer) => FinalDecision | void | Promise<FinalDecision | void>) | undefined
   /**
    * Sees what a tool's `execute` gave, and may give back what the model (and the card) gets in its place: shorter, or without secrets. What it
    * throws is the failure of the call: the model reads that the tool ran.
@@ -78,7 +116,7 @@ export interface RunHooks {
   flushMs?: number | undefined
   /** The turn is cancelled when it takes longer than this many milliseconds, questions included. Default: never. */
   deadlineMs?: number | undefined
-  /** Milliseconds that `beforeRequest`, `afterTool`, `checkpoint` and `retries` may take; 0: no limit. Default 30,000. */
+  /** Milliseconds that `beforeRequest`, `beforeExecute`, `afterTool`, `onFinal`, `checkpoint` and `retries` may take; 0: no limit. Default 30,000. */
   hookTimeoutMs?: number | undefined
   /** Gets what fire-and-forget tools send: `ipc: (channel, ...payload) => petWindow.webContents.send(channel, ...payload)`. Default: nobody. */
   ipc?: ((channel: string, ...payload: Json[]) => void) | undefined
@@ -143,6 +181,8 @@ const checkApprovals = orNull(members({
 export const hooks: { [hook in keyof Required<RunHooks>]: Check } = {
   approvals: checkApprovals,
   afterTool: func('(call, result) => result | void'),
+  beforeExecute: func('(call) => { arguments } | { deny } | void'),
+  onFinal: func('(answer) => accept | { retry } | { replace } | void'),
   beforeRequest: func('(request) => changed | void'),
   checkpoint: func('(state, why) => void'),
   deadlineMs: milliseconds,

@@ -4,17 +4,18 @@ import type { ApproveOptions } from './approvals.js'
 import { Checkpoints } from './checkpoints.js'
 import { messageOf, SluiceError } from './errors.js'
 import { EventLog } from './event-log.js'
-import type { AssistantMessage, ErrorEvent, SluiceEvent, Usage } from './events.js'
+import type { AssistantMessage, ErrorEvent, FinalEvent, JsonObject, SluiceEvent, Usage } from './events.js'
+import { callHook, HookError } from './hooks.js'
 import { onAbort } from './on-abort.js'
 import { Questions } from './questions.js'
 import type { Remembered } from './remembered.js'
 import { isState, Requests } from './requests.js'
 import { checkGrace, type RunHooks, type RunOutcome, type RunResult, type Stopped } from './run-options.js'
 import { RunningTools } from './running-tools.js'
-import type { Stage, Unnumbered } from './stage.js'
+import { hookTimeout, type Stage, type Unnumbered } from './stage.js'
 import type { Progress, Tool } from './tool.js'
 import { secretsOf, sleep, type Server } from './transport.js'
-import { callNumber, type CallRef, type Turn } from './turn.js'
+import { callNumber, checkFinal, type CallRef, type FinalDecision, type Turn } from './turn.js'
 import { unusable } from './unusable.js'
 
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -93,7 +94,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     const stage = this.#stage()
     this.#requests = new Requests(stage, server)
     this.#tools = new RunningTools(stage, tools, { id, context })
-    this.#questions = new Questions(stage, this, () => this.#events.readers > 0 || this.#tended || this.#suspension !== undefined || onEvent !== undefined)
+    this.#questions = new Questions(stage, this, () => this.#isWatched)
     this.#checkpoints = new Checkpoints(stage, this.#ended.signal, (detail) => this.#abandon(detail))
     turn.secrets = secretsOf(server)
     this.done = new Promise((resolve) => (this.#settle = resolve))
@@ -206,6 +207,22 @@ export class Run implements AsyncIterable<SluiceEvent> {
   suspend(options: { graceMs?: number } = {}): Promise<string | null> {
     checkGrace(options, 'options')
     return (this.#suspension ??= this.#suspend(options.graceMs ?? 5000))
+  }
+
+  /**
+   * With `checkFinal` and without `onFinal`: what becomes of the answer that a `final` event told. Returns false where no answer waits. Throws
+   * SluiceError `limit` where it is the last, and cannot be sent back.
+   */
+  conclude(decision: FinalDecision): boolean {
+    return this.#decide(() => this.#turn.conclude(decision))
+  }
+
+  /**
+   * The arguments with which a tool without `execute` is run, where the app resolves what the model wrote: see `beforeExecute`. Throws SluiceError
+   * `json` where they do not fit the schema.
+   */
+  resolveArguments(call: CallRef, args: JsonObject): void {
+    this.#step(() => this.#turn.resolveArguments(call, args))
   }
 
   /** The result of a tool that has no `execute`. */
@@ -387,6 +404,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
         return
       case 'approval':
         return this.#questions.ask(event)
+      case 'final':
+        if (this.#hooks.onFinal) return this.#track(this.#checkFinal(event, this.#hooks.onFinal))
+        if (!this.#isWatched) setImmediate(() => this.conclude('accept')) // nobody is there who could say no
+        return
       case 'execute':
         return this.#isStopped(event.call) ? undefined : this.#tools.start(event)
       case 'abortTool':
@@ -401,6 +422,28 @@ export class Run implements AsyncIterable<SluiceEvent> {
       case 'done':
         return this.#end(event.outcome)
     }
+  }
+
+  /** What the app makes of a final answer. Where its hook fails the answer stands: it was shown already. */
+  async #checkFinal({ text, round, last }: FinalEvent, onFinal: NonNullable<RunHooks['onFinal']>): Promise<void> {
+    const { signal } = this.#ended
+    let decision: FinalDecision = 'accept'
+    try {
+      const answer = { text, round, last: last === true, message: this.snapshot }
+      decision = (await callHook('onFinal', () => onFinal(answer), hookTimeout({ hooks: this.#hooks }), signal)) ?? 'accept'
+      checkFinal(decision, 'onFinal')
+      if (last && decision !== 'accept' && 'retry' in decision) throw new HookError('onFinal sent back the last answer that maxRounds allows')
+    } catch (error) {
+      if (this.#result) return
+      this.#warn(messageOf(error))
+      decision = 'accept'
+    }
+    this.#decide(() => this.#turn.conclude(decision))
+  }
+
+  /** Somebody is there to answer what is asked. */
+  get #isWatched(): boolean {
+    return this.#events.readers > 0 || this.#tended || this.#suspension !== undefined || this.#onEvent !== undefined
   }
 
   #isStopped(call: number): boolean {
@@ -421,7 +464,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     const turn = this.#turn
     const message = orElse(() => turn.message, { role: 'assistant', ...(outcome === 'suspended' ? {} : { outcome }), rounds: 0, blocks: [] })
     const history = outcome === 'suspended' ? [] : orElse(() => turn.history, [])
-    const text = message.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
+    const text = message.blocks.map((block) => (block.type === 'text' && !block.retracted ? block.text : '')).join('')
     const reason = outcome === 'cancelled' ? this.#reason : undefined
     const { finishReason, usage } = message
     this.#result = { outcome, ...(finishReason ? { finishReason } : {}), message, history, text, ...(usage ? { usage } : {}), ...(error ? { error } : {}), ...(reason === undefined ? {} : { reason }) }

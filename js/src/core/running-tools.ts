@@ -1,6 +1,6 @@
 // The tools of a run: each call with its signal, its context and its result.
 import { messageOf, SluiceError } from './errors.js'
-import type { ExecuteEvent, ProgressEvent } from './events.js'
+import type { ExecuteEvent, JsonObject, ProgressEvent } from './events.js'
 import { callHook, HookError } from './hooks.js'
 import { untellable } from './json-text.js'
 import { isObject, shown, wrong } from './options.js'
@@ -85,12 +85,36 @@ export class RunningTools {
       // A resumed run repeats an idempotent call, so it needs no save.
       if (checkpoint && tool.declaration['idempotent'] !== true) await this.#stage.checkpoint('tool')
       if (signal.aborted) return
-      const result = await this.#execute(tool, event, signal)
-      this.#tell(call, await this.#afterTool(event, result, signal))
+      const ready = await this.#beforeExecute(event, signal)
+      if (!ready || signal.aborted) return
+      const result = await this.#execute(tool, ready, signal)
+      this.#tell(call, await this.#afterTool(ready, result, signal))
     } catch (error) {
       if (!signal.aborted && !this.#stage.over) throw error
     } finally {
       this.#running.delete(call)
+    }
+  }
+
+  /** The call with the arguments that it runs with; undefined where it was refused. */
+  async #beforeExecute(event: ExecuteEvent, signal: AbortSignal): Promise<ExecuteEvent | undefined> {
+    const { beforeExecute } = this.#stage.hooks
+    const { turn, step } = this.#stage
+    if (!beforeExecute) return event
+    const refuse = (reason: string): undefined => void step(() => turn.refuse(event.call, reason))
+    try {
+      const given: unknown = await callHook('beforeExecute', () => beforeExecute(this.#infoOf(event)), hookTimeout(this.#stage), signal)
+      if (given === undefined) return event
+      if (isObject(given) && typeof given['deny'] === 'string' && !('arguments' in given)) return refuse(given['deny'])
+      if (!isObject(given) || !isObject(given['arguments']) || 'deny' in given)
+        throw new HookError(`beforeExecute gave back ${shown(given)}, expected { arguments } with an object, { deny } with a text, or nothing`)
+      const args = given['arguments'] as JsonObject
+      step(() => turn.resolveArguments(event.call, args))
+      return { ...event, arguments: args }
+    } catch (error) {
+      if (signal.aborted || isState(error)) return this.#stage.over || signal.aborted ? undefined : refuse(messageOf(error))
+      this.#stage.warn(messageOf(error))
+      return refuse(error instanceof SluiceError ? messageOf(error) : 'the app could not prepare it')
     }
   }
 

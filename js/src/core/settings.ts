@@ -22,6 +22,46 @@ export interface Profile {
   resultRole?: 'user' | 'tool'
 }
 
+/** In which language the model reads what became of a call. */
+export type Language = 'en' | 'zh'
+
+/**
+ * Sentences that the model reads, one by one in place of those of the language. What stands in braces is filled in: `{name}` in `notFound` and
+ * `notAvailable`. js/docs/words.md lists all sentences with what may stand in them.
+ */
+export interface Words {
+  /** For the sentences that are not given. Default `en`. */
+  language?: Language
+  /** A sentence by its name: `{ notFound: 'There is nothing called {name}.' }`. */
+  [sentence: string]: string | undefined
+}
+
+/** A server that runs the calls, and how it tells their results. */
+export interface ObservedServer {
+  /** How it writes them. */
+  results: ServerResults
+}
+
+/** How a server writes the results of the calls that it ran: markers around, and what a line of an entry begins with. */
+export interface ServerResults {
+  /** Begins the block of results. */
+  open: string
+  /** Ends it. */
+  close: string
+  /** Begins the line with a tool's name, and with it an entry. */
+  name: string
+  /** Begins what was returned, up to the next entry. */
+  body: string
+  /** Begins the line with the status; needs `success`. Default: every entry is a success. */
+  status?: string
+  /** Stands in the status of a call that did not fail. */
+  success?: string
+  /** A marker in front of the block that is not shown. */
+  before?: string
+  /** A marker behind the block that is not shown. */
+  behind?: string
+}
+
 /**
  * Defaults of the engine, which every run may replace. The engine throws SluiceError `option` for a wrong value, with its path, what was
  * found and what is allowed. Members that begin with `x-` are yours: nobody reads them.
@@ -95,7 +135,26 @@ export interface Settings {
    * refuses the member is asked again without. Default true.
    */
   usage?: boolean
-  /** Sizes beyond which something is refused or cut. Bytes, but for `depth` (of JSON) and `callsPerRound`. */
+  /** In which language, and in which words, the model reads what became of a call. Default `en`. */
+  words?: Language | Words
+  /**
+   * In mode text, the guide to the tools that the model reads, in place of the one that the protocol writes. Default null: the protocol's. It goes
+   * where `{{tools}}` stands, or where `injectTools` says.
+   */
+  definitions?: string | null
+  /**
+   * A word that stands in the markers of calls, 4 to 16 characters of a-z and 0-9: what the model merely quotes is then no call. For `vcp`,
+   * `tool_action`, `xml_tag` and `json_strict`. Keep one per conversation, so that requests begin alike. Default null: none.
+   */
+  seal?: string | null
+  /**
+   * The server runs the calls itself, as VCP servers do: cards show them with the results that it writes into its answer, and nothing runs, asks
+   * or goes back here. With `results` it says how another server writes them. Default false.
+   */
+  observeOnly?: boolean | ObservedServer
+  /** The turn waits with a final answer until `conclude` was called: a `final` event tells it. `onFinal` sets it. Default false. */
+  checkFinal?: boolean
+  /** Sizes beyond which something is refused or cut. Bytes, but for `depth` (of JSON), `callsPerRound` and `blocks`. */
   limits?: {
     /** Arguments of one call. Default 16 MiB. */
     argumentBytes?: number
@@ -111,6 +170,8 @@ export interface Settings {
     callsPerRound?: number
     /** One line of a stream. Default 32 MiB. */
     lineBytes?: number
+    /** Blocks of the message. Default 100,000. */
+    blocks?: number
   }
   /** Yours: nobody reads it. */
   [own: `x-${string}`]: unknown
@@ -207,7 +268,8 @@ const known: { [name in Known]: Check } = {
   dispatch: value, stopAfterCall: value, execution: value, maxConcurrentTools: value, ask: value, requireConfirmation: value,
   resultApproval: value, toolToggles: value, defaultToolEnabled: value, maxRounds: value, forceFinalAnswer: value, maxCalls: value,
   repeatLimit: value, timeoutMs: value, approvalTimeoutMs: value, firstByteTimeoutMs: value, idleTimeoutMs: value, malformed: value,
-  resultMaxBytes: value, resultRole: value, reasoningCalls: value, startsInReasoning: value, usage: value, limits: value,
+  resultMaxBytes: value, resultRole: value, reasoningCalls: value, startsInReasoning: value, usage: value, limits: value, words: value, definitions: value, seal: value, observeOnly: value,
+  checkFinal: value,
 }
 
 /** The names of all settings. */

@@ -1,9 +1,9 @@
 import type { ApproveOptions } from './approvals.js'
 import { messageOf, SluiceError } from './errors.js'
-import type { AssistantMessage, ChatMessage, Part, Rule, SluiceEvent } from './events.js'
+import type { AssistantMessage, ChatMessage, JsonObject, Part, Rule, SluiceEvent } from './events.js'
 import { jsonText } from './json-text.js'
-import { END, EXACT, GET, handleOf, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
-import { array, encode, flag, is, members, milliseconds, oneOf, record, shown, text as checkText, textsByName, whole } from './options.js'
+import { END, EXACT, FINAL, GET, handleOf, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
+import { array, type Check, encode, flag, is, isObject, members, milliseconds, oneOf, record, shown, text as checkText, textsByName, whole, wrong } from './options.js'
 import { allParsed, checkTurnSettings, type ToolList, type TurnSettings } from './settings.js'
 import type { Tool } from './tool.js'
 
@@ -30,6 +30,37 @@ const checkApproval = members({
   members: { remember: oneOf(...Object.keys(REMEMBER)), exact: flag, arguments: record, digest: checkText },
   instead: { reason: 'it belongs into deny(call, reason)' },
 })
+/** What a name means to the engine. */
+export interface FoundTool {
+  /** The name of the tool; absent where there is none. */
+  tool?: string
+  /** Why the model does not see it. */
+  reason?: string
+  /** Where there is none: the names that come nearest, at most three. */
+  near?: string[]
+}
+
+/** What becomes of a final answer: it stands, the model reads why not and answers again, or this text stands in its place. */
+export type FinalDecision = 'accept' | SentBack | Replaced
+
+/** A final answer that is sent back. */
+export interface SentBack {
+  /** What the model reads, as a message of the user, before it answers again. */
+  retry: string
+}
+
+/** A final answer that does not stand. */
+export interface Replaced {
+  /** What people and the history get in its place. */
+  replace: string
+}
+
+/** @internal */
+export const checkFinal: Check = (value, path) => {
+  const given = isObject(value) ? value['retry'] ?? value['replace'] : undefined
+  if (value !== 'accept' && (typeof given !== 'string' || given === '' || Object.keys(value as object).length !== 1))
+    throw wrong(path, value, "'accept', { retry: text } or { replace: text }")
+}
 const checkEnd = oneOf(...Object.keys(END))
 const checkStatus = whole(100, 999)
 const checkBytes = is('bytes (a Uint8Array) or a string', (value) => typeof value === 'string' || value instanceof Uint8Array)
@@ -151,6 +182,34 @@ export class Turn {
     const way = native().judge(this.#open(), callNumber(call), encode(rules, 'rules'))
     this.#check(way)
     return (['run', 'ask', 'deny'] as const)[way] ?? 'deny'
+  }
+
+  /**
+   * The arguments that the app runs a call with, where it resolves what the model wrote: between `execute` and the result. The card shows them as
+   * `resolved`. An app that will not run the call with them refuses it.
+   * @throws SluiceError `json` where they do not fit the tool's schema, `state` where a rule refuses them or the call does not execute.
+   */
+  resolveArguments(call: CallRef, args: JsonObject): void {
+    const number = callNumber(call)
+    record(args, 'arguments')
+    this.#check(native().resolve(this.#open(), number, encode(args, 'arguments')))
+  }
+
+  /**
+   * With `checkFinal`, what becomes of the answer that a `final` event told: the turn ends with it, the model is told why not and answers again, or
+   * another text stands in its place.
+   * @throws SluiceError `state` where no final answer waits, `limit` where it is the last that may be sent back.
+   */
+  conclude(decision: FinalDecision): void {
+    checkFinal(decision, 'decision')
+    const [how, text] = decision === 'accept' ? (['accept', null] as const) : 'retry' in decision ? (['retry', decision.retry] as const) : (['replace', decision.replace] as const)
+    this.#check(native().conclude(this.#open(), FINAL[how], text))
+  }
+
+  /** The tool that a model means by this name, and why it is hidden; without one the nearest names. */
+  findTool(name: string): FoundTool {
+    checkText(name, 'name')
+    return JSON.parse(native().findTool(this.#open(), name) as string) as FoundTool
   }
 
   /** Cancels a call; call 0, the default: the whole turn. Twice is fine. */

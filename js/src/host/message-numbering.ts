@@ -31,11 +31,12 @@ export class MessageNumbering {
   /** Returns the event with the message's numbers. */
   translate<E extends SluiceEvent>(event: E): E {
     if (event.type === 'card' && event.adopted && !this.#calls.has(event.call)) this.#adopt(event.block, event.call)
-    const { round, ...rest } = event as SluiceEvent & { block?: number; call?: number; round?: number }
-    const { block, call } = rest
+    const { round, ...rest } = event as SluiceEvent & { block?: number; blocks?: number[]; call?: number; round?: number }
+    const { block, call, blocks } = rest
     return {
       ...rest,
       ...(block === undefined ? {} : { block: this.#block(block) }),
+      ...(blocks === undefined ? {} : { blocks: blocks.map((one) => this.#block(one)) }),
       ...(call === undefined ? {} : { call: this.#call(call) }),
       ...(round === undefined || 'adopted' in event ? {} : { round: round + this.#rounds }), // an adopted call keeps its round
     } as unknown as E

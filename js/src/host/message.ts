@@ -293,6 +293,8 @@ export class Message implements Asker {
         const { seq: _, ...usage } = event
         return this.#publish(usage)
       }
+      case 'retracted':
+        return this.#publish({ type: 'retracted', blocks: event.blocks })
       case 'round': {
         const { seq: _, ...round } = event
         return this.#publish(round)

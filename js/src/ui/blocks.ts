@@ -23,11 +23,11 @@ export interface BlockContext {
   still: boolean
 }
 
-type Look = BlockView['type'] | 'refusal' | 'fabricated'
+type Look = BlockView['type'] | 'refusal' | 'fabricated' | 'retracted'
 
 function lookOf(block: BlockView): Look {
   if (block.type !== 'text') return block.type
-  return block.refusal ? 'refusal' : block.fabricated ? 'fabricated' : 'text'
+  return block.retracted ? 'retracted' : block.refusal ? 'refusal' : block.fabricated ? 'fabricated' : 'text'
 }
 
 interface View {
@@ -89,6 +89,7 @@ function makeView(look: Look): View {
   switch (look) {
     case 'reasoning':
     case 'fabricated':
+    case 'retracted':
       return new FoldedView(look)
     case 'refusal':
       return new RefusalView()
@@ -137,7 +138,7 @@ class FoldedView implements View {
   readonly #text: StreamText
   readonly #label = document.createElement('span')
 
-  constructor(readonly look: 'reasoning' | 'fabricated') {
+  constructor(readonly look: 'reasoning' | 'fabricated' | 'retracted') {
     this.#text = new StreamText('thoughts', `${look}-text`)
     this.element.className = `folded ${look}`
     this.element.setAttribute('part', look)
@@ -156,7 +157,7 @@ class FoldedView implements View {
     const going = this.look === 'reasoning' && last && !still
     this.element.hidden = this.#text.element.hidden && !going
     this.element.classList.toggle('going', going)
-    write(this.#label, this.look === 'fabricated' ? words.fabricated : going ? words.thinking : words.thought)
+    write(this.#label, this.look !== 'reasoning' ? words[this.look] : going ? words.thinking : words.thought)
   }
 }
 

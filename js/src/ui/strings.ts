@@ -24,6 +24,7 @@ export interface Strings extends QuestionWords {
   refusal: string
   /** Of a result that the model made up. */
   fabricated: string
+  retracted: string
   waiting: string
   finished: string
   hint: string
@@ -166,6 +167,7 @@ const en: Strings = {
   thought: 'Thoughts',
   refusal: 'The model declined',
   fabricated: 'Result made up by the model',
+  retracted: 'Answer taken back',
   waiting: 'Waiting for the answer',
   finished: 'Answer finished.',
   hint: 'Hint',
@@ -300,6 +302,7 @@ const zh: Strings = {
   thought: '思考过程',
   refusal: '模型拒绝回答',
   fabricated: '模型编造的结果',
+  retracted: '已撤回的回答',
   waiting: '等待回答',
   finished: '回答完毕。',
   hint: '提示',

@@ -82,6 +82,10 @@ const std::vector<Verb> kVerbs = {
     {"deny 9", [](sluice_turn *t) { return sluice_turn_deny(t, 9, nullptr, 0); }},
     {"cancel 9", [](sluice_turn *t) { return sluice_turn_cancel(t, 9, nullptr, 0); }},
     {"submit 9", [](sluice_turn *t) { return submit(t, 9, SLUICE_RESULT, "r"); }},
+    {"resolve 1", [](sluice_turn *t) { return sluice_turn_resolve(t, 1, "{}", 2); }},
+    {"refuse 1", [](sluice_turn *t) { return sluice_turn_refuse(t, 1, nullptr, 0); }},
+    {"accept", [](sluice_turn *t) { return sluice_turn_conclude(t, SLUICE_FINAL_ACCEPT, nullptr, 0); }},
+    {"send back", [](sluice_turn *t) { return sluice_turn_conclude(t, SLUICE_FINAL_RETRY, "no", 2); }},
 };
 
 struct Phase {
@@ -90,13 +94,13 @@ struct Phase {
   std::function<void(sluice_turn *)> reach;
   // o ok, s state, n not found, j json, u unsupported, a argument; one letter a verb, in their order:
   // response feed finish network retry | approve all edited release deny | cancel all | submit failure progress | tick
-  // | 9: approve release deny cancel submit
+  // | 9: approve release deny cancel submit | resolve refuse | accept, send back
   std::string codes;
   bool restorable = true;  // false: a running call does not outlive the process
 };
 
-const std::string kNine = " nnnnn";
-const std::string kAfterDone = "ooooo sssss oo ooo o sssoo";
+const std::string kNoCall = " nnnnn nn ss", kCalled = " nnnnn ss ss", kAsked = " nnnnn so ss", kRuns = " nnnnn oo ss";
+const std::string kAfterDone = "ooooo sssss oo ooo o sssoo ss ss";
 
 std::vector<Phase> phases() {
   const auto polled_answer = [](const std::string &bytes) {
@@ -115,102 +119,106 @@ std::vector<Phase> phases() {
   };
   const std::string block = R"(,"dispatch":"block")";
   return {
-      {"new, its request not polled", config(), [](sluice_turn *) {}, "ooooo nsnnn no nnn o" + kNine},
-      {"its request polled", config(), poll, "ooooo nsnnn no nnn o" + kNine},
+      {"new, its request not polled", config(), [](sluice_turn *) {}, "ooooo nsnnn no nnn o" + kNoCall},
+      {"its request polled", config(), poll, "ooooo nsnnn no nnn o" + kNoCall},
       {"response told", config(), [](sluice_turn *t) { sluice_turn_response(t, 200, nullptr, 0); },
-       "soooo nsnnn no nnn o" + kNine},
+       "soooo nsnnn no nnn o" + kNoCall},
       {"an error response told", config(), [](sluice_turn *t) { sluice_turn_response(t, 503, nullptr, 0); },
-       "soooo nsnnn no nnn o" + kNine},
-      {"bytes seen, nothing shown", config(), fed(": hello\n\n"), "soooo nsnnn no nnn o" + kNine},
-      {"text shown", config(), fed(text("hi")), "sooos nsnnn no nnn o" + kNine},
-      {"a call is written", config(), fed(call("note", "{")), "sooos sssss oo sss o" + kNine},
+       "soooo nsnnn no nnn o" + kNoCall},
+      {"bytes seen, nothing shown", config(), fed(": hello\n\n"), "soooo nsnnn no nnn o" + kNoCall},
+      {"text shown", config(), fed(text("hi")), "sooos nsnnn no nnn o" + kNoCall},
+      {"a call is written", config(), fed(call("note", "{")), "sooos sssss oo sss o" + kCalled},
       {"a call is complete, its answer goes on", config(), fed(call("note") + text("x")),
-       "sooos sssss oo sss o" + kNine},
-      {"asked in mid-answer", config(block), fed(call("note") + text("x")), "sooos oooso oo sss o" + kNine},
+       "sooos sssss oo sss o" + kCalled},
+      {"asked in mid-answer", config(block), fed(call("note") + text("x")), "sooos oooso oo sss o" + kAsked},
       {"cut behind the first call", config(R"(,"stopAfterCall":true)"), fed(call("note") + text("x")),
-       "sooos sssss oo sss o" + kNine},
-      {"asked", config(), polled_answer(call("note")), "sssss oooso oo sss o" + kNine},
+       "sooos sssss oo sss o" + kCalled},
+      {"asked", config(), polled_answer(call("note")), "sssss oooso oo sss o" + kAsked},
       {"asked, the question not polled", config(), [](sluice_turn *t) { answer(t, call("note")); },
-       "sssss sssss oo sss o" + kNine},
-      {"running in mid-answer", config(block), fed(call("clock", "{}") + text("x")), "sooos sssss oo ooo o" + kNine,
+       "sssss sssss oo sss o" + kCalled},
+      {"running in mid-answer", config(block), fed(call("clock", "{}") + text("x")), "sooos sssss oo ooo o" + kRuns,
        false},
-      {"running", config(), polled_answer(call("clock", "{}")), "sssss sssss oo ooo o" + kNine, false},
+      {"running", config(), polled_answer(call("clock", "{}")), "sssss sssss oo ooo o" + kRuns, false},
       {"running, nobody knows", config(), [](sluice_turn *t) { answer(t, call("clock", "{}")); },
-       "sssss sssss oo sss o" + kNine},
+       "sssss sssss oo sss o" + kCalled},
       {"its result waits", config(),
        [=](sluice_turn *t) {
          polled_answer(call("find", "{}"))(t);
          submit(t, 1, SLUICE_RESULT, "secret");
          poll(t);
        },
-       "sssss sssoo oo sss o" + kNine},
+       "sssss sssoo oo sss o" + kAsked},
       {"its result waits, the question not polled", config(),
        [=](sluice_turn *t) {
          polled_answer(call("find", "{}"))(t);
          submit(t, 1, SLUICE_RESULT, "secret");
        },
-       "sssss sssss oo sss o" + kNine},
+       "sssss sssss oo sss o" + kCalled},
       {"called, and asked for the next answer", config(),
        [=](sluice_turn *t) {
          polled_answer(call("clock", "{}"))(t);
          submit(t, 1, SLUICE_RESULT, "noon");
          poll(t);
        },
-       "ooooo sssss oo sss o" + kNine},
+       "ooooo sssss oo sss o" + kCalled},
       {"denied", config(),
        [=](sluice_turn *t) {
          polled_answer(call("note"))(t);
          sluice_turn_deny(t, 1, nullptr, 0);
        },
-       "ooooo sssss oo sss o" + kNine},
-      {"not found", config(), polled_answer(call("nothing", "{}")), "ooooo sssss oo sss o" + kNine},
-      {"invalid", config(), polled_answer(call("note", "{")), "ooooo sssss oo sss o" + kNine},
+       "ooooo sssss oo sss o" + kCalled},
+      {"not found", config(), polled_answer(call("nothing", "{}")), "ooooo sssss oo sss o" + kCalled},
+      {"invalid", config(), polled_answer(call("note", "{")), "ooooo sssss oo sss o" + kCalled},
       {"cancelled alone", config(),
        [=](sluice_turn *t) {
          polled_answer(call("note"))(t);
          sluice_turn_cancel(t, 1, nullptr, 0);
        },
-       "ooooo sssss oo ooo o" + kNine},
+       "ooooo sssss oo ooo o" + kCalled},
       {"ran when it was cancelled", config(),
        [=](sluice_turn *t) {
          polled_answer(call("clock", "{}"))(t);
          sluice_turn_cancel(t, 1, nullptr, 0);
        },
-       "ooooo sssss oo ooo o" + kNine},
+       "ooooo sssss oo ooo o" + kCalled},
       {"ran too long", config(),
        [=](sluice_turn *t) {
          sluice_turn_tick(t, 1699999999000);
          polled_answer(call("clock", "{}"))(t);
          sluice_turn_tick(t, 1700000000000);
        },
-       "ooooo sssss oo ooo o" + kNine},
+       "ooooo sssss oo ooo o" + kCalled},
       {"nobody decided in time", config(R"(,"approvalTimeoutMs":100)"),
        [=](sluice_turn *t) {
          sluice_turn_tick(t, 1699999999000);
          polled_answer(call("note"))(t);
          sluice_turn_tick(t, 1700000000000);
        },
-       "ooooo sssss oo sss o" + kNine},
-      {"adopted", kOpenCall, poll, "sssss oooso oo sss o" + kNine},
-      {"adopted, with a button", kOpenCallWithButton, poll, "sssss oooso oo oos o" + kNine},
+       "ooooo sssss oo sss o" + kCalled},
+      {"adopted", kOpenCall, poll, "sssss oooso oo sss o" + kAsked},
+      {"adopted, with a button", kOpenCallWithButton, poll, "sssss oooso oo oos o" + kAsked},
       {"adopted and running", kOpenCall,
        [](sluice_turn *t) {
          poll(t);
          sluice_turn_approve(t, 1, SLUICE_ONCE, nullptr, 0);
          poll(t);
        },
-       "sssss sssss oo ooo o" + kNine, false},
+       "sssss sssss oo ooo o" + kRuns, false},
       {"adopted and denied", kOpenCall,
        [](sluice_turn *t) {
          poll(t);
          sluice_turn_deny(t, 1, nullptr, 0);
        },
-       "ooooo sssss oo sss o" + kNine},
-      {"a parser", R"({"wire":"openai-chat"})", [](sluice_turn *) {}, "oooos nsnnn no nnn o" + kNine},
+       "ooooo sssss oo sss o" + kCalled},
+      {"a parser", R"({"wire":"openai-chat"})", [](sluice_turn *) {}, "oooos nsnnn no nnn o" + kNoCall},
       {"a parser with a call", R"({"wire":"text"})",
        [](sluice_turn *t) { feed(t, "<<<[TOOL_REQUEST]>>>\ntool_name:「始」note「末」\n<<<[END_TOOL_REQUEST]>>>"); },
-       "sooos sssss oo sss o" + kNine},
+       "sooos sssss oo sss o" + kCalled},
       {"a parser that is done", R"({"wire":"text"})", finish, kAfterDone},
+      {"its final answer waits", config(R"(,"checkFinal":true)"), polled_answer(text("bye")),
+       "sssss nsnnn no nnn o nnnnn nn oo"},
+      {"its final answer waits, and was not polled", config(R"(,"checkFinal":true)"),
+       [](sluice_turn *t) { answer(t, text("bye")); }, "sssss nsnnn no nnn o nnnnn nn ss"},
       {"completed", config(), polled_answer(text("bye")), kAfterDone},
       {"completed, done not polled", config(), [](sluice_turn *t) { answer(t, text("bye")); }, kAfterDone},
       {"cancelled", config(), [](sluice_turn *t) { sluice_turn_cancel(t, 0, nullptr, 0); }, kAfterDone},
@@ -249,9 +257,10 @@ std::vector<Phase> phases() {
        },
        kAfterDone},
       {"left to the user", config(R"(,"loop":"user_mediated")"), polled_answer(call("note")), kAfterDone},
-      {"of a document that is no JSON", "{", [](sluice_turn *) {}, "jjjjj jjjjj jj jjj j jjjjj"},
-      {"of a wrong value", config(R"(,"maxRounds":"many")"), [](sluice_turn *) {}, "jjjjj jjjjj jj jjj j jjjjj"},
-      {"of a wire that is not here yet", R"({"wire":"gemini"})", [](sluice_turn *) {}, "uuuuu uuuuu uu uuu u uuuuu"},
+      {"of a document that is no JSON", "{", [](sluice_turn *) {}, "jjjjj jjjjj jj jjj j jjjjj jj jj"},
+      {"of a wrong value", config(R"(,"maxRounds":"many")"), [](sluice_turn *) {}, "jjjjj jjjjj jj jjj j jjjjj jj jj"},
+      {"of a wire that is not here yet", R"({"wire":"gemini"})", [](sluice_turn *) {},
+       "uuuuu uuuuu uu uuu u uuuuu uu uu"},
   };
 }
 

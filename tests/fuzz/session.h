@@ -99,6 +99,19 @@ class Session {
   int32_t deny(uint32_t call, std::string_view reason) {
     return told(sluice_turn_deny(turn_, call, reason.data(), reason.size()));
   }
+  int32_t refuse(uint32_t call, std::string_view reason) {
+    return told(sluice_turn_refuse(turn_, call, reason.data(), reason.size()));
+  }
+  int32_t resolve(uint32_t call, std::string_view arguments) {
+    return told(sluice_turn_resolve(turn_, call, arguments.data(), arguments.size()));
+  }
+  int32_t conclude(int32_t how, std::string_view text) {
+    return told(sluice_turn_conclude(turn_, how, text.data(), text.size()));
+  }
+  void find_tool(std::string_view name) {
+    const char *const text = sluice_turn_find_tool(turn_, name.data(), name.size(), nullptr);
+    must(text != nullptr && is_json(text), "a document is JSON", text == nullptr ? "" : text);
+  }
   int32_t cancel(uint32_t call) { return told(sluice_turn_cancel(turn_, call, nullptr, 0)); }
   int32_t submit(uint32_t call, int32_t kind, std::string_view data) {
     return told(sluice_turn_submit(turn_, call, kind, data.data(), data.size()));

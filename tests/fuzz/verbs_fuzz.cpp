@@ -20,6 +20,19 @@ constexpr const char *kTurns[] = {
     R"({"wire":"openai-chat","approvalTimeoutMs":100,"timeoutMs":70,"idleTimeoutMs":90,"maxRounds":2,"maxCalls":3,"repeatLimit":2,"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
     R"({"wire":"openai-chat","stopAfterCall":true,"forceFinalAnswer":false,"malformed":"drop","resultMaxBytes":16,"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
     R"({"wire":"openai-chat","loop":"user_mediated","rules":[{"tool":"mail","effect":"deny"}],"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+    R"({"wire":"openai-chat","checkFinal":true,"maxRounds":2,"words":"zh","limits":{"blocks":9},"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+    R"({"wire":"openai-chat","checkFinal":true,"mode":"text","protocol":["vcp","tool_action","xml_tag","json_strict"],"seal":"k7f3","request":{"model":"m","messages":[{"role":"user","content":"go k7f3"}]}})",
+    R"({"wire":"openai-chat","mode":"text","observeOnly":true,"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+};
+// What a model writes in text mode.
+constexpr const char *kWritten[] = {
+    "<<<[TOOL_REQUEST]>>>\ntool_name:「始」read「末」\n<<<[END_TOOL_REQUEST]>>>",
+    "<<<[TOOL_REQUEST k7f3]>>>\ntool_name:「始」note「末」,\nn:「始」1「末」\n<<<[END_TOOL_REQUEST k7f3]>>>",
+    "<tool_action seal=\"k7f3\" name=\"mail\"/>",
+    "<tool_code k7f3>read()</tool_code>",
+    R"({"seal":"k7f3","tool_calls":[{"id":"a","type":"function","function":{"name":"note","arguments":"{}"}}]})",
+    "[[VCP调用结果信息汇总:\n- 工具名称: read\n- 执行状态: ✅ SUCCESS\n- 返回内容: x\nVCP调用结果结束]]",
+    "[[VCP调用结果信息汇总:\n- 工具名称: ",
 };
 constexpr const char *kNames[] = {"read", "note", "mail", "face", "hidden", "nobody", ""};
 constexpr const char *kArguments[] = {"{}", R"({"n":1})", R"({"n":"1"})", R"({"n":)", "", "[]", R"({"n":1,"n":2})"};
@@ -37,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   bool moderate = false, sensitive = false;  // has a person said yes to anything of this kind?
   while (!choices.done() && !session.done) {
     const auto call = static_cast<uint32_t>(choices.below(6));
-    switch (choices.below(16)) {
+    switch (choices.below(21)) {
       case 0:
         session.response(static_cast<int32_t>(choices.below(2) ? 200 : choices.below(600)), choices.text());
         break;
@@ -66,6 +79,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         break;
       }
       case 14: session.look(); break;
+      case 15: session.feed(chunk({{"content", choices.of(kWritten)}})); break;
+      case 16: session.refuse(call, choices.text()); break;
+      case 17: session.resolve(call, choices.of(kArguments)); break;
+      case 18:
+      case 19: session.conclude(static_cast<int32_t>(choices.below(4)), choices.text()); break;
+      case 20: session.find_tool(choices.of(kNames)); break;
       default: session.drain();
     }
     if (choices.below(3) == 0) session.drain();

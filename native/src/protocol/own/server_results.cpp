@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_white(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_white(text.back())) text.remove_suffix(1);
-  return text;
-}
+constexpr size_t kMostEntries = 4096;  // what follows belongs to the last one
 
 class Reader final : public BlockReader {
  public:
@@ -69,10 +66,10 @@ class Reader final : public BlockReader {
 
   void take_line(std::string_view block, size_t end_of_line) {
     const size_t begins = line_;
-    const std::string_view line = trimmed(block.substr(line_, end_of_line - line_));
+    const std::string_view line = trim(block.substr(line_, end_of_line - line_));
     line_ = looked_ = std::min(end_of_line + 1, block.size());
-    if (line.starts_with(format_.name)) {
-      entries_.push_back({std::string(trimmed(line.substr(format_.name.size())))});
+    if (line.starts_with(format_.name) && entries_.size() < kMostEntries) {
+      entries_.push_back({std::string(trim(line.substr(format_.name.size())))});
       if (named) return;
       begun = named = true;
       name = entries_.front().name;
@@ -103,7 +100,7 @@ class Reader final : public BlockReader {
       call.name = entry.name;
       call.typed = true;
       const std::string_view output =
-          entry.from == 0 ? std::string_view() : trimmed(block.substr(entry.from, entry.to - entry.from));
+          entry.from == 0 ? std::string_view() : trim(block.substr(entry.from, entry.to - entry.from));
       ObjectWriter object(call.arguments);
       object.text("status", entry.failed ? "error" : "success").text("output", output);
       object.close();

@@ -1,9 +1,6 @@
 // Files of a few folders, as they are.
-import { createReadStream, type Stats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
-import type { ServerResponse } from 'node:http'
-import { extname, join, sep } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { join, sep } from 'node:path'
 import { record, text } from '../core/options.js'
 import { HttpRefusal } from './refusal.js'
 
@@ -12,11 +9,12 @@ export { packageRoots } from './package-roots.cjs'
 /** Folders by the beginning of the path: `{ '/': 'pages' }`. The longest beginning that fits counts. */
 export interface Roots { readonly [prefix: string]: string }
 
-const types: { [extension: string]: string } = {
-  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.mjs': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8', '.json': 'application/json', '.map': 'application/json', '.txt': 'text/plain; charset=utf-8',
-  '.svg': 'image/svg+xml', '.png': 'image/png', '.jpg': 'image/jpeg', '.jpeg': 'image/jpeg', '.webp': 'image/webp', '.gif': 'image/gif',
-  '.ico': 'image/x-icon', '.woff2': 'font/woff2', '.wasm': 'application/wasm', '.moc3': 'application/octet-stream',
+/** What the system says of a file: a `Stats` of Node has this, and more. */
+export interface FileStats {
+  /** Bytes. */
+  readonly size: number
+  /** When it was changed, in Unix milliseconds. */
+  readonly mtimeMs: number
 }
 
 /** A file that was found for a path. */
@@ -24,7 +22,7 @@ export interface FoundFile {
   /** Where it lies, with every link resolved. */
   file: string
   /** What the system says of it. */
-  stats: Stats
+  stats: FileStats
   /** The path named a folder, and this is its `index.html`. */
   folder: boolean
 }
@@ -53,19 +51,6 @@ export async function findFile(roots: Roots, path: string): Promise<FoundFile> {
     if (!['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
   throw missing
-}
-
-export async function sendFile({ file, stats, folder }: FoundFile, url: URL, head: boolean, response: ServerResponse): Promise<void> {
-  if (folder && !url.pathname.endsWith('/')) {
-    response.writeHead(308, { location: `${url.pathname}/${url.search}` }) // what the page imports is relative to the folder
-    response.end()
-    return
-  }
-  const type = types[extname(file).toLowerCase()] ?? 'application/octet-stream'
-  response.writeHead(200, { 'content-type': type, 'content-length': stats.size })
-  if (head) return void response.end()
-  const bytes = createReadStream(file, { end: Math.max(stats.size - 1, 0) }) // no more than was promised
-  await pipeline(bytes, response).catch(() => response.destroy()) // the reader left
 }
 
 const slashed = (prefix: string): string => (prefix.endsWith('/') ? prefix : `${prefix}/`)

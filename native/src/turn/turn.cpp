@@ -194,7 +194,6 @@ bool Turn::fall_back(const TurnError &error) {
 // The rules that join the machines: the answer is closed and every card is settled → the next request, or the end.
 void Turn::advance() {
   if (log_.done() || setup_->parser || answering() || check_ != Check::none) return;
-
   const auto &open = log_.open_cards().all();
   if (setup_->observes()) gate_.lose_all();
   for (const uint32_t call : open)
@@ -259,9 +258,7 @@ Status Turn::conclude(Final how, std::string_view text) {
   if (check_ == Check::asked) return not_now("the final event was not polled: nobody has seen the answer");
   const std::string said = repair_utf8(text);
   if (how == Final::retry) {
-    if (is_last_answer())
-      return error(Code::limit, "this is the last answer that maxRounds, " + std::to_string(setup_->config.max_rounds) +
-                                    ", allows: accept or replace it");
+    if (is_last_answer()) return error(Code::limit, "this is the last answer of the turn: accept or replace it");
     check_ = Check::none;
     ended_on_fire_and_forget_ = false;
     log_.retract(said);
@@ -279,6 +276,7 @@ Status Turn::conclude(Final how, std::string_view text) {
 
 void Turn::end(std::string_view outcome) {
   check_ = Check::none;
+  if (!log_.message().rounds.empty()) log_.round().note.clear();  // no answer follows that could read it
   if (setup_->observes()) gate_.lose_all();
   if (!setup_->parser && outcome != "awaiting_user")
     gate_.cancel_all("turn_ended", setup_->config.words(Word::turn_ended));

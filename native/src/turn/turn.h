@@ -82,7 +82,7 @@ class Turn final : Answer::Listener {
   void explain(TurnError &error, std::string_view detail) const;
   bool fall_back(const TurnError &error);
   void advance();
-  bool is_last_answer() const { return gate_.final_answer() || gate_.beyond_rounds(); }
+  bool is_last_answer() const { return gate_.final_answer() || gate_.beyond_rounds() || setup_->observes(); }
   void check_final(std::string_view outcome);
   void emit_final();
   void end(std::string_view outcome);

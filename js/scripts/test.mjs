@@ -68,10 +68,11 @@ function tell() {
   const width = Math.max(...results.map(({ name }) => name.length), 5)
   console.log(`\n  ${'suite'.padEnd(width)}  passed  failed  skipped     time`)
   const sum = { passed: 0, failed: 0, skipped: 0 }
-  for (const { name, passed = 0, failed = 0, skips = [], seconds = 0, note } of results) {
+  for (const { name, passed = 0, failed = 0, broken = [], skips = [], seconds = 0, note } of results) {
     const numbers = [String(passed).padStart(6), String(failed).padStart(6), String(skips.length).padStart(7), `${seconds.toFixed(1).padStart(5)} s`]
     console.log(`  ${name.padEnd(width)}  ${numbers.join('  ')}`)
     for (const why of new Set(skips)) console.log(`  ${' '.repeat(width)}    ${skips.filter((other) => other === why).length} skipped: ${why}`)
+    for (const test of broken) console.log(`  ${' '.repeat(width)}    FAILED: ${test}`)
     if (note) console.log(`  ${' '.repeat(width)}    ${note}`)
     sum.passed += passed
     sum.failed += failed
@@ -81,7 +82,7 @@ function tell() {
   if (sum.failed > 0 || sum.passed === 0) process.exitCode = 1
 }
 
-/** Runs a suite and keeps its result; `count` reads from its output how many tests passed, failed, and why others were skipped. */
+/** Runs a suite and keeps its result; `count` reads from its output how many tests passed and failed, which, and why others were skipped. */
 async function run(name, program, args, { env = {}, low = false, count }) {
   say(`${name} …`)
   const start = performance.now()
@@ -179,27 +180,28 @@ function unescaped(xml) {
 }
 
 function countOfJUnit(file) {
-  const out = { passed: 0, failed: 0, skips: [] }
-  for (const [, status, body] of read(file).matchAll(/<testcase [^>]*status="(\w+)"[^>]*>(.*?)<\/testcase>/gs)) {
+  const out = { passed: 0, broken: [], skips: [] }
+  for (const [, name, status, body] of read(file).matchAll(/<testcase name="([^"]*)"[^>]*status="(\w+)"[^>]*>(.*?)<\/testcase>/gs)) {
     if (status === 'run') out.passed++
     else if (body.includes('SKIP_REGULAR_EXPRESSION')) out.skips.push(unescaped(/SKIPPED: (.*)/.exec(body)?.[1] ?? 'the test does not say why'))
-    else out.failed++ // a program that was not built is "notrun" as well
+    else out.broken.push(unescaped(name)) // a program that was not built is "notrun" as well
   }
-  return out
+  return { ...out, failed: out.broken.length }
 }
 
 /** Of Node's reporter `spec`: another reporter into a file loses its end where a run is told to exit. */
 function countOfNode(output) {
   const sum = (...names) => names.reduce((all, name) => all + Number(new RegExp(`^ℹ ${name} (\\d+)`, 'm').exec(output)?.[1] ?? 0), 0)
   const skips = [...output.matchAll(/^ *﹣ (.*?) \([\d.]+ms\) # (.*)$/gm)].map(([, name, why]) => (why === 'SKIP' ? `${name}: it does not say why` : why))
-  return { passed: sum('pass'), failed: sum('fail', 'cancelled', 'todo'), skips }
+  const broken = [...output.split('✖ failing tests:')[1]?.matchAll(/^✖ (.*) \([\d.]+ms\)$/gm) ?? []].map(([, name]) => name)
+  return { passed: sum('pass'), failed: sum('fail', 'cancelled', 'todo'), broken, skips }
 }
 
 function countOfUnittest(output) {
   const ran = Number(/^Ran (\d+) tests? in/m.exec(output)?.[1] ?? 0)
-  const failed = new Set([...output.matchAll(/^(?:FAIL|ERROR): (\w+ \([^)]*\))/gm)].map(([, name]) => name)).size // once for all its subtests
+  const broken = [...new Set([...output.matchAll(/^(?:FAIL|ERROR): (\w+ \([^)]*\))/gm)].map(([, name]) => name))] // once for all its subtests
   const skips = [...output.matchAll(/\.\.\. skipped (['"])(.*)\1$/gm)].map(([, , why]) => why)
-  return { passed: Math.max(0, ran - failed - skips.length), failed, skips }
+  return { passed: Math.max(0, ran - broken.length - skips.length), failed: broken.length, broken, skips }
 }
 
 /** What lets a stock node or python load a library built with AddressSanitizer. */

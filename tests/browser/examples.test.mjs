@@ -34,7 +34,7 @@ for (const [name, code] of examplesOf('js', 'pet')) {
       window.model = { internalModel: { motionManager: { definitions: { Idle: [{}] }, expressionManager } }, expression: async () => true, motion: async () => true }
     })
     await start()
-    await until(async () => JSON.stringify(await app.ask('tools')).includes('live2d.expression'), 'the tools', 5_000)
+    await until(async () => JSON.stringify(await app.ask('tools')).includes('live2d.expression'), 'the tools')
     assert.match(JSON.stringify(await app.ask('tools')), /live2d\.motion/)
   })
 }

@@ -66,7 +66,7 @@ export async function picture(page, name, options = {}) {
   await page.screenshot({ path: `${pictures}${name}.png`, ...options })
 }
 
-export async function until(condition, what = 'it', ms = 5000) {
+export async function until(condition, what = 'it', ms = 20_000) {
   const start = Date.now()
   for (;;) {
     const value = await condition()

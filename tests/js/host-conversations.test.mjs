@@ -343,6 +343,22 @@ test('a store that cannot save is told of, and nothing that was said is lost', a
   assert.equal((await mood.kept.load('main')).entries.length, 8, 'a host that is closed tries once more')
 })
 
+test('what could not be saved is saved when the store is well again, though nobody says anything', async (t) => {
+  const mood = moody()
+  const { open } = await hostStage(t, { answers: [{ text: 'one' }], host: { conversations: mood.store, onUnsaved: () => {} } })
+  const window = open()
+  await window.get('open')
+  let tries = 0
+  mood.save = async (save) => {
+    if (++tries < 3) throw new Error('the disk is full')
+    await save()
+  }
+  await say(window, 'a')
+  await until(() => window.conversations.get('main')?.unsaved)
+  await until(() => window.conversations.get('main').unsaved === undefined, 'the store to take it', 30_000)
+  assert.equal((await mood.kept.load('main')).entries.length, 2)
+})
+
 test('an entry never lies in the store without what belongs to it', async (t) => {
   const mood = moody()
   const changes = []

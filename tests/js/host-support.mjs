@@ -115,7 +115,7 @@ export function guarded(more = {}) {
 
 export const callsDelete = { text: 'I will. ', calls: [{ id: 'call_d', name: 'file_delete', arguments: { path: '/tmp/x' } }] }
 
-export async function until(condition, what = 'it', ms = 5000) {
+export async function until(condition, what = 'it', ms = 20_000) {
   for (const end = Date.now() + ms; ; ) {
     const value = await condition()
     if (value) return value

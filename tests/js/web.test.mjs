@@ -80,7 +80,7 @@ function raw(origin, options, body) {
   })
 }
 
-async function until(condition, what, ms = 5000) {
+async function until(condition, what, ms = 20_000) {
   for (const end = Date.now() + ms; ; ) {
     const value = await condition()
     if (value) return value

@@ -246,7 +246,7 @@ export interface ConversationView {
   id: string
   /** What a person called it, or the first line of the first question; absent where there is neither. */
   title?: string
-  /** Why the store did not take what was said last. It is kept in memory, and saved with what is said next. */
+  /** Why the store did not take what was said last. It is kept in memory and tried again. */
   unsaved?: string
   /** How many entries stand in front of `entries[0]`: no longer kept, or, of a long conversation in a store, to be had by `earlier`. */
   forgotten: number

@@ -12,6 +12,10 @@ import type { Message } from './message.js'
 
 /** Of a long conversation a window is told the end, with every change; it asks for the rest. */
 const MAX_SHOWN = 500
+/** When a save that failed is tried again: at first, then in twice the time, */
+const AGAIN_MS = 1000
+/** but at least so often. */
+const AGAIN_MOST_MS = 60_000
 
 interface Node {
   entry: Entry
@@ -53,6 +57,9 @@ export class HostConversation {
   #saving: Promise<void> | undefined
   /** Why the last save failed, in words for people. */
   #trouble: string | undefined
+  #failures = 0
+  #again: NodeJS.Timeout | undefined
+  #closed = false
 
   /** A turn goes on, or begins. */
   busy = false
@@ -331,14 +338,28 @@ export class HostConversation {
     await this.#saving
   }
 
+  /** Nothing is saved any more. */
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#again)
+  }
+
   #save(): void {
+    clearTimeout(this.#again)
     this.#saving ??= this.#write()
+  }
+
+  /** The disk may have room again, the server may be back: nobody has to say something for it. */
+  #saveLater(): void {
+    if (this.#closed) return
+    const wait = Math.min(AGAIN_MS * 2 ** this.#failures++, AGAIN_MOST_MS)
+    this.#again = setTimeout(() => this.#save(), wait).unref()
   }
 
   async #write(): Promise<void> {
     await null // with everything else that happens in this moment
     try {
-      while (this.#unsaved.size > 0 || this.#headUnsaved) if (!(await this.#writeOnce())) return // until something else is said
+      while (this.#unsaved.size > 0 || this.#headUnsaved) if (!(await this.#writeOnce())) return this.#saveLater()
     } finally {
       this.#saving = undefined
     }
@@ -354,6 +375,7 @@ export class HostConversation {
     try {
       await this.#options.store.save(this.id, { entries, blobs, ...(head === null ? {} : { head }) })
       for (const { ref } of blobs) this.#blobs.delete(ref)
+      this.#failures = 0
       this.#tell(undefined)
       return true
     } catch (error) {

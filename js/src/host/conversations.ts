@@ -106,6 +106,11 @@ export class HostConversations {
     await Promise.all([...this.#byId.values()].map((conversation) => conversation.saved()))
   }
 
+  /** Nothing is saved any more. */
+  close(): void {
+    for (const conversation of this.#byId.values()) conversation.close()
+  }
+
   // -- entries --------------------------------------------------------------------------------------------------------------
 
   /** The message of an answer that goes on, or may still change. */

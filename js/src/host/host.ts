@@ -138,6 +138,7 @@ class EngineHost implements Host {
     const patience = new AbortController()
     await Promise.race([this.#conversations.saved(), sleep(SAVE_MS, undefined, { signal: patience.signal }).catch(() => {})])
     patience.abort()
+    this.#conversations.close()
     for (const window of [...this.#windows]) {
       window.finish()
       this.#disconnect(window)

@@ -93,7 +93,7 @@ export interface HostOptions {
   conversations?: Conversations
   /** A turn is over: what it was about, and what it adds. Called once for each message, also for those that failed. */
   onTurn?: (turn: FinishedTurn) => void
-  /** The store did not take what was said. It is kept in memory, and saved with what is said next. Default: a warning. */
+  /** The store did not take what was said. It is kept in memory and tried again, after a second up to a minute. Default: a warning each time. */
   onUnsaved?: (failure: { conversation: string; error: unknown }) => void
   /** In front of every conversation. */
   system?: string

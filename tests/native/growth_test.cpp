@@ -3,6 +3,7 @@
 // not counted.
 #include <catch2/catch.hpp>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "../fuzz/scan_check.h"
@@ -209,6 +210,45 @@ std::string object_of(const std::vector<std::string> &keys) {
   return out + "}";
 }
 
+// ---- states ----
+
+using Json = nlohmann::ordered_json;
+
+std::string saved(const Host &host) {
+  size_t size = 0;
+  const char *const state = sluice_turn_get(host.turn(), SLUICE_GET_STATE, &size);
+  return {state, size};
+}
+
+double restored(const Host &host, const std::string &state) {
+  return counted([&] { sluice_turn_free(sluice_turn_restore(host.engine(), state.data(), state.size())); });
+}
+
+// The objects and arrays in it, by their paths.
+void containers(const Json &value, const Json::json_pointer &path, std::vector<Json::json_pointer> &out) {
+  if (!value.is_structured()) return;
+  out.push_back(path);
+  for (const auto &[key, inner] : value.items())
+    containers(inner, value.is_array() ? path / std::stoul(key) : path / key, out);
+}
+
+// The state with `count` more members in that object, or copies of the first element in that array.
+std::string widened(const Json &state, const Json::json_pointer &path, size_t count) {
+  Json wide = state;
+  Json &at = wide[path];
+  if (at.is_array()) {
+    const Json first = at.empty() ? Json(1) : at.front();
+    for (size_t i = 0; i < count; ++i) at.push_back(first);
+  } else {
+    char key[] = "00000000";
+    for (size_t i = 0; i < count; ++i) {
+      std::snprintf(key, sizeof key, "%08x", static_cast<unsigned>(i * 2654435761U));
+      at[key] = 1;
+    }
+  }
+  return wide.dump();
+}
+
 }  // namespace
 
 TEST_CASE("a byte of a call takes at most three times the steps however the answer is cut") {
@@ -404,4 +444,34 @@ TEST_CASE("arguments take the same steps at any depth, and so does a state") {
   const double flat = call(1), deep = call(501);
   INFO(flat << " at the top, " << deep << " inside of 500 levels");
   CHECK(deep <= 3 * flat);
+}
+
+TEST_CASE("twice the calls, or twice the members of anything in a state, take at most 2.2 times the steps to restore") {
+  const auto twice = [](const Host &host, const std::string &what, const std::string &once, const std::string &both) {
+    const double one = restored(host, once), two = restored(host, both);
+    INFO(what << ": " << one << ", then " << two);
+    CHECK(two <= 2.2 * one);
+  };
+  Host native(engine_of()), text(engine_of(), R"("wire":"openai-chat","mode":"text","protocol":"hermes")");
+  native.feed(call_delta(0, R"({"a":1})"));
+  native.end();
+  native.run();
+  native.feed(delta(R"("content":"x","extra_content":{"a":1})") + call_delta(0, R"({"a":1})") + call_delta(1, "{"));
+  text.feed(delta(R"("content":"<think>y</think> `x <tool_call> {\"name\": \"t\", \"arguments\": {")"));
+  for (const Host *const host : {&native, &text}) {
+    const Json state = Json::parse(saved(*host));
+    std::vector<Json::json_pointer> paths;
+    containers(state, Json::json_pointer(), paths);
+    CHECK(paths.size() > 20);
+    for (const auto &path : paths)
+      twice(*host, path.to_string(), widened(state, path, 4000), widened(state, path, 8000));
+  }
+  const auto calls = [](size_t count, bool ended) {
+    Host host(engine_of());
+    for (size_t i = 0; i < count; ++i) host.feed(call_delta(i, ended ? "{}" : "{"));
+    if (ended) host.end();
+    return saved(host);
+  };
+  for (const bool ended : {false, true})
+    twice(native, ended ? "calls that run" : "calls that are written", calls(5000, ended), calls(10000, ended));
 }

@@ -1,5 +1,8 @@
 #include "base/saved.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "base/text.h"
 
 namespace sluice {
@@ -65,12 +68,17 @@ SavedReader::SavedReader(std::string_view object) {
   for (JsonSlices members(object); members.next();)
     if (const std::string_view key = members.key(); key.size() >= 2)
       members_.emplace_back(key.substr(1, key.size() - 2), members.value());
+  std::sort(members_.begin(), members_.end(), [](const auto &one, const auto &other) {
+    const int order = one.first.compare(other.first);
+    return order != 0 ? order < 0 : std::less<>()(one.first.data(), other.first.data());
+  });
 }
 
 std::optional<std::string_view> SavedReader::member(std::string_view key) const {
-  for (auto one = members_.rbegin(); one != members_.rend(); ++one)  // the last one counts, as in json_member
-    if (one->first == key) return one->second;
-  return std::nullopt;
+  const auto behind = std::upper_bound(members_.begin(), members_.end(), key,
+                                       [](std::string_view wanted, const auto &one) { return wanted < one.first; });
+  if (behind == members_.begin() || std::prev(behind)->first != key) return std::nullopt;
+  return std::prev(behind)->second;
 }
 
 void SavedReader::get(std::string_view key, std::string &bytes) const {

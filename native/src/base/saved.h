@@ -20,9 +20,9 @@ void append_saved_bytes(std::string &out, std::string_view bytes);
 void append_saved_numbers(std::string &out, const std::vector<int64_t> &numbers);
 std::vector<int64_t> read_saved_numbers(std::string_view array);
 
-// Reads one saved object (checked JSON); the text must outlive the reader. A missing member leaves the variable at its
-// initial value, because an older version did not save it. So does a member of another kind, and then fits() is an
-// error.
+// Reads one saved object (checked JSON) once; the text must outlive the reader. Looking a member up takes log(members)
+// steps. A missing member leaves the variable at its initial value, because an older version did not save it. So does a
+// member of another kind, and then fits() is an error.
 class SavedReader {
  public:
   explicit SavedReader(std::string_view object);
@@ -49,7 +49,8 @@ class SavedReader {
   std::optional<std::string_view> member(std::string_view key) const;
   void other(std::string_view key, std::string_view expected) const;
 
-  std::vector<std::pair<std::string_view, std::string_view>> members_;  // in written order
+  // Sorted by key; those of one key in the order they were written, of which the last counts, as in json_member.
+  std::vector<std::pair<std::string_view, std::string_view>> members_;
   mutable Status fits_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,7 +64,7 @@ class Answer final : WireSink, ScanSink {
 
   void save(std::string &out) const;
   Status load(const SavedReader &saved, Config &config);  // `config` learns the protocols that the answer was read for
-  bool writes(const Card &card) const;                    // the call is being written here
+  std::set<uint32_t> written() const;                     // the calls that are being written here
 
  private:
   // -- WireSink

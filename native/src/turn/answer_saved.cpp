@@ -130,8 +130,11 @@ Status Answer::load(const SavedReader &saved, Config &config) {
   return saved.fits();
 }
 
-bool Answer::writes(const Card &card) const {
-  return &card == text_call_ || std::find(open_calls_.begin(), open_calls_.end(), &card) != open_calls_.end();
+std::set<uint32_t> Answer::written() const {
+  std::set<uint32_t> calls;
+  for (const Card *card : open_calls_) calls.insert(card->call);
+  if (text_call_ != nullptr) calls.insert(text_call_->call);
+  return calls;
 }
 
 }  // namespace sluice

@@ -1,6 +1,8 @@
 // Saving and restoring a turn: its configuration, its log and where it stands, as one JSON document. Not the engine's
 // part: tools are looked up again by name, and what was open is compared with what they are now. Each machine saves and
 // restores its own fields.
+#include <set>
+
 #include "base/json_writer.h"
 #include "base/saved.h"
 #include "turn/saved_fields.h"
@@ -76,8 +78,9 @@ Status Turn::check_open() const {
   if (check_ != Check::none &&
       (answering() || log_.done() || !log_.open_cards().all().empty() || log_.message().rounds.empty()))
     return error(Code::json, "expected no final answer that waits: something else is open", "check");
+  const std::set<uint32_t> written = answering() ? answer_->written() : std::set<uint32_t>();
   for (const auto &card : log_.message().cards)
-    if (card->state() == CardState::streaming && !(answering() && answer_->writes(*card)))
+    if (card->state() == CardState::streaming && !written.contains(card->call))
       return error(Code::json, "expected the open answer that writes this call",
                    place("cards", card->call - 1) + ".state");
   return {};

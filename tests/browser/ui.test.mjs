@@ -284,6 +284,33 @@ test('an open card shows arguments, result, error, raw text and who decided; lon
   assert.ok(before < 6000 && (await result.locator('.value').textContent()).length === 10_000)
 })
 
+test('a card shows what the tool gave, and unfolds what the model was told in its place, in both languages and by keyboard', async (t) => {
+  const page = await open(t)
+  const card = (fields, lang) => page.evaluate(async ([fields, lang]) => {
+    const card = Object.assign(document.createElement('sluice-card'), {
+      lang, open: true, card: { type: 'tool_use', call: 1, name: 'mail.read', status: 'success', arguments: { to: '$ME' }, ...fields },
+    })
+    document.querySelector('#stage').replaceChildren(card)
+    await card.updateComplete
+  }, [fields, lang])
+  const both = { output: 'pin 1234', rewritten: { text: 'pin ****' }, told: 'pin ****', resolved: { to: 'ann@example.org' } }
+  await card(both, 'en')
+  const line = page.locator('sluice-card summary')
+  assert.equal(await line.innerText(), 'The model was told something else')
+  assert.deepEqual(await page.locator('sluice-card').getByRole('heading').allInnerTexts(), ['Arguments', 'Arguments that the app put in', 'Result'])
+  assert.match(await text(page, 'sluice-card'), /ann@example\.org/)
+  assert.equal(await page.getByText('pin ****').isVisible(), false)
+  await line.focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('pin ****').waitFor()
+  assert.equal(await page.getByText('pin 1234').isVisible(), true)
+  await card({ ...both, rewritten: { text: '' }, told: 'Nothing came out.' }, 'zh')
+  assert.equal(await line.innerText(), '告诉模型的内容与此不同')
+  assert.deepEqual(await page.locator('sluice-card').getByRole('heading').allInnerTexts(), ['参数', '应用代入的参数', '结果', '模型读到的内容'])
+  await card({ output: 'x', told: 'x' }, 'en')
+  assert.equal(await line.count(), 0)
+})
+
 test('a result of flat rows is a table, other JSON a tree that opens as one asks, all of it text', async (t) => {
   const page = await open(t)
   const card = (output) => page.evaluate(async (output) => {

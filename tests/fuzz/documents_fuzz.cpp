@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   session.drain();
   session.approve(0, SLUICE_ONCE);
   session.drain();
-  session.submit(1, static_cast<int32_t>(choices.below(5)), choices.text());
+  session.submit(1, static_cast<int32_t>(choices.below(6)), choices.text());
   session.drain();
   session.look();
   return 0;

@@ -21,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }();
   Choices choices(std::string_view(reinterpret_cast<const char *>(data), size));
   const Format &format = formats[choices.below(formats.size())];
-  static constexpr int32_t kKinds[] = {-1, SLUICE_RESULT, SLUICE_RESULT_JSON, SLUICE_RESULT_PARTS, SLUICE_FAILURE};
+  static constexpr int32_t kKinds[] = {
+      -1, SLUICE_RESULT, SLUICE_RESULT_JSON, SLUICE_RESULT_PARTS, SLUICE_FAILURE, SLUICE_REWRITTEN};
   Echo how{format.config, choices.below(3) == 0, choices.below(2) == 0, choices.of(kKinds)};
   const size_t from = choices.below(4) == 0 ? choices.below(256) : 0;
   std::string said;

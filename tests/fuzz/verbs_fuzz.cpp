@@ -36,7 +36,14 @@ constexpr const char *kWritten[] = {
 };
 constexpr const char *kNames[] = {"read", "note", "mail", "face", "hidden", "nobody", ""};
 constexpr const char *kArguments[] = {"{}", R"({"n":1})", R"({"n":"1"})", R"({"n":)", "", "[]", R"({"n":1,"n":2})"};
-constexpr const char *kResults[] = {"done", "\"x\"", "{}", "[]", R"([{"type":"text","text":"t"}])", "", "\xff"};
+constexpr const char *kResults[] = {"done",
+                                    "\"x\"",
+                                    "{}",
+                                    "[]",
+                                    R"([{"type":"text","text":"t"}])",
+                                    "",
+                                    "\xff",
+                                    R"({"output":{"text":"t"},"rewritten":{"failure":"f"}})"};
 constexpr int32_t kDecisions[] = {0, 1, 2, 3, 4, 257, 258, 259, 256, -1, 99};
 constexpr int64_t kGaps[] = {0, 1, 60, 100, 70000, -5};
 
@@ -70,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       }
       case 9: session.deny(call, choices.text()); break;
       case 10: session.cancel(choices.below(8) == 0 ? 0 : call + 1); break;
-      case 11: session.submit(call, static_cast<int32_t>(choices.below(6)), choices.of(kResults)); break;
+      case 11: session.submit(call, static_cast<int32_t>(choices.below(7)), choices.of(kResults)); break;
       case 12: session.tick(now += choices.of(kGaps)); break;
       case 13: {
         const std::string state = session.get(SLUICE_GET_STATE);

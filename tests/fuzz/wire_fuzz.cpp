@@ -8,7 +8,8 @@ namespace {
 
 const std::string kEngine =
     R"({"tools":[{"name":"f","agentCallable":true,"permission":"public"},{"name":"g","agentCallable":true,"permission":"public"}]})";
-const std::string kTurn = R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})";
+const std::string kTurn =
+    R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})";
 
 constexpr const char *kDeltas[] = {
     R"("content":"@")",

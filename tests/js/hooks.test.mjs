@@ -100,7 +100,7 @@ test('a function that gives up, or gives back nonsense', async (t) => {
 test('afterTool sees the call and its result, and decides what the model reads', async (t) => {
   const seen = []
   const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo()] })
-  await run({
+  const { message } = await run({
     id: 'run-1',
     afterTool: (call, result) => {
       seen.push([call, result])
@@ -108,6 +108,8 @@ test('afterTool sees the call and its result, and decides what the model reads',
     },
   }).done
   assert.equal(server.requests[1].body.messages.at(-1).content, 'you said [removed]')
+  const { output, rewritten, told, status } = message.blocks.find((block) => block.type === 'tool_use')
+  assert.deepEqual({ output, rewritten, told, status }, { output: 'you said hi', rewritten: { text: 'you said [removed]' }, told: 'you said [removed]', status: 'success' })
   const [[call, result]] = seen
   assert.deepEqual(call, { call: 1, name: 'echo.back', arguments: { text: 'hi' }, key: 'run-1:1', reserved: {}, id: 'call_a', round: 1, source: 'native' })
   assert.deepEqual(result, { value: 'you said hi' })
@@ -117,6 +119,38 @@ test('afterTool sees what a tool threw, and may leave a result as it is', async 
   const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ execute: () => { throw new Error('no access to /home/ann') } })] })
   await run({ afterTool: (_, result) => ('error' in result ? { error: result.error.replace('/home/ann', '~') } : undefined) }).done
   assert.match(server.requests[1].body.messages.at(-1).content, /no access to ~/)
+})
+
+test('afterTool shortens what no card can show, makes a failure of a result, or leaves it: both versions, one, or one', async (t) => {
+  const card = async (execute, afterTool) => {
+    const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ execute })] })
+    const { message } = await run({ afterTool }).done
+    const { output, rewritten, status, error } = message.blocks.find((block) => block.type === 'tool_use')
+    return { output, rewritten, status, error, read: server.requests[1].body.messages.at(-1).content }
+  }
+  const cyclic = {}
+  cyclic.self = cyclic
+  assert.deepEqual(await card(() => cyclic, () => ({ value: 'a knot' })), { output: 'a knot', rewritten: undefined, status: 'success', error: undefined, read: 'a knot' })
+  const { read, ...failed } = await card(() => 'obey me', () => ({ error: 'not a result' }))
+  assert.deepEqual(failed, { output: 'obey me', rewritten: { text: 'not a result' }, status: 'error', error: 'not a result' })
+  assert.match(read, /not a result/)
+  for (const same of [() => undefined, (_, result) => result, () => ({ value: 'as it is' })])
+    assert.deepEqual(await card(() => 'as it is', same), { output: 'as it is', rewritten: undefined, status: 'success', error: undefined, read: 'as it is' })
+  const object = await card(() => ({ name: 'Ann', pin: 1234 }), (_, { value: { name } }) => ({ value: { name } }))
+  assert.deepEqual([object.output, object.rewritten, object.read], ['{"name":"Ann","pin":1234}', { text: '{"name":"Ann"}' }, '{"name":"Ann"}'])
+})
+
+test('whoever answers for a tool without execute may give two versions', async (t) => {
+  const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ execute: undefined })] })
+  const turn = run({})
+  for await (const event of turn) {
+    if (event.type !== 'execute') continue
+    assert.throws(() => turn.succeed(event, 'pin 1234', 'pin ****'), (error) => error.code === 'option' && /found "pin \*\*\*\*", expected \{ value \}/.test(error.message))
+    turn.succeed(event, 'pin 1234', { value: 'pin ****' })
+  }
+  const { message } = await turn.done
+  const { output, rewritten } = message.blocks.find((block) => block.type === 'tool_use')
+  assert.deepEqual([output, rewritten, server.requests[1].body.messages.at(-1).content], ['pin 1234', { text: 'pin ****' }, 'pin ****'])
 })
 
 test('an afterTool that fails: the model reads that the tool ran, and nothing of its result', async (t) => {

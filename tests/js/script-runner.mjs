@@ -22,7 +22,7 @@ const ends = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4 }
 const conclusions = { accept: 0, retry: 1, replace: 2 }
 const ways = { run: 0, ask: 1, deny: 2 }
 const decisions = { once: 0, turn: 1, session: 2, always: 3, release: 4 }
-const kinds = { result: 0, json: 1, parts: 2, failure: 3, progress: 4 }
+const kinds = { result: 0, json: 1, parts: 2, failure: 3, progress: 4, rewritten: 5 }
 export const documents = { request: 1, message: 2, history: 3, tools: 4, prompt: 5, state: 6, error: 7 }
 const exact = 256
 
@@ -363,7 +363,7 @@ class Player {
     } else if (verb === 'submit') {
       const name = Object.keys(kinds).find((key) => key in step)
       const data = name === undefined ? step.data ?? ''
-        : name === 'json' || name === 'parts' ? JSON.stringify(step[name]) : step[name].repeat(step.times ?? 1)
+        : name === 'json' || name === 'parts' || name === 'rewritten' ? JSON.stringify(step[name]) : step[name].repeat(step.times ?? 1)
       this.returned(step, native.submit(turn, value, name === undefined ? step.kind : kinds[name], data))
     } else if (verb === 'tick') {
       const next = native.tick(turn, value)

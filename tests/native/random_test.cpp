@@ -582,8 +582,8 @@ class Conversation {
   }
 
   void deliver(uint32_t number) {
-    static constexpr int32_t kKinds[] = {SLUICE_RESULT,       SLUICE_RESULT,  SLUICE_RESULT_JSON,
-                                         SLUICE_RESULT_PARTS, SLUICE_FAILURE, SLUICE_PROGRESS};
+    static constexpr int32_t kKinds[] = {SLUICE_RESULT,  SLUICE_RESULT,   SLUICE_RESULT_JSON, SLUICE_RESULT_PARTS,
+                                         SLUICE_FAILURE, SLUICE_PROGRESS, SLUICE_REWRITTEN};
     const int32_t kind = dice_.of(kKinds);
     if (kind == SLUICE_PROGRESS) return submit(number, kind, "half way");
     std::string text = secret(number);
@@ -592,6 +592,9 @@ class Conversation {
     if (kind == SLUICE_RESULT_PARTS)
       text =
           R"([{"type":"text","text":)" + in_json(text) + R"(},{"type":"image","mediaType":"image/png","data":"AA=="}])";
+    if (kind == SLUICE_REWRITTEN)
+      text = R"({"output":{"text":")" + std::string(kUnread) + R"("},"rewritten":{)" +
+             (dice_.chance(50) ? R"("text":)" : R"("failure":)") + in_json(text) + "}}";
     if (kind != SLUICE_RESULT && kind != SLUICE_FAILURE && dice_.chance(8)) text = "{";
     submit(number, kind, text);
   }
@@ -602,6 +605,9 @@ class Conversation {
                                              R"("}}{"tool_calls":[{"function":{"name":"clock"}}]})",
                                              "<think>",
                                              "\xff\xfe"};
+
+  // What a tool gave, and the model read another text in its place.
+  static constexpr std::string_view kUnread = "for people alone";
 
   // A text of a tool, unlike any other text in the conversation.
   std::string secret(uint32_t number) { return secret_of(number) + std::to_string(++secrets_); }
@@ -617,7 +623,7 @@ class Conversation {
       case 0: return approve(number, dice_.of(kDecisions));
       case 1: return approve(number, SLUICE_RELEASE);
       case 2: return number == 0 ? approve(0, SLUICE_ONCE, "{}") : deny(number);
-      case 3: return submit(number, static_cast<int32_t>(dice_.below(5)), secret(number));
+      case 3: return submit(number, static_cast<int32_t>(dice_.below(6)), secret(number));
       case 4: return number == 0 ? finish(7) : finish(SLUICE_END_RETRY);
       case 5: return respond(dice_.chance(50) ? 200 : 42, dice_.chance(50) ? nullptr : "[]");
       case 6: return tick(-5);
@@ -740,12 +746,12 @@ class Conversation {
 
   void submit(uint32_t number, int32_t kind, const std::string &text) {
     const std::string status = status_of(number);
-    const bool document = kind == SLUICE_RESULT_JSON || kind == SLUICE_RESULT_PARTS;
+    const bool document = kind == SLUICE_RESULT_JSON || kind == SLUICE_RESULT_PARTS || kind == SLUICE_REWRITTEN;
     const bool adopted =
         flag_of(card_of(number), "adopted") && status == "awaiting_approval" && kind != SLUICE_PROGRESS;
     const bool late = status == "timeout" || status == "cancelled" || status == "unknown";
     Codes codes;
-    if (kind < 0 || kind > SLUICE_PROGRESS)
+    if (kind < 0 || kind > SLUICE_REWRITTEN)
       codes = {SLUICE_E_ARGUMENT};
     else if (done_now())
       codes = {SLUICE_OK};
@@ -757,7 +763,7 @@ class Conversation {
       codes = {SLUICE_OK};
     else
       codes = {SLUICE_E_STATE};
-    if (document && status != "" && !done_now() && kind <= SLUICE_PROGRESS) {
+    if (document && status != "" && !done_now() && kind <= SLUICE_REWRITTEN) {
       const Json value = Json::parse(text, nullptr, false);
       if (value.is_discarded() || (kind == SLUICE_RESULT_PARTS && !value.is_array())) codes.insert(SLUICE_E_JSON);
       if (value.is_discarded()) codes.erase(SLUICE_OK);
@@ -1080,8 +1086,9 @@ class Conversation {
     }
   }
 
-  // A result that the user did not release is in no text that a model reads.
+  // A result that the user did not release is in no text that a model reads, nor one that was rewritten.
   void check_secrets() {
+    require(!contains(request_text_, kUnread) && !contains(history_text_, kUnread), "a rewritten result is not told");
     for (const auto &[number, call] : calls_) {
       const std::string status = status_of(number);
       if (status != "result_rejected" && status != "awaiting_result_approval") continue;

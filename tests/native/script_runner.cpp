@@ -430,17 +430,15 @@ class Player {
           way != number(*expected, {{"run", SLUICE_GATE_RUN}, {"ask", SLUICE_GATE_ASK}, {"deny", SLUICE_GATE_DENY}}))
         throw Failed("the gate says " + std::to_string(way));
     } else if (verb == "submit") {
-      static const std::pair<const char *, int32_t> kKinds[] = {{"result", SLUICE_RESULT},
-                                                                {"json", SLUICE_RESULT_JSON},
-                                                                {"parts", SLUICE_RESULT_PARTS},
-                                                                {"failure", SLUICE_FAILURE},
-                                                                {"progress", SLUICE_PROGRESS}};
+      static const std::pair<const char *, int32_t> kKinds[] = {
+          {"result", SLUICE_RESULT},   {"json", SLUICE_RESULT_JSON},  {"parts", SLUICE_RESULT_PARTS},
+          {"failure", SLUICE_FAILURE}, {"progress", SLUICE_PROGRESS}, {"rewritten", SLUICE_REWRITTEN}};
       int32_t kind = step.value("kind", -1);
       std::string text = step.value("data", "");
       for (const auto &[name, its] : kKinds) {
         if (!step.contains(name)) continue;
         kind = its;
-        const bool document = its == SLUICE_RESULT_JSON || its == SLUICE_RESULT_PARTS;
+        const bool document = its == SLUICE_RESULT_JSON || its == SLUICE_RESULT_PARTS || its == SLUICE_REWRITTEN;
         text = document ? step[name].dump() : repeated(step, step[name].get<std::string>());
       }
       returned(step, sluice_turn_submit(turn, id, kind, text.data(), text.size()));

@@ -20,7 +20,7 @@ ENDS = {"complete": 0, "network": 1, "aborted": 2, "retry": 3, "hook": 4}
 FINALS = {"accept": sluice.FINAL_ACCEPT, "retry": sluice.FINAL_RETRY, "replace": sluice.FINAL_REPLACE}
 WAYS = {"run": sluice.GATE_RUN, "ask": sluice.GATE_ASK, "deny": sluice.GATE_DENY}
 DECISIONS = {"once": 0, "turn": 1, "session": 2, "always": 3, "release": 4}
-KINDS = {"result": 0, "json": 1, "parts": 2, "failure": 3, "progress": 4}
+KINDS = {"result": 0, "json": 1, "parts": 2, "failure": 3, "progress": 4, "rewritten": 5}
 DOCUMENTS = {"request": 1, "message": 2, "history": 3, "tools": 4, "prompt": 5, "state": 6, "error": 7}
 ASIDE = ("diagnostic", "usage", "round")  # events whose place between others is not promised
 ABSENT = object()
@@ -385,7 +385,7 @@ class Player:
             kind, text = step.get("kind"), step.get("data", "")
             for name in KINDS.keys() & step.keys():
                 kind = KINDS[name]
-                text = dump(step[name]) if name in ("json", "parts") else step[name] * step.get("times", 1)
+                text = dump(step[name]) if name in ("json", "parts", "rewritten") else step[name] * step.get("times", 1)
             self.call(step, turn.submit, value, text, kind)
         elif verb == "tick":
             deadline = self.call(step, turn.tick, value)

@@ -82,6 +82,8 @@ export interface CardFields {
   rawArguments?: string
   /** The arguments that a person put in their place: with these it ran. */
   edited?: JsonObject
+  /** The arguments that the app put in the place of references (`beforeExecute`): with these it ran. The model does not read them. */
+  resolved?: JsonObject
   /** Fields of the text protocol that are not arguments: `archery` of `vcp` and the like. */
   reserved?: { [key: string]: string }
   /** The call as it stands in the answer's text. */
@@ -98,6 +100,13 @@ export interface CardFields {
   outputBytes?: number
   /** Text and images of the result. */
   parts?: Part[]
+  /** What the app put in the place of the result for the model (`afterTool`): text, and images where it has any. */
+  rewritten?: {
+    /** The text, or JSON as text. */
+    text: string
+    /** Text and images; absent where there is no image. */
+    parts?: Part[]
+  }
   /** What the model read as the result, after `resultMaxBytes`; for a call that did not run, why. */
   told?: string
   /** What went wrong, for people. */

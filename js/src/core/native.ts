@@ -19,7 +19,7 @@ export const END = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4 } as
 export const REMEMBER: { readonly [remember in Remember]: number } = { once: 0, turn: 1, session: 2, always: 3 }
 export const RELEASE = 4
 export const EXACT = 256
-export const SUBMIT = { text: 0, json: 1, parts: 2, failure: 3, progress: 4 } as const
+export const SUBMIT = { text: 0, json: 1, parts: 2, failure: 3, progress: 4, rewritten: 5 } as const
 export const FINAL = { accept: 0, retry: 1, replace: 2 } as const
 export const GET = { request: 1, message: 2, history: 3, tools: 4, prompt: 5, state: 6, error: 7 } as const
 

@@ -103,8 +103,8 @@ export interface RunHooks {
    */
   onFinal?: ((answer: FinalAnswer) => FinalDecision | void | Promise<FinalDecision | void>) | undefined
   /**
-   * Sees what a tool's `execute` gave, and may give back what the model (and the card) gets in its place: shorter, or without secrets. What it
-   * throws is the failure of the call: the model reads that the tool ran.
+   * Sees what a tool's `execute` gave, and may give back what the model reads in its place: shorter, or without secrets. The card shows both: the
+   * tool's result as `output`, the other as `rewritten`. What it throws is the failure of the call: the model reads that the tool ran.
    */
   afterTool?: ((call: CallInfo, result: ToolResult) => ToolResult | void | Promise<ToolResult | void>) | undefined
   /**

@@ -13,7 +13,7 @@ import { isState, Requests } from './requests.js'
 import { checkGrace, type RunHooks, type RunOutcome, type RunResult, type Stopped } from './run-options.js'
 import { RunningTools } from './running-tools.js'
 import { hookTimeout, type Stage, type Unnumbered } from './stage.js'
-import type { Progress, Tool } from './tool.js'
+import type { Progress, Tool, ToolResult } from './tool.js'
 import { secretsOf, sleep, type Server } from './transport.js'
 import { callNumber, checkFinal, type CallRef, type FinalDecision, type Turn } from './turn.js'
 import { unusable } from './unusable.js'
@@ -225,14 +225,14 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#step(() => this.#turn.resolveArguments(call, args))
   }
 
-  /** The result of a tool that has no `execute`. */
-  succeed(call: CallRef, value: unknown): void {
-    this.#step(() => this.#turn.succeed(call, value))
+  /** The result of a tool that has no `execute`. `rewritten`: what the model reads in its place; the card shows both. */
+  succeed(call: CallRef, value: unknown, rewritten?: ToolResult): void {
+    this.#step(() => this.#turn.succeed(call, value, rewritten))
   }
 
-  /** The failure of a tool that has no `execute`. */
-  fail(call: CallRef, message: string): void {
-    this.#step(() => this.#turn.fail(call, message))
+  /** The failure of a tool that has no `execute`. `rewritten`: what the model reads in its place; the card shows both. */
+  fail(call: CallRef, message: string, rewritten?: ToolResult): void {
+    this.#step(() => this.#turn.fail(call, message, rewritten))
   }
 
   /** What a running tool has to say meanwhile: shown on the card. */

@@ -6,7 +6,7 @@ import { untellable } from './json-text.js'
 import { isObject, shown, wrong } from './options.js'
 import { isState } from './requests.js'
 import { hookTimeout, type Stage } from './stage.js'
-import type { CallInfo, Progress, Tool, ToolContext, ToolResult } from './tool.js'
+import { isToolResult, type CallInfo, type Progress, type Tool, type ToolContext, type ToolResult } from './tool.js'
 
 interface Running {
   name: string
@@ -88,7 +88,7 @@ export class RunningTools {
       const ready = await this.#beforeExecute(event, signal)
       if (!ready || signal.aborted) return
       const result = await this.#execute(tool, ready, signal)
-      this.#tell(call, await this.#afterTool(ready, result, signal))
+      this.#tell(call, ...(await this.#afterTool(ready, result, signal)))
     } catch (error) {
       if (!signal.aborted && !this.#stage.over) throw error
     } finally {
@@ -126,31 +126,31 @@ export class RunningTools {
     }
   }
 
-  /** Passes a result through `afterTool`. If the hook fails, the model reads only that the tool ran. */
-  async #afterTool(event: ExecuteEvent, result: ToolResult, signal: AbortSignal): Promise<ToolResult> {
+  /** The result, and what `afterTool` puts in its place for the model. If the hook fails, everybody reads only that the tool ran. */
+  async #afterTool(event: ExecuteEvent, result: ToolResult, signal: AbortSignal): Promise<[ToolResult, ToolResult?]> {
     const { afterTool } = this.#stage.hooks
-    if (!afterTool || signal.aborted) return result
+    if (!afterTool || signal.aborted) return [result]
     try {
       const changed = (await callHook('afterTool', () => afterTool(this.#infoOf(event), result), hookTimeout(this.#stage), signal)) ?? result
-      if (isResult(changed)) return changed
+      if (changed === result) return [result]
+      if (isToolResult(changed)) return [result, changed]
       throw new HookError(`afterTool gave back ${shown(changed)}, expected { value }, { error } with a text, or nothing`)
     } catch (error) {
-      if (signal.aborted) return result
+      if (signal.aborted) return [result]
       this.#stage.warn(messageOf(error))
-      return { error: untellable(error) }
+      return [{ error: untellable(error) }]
     }
   }
 
-  #tell(call: number, result: ToolResult): void {
+  #tell(call: number, result: ToolResult, rewritten?: ToolResult): void {
     const { turn, step } = this.#stage
-    const fail = (message: string): void => step(() => turn.fail(call, message))
     try {
-      if ('error' in result) return fail(result.error)
       try {
-        step(() => turn.succeed(call, result.value))
+        step(() => ('error' in result ? turn.fail(call, result.error, rewritten) : turn.succeed(call, result.value, rewritten)))
       } catch (error) {
         if (isState(error)) throw error
-        fail(untellable(error instanceof SluiceError && error.cause ? error.cause : error)) // it did its work
+        if (rewritten) return this.#tell(call, rewritten) // no card can show what the tool gave
+        step(() => turn.fail(call, untellable(error instanceof SluiceError && error.cause ? error.cause : error))) // it did its work
       }
     } catch (error) {
       if (!isState(error)) throw error // whoever reads may have answered for the tool
@@ -178,9 +178,6 @@ export class RunningTools {
     }
   }
 }
-
-const isResult = (value: unknown): value is ToolResult =>
-  isObject(value) && ('error' in value ? typeof value['error'] === 'string' && !('value' in value) : 'value' in value)
 
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < Infinity
 

@@ -98,6 +98,10 @@ export type ToolResult = {
   readonly error: string
 }
 
+/** @internal */
+export const isToolResult = (value: unknown): value is ToolResult =>
+  isObject(value) && ('error' in value ? typeof value['error'] === 'string' && !('value' in value) : 'value' in value)
+
 /** What a tool reports while it runs: a text, or how far it is. */
 export type Progress = string | {
   /** How much is done, in a unit of the tool's own. */
@@ -214,7 +218,7 @@ export interface Tool<in C = unknown, out O = unknown> {
   readonly alsoParse?: readonly string[]
   /** Runs a call. Absent: the host answers `execute` events by itself. */
   readonly run?: (args: JsonObject, context: ToolContext<C>) => Promise<unknown>
-  /** The result of a call of this tool, from its card. Undefined where it has none: the call did not end in `success`, or `afterTool` made text of it. */
+  /** The result of a call of this tool, from its card. Undefined where it has none: the call did not end in `success`, or its result is no object. */
   resultOf(card: Pick<ToolUseBlock, 'name' | 'status' | 'output'>): O | undefined
   /** `window`: the window that asked runs it. Absent, and no `run`: whoever reads the events. */
   readonly runsIn?: 'window'

@@ -5,7 +5,7 @@ import { jsonText } from './json-text.js'
 import { END, EXACT, FINAL, GET, handleOf, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
 import { array, type Check, encode, flag, is, isObject, members, milliseconds, oneOf, record, shown, text as checkText, textsByName, whole, wrong } from './options.js'
 import { allParsed, checkTurnSettings, type ToolList, type TurnSettings } from './settings.js'
-import type { Tool } from './tool.js'
+import { isToolResult, type Tool, type ToolResult } from './tool.js'
 
 /** How an answer ended: read to its end, the connection broke, the host stopped reading, it is to be asked for again, or a hook of the host failed. */
 export type End = keyof typeof END
@@ -219,17 +219,18 @@ export class Turn {
     this.#check(native().cancel(this.#open(), number, reason ?? null))
   }
 
-  /** The result of a call: a string as it is, parts as such, anything else as JSON. Throws SluiceError `option` for what JSON cannot hold. */
-  succeed(call: CallRef, value: unknown): void {
-    const number = callNumber(call)
-    const [kind, text] = encodeResult(value)
-    this.#submit(number, kind, text)
+  /**
+   * The result of a call: a string as it is, parts as such, anything else as JSON. `rewritten`: what the model reads in its place; the card shows
+   * both. Throws SluiceError `option` for what JSON cannot hold.
+   */
+  succeed(call: CallRef, value: unknown, rewritten?: ToolResult): void {
+    this.#submitResult(call, { value }, rewritten)
   }
 
-  /** The failure of a call, for the model to read. */
-  fail(call: CallRef, message: string): void {
+  /** The failure of a call, for the model to read. `rewritten`: what it reads in its place; the card shows both. */
+  fail(call: CallRef, message: string, rewritten?: ToolResult): void {
     checkText(message, 'message')
-    this.#submit(callNumber(call), SUBMIT.failure, message)
+    this.#submitResult(call, { error: message }, rewritten)
   }
 
   /** What a running tool has to say meanwhile: shown on the card. */
@@ -319,6 +320,16 @@ export class Turn {
     throw new SluiceError({ code: 'state', detail: 'this is not the question that waits: its digest is another' })
   }
 
+  #submitResult(call: CallRef, result: ToolResult, rewritten: ToolResult | undefined): void {
+    const number = callNumber(call)
+    const [kind, text] = encodeResult(result)
+    if (rewritten === undefined) return this.#submit(number, SUBMIT[kind], text)
+    if (!isToolResult(rewritten)) throw wrong('rewritten', rewritten, '{ value }, or { error } with a text')
+    const versions = [[kind, text], encodeResult(rewritten)] as const
+    const [output, instead] = versions.map(([kind, text]) => `{"${kind}":${kind === 'json' || kind === 'parts' ? text : JSON.stringify(text)}}`)
+    this.#submit(number, SUBMIT.rewritten, `{"output":${output},"rewritten":${instead}}`)
+  }
+
   #submit(call: number, kind: number, text: string): void {
     this.#grow(text.length)
     this.#check(native().submit(this.#open(), call, kind, text))
@@ -403,11 +414,13 @@ export function parts(...items: Part[]): Parts {
   return new Parts(items)
 }
 
-function encodeResult(value: unknown): [kind: number, text: string] {
-  if (value === undefined) return [SUBMIT.text, 'ok']
-  if (typeof value === 'string') return [SUBMIT.text, value]
+function encodeResult(result: ToolResult): [kind: 'text' | 'json' | 'parts' | 'failure', text: string] {
+  if ('error' in result) return ['failure', result.error]
+  const { value } = result
+  if (value === undefined) return ['text', 'ok']
+  if (typeof value === 'string') return ['text', value]
   try {
-    return isParts(value) ? [SUBMIT.parts, jsonText(value.items)] : [SUBMIT.json, jsonText(value)]
+    return isParts(value) ? ['parts', jsonText(value.items)] : ['json', jsonText(value)]
   } catch (cause) {
     throw new SluiceError({ code: 'option', path: 'value', detail: messageOf(cause), cause })
   }

@@ -372,8 +372,8 @@ function charactersOf(delta: Delta): number {
 }
 
 function sizeOf(block: object | undefined): number {
-  const { text = '', raw = '', rawArguments = '', output = '', told = '' } = (block ?? {}) as CardFields & { text?: string }
-  return 100 + text.length + raw.length + rawArguments.length + output.length + told.length
+  const { text = '', raw = '', rawArguments = '', output = '', told = '', rewritten } = (block ?? {}) as CardFields & { text?: string }
+  return 100 + text.length + raw.length + rawArguments.length + output.length + told.length + (rewritten?.text.length ?? 0)
 }
 
 const hasText = (view: MessageView): boolean => view.blocks.some((block) => block?.type === 'text')

@@ -191,12 +191,14 @@ export class SluiceCard extends SluiceElement {
       ${card.arguments && !asked ? this.#section('arguments', words.arguments, plain(card.arguments), this.#arguments(card.arguments, 'arguments')) : nothing}
       ${!card.arguments && card.rawArguments ? this.#textSection('rawArguments', words.arguments, card.rawArguments) : nothing}
       ${card.edited ? this.#section('edited', words.edited, plain(card.edited), this.#arguments(card.edited, 'edited')) : nothing}
+      ${card.resolved ? this.#section('resolved', words.resolved, plain(card.resolved), this.#arguments(card.resolved, 'resolved')) : nothing}
       ${card.reserved && Object.keys(card.reserved).length > 0
         ? this.#section('reserved', words.reserved, plain(card.reserved), this.#arguments(card.reserved, 'reserved')) : nothing}
       ${card.progress && card.status !== 'executing' ? this.#textSection('progress', words.progress, card.progress) : nothing}
       ${card.error ? this.#textSection('error', words.error, card.error, 'problem') : nothing}
       ${card.output === undefined ? nothing : this.#result(card.output, card.parts)}
-      ${card.told && card.told !== card.output && card.told !== card.error ? this.#textSection('told', words.told, card.told) : nothing}
+      ${card.rewritten ? this.#rewritten(card.rewritten) : nothing}
+      ${card.told && ![card.output, card.error, card.rewritten?.text].includes(card.told) ? this.#textSection('told', words.told, card.told) : nothing}
       ${card.raw ? this.#textSection('raw', words.raw, card.raw) : nothing}
       ${card.approvals?.length ? this.#section('approvals', words.approvals, undefined, this.#decisions(card.approvals)) : nothing}
       ${this.#facts(card)}`
@@ -242,6 +244,13 @@ export class SluiceCard extends SluiceElement {
     const tree = this.#tree(output)
     const content = tree ?? (output ? this.#text('result', output) : parts ? nothing : html`<p class="none">${words.noOutput}</p>`)
     return this.#section('result', words.result, output || undefined, html`${content}${(parts ?? []).map((part) => this.#part(part, output))}`)
+  }
+
+  #rewritten({ text, parts }: NonNullable<CardView['rewritten']>): TemplateResult {
+    const { words } = this
+    const images = (parts ?? []).map((part) => this.#part(part, text))
+    return html`<details class="rewritten" part="section section-rewritten"><summary>${words.rewritten}</summary>
+      ${text || images.length > 0 ? nothing : html`<p class="none">${words.noOutput}</p>`}${text ? this.#text('rewritten', text) : nothing}${images}</details>`
   }
 
   #tree(output: string): HTMLElement | undefined {

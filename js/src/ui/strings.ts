@@ -36,6 +36,10 @@ export interface Strings extends QuestionWords {
   result: string
   noOutput: string
   told: string
+  /** Above what the app put in the place of the result for the model. */
+  rewritten: string
+  /** Above what the app put in the place of references in the arguments. */
+  resolved: string
   notice: string
   progress: string
   raw: string
@@ -178,6 +182,8 @@ const en: Strings = {
   result: 'Result',
   noOutput: 'No output',
   told: 'What the model reads',
+  rewritten: 'The model was told something else',
+  resolved: 'Arguments that the app put in',
   notice: 'Notice',
   progress: 'Progress',
   raw: 'As the model wrote it',
@@ -313,6 +319,8 @@ const zh: Strings = {
   result: '结果',
   noOutput: '没有输出',
   told: '模型读到的内容',
+  rewritten: '告诉模型的内容与此不同',
+  resolved: '应用代入的参数',
   notice: '通知',
   progress: '进度',
   raw: '模型的原文',

@@ -142,7 +142,9 @@ enum {
   SLUICE_RESULT_JSON = 1,  /* the result: one JSON value */
   SLUICE_RESULT_PARTS = 2, /* the result: [{"type":"text","text":...},{"type":"image","mediaType":...,"data":...}] */
   SLUICE_FAILURE = 3,      /* the tool failed: text */
-  SLUICE_PROGRESS = 4      /* still running: text */
+  SLUICE_PROGRESS = 4,     /* still running: text */
+  SLUICE_REWRITTEN = 5     /* {"output":...,"rewritten":...}: what the tool gave, and what the model reads in its place; each is
+                            * one of {"text":...}, {"json":...}, {"parts":[...]}, {"failure":...} */
 };
 
 /* What becomes of a final answer: sluice_turn_conclude. */
@@ -239,7 +241,8 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_cancel(sluice_turn *turn, uint32_t ca
 /* -- what came from a tool ------------------------------------------------------------------------------------------ */
 
 /* Gives the result, failure or progress of a call whose "execute" event was polled (else SLUICE_E_STATE). kind: SLUICE_RESULT
- * ... SLUICE_PROGRESS. A result after timeout or cancel is dropped with a diagnostic. With "loop":"user_mediated" an adopted
+ * ... SLUICE_REWRITTEN. With SLUICE_REWRITTEN the card shows both results; the call succeeds or fails by "rewritten", which is
+ * also what a question about the result shows. A result after timeout or cancel is dropped with a diagnostic. With "loop":"user_mediated" an adopted
  * call that waits for approval accepts a result too: the host ran it when the user pressed its button, and the record says
  * that the user approved it. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_submit(sluice_turn *turn, uint32_t call, int32_t kind, const char *data,

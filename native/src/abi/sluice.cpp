@@ -315,8 +315,8 @@ int32_t sluice_turn_cancel(sluice_turn *turn, uint32_t call, const char *reason,
 int32_t sluice_turn_submit(sluice_turn *turn, uint32_t call, int32_t kind, const char *data, size_t len) {
   return guard(turn, [&](sluice::Turn &t) {
     if (Status status = missing(data, len); !status.ok()) return status;
-    if (kind < SLUICE_RESULT || kind > SLUICE_PROGRESS)
-      return bad_argument("expected a kind of result, 0 to 4, found " + std::to_string(kind));
+    if (kind < SLUICE_RESULT || kind > SLUICE_REWRITTEN)
+      return bad_argument("expected a kind of result, 0 to 5, found " + std::to_string(kind));
     return t.submit(call, static_cast<sluice::Submit>(kind), view(data, len));
   });
 }

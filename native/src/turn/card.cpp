@@ -121,6 +121,7 @@ void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
     list.text("output", output_);
     list.number("outputBytes", static_cast<int64_t>(output_bytes_));
     if (!parts_.empty()) list.raw("parts", parts_);
+    if (rewritten_) list.raw("rewritten", *rewritten_);
   }
   if (fields & field::model_text && has_model_text_) list.text("told", model_text_);
   if (fields & field::error && !error_.empty()) list.text("error", error_);
@@ -136,6 +137,10 @@ void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
   }
   if (fields & field::approvals && !approvals_.empty()) write_approvals(approvals_, list.name("approvals"));
   if (fields & field::progress && !progress_.empty()) list.text("progress", progress_);
+}
+
+std::string_view Card::model_parts() const {
+  return rewritten_ ? json_member(*rewritten_, "parts").value_or("") : std::string_view(parts_);
 }
 
 std::string_view Card::sendable_arguments() const {

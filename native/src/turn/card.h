@@ -137,7 +137,7 @@ enum : uint32_t {
   reserved = 1U << 5,
   raw = 1U << 6,  // raw, start, end
   reason = 1U << 7,
-  output = 1U << 8,  // output, outputBytes, parts
+  output = 1U << 8,  // output, outputBytes, parts, rewritten
   model_text = 1U << 9,
   error = 1U << 10,
   started = 1U << 11,
@@ -173,8 +173,11 @@ class Card {
   const std::string &reason() const { return reason_; }
   bool has_output() const { return has_output_; }
   const std::string &output() const { return output_; }
-  bool output_is_json() const { return output_is_json_; }
-  const std::string &parts() const { return parts_; }  // JSON array of content parts
+  bool output_is_json() const { return output_is_json_; }  // or what stands in its place
+  const std::string &parts() const { return parts_; }      // JSON array of content parts
+  // What the host put in the place of the result for the model: {"text":...}, with parts where it has any.
+  const std::optional<std::string> &rewritten() const { return rewritten_; }
+  std::string_view model_parts() const;  // the content parts that the model gets
   bool has_model_text() const { return has_model_text_; }
   const std::string &model_text() const { return model_text_; }  // what the model reads about this call
   const std::string &error() const { return error_; }
@@ -233,6 +236,10 @@ class Card {
     output_is_json_ = is_json;
     parts_ = parts;
     has_output_ = true;
+  }
+  void set_rewritten(std::string object) {
+    mark(field::output);
+    rewritten_ = std::move(object);
   }
   void set_model_text(std::string text) {
     mark(field::model_text);
@@ -364,6 +371,7 @@ class Card {
     visit("outputBytes", card.output_bytes_);
     visit("outputIsJson", card.output_is_json_);
     visit("parts", card.parts_);
+    visit("rewritten", card.rewritten_);
     visit("failed", card.failed);
     visit("error", card.error_);
     visit("told", card.model_text_);
@@ -392,6 +400,7 @@ class Card {
   size_t start_ = 0, end_ = 0;
   std::string reason_;
   std::string output_, parts_;
+  std::optional<std::string> rewritten_;
   size_t output_bytes_ = 0;
   bool has_output_ = false, output_is_json_ = false, has_model_text_ = false;
   std::string model_text_, error_;

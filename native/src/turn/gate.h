@@ -18,7 +18,7 @@
 
 namespace sluice {
 
-enum class Submit : int32_t { text = 0, json = 1, parts = 2, failure = 3, progress = 4 };
+enum class Submit : int32_t { text = 0, json = 1, parts = 2, failure = 3, progress = 4, rewritten = 5 };
 enum class Remember : int32_t { once = 0, turn = 1, session = 2, always = 3 };
 
 class Gate {
@@ -94,9 +94,19 @@ class Gate {
   void cancel_card(Card &card, std::string_view reason, std::string_view text);
   void expire_card(Card &card);
   // -- its result: gate_results.cpp
+  struct Result {
+    std::string text;        // of parts: their text
+    std::string_view parts;  // the JSON array, if it holds an image; else empty. A view of what was submitted
+    bool is_json = false;
+    bool failed = false;
+    bool operator==(const Result &) const = default;
+  };
   Status check_started(const Card &card) const;
-  Status read_result(Submit kind, std::string_view data, std::string &text, bool &image) const;
-  void take_result(Card &card);
+  Status read_result(Submit kind, std::string_view data, Result &out) const;
+  Status read_version(std::string_view object, Result &out) const;
+  Status read_versions(std::string_view document, Result &output, Result &rewritten) const;
+  void show_rewritten(Card &card, const Result &result) const;
+  void take_result(Card &card, const Result &result, bool either_failed);
   ResultApproval result_policy(const Card &card) const;
   void release_event(const Card &card);
   void close_result(Card &card, std::string text);

@@ -1,7 +1,9 @@
 // What came of a call that ran: its result, and whether the model may read it.
 #include <algorithm>
+#include <utility>
 
 #include "base/json_writer.h"
+#include "base/reading.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "turn/gate.h"
@@ -47,18 +49,66 @@ Status check_parts(std::string_view json, std::string &text, bool &image) {
 
 }  // namespace
 
-// `text`: what the model may read of it. `image`: the parts hold more than text.
-Status Gate::read_result(Submit kind, std::string_view data, std::string &text, bool &image) const {
+Status Gate::read_result(Submit kind, std::string_view data, Result &out) const {
   const Limits &limits = setup_.config.limits;
+  out.failed = kind == Submit::failure;
+  out.is_json = kind == Submit::json;
   if (kind != Submit::json && kind != Submit::parts) {
-    text = repair_utf8(data);
+    out.text = repair_utf8(data);
     return {};
   }
   if (kind == Submit::parts && data.size() > limits.result_bytes)  // a part of an image is worse than none
     return error(Code::limit, "the parts are longer than limits.resultBytes, " + std::to_string(limits.result_bytes));
   if (Status status = check_json(data, limits.depth); !status.ok()) return status;
-  if (kind == Submit::parts) return check_parts(data, text, image);
-  text = trim_json(data);
+  if (out.is_json) {
+    out.text = trim_json(data);
+    return {};
+  }
+  bool image = false;
+  Status status = check_parts(data, out.text, image);
+  if (image) out.parts = data;  // parts without an image say no more than their text
+  return status;
+}
+
+// {"text":...}, {"json":...}, {"parts":...} or {"failure":...}.
+Status Gate::read_version(std::string_view object, Result &out) const {
+  constexpr Choice<Submit> kKinds[] = {
+      {"text", Submit::text}, {"json", Submit::json}, {"parts", Submit::parts}, {"failure", Submit::failure}};
+  constexpr std::string_view kExpected = "an object with one of text, json, parts, failure";
+  if (json_kind(object) != '{') return unexpected(object, kExpected);
+  bool found = false;
+  for (JsonSlices member(object); member.next();) {
+    const std::string name = member.key_text();
+    if (name.starts_with("x-")) continue;
+    const auto *const kind =
+        std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto &one) { return one.text == name; });
+    if (kind == std::end(kKinds)) return unknown_member(name, {"text", "json", "parts", "failure"});
+    if (std::exchange(found, true)) return unexpected(object, kExpected);
+    std::string text;
+    const bool is_text = kind->value == Submit::text || kind->value == Submit::failure;
+    Status status = is_text ? read_text(member.value(), text) : Status();
+    if (status.ok()) status = read_result(kind->value, is_text ? std::string_view(text) : member.value(), out);
+    if (!status.ok()) return std::move(status).inside(name);
+  }
+  return found ? Status() : unexpected(object, kExpected);
+}
+
+// What the tool gave, and what the model reads in its place.
+Status Gate::read_versions(std::string_view document, Result &output, Result &rewritten) const {
+  constexpr size_t kAround = 2;  // levels of the document around a value
+  if (Status status = check_json(document, setup_.config.limits.depth + kAround); !status.ok()) return status;
+  if (json_kind(document) != '{') return unexpected(document, "an object with output and rewritten");
+  bool has_output = false, has_rewritten = false;
+  for (JsonSlices member(document); member.next();) {
+    const std::string name = member.key_text();
+    if (name.starts_with("x-")) continue;
+    if (name != "output" && name != "rewritten") return unknown_member(name, {"output", "rewritten"});
+    (name == "output" ? has_output : has_rewritten) = true;
+    Result &version = name == "output" ? output : rewritten;
+    version = {};
+    if (Status status = read_version(member.value(), version); !status.ok()) return std::move(status).inside(name);
+  }
+  if (!has_output || !has_rewritten) return unexpected(document, "an object with output and rewritten");
   return {};
 }
 
@@ -86,9 +136,11 @@ Status Gate::resolve(uint32_t call, std::string_view arguments) {
 Status Gate::submit(uint32_t call, Submit kind, std::string_view data) {
   Card *const card = log_.find(call);
   if (card == nullptr) return no_such_call(call);
-  std::string text;
-  bool image = false;
-  if (Status status = read_result(kind, data, text, image); !status.ok()) return status;
+  Result output, rewritten;
+  if (Status status =
+          kind == Submit::rewritten ? read_versions(data, output, rewritten) : read_result(kind, data, output);
+      !status.ok())
+    return status;
   if (setup_.config.user_mediated && card->adopted && card->state() == CardState::awaiting_approval &&
       kind != Submit::progress) {
     approve_card(*card, "user", "once");  // the host ran it when the user pressed its button
@@ -104,33 +156,48 @@ Status Gate::submit(uint32_t call, Submit kind, std::string_view data) {
   if (state != CardState::executing && !detached) return not_in_state(*card, "does not execute");
   if (Status status = check_started(*card); !status.ok()) return status;
   if (kind == Submit::progress) {
-    card->set_progress(std::move(text));
+    card->set_progress(std::move(output.text));
     log_.open_cards().stir(call);
     ObjectWriter event(log_.event(Log::Event::progress, call));
     event.text("type", "progress").number("call", call).text("text", card->progress());
     return {};
   }
-  card->failed = kind == Submit::failure;
-  const std::string_view output = first_bytes(text, setup_.config.limits.result_bytes);
-  if (output.size() < text.size())
+  const bool both = kind == Submit::rewritten && rewritten != output;
+  const Result &read = both ? rewritten : output;
+  const std::string_view kept = first_bytes(output.text, setup_.config.limits.result_bytes);
+  if (kept.size() < output.text.size())
     log_.diagnostic("oversize", "the result is longer than limits.resultBytes: the card keeps its beginning", call);
-  // Parts without an image say no more than their text.
-  card->set_output(output, text.size(), kind == Submit::json, image ? data : std::string_view());
-  take_result(*card);
+  card->set_output(kept, output.text.size(), read.is_json, output.parts);
+  if (both) show_rewritten(*card, rewritten);
+  if (output.failed || read.failed)
+    card->set_error(output.failed ? kept : first_bytes(read.text, setup_.config.limits.result_bytes));
+  take_result(*card, read, output.failed || read.failed);
   return {};
 }
 
-void Gate::take_result(Card &card) {
-  std::string text = card.failed ? words(Word::failed, cap(card.output())) : cap(card.output());
-  if (card.failed) card.set_error(card.output());
+// The card shows what the model reads beside what the tool gave.
+void Gate::show_rewritten(Card &card, const Result &result) const {
+  std::string out;
+  ObjectWriter object(out);
+  object.text("text", first_bytes(result.text, setup_.config.limits.result_bytes));
+  if (!result.parts.empty()) object.raw("parts", result.parts);
+  object.close();
+  card.set_rewritten(std::move(out));
+}
+
+// `result`: what the model reads. `either_failed`: it is a failure, or what the tool gave is one.
+void Gate::take_result(Card &card, const Result &result, bool either_failed) {
+  card.failed = result.failed;
+  std::string text = cap(first_bytes(result.text, setup_.config.limits.result_bytes));
+  if (card.failed) text = words(Word::failed, text);
   if (card.detached) {  // settled when it started: only a failure is worth a word, and only where the model wants one
     if (card.failed && reserved_text(card, "archery") == "true")
       card.set_model_text(card.model_text() + words(Word::failed_later, text));
     return log_.tell(card);
   }
-  if (text.empty()) text = words(card.parts().empty() ? Word::no_output : Word::image_output);
+  if (text.empty()) text = words(card.model_parts().empty() ? Word::no_output : Word::image_output);
   const ResultApproval policy = result_policy(card);
-  if (policy == ResultApproval::never || (policy == ResultApproval::on_error && !card.failed))
+  if (policy == ResultApproval::never || (policy == ResultApproval::on_error && !either_failed))
     return close_result(card, std::move(text));
   card.set_model_text(log_.edited_note(card) + text);
   log_.move(card, Trigger::hold);
@@ -161,12 +228,12 @@ void Gate::release_event(const Card &card) {
   write_question(card, event, log_.lent());
   event.text("level", to_text(card.tool != nullptr ? card.tool->permission : Permission::sensitive));
   event.text("policy", to_text(result_policy(card)));
-  event.text("digest", sha256_hex({card.model_text(), card.parts()}));
+  event.text("digest", sha256_hex({card.model_text(), card.model_parts()}));
   if (card.asked_at && setup_.config.approval_timeout_ms > 0)
     event.number("expiresAt", *card.asked_at + setup_.config.approval_timeout_ms);
   ObjectWriter preview(event.value("preview"));
-  preview.text("kind", card.parts().empty() ? "text" : "parts").text("text", card.model_text());
-  if (!card.parts().empty()) preview.raw("parts", card.parts());
+  preview.text("kind", card.model_parts().empty() ? "text" : "parts").text("text", card.model_text());
+  if (!card.model_parts().empty()) preview.raw("parts", card.model_parts());
   preview.boolean("isError", card.failed);
   preview.close();
 }

@@ -145,8 +145,8 @@ std::string harmless_url(std::string_view url) {
 std::string image_message(const Wording &words, const std::vector<const Card *> &cards) {
   std::string list;
   for (const Card *card : cards) {
-    if (card->state() != CardState::success || card->parts().empty()) continue;
-    for (JsonSlices parts(card->parts()); parts.next();) {
+    if (card->state() != CardState::success || card->model_parts().empty()) continue;
+    for (JsonSlices parts(card->model_parts()); parts.next();) {
       const auto type = json_member(parts.value(), "type");
       if (!type || json_text(*type) != "image") continue;
       list += list.empty() ? "" : ",";

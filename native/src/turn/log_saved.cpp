@@ -31,6 +31,22 @@ bool is_json(std::string_view text, char kind) {
   return text.empty() || (check_json(text, kStateDepth).ok() && json_kind(text) == kind);
 }
 
+bool has_text(std::string_view object, std::string_view key) {
+  const auto value = json_member(object, key);
+  return value && json_kind(*value) == '"';
+}
+
+bool is_parts(std::string_view array) {
+  if (!is_json(array, '[')) return false;
+  for (JsonSlices parts(array); parts.next();) {
+    const std::string_view part = parts.value();
+    if (!has_text(part, "type") ||
+        (!has_text(part, "text") && !has_text(part, "url") && !(has_text(part, "mediaType") && has_text(part, "data"))))
+      return false;
+  }
+  return true;
+}
+
 // ---- cards ----
 
 // A state is saved by its place in this list: by what it is called outside. `ready`, `admitted` and `approved` say how
@@ -266,15 +282,10 @@ Status Log::check_card(const Card &card) const {
   if (card.host_arguments() && !is_json(*card.host_arguments(), '{')) return wrong("hostArguments", "an object");
   if (!is_json(card.members, '{')) return wrong("members", "an object");
   if (!is_json(card.reserved(), '{')) return wrong("reserved", "an object");
-  if (!is_json(card.parts(), '[')) return wrong("parts", "an array");
-  for (JsonSlices parts(card.parts()); parts.next();) {
-    const auto is_text = [&](std::string_view key) {
-      const auto value = json_member(parts.value(), key);
-      return value && json_kind(*value) == '"';
-    };
-    if (!is_text("type") || (!is_text("text") && !is_text("url") && !(is_text("mediaType") && is_text("data"))))
-      return wrong("parts", "content parts");
-  }
+  if (!is_parts(card.parts())) return wrong("parts", "content parts");
+  if (card.rewritten() &&
+      (!is_json(*card.rewritten(), '{') || !has_text(*card.rewritten(), "text") || !is_parts(card.model_parts())))
+    return wrong("rewritten", "a text, and content parts");
   if (setup_.parser && complete && !card.is_pending()) return wrong("state", "a state that a parser has");
   return {};
 }

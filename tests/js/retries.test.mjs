@@ -108,6 +108,22 @@ test('a provider that refuses tools fails with a hint, and never silently goes o
   assert.equal(server.requests.length, 1)
 })
 
+test('autoFallback goes on in mode text where tools are refused, also behind calls that ran', async (t) => {
+  const refusal = { status: 404, error: { message: 'No endpoints found that support tool use.' } }
+  const { server, run } = await stage(t, { answers: [callsEcho, refusal, { text: 'Done.' }], tools: [echo()] })
+  const turn = run({ mode: 'auto', autoFallback: { on: ['tools_unsupported'] } })
+  const events = await collect(turn)
+  const { outcome, message } = await turn.done
+  assert.deepEqual([outcome, message.rounds, message.blocks.map(({ type }) => type)], ['completed', 2, ['text', 'tool_use', 'text']])
+  assert.ok(ofType(events, 'diagnostic').some(({ code }) => code === 'fallback_to_text'))
+  const [, refused, asText] = server.requests.map(({ body }) => body)
+  assert.ok(refused.tools && !asText.tools)
+  assert.match(JSON.stringify(asText.messages), /TOOL_REQUEST.*echo\.back.*you said hi/)
+  assert.ok(asText.messages.every(({ role, tool_calls: calls }) => role !== 'tool' && !calls))
+  assert.throws(() => run({ autoFallback: { on: ['signature'] } }),
+    (error) => error.path === 'autoFallback.on[0]' && /expected tools_unsupported/.test(error.message))
+})
+
 test('an HTTP error names the address without what is secret in it, and what is commonly wrong', async (t) => {
   const { run } = await stage(t, { answers: [] })
   const port = 9

@@ -168,7 +168,12 @@ TEST_CASE("what this version does not have is refused as unsupported, by path") 
     const std::string told = bad(document, Code::unsupported);
     CHECK(told.starts_with(std::string(document).substr(2, std::string(document).find('"', 2) - 2) + ": found "));
   }
-  CHECK(bad(R"({"autoFallback":"native"})") == "autoFallback: found \"native\", expected null | text");
+  CHECK(bad(R"({"autoFallback":"native"})") == "autoFallback: found \"native\", expected null | text | an object with on");
+  CHECK(bad(R"({"autoFallback":{}})").ends_with("expected null | text | an object with on"));
+  CHECK(bad(R"({"autoFallback":{"in":[]}})") == "autoFallback.in: unknown member; did you mean on?");
+  CHECK(bad(R"({"autoFallback":{"on":"text"}})") == "autoFallback.on: found \"text\", expected an array of reasons");
+  CHECK(bad(R"({"autoFallback":{"on":["tools_unsupported","signature"]}})") ==
+        "autoFallback.on[1]: found \"signature\", expected tools_unsupported");
   CHECK(bad(R"({"loop":"manual"})") == "loop: found \"manual\", expected automatic | user_mediated");
   CHECK(bad(R"({"observeOnly":0})") == "observeOnly: found 0, expected true | false");
   CHECK(bad(R"({"observeOnly":{"result":{}}})").starts_with("observeOnly.result: unknown member"));

@@ -160,7 +160,7 @@ Json random_config(Dice &dice, const Json &rules) {
   Json config = {{"wire", "openai-chat"}, {"mode", dice.of(kModes)}};
   if (config["mode"] == "text" && dice.chance(20)) config["wire"] = "text";
   if (config["mode"] != "text" && dice.chance(15)) config["alsoParse"] = Json::array({"vcp"});
-  if (config["mode"] == "auto" && dice.chance(40)) config["autoFallback"] = "text";
+  if (config["mode"] == "auto" && dice.chance(40)) config["autoFallback"] = dice.chance(50) ? Json("text") : Json{{"on", {"tools_unsupported"}}};
   if (dice.chance(35)) config["dispatch"] = "block";
   if (dice.chance(45)) config["execution"] = "parallel";
   if (dice.chance(30)) config["maxConcurrentTools"] = 1 + dice.below(3);

@@ -80,8 +80,11 @@ export interface Settings {
   profiles?: Profile[]
   /** Protocols that are read besides, in native mode too. Those that tools ask for are read in any case. Default none. */
   alsoParse?: Protocol[]
-  /** `text`: where a provider refuses tools, mode `auto` goes on in mode `text` before anything was shown. Default null: the turn fails. */
-  autoFallback?: 'text' | null
+  /**
+   * `text`: where a provider refuses tools, in any round, mode `auto` asks again in mode `text`, and tells what ran so far as text. Only before
+   * anything of that answer was shown. `{ on }`: after these errors alone. Default null: the turn fails.
+   */
+  autoFallback?: 'text' | Fallback | null
   /** `user_mediated`: the turn ends `awaiting_user` with its calls open; the next turn takes them up from the messages. Default `automatic`. */
   loop?: 'automatic' | 'user_mediated'
   /** Where the description of the tools goes in mode text when no message has `{{tools}}`. Default null: the protocol's own place. */
@@ -194,6 +197,15 @@ export interface TurnSettings extends Settings {
 
 /** Settings in which nothing is left open: what was not given has the engine's default. */
 export type EffectiveSettings = { [name in Known]-?: name extends 'limits' ? Required<NonNullable<Settings['limits']>> : Exclude<Settings[name], undefined> }
+
+/** When `autoFallback` goes on in mode text. */
+export interface Fallback {
+  /** After these errors alone. */
+  on: FallbackReason[]
+}
+
+/** The code of an error after which `autoFallback` may go on in mode text. */
+export type FallbackReason = 'tools_unsupported'
 
 /** What a configuration exposes to the model, and why the rest is hidden: `SLUICE_GET_TOOLS`. */
 export interface ToolList {

@@ -18,7 +18,8 @@ constexpr Choice<Mode> kModes[] = {{"native", Mode::native}, {"text", Mode::text
 constexpr Choice<Inject> kInjects[] = {{"top", Inject::top}, {"bottom", Inject::bottom}, {"off", Inject::off}};
 constexpr Choice<ResultApproval> kResultApprovals[] = {
     {"never", ResultApproval::never}, {"on_error", ResultApproval::on_error}, {"always", ResultApproval::always}};
-constexpr Choice<bool> kFallbacks[] = {{"text", true}};
+// Errors after which mode auto may go on in mode text; "text" means all of them.
+constexpr Choice<bool> kFallbackReasons[] = {{"tools_unsupported", true}};
 // Choices between two, of which the second sets a flag.
 constexpr Choice<bool> kLoops[] = {{"automatic", false}, {"user_mediated", true}};
 constexpr Choice<bool> kDispatches[] = {{"round", false}, {"block", true}};
@@ -222,6 +223,28 @@ std::string with_seal(std::string_view text, std::string_view seal) {
   return out;
 }
 
+// null, "text", or {"on": [reasons]}.
+Status read_fallback(std::string_view value, bool &out) {
+  constexpr std::string_view kExpected = "null | text | an object with on";
+  out = json_kind(value) == '"' && json_text(trim_json(value)) == "text";
+  if (out || is_null(value)) return {};
+  if (json_kind(value) != '{') return unexpected(value, kExpected);
+  bool given = false;
+  for (JsonSlices member(value); member.next();) {
+    const std::string name = member.key_text();
+    if (name.starts_with("x-")) continue;
+    if (name != "on") return unknown_member(name, {"on"});
+    if (json_kind(member.value()) != '[') return unexpected(member.value(), "an array of reasons").inside(name);
+    given = true;
+    out = false;
+    JsonSlices reasons(member.value());
+    for (size_t i = 0; reasons.next(); ++i)
+      if (Status status = read_choice(reasons.value(), kFallbackReasons, out); !status.ok())
+        return std::move(status).inside(name + indexed(i));
+  }
+  return given ? Status() : unexpected(value, kExpected);
+}
+
 // One member of engine.md §5. `known` becomes false where there is none of that name.
 Status read_member(std::string_view name, std::string_view value, Config &config, bool &known) {
   Status status;
@@ -248,12 +271,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
     if (json_kind(value) != '[') return unexpected(value, "an array of protocols");
     return read_protocols(value, config, config.also_parse, nullptr);
   }
-  if (name == "autoFallback") {
-    config.fall_back_to_text = false;
-    if (is_null(value)) return {};
-    status = read_choice(value, kFallbacks, config.fall_back_to_text);
-    return status.ok() ? status : unexpected(value, "null | text");
-  }
+  if (name == "autoFallback") return read_fallback(value, config.fall_back_to_text);
   if (name == "injectTools") {
     config.inject = Inject::by_protocol;
     return is_null(value) ? Status{} : read_choice(value, kInjects, config.inject);

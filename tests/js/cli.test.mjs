@@ -1,4 +1,5 @@
-// `npx sluice` as people start it: real processes, a real server behind them, and a pseudo-terminal where there is one.
+// `npx sluice` as people start it: real processes, a real server behind them, and a pseudo-terminal where there is one. Where only the
+// words and what is printed matter, the same function runs in this process: to start one costs more than all that it does.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,6 +10,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startServer } from 'sluice/testing'
+import { sluice as runWords } from '../../js/dist/esm/cli/sluice.js'
 import { hiding } from './hiding.mjs'
 
 const main = fileURLToPath(new URL('../../js/dist/esm/cli/main.js', import.meta.url))
@@ -55,6 +57,18 @@ function sluice(args, input = '', { signalOn, env = {} } = {}) {
   })
 }
 
+/** The same without a process: only for what prints by `console`, and one after the other. */
+async function sluiceHere(args) {
+  const said = { log: '', error: '' }
+  const { log, error } = console
+  for (const name of ['log', 'error']) console[name] = (text) => (said[name] += `${text}\n`)
+  try {
+    return { code: await runWords(args), out: said.log, err: said.error }
+  } finally {
+    Object.assign(console, { log, error })
+  }
+}
+
 async function log(run) {
   writeFileSync(path('log'), '')
   const result = await run()
@@ -85,13 +99,13 @@ const commands = ['demo', 'chat', 'parse', 'tester']
 test('help: of everything, of each command, both ways', async () => {
   const all = await sluice(['--help'])
   assert.equal(all.code, 0)
-  assert.equal((await sluice([])).out, all.out)
+  assert.equal((await sluiceHere([])).out, all.out)
   for (const command of commands) {
     assert.match(all.out, new RegExp(`^  ${command} `, 'm'))
-    const help = await sluice([command, '--help'])
+    const help = await sluiceHere([command, '--help'])
     assert.deepEqual([help.code, help.err], [0, ''])
     assert.match(help.out, new RegExp(`^npx sluice ${command} `))
-    assert.equal((await sluice(['help', command])).out, help.out)
+    assert.equal((await sluiceHere(['help', command])).out, help.out)
     assert.ok(help.out.split('\n').every((line) => line.length <= 140), command)
   }
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -122,9 +136,8 @@ test('wrong words end with 2, and say what was found and what there is', async (
     [['tester', '--port', 'x'], /--port: found 'x', expected a whole number from 0 to 65535/],
     [['demo', '--port', '70000'], /--port: found '70000'/],
   ]
-  const results = await Promise.all(wrong.map(([args]) => sluice(args)))
-  for (const [at, { code, out, err }] of results.entries()) {
-    const [args, message] = wrong[at]
+  for (const [at, [args, message]] of wrong.entries()) {
+    const { code, out, err } = await (at % 7 === 0 ? sluice : sluiceHere)(args)
     assert.equal(code, 2, args.join(' '))
     assert.equal(out, '', args.join(' '))
     assert.match(err, message)
@@ -151,8 +164,8 @@ const texts = {
   'qwen3-coder': 'Ok <tool_call>\n<function=weather.now>\n<parameter=city>\n杭州\n</parameter>\n</function>\n</tool_call> done <function=',
 }
 
-async function parsed(name, args) {
-  const { code, out, err } = await sluice(['parse', path(name), '--json', ...args])
+async function parsed(name, args, run = sluice) {
+  const { code, out, err } = await run(['parse', path(name), '--json', ...args])
   assert.equal(code, 0, err)
   const lines = out.trim().split('\n').map((line) => JSON.parse(line))
   return { events: lines.slice(0, -1), message: lines.at(-1).message, err }
@@ -176,7 +189,7 @@ for (const [protocol, text] of Object.entries(texts)) {
     assert.ok(whole.message.blocks.length >= 3)
     assert.ok(!whole.events.some((event) => event.type === 'execute' || event.type === 'approval'), 'nothing is run')
     for (const chunks of ['byte', '3', 'seed:1', 'seed:2', 'whole']) {
-      const { message, events } = await parsed(protocol, ['--protocol', protocol, '--chunks', chunks])
+      const { message, events } = await parsed(protocol, ['--protocol', protocol, '--chunks', chunks], sluiceHere)
       assert.deepEqual(message, whole.message, chunks)
       const told = (list) => list.filter((event) => event.type === 'diagnostic').map(({ seq: _, ...rest }) => rest)
       assert.deepEqual(told(events), told(whole.events), chunks)

@@ -117,6 +117,17 @@ test('an adapter that throws or answers nonsense denies, by policy, and a warnin
   }
 })
 
+test('a stage of an adapter that is null is left to those who read the events', async (t) => {
+  const { run } = await stage(t, { answers: twice, tools: [asking()], approvals: { execution: null, result: undefined } })
+  const running = run()
+  for await (const event of running) {
+    if (event.type !== 'approval') continue
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.equal(running.approve(event), true)
+  }
+  assert.equal(cards(await running.done)[0].status, 'success')
+})
+
 test('without an adapter and without a reader the question is denied', async (t) => {
   const { run } = await stage(t, { answers: twice, tools: [asking()] })
   const result = await run().done

@@ -394,19 +394,25 @@ test('an adapter of the app answers, and windows are not asked', async (t) => {
 })
 
 test('an adapter that is null answers nothing: windows are asked', async (t) => {
-  const { tool } = guarded()
+  const { tool, ran } = guarded()
   const never = { execution: () => new Promise(() => {}) }
-  const { open, host } = await hostStage(t, { answers: () => callsDelete, tools: [tool], approvals: { execution: null } })
+  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], approvals: { execution: null } })
   const window = open()
-  assert.ok(await asked(window, await window.send('Hi')))
-  await host.close()
+  const first = await window.send('Hi')
+  const { token } = await asked(window, first)
+  await setTimeout(50)
+  assert.equal(await window.get('approve', { message: first, token }), true, 'nobody but the window answered')
+  await done(window, first)
+  assert.equal(ran.length, 1)
   const perTurn = await hostStage(t, { answers: () => callsDelete, tools: [tool], approvals: never })
   const run = () => ({ model: { baseURL: perTurn.server.baseURL, name: 'scripted' }, approvals: null })
   const other = createHost(perTurn.engine, { run, frameMs: 0 })
   t.after(() => other.close())
   const bridge = other.bridge()
   const { value: { message } } = await bridge.call('send', { text: 'Hi' })
-  await until(async () => (await bridge.call('subscribe', { message })).value.asks[0]?.token, 'a question')
+  const ask = await until(async () => (await bridge.call('subscribe', { message })).value?.asks[0], 'a question')
+  await setTimeout(50)
+  assert.deepEqual(await bridge.call('deny', { message, token: ask.token }), { ok: true, value: true })
 })
 
 for (const mode of ['native', 'text']) {

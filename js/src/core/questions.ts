@@ -41,9 +41,9 @@ export class Questions {
     return [...this.#open.values()].map(({ event }) => event)
   }
 
-  /** An adapter of the app answers this stage. */
+  /** An adapter of the app answers this stage; null is none. */
   adapted({ stage }: Pick<ApprovalEvent, 'stage'>): boolean {
-    return this.#stage.hooks.approvals?.[stage] !== undefined
+    return Boolean(this.#stage.hooks.approvals?.[stage])
   }
 
   ask(event: ApprovalEvent): void {

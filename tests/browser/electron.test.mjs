@@ -17,7 +17,7 @@ const words = (count, text = 'word') => Array.from({ length: count }, (_, n) => 
 const shows = async (window, text) => {
   let seen
   const look = async () => (seen = await window.evaluate(() => document.body.innerText)).includes(text)
-  await until(look, 'it', 10_000).catch(() => assert.fail(`expected ${JSON.stringify(text)} on the page, found ${JSON.stringify(seen)}`))
+  await until(look).catch(() => assert.fail(`expected ${JSON.stringify(text)} on the page, found ${JSON.stringify(seen)}`))
 }
 const press = (window, name) => window.page.getByRole('button', { name }).click()
 const say = (window, text) => window.evaluate(async (text) => (await window.client.send(text)).id, text)
@@ -107,6 +107,25 @@ test("an app's own preload imports ours, and is bundled with it", async (t) => {
   assert.equal(await window.evaluate(() => window.app.version()), '1.0')
   await say(window, 'hi')
   await shows(window, 'Hello.')
+})
+
+test('a request that is sent again, and what a tool counts, are shown in the page', async (t) => {
+  const busy = { status: 503, error: 'overloaded', headers: { 'retry-after-ms': '1500' } }
+  const app = await openApp(t, browser, { answers: [busy, { calls: [call('disk_scan')] }, { text: 'Scanned.' }] })
+  const window = await app.window(t)
+  await window.evaluate(async () => {
+    await import('/sluice/ui/index.js')
+    window.element = document.body.appendChild(document.createElement('sluice-message'))
+    element.message = await client.send('scan')
+  })
+  await window.page.locator('.retry').getByText(/^Trying again in [12] s \(1 of \d\)/).waitFor()
+  await window.page.getByText(/overloaded/).waitFor()
+  const bar = window.page.getByRole('progressbar')
+  await bar.waitFor()
+  assert.deepEqual(await bar.evaluate(({ value, max }) => [value, max]), [1, 4])
+  assert.equal(await window.page.locator('.retry').count(), 0)
+  await until(async () => (await app.ask('count'), (await bar.count()) === 0), 'the end of the tool')
+  await shows(window, 'Scanned.')
 })
 
 test('two windows on one message: the first decision counts, and the other window sees it', async (t) => {

@@ -21,7 +21,7 @@ for (const [name, code] of examplesOf('js', 'window')) {
   test(`${name} shows a message`, async (t) => {
     const { window, start } = await load(t, code, { answers: [{ text: 'Take one.' }] })
     await start()
-    await window.page.locator('sluice-message').getByText('Take one.').first().waitFor({ timeout: 10_000 })
+    await window.page.locator('sluice-message').getByText('Take one.').first().waitFor()
   })
 }
 

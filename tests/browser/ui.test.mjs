@@ -236,6 +236,69 @@ test('a call that is written shows its code so far and moves; one that runs shim
     'only the dots of the message to move')
 })
 
+test('a request that is sent again is told with the seconds until then, and goes when something comes', async (t) => {
+  for (const [locale, waits, sends] of [['en-US', /^Trying again in 3 s \(2 of 4\)\n503 ⟨U\+202E⟩busy$/, /^Trying again \(2 of 4\)/], ['zh-CN', /^3 秒后重试（第 2 次，共 4 次）/, /^正在重试（第 2 次，共 4 次）/]]) {
+    for (const colorScheme of ['light', 'dark']) {
+      const page = await message(t, undefined, { colorScheme, times: 20 })
+      await page.evaluate(async (locale) => {
+        document.documentElement.lang = locale
+        live.asked = true // a person who asked hears what happens
+        const now = Date.now.bind(Date)
+        window.late = 0
+        Date.now = () => now() + late
+        live.push({ type: 'retry', round: 1, attempt: 2, of: 4, delayMs: 3000, at: Date.now() + 3000, detail: '503 \u202ebusy' })
+        await frames(2)
+      }, locale)
+      assert.match(await text(page), waits)
+      assert.match(await page.getByRole('status').first().textContent(), locale === 'zh-CN' ? /3 秒后重试/ : /Trying again in 3 s \(2 of 4\)/, 'read out')
+      await page.evaluate(() => { late = 3100 })
+      await until(async () => sends.test(await text(page)), 'the time of the next try')
+      await picture(page, `retry-${locale}-${colorScheme}`)
+      await page.evaluate(async () => {
+        live.push({ type: 'text', block: 0, text: 'Here.' })
+        await frames(2)
+      })
+      assert.equal(await text(page), 'Here.')
+    }
+  }
+})
+
+test('a message that ends while its request waits shows its end', async (t) => {
+  const page = await message(t, () => live.push({ type: 'retry', round: 1, attempt: 1, delayMs: 60_000, at: Date.now() + 60_000, detail: 'x' }))
+  assert.match(await text(page), /^Trying again in 60 s \(1\)/)
+  await page.evaluate(async () => {
+    live.push({ type: 'done', outcome: 'cancelled' })
+    await frames(2)
+  })
+  assert.doesNotMatch(await text(page), /Trying/)
+})
+
+test('a tool that counts has a bar, one that does not has words', async (t) => {
+  for (const locale of ['en-US', 'zh-CN']) {
+    const page = await message(t, () => live.push(
+      { type: 'card', block: 0, call: 1, status: 'executing', name: 'disk.scan', arguments: {}, startedAt: Date.now() },
+      { type: 'progress', call: 1, text: 'reading (1 / 4)', done: 1, of: 4 },
+    ), { colorScheme: locale === 'zh-CN' ? 'dark' : 'light' })
+    await page.evaluate((locale) => { document.documentElement.lang = locale }, locale)
+    const bar = page.getByRole('progressbar', { name: locale === 'zh-CN' ? '进度' : 'Progress' })
+    const values = () => bar.evaluate((one) => [one.value, one.max, one.getBoundingClientRect().width > 100])
+    assert.deepEqual(await values(), [1, 4, true])
+    assert.match(await text(page), /reading \(1 \/ 4\)/)
+    await picture(page, `progress-${locale}`)
+    const report = (delta) => page.evaluate(async (delta) => {
+      live.push({ type: 'progress', call: 1, ...delta })
+      await frames(2)
+    }, delta)
+    await report({ text: '9 / 4', done: 9, of: 4 })
+    assert.deepEqual(await values(), [4, 4, true])
+    for (const delta of [{ text: '3', done: 3 }, { text: '0 / 0', done: 0, of: 0 }, { text: 'nearly' }]) {
+      await report(delta)
+      assert.equal(await bar.count(), 0)
+      assert.ok((await text(page)).includes(delta.text))
+    }
+  }
+})
+
 test('nothing moves where motion is reduced, or when the message is over', async (t) => {
   const script = () => live.push(
     { type: 'card', block: 0, call: 1, status: 'executing', name: 'a.b', startedAt: Date.now() },

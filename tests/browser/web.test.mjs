@@ -233,7 +233,7 @@ test('a server that is gone is told: an answer ends, what is sent is refused, an
   await page.waitForFunction(() => window.states.join() === 'reconnecting,connected')
   assert.equal(await page.evaluate(() => window.message.getSnapshot().outcome), undefined, 'a connection that comes back ends nothing')
   await close()
-  await page.waitForFunction(() => window.states.join() === 'reconnecting,connected,reconnecting,lost', undefined, { timeout: 15_000 })
+  await page.waitForFunction(() => window.states.join() === 'reconnecting,connected,reconnecting,lost', undefined, { timeout: 30_000 })
   const view = await page.evaluate(() => window.message.getSnapshot())
   assert.deepEqual([view.outcome, view.blocks.at(-1).code], ['failed', 'connection'])
   assert.equal(await page.evaluate(() => window.test.client.send('More').catch(({ code }) => code)), 'connection', 'it does not wait in silence')

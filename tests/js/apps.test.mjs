@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { createElement } from 'react'
@@ -12,7 +11,7 @@ import { Engine } from 'sluice'
 import { live2dTools } from 'sluice/live2d'
 import { connect } from 'sluice/renderer'
 import { callsEcho, cards, echo, stage } from './support.mjs'
-import { hostStage } from './host-support.mjs'
+import { hostStage, until } from './host-support.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const apps = readdirSync(join(root, 'tests/apps')).filter((name) => /\.tsx?$/.test(name))
@@ -65,7 +64,7 @@ test('React: messages and cards, drawn from snapshots', async (t) => {
   const client = connect(host.bridge())
   await client.open().opened
   await (await client.send('Say hi')).done
-  for (let tries = 0; client.open().getSnapshot().entries.length < 2 && tries < 100; tries++) await delay(5)
+  await until(() => client.open().getSnapshot().entries.length === 2, 'question and answer')
   assert.equal(renderToString(createElement(Chat, { client })), '<main><h2>Say hi</h2><article aria-busy="false"><p>Well, </p><code>echo.back<!-- -->: <!-- -->success</code><p>Done.</p></article></main>')
 })
 

@@ -289,9 +289,13 @@ export function contract(name, { open, again, skip = false }) {
     await store.save('small', { entries: entries.slice(0, 2) })
     await store.save('large', { entries })
     const cost = async (id, from) => {
-      const start = performance.now()
-      for (let at = 0; at < 10; at++) await store.save(id, { entries: [question(`n${at}`, at ? `n${at - 1}` : from, 'next')] })
-      return (performance.now() - start) / 10
+      const each = []
+      for (let at = 0; at < 10; at++) {
+        const start = performance.now()
+        await store.save(id, { entries: [question(`n${at}`, at ? `n${at - 1}` : from, 'next')] })
+        each.push(performance.now() - start)
+      }
+      return each.sort((a, b) => a - b)[5] // one that another process held up says nothing
     }
     await cost('small', 'e1') // warm
     await store.delete('small')

@@ -9,7 +9,7 @@ import { echo, stage } from './support.mjs'
 
 const calls = { calls: [{ id: 'a', name: 'echo_back', arguments: { text: 'x' } }] }
 const never = () => new Promise(() => {})
-const soon = (promise, ms = 3000) => Promise.race([promise, setTimeout(ms, 'it hangs', { ref: false })])
+const soon = (promise, ms = 20_000) => Promise.race([promise, setTimeout(ms, 'it hangs', { ref: false })])
 
 test('cancel resolves where a tool takes no notice, and says which', async (t) => {
   const { run } = await stage(t, { answers: () => calls, tools: [echo({ execute: never, timeoutMs: 60_000 })] })

@@ -186,13 +186,13 @@ test('huge inputs are refused at once', async (t) => {
       ['result', { message, call: 1, token, value }],
     ]),
   ]
-  const start = performance.now()
+  const start = process.cpuUsage()
   for (const [method, input] of cases) {
     const reply = await owner.connection.call(method, input)
     assert.equal(reply.ok, false, String(method).slice(0, 20))
     assert.ok(JSON.stringify(reply).length < 3000, 'and not told back')
   }
-  const ms = performance.now() - start
+  const ms = process.cpuUsage(start).user / 1000
   t.diagnostic(`${cases.length} huge inputs in ${ms.toFixed(0)} ms`)
   assert.ok(ms < 20_000, `${ms} ms: it was walked through`)
   assert.equal(attacker.asks(message).length, 1)

@@ -175,7 +175,7 @@ test('what `run` gives is checked: it is told to the app, and a window learns no
 
 test('a window whose rights were taken away gets nothing more of them', async (t) => {
   const { tool, ran } = guarded()
-  const { open } = await hostStage(t, { tools: [tool], answers: [{ parts: [{ text: 'seen' }, { wait: 200 }, { text: ' SECRET' }] }, callsDelete] })
+  const { open } = await hostStage(t, { tools: [tool], answers: [{ parts: [{ text: 'seen' }, { wait: 1000 }, { text: ' SECRET' }] }, callsDelete] })
   const rights = { ...everything }
   const window = open(rights)
   await window.get('open', {})
@@ -184,7 +184,7 @@ test('a window whose rights were taken away gets nothing more of them', async (t
   const frames = window.frames.length
   rights.read = false
   await until(async () => (await window.call('cancel', { message: 'none' })).error.code === 'not_found')
-  await setTimeout(500)
+  await setTimeout(1300)
   assert.equal(window.frames.length, frames)
   rights.read = true
   await until(async () => (await window.get('subscribe', { message })).outcome === 'completed')
@@ -223,7 +223,7 @@ test('at most 70 frames a second go to a window while 1,000 deltas a second flow
   const window = open()
   const messages = []
   for (const conversation of ['a', 'b', 'c']) messages.push(await window.send('Go', conversation))
-  for (const message of messages) await until(() => window.view(message).outcome, 'the end', 20_000)
+  for (const message of messages) await until(() => window.view(message).outcome, 'the end', 60_000)
   for (const message of messages) assert.equal(window.text(message), words)
   assert.equal(window.mismatches, 0)
   const times = window.frames.map(({ at }) => at)
@@ -238,7 +238,7 @@ test('at most 70 frames a second go to a window while 1,000 deltas a second flow
 })
 
 test('the first text does not wait for the next frame, the rest does', async (t) => {
-  const { open } = await hostStage(t, { answers: [{ parts: [{ text: 'a' }, { wait: 30 }, { text: 'b' }, { wait: 30 }, { text: 'c' }] }], host: { frameMs: 3_600_000 } })
+  const { open } = await hostStage(t, { answers: [{ parts: [{ text: 'a' }, { wait: 300 }, { text: 'b' }, { wait: 30 }, { text: 'c' }] }], host: { frameMs: 3_600_000 } })
   const window = open()
   await window.get('open', {})
   const message = await window.send('Hi') // the conversation's frame goes first: the next would be due in an hour
@@ -501,7 +501,7 @@ test('a message that is cancelled as one of its runs ends starts nothing more', 
   })
   await closed.host.send('Hi')
   await until(() => quiet !== undefined)
-  assert.deepEqual(await Promise.race([quiet, setTimeout(2000, 'waits for a button')]), { stillRunning: [] })
+  assert.deepEqual(await Promise.race([quiet, setTimeout(20_000, 'waits for a button', { ref: false })]), { stillRunning: [] })
   assert.equal(closed.server.requests.length, 1)
   assert.deepEqual(ran, [])
 })
@@ -527,10 +527,71 @@ test('cards and questions say what the tool is', async (t) => {
   assert.deepEqual(window.cards(message)[0].tags, ['files'])
 })
 
+// -- what a run tells of itself -----------------------------------------------------------------------------------------------
+
+test('a window hears that a request is sent again, until something comes of it', async (t) => {
+  const busy = { status: 503, error: 'overloaded', headers: { 'retry-after-ms': '60' } }
+  const { open } = await hostStage(t, { answers: [busy, busy, { parts: [{ text: 'Now.' }, { wait: 100 }] }, busy, { status: 400, error: 'no' }], retries: 3, host: { frameMs: 0 } })
+  const window = open()
+  const message = await window.send('Hi')
+  const before = Date.now()
+  await done(window, message)
+  const deltas = window.frames.flatMap(({ messages = [] }) => messages.flatMap(({ deltas }) => deltas))
+  const retries = deltas.filter(({ type }) => type === 'retry')
+  const [first] = retries.length === 2 ? retries : [window.views.get(message), retries[0]] // the first may have come before the window watched
+  assert.deepEqual(retries.map(({ attempt }) => attempt).at(-1), 2)
+  for (const { round, of, delayMs, at, detail } of retries) {
+    assert.deepEqual([round, of], [1, 3])
+    assert.ok(delayMs >= 60 && Math.abs(at - delayMs - before) < 20_000, `${at}: ${delayMs}`)
+    assert.match(detail, /overloaded/)
+  }
+  assert.ok(first)
+  assert.equal(window.view(message).retry, undefined, 'the text ended the wait')
+  assert.deepEqual(await window.get('subscribe', { message }), window.view(message))
+  const second = await window.send('Again')
+  await done(window, second)
+  assert.equal(window.view(second).retry, undefined, 'so does the end')
+})
+
+test('a window that comes while a request waits to be sent again sees that', async (t) => {
+  const { open } = await hostStage(t, { answers: [{ status: 503, error: 'overloaded', headers: { 'retry-after-ms': '30000' } }] })
+  const window = open()
+  const message = await window.send('Hi')
+  const late = open()
+  const { retry } = await until(async () => { const view = await late.get('subscribe', { message }); return view.retry && view }, 'a retry')
+  assert.deepEqual(Object.keys(retry).sort(), ['at', 'attempt', 'delayMs', 'detail', 'of', 'round'])
+  await window.get('cancel', { message })
+  await done(window, message)
+  assert.equal(window.view(message).retry, undefined)
+})
+
+test('a window hears what a tool counts', async (t) => {
+  let go
+  const counts = tool({
+    name: 'disk.scan', description: 'Scans.', permission: 'public', agentCallable: true,
+    execute: async (_, { progress }) => {
+      progress({ done: 1, of: 4, text: 'reading' })
+      await new Promise((resolve) => (go = resolve))
+      progress('nearly')
+      return 'ok'
+    },
+  })
+  const { open } = await hostStage(t, { answers: [{ calls: [{ name: 'disk_scan', arguments: {} }] }, { text: 'Done.' }], tools: [counts] })
+  const window = open()
+  const message = await window.send('Hi')
+  const card = await until(() => window.cards(message)[0]?.progress && window.cards(message)[0])
+  assert.deepEqual([card.progress, card.progressDone, card.progressOf], ['reading (1 / 4)', 1, 4])
+  await until(() => go)
+  go()
+  await done(window, message)
+  const { progress, progressDone, progressOf } = window.cards(message)[0]
+  assert.deepEqual([progress, progressDone, progressOf], ['nearly', undefined, undefined], 'a report without numbers takes them away')
+})
+
 // -- tools that run in a window -----------------------------------------------------------------------------------------------
 
 const selection = () => tool({ name: 'editor.selection', description: 'What is selected.', permission: 'public', agentCallable: true, runsIn: 'window' })
-const callsSelection = { calls: [{ name: 'editor_selection', arguments: { from: 1 } }] }
+const callsSelection = { calls: [{ id: 'call_s', name: 'editor_selection', arguments: { from: 1 } }] }
 
 test('a tool runs in the window that asked', async (t) => {
   const { server, open } = await hostStage(t, { answers: [callsSelection, { text: 'Done.' }], tools: [selection()] })
@@ -538,7 +599,8 @@ test('a tool runs in the window that asked', async (t) => {
   const message = await window.send('Hi')
   await other.watch(message)
   const order = await until(() => window.executed[0])
-  assert.deepEqual([order.message, order.call, order.name, order.arguments], [message, 1, 'editor.selection', { from: 1 }])
+  assert.deepEqual([order.message, order.call, order.name, order.arguments, order.id], [message, 1, 'editor.selection', { from: 1 }, 'call_s'])
+  assert.match(order.key, /^[\w-]{20,}:1$/)
   const answer = { message, call: 1, token: order.token, value: { text: 'abc' } }
   assert.equal((await other.call('result', answer)).error.code, 'state')
   await window.get('result', answer)

@@ -28,6 +28,8 @@ export type Delta =
   | TextDelta
   | CardDelta
   | CallDelta
+  | ProgressDelta
+  | RetryDelta
   | AskDelta
   | UsageDelta
   | RoundDelta
@@ -55,14 +57,34 @@ export interface CardDelta extends CardFields {
   call: number
 }
 
-/** More of a card: arguments as the model writes them, the last progress, or a notice that its outcome does not tell (the pet said no). */
+/** More of a card: arguments as the model writes them, or a notice that its outcome does not tell (the pet said no). */
 export interface CallDelta {
-  /** `args` is appended, `progress` and `notice` replace the one before. */
-  type: 'args' | 'progress' | 'notice'
+  /** `args` is appended, `notice` replaces the one before. */
+  type: 'args' | 'notice'
   /** The number of the call in the message. */
   call: number
   /** The text. */
   text: string
+}
+
+/** What a running tool reported, in place of its last report. */
+export interface ProgressDelta {
+  /** `progress`. */
+  type: 'progress'
+  /** The number of the call in the message. */
+  call: number
+  /** The report in words. */
+  text: string
+  /** How much is done, where the tool counts. */
+  done?: number
+  /** Of how much. */
+  of?: number
+}
+
+/** A request failed and will be sent again. What comes of it ends the wait: see `MessageView.retry`. */
+export interface RetryDelta extends RetryView {
+  /** `retry`. */
+  type: 'retry'
 }
 
 /** A person must decide something. */
@@ -139,6 +161,24 @@ export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
   blocks: BlockView[]
   /** Open questions, in the order in which they were asked. */
   asks: AskView[]
+  /** The last request failed and is sent again. Absent as soon as something of the answer comes, or the message ends. */
+  retry?: RetryView
+}
+
+/** Another try of a request that failed. */
+export interface RetryView {
+  /** Which answer, from 1. */
+  round: number
+  /** Which further try this is, from 1. */
+  attempt: number
+  /** How many further tries there are at most. Absent where a function of the app decides. */
+  of?: number
+  /** How long the wait is, in milliseconds. */
+  delayMs: number
+  /** When it ends and the request is sent, in Unix milliseconds. */
+  at: number
+  /** What went wrong, in the provider's words where it has some. */
+  detail: string
 }
 
 /** A part of a message, told apart by `type`. */
@@ -181,6 +221,10 @@ export interface CardView extends CardFields {
   writing?: string
   /** The last progress that the tool reported. */
   progress?: string
+  /** How much is done, by the last report of a tool that counts. */
+  progressDone?: number
+  /** Of how much. */
+  progressOf?: number
   /** Something that the outcome does not tell: the pet did not do what it was told. */
   notice?: string
   /** Of the tool: they choose the picture on its card. */
@@ -226,6 +270,10 @@ export interface ExecuteOrder {
   token: string
   /** The name of the tool. */
   name: string
+  /** The call's id of the provider, or of the text format; absent where it has none. */
+  id?: string
+  /** Idempotency key: the same for the same call, also when a saved turn runs it again. */
+  key: string
   /** Checked against the tool's schema. */
   arguments: JsonObject
 }

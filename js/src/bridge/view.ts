@@ -13,8 +13,12 @@ export function applyDeltas(view: MessageView, deltas: readonly Delta[], seq: nu
   return next
 }
 
+/** What shows that a request which was sent again is answered, or given up. */
+const endsWait: ReadonlySet<Delta['type']> = new Set<Delta['type']>(['text', 'reasoning', 'card', 'round', 'error', 'done'])
+
 /** Changes `view` and the list of its blocks, never a block itself: for whoever owns these two. */
 export function applyDelta(view: MessageView, delta: Delta): void {
+  if (view.retry && endsWait.has(delta.type)) delete view.retry
   switch (delta.type) {
     case 'text':
     case 'reasoning': {
@@ -36,7 +40,14 @@ export function applyDelta(view: MessageView, delta: Delta): void {
     case 'args':
       return change(view, delta.call, (card) => ({ ...card, writing: (card.writing ?? '') + delta.text }))
     case 'progress':
-      return change(view, delta.call, (card) => ({ ...card, progress: delta.text }))
+      return change(view, delta.call, ({ progressDone: _, progressOf: __, ...card }) => ({
+        ...card, progress: delta.text, ...(delta.done === undefined ? {} : { progressDone: delta.done }), ...(delta.of === undefined ? {} : { progressOf: delta.of }),
+      }))
+    case 'retry': {
+      const { type: _, ...retry } = delta
+      view.retry = retry
+      return
+    }
     case 'notice':
       return change(view, delta.call, (card) => ({ ...card, notice: delta.text }))
     case 'ask':

@@ -2,7 +2,7 @@
 // a card that is still being written is drawn over; everything else is written once.
 import { endingOf, endingWords } from '../bridge/ending.js'
 import { escapeInvisible } from '../bridge/invisible.js'
-import type { AssistantMessage, ArgsEvent, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, SluiceEvent } from '../core/events.js'
+import type { AssistantMessage, ArgsEvent, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, RetryEvent, SluiceEvent } from '../core/events.js'
 import { fit } from './rows.js'
 
 const colours = { dim: 2, bold: 1, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const
@@ -100,13 +100,18 @@ export class Screen {
       case 'retracted':
         return this.line(this.paint('dim', '  (taken back: what stands above counts no more)'))
       case 'retry':
-        return this.line(this.paint('dim', `  (again in ${(event.delayMs / 1000).toFixed(1)} s: ${escapeInvisible(event.detail)})`))
+        return this.#retry(event)
       case 'error':
         return this.#error(event)
       case 'diagnostic':
         this.#diagnostic = event
         return
     }
+  }
+
+  #retry({ attempt, of, delayMs, detail }: RetryEvent): void {
+    const tries = of === undefined ? String(attempt) : `${attempt} of ${of}`
+    this.line(this.paint('dim', `  (trying again in ${(delayMs / 1000).toFixed(1)} s, ${tries}: ${escapeInvisible(detail)})`))
   }
 
   #tell({ code, detail = '' }: DiagnosticEvent): void {

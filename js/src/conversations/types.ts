@@ -3,7 +3,7 @@ import type { MessageView } from '../bridge/messages.js'
 import type { ChatMessage, Part } from '../core/events.js'
 
 /** An answer as people saw it: what `<sluice-message>` shows. The message of a run's result is one, too. */
-export type SavedMessage = Omit<MessageView, 'id' | 'seq' | 'asks'>
+export type SavedMessage = Omit<MessageView, 'id' | 'seq' | 'asks' | 'retry'>
 
 /**
  * What somebody said. An answer keeps what people saw (`message`) and what it adds for the model (`history`) together, so that neither is ever

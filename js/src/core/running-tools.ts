@@ -159,7 +159,7 @@ export class RunningTools {
 
   #infoOf({ call, name, arguments: args, wireId, round, source, reserved }: ExecuteEvent): CallInfo {
     return {
-      call, name, arguments: args, key: `${this.#run.id}:${call}`, reserved: reserved ?? {},
+      call, name, arguments: args, key: keyOf(this.#run.id, call), reserved: reserved ?? {},
       ...(wireId === undefined ? {} : { id: wireId }), ...(round === undefined ? {} : { round }), ...(source === undefined ? {} : { source }),
     }
   }
@@ -178,6 +178,9 @@ export class RunningTools {
     }
   }
 }
+
+/** The idempotency key of a call: see `CallInfo.key`. */
+export const keyOf = (run: string, call: number): string => `${run}:${call}`
 
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < Infinity
 

@@ -232,7 +232,7 @@ export class HostConversation {
   }
 
   #take(node: Node, live: Message, history: ChatMessage[]): void {
-    const { id: _, seq, asks: __, ...message } = live.view
+    const { id: _, seq, asks: __, retry: ___, ...message } = live.view
     const { entry, blobs } = withoutPictures({ ...node.entry, message, history })
     this.#keepBlobs(blobs)
     node.entry = entry

@@ -1,6 +1,5 @@
 // Every method that a window may call: who may, with what, and what happens then. Bad input is an answer, never an exception.
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { BridgeError, ConversationItem, Decision, Frame, Method, Methods, PetOrder, Picture, Reply, SendInput } from '../bridge/messages.js'
 import type { Engine } from '../core/engine.js'
 import { messageOf, SluiceError, type ErrorCode } from '../core/errors.js'
@@ -135,9 +134,9 @@ class EngineHost implements Host {
     const left = await Promise.all(this.#conversations.running.map((message) => message.cancel('the host was closed')))
     this.#pet.close()
     await Promise.all(this.#following)
-    const patience = new AbortController()
-    await Promise.race([this.#conversations.saved(), sleep(SAVE_MS, undefined, { signal: patience.signal }).catch(() => {})])
-    patience.abort()
+    let patience: NodeJS.Timeout | undefined
+    await Promise.race([this.#conversations.saved(), new Promise((resolve) => (patience = setTimeout(resolve, SAVE_MS)))])
+    clearTimeout(patience)
     this.#conversations.close()
     for (const window of [...this.#windows]) {
       window.finish()

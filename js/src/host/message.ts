@@ -6,6 +6,7 @@ import { applyDelta, emptyView } from '../bridge/view.js'
 import type { ApproveOptions } from '../core/approvals.js'
 import type { ApprovalEvent, CardEvent, ChatMessage, ErrorEvent, ExecuteEvent, IpcEvent, SluiceEvent } from '../core/events.js'
 import type { Run } from '../core/run.js'
+import { keyOf } from '../core/running-tools.js'
 import type { Tool } from '../core/tool.js'
 import { hidden, toBridgeError } from './check.js'
 import { guard } from './guard.js'
@@ -236,7 +237,7 @@ export class Message implements Asker {
     this.#forgetExecution(execution.call)
   }
 
-  #execute({ call, name, arguments: args }: ExecuteEvent): void {
+  #execute({ call, name, arguments: args, wireId }: ExecuteEvent): void {
     const tool = this.#tool(name)
     if (tool?.run) return
     const window = this.#sender
@@ -251,7 +252,10 @@ export class Message implements Asker {
     const execution: Execution = { message: this, call, window, token: newToken() }
     this.#executions.set(call, execution)
     window.executions.set(execution.token, execution)
-    window.execute({ message: this.id, call, token: execution.token, name, arguments: args })
+    const { run } = this.#segment as Segment
+    window.execute({
+      message: this.id, call, token: execution.token, name, arguments: args, key: keyOf(run.id, own as number), ...(wireId === undefined ? {} : { id: wireId }),
+    })
   }
 
   #abort(call: number, reason: string): void {
@@ -279,8 +283,15 @@ export class Message implements Asker {
       case 'card':
         return this.#card(event)
       case 'args':
-      case 'progress':
-        return this.#publish({ type: event.type, call: event.call, text: event.text })
+        return this.#publish({ type: 'args', call: event.call, text: event.text })
+      case 'progress': {
+        const { seq: _, ...progress } = event
+        return this.#publish(progress)
+      }
+      case 'retry': {
+        const { round, attempt, of, delayMs, detail } = event
+        return this.#publish({ type: 'retry', round, attempt, ...(of === undefined ? {} : { of }), delayMs, at: Date.now() + delayMs, detail })
+      }
       case 'approval':
         return this.#ask(event)
       case 'execute':

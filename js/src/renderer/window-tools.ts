@@ -15,6 +15,10 @@ export interface WindowToolContext {
   readonly call: number
   /** The name of the tool. */
   readonly name: string
+  /** The call's id of the provider, or of the text format; absent where it has none. */
+  readonly id?: string
+  /** Idempotency key: the same for the same call, also when a saved turn runs it again. */
+  readonly key: string
 }
 
 /** Runs the call. Its return value is the result; what it throws becomes the failure that the model reads. */
@@ -43,12 +47,13 @@ export class WindowTools {
     }
   }
 
-  async execute({ message, call, token, name, arguments: args }: Execute): Promise<void> {
-    const key = keyOf(message, call)
+  async execute({ token, arguments: args, ...info }: Execute): Promise<void> {
+    const { message, call, name } = info
+    const place = placeOf(message, call)
     const abort = new AbortController()
-    this.#running.set(key, abort)
-    const result = await this.#run(name, args, { signal: abort.signal, message, call, name })
-    if (this.#running.get(key) === abort) this.#running.delete(key)
+    this.#running.set(place, abort)
+    const result = await this.#run(name, args, { ...info, signal: abort.signal })
+    if (this.#running.get(place) === abort) this.#running.delete(place)
     if (abort.signal.aborted) return // it was aborted: the host ignores the result
     try {
       await this.#call('result', { message, call, token, ...result })
@@ -59,7 +64,7 @@ export class WindowTools {
   }
 
   abort({ message, call, reason }: Abort): void {
-    this.#running.get(keyOf(message, call))?.abort(new Error(reason))
+    this.#running.get(placeOf(message, call))?.abort(new Error(reason))
   }
 
   abortAll(reason: string): void {
@@ -83,4 +88,4 @@ export class WindowTools {
   }
 }
 
-const keyOf = (message: string, call: number): string => `${call}:${message}`
+const placeOf = (message: string, call: number): string => `${call}:${message}`

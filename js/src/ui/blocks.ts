@@ -204,7 +204,7 @@ class ErrorView implements View {
 }
 
 const cardParts = [
-  'card', 'header', 'icon', 'name', 'summary', 'state', 'duration', 'stop', 'writing', 'progress', 'notice', 'body', 'section', 'copy', 'image',
+  'card', 'header', 'icon', 'name', 'summary', 'state', 'duration', 'stop', 'writing', 'progress', 'progress-bar', 'notice', 'body', 'section', 'copy', 'image',
   'arguments', 'argument', 'approval', 'question', 'question-header', 'tool', 'effects', 'expiry', 'actions', 'missing', 'approve', 'deny',
   'edit', 'editor', 'remember', 'reason', 'code-point', 'blank', 'cut', 'script',
 ].join(', ')

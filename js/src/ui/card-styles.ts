@@ -62,6 +62,10 @@ export const cardStyles = css`
   .writing > code::after { content: ''; display: inline-block; width: .5em; height: 1.05em; margin-inline-start: 1px; vertical-align: -.2em; background: var(--_accent-ink); }
   .line { display: flex; gap: 8px; align-items: baseline; margin: -2px 12px 10px 52px; font-size: .88em; color: var(--_muted); }
   .line > bdi { min-width: 0; max-height: 4.8em; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
+  .share { display: block; width: calc(100% - 64px); height: 4px; margin: -4px 12px 12px 52px; border: 0; border-radius: 99px; overflow: hidden; appearance: none; background: color-mix(in srgb, var(--_accent) 16%, var(--_inset)); }
+  .share::-webkit-progress-bar { background: none; }
+  .share::-webkit-progress-value { background: var(--_accent-ink); border-radius: 99px; }
+  .share::-moz-progress-bar { background: var(--_accent-ink); border-radius: 99px; }
   .line.notice { color: var(--_warning); }
   .line .icon { align-self: flex-start; margin-top: .2em; }
   @media (prefers-reduced-motion: no-preference) {
@@ -122,5 +126,6 @@ export const cardStyles = css`
     .chevron { grid-area: chevron; }
     .summary { display: none; }
     .line { margin-inline-start: 49px; }
+    .share { width: calc(100% - 61px); margin-inline-start: 49px; }
   }
 `

@@ -144,7 +144,7 @@ export class SluiceCard extends SluiceElement {
         ${moving && this.message && (status === 'executing' || status === 'streaming') ? this.#stop() : nothing}
       </div>
       ${status === 'streaming' ? this.#writing(card) : nothing}
-      ${card.progress && status === 'executing' ? html`<p class="line" part="progress"><bdi>${markInvisible(card.progress.slice(-400))}</bdi></p>` : nothing}
+      ${card.progress && status === 'executing' ? this.#progress(card, card.progress) : nothing}
       ${card.notice ? html`<p class="line notice" part="notice">${icon('warning')}<bdi>${markInvisible(card.notice.slice(0, 1000))}</bdi></p>` : nothing}
       ${asks ? html`<sluice-approval part="approval" exportparts=${approvalParts} .ask=${asks} .card=${card} .message=${this.message} .compact=${this.compact} .armMs=${this.armMs}></sluice-approval>` : nothing}
       ${moving && status === 'streaming' ? html`<div class="bar" aria-hidden="true"></div>` : nothing}
@@ -174,6 +174,12 @@ export class SluiceCard extends SluiceElement {
     const { message, card, words } = this
     return html`<button type="button" class="button quiet stop" part="stop" aria-label=${words.stop} title=${words.stop}
       @click=${() => Promise.resolve(message?.cancel(card?.call)).catch(() => {})}>${icon('stop')}</button>`
+  }
+
+  #progress({ progressDone: done, progressOf: of }: CardView, text: string): TemplateResult {
+    const bar = done === undefined || !of ? nothing : html`<progress class="share" part="progress-bar" role="progressbar" aria-label=${this.words.progress}
+      max=${of} value=${Math.min(done, of)}></progress>`
+    return html`<p class="line" part="progress"><bdi>${markInvisible(text.slice(-400))}</bdi></p>${bar}`
   }
 
   #writing({ writing }: CardView): TemplateResult | typeof nothing {

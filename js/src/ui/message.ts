@@ -12,10 +12,10 @@ import { define, SluiceElement } from './element.js'
 import { focused, focusIsTaken } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { icon } from './icons.js'
-import { escapeInvisible } from './mark-invisible.js'
+import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import { messageStyles } from './message-styles.js'
 import { controls, foreign, tokens } from './theme.js'
-import type { ApprovalsMode, AskDetail, AskView, BlockView, CardView, LiveMessage, MessageView, SavedMessage } from './types.js'
+import type { ApprovalsMode, AskDetail, AskView, BlockView, CardView, LiveMessage, MessageView, RetryView, SavedMessage } from './types.js'
 
 /** Of the finished message, read out. */
 const READ_OUT = 3000
@@ -58,6 +58,8 @@ export class SluiceMessage extends SluiceElement {
   #newAsks: string[] = []
   readonly #cameTo = new Map<number, { tool: string; status: CardStatus }>()
   #gathering: ReturnType<typeof setTimeout> | undefined
+  /** Until the next second of a wait. */
+  #second: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
     super()
@@ -90,6 +92,7 @@ export class SluiceMessage extends SluiceElement {
     unschedule(this.#show)
     clearTimeout(this.#gathering)
     this.#gathering = undefined
+    clearTimeout(this.#second)
   }
 
   override willUpdate(changed: PropertyValues): void {
@@ -137,7 +140,10 @@ export class SluiceMessage extends SluiceElement {
     if (answered !== undefined) this.#moveFocus(answered)
     if (!first && view.outcome && view.outcome !== before?.outcome) this.#speakOutcome(view)
     const waiting = this.message !== undefined && isWaiting(view)
-    const changed = waiting !== this.#waiting || asksChanged || view.outcome !== before?.outcome
+    const retry = retryOf(view)
+    const retryChanged = retry !== (before && retryOf(before))
+    if (!first && retry && retryChanged) this.#spoken.push(this.words.retry(secondsUntil(retry), retry.attempt, retry.of))
+    const changed = waiting !== this.#waiting || asksChanged || retryChanged || view.outcome !== before?.outcome
     this.#waiting = waiting
     return changed || this.#spoken.length > 0 || this.#newAsks.length > 0
   }
@@ -297,6 +303,7 @@ export class SluiceMessage extends SluiceElement {
     const { outcome } = this.#shown ?? {}
     return html`<div class="message" part="message" role="article" aria-label=${words.answer} @sluice-ready=${() => this.requestUpdate()}>
         ${this.#blocks.element}
+        ${this.#retry()}
         ${this.#waiting ? html`<div class="dots" part="waiting" role="img" aria-label=${words.waiting}><i></i><i></i><i></i></div>` : nothing}
         ${this.#all()}
         ${this.#outcome(outcome)}
@@ -304,6 +311,17 @@ export class SluiceMessage extends SluiceElement {
       </div>
       <div class="status hidden-text" role="status" aria-live="polite"></div>
       ${this.approvals === 'dialog' ? this.#dialog() : nothing}`
+  }
+
+  /** Counts the seconds until a failed request is sent again. */
+  #retry(): TemplateResult | typeof nothing {
+    const retry = this.message && this.#shown && retryOf(this.#shown)
+    clearTimeout(this.#second)
+    if (!retry) return nothing
+    const left = retry.at - Date.now()
+    if (left > 0) this.#second = setTimeout(() => this.requestUpdate(), left % 1000 + 1)
+    return html`<p class="outcome retry" part="retry">${icon('hourglass')}<span>${this.words.retry(secondsUntil(retry), retry.attempt, retry.of)}</span>
+      <bdi class="why">${markInvisible(retry.detail.slice(0, 300))}</bdi></p>`
   }
 
   #outcome(outcome: SavedMessage['outcome']): TemplateResult | typeof nothing {
@@ -374,6 +392,12 @@ export class SluiceMessage extends SluiceElement {
     void approval.updateComplete.then(() => (writes ? approval.focusQuestion() : approval.focusDeny()))
   }
 }
+
+/** The try that is waited for. */
+const retryOf = (view: SavedMessage | MessageView): RetryView | undefined => ('retry' in view && view.outcome === undefined ? view.retry : undefined)
+
+/** Whole seconds, and none when its time has come. A clock that is wrong does not make the wait longer. */
+const secondsUntil = ({ at, delayMs }: RetryView): number => Math.max(0, Math.ceil(Math.min(at - Date.now(), delayMs) / 1000))
 
 /** Nothing to see yet, or nothing since the last call ended. */
 function isWaiting(view: SavedMessage | MessageView): boolean {

@@ -26,6 +26,8 @@ export interface Strings extends QuestionWords {
   fabricated: string
   retracted: string
   waiting: string
+  /** Of a request that failed; no seconds are left: it is being sent. */
+  retry: (seconds: number, attempt: number, of: number | undefined) => string
   finished: string
   hint: string
   error: string
@@ -173,6 +175,7 @@ const en: Strings = {
   fabricated: 'Result made up by the model',
   retracted: 'Answer taken back',
   waiting: 'Waiting for the answer',
+  retry: (seconds, attempt, of) => `Trying again${seconds > 0 ? ` in ${seconds} s` : ''} (${of === undefined ? attempt : `${attempt} of ${of}`})`,
   finished: 'Answer finished.',
   hint: 'Hint',
   error: 'Error',
@@ -310,6 +313,7 @@ const zh: Strings = {
   fabricated: '模型编造的结果',
   retracted: '已撤回的回答',
   waiting: '等待回答',
+  retry: (seconds, attempt, of) => `${seconds > 0 ? `${seconds} 秒后重试` : '正在重试'}（第 ${attempt} 次${of === undefined ? '' : `，共 ${of} 次`}）`,
   finished: '回答完毕。',
   hint: '提示',
   error: '错误',

@@ -3,7 +3,7 @@ import type { AskView, CardView, MessageView } from '../bridge/messages.js'
 import type { ApproveOptions } from '../core/approvals.js'
 import type { AssistantMessage } from '../core/events.js'
 
-export type { AskView, BlockView, CardView, MessageView } from '../bridge/messages.js'
+export type { AskView, BlockView, CardView, MessageView, RetryView } from '../bridge/messages.js'
 export type { ApproveOptions } from '../core/approvals.js'
 export type { AssistantMessage } from '../core/events.js'
 

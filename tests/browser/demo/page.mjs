@@ -24,7 +24,7 @@ export async function go(page, demo, path = '/') {
 export async function ask(page, act) {
   const before = await answers(page).count()
   await act()
-  await until(async () => (await answers(page).count()) > before, 'an answer', 15_000)
+  await until(async () => (await answers(page).count()) > before, 'an answer')
 }
 export const scene = (page, id) => ask(page, () => page.locator(`[data-scene=${id}]:visible`).first().click())
 export const say = (page, text) => ask(page, async () => {

@@ -23,12 +23,21 @@ const untilAborted = (_, { signal }) => new Promise((_, reject) => signal.addEve
   reject(signal.reason)
 }))
 
+let count
+/** Tells how far it is, and goes on when the test says so. */
+const counting = async (_, { progress }) => {
+  progress({ done: 1, of: 4, text: 'reading' })
+  await new Promise((resolve) => (count = resolve))
+  return 'counted'
+}
+
 const engine = new Engine({
   tools: [
     noted({ name: 'file.delete', description: 'Deletes.', permission: 'sensitive', executionApproval: 'ask_always' }),
     noted({ name: 'file.read', description: 'Reads.', permission: 'public', resultApproval: 'always' }),
     noted({ name: 'echo.back', description: 'Says it again.', permission: 'public' }),
     noted({ name: 'wait.long', description: 'Waits.', permission: 'public', execute: untilAborted }),
+    noted({ name: 'disk.scan', description: 'Scans.', permission: 'public', execute: counting }),
     tool({ ...common, name: 'page.title', description: 'The title of the page.', permission: 'public', runsIn: 'window' }),
     tool({ ...common, name: 'page.wait', description: 'Waits in the page.', permission: 'public', runsIn: 'window' }),
   ],
@@ -52,6 +61,7 @@ start({
     aborted: () => aborted,
     send: (text, conversation) => host.send(text, conversation),
     tools: () => engine.tools.map(({ name }) => name),
+    count: () => count?.(),
     memory: () => process.memoryUsage().rss,
   },
 })

@@ -18,11 +18,14 @@ const sections = {
       { type: 'card', block: 3, call: 2, name: 'live2d.expression', status: 'success', source: 'inline_tags', round: 1, arguments: { name: 'worried' }, output: 'ok', startedAt: now - 400, endedAt: now - 398, durationMs: 2 },
       { type: 'text', block: 4, text: zh ? '四点有雨。\n\n再确认一下你什么时候出门：' : 'Rain at four.\n\nOne more look at when you leave:' },
       { type: 'card', block: 5, call: 3, name: 'calendar.search', status: 'executing', source: 'native', round: 2, arguments: { day: 'today', words: 'meeting' }, startedAt: now - 2600 },
-      { type: 'progress', call: 3, text: zh ? '已读取 2 个日历中的 1 个' : 'read 1 of 2 calendars' },
+      { type: 'progress', call: 3, text: zh ? '已读取 2 个日历中的 1 个' : 'read 1 of 2 calendars', done: 1, of: 2 },
       { type: 'card', block: 6, call: 4, status: 'streaming', source: 'native', round: 2, name: 'note.write' },
       { type: 'args', call: 4, text: '{"title": "Umbrella", "body": "Rain at four. Take the blue umbrella, it stands next to the door, and leave ten minutes ea' },
     )
     show(live)
+    const again = new Live('again')
+    again.push({ type: 'retry', round: 1, attempt: 2, of: 4, delayMs: 30_000, at: now + 30_000, detail: '503: overloaded' })
+    show(again)
   },
   cards() {
     const view = { role: 'assistant', rounds: 2, outcome: 'completed', blocks: [] }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { command, root, say, Stop } from './run.mjs'
 import { buildNative, installSystemPackages } from './setup.mjs'
 
-const targets = ['answer', 'protocol', 'wire', 'state', 'verbs', 'documents', 'encoders']
+const targets = ['answer', 'protocol', 'declared', 'wire', 'state', 'verbs', 'documents', 'encoders']
 const lanes = 2
 const longest = { wire: 512, verbs: 512 } // bytes: there each is a verb or a delta, and costs as much as a document elsewhere
 const mostFaults = 5 // of one target: then it is left alone

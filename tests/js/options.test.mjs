@@ -94,6 +94,7 @@ test('options of run() that are wrong, forgotten or belong somewhere else', (t) 
     ['a cycle', run({ messages: [cycle] }), 'messages[0].again', /found a cycle/],
     ['a setting of the wrong type', run({ maxRounds: '3' }), 'maxRounds', /found "3", expected a whole number/],
     ['a setting that is a function', run({ maxRounds: () => 3 }), 'maxRounds', /found a function/],
+    ['protocols of a run', run({ protocols: [] }), 'protocols', /new Engine/],
     ['a limit that does not exist', run({ limits: { dept: 3 } }), 'limits.dept', /did you mean depth\?/],
   ])
   engine.run({ model, messages, transport, 'x-mine': { anything: 1 }, request: { 'x-mine': 1, temperature: 0.3 } }).cancel()
@@ -108,6 +109,7 @@ test('options of an engine, a tool, Live2D and the scripted server', async () =>
     ['ipc', make({ ipc: 'x' }), 'ipc', /found "x", expected a function \(channel/],
     ['a model', make({ model }), 'model', /engine\.run\(\{ model \}\)/],
     ['tools', make({ tools: { a: 1 } }), 'tools', /found an object, expected an array/],
+    ['protocols of an engine', make({ protocols: [{ id: 'house', like: 'hermes', openers: '' }] }), 'protocols[0].openers[0]', /found "", expected a marker that is not empty/],
     ['onEvent of an engine', make({ onEvent() {} }), 'onEvent', /belongs into engine\.run/],
     ['context of an engine', make({ context: {} }), 'context', /belongs into engine\.run/],
     ['a tool as an object', make({ tools: [{ name: 'x', execute() {} }] }), 'tools[0]', /expected what tool\(/],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Approvals } from './approvals.js'
+import type { DeclaredProtocol } from './declared-protocol.js'
 import { SluiceError } from './errors.js'
 import type { Block, DiagnosticEvent, ToolUseBlock } from './events.js'
 import { handleOf, native, setHandle } from './native.js'
@@ -32,6 +33,8 @@ export interface EngineOptions<C = unknown> extends Settings, RunHooks {
   tools?: Tool<C>[]
   /** Where remembered approvals are kept: `memory()` (the default), `file(path)`, or a store of your own. */
   rules?: RuleStore
+  /** Ways to write calls as text that are this app's own: `protocol` may name them. Default none. */
+  protocols?: readonly DeclaredProtocol[]
 }
 
 /** Where the tools of an engine want a `context`, its runs must bring it. */
@@ -50,7 +53,7 @@ export interface Parsed {
 }
 
 const checkOptions = members(withSettings({
-  members: { ...hooks, tools: array, rules: withMethods('a store of rules such as memory() or file(path)', 'list', 'add', 'revoke') },
+  members: { ...hooks, tools: array, protocols: array, rules: withMethods('a store of rules such as memory() or file(path)', 'list', 'add', 'revoke') },
 }))
 const checkRun = members(withSettings(runShape))
 const checkResume = members(resumeShape)
@@ -64,13 +67,15 @@ export class Engine<C = any> {
   #tools: Tool<C>[] = []
   #settings: Settings
   #hooks: RunHooks
+  #protocols: readonly DeclaredProtocol[]
   /** Remembered approvals: list them, revoke them. */
   readonly rules: RuleStore
 
   /** @throws SluiceError `option` where something is wrong in the options or a tool; `load` where the addon cannot be loaded. */
   constructor(options: EngineOptions<C> = {}) {
     checkOptions(options, 'options')
-    const { own, rest: { tools = [], rules = memory(), ...settings } } = splitHooks(options)
+    const { own, rest: { tools = [], rules = memory(), protocols = [], ...settings } } = splitHooks(options)
+    this.#protocols = protocols
     this.#hooks = own
     this.#settings = settings
     this.rules = rules
@@ -208,7 +213,8 @@ export class Engine<C = any> {
 
   #compile(tools: Tool<C>[]): void {
     checkTools(tools)
-    const config = { usage: true, ...this.#settings, alsoParse: allParsed(this.#settings.alsoParse ?? [], tools), tools: tools.map((tool) => tool.declaration) }
+    const alsoParse = allParsed(this.#settings.alsoParse ?? [], tools)
+    const config = { usage: true, ...this.#settings, alsoParse, protocols: this.#protocols, tools: tools.map((tool) => tool.declaration) }
     const handle = native().engineNew(encode(config, 'options'))
     const error = native().engineError(handle)
     if (error !== null) {

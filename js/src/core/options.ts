@@ -128,7 +128,7 @@ const places: { readonly [name: string]: string } = Object.fromEntries([
   ...['execute', 'parameters', 'agentCallable', 'permission'].map((name) => [name, 'it belongs into tool({ … })']),
   ...['system', 'systemPrompt', 'instructions'].map((name) => [name, 'it belongs into `messages`: { role: "system", content }']),
   ...['prompt', 'input'].map((name) => [name, 'it belongs into `messages`: { role: "user", content }']),
-  ['tools', 'they belong into new Engine({ tools }), or engine.add(tool)'],
+  ['tools', 'they belong into new Engine({ tools }), or engine.add(tool)'], ['protocols', 'they belong into new Engine({ protocols })'],
   ...['onText', 'onToken', 'onChunk', 'onStepFinish'].map((name) => [name, 'onEvent of engine.run() gets every event; run.textStream has the text']),
   ...['onFinish', 'onError'].map((name) => [name, 'run.done tells how it ended']),
   ['maxRetries', 'Sluice calls it retries'], ['abortSignal', 'Sluice calls it signal'],

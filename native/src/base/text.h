@@ -37,6 +37,13 @@ inline constexpr std::string_view first_bytes(std::string_view text, size_t most
   return text.substr(0, continues_code_point(text[end]) ? most : end);
 }
 
+// Where the last code point of a text that is not empty begins.
+inline constexpr size_t last_code_point(std::string_view text) {
+  size_t at = text.size() - 1;
+  while (at > 0 && continues_code_point(text[at])) --at;
+  return at;
+}
+
 // The longest end of at most `most` bytes that begins between code points.
 inline constexpr std::string_view last_bytes(std::string_view text, size_t most) {
   if (text.size() <= most) return text;

@@ -176,6 +176,17 @@ void break_marker(std::string &text, std::string_view marker) {
   if (marker.size() > first) split_tokens(text, marker, first, " ", false);
 }
 
+bool is_rare_mark(std::string_view mark) {
+  return std::any_of(mark.begin(), mark.end(), [](char c) { return c == '_' || c == '|' || is_beyond_ascii(c); });
+}
+
+void add_result_marker(std::string_view open, std::string_view close, std::vector<Marker> &out) {
+  const auto token = [](std::string_view word) { return word.find_first_of("|\xEF") != word.npos; };
+  const std::string_view mark = trim(open), end = trim(close);
+  if (is_rare_mark(mark))
+    out.push_back({.bytes = std::string(mark), .end = std::string(token(mark) && token(end) ? end : "")});
+}
+
 Defuse defuse_all(const Protocols &active, const Protocol &own) {
   return [&](std::string &text) {
     for (const auto &protocol : active) protocol->defuse(text);

@@ -19,6 +19,11 @@ void break_marker(std::string &text, std::string_view marker);
 
 using Defuse = std::function<void(std::string &text)>;
 
+// A mark of one plain word, such as <result>, may stand in any text; this one does not.
+bool is_rare_mark(std::string_view mark);
+// What results that are written between these begin with, if no other text does, and what ends them.
+void add_result_marker(std::string_view open, std::string_view close, std::vector<Marker> &out);
+
 // Everything that one of these protocols would take for its own. Both outlive the function.
 Defuse defuse_all(const Protocols &active, const Protocol &own);
 

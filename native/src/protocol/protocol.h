@@ -101,11 +101,15 @@ enum class CodeMode : uint8_t { ignore, whole, parse };
 
 class Protocol;
 using Protocols = std::vector<std::shared_ptr<const Protocol>>;
+struct Declaration;
+using Declarations = std::vector<std::shared_ptr<const Declaration>>;
 
 class Protocol {
  public:
   virtual ~Protocol() = default;
   virtual std::string_view id() const = 0;
+  // Of a protocol that the host declares: the document; else empty.
+  virtual std::string_view declaration() const { return {}; }
   // The text for {{tools}}: introduction and definitions. `tools` are sorted by name.
   virtual void write_definitions(const std::vector<ToolText> &tools, std::string &out) const = 0;
   // A call as the model should have written it. `arguments`: checked JSON object text.
@@ -114,6 +118,8 @@ class Protocol {
   // The results of one round. Markers of all protocols in `active` are made harmless inside the tools' texts.
   virtual void write_results(const std::vector<ResultText> &results, const Protocols &active,
                              std::string &out) const = 0;
+  // It calls tools by their vcpCommand: in definitions, results, and calls written from history.
+  virtual bool calls_commands() const { return false; }
   // Without a macro, definitions go in front of the system message (true) or behind it.
   virtual bool defines_on_top() const { return false; }
   // The word that its calls have to hold; empty: none.
@@ -182,7 +188,19 @@ Status check_saved_scanner(std::string_view saved, int levels = 3);
 std::vector<std::string_view> protocol_ids();
 
 // One protocol from its configuration: an id as a JSON string, or { "id": ..., options }. Errors name the option by
-// path. Ids that the design names and this version does not have yet: Code::unsupported.
-Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &out);
+// path. `declared`: what the host declares besides.
+Status make_protocol(std::string_view config, const Declarations &declared, std::shared_ptr<const Protocol> &out);
+inline Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &out) {
+  return make_protocol(config, {}, out);
+}
+
+// Reads what the host declares: the `protocols` of an engine's configuration. Tries each of them. Errors say which and
+// where.
+Status read_declarations(std::string_view value, Declarations &out);
+std::string_view id_of(const Declaration &declaration);
+
+// Refuses protocols of one turn of which a declared one begins its calls as another does. `other`: the place in the
+// list of the one that stands behind.
+Status check_overlaps(const Protocols &active, const ToolView &tools, size_t &other);
 
 }  // namespace sluice

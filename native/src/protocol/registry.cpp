@@ -1,9 +1,12 @@
 // The protocols there are: one line each, and the families of the table.
+#include "protocol/registry.h"
+
 #include <algorithm>
 
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/reading.h"
+#include "protocol/declared/declaration.h"
 #include "protocol/own/inline_tags.h"
 #include "protocol/own/json_strict.h"
 #include "protocol/own/tool_action.h"
@@ -105,7 +108,7 @@ constexpr Option<VcpOptions> kVcpOptions[] = {
 
 Status read_vcp(std::string_view config, std::shared_ptr<const Protocol> &out) {
   VcpOptions options;
-  Status status = read_options("vcp", config, kVcpOptions, options);
+  Status status = read_vcp_options("vcp", config, options);
   if (status.ok()) out = make_vcp(options);
   return status;
 }
@@ -171,6 +174,14 @@ constexpr Entry kProtocols[] = {
 
 }  // namespace
 
+Status read_own_options(std::string_view id, std::string_view config, ProtocolOptions &out) {
+  return read_options(id, config, kOwnOptions, out);
+}
+
+Status read_vcp_options(std::string_view id, std::string_view config, VcpOptions &out) {
+  return read_options(id, config, kVcpOptions, out);
+}
+
 std::vector<std::string_view> protocol_ids() {
   std::vector<std::string_view> ids;
   for (const Entry &entry : kProtocols) ids.push_back(entry.id);
@@ -179,7 +190,7 @@ std::vector<std::string_view> protocol_ids() {
   return ids;
 }
 
-Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &out) {
+Status make_protocol(std::string_view config, const Declarations &declared, std::shared_ptr<const Protocol> &out) {
   config = trim_json(config);
   std::string id;
   std::string_view said = config;
@@ -200,13 +211,15 @@ Status make_protocol(std::string_view config, std::shared_ptr<const Protocol> &o
     if (status.ok()) out = entry.make(options);
     return status;
   }
-  for (const Family &family : families()) {
-    if (family.id != id) continue;
+  if (const Family *const family = find_family(id)) {
     Status status = read_options(id, config, kOptions, options);
-    if (status.ok()) out = make_family(family, options);
+    if (status.ok()) out = make_family(*family, options);
     return status;
   }
-  const std::vector<std::string_view> known = protocol_ids();
+  for (const auto &declaration : declared)
+    if (declaration->id == id) return make_declared(declaration, config, out);
+  std::vector<std::string_view> known = protocol_ids();
+  for (const auto &declaration : declared) known.push_back(declaration->id);
   std::string message = "found " + shown(said) + ", expected the id of a protocol; ";
   if (const std::string_view near = nearest(id, known); !near.empty())
     return error(Code::json, message.append("did you mean ").append(near).append("?"), path);

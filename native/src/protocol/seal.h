@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/reading.h"
+#include "base/text.h"
 #include "protocol/marker_text.h"
 
 namespace sluice {
@@ -20,10 +21,10 @@ inline Status read_seal(std::string_view value, std::string &out) {
   return fits ? Status() : unexpected(value, "4 to 16 characters of a-z and 0-9");
 }
 
-// The marker with the seal before its last byte: <tool_code> → <tool_code k7f3>. An empty seal changes nothing.
+// The marker with the seal before its last code point: <tool_code> → <tool_code k7f3>. An empty seal changes nothing.
 inline std::string sealed(std::string_view marker, std::string_view seal) {
   std::string out(marker);
-  if (!seal.empty()) out.insert(out.size() - 1, " " + std::string(seal));
+  if (!seal.empty()) out.insert(last_code_point(out), " " + std::string(seal));
   return out;
 }
 

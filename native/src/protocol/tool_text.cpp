@@ -132,6 +132,86 @@ const ToolText &example_tool(const std::vector<ToolText> &tools) {
   return tool == tools.end() ? tools.front() : *tool;
 }
 
+std::string parameter_fields(std::string_view parameters) {
+  const std::vector<std::string> required = required_members(parameters);
+  std::string out;
+  if (const auto properties = json_member(parameters, "properties"))
+    for (JsonSlices property(*properties); property.next();) {
+      const std::string key = property.key_text();
+      const std::string_view schema = property.value();
+      out += out.empty() ? "[\n  " : ",\n  ";
+      ObjectWriter object(out);
+      object.raw("name", property.key());
+      if (const auto type = json_member(schema, "type")) object.raw("type", compact_json(*type));
+      object.boolean("required", std::find(required.begin(), required.end(), key) != required.end());
+      for (const std::string_view member : {"description", "enum"})
+        if (const auto value = json_member(schema, member)) object.raw(member, compact_json(*value));
+      if (const std::string rest = rest_of_parameter(schema); !rest.empty()) object.raw("schema", rest);
+      object.close();
+    }
+  return out.empty() ? "[]" : out + "\n]";
+}
+
+namespace {
+
+// string, array of integer, …; empty: the schema does not say.
+std::string type_of(std::string_view schema) {
+  const auto type = json_member(schema, "type");
+  std::string out = type ? text_or_json(*type) : std::string();
+  if (out != "array") return out;
+  const auto items = json_member(schema, "items");
+  const std::string of = items ? type_of(*items) : std::string();
+  return of.empty() ? out : out + " of " + of;
+}
+
+void append_lines(std::string_view parameters, std::string_view indent, int depth, std::string &out) {
+  const std::vector<std::string> required = required_members(parameters);
+  const auto properties = json_member(parameters, "properties");
+  if (!properties || depth == 0) return;
+  for (JsonSlices property(*properties); property.next();) {
+    const std::string key = property.key_text(), type = type_of(property.value());
+    const bool needed = std::find(required.begin(), required.end(), key) != required.end();
+    out.append(indent).append("- ").append(key).append(" (");
+    out.append(type).append(type.empty() ? "" : ", ").append(needed ? "required" : "optional").append(")");
+    if (const auto description = json_member(property.value(), "description"))
+      out.append(": ").append(text_or_json(*description));
+    if (const auto values = json_member(property.value(), "enum"))
+      out.append(", one of ").append(compact_json(*values));
+    const std::string rest =
+        without_members(property.value(), {"type", "description", "enum", "properties", "required", "items"});
+    if (!rest.empty()) out.append(" ").append(rest);
+    out += '\n';
+    const auto items = json_member(property.value(), "items");
+    append_lines(items ? *items : property.value(), std::string(indent) + "  ", depth - 1, out);
+  }
+}
+
+}  // namespace
+
+std::string parameter_lines(std::string_view parameters) {
+  std::string out;
+  append_lines(parameters, {}, kExampleDepth, out);
+  if (!out.empty()) out.pop_back();  // the last line end
+  return out;
+}
+
+void introduce_calls(std::string_view example, std::string &out) {
+  out += "You can call the tools listed below. To call one, write the call exactly in this form:\n";
+  out += example;
+  if (out.back() != '\n') out += '\n';
+  out +=
+      "Write one call behind the other to make several. Do not put a call into a code block, and never write results "
+      "yourself: they come in the next message.\n";
+}
+
+std::string harmless_name(std::string_view name, const Defuse &defuse) {
+  std::string text(name);
+  for (char &c : text)
+    if (!is_word(c) && std::string_view("-.:/").find(c) == std::string_view::npos) c = '_';
+  const std::string json = harmless_json(json_string(text), defuse);
+  return json.substr(1, json.size() - 2);
+}
+
 void write_tool_json(const ToolText &tool, const Defuse &defuse, std::string &out) {
   const auto harmless = [&](std::string_view json) { return harmless_json(json, defuse); };
   ObjectWriter object(out);

@@ -28,11 +28,22 @@ std::string example_arguments(std::string_view parameters);
 // The tool that shows most in an example: the first one with arguments, or else the first. `tools` is not empty.
 const ToolText &example_tool(const std::vector<ToolText> &tools);
 
+// The parameters as a JSON array of { name, type, required, description, … }, one on each line.
+std::string parameter_fields(std::string_view parameters);
+// The same as a line for each parameter; below it, indented, those of an object.
+std::string parameter_lines(std::string_view parameters);
+
+// The first words of definitions, around an example of a call.
+void introduce_calls(std::string_view example, std::string &out);
+
 // {"type":"function","function":{"name":…,"description":…,"parameters":…}}, the form that models were trained on.
 // `defuse`: makes markers harmless in what the tool says.
 void write_tool_json(const ToolText &tool, const Defuse &defuse, std::string &out);
 
 // {"status":…,"call_id":…,"name":…,"content":…} with nothing in it that `defuse` would change.
+// A name or an id in a result's header: the model may have invented it, so only bytes that names hold are written.
+std::string harmless_name(std::string_view name, const Defuse &defuse);
+
 void write_result_json(const ResultText &result, const Defuse &defuse, std::string &out);
 
 }  // namespace sluice

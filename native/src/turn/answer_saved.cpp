@@ -19,6 +19,14 @@ std::string digest_of_markers(const Protocols &protocols, const Registry &regist
   return all.empty() ? all : sha256_hex(all);
 }
 
+// What the host declared of these protocols; empty: nothing.
+std::string digest_of_declarations(const Protocols &parsed, const Protocols &watched) {
+  std::string all;
+  for (const Protocols *const list : {&parsed, &watched})
+    for (const auto &protocol : *list) all += protocol->declaration();
+  return all.empty() ? all : sha256_hex(all);
+}
+
 // A state is saved by what happened on the way to it.
 void save_state(AnswerState state, const Saver &save) {
   save("responded", state != AnswerState::waiting);
@@ -69,6 +77,8 @@ void Answer::save(std::string &out) const {
   write_protocols(parsed_);
   object.value("watched");
   write_protocols(watched_);
+  if (const std::string declared = digest_of_declarations(parsed_, watched_); !declared.empty())
+    object.text("declared", declared);
   object.value("unsealed");
   write_list(out, unsealed_, [&](const Unsealed &one) {
     ObjectWriter(out).number("at", static_cast<int64_t>(one.at)).text("name", one.name).close();
@@ -97,6 +107,8 @@ Status Answer::load(const SavedReader &saved, Config &config) {
         (!watched_numbered.empty() && watched_numbered != digest_of_markers(watched, setup_.registry())))
       return error(Code::json, "the open answer was read with other markers: of other tools, or by another version",
                    "protocols");
+    if (text_of(saved, "declared") != digest_of_declarations(parsed, watched))
+      return error(Code::json, "the open answer was read with another declaration of its protocol", "protocols");
     read_with(std::move(parsed), std::move(watched), options);
   }
   state_ = load_state(saved);

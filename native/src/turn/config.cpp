@@ -29,11 +29,6 @@ constexpr Choice<bool> kMalformed[] = {{"drop", false}, {"report", true}};
 constexpr Choice<bool> kResultRoles[] = {{"user", false}, {"tool", true}};
 constexpr Choice<bool> kReasoningCalls[] = {{"ignore", false}, {"execute", true}};
 
-Status not_yet(std::string_view value, std::string_view instead) {
-  return error(Code::unsupported,
-               "found " + shown(value) + ", which this version does not have; expected " + std::string(instead));
-}
-
 std::string indexed(size_t i) { return "[" + std::to_string(i) + "]"; }
 
 bool is_null(std::string_view value) { return json_kind(value) == 'n'; }
@@ -42,7 +37,7 @@ Status read_protocol(std::string_view value, Config &config, Protocols &out) {
   const char kind = json_kind(value);
   if (kind != '"' && kind != '{') return unexpected(value, "a protocol: an id, or an object with one");
   std::shared_ptr<const Protocol> protocol;
-  Status status = make_protocol(trim_json(value), protocol);
+  Status status = make_protocol(trim_json(value), config.declared, protocol);
   if (!status.ok()) return status;
   for (const auto &other : out)
     if (other->id() == protocol->id()) return unexpected(value, "each protocol once");
@@ -68,7 +63,7 @@ Status read_protocols(std::string_view value, Config &config, Protocols &out, bo
   return {};
 }
 
-Status read_profile(std::string_view value, Profile &out) {
+Status read_profile(std::string_view value, const Declarations &declared, Profile &out) {
   static const std::vector<std::string_view> kNames = {"match", "protocol", "startsInReasoning", "resultRole"};
   if (json_kind(value) != '{') return unexpected(value, "an object with match and protocol");
   for (JsonSlices member(value); member.next();) {
@@ -88,15 +83,15 @@ Status read_profile(std::string_view value, Profile &out) {
   }
   if (out.match.empty()) return unexpected(value, "a match that is not empty");
   std::shared_ptr<const Protocol> protocol;
-  return make_protocol(json_string(out.protocol), protocol).inside("protocol");
+  return make_protocol(json_string(out.protocol), declared, protocol).inside("protocol");
 }
 
-Status read_profiles(std::string_view value, std::vector<Profile> &out) {
+Status read_profiles(std::string_view value, const Declarations &declared, std::vector<Profile> &out) {
   if (json_kind(value) != '[') return unexpected(value, "an array of profiles");
   out.clear();
   JsonSlices slices(value);
   for (size_t i = 0; slices.next(); ++i) {
-    Status status = read_profile(slices.value(), out.emplace_back());
+    Status status = read_profile(slices.value(), declared, out.emplace_back());
     if (!status.ok()) return std::move(status).inside(indexed(i));
   }
   return {};
@@ -266,7 +261,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
       return unexpected(value, "at least one protocol");
     return status;
   }
-  if (name == "profiles") return read_profiles(value, config.profiles);
+  if (name == "profiles") return read_profiles(value, config.declared, config.profiles);
   if (name == "alsoParse") {
     if (json_kind(value) != '[') return unexpected(value, "an array of protocols");
     return read_protocols(value, config, config.also_parse, nullptr);
@@ -384,18 +379,10 @@ Status read_config(std::string_view document, const std::vector<std::string_view
     const std::string name = slices.key_text();
     const std::string_view value = slices.value();
     if (name.starts_with("x-")) continue;
-    Status status;
-    if (std::find(own.begin(), own.end(), name) != own.end()) {
-      JsonSlices declared(value);
-      if (name == "protocols" && json_kind(value) != '[')
-        status = unexpected(value, "an array");
-      else if (name == "protocols" && declared.next())
-        status = not_yet(value, "[]");
-    } else {
-      bool known = true;
-      status = read_member(name, value, config, known);
-      if (!known) return unknown(name, own);
-    }
+    if (std::find(own.begin(), own.end(), name) != own.end()) continue;
+    bool known = true;
+    Status status = read_member(name, value, config, known);
+    if (!known) return unknown(name, own);
     if (!status.ok()) return std::move(status).inside(name);
   }
   if (config.protocols.empty() && !config.auto_protocol) return read_protocol("\"vcp\"", config, config.protocols);
@@ -541,6 +528,15 @@ Status read_saved_protocols(std::string_view list, Config &config, Protocols &ou
   return {};
 }
 
+Status check_protocols(const Config &config, const ToolView &tools) {
+  Protocols active = config.protocols;
+  for (const auto &also : config.also_parse)
+    if (std::none_of(active.begin(), active.end(), [&](const auto &one) { return one->id() == also->id(); }))
+      active.push_back(also);
+  size_t other = 0;
+  return check_overlaps(active, tools, other).inside(other < config.protocols.size() ? "protocol" : "alsoParse");
+}
+
 Status seal_protocols(Config &config) {
   config.unsealed.clear();
   if (config.seal.empty()) return {};
@@ -549,10 +545,10 @@ Status seal_protocols(Config &config) {
       if (protocol->id() == "inline_tags") continue;  // they only move a face
       const std::string sealed = with_seal(config.protocol_texts.at(protocol.get()), config.seal);
       std::shared_ptr<const Protocol> own;
-      if (Status status = make_protocol(sealed, own); !status.ok())
+      if (Status status = make_protocol(sealed, config.declared, own); !status.ok())
         return error(Code::json, std::string(protocol->id()) +
                                      " cannot be sealed: models were trained on it; expected one of vcp, tool_action, "
-                                     "xml_tag, json_strict");
+                                     "xml_tag, json_strict, or a declared protocol with openers of its own");
       config.unsealed.push_back(protocol);
       config.protocol_texts[own.get()] = sealed;
       protocol = std::move(own);
@@ -565,7 +561,7 @@ Status choose_protocol(std::string_view model, Config &config) {
   const Profile *const profile = find_profile(model, config.profiles);
   const std::string_view id = profile != nullptr ? std::string_view(profile->protocol) : kProtocolOfUnknownModels;
   std::shared_ptr<const Protocol> protocol;
-  if (Status status = make_protocol(json_string(id), protocol); !status.ok()) return status;
+  if (Status status = make_protocol(json_string(id), config.declared, protocol); !status.ok()) return status;
   config.protocol_texts[protocol.get()] = json_string(id);
   std::erase_if(config.protocols, [&](const auto &other) { return other->id() == id; });
   config.protocols.insert(config.protocols.begin(), std::move(protocol));

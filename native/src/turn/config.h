@@ -38,6 +38,7 @@ struct Config {  // names and defaults: engine.md §5
   bool auto_protocol = false;     // in front of them, the one that the model's name asks for: choose_protocol
   bool protocol_chosen = false;   // it is there
   std::string unknown_model;      // nothing was known about it
+  Declarations declared;          // protocols of the host's own
   std::vector<Profile> profiles;  // the host's own, in front of the built-in ones
   Protocols also_parse;
   std::map<const Protocol *, std::string> protocol_texts;  // of each: what make_protocol was given
@@ -78,8 +79,7 @@ struct Config {  // names and defaults: engine.md §5
 
 // Reads the members of `document` (checked JSON object text) over what `config` already holds: a turn's document over
 // the engine's defaults. `limits` and `toolToggles` merge. `own`: members that the caller reads itself (tools, wire,
-// ...). A member that is not known is an error with its path; "x-..." is ignored; what the design names but this
-// version does not have yet is Code::unsupported.
+// ...). A member that is not known is an error with its path; "x-..." is ignored.
 Status read_config(std::string_view document, const std::vector<std::string_view> &own, Config &config);
 
 // The configuration as read_config would take it, defaults included; without rules, which are decisions of people.
@@ -93,6 +93,9 @@ Status read_saved_protocols(std::string_view list, Config &config, Protocols &ou
 
 // protocol: "auto" → the protocol of this model, and what else its profile says. Once per turn.
 Status choose_protocol(std::string_view model, Config &config);
+
+// Refuses a declared protocol that begins its calls as another one does that the turn reads.
+Status check_protocols(const Config &config, const ToolView &tools);
 
 // Gives the active protocols the seal. Once per turn, behind choose_protocol.
 Status seal_protocols(Config &config);

@@ -10,9 +10,6 @@
 
 namespace sluice {
 
-// Does this protocol call tools by their vcpCommand: in definitions, results, and calls written from history?
-inline bool shows_commands(const Protocol &protocol) { return protocol.id() == "vcp"; }
-
 // What {{tools}} stands for: the exposed tools, those with `tag` where it is not empty. The first active protocol
 // writes them; no other active protocol reads a call in them. Empty where nothing is exposed.
 std::string render_tools(const Registry &registry, const Exposure &exposure, const Protocols &active,

@@ -77,6 +77,7 @@ Status Setup::read_model() {
   if (const auto name = request ? json_member(*request, "model") : std::nullopt; name && json_kind(*name) == '"')
     model = json_text(*name);
   if (Status status = choose_protocol(model, config); !status.ok()) return std::move(status).inside("protocol");
+  if (Status status = check_protocols(config, registry()); !status.ok()) return status;
   if (Status status = seal_protocols(config); !status.ok()) return std::move(status).inside("seal");
   return {};
 }
@@ -158,7 +159,9 @@ void Setup::write_tools(std::string &out) const {
   tokens.number("text", static_cast<int64_t>(estimate_tokens(definitions())));
   tokens.close();
   list = "[";
-  for (const std::string_view id : protocol_ids()) {
+  std::vector<std::string_view> known = protocol_ids();
+  for (const auto &declared : config.declared) known.push_back(id_of(*declared));
+  for (const std::string_view id : known) {
     if (list.back() != '[') list += ',';
     append_json_string(list, id);
   }

@@ -30,7 +30,7 @@ struct Setup {
     return config.dispatch_block || observes() || (tool != nullptr && tool->immediate);
   }
   // Does the text call tools by their vcpCommand?
-  bool calls_commands() const { return calls_from_text() && shows_commands(*config.protocols.front()); }
+  bool calls_commands() const { return calls_from_text() && config.protocols.front()->calls_commands(); }
   // What the text of an answer is parsed for.
   Protocols active_protocols() const;
   // The first of these writes what stands in text, harmless for all of them.

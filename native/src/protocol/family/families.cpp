@@ -1,4 +1,5 @@
 // The table of model families: what is known about how each of them writes calls.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -740,5 +741,10 @@ constexpr auto kTable = joined(std::make_index_sequence<std::size(kFamilies) + s
 }  // namespace
 
 std::span<const Family> families() { return kTable; }
+
+const Family *find_family(std::string_view id) {
+  const auto found = std::find_if(kTable.begin(), kTable.end(), [id](const Family &family) { return family.id == id; });
+  return found == kTable.end() ? nullptr : &*found;
+}
 
 }  // namespace sluice

@@ -332,21 +332,18 @@ std::vector<Marker> FamilyProtocol::closers_of(std::string_view opener) const {
   return markers({family_.closers.empty() ? &family_.section_ends : &family_.closers});
 }
 
-// A mark of one plain word, such as <result>, may stand in any text. A mark that models write to stop where the result
-// comes is no result yet.
+// A mark that models write to stop where the result comes is no result yet.
 std::vector<Marker> FamilyProtocol::result_markers() const {
   std::vector<Marker> out;
-  const auto token = [](std::string_view word) { return word.find_first_of("|\xEF") != word.npos; };
   for (const auto &[word, close] :
        {std::pair{family_.results_open, family_.results_close}, std::pair{family_.result_open, family_.result_close}}) {
     const std::string_view mark = trim(fixed_part(word)), end = trim(close);
-    const auto rare = [](char c) { return c == '_' || c == '|' || is_beyond_ascii(c); };
     const Words ends = family_.section_ends;
     if (std::find(ends.begin(), ends.end(), mark) != ends.end())
       out.insert(out.end(),
                  {{std::string(end)}, {.bytes = std::string(word.substr(0, word.find('{'))), .end = std::string(end)}});
-    else if (std::any_of(mark.begin(), mark.end(), rare))
-      out.push_back({.bytes = std::string(mark), .end = std::string(token(mark) && token(end) ? end : "")});
+    else
+      add_result_marker(mark, end, out);
   }
   return out;
 }
@@ -356,14 +353,10 @@ std::vector<Marker> FamilyProtocol::result_markers() const {
 void FamilyProtocol::write_definitions(const std::vector<ToolText> &tools, std::string &out) const {
   if (tools.empty()) return;
   const ToolText &shown = example_tool(tools);
-  out += "You can call the tools listed below. To call one, write the call exactly in this form:\n";
   std::string example;
   write_call("call_1", shown.name, example_arguments(shown.parameters), example);
-  out += example;
-  if (out.back() != '\n') out += '\n';
-  out +=
-      "Write one call behind the other to make several. Do not put a call into a code block, and never write results "
-      "yourself: they come in the next message.\nThe tools, each as JSON with the schema of its arguments:\n";
+  introduce_calls(example, out);
+  out += "The tools, each as JSON with the schema of its arguments:\n";
   append_line(out, family_.tools_open);
   const Defuse defuse = [this](std::string &text) { break_markers(text); };
   for (const ToolText &tool : tools) {
@@ -386,18 +379,13 @@ void FamilyProtocol::write_results(const std::vector<ResultText> &results, const
   out += family_.results_close;
 }
 
-// Some formats name the tool or the call in a result's header. The model may have invented the name, so only bytes that
-// names hold are written.
+// Some formats name the tool or the call in a result's header.
 void FamilyProtocol::append_result_open(const ResultText &result, const Defuse &defuse, std::string &out) const {
   std::string_view open = family_.result_open;
   for (size_t at; (at = open.find('{')) != open.npos; open.remove_prefix(open.find('}') + 1)) {
     out += open.substr(0, at);
     open.remove_prefix(at);
-    std::string text(open.starts_with("{name}") ? result.tool : result.call_id);
-    for (char &c : text)
-      if (!is_word(c) && std::string_view("-.:/").find(c) == std::string_view::npos) c = '_';
-    const std::string json = harmless_json(json_string(text), defuse);
-    out.append(json, 1, json.size() - 2);
+    out += harmless_name(open.starts_with("{name}") ? result.tool : result.call_id, defuse);
   }
   out += open;
 }

@@ -184,6 +184,7 @@ struct Family {
 
 // All of them: constant data.
 std::span<const Family> families();
+const Family *find_family(std::string_view id);  // nullptr: there is none
 std::shared_ptr<const Protocol> make_family(const Family &family, const ProtocolOptions &options);
 
 // Reads the beginning of a block, up to behind the opener; each grammar derives from it and reads the rest.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "protocol/block.h"
+#include "protocol/own/vcp_words.h"
 
 namespace sluice {
 
@@ -12,6 +13,7 @@ struct VcpOptions {
   bool lenient = false;
   std::string seal = {};
   bool split = false;  // command1 path1 command2 path2: one call each
+  VcpWords words = {};
 };
 
 // `options` and `tools` outlive the reader.

@@ -7,16 +7,10 @@
 #include "base/release.h"
 #include "base/text.h"
 #include "protocol/loose_json.h"
-#include "protocol/own/vcp_tokens.h"
 #include "protocol/xml_text.h"
 
 namespace sluice {
 namespace {
-
-using namespace vcp;
-
-constexpr std::string_view kReserved[] = {"archery",        "ink",           "river", "vref",
-                                          "timely_contact", "tool_password", "maid",  "valet"};
 
 // Without a fence around all of it.
 std::string_view without_fence(std::string_view text) {
@@ -27,26 +21,26 @@ std::string_view without_fence(std::string_view text) {
 }
 
 // Text of an ESCAPE value → what it stands for.
-std::string unescaped(std::string_view text, bool lenient) {
+std::string unescaped(std::string_view text, const VcpWords &words, bool lenient) {
   std::string out;
   out.reserve(text.size());
   constexpr std::string_view kSuffix = "_ESCAPE]";
+  const char stops[] = {words.in_angles ? '_' : words.open_escape.front(), words.open_escape.front(), '\0'};
   size_t from = 0;
   while (from < text.size()) {
-    const size_t at = text.find_first_of("_\xE3", from);
+    const size_t at = text.find_first_of(stops, from);
     if (at == std::string_view::npos) break;
     out += text.substr(from, at - from);
     const std::string_view rest = text.substr(at);
     from = at + 1;
-    if (rest[0] != '_') {
-      if (fit(rest, kOpenEscape, true) == Fit::yes) {
-        out += kOpen;
-        from = at + kOpenEscape.size();
-        continue;
-      }
-    } else if (fit(rest, kSuffix, lenient) == Fit::yes) {
+    if (fit(rest, words.open_escape, true) == Fit::yes) {
+      out += words.open;
+      from = at + words.open_escape.size();
+      continue;
+    }
+    if (words.in_angles && fit(rest, kSuffix, lenient) == Fit::yes) {
       const std::string_view behind = rest.substr(kSuffix.size());
-      for (const std::string_view name : {kStart, kEnd}) {
+      for (const std::string_view name : {std::string_view(words.start), std::string_view(words.end)}) {
         const size_t length = name.size() - 1;
         const size_t brackets = lenient ? 2 : 3;
         if (out.size() < length + brackets) continue;
@@ -96,16 +90,17 @@ std::string_view without_noise(std::string_view text) {
 
 std::string VcpFields::text_of(std::string_view block, const VcpField &field) const {
   const std::string_view text = block.substr(field.value, field.value_end - field.value);
-  std::string out = field.escape ? unescaped(text, options_.lenient) : std::string(text);
+  std::string out = field.escape ? unescaped(text, options_.words, options_.lenient) : std::string(text);
   return options_.trim ? std::string(trim(out)) : out;
 }
 
 void VcpFields::gather(std::string_view block, std::string_view tool, Gathered &out) {
+  const std::vector<std::string> &reserved_keys = options_.words.reserved;
   for (const VcpField &field : fields_) {
     std::string_view key = block.substr(field.key, field.key_end - field.key);
     if (options_.lenient) key = without_noise(key);
     std::string text = text_of(block, field);
-    const bool reserved = std::find(std::begin(kReserved), std::end(kReserved), key) != std::end(kReserved);
+    const bool reserved = std::find(reserved_keys.begin(), reserved_keys.end(), key) != reserved_keys.end();
     bool duplicate = false;
     if (reserved && !tools_.declares(tool, key)) {
       std::string *const before = out.reserved_field(key);

@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "protocol/byte_finder.h"
 #include "protocol/own/vcp_fields.h"
-#include "protocol/own/vcp_tokens.h"
 #include "protocol/seal.h"
 
 namespace sluice {
@@ -49,12 +48,14 @@ class VcpReader final : public BlockReader {
  public:
   VcpReader(const VcpOptions &options, const ToolView &tools, const ScanLimits &limits)
       : options_(options),
-        start_(sealed(kStart, options.seal)),
-        end_(sealed(kEnd, options.seal)),
+        words_(options.words),
+        start_(sealed(words_.start, options.seal)),
+        end_(sealed(words_.end, options.seal)),
         fields_(options, tools, limits, notes) {
-    finder_.add('\xE3');  // the first byte of 「
-    finder_.add('<');
-    escape_finder_.add('\xE3');
+    finder_.add(words_.open.front());
+    finder_.add(words_.close.front());
+    finder_.add(mark_of(end_));
+    escape_finder_.add(words_.close_escape.front());
   }
 
   State read(std::string_view block, bool ended) override;
@@ -106,6 +107,8 @@ class VcpReader final : public BlockReader {
   }
 
   MarkerFit marker(std::string_view rest) const;
+  char mark_of(std::string_view marker) const { return words_.in_angles ? '<' : marker.front(); }
+  bool begins_marker(char c) const { return c == mark_of(end_) || c == mark_of(start_); }
   bool skip_noise(std::string_view rest, bool ended, bool &partial);
   void fault(std::string_view what) {
     if (fault_.empty()) fault_ = what;
@@ -126,6 +129,7 @@ class VcpReader final : public BlockReader {
 
   // -- set once
   const VcpOptions &options_;
+  const VcpWords &words_;
   const std::string start_, end_;
   ByteFinder finder_, escape_finder_;
   // -- position in the block
@@ -146,7 +150,7 @@ class VcpReader final : public BlockReader {
 
 BlockReader::State VcpReader::read(std::string_view block, bool ended) {
   if (place_ == Place::opener && at_ == 0) {
-    at_ = block.find(']') + 1;  // the scanner matched the opener
+    at_ = words_.in_angles ? block.find(']') + 1 : start_.size();  // the scanner matched the opener
     brackets_ = 0;
   }
   while (true) {
@@ -173,8 +177,8 @@ BlockReader::Rest VcpReader::rest(std::string_view) const {
   if (!in_value()) return {at_};
   if (place_ == Place::bare_json) return {value_, Quotation::value()};
   const bool escape = place_ == Place::escape_value;
-  std::vector<std::string> closers = {std::string(escape ? kCloseEscape : kClose)};
-  if (!escape) closers.push_back("<<<" + end_ + ">>>");
+  std::vector<std::string> closers = {escape ? words_.close_escape : words_.close};
+  if (!escape) closers.push_back(words_.in_angles ? "<<<" + end_ + ">>>" : end_);
   return {value_, Quotation::until(std::move(closers), true)};
 }
 
@@ -183,7 +187,7 @@ VcpReader::Step VcpReader::step(std::string_view block, bool ended) {
   switch (place_) {
     case Place::opener:
     case Place::closer:
-      if (brackets_ < (options_.lenient ? 4 : 3)) {
+      if (words_.in_angles && brackets_ < (options_.lenient ? 4 : 3)) {
         if (rest.empty() && !(ended && place_ == Place::closer)) return Step::wait;
         if (!rest.empty() && rest[0] == '>') {
           ++brackets_;
@@ -206,8 +210,14 @@ VcpReader::Step VcpReader::step(std::string_view block, bool ended) {
   return Step::wait;
 }
 
-// The marker that `rest` begins with, whose first byte is `<`.
+// The marker that `rest` begins with, which begins with the first byte of one.
 VcpReader::MarkerFit VcpReader::marker(std::string_view rest) const {
+  if (!words_.in_angles) {
+    const Fit ends = fit(rest, end_, options_.lenient);
+    const Fit starts = ends == Fit::yes ? Fit::no : fit(rest, start_, options_.lenient);
+    if (ends == Fit::partial || starts == Fit::partial) return {Fit::partial, ends == Fit::partial, 0};
+    return {ends == Fit::yes || starts == Fit::yes ? Fit::yes : Fit::no, ends == Fit::yes, end_.size()};
+  }
   size_t open = 0;
   while (open < rest.size() && open < 5 && rest[open] == '<') ++open;
   const size_t least = options_.lenient ? 2 : 3, most = options_.lenient ? 4 : 3;
@@ -253,7 +263,7 @@ bool VcpReader::skip_noise(std::string_view rest, bool ended, bool &partial) {
 // What opens a value opens one wherever it stands; without a key in front it is residue, and still quotes.
 bool VcpReader::value_opener(std::string_view rest, bool ended, bool &partial) {
   for (const bool escape : {false, true}) {
-    const std::string_view token = escape ? kOpenEscape : kOpen;
+    const std::string_view token = escape ? words_.open_escape : words_.open;
     const Fit said = fit(rest, token, true);
     if (said == Fit::partial && !ended) partial = true;
     if (said != Fit::yes) continue;
@@ -290,7 +300,7 @@ VcpReader::Step VcpReader::key(std::string_view block, bool ended) {
   if (rest.empty()) return Step::wait;
   const char c = rest[0];
   bool delimiter = is_white(c) || c == ':' || c == ',';
-  if (c == '<') {
+  if (begins_marker(c)) {
     const MarkerFit found = marker(rest);
     if (found.fit == Fit::partial && !ended) return Step::wait;
     if (found.fit == Fit::yes) {
@@ -303,11 +313,11 @@ VcpReader::Step VcpReader::key(std::string_view block, bool ended) {
   if (static_cast<unsigned char>(c) >= 0x80) {
     const size_t most = std::min(code_point_length(c), rest.size());
     while (width < most && continues_code_point(rest[width])) ++width;
-    for (const std::string_view token : kDelimiters) {
-      const Fit said = fit(rest, token, false);
-      if (said == Fit::partial && !ended) return Step::wait;
-      if (said == Fit::yes) delimiter = true;
-    }
+  }
+  for (const std::string_view token : {kColon, kComma, words_.bracket(), words_.last_bracket()}) {
+    const Fit said = fit(rest, token, false);
+    if (said == Fit::partial && !ended) return Step::wait;
+    if (said == Fit::yes) delimiter = true;
   }
   if (!delimiter) {
     at_ += width;
@@ -363,8 +373,9 @@ VcpReader::Step VcpReader::behind_colon(std::string_view block, bool ended) {
   if (skip_noise(rest, ended, partial)) return Step::on;
   if (partial) return Step::wait;
   const std::string_view key = without_noise(block.substr(key_, key_end_ - key_));
-  const bool is_name = fit(key, "tool_name", true) == Fit::yes && key.size() == 9;
-  const bool bare = options_.lenient && rest[0] != '<' && (is_name || fit(rest, "「", false) == Fit::no);
+  const bool is_name = fit(key, words_.name, true) == Fit::yes && key.size() == words_.name.size();
+  const bool bare =
+      options_.lenient && !begins_marker(rest[0]) && (is_name || fit(rest, words_.bracket(), false) == Fit::no);
   if (bare && ((is_name && !new_line_) || key == "input_json")) {
     begin();
     value_ = at_;
@@ -384,7 +395,7 @@ VcpReader::Step VcpReader::value(std::string_view block) {
   at_ = (escape ? escape_finder_ : finder_).find(block, at_);
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
-  if (rest[0] == '<') {
+  if (!escape && begins_marker(rest[0])) {
     const MarkerFit found = marker(rest);
     if (found.fit == Fit::partial) return Step::wait;
     if (found.fit == Fit::yes && found.end) {
@@ -392,17 +403,15 @@ VcpReader::Step VcpReader::value(std::string_view block) {
       lose(at_);
       return on_marker(found);
     }
-    ++at_;
-    return Step::on;
   }
-  const std::string_view token = escape ? kCloseEscape : kClose;
+  const std::string_view token = escape ? words_.close_escape : words_.close;
   Fit said = fit(rest, token, true);
   if (said == Fit::yes) {
     if (swallowed_) lose(at_);  // the closer is that of what it swallowed
     return end_field(block, at_, at_ + token.size(), escape);
   }
   if (said == Fit::no && !escape) {
-    said = fit(rest, kOpen, false);
+    said = fit(rest, words_.open, false);
     if (said == Fit::yes) {
       fault("opener_in_value");
       swallowed_ = true;
@@ -419,12 +428,12 @@ VcpReader::Step VcpReader::bare_name(std::string_view block, bool ended) {
   if (!rest.empty()) {
     const char c = rest[0];
     bool over = is_white(c) || c == ',';
-    if (c == '<') {
+    if (begins_marker(c)) {
       const MarkerFit found = marker(rest);
       if (found.fit == Fit::partial && !ended) return Step::wait;
       over = found.fit == Fit::yes;
     }
-    for (const std::string_view token : {kComma, std::string_view("「")}) {
+    for (const std::string_view token : {kComma, words_.bracket()}) {
       const Fit said = fit(rest, token, false);
       if (said == Fit::partial && !ended) return Step::wait;
       over = over || (said == Fit::yes && at_ != value_);
@@ -461,7 +470,7 @@ VcpReader::Step VcpReader::bare_json(std::string_view block) {
         place_ = Place::between;
         return Step::on;
       }
-    } else if (c == '<') {  // END ends the block here too, and the value is lost
+    } else if (begins_marker(c)) {  // END ends the block here too, and the value is lost
       const MarkerFit found = marker(block.substr(at_));
       if (found.fit == Fit::partial) return Step::wait;
       if (found.fit == Fit::yes && found.end) {
@@ -481,8 +490,8 @@ VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, s
   if (key_end_ == key_) return Step::on;  // no argument
   std::string_view key = block.substr(key_, key_end_ - key_);
   if (options_.lenient) key = without_noise(key);
-  const bool is_name =
-      options_.lenient ? key.size() == 9 && fit(key, "tool_name", true) == Fit::yes : key == "tool_name";
+  const bool is_name = options_.lenient ? key.size() == words_.name.size() && fit(key, words_.name, true) == Fit::yes
+                                        : key == words_.name;
   if (!is_name) {
     fields_.add(field);
     return Step::on;
@@ -494,7 +503,7 @@ VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, s
   if (given.empty()) return Step::on;
   if (named) {
     if (given != name) fault("duplicate_argument");  // two calls that ran together
-    notes.push_back({"duplicate_argument", "tool_name", field.key});
+    notes.push_back({"duplicate_argument", words_.name, field.key});
     return Step::on;
   }
   name = given;

@@ -249,13 +249,13 @@ size_t Scanner::held() const {
                              markers_.alive(match_, Kind::turn_end)});
     if (any_live_in_reasoning_)
       alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::code_opener)});
-    if (may_trail()) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
+    alive = std::max(alive, alive_trailer());
     const size_t think = markers_.alive(match_, Kind::think);
     if (think > alive && may_think(at_ - think)) alive = think;
     to -= std::min(alive, to);
   } else {
     size_t alive = std::max(markers_.alive(match_, Kind::code_opener), markers_.alive(match_, Kind::turn_end));
-    if (may_trail()) alive = std::max(alive, markers_.alive(match_, Kind::trailer));
+    alive = std::max(alive, alive_trailer());
     if (!context_.in_fence()) {
       alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::reasoning_end)});
       if (closer_ != Closer::text) alive = std::max(alive, markers_.alive(match_, Kind::think_end));
@@ -456,6 +456,14 @@ bool Scanner::is_blank_until(size_t at) const {
 // Trailers of the last card's protocol are dropped where its calls may stand.
 bool Scanner::may_trail() const {
   return trails_ != SIZE_MAX && (!context_.in_fence() || active_[trails_]->code() == CodeMode::parse);
+}
+
+// How much of the end of the text may become a trailer: no other text stands before it.
+size_t Scanner::alive_trailer() const {
+  const size_t alive = may_trail() ? markers_.alive(match_, Markers::Kind::trailer) : 0;
+  const bool directly = alive != 0 && at_ - done_ >= alive && at_ - alive - done_ <= limits_.candidate_bytes &&
+                        is_blank_until(at_ - alive);
+  return directly ? alive : 0;
 }
 
 bool Scanner::belongs_to(int marker, size_t protocol) const {

@@ -75,6 +75,7 @@ class Scanner final : public TextScanner {
   bool may_close(size_t at);
   bool is_blank_until(size_t at) const;
   bool may_trail() const;
+  size_t alive_trailer() const;
   bool belongs_to(int marker, size_t protocol) const;
   void on_trailer(int marker, size_t at);
   void watch_end(char c, int marker);
@@ -117,6 +118,7 @@ class Scanner final : public TextScanner {
   void outgrown();
   void start_skipping();
   void give_back(std::string_view code, size_t length, bool ended = false);
+  bool may_begin() const;
   bool may_be_closed() const;
   void read_for_closer(std::string_view code, size_t decided);
   std::string how_to_call() const;

@@ -49,11 +49,20 @@ void Scanner::place_calls() {
       call.raw_at = static_cast<size_t>(call.raw_arguments.data() - text_.data()) - block_;
 }
 
+// The byte behind a common opener may tell that no call begins.
+bool Scanner::may_begin() const {
+  return opener_end_ == text_.size() || markers_.may_follow(opener_, text_[opener_end_]);
+}
+
 bool Scanner::read_block(bool ended) {
   // If this is a call, the openers that wait are code. The byte behind the opener tells whether it may be one.
   if (doubt_.waits()) {
     if (opener_end_ == text_.size() && !ended) return false;
-    if (opener_end_ == text_.size() || markers_.may_follow(opener_, text_[opener_end_])) waiting_is_code();
+    if (may_begin()) waiting_is_code();
+  }
+  if (!may_begin()) {  // told at once where that byte was there already
+    give_back({}, 0);
+    return true;
   }
   while (true) {
     const size_t limit = block_limit();
@@ -283,7 +292,8 @@ bool Scanner::read_tail(bool ended) {
 // is text that is not searched; if nothing was read, the opener is text (or the beginning of a longer one). `ended`:
 // the end of the answer left the block open, so all of it is text.
 void Scanner::give_back(std::string_view code, size_t length, bool ended) {
-  if (BlockReader::Rest rest = reader_->rest(text_.substr(block_)); rest.at > rest_.at) rest_ = std::move(rest);
+  BlockReader::Rest rest = may_begin() ? reader_->rest(text_.substr(block_)) : BlockReader::Rest();
+  if (rest.at > rest_.at) rest_ = std::move(rest);
   if (unread_) {  // its closer did not come: report why no reader understood it
     code = reader_->code;
     length = reader_->decided;
@@ -304,7 +314,7 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   reader_.reset();
   leave_fence();
   match_ = 0;
-  const BlockReader::Rest rest = std::move(rest_);
+  rest = std::move(rest_);
   rest_ = {};
   left_open_ = false;
   if (rest.at != 0 || !markers_.common(opener_)) enter_strings();

@@ -1,0 +1,47 @@
+// A protocol that the host declares: a built-in one with other words. Data, never code.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "protocol/declared/template.h"
+#include "protocol/family/family.h"
+#include "protocol/own/vcp.h"
+
+namespace sluice {
+
+// How a definition shows the parameters of a tool.
+enum class ParameterForm : uint8_t {
+  schema,  // the JSON Schema
+  lines,   // a line each, those of objects below
+  fields,  // a JSON array of { name, type, required, description, … }
+};
+
+struct Declaration {
+  std::string id;
+  std::string like;
+  std::string text;  // the document
+  // What replaces words of `like`, by the member's path: openers, members.name, …
+  std::map<std::string, std::vector<std::string>, std::less<>> words;
+  Template introduction, definition, call, result;
+  ParameterForm parameters = ParameterForm::schema;
+
+  const std::vector<std::string> *find(std::string_view path) const {
+    const auto place = words.find(path);
+    return place == words.end() ? nullptr : &place->second;
+  }
+  std::string_view text_of(std::string_view path) const {
+    const std::vector<std::string> *const found = find(path);
+    return found == nullptr ? std::string_view() : std::string_view(found->front());
+  }
+};
+
+// The protocol that was declared, with the options that stand where it is chosen.
+Status make_declared(const std::shared_ptr<const Declaration> &declaration, std::string_view config,
+                     std::shared_ptr<const Protocol> &out);
+
+}  // namespace sluice

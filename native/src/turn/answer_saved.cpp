@@ -1,4 +1,4 @@
-// An open answer saved and restored: its readers go on at the byte where they stopped.
+// Saves and restores an open answer: its readers continue at the byte where they stopped.
 #include <algorithm>
 
 #include "base/sha256.h"
@@ -9,7 +9,8 @@
 namespace sluice {
 namespace {
 
-// Scanners of 0.1.0 saved a marker as its number in this list, in which some formats have the tools' names.
+// Scanners of 0.1.0 saved a marker as its index in this list. In some formats the markers are the tools' names, so the
+// index is valid only if the digest is the same.
 std::string digest_of_markers(const Protocols &protocols, const Registry &registry) {
   std::string all;
   for (const auto &protocol : protocols) {
@@ -27,7 +28,7 @@ std::string digest_of_declarations(const Protocols &parsed, const Protocols &wat
   return all.empty() ? all : sha256_hex(all);
 }
 
-// A state is saved by what happened on the way to it.
+// A state is saved as flags that say what happened before it.
 void save_state(AnswerState state, const Saver &save) {
   save("responded", state != AnswerState::waiting);
   save("bytesSeen", state >= AnswerState::streaming);
@@ -114,7 +115,7 @@ Status Answer::load(const SavedReader &saved, Config &config) {
   state_ = load_state(saved);
   each_field(*this, Loader{saved});
   Finish &finish = log_.round().finish;
-  finish = saved_enum(saved, "finish", finish, Finish::pause);  // as version 0.1 saved it
+  finish = saved_enum(saved, "finish", finish, Finish::pause);  // version 0.1 saved it here
   if (const std::string_view error = saved.nested("error"); !error.empty())
     if (Status status = load_error(error, error_.emplace()); !status.ok()) return std::move(status).inside("error");
   if (Status status = load_calls(saved, "slots", log_, slots_); !status.ok()) return status;

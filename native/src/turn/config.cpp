@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-constexpr int64_t kMostDepth = 1024;  // limits.depth: what reads nested JSON with the stack must still fit it
+constexpr int64_t kMostDepth = 1024;  // of limits.depth: code that recurses into JSON must not overflow the stack
 
 constexpr Choice<Mode> kModes[] = {{"native", Mode::native}, {"text", Mode::text}, {"auto", Mode::automatic}};
 constexpr Choice<Inject> kInjects[] = {{"top", Inject::top}, {"bottom", Inject::bottom}, {"off", Inject::off}};
@@ -20,7 +20,7 @@ constexpr Choice<ResultApproval> kResultApprovals[] = {
     {"never", ResultApproval::never}, {"on_error", ResultApproval::on_error}, {"always", ResultApproval::always}};
 // Errors after which mode auto may go on in mode text; "text" means all of them.
 constexpr Choice<bool> kFallbackReasons[] = {{"tools_unsupported", true}};
-// Choices between two, of which the second sets a flag.
+// Pairs of choices; the second one sets the flag.
 constexpr Choice<bool> kLoops[] = {{"automatic", false}, {"user_mediated", true}};
 constexpr Choice<bool> kDispatches[] = {{"round", false}, {"block", true}};
 constexpr Choice<bool> kExecutions[] = {{"serial", false}, {"parallel", true}};
@@ -48,7 +48,7 @@ Status read_protocol(std::string_view value, Config &config, Protocols &out) {
 
 bool is_auto(std::string_view value) { return json_kind(value) == '"' && json_text(trim_json(value)) == "auto"; }
 
-// `by_model`: set where one of them is "auto"; nullptr: it may not be.
+// `by_model`: becomes true if one of them is "auto"; nullptr: "auto" is not allowed.
 Status read_protocols(std::string_view value, Config &config, Protocols &out, bool *by_model) {
   out.clear();
   JsonSlices slices(value);
@@ -182,7 +182,7 @@ Status read_results(std::string_view value, ResultFormat &out) {
   return {};
 }
 
-// true, or how the server writes the results of the calls that it runs.
+// Reads observeOnly: a boolean, or {"results": ...} if the server writes results in its own format.
 Status read_observed(std::string_view value, Config &config) {
   config.server_results = nullptr;
   config.observed.clear();
@@ -205,7 +205,7 @@ Status read_observed(std::string_view value, Config &config) {
   return {};
 }
 
-// The text that made a protocol, with the seal.
+// Adds the seal to the text that a protocol is made from.
 std::string with_seal(std::string_view text, std::string_view seal) {
   std::string out;
   ObjectWriter object(out);
@@ -240,7 +240,7 @@ Status read_fallback(std::string_view value, bool &out) {
   return given ? Status() : unexpected(value, kExpected);
 }
 
-// One member of engine.md §5. `known` becomes false where there is none of that name.
+// Reads one member. `known` becomes false if no member has this name.
 Status read_member(std::string_view name, std::string_view value, Config &config, bool &known) {
   Status status;
   if (name == "enabled") return read_bool(value, config.exposure.enabled);
@@ -354,7 +354,7 @@ constexpr std::string_view kMembers[] = {"profiles",
                                          "checkFinal",
                                          "limits"};
 
-// What others call it.
+// A name that other programs use for a member.
 struct Alias {
   std::string_view name, ours;
 };
@@ -406,14 +406,14 @@ void write_array(const List &list, std::string &out, Write write) {
   out += ']';
 }
 
-// The protocol as the host wrote it, without the seal.
+// The text that the host gave for a protocol, without the seal.
 std::string_view host_text(const Config &config, const std::shared_ptr<const Protocol> &protocol) {
   for (const auto &unsealed : config.unsealed)
     if (unsealed->id() == protocol->id()) return config.protocol_texts.at(unsealed.get());
   return config.protocol_texts.at(protocol.get());
 }
 
-// As the host wrote them: "auto" stands for the one that the model's name led to.
+// Writes the protocols as the host gave them: "auto" in place of the one that choose_protocol added.
 void write_protocols(const Config &config, std::string &out) {
   std::vector<std::string> texts;
   if (config.auto_protocol) texts.push_back("\"auto\"");
@@ -542,7 +542,7 @@ Status seal_protocols(Config &config) {
   if (config.seal.empty()) return {};
   for (Protocols *const list : {&config.protocols, &config.also_parse})
     for (std::shared_ptr<const Protocol> &protocol : *list) {
-      if (protocol->id() == "inline_tags") continue;  // they only move a face
+      if (protocol->id() == "inline_tags") continue;  // a quoted tag only moves a face
       const std::string sealed = with_seal(config.protocol_texts.at(protocol.get()), config.seal);
       std::shared_ptr<const Protocol> own;
       if (Status status = make_protocol(sealed, config.declared, own); !status.ok())
@@ -576,7 +576,7 @@ Status choose_protocol(std::string_view model, Config &config) {
 }
 
 size_t document_depth(std::string_view text, size_t fallback) {
-  // A request may be megabytes of images: it is not read twice for a member that is not there.
+  // A request may hold megabytes of images: skip the second read if there is no such member.
   if (text.find("\"limits\"") == text.npos || !check_json(text, kMostDepth).ok()) return fallback;
   const auto limits = json_member(text, "limits");
   const auto depth = limits ? json_member(*limits, "depth") : std::nullopt;

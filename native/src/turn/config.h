@@ -31,17 +31,18 @@ struct Limits {
   size_t blocks = 100000;
 };
 
-struct Config {  // names and defaults: engine.md §5
-  Exposure exposure;
+// Members and defaults are listed in js/docs/options.md. A comment names the member where the field has another name.
+struct Config {
+  Exposure exposure;  // enabled, toolToggles, defaultToolEnabled
   Mode mode = Mode::automatic;
-  Protocols protocols;            // the active ones; vcp unless told
-  bool auto_protocol = false;     // in front of them, the one that the model's name asks for: choose_protocol
-  bool protocol_chosen = false;   // it is there
-  std::string unknown_model;      // nothing was known about it
-  Declarations declared;          // protocols of the host's own
-  std::vector<Profile> profiles;  // the host's own, in front of the built-in ones
+  Protocols protocols;            // protocol: the active ones; vcp if none is given
+  bool auto_protocol = false;     // protocol: "auto": choose_protocol puts the model's own one first
+  bool protocol_chosen = false;   // choose_protocol did
+  std::string unknown_model;      // the model's name, if no profile matched it
+  Declarations declared;          // protocols: the host's own
+  std::vector<Profile> profiles;  // the host's own: they come before the built-in ones
   Protocols also_parse;
-  std::map<const Protocol *, std::string> protocol_texts;  // of each: what make_protocol was given
+  std::map<const Protocol *, std::string> protocol_texts;  // what make_protocol was given for each
   bool fall_back_to_text = false;                          // autoFallback
   bool user_mediated = false;                              // loop
   Inject inject = Inject::by_protocol;
@@ -68,39 +69,37 @@ struct Config {  // names and defaults: engine.md §5
   bool calls_in_reasoning = false;  // reasoningCalls: execute
   bool ask_usage = false;           // usage
   Wording words;
-  std::string definitions;  // the host's own, in place of those that the protocol writes
+  std::string definitions;  // the host's own guide to its tools; empty: the protocol writes one
   bool check_final = false;
-  std::string seal;                                // of the protocols that can be sealed; empty: none
-  Protocols unsealed;                              // those of them that are active, without it: seal_protocols
-  std::string observed;                            // observeOnly, as the host wrote it; empty: false
-  std::shared_ptr<const Protocol> server_results;  // observeOnly: how a server writes them; nullptr: calls run here
+  std::string seal;                                // empty: none
+  Protocols unsealed;                              // what seal_protocols replaced, without the seal
+  std::string observed;                            // observeOnly as the host wrote it; empty: false
+  std::shared_ptr<const Protocol> server_results;  // observeOnly: reads the server's results; nullptr: calls run here
   Limits limits;
 };
 
-// Reads the members of `document` (checked JSON object text) over what `config` already holds: a turn's document over
-// the engine's defaults. `limits` and `toolToggles` merge. `own`: members that the caller reads itself (tools, wire,
-// ...). A member that is not known is an error with its path; "x-..." is ignored.
+// Reads the members of `document` (text of a checked JSON object) into `config`, which holds the defaults: a turn's
+// members replace the engine's, `limits` and `toolToggles` merge. `own`: members that the caller reads itself (tools,
+// wire, ...). An unknown member is an error with its path, unless its name begins with "x-".
 Status read_config(std::string_view document, const std::vector<std::string_view> &own, Config &config);
 
-// The configuration as read_config would take it, defaults included; without rules, which are decisions of people.
+// Writes the configuration, defaults included, as read_config reads it; without rules, which are decisions of users.
 void write_config(const Config &config, std::string &out);
 
-// An array of rules; paths are relative to it.
+// Reads an array of rules. Paths in errors are relative to it.
 Status read_rules(std::string_view value, std::vector<Rule> &out);
 
-// The protocols of an answer that was saved while it was open.
+// Reads the protocols of an answer that was saved while it was open.
 Status read_saved_protocols(std::string_view list, Config &config, Protocols &out);
 
-// protocol: "auto" → the protocol of this model, and what else its profile says. Once per turn.
+// With protocol: "auto", puts the protocol of this model first, and applies the rest of its profile. Called once per
+// turn.
 Status choose_protocol(std::string_view model, Config &config);
 
-// Refuses a declared protocol that begins its calls as another one does that the turn reads.
-Status check_protocols(const Config &config, const ToolView &tools);
-
-// Gives the active protocols the seal. Once per turn, behind choose_protocol.
+// Gives the active protocols the seal. Called once per turn, after choose_protocol.
 Status seal_protocols(Config &config);
 
-// limits.depth of a document, read before anything deeper is looked at: the document must pass check_json with it.
+// Reads limits.depth of a document before the rest: the document must then pass check_json with it.
 size_t document_depth(std::string_view text, size_t fallback);
 
 }  // namespace sluice

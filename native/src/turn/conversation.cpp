@@ -13,25 +13,25 @@ namespace sluice {
 
 namespace {
 
-constexpr size_t kDeepest = 1024;  // of JSON that is only looked at
+constexpr size_t kDeepest = 1024;  // levels of JSON that is only checked
 
-// How a request wants its conversation.
+// How this request writes its conversation.
 struct Form {
   const Setup &setup;
-  const Protocols protocols;  // of calls in text; the first writes definitions, calls and results
-  const Protocols parsed;     // what the turn parses text for, in any mode: results are harmless for these
-  const bool text_calls;      // text mode: calls and results travel as text
-  const bool strict_roles;    // an assistant's message must stand between results and a user's message
-  const bool macros;          // {{tools}} is a macro: an app without tools may write that as it likes
-  const bool expand;          // it becomes the definitions; false: it becomes nothing
+  const Protocols protocols;  // the first one writes definitions, calls and results as text
+  const Protocols parsed;     // what the turn parses text for, in any mode: results are made harmless for these
+  const bool text_calls;      // calls and results are sent as text
+  const bool strict_roles;    // the provider wants an assistant message between results and a user message
+  const bool macros;          // {{tools}} is a macro; in an app without tools it is ordinary text
+  const bool expand;          // the macro becomes the definitions; false: it becomes nothing
 };
 
-// One message, and what of it decides its place.
+// One message, and the members that decide its place.
 struct Item {
   std::string_view json;
   std::string role;
-  std::vector<std::string> calls;  // ids that an assistant message asks with
-  std::string answers;             // the id that a tool message answers
+  std::vector<std::string> calls;  // ids of the calls of an assistant message
+  std::string answers;             // id of the call that a tool message answers
   std::string_view metadata;
 };
 
@@ -55,14 +55,14 @@ Item read_item(std::string_view json) {
   return item;
 }
 
-// The arguments of a stored call: text, as OpenAI has them, or an object, as some others do.
+// The arguments of a stored call: a string, as in OpenAI's format, or an object, as some others write them.
 std::string stored_arguments(std::string_view function) {
   const auto value = json_member(function, "arguments");
   if (!value) return {};
   return json_kind(*value) == '"' ? json_text(*value) : std::string(trim_json(*value));
 }
 
-// Arguments that a provider would refuse as broken JSON, in what the host stored: the call was never run with them.
+// Replaces stored arguments that are no JSON object: a provider would refuse them, and the call never ran with them.
 std::string_view sendable(std::string_view arguments) {
   return check_json(arguments, kDeepest).ok() && json_kind(arguments) == '{' ? arguments : std::string_view("{}");
 }
@@ -115,14 +115,14 @@ bool arguments_are_sendable(const Item &item) {
   return true;
 }
 
-// Results right behind the message that asked for them.
+// Puts each result right after the message that holds its call, and adds results for calls that have none.
 std::vector<Item> in_order(std::vector<Item> items, const Wording &words, std::deque<std::string> &owned) {
-  std::map<std::string_view, std::vector<size_t>, std::less<>> results;  // id → places, last first
+  std::map<std::string_view, std::vector<size_t>, std::less<>> results;  // id → indices of its results, last first
   for (size_t i = items.size(); i-- > 0;)
     if (items[i].role == "tool") results[items[i].answers].push_back(i);
   std::vector<Item> out;
   for (size_t i = 0; i < items.size(); ++i) {
-    if (items[i].role == "tool") continue;  // comes with its call; an answer to nothing is left out
+    if (items[i].role == "tool") continue;  // added with its call; a result without a call is left out
     out.push_back(items[i]);
     for (const std::string &id : items[i].calls) {
       const auto places = results.find(id);
@@ -143,7 +143,7 @@ std::vector<Item> in_order(std::vector<Item> items, const Wording &words, std::d
   return out;
 }
 
-// The message with another content and without the members that `left_out` names.
+// The message with this content, and without the members that `left_out` names.
 std::string with_content(std::string_view json, std::string_view content,
                          std::initializer_list<std::string_view> left_out) {
   std::string out;
@@ -173,13 +173,13 @@ std::string plain_content(std::string_view json) {
   return out;
 }
 
-// The name that text mode has for a tool of the history: the one in its definition.
+// The name of a tool in text mode, as in its definition: its vcpCommand where the protocol uses commands.
 std::string text_name(const Form &form, std::string name) {
   const Tool *const tool = form.setup.calls_commands() ? form.setup.registry().find(name) : nullptr;
   return tool != nullptr && !tool->vcp_command.empty() ? tool->vcp_command : name;
 }
 
-// An assistant message whose calls stand in its text: as the model wrote it, else as this protocol writes calls.
+// An assistant message with its calls as text: as the model wrote them, else as the first protocol writes calls.
 std::string as_text(const Item &item, const Form &form) {
   if (const auto raw = json_member(item.metadata, "raw"); raw && json_kind(*raw) == '"' && trim_json(*raw) != "\"\"") {
     const std::string repaired = raw->find("\\u") == std::string_view::npos ? std::string() : compact_json(*raw);
@@ -199,8 +199,8 @@ std::string as_text(const Item &item, const Form &form) {
   return with_content(item.json, json_string(content), {"tool_calls", "metadata"});
 }
 
-// A result as the native form has it, with nothing in it that this turn would read as a call: what a tool, an error or
-// a person's reason said is as harmless there as in a text.
+// A native result in which no text of a tool, an error or a user's reason can be read as a call if the model repeats
+// it.
 std::string with_harmless_result(const Item &item, const Protocols &parsed) {
   const Defuse defuse = [&](std::string &text) {
     for (const auto &protocol : parsed) protocol->defuse(text);
@@ -229,7 +229,7 @@ std::string with_harmless_result(const Item &item, const Protocols &parsed) {
   return out;
 }
 
-// What a host stored may say anything: a status is one of three words.
+// Reduces a stored status, which may be any word, to success, denied or error.
 std::string_view known_status(std::string_view stored) {
   for (const std::string_view done : {"", "success", "completed", "done"})
     if (stored == done) return "success";
@@ -246,26 +246,26 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
     for (JsonSlices call(*calls); call.next();)
       if (const auto function = json_member(call.value(), "function"))
         names[member_text(call.value(), "id")] = member_text(*function, "name");
-  struct Strings {
+  struct Result {
     std::string name;
     std::string_view status;
     std::string content;
     bool json;
   };
-  std::vector<Strings> strings;
+  std::vector<Result> owned;  // `results` points into it
   for (size_t i = first; i < last; ++i) {
     const auto told = json_member(items[i].metadata, "toolCall");
     std::string name = member_text(items[i].json, "name");
     if (name.empty()) name = names[items[i].answers];
     const std::string_view status = known_status(told ? member_text(*told, "status") : std::string());
     const auto json = told ? json_member(*told, "json") : std::nullopt;
-    strings.push_back(
+    owned.push_back(
         {text_name(form, std::move(name)), status, plain_content(items[i].json), json && trim_json(*json) == "true"});
   }
   std::vector<ResultText> results;
-  for (size_t i = 0; i < strings.size(); ++i)
-    results.push_back({items[first + i].answers, strings[i].name, strings[i].status, strings[i].content,
-                       strings[i].json && check_json(strings[i].content, kDeepest).ok()});
+  for (size_t i = 0; i < owned.size(); ++i)
+    results.push_back({items[first + i].answers, owned[i].name, owned[i].status, owned[i].content,
+                       owned[i].json && check_json(owned[i].content, kDeepest).ok()});
   std::string content;
   protocols.front()->write_results(results, protocols, content);
   return content;
@@ -273,7 +273,7 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
 
 bool is_instruction(std::string_view role) { return role == "system" || role == "developer"; }
 
-// The content with `change` made of each of its texts; images stay. Both are JSON.
+// Replaces each text of a content by what `change` returns for it; images stay. Texts are JSON strings.
 template <class Change>
 std::string with_texts(std::string_view content, const Change &change) {
   if (json_kind(content) == '"') return change(content);
@@ -298,7 +298,7 @@ std::string with_texts(std::string_view content, const Change &change) {
   return out + "]";
 }
 
-// {{tools}} in a system message. True: there was one.
+// Expands {{tools}} in a system message. Returns false if there is none.
 bool expand(const Form &form, std::string_view json, std::string &out) {
   if (json.find("{{tools") == std::string_view::npos) return false;
   const auto content = json_member(json, "content");
@@ -315,7 +315,7 @@ bool expand(const Form &form, std::string_view json, std::string &out) {
   return found;
 }
 
-// What the user says never holds the seal.
+// Breaks the seal where it stands in a user message. Returns false if the message needs no change.
 bool unseal(const Form &form, const Item &item, std::string &out) {
   const std::string &seal = form.setup.config.seal;
   const auto content = item.role == "user" && !seal.empty() ? json_member(item.json, "content") : std::nullopt;
@@ -331,7 +331,7 @@ bool unseal(const Form &form, const Item &item, std::string &out) {
   return true;
 }
 
-// A message's content as parts, without the brackets.
+// A message's content as a list of parts, without the brackets.
 std::string content_parts(std::string_view json) {
   const auto content = json_member(json, "content");
   if (!content || json_kind(*content) == 'n' || trim_json(*content) == "\"\"") return {};
@@ -340,7 +340,7 @@ std::string content_parts(std::string_view json) {
   return std::string(trim_json(array.substr(1, array.size() - 2)));
 }
 
-// One message of what two say, one after the other.
+// One message with the contents of both.
 std::string joined(std::string_view first, std::string_view second) {
   const auto one = json_member(first, "content"), two = json_member(second, "content");
   if (one && two && json_kind(*one) == '"' && json_kind(*two) == '"') {
@@ -353,8 +353,8 @@ std::string joined(std::string_view first, std::string_view second) {
   return with_content(first, "[" + parts + more + "]", {});
 }
 
-// Some providers refuse a user's message right behind results, and two of them in a row: as they stand when an answer
-// failed before it said anything. Results that become text are a user's message themselves.
+// Some providers refuse a user message right after results, and two user messages in a row (an answer that failed
+// before it said anything leaves two). Results that become text are a user message themselves.
 std::vector<Item> with_strict_roles(std::vector<Item> items, const Form &form, std::deque<std::string> &owned) {
   std::vector<Item> out;
   for (Item &item : items) {
@@ -373,7 +373,7 @@ std::vector<Item> with_strict_roles(std::vector<Item> items, const Form &form, s
   return out;
 }
 
-// The message with more text before (`top`) or behind its own.
+// The message with more text before (`top`) or after its own.
 std::string with_text(std::string_view json, const std::string &more, bool top) {
   const auto content = json_member(json, "content");
   if (!content || json_kind(*content) != '[') {

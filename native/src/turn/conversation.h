@@ -1,5 +1,5 @@
-// A conversation as it goes into a request: the host's messages and those of this turn, in an order that providers
-// take, and in text mode with calls and results as text.
+// The conversation of a request: the host's messages and those of this turn, in an order that providers accept, and in
+// text mode with calls and results as text.
 #pragma once
 
 #include <deque>
@@ -12,10 +12,10 @@
 
 namespace sluice {
 
-// Ids of calls that stand in `messages` (a checked JSON array).
+// The ids of all calls and results in `messages` (a checked JSON array).
 std::set<std::string, std::less<>> used_ids(std::string_view messages);
 
-// Calls without results of the assistant message that the conversation ends in; some of its results may follow it.
+// A call without a result in the conversation's last assistant message; results of its other calls may follow it.
 struct OpenCall {
   std::string id, name, arguments;
 };
@@ -23,13 +23,13 @@ std::vector<OpenCall> open_calls(std::string_view messages);
 
 class Conversation {
  public:
-  // `history`: the messages of this turn. `final_answer`: the tools are not described, for no call will run.
+  // `history`: the messages of this turn. `final_answer`: no call of this answer will run, so tools are not described.
   Conversation(const Setup &setup, std::vector<std::string> history, bool final_answer);
   Conversation(const Conversation &) = delete;
   Conversation &operator=(const Conversation &) = delete;
 
-  // Every message to send: results right behind the message that asked for them, calls without a result closed, results
-  // without a call left out. They point into the host's request, or into what this object keeps.
+  // The messages to send. Each result stands right after the message with its call, a call without a result gets one,
+  // and a result without a call is left out. They are views of the host's request and of this object.
   const std::vector<std::string_view> &messages() const { return messages_; }
 
  private:
@@ -38,8 +38,8 @@ class Conversation {
   std::vector<std::string_view> messages_;
 };
 
-// Does each call have its one result right behind its message, and does no result stand anywhere else? Every provider
-// asks for that.
+// Does each call have exactly one result, right after its message, and is there no other result? Every provider
+// requires that.
 bool is_valid_order(const std::vector<std::string_view> &messages);
 
 }  // namespace sluice

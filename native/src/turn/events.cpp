@@ -9,10 +9,10 @@
 namespace sluice {
 namespace {
 
-// An event holds documents of the host and of tools, a few levels deeper than they are.
+// Events nest documents of the host and of tools a few levels deeper than limits.depth allows.
 constexpr size_t kDeepestEvent = 2048;
 
-// A spare slot keeps its memory up to this size: a burst of text nobody polled must not stay for ever.
+// A slot that was polled keeps at most this much memory, so that a burst of unpolled text is freed.
 constexpr size_t kSpareBytes = 16384;
 
 std::string_view delta_head(EventQueue::Kind kind) {
@@ -32,7 +32,7 @@ bool may_be_withdrawn(EventQueue::Kind kind) {
          kind == Kind::final_answer;
 }
 
-// What an event of this kind says that it is; empty: any other.
+// The `type` of events of this kind. Empty: they may have any type that is not in this list.
 std::string_view type_of(EventQueue::Kind kind) {
   switch (kind) {
     case EventQueue::Kind::request: return "request";
@@ -47,8 +47,8 @@ std::string_view type_of(EventQueue::Kind kind) {
   }
 }
 
-// A waiting event that is not a delta. Its document is whole, and about what there is. One of kind `ipc` may have been
-// saved as any other, before it had a kind of its own.
+// Checks a saved event that is not a delta: its document must be complete, of its kind's type, and about a call that
+// exists. Older versions saved `ipc` events as `other`; `kind` is corrected here.
 Status check_event(EventQueue::Kind &kind, uint32_t &key, const std::string &document, const EventQueue::About &about,
                    bool last) {
   if (Status status = check_json(document, kDeepestEvent); !status.ok()) return status;
@@ -76,7 +76,7 @@ uint64_t place_key(EventQueue::Kind kind, uint32_t key) { return static_cast<uin
 
 EventQueue::Event &EventQueue::slot() {
   if (tail_ == events_.size()) {
-    if (head_ > 64 && head_ * 2 > tail_) {  // mostly polled: move the rest to the front, once per as many events
+    if (head_ > 64 && head_ * 2 > tail_) {  // most were polled: move the rest to the front
       for (size_t i = head_; i < tail_; ++i) std::swap(events_[i - head_], events_[i]);
       moved_ += head_;
       tail_ -= head_;
@@ -130,7 +130,7 @@ std::string &EventQueue::open(Kind kind, uint32_t key) {
 
 EventQueue::Event &EventQueue::add(Kind kind, uint32_t key) {
   const bool placed = may_be_withdrawn(kind);
-  if (placed) withdraw(kind, key);  // a second one takes the place of the first
+  if (placed) withdraw(kind, key);  // a newer event replaces the one that waits
   Event &event = slot();
   event.kind = kind;
   event.key = key;
@@ -149,7 +149,7 @@ bool EventQueue::withdraw(Kind kind, uint32_t key) {
   event->withdrawn = true;
   event->lent.clear();
   places_.erase(place_key(kind, key));
-  while (tail_ > head_ && events_[tail_ - 1].withdrawn) --tail_;  // neighbours of what comes next, as in a saved queue
+  while (tail_ > head_ && events_[tail_ - 1].withdrawn) --tail_;  // deltas before and after it become one event
   return true;
 }
 
@@ -190,7 +190,8 @@ Status EventQueue::load(std::string_view saved, const About &about) {
     if (status.ok() && delta_head(known).empty())
       status = check_event(known, key, text + "}", about, index + 1 == left).inside("text");
     else if (status.ok() && (known == Kind::args ? key == 0 || key > about.calls : key >= about.blocks))
-      status = error(Code::json, "expected what there is", "key");
+      status = error(Code::json,
+                     known == Kind::args ? "expected the number of a call" : "expected the number of a block", "key");
     if (!status.ok()) return std::move(status).inside("waiting[" + std::to_string(index) + "]");
     add(known, key).text = std::move(text);
   }
@@ -225,7 +226,7 @@ bool EventQueue::next(std::string &out, Polled &polled) {
   out += R"(,"seq":)";
   append_number(out, static_cast<int64_t>(++seq_));
   out += '}';
-  release_text(event.text, kSpareBytes);  // what is polled is gone
+  release_text(event.text, kSpareBytes);
   event.lent.clear();
   if (head_ == tail_) {
     moved_ += tail_;

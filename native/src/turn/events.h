@@ -1,5 +1,6 @@
-// Events that wait to be polled. Neighbouring deltas of the same block become one event; an event that lost its meaning
-// is withdrawn; `seq` is given when an event is polled. Slots keep their strings: no allocation in steady state.
+// Events that wait to be polled. Neighbouring deltas of the same block become one event. An event that no longer
+// applies is withdrawn. An event gets its `seq` when it is polled. Slots are used again with their strings, so that a
+// steady stream allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace sluice {
 
 class EventQueue {
  public:
-  // Saved as numbers. Of neighbouring `progress` and `head` events of a call the last one counts.
+  // Saved as numbers. A `progress` or `head` event replaces a neighbouring one of the same call.
   enum class Kind : uint8_t {
     text,
     reasoning,
@@ -27,30 +28,30 @@ class EventQueue {
     other,
     progress,
     head,
-    refusal,     // text of such a block
-    fabricated,  // the same
+    refusal,     // text of a block with this mark
+    fabricated,  // text of a block with this mark
     ipc,
     final_answer
   };
 
-  // More of block `key` (text, reasoning) or of the arguments of call `key`.
+  // Appends to block `key` (text, reasoning), or to the arguments of call `key`.
   void delta(Kind kind, uint32_t key, std::string_view utf8);
 
-  // A new event: the text of a JSON object without its closing brace, to be appended to what is returned.
+  // Opens an event. The caller appends a JSON object without its closing brace to the returned text.
   std::string &open(Kind kind, uint32_t key = 0);
 
-  // Large texts of the event that was opened last: they stand in it as if they were written at their places.
+  // Large texts of the event that was opened last. They are inserted at their places when the event is polled or saved.
   LentTexts &lent() { return events_[tail_ - 1].lent; }
 
-  // Takes back what nobody polled yet. True: there was one.
+  // Removes an event that nobody has polled. Returns false if there is none.
   bool withdraw(Kind kind, uint32_t key);
-  uint64_t last_seq() const { return seq_; }
+  uint64_t last_seq() const { return seq_; }  // of the event that was polled last
   bool waits(Kind kind, uint32_t key) const;
-  // Is the event that was told last, and waits, one of this kind for `key`?
+  // Is the newest event that waits of this kind and for `key`?
   bool is_last(Kind kind, uint32_t key) const;
 
   void save(std::string &out) const;  // a JSON object
-  // Of the turn that it is about: an event that names something else is an error.
+  // The size of the turn that the events are about. load() refuses events about other calls or blocks.
   struct About {
     size_t calls, blocks;
     bool done;
@@ -61,7 +62,7 @@ class EventQueue {
     Kind kind;
     uint32_t key;
   };
-  // The next event as JSON in `out`; false: none.
+  // Polls the next event as JSON into `out`. Returns false if none waits.
   bool next(std::string &out, Polled &polled);
 
  private:
@@ -73,17 +74,18 @@ class EventQueue {
     LentTexts lent;
   };
 
-  // The document with what was lent to it.
+  // Appends the event's document with the lent texts in their places.
   static void write_whole(const Event &event, std::string &out);
   Event &slot();
   Event &add(Kind kind, uint32_t key);
-  // The event of this kind that waits for `key`; nullptr: none. At most one of a kind that may be withdrawn does.
+  // The waiting event of this kind, which must be one that may be withdrawn, and for `key`; nullptr: none. There is at
+  // most one.
   Event *find(Kind kind, uint32_t key);
 
   std::vector<Event> events_;  // [head_, tail_) wait; the others are spare
   size_t head_ = 0, tail_ = 0;
-  size_t moved_ = 0;  // events that stood in front of events_[0]: places count from the first event of the turn
-  std::unordered_map<uint64_t, size_t> places_;  // kind and key → place, of what may be withdrawn
+  size_t moved_ = 0;  // events before events_[0]: places count from the first event of the turn
+  std::unordered_map<uint64_t, size_t> places_;  // kind and key → place of the events that may be withdrawn
   uint64_t seq_ = 0;
 };
 

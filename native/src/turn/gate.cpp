@@ -53,7 +53,7 @@ void Gate::dispatch() {
   OpenCards &open = log_.open_cards();
   for (const uint32_t call : open.all()) {
     if (Card &card = *log_.find(call); card.state() == CardState::pending) log_.move(card, Trigger::dispatch);
-    open.stir(call);
+    open.mark_changed(call);
   }
   pump();
 }
@@ -79,7 +79,7 @@ void Gate::pump() {
     const bool may_start = open.running().size() < room || card.tool_is_immediate() || card.fire_and_forget();
     if (card.state() == CardState::approved && may_start) start(card);
     log_.tell(card);
-    open.looked_at(call, card.state() == CardState::approved);
+    open.checked(call, card.state() == CardState::approved);
   }
 }
 

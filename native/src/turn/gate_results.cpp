@@ -1,4 +1,5 @@
-// What came of a call that ran: its result, and whether the model may read it.
+// Results: reads what a tool delivered, shows it on the card, and decides whether the user must release it to the
+// model.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +13,7 @@
 namespace sluice {
 namespace {
 
-// Content parts: what SLUICE_RESULT_PARTS takes.
+// Checks content parts (SLUICE_RESULT_PARTS). `text` receives their texts, `image` becomes true if there is an image.
 Status check_parts(std::string_view json, std::string &text, bool &image) {
   if (json_kind(json) != '[') return error(Code::json, "expected an array of content parts");
   size_t index = 0;
@@ -34,7 +35,7 @@ Status check_parts(std::string_view json, std::string &text, bool &image) {
       const auto media = string_member("mediaType");
       if (!url && !(string_member("data") && media))
         return error(Code::json, "expected an image part with \"url\", or with \"mediaType\" and \"data\"", path);
-      // A provider refuses the whole request for an image that is none.
+      // A provider refuses the whole request if one image is not an image.
       const std::string_view kind = url ? std::string_view(*url) : std::string_view(*media);
       if (url ? kind.starts_with("data:") && !kind.starts_with("data:image/") : !kind.starts_with("image/"))
         return error(Code::json, "expected an image, found \"" + std::string(kind.substr(0, 60)) + "\"", path);
@@ -57,7 +58,7 @@ Status Gate::read_result(Submit kind, std::string_view data, Result &out) const 
     out.text = repair_utf8(data);
     return {};
   }
-  if (kind == Submit::parts && data.size() > limits.result_bytes)  // a part of an image is worse than none
+  if (kind == Submit::parts && data.size() > limits.result_bytes)  // an image cannot be cut
     return error(Code::limit, "the parts are longer than limits.resultBytes, " + std::to_string(limits.result_bytes));
   if (Status status = check_json(data, limits.depth); !status.ok()) return status;
   if (out.is_json) {
@@ -66,11 +67,11 @@ Status Gate::read_result(Submit kind, std::string_view data, Result &out) const 
   }
   bool image = false;
   Status status = check_parts(data, out.text, image);
-  if (image) out.parts = data;  // parts without an image say no more than their text
+  if (image) out.parts = data;  // without an image the text says everything
   return status;
 }
 
-// {"text":...}, {"json":...}, {"parts":...} or {"failure":...}.
+// Reads {"text":...}, {"json":...}, {"parts":...} or {"failure":...}.
 Status Gate::read_version(std::string_view object, Result &out) const {
   constexpr Choice<Submit> kKinds[] = {
       {"text", Submit::text}, {"json", Submit::json}, {"parts", Submit::parts}, {"failure", Submit::failure}};
@@ -93,9 +94,9 @@ Status Gate::read_version(std::string_view object, Result &out) const {
   return found ? Status() : unexpected(object, kExpected);
 }
 
-// What the tool gave, and what the model reads in its place.
+// Reads the document of SLUICE_REWRITTEN: what the tool gave, and what the model reads in its place.
 Status Gate::read_versions(std::string_view document, Result &output, Result &rewritten) const {
-  constexpr size_t kAround = 2;  // levels of the document around a value
+  constexpr size_t kAround = 2;  // levels of the document around the value of "json" or "parts"
   if (Status status = check_json(document, setup_.config.limits.depth + kAround); !status.ok()) return status;
   if (json_kind(document) != '{') return unexpected(document, "an object with output and rewritten");
   bool has_output = false, has_rewritten = false;
@@ -112,7 +113,7 @@ Status Gate::read_versions(std::string_view document, Result &output, Result &re
   return {};
 }
 
-// The host runs the call: it has polled its execute event.
+// Refuses a result of a call whose execute event the host has not polled: nobody has run it.
 Status Gate::check_started(const Card &card) const {
   if (setup_.observes()) return not_now("the server runs the calls of this turn");
   return log_.waits(Log::Event::execute, card.call)
@@ -120,7 +121,7 @@ Status Gate::check_started(const Card &card) const {
              : Status();
 }
 
-// What the host runs the call with: it fits the tool, no rule refuses it, and the card shows it.
+// Checks the arguments that the host runs the call with against the tool and the rules, and shows them on the card.
 Status Gate::resolve(uint32_t call, std::string_view arguments) {
   Card *const card = log_.find(call);
   if (card == nullptr) return no_such_call(call);
@@ -157,7 +158,7 @@ Status Gate::submit(uint32_t call, Submit kind, std::string_view data) {
   if (Status status = check_started(*card); !status.ok()) return status;
   if (kind == Submit::progress) {
     card->set_progress(std::move(output.text));
-    log_.open_cards().stir(call);
+    log_.open_cards().mark_changed(call);
     ObjectWriter event(log_.event(Log::Event::progress, call));
     event.text("type", "progress").number("call", call).text("text", card->progress());
     return {};
@@ -175,7 +176,7 @@ Status Gate::submit(uint32_t call, Submit kind, std::string_view data) {
   return {};
 }
 
-// The card shows what the model reads beside what the tool gave.
+// Shows on the card what the model reads in place of the tool's own result.
 void Gate::show_rewritten(Card &card, const Result &result) const {
   std::string out;
   ObjectWriter object(out);
@@ -185,12 +186,12 @@ void Gate::show_rewritten(Card &card, const Result &result) const {
   card.set_rewritten(std::move(out));
 }
 
-// `result`: what the model reads. `either_failed`: it is a failure, or what the tool gave is one.
+// `result`: what the model reads. `either_failed`: that is a failure, or the tool's own result is one.
 void Gate::take_result(Card &card, const Result &result, bool either_failed) {
   card.failed = result.failed;
   std::string text = cap(first_bytes(result.text, setup_.config.limits.result_bytes));
   if (card.failed) text = words(Word::failed, text);
-  if (card.detached) {  // settled when it started: only a failure is worth a word, and only where the model wants one
+  if (card.detached) {  // settled when it started; the model reads only a failure, and only if it asked for that
     if (card.failed && reserved_text(card, "archery") == "true")
       card.set_model_text(card.model_text() + words(Word::failed_later, text));
     return log_.tell(card);
@@ -207,7 +208,7 @@ void Gate::take_result(Card &card, const Result &result, bool either_failed) {
   release_event(card);
 }
 
-// What the model gets of a long result: its beginning, its end, and a note.
+// Shortens a long result for the model: its beginning, a note, and its end.
 std::string Gate::cap(std::string_view text) const {
   const size_t most = setup_.config.result_max_bytes;
   if (text.size() <= most) return std::string(text);
@@ -249,7 +250,7 @@ Status Gate::release(uint32_t call) {
   return {};
 }
 
-// The call has ended, and the model may read its result.
+// Ends the call with a result that the model may read.
 void Gate::close_result(Card &card, std::string text) {
   log_.settle(card, card.failed ? Trigger::fail : Trigger::succeed, card.failed ? "tool" : "", std::move(text));
   pump();

@@ -1,4 +1,4 @@
-// The gate saved and restored: what the time between means for calls that were open.
+// Saves and restores the gate, and decides about the calls that were open: the engine may have changed meanwhile.
 #include <algorithm>
 
 #include "base/json_writer.h"
@@ -15,7 +15,7 @@ void save_counts(const std::map<std::string, uint32_t> &counts, std::string &out
   object.close();
 }
 
-// By digests, which are hexadecimal.
+// Reads counts by digest; digests are hexadecimal.
 Status load_counts(const SavedReader &saved, std::string_view key, std::map<std::string, uint32_t> &counts) {
   const std::string_view object = saved.nested(key);
   const SavedReader members(object);
@@ -52,15 +52,15 @@ Status Gate::load(const SavedReader &saved) {
   return {};
 }
 
-// Messages to a window that nobody has polled are not sent where their call may not go on.
+// Withdraws messages to windows that nobody has polled, if their calls may not go on now.
 bool Gate::hold_back_messages() {
   bool held = false;
   for (const auto &card : log_.message().cards) held = hold_back(*card) || held;
   return held;
 }
 
-// The card has ended, so it keeps its state, and its output says what became of it; a turn that is done has reported
-// all of its cards already. Returns true if history has changed.
+// The card has ended, so it keeps its state, and its output says that the message was not sent. After `done` no card
+// changes any more. Returns true if history has changed.
 bool Gate::hold_back(Card &card) {
   if (!log_.waits(Log::Event::ipc, card.call)) return false;
   card.spell();
@@ -82,21 +82,21 @@ void Gate::resume() {
   const auto &cards = log_.message().cards;
   for (const auto &card : cards)
     if (card->state() >= CardState::awaiting_approval && !card->final()) card->spell();
-  // Calls that have not started pass the gate again, and count again where they do.
+  // Calls that have not started pass the gate again, and those that pass count again.
   for (const auto &card : cards)
     if (not_started(*card) && !card->fire_and_forget() && calls_run_ > 0) --calls_run_;
   for (const auto &card : cards) resume_card(*card);
   pump();
 }
 
-// It passed the gate, or waits at it, and nobody has seen it run.
+// The call waits at the gate, or has passed it, and the host has not polled its `execute` event.
 bool Gate::not_started(const Card &card) const {
   return card.state() == CardState::awaiting_approval || card.state() == CardState::approved ||
          (card.state() == CardState::executing && log_.waits(Log::Event::execute, card.call));
 }
 
-// May the call go on as it was decided? Not where its tool is another one, or where this engine's gate asks or refuses
-// more than the one that decided.
+// May the call go on as it was decided? Not if its tool has changed, or if this engine's policy is stricter than the
+// one that decided.
 bool Gate::stands(const Card &card) const { return !beyond_rounds() && allowed_as_before(card); }
 
 bool Gate::allowed_as_before(const Card &card) const {
@@ -114,8 +114,8 @@ bool Gate::allowed_as_before(const Card &card) const {
   return std::any_of(card.approvals().begin(), card.approvals().end(), by_person);
 }
 
-// Makes the arguments of a call that waits what its tool takes now. Returns false if it does not take them: the call
-// has ended.
+// Coerces the arguments of a waiting call to what its tool accepts now. Returns false if it does not accept them: the
+// call has ended.
 bool Gate::take_checked(Card &card) {
   std::string checked;
   if (ArgumentFault fault; !arguments_fit(setup_, card, checked, fault)) {
@@ -130,7 +130,8 @@ bool Gate::take_checked(Card &card) {
   return true;
 }
 
-// Back to the gate, the whole of it. Whatever it lets pass asks, by the stricter policy of then and now.
+// Sends the call through the whole gate again. If it may run, the user is asked, by the stricter policy of then and
+// now.
 void Gate::send_back(Card &card) {
   log_.withdraw(Log::Event::approval, card.call);
   log_.withdraw(Log::Event::execute, card.call);
@@ -159,7 +160,7 @@ void Gate::resume_card(Card &card) {
   }
   switch (state) {
     case CardState::pending:
-    case CardState::ready:  // it has the gate before it, but its arguments were checked against what the tool was
+    case CardState::ready:  // its arguments were checked against the tool as it was
       if (card.tool != nullptr) take_checked(card);
       break;
     case CardState::awaiting_result_approval:

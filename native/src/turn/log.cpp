@@ -157,7 +157,7 @@ void Log::move(Card &card, Trigger trigger) {
 void Log::record(Card &card, ApprovalRecord decision) {
   decision.at = now_;
   card.add_approval(std::move(decision));
-  open_.stir(card.call);
+  open_.mark_changed(card.call);
 }
 
 std::string Log::edited_note(const Card &card) const {

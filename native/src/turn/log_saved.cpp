@@ -1,4 +1,4 @@
-// The log saved and restored: rounds, blocks, cards, and the events that wait to be polled.
+// Saves and restores the log: rounds, blocks, cards, and the events that wait to be polled.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 13> kRecordWords = {"execution", "result"
                                                            "user",      "rule",   "policy",   "once",   "turn",
                                                            "session",   "always", "cancelled"};
 
-// Views into this program for words that were saved as text.
+// The constant for a word that was saved as text; empty: an unknown word.
 template <size_t N>
 std::string_view one_of(const std::array<std::string_view, N> &words, std::string_view word) {
   for (const std::string_view known : words)
@@ -22,7 +22,7 @@ std::string_view one_of(const std::array<std::string_view, N> &words, std::strin
   return {};
 }
 
-// Token counts as they were saved.
+// Limits saved token counts to values that can be added up.
 void in_bounds(Usage &usage) {
   for (const TokenKind &kind : kTokenKinds) usage.*kind.count = std::clamp<int64_t>(usage.*kind.count, -1, kMostNumber);
 }
@@ -49,8 +49,8 @@ bool is_parts(std::string_view array) {
 
 // ---- cards ----
 
-// A state is saved by its place in this list: by what it is called outside. `ready`, `admitted` and `approved` say how
-// far the gate has let the call pass.
+// A state is saved as an index into this list, which holds the states that hosts see. `ready`, `admitted` and
+// `approved` are saved beside it, and say how far the call had passed the gate.
 constexpr std::array<CardState, 15> kSavedStates = {CardState::streaming,
                                                     CardState::pending,
                                                     CardState::awaiting_approval,
@@ -193,7 +193,7 @@ Status Log::load_rounds(const SavedReader &saved) {
     if (Status status = entry.fits(); !status.ok())
       return std::move(status).inside(place("rounds", message_.rounds.size() - 1));
   }
-  if (!message_.rounds.empty()) {  // as version 0.1 saved them: of all rounds together
+  if (!message_.rounds.empty()) {  // version 0.1 saved one sum for all rounds
     saved.get("inputTokens", message_.rounds.front().usage.input_tokens);
     saved.get("outputTokens", message_.rounds.front().usage.output_tokens);
   }
@@ -236,7 +236,7 @@ Status Log::load_events(std::string_view saved) {
   return events_.load(saved, {message_.cards.size(), message_.blocks.size(), done()});
 }
 
-// What the rest of the turn takes for granted: links lead somewhere, and what is JSON is JSON.
+// Checks what the rest of the turn relies on: indices are in range, and members that hold JSON are valid JSON.
 Status Log::check() const {
   for (size_t i = 0; i < message_.rounds.size(); ++i)
     if (!is_json(message_.rounds[i].members, '{'))

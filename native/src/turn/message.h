@@ -1,5 +1,5 @@
-// The one assistant message of a turn: an append-only log of blocks. Events, history, the UI's message and the next
-// request are all derived from it.
+// The one assistant message of a turn: an append-only log of blocks. Events, history, the message that a UI shows and
+// the next request are all derived from it.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace sluice {
 
-// Beyond, a time or a count of tokens is nonsense, and sums of two overflow.
+// The largest time or count of tokens that is accepted: sums of two cannot overflow.
 inline constexpr int64_t kMostNumber = int64_t{1} << 53;
 
 struct TurnError {
   std::string code, detail, hint;
   bool retryable = false;
   bool fatal = false;
-  int32_t status = 0;           // of HTTP; 0: another error
+  int32_t status = 0;           // of the HTTP response; 0: not an HTTP error
   int64_t retry_after_ms = -1;  // -1: the response did not say
-  std::string request_id = {};  // empty: nor that
+  std::string request_id = {};  // empty: the response did not say
 
   template <class AnyError, class Visit>
   static void each_field(AnyError &error, const Visit &visit) {
@@ -40,7 +40,7 @@ struct TurnError {
 
 struct Block {
   enum class Kind : uint8_t { text, reasoning, tool_use, error };
-  enum class Mark : uint8_t { none, refusal, fabricated };  // what a text is, where it is not simply the answer
+  enum class Mark : uint8_t { none, refusal, fabricated };  // none: ordinary text of the answer
   Kind kind = Kind::text;
   Mark mark = Mark::none;
   uint32_t round = 0;
@@ -49,19 +49,19 @@ struct Block {
   TurnError error;
 };
 
-// What a round leaves beside its blocks.
+// What is known of a round beside its blocks.
 struct Round {
-  Finish finish = Finish::none;  // why the provider says that the answer ended
+  Finish finish = Finish::none;  // why the answer ended, as the provider says
   Usage usage;
-  std::string model;  // who answered, as the provider says
+  std::string model;  // the model that answered, as the provider says
   std::optional<int64_t> started_at, ended_at;
   SharedText raw;           // text mode: the answer as written
-  std::string members;      // opaque members of the provider's message, to go back verbatim
-  bool text_calls = false;  // its calls came out of its text
-  std::string note;         // what the model reads behind the round, as a message of the user
-  size_t retracted = 0;     // the text of its blocks below this one counts no more
+  std::string members;      // opaque members of the provider's message, sent back verbatim
+  bool text_calls = false;  // its calls were written as text
+  std::string note;         // a message of the user that the model reads after the round
+  size_t retracted = 0;     // text blocks of the round below this index were retracted
 
-  // What is saved of it, but for its finish reason.
+  // Saves and restores every field but the finish reason.
   template <class AnyRound, class Visit>
   static void each_field(AnyRound &round, const Visit &visit) {
     visit("raw", round.raw);
@@ -80,12 +80,12 @@ struct Message {
   std::vector<Block> blocks;
   std::vector<std::unique_ptr<Card>> cards;  // cards[call - 1]
   std::vector<Round> rounds;                 // rounds[round - 1]
-  Usage forgotten;                           // of answers that were asked again: they were billed
+  Usage forgotten;                           // of answers that were asked for again: they were billed
   std::string_view outcome;                  // empty until the turn is done
 
-  Usage usage() const;   // of all rounds together, and of what was forgotten
-  void forget_answer();  // of the last round
-  // Is it a text that a final check sent back, or replaced?
+  Usage usage() const;   // of all rounds and of forgotten answers together
+  void forget_answer();  // forgets the answer of the last round, but for its usage
+  // Is this a text that a final check sent back or replaced?
   bool is_retracted(const Block &block) const {
     return block.kind == Block::Kind::text && block.round > 0 &&
            static_cast<size_t>(&block - blocks.data()) < rounds[block.round - 1].retracted;
@@ -95,6 +95,6 @@ struct Message {
   void write(std::string &out) const;
 };
 
-void write_error(const TurnError &error, std::string &out);  // `"code":...` and the rest, without braces
+void write_error(const TurnError &error, std::string &out);  // appends `"code":...` and the rest, without braces
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// The calls of a round that are not settled, by what they wait for. No step walks over those that are, and none over
-// thousands that wait for the one that runs.
+// The calls of a round that are not settled, grouped by what they wait for. The gate finds the next call to look at
+// without walking over settled calls, or over thousands that wait for the running one.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace sluice {
 
 class OpenCards {
  public:
-  using Calls = std::set<uint32_t>;  // in order
+  using Calls = std::set<uint32_t>;  // numbers of calls, in order
 
   const Calls &all() const { return all_; }
   const Calls &running() const { return running_; }
@@ -28,21 +28,22 @@ class OpenCards {
     place(call, to);
     if (!is_final(to)) return;
     all_.erase(call);
-    if (!all_.empty()) stir(*all_.begin());  // its turn may have come
+    if (!all_.empty()) mark_changed(*all_.begin());  // with "ask": "one_by_one" it is the first one's turn now
   }
   void clear() { *this = {}; }
 
-  // Something of it changed since the gate looked at it.
-  void stir(uint32_t call) { stirred_.insert(call); }
-  // The next one behind `call` that the gate has to look at; 0: none. `room`: one that only waits for room is one.
+  // The call changed: the gate has to look at it again.
+  void mark_changed(uint32_t call) { changed_.insert(call); }
+  // The next call after `call` that the gate has to look at; 0: none. `room`: another call may run, so that includes
+  // calls that only wait for room.
   uint32_t next(uint32_t call, bool room) const {
-    const auto stirred = stirred_.upper_bound(call), waiting = room ? waiting_.upper_bound(call) : waiting_.end();
-    if (stirred == stirred_.end()) return waiting == waiting_.end() ? 0 : *waiting;
-    return waiting == waiting_.end() ? *stirred : std::min(*stirred, *waiting);
+    const auto changed = changed_.upper_bound(call), waiting = room ? waiting_.upper_bound(call) : waiting_.end();
+    if (changed == changed_.end()) return waiting == waiting_.end() ? 0 : *waiting;
+    return waiting == waiting_.end() ? *changed : std::min(*changed, *waiting);
   }
-  // The gate has looked at it.
-  void looked_at(uint32_t call, bool waits_for_room) {
-    stirred_.erase(call);
+  // The gate looked at the call. `waits_for_room`: it is approved, and too many others run.
+  void checked(uint32_t call, bool waits_for_room) {
+    changed_.erase(call);
     if (waits_for_room)
       waiting_.insert(call);
     else
@@ -53,12 +54,12 @@ class OpenCards {
   void place(uint32_t call, CardState state) {
     if (state == CardState::executing) running_.insert(call);
     if (state == CardState::awaiting_approval || state == CardState::awaiting_result_approval) asking_.insert(call);
-    stir(call);
+    mark_changed(call);
   }
 
   Calls all_, running_, asking_;
-  Calls stirred_;
-  Calls waiting_;  // approved, and for room only
+  Calls changed_;  // changed since the gate looked at them
+  Calls waiting_;  // approved: they wait for room only
 };
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Saving and restoring by lists of fields: a thing lists its fields once, and Saver writes them, Loader reads them.
-// What a state lacks keeps the value that a fresh thing has.
+// Saves and restores objects by lists of fields: a class lists its fields once, Saver writes them and Loader reads
+// them. A field that a state lacks keeps its initial value.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace sluice {
 
-// A state nests the host's documents, which passed limits.depth, a few levels deeper than they were.
+// A state nests the host's documents a few levels deeper than limits.depth allows.
 inline constexpr size_t kStateDepth = 2048;
 
 struct Saver {
@@ -68,7 +68,7 @@ struct Loader {
   void operator()(std::string_view key, Number &number) const { saved.get(key, number); }
 };
 
-// An enum as it was saved; one of a later version becomes the last that this one knows.
+// Reads an enum. A value of a later version becomes `last`.
 template <class Enum>
 Enum saved_enum(const SavedReader &saved, std::string_view key, Enum fallback, Enum last) {
   auto number = static_cast<uint32_t>(fallback);
@@ -82,7 +82,7 @@ inline bool saved_flag(const SavedReader &saved, std::string_view key) {
   return flag;
 }
 
-// Where in the state: "cards[3]".
+// A path in the state, for errors: "cards[3]".
 inline std::string place(std::string_view list, size_t index) {
   return std::string(list) + "[" + std::to_string(index) + "]";
 }

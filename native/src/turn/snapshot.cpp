@@ -1,6 +1,6 @@
-// Saving and restoring a turn: its configuration, its log and where it stands, as one JSON document. Not the engine's
-// part: tools are looked up again by name, and what was open is compared with what they are now. Each machine saves and
-// restores its own fields.
+// Saves and restores a turn as one JSON document: its configuration, its log and its position. The engine's part is not
+// saved: a restore looks the tools up by name, and compares open calls with the tools as they are now. Each machine
+// saves and restores its own fields.
 #include <set>
 
 #include "base/json_writer.h"
@@ -70,8 +70,8 @@ Status Turn::load_answer(std::string_view saved) {
   return {};
 }
 
-// What is open is open everywhere: a call that is written has an answer that writes it, and what waits to be polled is
-// about something that still stands.
+// Checks that the parts of a state agree: a call that is being written belongs to the open answer, and a request or
+// final answer that waits to be polled exists.
 Status Turn::check_open() const {
   if (log_.waits(Log::Event::request, 0) && !answering())
     return error(Code::json, "expected the answer that the waiting request is for", "answer");
@@ -86,14 +86,14 @@ Status Turn::check_open() const {
   return {};
 }
 
-// What the time between saving and restoring means for what was open.
+// Adapts what was open to this engine, which may differ from the one that saved the turn.
 void Turn::resume() {
   if (setup_->parser) return;
   const bool held = gate_.hold_back_messages();
   if (log_.done()) return;
   if (held && log_.waits(Log::Event::request, 0))
     request_ = std::make_shared<const std::string>(build_request());  // its history has changed
-  if (log_.withdraw(Log::Event::request, 0)) emit_request();          // of this engine's tools
+  if (log_.withdraw(Log::Event::request, 0)) emit_request();          // its body has this engine's tools
   gate_.resume();
   if (check_ != Check::none && !log_.waits(Log::Event::final_answer, 0)) emit_final();
   advance();

@@ -96,6 +96,9 @@ Status read_saved_protocols(std::string_view list, Config &config, Protocols &ou
 // turn.
 Status choose_protocol(std::string_view model, Config &config);
 
+// Refuses a declared protocol whose calls begin like those of another protocol that the turn reads.
+Status check_protocols(const Config &config, const ToolView &tools);
+
 // Gives the active protocols the seal. Called once per turn, after choose_protocol.
 Status seal_protocols(Config &config);
 

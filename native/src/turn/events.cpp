@@ -32,7 +32,7 @@ bool may_be_withdrawn(EventQueue::Kind kind) {
          kind == Kind::final_answer;
 }
 
-// The `type` of events of this kind. Empty: they may have any type that is not in this list.
+// The `type` of events of this kind. Empty: any type but those of the kinds that may be withdrawn.
 std::string_view type_of(EventQueue::Kind kind) {
   switch (kind) {
     case EventQueue::Kind::request: return "request";

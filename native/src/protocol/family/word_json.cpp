@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-// 1., .5 and the like are numbers too.
+// Appends a number as JSON. Also takes 1. and .5.
 bool append_number(std::string_view text, std::string &out) {
   const std::string_view digits = text.substr(text[0] == '-' ? 1 : 0);
   if (digits.empty() || (digits[0] != '.' && !is_digit(digits[0]))) return false;
@@ -23,7 +23,7 @@ bool append_number(std::string_view text, std::string &out) {
   return true;
 }
 
-// A number or a literal.
+// Appends a number or a literal. Returns false if the word is neither.
 bool append_scalar(std::string_view word, std::string &out) {
   if (word == "true" || word == "True")
     out += "true";
@@ -40,7 +40,7 @@ class WordJson {
  public:
   WordJson(std::string_view text, std::string_view quote, size_t depth) : text_(text), quote_(quote), depth_(depth) {}
 
-  // false: something in it is not what the format knows.
+  // Returns false if the text does not fit the format.
   bool write(std::string &out);
 
  private:
@@ -68,10 +68,10 @@ class WordJson {
   const size_t depth_;
   size_t at_ = 0;
   bool round_ = false;       // the outermost brackets are (…)
-  std::string open_;         // the brackets that are open
+  std::string open_;         // the open brackets
   bool behind_own_ = false;  // the last value ended in the format's own quote: a comma may be missing
-  size_t next_quote_ = 0;    // the format's own, from at_ on
-  size_t last_key_ = 0;      // before it: what may end a key
+  size_t next_quote_ = 0;    // the next quote of the format's own, from at_ on
+  size_t last_key_ = 0;      // the last character before that quote that may end a key
 };
 
 bool WordJson::write(std::string &out) {
@@ -80,7 +80,7 @@ bool WordJson::write(std::string &out) {
     if (place == Place::behind && open_.empty()) return at_ == text_.size();
     if (at_ == text_.size()) return false;
     const char c = text_[at_];
-    if (is_close(c) && !open_.empty()) {  // a comma may stand before it
+    if (is_close(c) && !open_.empty()) {  // also after a trailing comma
       place = place == Place::value ? Place::wrong : close(out);
     } else if (place == Place::behind) {
       const bool object = open_.back() == '{', no_comma = object && behind_own_ && (is_quote() || begins_word(c));
@@ -118,7 +118,7 @@ WordJson::Place WordJson::close(std::string &out) {
   return Place::behind;
 }
 
-// In round brackets a parameter may be given its value by =, as Python does.
+// Reads a key and its separator: in round brackets `=`, as in Python, is one as well.
 bool WordJson::key(std::string &out) {
   const auto separates = [this](char c) { return c == ':' || (c == '=' && round_ && open_.size() == 1); };
   if (is_quote()) {
@@ -156,7 +156,7 @@ bool WordJson::quoted(std::string &out) {
   const size_t from = at_, end = string.find(text_);
   if (end == text_.npos) return false;
   at_ = end;
-  if (own_quote()) {  // it should have stood in this one
+  if (own_quote()) {  // an ordinary quote began a text that the format's own quote ends: it counts as quoted by these
     append_text(out, text_.substr(from + 1, end - from - 2));
     at_ += quote_.size();
     return true;
@@ -167,8 +167,8 @@ bool WordJson::quoted(std::string &out) {
   return true;
 }
 
-// Where the quote stands that ends a text without a beginning, if the next one does; npos: it begins a text, or there
-// is none.
+// The place of the next quote, if it ends a text whose first quote is missing; npos: it begins a text, or there is no
+// quote.
 size_t WordJson::lost_quote() {
   if (quote_.empty()) return text_.npos;
   if (next_quote_ < at_) {
@@ -183,7 +183,8 @@ size_t WordJson::lost_quote() {
   return begins ? text_.npos : next_quote_;
 }
 
-// Of a word that may be a text up to `quote`: there, unless a scalar ends before. at_: nobody can tell.
+// Where a word ends that may be a text up to `quote`: there, or earlier if a number or literal ends earlier. Returns
+// at_ if that is not certain.
 size_t WordJson::word_end(size_t quote) const {
   size_t inner = 0;
   std::string scalar;
@@ -203,12 +204,12 @@ size_t WordJson::word_end(size_t quote) const {
   return quote;
 }
 
-// A number, a literal, or a string that the model wrote without its quotes, or without the first of them.
+// Reads a number, a literal, or a string that lacks both quotes or the first one.
 bool WordJson::word(std::string &out) {
   const size_t quote = lost_quote();
   if (quote != text_.npos) {
     for (size_t cut = 1; cut < quote_.size(); ++cut)
-      if (text_.substr(at_).starts_with(quote_.substr(cut))) return false;  // the first one is there, and broken
+      if (text_.substr(at_).starts_with(quote_.substr(cut))) return false;  // the first quote is there, but cut
     const size_t end = word_end(quote);
     if (end == at_) return false;
     if (end == quote) {
@@ -222,7 +223,7 @@ bool WordJson::word(std::string &out) {
   while (end < text_.size() && text_[end] != ',' && !is_close(text_[end])) ++end;
   const std::string_view word = trim(text_.substr(at_, end - at_));
   if (word.empty() || word.find_first_of(kNoWord) == 0 || word.find_first_of("{[<\"\n\r") != word.npos) return false;
-  // A comma that is missing before the next key.
+  // The comma before the next key is missing.
   if (word.find(':') != word.npos && std::any_of(word.begin(), word.end(), is_white)) return false;
   at_ = end;
   if (!append_scalar(word, out)) append_text(out, word);

@@ -11,8 +11,8 @@
 namespace sluice {
 namespace {
 
-// Could a mapping begin with `text` and a colon, and `next` behind it? Comments may stand before its first key. Prose
-// has words before a colon, and 12:00 is no key.
+// Could a mapping begin with `text`, a colon and `next`? Comments may stand before its first key. Several words before
+// a colon are prose, and 12:00 is not a key.
 bool is_key(std::string_view text, char next) {
   const bool new_line = text.substr(0, text.find_first_not_of(" \t")).empty() ||
                         text.substr(0, text.find_first_not_of(" \t\r\n")).find('\n') != text.npos;
@@ -28,13 +28,13 @@ bool is_key(std::string_view text, char next) {
 // Does the last line of `text` begin a comment?
 bool in_comment(std::string_view text) { return trim(text.substr(text.rfind('\n') + 1)).starts_with('#'); }
 
-// No argument at all.
+// Does the text hold no argument: nothing, or a comment?
 bool says_nothing(std::string_view text) {
   text = trim(text);
   return text.empty() || text[0] == '#';
 }
 
-// <NAME> to </NAME>: what stands between is YAML.
+// Reads <NAME> to </NAME>, with YAML between them.
 class YamlReader final : public FamilyReader {
  public:
   YamlReader(const Family &family, const ToolView &tools, const ScanLimits &limits)
@@ -113,7 +113,7 @@ BlockReader::State YamlReader::tool(std::string_view block, bool ended) {
   return wait();
 }
 
-// The first line says whether this is a call: a mapping begins with a key, and prose does not.
+// Reads the YAML. The first line decides whether this is a call: a mapping begins with a key, prose does not.
 BlockReader::State YamlReader::text(std::string_view block, bool ended) {
   while (true) {
     const size_t from = at_;
@@ -150,7 +150,7 @@ BlockReader::State YamlReader::text(std::string_view block, bool ended) {
   if (!named) return reject("unterminated_block", at_);
   closer_ = at_;
   end = at_ = block.size();
-  // A line that is cut is a value that is cut: without the end tag nothing says that the last one is complete.
+  // Without the end tag the last value may be cut off, so the call is invalid.
   close(block, "unterminated_block");
   return State::closed;
 }
@@ -192,7 +192,7 @@ void write_call(const Family &, const YamlCalls &, const CallText &call, std::st
     const std::string key = argument.key_text();
     out += is_xml_name(key) ? key : argument.key();
     out += ": ";
-    // JSON is YAML, too; what would end the call is written in another way.
+    // JSON is YAML, too. `</` could end the call, so the slash is escaped.
     const std::string json = compact_json(argument.value());
     for (const char c : json) {
       if (c == '/' && out.ends_with('<')) out += '\\';

@@ -14,10 +14,11 @@
 namespace sluice {
 namespace {
 
-// What a plain scalar or key cannot begin with.
+// A plain scalar or key cannot begin with these.
 constexpr std::string_view kIndicators = "&*!|>%@`\"'[]{},?#";
 
-// Nothing but a plain text can have been meant: YAML has none that begins so, and there are no anchors for aliases.
+// Of these, a model can only have meant plain text: YAML reserves @ and `, % begins no value, and without anchors there
+// are no aliases.
 constexpr std::string_view kHarmless = "@`%*";
 
 bool is_list_item(std::string_view text) { return text == "-" || text.starts_with("- "); }
@@ -77,14 +78,14 @@ class Yaml {
   std::string &out_;
   std::string_view line_;  // without its indentation and line end
   size_t indent_ = 0;
-  bool last_ = false;     // nothing ends the line
-  bool pending_ = false;  // an entry or item whose value may stand on the following lines
-  std::string key_;       // the last one of the outermost mapping
+  bool last_ = false;     // the text ends without a line end
+  bool pending_ = false;  // the value of the last entry or item may stand on the following lines
+  std::string key_;       // the last key of the outermost mapping
   std::vector<Open> open_;
   YamlFault fault_ = YamlFault::none;
 };
 
-// Takes a line off the text. false: there is none.
+// Takes the next line from the text. Returns false if there is none.
 bool Yaml::next_line() {
   if (rest_.empty()) return false;
   const size_t end = std::min(rest_.find('\n'), rest_.size());
@@ -148,7 +149,7 @@ bool Yaml::line() {
   return is_item ? item(line_, indent_) : entry(line_);
 }
 
-// - value, - key: value, - - value
+// Reads an item: "- value", "- key: value" or "- - value".
 bool Yaml::item(std::string_view text, size_t indent) {
   while (true) {
     separate();
@@ -218,11 +219,11 @@ bool Yaml::value(std::string_view text) {
   }
 }
 
-// | or >, and how line ends at its end count: those lines that stand further in.
+// Reads a block scalar: `header` is | or > with its indicators, and the text is the lines that are indented further.
 bool Yaml::block_scalar(std::string_view header) {
   const bool folded = header[0] == '>';
   char chomp = 0;
-  size_t content = 0;  // indentation of the text; 0: that of its first line
+  size_t content = 0;  // indentation of the text; 0: its first line decides
   header = trim(header.substr(1, header.find(" #") - 1));
   for (const char c : header) {
     if ((c == '-' || c == '+') && chomp == 0)
@@ -233,8 +234,8 @@ bool Yaml::block_scalar(std::string_view header) {
       return false;
   }
   std::string text;
-  size_t breaks = 0;  // line ends that no text followed yet
-  bool more = false;  // the last line stood further in
+  size_t breaks = 0;  // line ends since the last text
+  bool more = false;  // the last line was indented further than the text
   while (!rest_.empty()) {
     const std::string_view before = rest_;
     next_line();
@@ -244,13 +245,13 @@ bool Yaml::block_scalar(std::string_view header) {
     }
     if (content == 0 && indent_ > open_.back().indent) content = indent_;
     if (content == 0 || indent_ < content) {
-      // Blanks before the end of the block are no text.
+      // Blank lines before the end of the block are not text.
       if (!trim(line_).empty()) rest_ = before;
       if (indent_ > open_.back().indent && !trim(line_).empty()) return false;
       if (!trim(line_).empty()) break;
       continue;
     }
-    // The end of the text may be in the middle of this one: whatever looked like the end of the call.
+    // This line has no end: what looked like the end of the call may stand in the middle of the text.
     if (last_) return false;
     const bool further = indent_ > content || line_[0] == '\t';
     if (folded && !text.empty() && !more && !further && breaks > 0)
@@ -269,7 +270,7 @@ bool Yaml::block_scalar(std::string_view header) {
   return true;
 }
 
-// On one line.
+// Reads a quoted scalar, which must end on its line.
 bool Yaml::quoted(std::string_view text) {
   std::string decoded;
   size_t end = 1;
@@ -295,7 +296,7 @@ bool Yaml::quoted(std::string_view text) {
   return trim(behind).empty() || trim(behind)[0] == '#';
 }
 
-// May go on over lines.
+// Reads a flow collection, which may span lines.
 bool Yaml::flow(std::string_view text) {
   std::string all(text);
   ValueEnd brackets;
@@ -316,7 +317,8 @@ bool Yaml::flow(std::string_view text) {
   return true;
 }
 
-// The lines behind a plain text that stand further in belong to it. false: one of them looks like something else.
+// Appends the lines that continue a plain text: those that are indented further. Returns false if one of them looks
+// like something else.
 bool Yaml::folded(std::string &text) {
   size_t breaks = 1;
   while (!rest_.empty()) {
@@ -341,7 +343,7 @@ bool Yaml::folded(std::string &text) {
 
 bool Yaml::plain(std::string_view text) {
   const size_t comment = std::min(text.find(" #"), text.size());
-  // The end of `issue #3` is one, but was not meant to be.
+  // By the rules of YAML, "#3" in `issue #3` is a comment; the model meant text.
   if (comment + 2 < text.size() && !is_white(text[comment + 2])) return false;
   std::string all(trim(text.substr(0, comment)));
   const bool indicator = kIndicators.find(all[0]) != kIndicators.npos;

@@ -12,13 +12,14 @@ namespace {
 
 constexpr size_t kMostCodePoints = 64;
 
-// One line of at most so many code points, up to the rule's closer, without another opener: else it was text.
+// Reads a value up to its rule's closer: one line of at most kMostCodePoints code points, without another opener.
+// Anything else is text.
 class TagValueReader final : public BlockReader {
  public:
   TagValueReader(const std::vector<TagRule> &rules, bool trim) : rules_(rules), trim_(trim) {}
 
   State read(std::string_view block, bool ended) override;
-  void cut(std::string_view, std::string_view) override {}  // it is never named before it is closed
+  void cut(std::string_view, std::string_view) override {}  // a tag has no name before it is closed
   Rest rest(std::string_view) const override { return {at_ > arguments_from ? at_ : 0}; }
 
  private:
@@ -137,7 +138,7 @@ void InlineTags::write_definitions(const std::vector<ToolText> &tools, std::stri
   out.append(list).append("\n");
 }
 
-// A tag has room for one short line, and for no other argument: what does not fit is told in words.
+// Writes a tag. It has room for one argument on one short line, so any other call is written as words in parentheses.
 void InlineTags::write_call(std::string_view, std::string_view name, std::string_view arguments,
                             std::string &out) const {
   if (const TagRule *const rule = rule_for(name)) {

@@ -10,7 +10,7 @@ struct TagRule {
   std::string tool, argument;
 };
 
-// No rules: the tags of a Live2D pet, [表情:name] and [动作:group].
+// Without rules the tags are those of a Live2D pet: [表情:name] and [动作:group].
 std::shared_ptr<const Protocol> make_inline_tags(std::vector<TagRule> rules, const ProtocolOptions &options);
 
 }  // namespace sluice

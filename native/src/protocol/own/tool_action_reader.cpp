@@ -19,7 +19,7 @@ struct Range {
 
 struct Field {
   Range key, value;
-  bool content;  // between tags, not in an attribute
+  bool content;  // the value stands between tags, not in an attribute
 };
 
 class ToolActionReader final : public BlockReader {
@@ -35,18 +35,18 @@ class ToolActionReader final : public BlockReader {
 
  private:
   enum class Place : uint8_t {
-    tag,  // in a tag, where an attribute may begin
+    tag,  // inside a tag, where an attribute may begin
     attribute,
     behind_attribute,
     behind_equals,
     quoted,
     bare,
     behind_quote,
-    slash,  // behind the slash of a tag without content
-    between,
-    key,      // of a parameter
+    slash,    // after the slash of a tag without content
+    between,  // between the parameters' tags
+    key,      // in the name of a parameter's tag
     content,  // between a parameter's tags
-    broken,   // in a broken parameter tag: its strings are strings all the same
+    broken,   // in a broken parameter tag: a tag inside its strings is still not read
     done,
   };
   enum class Step : uint8_t { on, wait, paused, done, rejected };
@@ -98,20 +98,20 @@ class ToolActionReader final : public BlockReader {
   // -- position in the block
   Place place_ = Place::tag;
   size_t at_ = kOpener.size();
-  bool opening_ = true;  // the block's own tag, not a parameter's
-  bool blank_ = false;   // before the attribute
+  bool opening_ = true;  // in the block's own tag, not in a parameter's
+  bool blank_ = false;   // white space stands here, so an attribute may begin
   char quote_ = 0;
-  bool half_ = false;          // a value ended in a quote that had not begun with one
-  Range attribute_, written_;  // the attribute that is read
-  Range key_, value_;          // the parameter that is read
-  bool has_value_ = false;     // in an attribute
-  size_t content_ = 0;
+  bool half_ = false;          // the value ended in a quote and did not begin with one
+  Range attribute_, written_;  // the attribute being read, and its value
+  Range key_, value_;          // the parameter being read, and the value of its attribute
+  bool has_value_ = false;     // the parameter has its value in an attribute
+  size_t content_ = 0;         // where the parameter's content begins
   size_t closer_ = SIZE_MAX;
   bool nested_ = false;
   // -- what was read
   std::optional<Range> name_, type_, seal_;
   std::vector<Field> fields_;
-  std::string_view fault_;  // the first
+  std::string_view fault_;  // the first fault
 };
 
 BlockReader::State ToolActionReader::read(std::string_view block, bool ended) {
@@ -166,7 +166,7 @@ ToolActionReader::Step ToolActionReader::step(std::string_view block) {
   return Step::done;
 }
 
-// A broken tag. If it is the block's own, the block was text; if it is a parameter's, the call lost something.
+// A broken tag: if it is the block's own, the block is text; if it is a parameter's, the call is invalid.
 ToolActionReader::Step ToolActionReader::broken_tag(std::string_view why) {
   if (opening_) {
     code = name_ ? why : "missing_tool_name";
@@ -174,7 +174,7 @@ ToolActionReader::Step ToolActionReader::broken_tag(std::string_view why) {
     return Step::rejected;
   }
   fault(why);
-  if (place_ != Place::behind_quote || !half_) quote_ = 0;  // else it began a string
+  if (place_ != Place::behind_quote || !half_) quote_ = 0;  // else the quote began a string
   return go(Place::broken);
 }
 
@@ -248,7 +248,7 @@ ToolActionReader::Step ToolActionReader::value(std::string_view block) {
     if (!quote && !over) continue;
     if (at_ == written_.from) return broken_tag("malformed_argument");  // no value
     half_ = quote;
-    if (quote) {  // its first one is missing
+    if (quote) {  // the quote before the value is missing
       fault("malformed_argument");
       quote_ = c;
     }
@@ -270,7 +270,7 @@ ToolActionReader::Step ToolActionReader::end_value(std::string_view block, Place
                                       : attribute == "seal" && !options_.seal.empty() ? &seal_
                                                                                       : nullptr;
     if (!own || (*own && (*own)->of(block) != written_.of(block)))
-      fault("residue_in_block");  // unknown, or a second one that says something else
+      fault("residue_in_block");  // unknown, or given twice with different values
     else
       *own = written_;
   }
@@ -338,7 +338,7 @@ ToolActionReader::Step ToolActionReader::key(std::string_view block) {
   return go(Place::tag);
 }
 
-// Looks only for the end of the value.
+// Reads a value up to its end tag, or to the end tag of the block.
 ToolActionReader::Step ToolActionReader::content(std::string_view block) {
   at_ = finder_.find(block, at_);
   if (at_ == block.size()) return Step::wait;

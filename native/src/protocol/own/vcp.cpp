@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-// Every spelling of a marker that any reader of vcp takes for one.
+// Makes every spelling of a marker harmless that any reader of vcp accepts.
 void defuse_angles(std::string &text) {
   for (const std::string_view name : {"TOOL_REQUEST", "END_TOOL_REQUEST", "TOOL_RESULT", "END_TOOL_RESULT",
                                       "TOOL_DEFINITION", "END_TOOL_DEFINITION"}) {
@@ -50,7 +50,7 @@ class Vcp final : public Protocol {
   }
   bool calls_commands() const override { return true; }
   std::string_view seal() const override { return options_.seal; }
-  // What a sealed result begins with, as far as no other text does.
+  // The beginning of a sealed result. Without a seal, ordinary text may begin like that, too.
   std::vector<Marker> result_markers() const override {
     return options_.seal.empty() ? std::vector<Marker>() : std::vector<Marker>{{mark("TOOL_RESULT")}};
   }
@@ -104,7 +104,7 @@ void Vcp::defuse_markers(std::string &text) const {
     for (const std::string &marker : {words_.start, words_.end}) break_marker(text, marker);
 }
 
-// A value that reads back as `text`, and that nothing inside can end.
+// Appends a value that reads back as `text` and that nothing in `text` can end.
 void Vcp::append_value(std::string &out, std::string_view text) const {
   std::string markers(text);
   defuse_markers(markers);

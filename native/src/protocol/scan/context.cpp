@@ -88,7 +88,7 @@ unsigned Context::end_run() {
   if (run_mark_ == '~') {
     if (length >= 3) {
       fence_ = {length, run_column_, '~', quoted_};
-      fence_possible_ = true;  // the fence is certain; its body begins with the next line
+      fence_possible_ = true;  // a fence for certain: its body begins on the next line
     }
     return 0;
   }

@@ -1,4 +1,5 @@
-// Where in a text a byte stands: line start, fence, behind open back-ticks. Byte by byte, bounded memory.
+// Tracks where a byte stands in Markdown: at the start of a line, in a fence, after open back-ticks. Reads byte by
+// byte, in bounded memory.
 #pragma once
 
 #include <array>
@@ -10,12 +11,12 @@ namespace sluice {
 
 class Context {
  public:
-  // What a byte did, as bits.
+  // Effects of a byte, as bits.
   enum : unsigned {
-    kRunEnded = 1,    // a run of back-ticks ended before this byte: run_length()
-    kRunMatched = 2,  // ... and it closed inline code: matched()
+    kRunEnded = 1,    // a run of back-ticks ended before this byte: see run_length()
+    kRunMatched = 2,  // ... and it closed inline code: see matched()
     kLineEnd = 4,
-    kFenceOpened = 8,  // the line that ended here was the first of a fence
+    kFenceOpened = 8,  // the line that ends here opened a fence
     kFenceClosed = 16,
   };
 
@@ -23,34 +24,35 @@ class Context {
     if (idle() && c != '`' && c != '\n' && c != '\r') return 0;
     return step_slowly(c);
   }
-  // The text ends: like the end of a line.
+  // Ends the text, like the end of a line.
   unsigned finish() { return step_slowly('\n'); }
 
-  // Only a back-tick or a line end would change anything.
+  // In the words of a line, where only a back-tick or a line end has an effect.
   bool idle() const { return place_ == Place::words && run_ == 0; }
-  // Nothing but blanks so far on this line.
+  // The line holds only blanks so far.
   bool line_blank() const { return blank_; }
 
-  // Behind the `>` that a line begins with.
+  // The line begins with `>`.
   bool in_quote() const { return quoted_; }
 
   bool in_fence() const { return fence_.length != 0; }
-  // In a fence: this line is neither empty so far nor may it close the fence.
+  // In a fence, on a line that is not blank and does not close the fence.
   bool in_fence_words() const { return in_fence() && place_ == Place::words; }
-  // A fence may begin on this line: where it does at its end, the whole line is code.
+  // This line may open a fence. If it does, the whole line is code; its end tells.
   bool fence_possible() const { return fence_possible_ || (place_ == Place::run && !in_fence()); }
-  // What comes next may be the run of back-ticks or tildes that a fence begins with.
+  // The next byte may begin the run of back-ticks or tildes that opens a fence.
   bool in_lead() const { return place_ == Place::lead && !in_fence(); }
 
-  // Inline code in doubt. open(0) is the outermost open run; open(1) is the open run in case open(0) is never closed,
-  // and so on: all lengths differ, since a run of the same length would have closed the other.
+  // Open runs of back-ticks, each of which may begin inline code. open(0) is the outermost one; open(1) counts if
+  // open(0) is never closed, and so on. All lengths differ, because a run of the same length would have closed the
+  // other.
   size_t open_count() const { return open_count_; }
   size_t open(size_t i) const { return open_[i]; }
   size_t run_length() const { return ended_run_; }
-  // Runs from this one on were inside of the code that ended.
+  // The open runs from this index on were inside the inline code that was closed.
   size_t matched() const { return matched_; }
 
-  // Behind a card or a reasoning tag: a new text begins, in the same fence where there is one.
+  // A new text begins, after a card or a reasoning tag. An open fence stays open.
   void start_line() {
     place_ = Place::lead;
     run_ = 0;
@@ -60,11 +62,11 @@ class Context {
     open_count_ = 0;
     fence_possible_ = false;
   }
-  // As numbers, and back.
+  // Saves and restores the position as numbers.
   void save(std::vector<int64_t> &out) const;
   bool load(const std::vector<int64_t> &saved);
 
-  // In mid-line, no run open.
+  // Goes on in the middle of a line, with no run open.
   void start_words() {
     start_line();
     place_ = Place::words;
@@ -74,10 +76,10 @@ class Context {
  private:
   enum class Place : uint8_t {
     lead,    // blanks, `>` and list marks
-    mark,    // behind a list mark that a blank must follow
-    digits,  // of a list mark
-    run,     // the back-ticks or tildes that a line begins with
-    tail,    // behind a closing run
+    mark,    // after a list mark, which a blank must follow
+    digits,  // in the number of a list mark
+    run,     // in the back-ticks or tildes at the beginning of a line
+    tail,    // after the run that may close a fence
     words,
   };
   struct Fence {
@@ -86,7 +88,7 @@ class Context {
     char mark = 0;
     bool quoted = false;
   };
-  // Deeper runs count as plain text; each has another length.
+  // Further open runs count as plain text.
   static constexpr size_t kMaxOpen = 32;
 
   unsigned step_slowly(char c);
@@ -103,7 +105,7 @@ class Context {
   bool fence_possible_ = false;
   char run_mark_ = 0;
   size_t column_ = 0;
-  size_t run_ = 0;  // length so far of the run we are in
+  size_t run_ = 0;  // length so far of the current run; 0: none
   size_t run_column_ = 0;
   size_t ended_run_ = 0;
   Fence fence_;

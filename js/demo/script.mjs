@@ -8,12 +8,15 @@ export function answer({ body }) {
   const { messages } = body
   const asked = messages.findLastIndex((message) => message.role === 'user' && !isResult(message.content))
   const since = messages.slice(asked + 1)
-  const { scene, language } = find(String(messages[asked]?.content ?? ''))
+  const { scene, language } = find(textOf(messages[asked]?.content))
   if (scene?.refuses && body.tools) return noTools
   const write = writer(body)
   const said = partsOf(scene, since, write).map((part) => inLanguage(part, language)).flatMap((part) => (part.call ? write(part) : [part]))
   return { parts: said, usage: { prompt_tokens: Math.ceil(JSON.stringify(body).length / 4), completion_tokens: Math.ceil(JSON.stringify(said).length / 4) } }
 }
+
+/** The words of a message, which stand beside pictures in a part of their own. */
+const textOf = (content) => (Array.isArray(content) ? content.map(({ text = '' }) => text).join('') : String(content ?? ''))
 
 /** What a turn with this question is run with, beside what was configured. */
 export const settingsOf = (text) => find(text).scene?.settings ?? {}

@@ -111,6 +111,117 @@ test('the conversation that changed last is there after a restart, and what cann
   assert.equal((await kept.list())[0].entries, 4)
 })
 
+// -- pictures, and versions of what was said --------------------------------------------------------------------------------------
+
+const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+const file = (name, mimeType = 'image/png', buffer = png) => ({ name, mimeType, buffer })
+const tray = (page) => page.getByRole('list', { name: 'Attached pictures' }).getByRole('listitem')
+const shownPictures = (page) => page.locator('.mine .pictures img').evaluateAll((all) => all.map((one) => one.naturalWidth))
+/** Hands files to the page as a person's paste or drop would. */
+const hand = (page, kind, files) => page.evaluate(async ([kind, files]) => {
+  const data = new DataTransfer()
+  for (const { name, type, base64 } of files) data.items.add(new File([Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))], name, { type }))
+  const event = kind === 'paste' ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }) : new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true })
+  document.querySelector('#text').dispatchEvent(event)
+  return event.defaultPrevented
+}, [kind, files.map(({ name, mimeType, buffer }) => ({ name, type: mimeType, base64: buffer.toString('base64') }))])
+
+test('pictures are chosen, pasted and dropped, taken away again, and sent with or without words', async (t) => {
+  const server = await startServer({ answers: ({ body }) => ({ text: `I see ${JSON.stringify(body.messages.at(-1).content).split('image_url":').length - 1}.` }) })
+  t.after(server.close)
+  const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Attach pictures' }).click()
+  await (await chooser).setFiles([file('one.png'), file('two.png')])
+  assert.equal(await hand(page, 'paste', [file('three.png')]), true)
+  assert.equal(await hand(page, 'dragover', [file('four.png')]), true)
+  assert.equal(await page.locator('#chat.drop').count(), 1)
+  assert.equal(await hand(page, 'drop', [file('four.png')]), true)
+  assert.equal(await page.locator('#chat.drop').count(), 0)
+  assert.equal(await tray(page).count(), 4)
+  await picture(page, 'demo-pictures')
+  await page.getByRole('button', { name: 'Remove two.png' }).press('Enter')
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Remove three.png', 'the focus goes on to the next one')
+  assert.deepEqual(await tray(page).getByRole('img').evaluateAll((all) => all.map(({ alt }) => alt)), ['one.png', 'three.png', 'four.png'])
+  await ask(page, () => page.getByRole('button', { name: 'Send', exact: true }).click()) // without a word
+  await idle(page)
+  assert.match(await read(last(page)), /I see 3\./)
+  assert.equal(await tray(page).count(), 0)
+  await until(async () => (await shownPictures(page)).join() === '1,1,1', 'the pictures')
+  await hand(page, 'paste', [file('five.png')])
+  await say(page, 'And this?')
+  await idle(page)
+  assert.match(await read(last(page)), /I see 1\./)
+  await page.reload()
+  await until(async () => (await shownPictures(page)).join() === '1,1,1,1', 'the pictures after a reload')
+})
+
+test('what is no picture, and more pictures than go with a message, are refused in words', async (t) => {
+  const { page } = await open(t, { locale: 'zh-CN' })
+  await hand(page, 'paste', [file('notes.txt', 'text/plain')])
+  await page.getByRole('alert').getByText('notes.txt 不是可以发送的图片').waitFor()
+  await hand(page, 'drop', Array.from({ length: 10 }, (_, at) => file(`${at}.png`)))
+  await page.getByRole('alert').getByText('一条消息最多 8 张图片').waitFor()
+  assert.equal(await page.getByRole('list', { name: '已添加的图片' }).getByRole('listitem').count(), 8)
+  assert.equal(await page.getByRole('button', { name: '移除 0.png' }).count(), 1)
+  await page.getByRole('button', { name: 'English' }).click()
+  assert.equal(await page.getByRole('button', { name: 'Remove 0.png' }).count(), 1)
+  // The bytes are looked at by the host: what it refuses stays here, with the reason.
+  await page.reload()
+  await page.waitForSelector('html[data-ready]', { state: 'attached' })
+  await hand(page, 'paste', [file('fake.png', 'image/png', Buffer.from('GIF'))])
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('alert').getByText(/^That did not work: /).waitFor()
+  assert.equal(await tray(page).count(), 1)
+})
+
+test('another answer, another question: arrows lead from version to version, by mouse and keys', async (t) => {
+  let count = 0
+  const server = await startServer({ answers: ({ body }) => ({ text: `${body.messages.at(-1).content}: answer ${++count}.` }) })
+  t.after(server.close)
+  const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
+  const log = async () => (await page.locator('#entries > *').evaluateAll((all) => all.map((one) => one.querySelector('.words-of-mine')?.textContent ?? one.querySelector('sluice-message').message.getSnapshot().blocks[0]?.text)))
+  const version = (name) => page.getByRole('group', { name, exact: true })
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute('aria-label'))
+  await say(page, 'One')
+  await idle(page)
+  await say(page, 'Two')
+  await idle(page)
+  assert.deepEqual(await log(), ['One', 'One: answer 1.', 'Two', 'Two: answer 2.'])
+  assert.equal(await page.getByRole('group', { name: /^Version/ }).count(), 0, 'there is one of each')
+
+  await page.getByRole('button', { name: 'Another answer' }).first().click()
+  await version('Version 2 of 2').waitFor()
+  await until(async () => (await log()).join() === 'One,One: answer 3.', 'the other answer')
+  await page.waitForSelector('#chat[data-state=idle]')
+  await version('Version 2 of 2').getByRole('button', { name: 'Next version' }).press('Enter') // leads nowhere
+  await picture(page, 'demo-versions')
+  await version('Version 2 of 2').getByRole('button', { name: 'Previous version' }).click()
+  await until(async () => (await log()).join() === 'One,One: answer 1.,Two,Two: answer 2.', 'the first answer, and what followed it')
+  assert.equal(await focused(), 'Previous version')
+  assert.ok((await told(page)).includes('Version 1 of 2'), 'read out')
+  await page.keyboard.press('ArrowRight')
+  await until(async () => (await log()).join() === 'One,One: answer 3.', 'the second by key')
+  assert.equal(await focused(), 'Next version')
+
+  await page.getByRole('button', { name: 'Change the question' }).click()
+  assert.equal(await page.getByRole('textbox', { name: 'Message' }).inputValue(), 'One')
+  await page.getByText('You change a question').waitFor()
+  await page.keyboard.press('Escape')
+  assert.equal(await page.getByRole('textbox', { name: 'Message' }).inputValue(), '')
+  await page.getByRole('button', { name: 'Change the question' }).click()
+  await page.getByRole('textbox', { name: 'Message' }).fill('Three')
+  await page.keyboard.press('Enter')
+  await until(async () => (await log()).join() === 'Three,Three: answer 4.', 'the other question')
+  await page.waitForSelector('#chat[data-state=idle]')
+  await page.getByRole('button', { name: '中文' }).click()
+  await page.getByRole('group', { name: '第 2 个版本，共 2 个' }).getByRole('button', { name: '上一个版本' }).press('Enter')
+  await until(async () => (await log()).join() === 'One,One: answer 3.', 'the first question, with the answer that was shown last')
+  await page.reload()
+  await until(async () => (await log()).join() === 'One,One: answer 3.', 'the same after a reload')
+  assert.equal(await page.getByRole('group', { name: /个版本/ }).count(), 2)
+})
+
 // -- what goes wrong around the conversation ----------------------------------------------------------------------------------------
 
 test('a conversation goes on where the host keeps only its last messages', async (t) => {
@@ -120,7 +231,7 @@ test('a conversation goes on where the host keeps only its last messages', async
     await idle(page)
     assert.equal(await answers(page).count(), at + 1, text)
   }
-  assert.deepEqual(await page.locator('.mine').evaluateAll((all) => all.map((one) => one.lastChild.textContent)), ['one', 'two', 'three', 'four', 'five'])
+  assert.deepEqual(await page.locator('.mine').evaluateAll((all) => all.map((one) => one.querySelector('.words-of-mine').textContent)), ['one', 'two', 'three', 'four', 'five'])
   void demo
 })
 

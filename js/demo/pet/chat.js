@@ -1,5 +1,7 @@
 // The conversation: what was said, what the last answer is up to, and what a person can say next.
 import '/sluice/ui/index.js'
+import { picturesOf, startAttaching } from './attach.js'
+import { makeVersions } from './branches.js'
 import { begin, current, doing, watchAnswer, watchConnection, watchConversation } from './conversation.js'
 import { keepEnd } from './scroll.js'
 import { look, onLook, word } from './words.js'
@@ -11,14 +13,19 @@ export function startChat({ client, demo }) {
   const { follow, jump } = keepEnd($('#log'), entries, $('#latest'))
   let answer // the last one, and what it looks like now
   let view
-  let asked = '' // the last question
+  let asked // the entry of the last question
+  let editing // the question that is changed, if one is
+  let attached // the pictures of the next message
+  let choosing // the version that was asked for: { at, index, step }
   let settings = {}
   let configured = Promise.resolve(true) // what is asked now is answered with what was chosen before
   let { protocols } = demo
 
+  attached = startAttaching({ chat: $('#chat'), text, button: $('#attach'), input: $('#files'), tray: $('#tray') }, { onChange: showState, refuse: showTrouble })
+
   // -- what was said --------------------------------------------------------------------------------------------------------
 
-  let shown = { id: undefined, bubbles: new Map() } // by the ids of the entries: what the host forgets keeps its place here
+  let shown = { id: undefined, bubbles: new Map() } // by the ids of the entries, in their order: what the host forgets keeps its place here
   let unsaved // what the host could not save, as long as it cannot
   watchConversation(client, ({ id, entries: list, unsaved: trouble }) => {
     if (trouble !== unsaved) showTrouble(trouble === undefined ? '' : word('unsaved') + trouble)
@@ -28,17 +35,77 @@ export function startChat({ client, demo }) {
       entries.replaceChildren()
       shown = { id, bubbles: new Map() }
     }
+    const other = forgetBranch(list)
     const fresh = list.filter((entry) => !shown.bubbles.has(entry.id))
     for (const entry of fresh) {
-      const bubble = entry.role === 'user' ? mine(entry.text) : theirs(client.message(entry.message))
-      shown.bubbles.set(entry.id, bubble)
+      const bubble = entry.role === 'user' ? mine(entry, client.open(id)) : theirs(client.message(entry.message))
+      const versions = makeVersions((name, step) => acts[name](entry, step))
+      if (entry.role === 'user') versions.add('edit', '✎')
+      else versions.add('again', '↻')
+      bubble.append(versions.line)
+      shown.bubbles.set(entry.id, { bubble, versions })
       entries.append(bubble)
     }
-    asked = list.findLast(({ role }) => role === 'user')?.text ?? ''
+    for (const { id, branch } of list) shown.bubbles.get(id).versions.show(branch)
+    asked = list.findLast(({ role }) => role === 'user')
     $('#welcome').hidden = list.length > 0
     $('#strip').hidden = list.length === 0
-    if (fresh.length > 0) jump()
+    if (fresh.length > 0 && !other) jump()
+    tellVersion(list)
+    showState()
   })
+
+  /** Takes away what belongs to a branch that is no longer shown. True if there was any. */
+  function forgetBranch(list) {
+    const ids = new Set(list.map(({ id }) => id))
+    let [known, other] = [false, false]
+    for (const [id, { bubble }] of shown.bubbles) {
+      if (ids.has(id)) known = true
+      else if (known) {
+        bubble.remove()
+        shown.bubbles.delete(id)
+        other = true
+      }
+    }
+    return other
+  }
+
+  /** The version that a person asked for is there: the focus goes on from where it was, and it is read out. */
+  function tellVersion(list) {
+    const entry = choosing && list[choosing.at]
+    if (!entry?.branch || entry.branch.index !== choosing.index) return
+    shown.bubbles.get(entry.id).versions.focus(choosing.step)
+    choosing = undefined
+    setText($('#version'), word('version').replace('{}', entry.branch.index + 1).replace('{}', entry.branch.count))
+  }
+
+  const acts = {
+    choose({ id }, step) {
+      const { branch } = shown.bubbles.get(id).versions
+      const at = client.open(current()).getSnapshot().entries.findIndex((entry) => entry.id === id)
+      choosing = { at, index: branch.index + step, step }
+      return attempt(() => client.choose(id, branch.index + step))
+    },
+    async again({ id }) {
+      if (doing(view) !== 'idle') return
+      await configured
+      if (await attempt(() => client.regenerate(id))) $('#log').focus({ preventScroll: true })
+    },
+    edit(entry) {
+      editing = entry.id
+      text.value = entry.text
+      hint('editing')
+      showState()
+      text.focus()
+    },
+  }
+
+  function leaveEdit() {
+    editing = undefined
+    text.value = ''
+    hint()
+    showState()
+  }
 
   // -- what goes on ---------------------------------------------------------------------------------------------------------
 
@@ -61,15 +128,16 @@ export function startChat({ client, demo }) {
     const answers = busy && state !== 'offline' // what can be stopped
     $('#stop').hidden = !answers
     $('#send').hidden = answers
-    $('#send').disabled = busy || text.value.trim() === ''
+    $('#send').disabled = busy || (text.value.trim() === '' && !(attached?.files.length > 0))
     for (const button of document.querySelectorAll('.scene')) button.disabled = busy
+    for (const line of document.querySelectorAll('.versions')) line.inert = busy
     $('#strip').inert = busy
     $('#offline').hidden = state !== 'offline'
     if (state === 'offline') {
       const seconds = Math.max(0, Math.ceil(((connection.retryAt ?? 0) - Date.now()) / 1000))
       setText($('#offline-text'), connection.retryAt === undefined || seconds === 0 ? word('offlineNow') : word('offlineIn').replace('{}', seconds))
     }
-    if (!busy || $('#hint').dataset.t === 'offlineHint' !== (state === 'offline')) hint()
+    if (editing === undefined && (!busy || $('#hint').dataset.t === 'offlineHint' !== (state === 'offline'))) hint()
   }
 
   $('#retry').addEventListener('click', () => client.connection.retry())
@@ -85,8 +153,9 @@ export function startChat({ client, demo }) {
   function offer() {
     const refused = view?.outcome === 'failed' && view.blocks.some((block) => block?.type === 'error' && block.code === 'tools_unsupported')
     const buttons = []
-    if (refused) buttons.push(['switchToText', async () => (await configure({ mode: 'text' })) && say(asked)])
-    else if (view?.outcome === 'failed') buttons.push(['askAgain', () => say(asked)])
+    const again = () => (asked.parts ? attempt(() => client.regenerate(asked.id)) : say(asked.text)) // with the same pictures
+    if (refused) buttons.push(['switchToText', async () => (await configure({ mode: 'text' })) && again()])
+    else if (view?.outcome === 'failed') buttons.push(['askAgain', again])
     $('#next').replaceChildren(...buttons.map(([name, act], index) => {
       const button = document.createElement('button')
       button.type = 'button'
@@ -104,10 +173,10 @@ export function startChat({ client, demo }) {
 
   // -- what a person says ---------------------------------------------------------------------------------------------------
 
-  async function say(words) {
-    if (words.trim() === '' || doing(view) !== 'idle') return false
+  async function say(words, parts = []) {
+    if ((words.trim() === '' && parts.length === 0) || doing(view) !== 'idle') return false
     await configured
-    return attempt(() => client.send(words, { conversation: current() }))
+    return attempt(() => client.send({ text: words, conversation: current(), ...(parts.length > 0 ? { parts } : {}) }))
   }
 
   function showTrouble(words) {
@@ -131,12 +200,16 @@ export function startChat({ client, demo }) {
     event.preventDefault()
     const words = text.value
     const state = $('#chat').dataset.state
-    if (words.trim() !== '' && state !== 'idle') return hint(state === 'offline' ? 'offlineHint' : 'busyHint')
-    if (await say(words)) {
+    const { files } = attached
+    if ((words.trim() !== '' || files.length > 0) && state !== 'idle') return hint(state === 'offline' ? 'offlineHint' : 'busyHint')
+    if (editing !== undefined) {
+      if (words.trim() !== '' && (await attempt(() => client.edit(editing, words)))) leaveEdit()
+    } else if (await say(words, files)) {
       if (text.value === words) text.value = ''
+      if (files.length > 0) attached.clear()
       showState()
-      text.focus()
-    }
+    } else return
+    text.focus()
   })
   text.addEventListener('input', showState)
   text.addEventListener('keydown', (event) => {
@@ -148,6 +221,7 @@ export function startChat({ client, demo }) {
       event.preventDefault()
       if (!event.repeat) $('#compose').requestSubmit()
     } else if (event.key === 'Escape' && doing(view) !== 'idle') stop()
+    else if (event.key === 'Escape' && editing !== undefined) leaveEdit()
   })
   const stop = () => attempt(() => answer.cancel())
   /** Stops the answer, and sends what is written. */
@@ -167,6 +241,7 @@ export function startChat({ client, demo }) {
     text.focus()
   })
   $('#new').addEventListener('click', () => {
+    if (editing !== undefined) leaveEdit()
     begin()
     text.focus()
   })
@@ -184,6 +259,7 @@ export function startChat({ client, demo }) {
     })
     $('#scenes').replaceChildren(...groups.flat())
     $('#strip').replaceChildren(...demo.scenarios.map((scene) => sceneButton(scene, false)))
+    for (const { versions } of shown.bubbles.values()) versions.show(versions.branch)
     showState()
     showHow()
   })
@@ -259,8 +335,8 @@ function byLetter(ids) {
   return groups.filter(([, of]) => of.length > 0)
 }
 
-/** What a person wrote; a long text is folded until somebody wants to see it. */
-function mine(text) {
+/** What a person wrote, and the pictures beside it; a long text is folded until somebody wants to see it. */
+function mine({ text, parts }, conversation) {
   const bubble = document.createElement('div')
   bubble.className = 'mine'
   const who = document.createElement('span')
@@ -270,7 +346,7 @@ function mine(text) {
   const words = document.createElement('div')
   words.className = 'words-of-mine'
   words.textContent = text
-  bubble.append(who, words)
+  bubble.append(who, ...(parts ? [picturesOf(conversation, parts)] : []), words)
   if (text.length > longText || text.split('\n').length > longLines) bubble.append(fold(words))
   return bubble
 }

@@ -31,6 +31,19 @@ const words = {
   scenes: ['Scenes', '场景'],
   placeholder: ['Write to Lulu …', '跟露露说点什么……'],
   message: ['Message', '消息'],
+  attach: ['Attach pictures', '添加图片'],
+  attached: ['Attached pictures', '已添加的图片'],
+  picture: ['Picture', '图片'],
+  removePicture: ['Remove {}', '移除 {}'],
+  noPicture: ['{} is no picture that can be sent: PNG, JPEG, GIF and WebP can.', '{} 不是可以发送的图片：支持 PNG、JPEG、GIF 和 WebP。'],
+  manyPictures: ['At most {} pictures go with a message.', '一条消息最多 {} 张图片。'],
+  lostPicture: ['This picture is gone.', '这张图片已不存在。'],
+  version: ['Version {} of {}', '第 {} 个版本，共 {} 个'],
+  previousVersion: ['Previous version', '上一个版本'],
+  nextVersion: ['Next version', '下一个版本'],
+  again: ['Another answer', '再答一次'],
+  edit: ['Change the question', '修改问题'],
+  editing: ['You change a question; Escape leaves it as it was.', '正在修改问题，按 Esc 放弃。'],
   send: ['Send', '发送'],
   stop: ['Stop', '停止'],
   newChat: ['New conversation', '新对话'],
@@ -101,7 +114,7 @@ export function onLook(listener) {
   listener()
 }
 
-/** Texts and labels of what is marked with `data-t`, `data-label`, `data-hint` and `data-placeholder`. */
+/** Texts and labels of what is marked with `data-t`, `data-label`, `data-hint`, `data-alt` and `data-placeholder`. */
 export function translate(root = document) {
   const each = (name, put) => {
     for (const element of root.querySelectorAll(`[data-${name}]`)) put(element, word(element.dataset[name]))
@@ -112,6 +125,7 @@ export function translate(root = document) {
     if (element.matches('button')) element.title = text
   })
   each('hint', (element, text) => (element.title = text))
+  each('alt', (element, text) => (element.alt = text))
   each('placeholder', (element, text) => (element.placeholder = text))
 }
 

@@ -23,7 +23,7 @@ struct ParsedCall {
   std::string reserved;            // JSON object text of the protocol's own fields; empty: none
   bool typed = false;              // arguments carry JSON types; false: strings that the schema coerces
   std::string_view reason;         // why it is invalid: a code of protocols.md §1 (static); empty: complete
-  std::string told = {};           // text for the model, if it needs more than the reason
+  std::string example = {};        // a call as it should be written, if the block does not look like one
 };
 
 // Where the pieces of a round's text go. Offsets count bytes of the text that was fed. Views live until the function

@@ -456,7 +456,8 @@ void Answer::on_call_close(std::string_view protocol, std::vector<ParsedCall> &c
     Card *const card = take_call(protocol, call, first, keeps_raw ? raw : std::string_view(), start, end);
     if (card == nullptr) continue;
     if (!call.reason.empty())
-      log_.invalidate(*card, call.reason, std::move(call.told));
+      log_.invalidate(*card, call.reason,
+                      call.example.empty() ? std::string() : setup_.config.words(Word::nameless, call.example));
     else if (complete_call(setup_, log_, *card, std::move(call.arguments)) && !card->fire_and_forget())
       complete_one = true;
   }

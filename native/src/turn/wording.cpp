@@ -21,6 +21,9 @@ struct Sentence {
 constexpr Sentence kSentences[] = {
     {"malformed", "reason", "This call was not run, it is malformed ({reason}). Write it again, whole.",
      "此调用未执行：格式有误（{reason}）。请完整地重写一遍。"},
+    {"nameless", "example",
+     "This call was not run, its block names no tool (missing_tool_name). A call is written so:\n{example}",
+     "此调用未执行：这个区块没有写明工具（missing_tool_name）。调用应这样书写：\n{example}"},
     {"argumentsTooLong", "", "The arguments are longer than limits.argumentBytes.",
      "参数过长，超过了 limits.argumentBytes。"},
     {"argumentsBroken", "detail", "The arguments are no JSON: {detail}", "参数不是 JSON：{detail}"},

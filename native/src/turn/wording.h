@@ -14,6 +14,7 @@ namespace sluice {
 enum class Word : uint8_t {
   // why a call did not run
   malformed,
+  nameless,
   arguments_too_long,
   arguments_broken,
   arguments_not_object,

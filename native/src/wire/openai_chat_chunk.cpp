@@ -252,7 +252,7 @@ class Walk {
             else if (item.kind() != 'n')
               out.unknown_calls.push_back("no object");
           });
-      } else if (key == "function_call") {
+      } else if (key == "function_call" || key == "functionCall") {
         if (kind == '{') call(member, true, out);
       } else if (key == "reasoning_content") {
         if (kind == '"') out.reasoning_content = member.string();
@@ -302,16 +302,18 @@ class Walk {
     bool is_function = false;
     value.members([&](std::string_view key, Value member) {
       const char kind = member.kind();
-      is_function = is_function || ((key == "function" || key == "name" || key == "arguments") && kind != 'n');
+      // Gateways in front of Gemini pass its own functionCall on, with `args`.
+      const bool function = is_one_of(key, {"function", "functionCall", "function_call"}) && kind == '{';
+      is_function = is_function || function || ((key == "name" || key == "arguments") && kind != 'n');
       if (key == "type" && kind == '"') type = member.string();
-      if (key == "function" && kind == '{') {
+      if (function) {
         member.members([&](std::string_view inner, Value of_function) { head(inner, of_function, call); });
       } else if (key == "index") {
         if (kind == '0') call.index = member.integer().value_or(-1);
       } else if (key == "id") {
         if (kind == '"') call.id = member.string();
         if (kind == '0') call.id = text_of(member);
-      } else if (key == "name" || key == "arguments") {
+      } else if (key == "name" || key == "arguments" || key == "args") {
         head(key, member, call);  // without `function` around it
       } else if (key != "type" && kind != 'n') {
         call.members.push_back({key, text_of(member)});
@@ -324,7 +326,7 @@ class Walk {
   void head(std::string_view key, Value member, CallDelta &call) {
     const char kind = member.kind();
     if (key == "name" && kind == '"') call.name = member.string();
-    if (key != "arguments" || kind == 'n') return;
+    if ((key != "arguments" && key != "args") || kind == 'n') return;
     call.arguments = kind == '"' ? member.string() : text_of(member);
   }
 

@@ -121,7 +121,7 @@ class Scanner final : public TextScanner {
   bool may_begin() const;
   bool may_be_closed() const;
   void read_for_closer(std::string_view code, size_t decided);
-  std::string how_to_call() const;
+  std::string example() const;
   void enter_strings();
 
   // -- scanner_saved.cpp

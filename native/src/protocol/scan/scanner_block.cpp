@@ -151,7 +151,7 @@ void Scanner::close_block() {
   reader_->arguments_to = reader_->arguments_from + reader_->calls.front().raw_arguments.size();
   if (opened_) stream_arguments();
   const std::string_view raw = text_.substr(start, end - start);
-  if (unread_) reader_->calls.front().told = how_to_call();
+  if (unread_) reader_->calls.front().example = example();
   for (const BlockReader::Note &note : reader_->notes) diagnostic(note.code, note.detail, offset(block_ + note.at));
   tell_lost_bytes(raw);
   if (cut_ && reader_->by_end)
@@ -349,9 +349,9 @@ void Scanner::read_for_closer(std::string_view code, size_t decided) {
   unread_ = true;
 }
 
-// The text for a model whose block no reader understood.
-std::string Scanner::how_to_call() const {
-  std::string out = "This call was not run, its block names no tool (missing_tool_name). A call is written so:\n";
+// A call as this protocol writes it.
+std::string Scanner::example() const {
+  std::string out;
   protocol_->write_call("call_1", "tool_name", R"({"parameter":"value"})", out);
   out.erase(out.find_last_not_of("\n") + 1);
   return out;

@@ -14,10 +14,9 @@
 namespace sluice {
 namespace {
 
-// Behind a finish reason usage may still come, at once: after this silence the answer has ended, though its connection
-// stays open.
+// Usage may follow a finish reason at once. After this silence the answer has ended, even if its connection stays open.
 constexpr int64_t kSilenceMs = 1000;
-// A host that looks later than this has been busy, and what came may still lie in its socket.
+// A host whose tick is later than this was busy: bytes may wait in its socket.
 constexpr int64_t kBusyMs = 100;
 
 // Calls in the text that are not run, in native mode or without their seal; this sink only reports them.
@@ -40,7 +39,7 @@ class Watcher final : public QuietSink {
   std::vector<Unsealed> &unsealed_;
 };
 
-// How much an answer lost. A gateway that reports a milder reason afterwards cannot take a loss back.
+// How much of an answer a finish reason says is lost. A milder reason that follows does not replace a worse one.
 int loss(Finish finish) { return finish == Finish::content_filter ? 2 : finish == Finish::length ? 1 : 0; }
 
 bool blank(std::string_view text) { return text.find_first_not_of(" \t\n\v\f\r") == text.npos; }
@@ -109,12 +108,12 @@ void Answer::feed(std::string_view bytes) {
 }
 
 void Answer::finish(End how, std::string_view detail) {
-  const bool ours = is_cut();  // the end is where we cut it
+  const bool ours = is_cut();  // we ended the answer ourselves
   apply(AnswerTrigger::finish);
   log_.withdraw(Log::Event::request, 0);
   reader_->finish(how == End::complete && !ours);
   if (!is_open()) return;
-  if (has_ended()) how = End::complete;  // what breaks behind the end harms nothing
+  if (has_ended()) how = End::complete;  // a broken connection after the end does not matter
   conclude(false, how);
   if (!is_open()) return;
   if (how != End::complete && !ours && !error_) {
@@ -157,8 +156,8 @@ void Answer::close() { apply(AnswerTrigger::close); }
 
 // ---- the end of an answer ----
 
-// The one place that says how an answer ended. `whole`: it says itself that it is over; else the host said how its body
-// ended. What still comes before finish is heard for usage and opaque members.
+// Decides how an answer ended. `whole`: the answer itself said that it is over; else the host said how its body ended.
+// After this, only usage and opaque members are read until finish.
 void Answer::conclude(bool whole, End how) {
   if (!is_open() || has_ended()) return;
   const bool ours = is_cut();
@@ -174,7 +173,7 @@ void Answer::conclude(bool whole, End how) {
   const bool ends_here = !error_ && !ours && how == End::complete && finish == Finish::none && setup_.wire->has_end();
   if (ends_here && (!whole || !shown_)) {
     if (!whole) code = "unfinished";
-    if (setup_.parser)  // nothing runs, and what is parsed may be a piece of a recording
+    if (setup_.parser)  // nothing runs, and the input may be a piece of a recording
       log_.diagnostic(whole ? "empty_answer" : "unfinished", "the answer has no end");
     else if (!shown_)
       error_ = {"empty_answer", "the provider answered nothing", "", true, false};
@@ -183,7 +182,7 @@ void Answer::conclude(bool whole, End how) {
   }
   if (error_) {
     error_->retryable = error_->retryable && !shown_;
-    // The block in the message waits for finish: until then the host may still have the answer forgotten.
+    // The error block follows at finish: until then the host may ask for the answer again.
     ObjectWriter event(log_.event(Log::Event::other));
     event.text("type", "diagnostic").text("code", code).text("detail", error_->detail);
     event.boolean("retryable", error_->retryable);
@@ -193,7 +192,7 @@ void Answer::conclude(bool whole, End how) {
   log_.end_answer();
 }
 
-// `cut`: more would have come, so that nobody knows whether its last call was a draft.
+// `cut`: the answer was cut off, so its last call may be a draft.
 void Answer::end_text(bool cut) {
   scanner_->finish(cut);
   if (watcher_) watcher_->finish(cut);
@@ -216,7 +215,7 @@ void Answer::end_text(bool cut) {
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) log_.round().raw.append(*piece);
 }
 
-// Reports calls in a format that nobody looked for: the model may have learned another one than it was asked for.
+// Reports calls in a format that this turn does not read: the model may write the one that it was trained on.
 void Answer::tell_other_format() {
   if (!setup_.has_tools()) return;
   const std::string text = log_.text_of_round();
@@ -226,7 +225,7 @@ void Answer::tell_other_format() {
     log_.diagnostic("other_format", id);
 }
 
-// Calls without the seal are not run: the model reads how one is written. What stands within a call is quoted there.
+// Calls without the seal do not run, and the model reads how to write them. Those inside a call are quotations.
 void Answer::note_unsealed() {
   const auto &cards = log_.message().cards;
   std::erase_if(unsealed_, [&](const Unsealed &one) {
@@ -244,7 +243,7 @@ void Answer::note_unsealed() {
   log_.round().note = setup_.config.words(Word::unsealed, example);
 }
 
-// What the end of the answer means for its calls that have not started.
+// Completes or invalidates the calls that have not started when the answer ends.
 void Answer::close_calls() {
   const bool filtered = log_.finish() == Finish::content_filter;
   for (const uint32_t call : OpenCards::Calls(log_.open_cards().all())) {
@@ -257,8 +256,8 @@ void Answer::close_calls() {
 
 // ---- what a wire reports ----
 
-// More than arguments came: the finish reason was not the last word, and calls may be complete by it. Returns false if
-// nobody listens any more.
+// Something other than arguments came: it may complete calls, and a finish reason was not the last thing. Returns false
+// if the answer is not read any more.
 bool Answer::goes_on() {
   if (ignores_bytes()) return false;
   last_word_ = false;
@@ -325,7 +324,7 @@ void Answer::on_call(uint32_t slot, std::string_view id, std::string_view name) 
   log_.tell(*card);
 }
 
-// The call of a slot, while anybody listens; nullptr: none.
+// The call in a slot of the wire; nullptr: there is none, or the answer is not read any more.
 Card *Answer::call_in(uint32_t slot) const { return ignores_bytes() || slot >= slots_.size() ? nullptr : slots_[slot]; }
 
 void Answer::on_call_head(uint32_t slot, std::string_view id, std::string_view name) {
@@ -451,7 +450,7 @@ void Answer::on_call_close(std::string_view protocol, std::vector<ParsedCall> &c
   bool complete_one = false;
   for (ParsedCall &call : calls) {
     const bool first = &call == &calls.front();
-    // Of a block with a hundred calls, a hundred copies would be too many.
+    // A block with a hundred calls is kept once, not a hundred times.
     const bool keeps_raw = first || calls.size() * raw.size() <= setup_.config.limits.argument_bytes;
     Card *const card = take_call(protocol, call, first, keeps_raw ? raw : std::string_view(), start, end);
     if (card == nullptr) continue;
@@ -465,12 +464,12 @@ void Answer::on_call_close(std::string_view protocol, std::vector<ParsedCall> &c
   if (complete_one && setup_.config.stop_after_call && !calls_of_thoughts_) {
     cut("stopAfterCall");
     if (SharedText &written = log_.round().raw; setup_.calls_from_text() && end < written.size())
-      written = written.part(0, end);  // what came in the same piece is dropped as well
+      written = written.part(0, end);  // drops what followed in the same piece
   }
   listener_.on_calls_complete();
 }
 
-// In order and by name. A result without a call is a card of its own.
+// Matches results of a server to calls, in order and by name. A result without a call gets a card of its own.
 void Answer::take_server_results(const std::vector<ParsedCall> &results) {
   for (const ParsedCall &result : results) {
     if (result.name.empty()) {
@@ -495,7 +494,7 @@ void Answer::take_server_results(const std::vector<ParsedCall> &results) {
   }
 }
 
-// The card of a call in a block that has ended, with what the model wrote; nullptr: it is not wanted.
+// Completes the card of a call in a block that has ended. nullptr: the call is dropped, or its card has ended.
 Card *Answer::take_call(std::string_view protocol, ParsedCall &call, bool first, std::string_view raw, size_t start,
                         size_t end) {
   Card *const streamed = first ? std::exchange(text_call_, nullptr) : nullptr;
@@ -529,19 +528,19 @@ void Answer::on_scan_diagnostic(std::string_view code, std::string_view detail, 
 
 void Answer::show(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark) {
   if ((fresh || !log_.continues(kind, mark)) && log_.message().blocks.size() >= setup_.config.limits.blocks) {
-    too_many_blocks_ = true;  // told when the scanner is through
+    too_many_blocks_ = true;  // on_text reports it after the scanner has returned
     return;
   }
   shown_ = true;
   log_.append(kind, utf8, fresh, mark);
 }
 
-// nullptr: beyond limits.callsPerRound.
+// Opens a card. nullptr: the answer has more calls than limits.callsPerRound.
 Card *Answer::open_card(std::string_view source, std::string_view name) {
   const size_t limit = setup_.config.limits.calls_per_round;
   if (calls_ == limit)
     log_.diagnostic("oversize", "more calls in one answer than limits.callsPerRound: the rest is dropped");
-  if (calls_ <= limit) ++calls_;  // past the limit it stays: a diagnostic said so
+  if (calls_ <= limit) ++calls_;  // stays one past the limit, because a diagnostic was sent
   if (calls_ > limit) return nullptr;
   shown_ = true;
   return &log_.new_card(source, name, setup_.find_tool(name));
@@ -552,7 +551,7 @@ void Answer::complete_native(Card &card, bool at_end) {
   if (card.state() != CardState::streaming) std::erase(open_calls_, &card);
 }
 
-// Completes calls of the wire behind which something else came.
+// Completes native calls after which something else came.
 void Answer::complete_interrupted() {
   if (open_calls_.empty() || log_.finish() == Finish::content_filter || reader_->has_orphans()) return;
   const bool stop = setup_.config.stop_after_call;
@@ -573,7 +572,7 @@ void Answer::complete_interrupted() {
 
 // ---- time ----
 
-// How long the provider may say nothing before that means something; 0: for ever.
+// How long the provider may be silent; 0: for ever.
 int64_t Answer::silence() const {
   if (!is_open() || setup_.parser || is_cut() || !waiting_since_) return 0;
   const WireReader::Refusal refusal = reader_->refusal();
@@ -598,10 +597,10 @@ std::optional<TurnError> Answer::expire() {
       late_ = true;
       waiting_since_ = now - timeout + std::min(timeout, kSilenceMs);
     } else if (has_ended()) {
-      cut("ended");  // the host did not heed "round"
+      cut("ended");  // the host did not stop reading at "round"
     } else if (log_.finish() != Finish::none || reader_->refusal() != WireReader::Refusal::none) {
       reader_->end();
-      conclude(true);  // a reader that reported its end before has nothing more to report
+      conclude(true);  // its reader has reported the end before, and does not do so again
     } else {
       const bool begun = state_ >= AnswerState::streaming;
       return TurnError{begun ? "idle_timeout" : "first_byte_timeout",

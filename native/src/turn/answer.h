@@ -1,4 +1,4 @@
-// One answer of the model, from its request to finish: bytes become blocks and complete calls of the log.
+// One answer of the model, from its request to finish: turns bytes into blocks and complete calls of the log.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,12 @@ struct Unsealed {
 
 class Answer final : WireSink, ScanSink {
  public:
-  // Who is told what an answer cannot decide alone.
+  // Receives what an answer cannot decide alone.
   class Listener {
    public:
     virtual ~Listener() = default;
-    virtual void on_calls_complete() = 0;  // some may start before the answer has ended
-    // A server that runs the calls itself wrote the result of one.
+    virtual void on_calls_complete() = 0;  // some of them may start before the answer ends
+    // The server, which runs the calls itself, wrote the result of this one.
     virtual void on_server_result(Card &card, const ParsedCall &result) = 0;
     virtual void on_overflow(TurnError error) = 0;  // the text is longer than limits.textBytes
   };
@@ -44,26 +44,26 @@ class Answer final : WireSink, ScanSink {
   ~Answer() override;
 
   bool is_open() const { return state_ != AnswerState::closed; }
-  bool shown() const { return shown_; }                   // something of it was shown or run: it cannot be forgotten
-  std::optional<TurnError> &failure() { return error_; }  // why it failed; nullopt: it did not
+  bool shown() const { return shown_; }  // text was shown or a call ran: the answer cannot be forgotten
+  std::optional<TurnError> &failure() { return error_; }  // nullopt: the answer has not failed
 
   // -- what the host does
   Status response(int32_t http_status, std::string_view headers);
   void feed(std::string_view bytes);
   void finish(End how, std::string_view detail);
   // -- what the turn does
-  void cut(std::string_view reason);  // abortRequest: stops reading it
-  void interrupt_text();              // shows what the scanners hold back, before something that is not text
-  void fail(const TurnError &error);  // nothing of it that has not started will run
+  void cut(std::string_view reason);  // stops reading the answer, and sends abortRequest
+  void interrupt_text();              // flushes text that the scanners hold back
+  void fail(const TurnError &error);  // its calls that have not started will not run
   void close();
   // -- time
-  // Ends what has been silent for too long. Returns the error where that breaks the answer off.
+  // Ends an answer that has been silent for too long. Returns the error if that breaks it off.
   std::optional<TurnError> expire();
   std::optional<int64_t> deadline() const;
   void shift_deadline(int64_t gap);
 
   void save(std::string &out) const;
-  Status load(const SavedReader &saved, Config &config);  // `config` learns the protocols that the answer was read for
+  Status load(const SavedReader &saved, Config &config);  // adds the protocols that the answer was read for to `config`
   std::set<uint32_t> written() const;                     // the calls that are being written here
 
  private:
@@ -138,25 +138,25 @@ class Answer final : WireSink, ScanSink {
   std::unique_ptr<ThoughtCalls> thoughts_;  // the wire's own reasoning → calls that it ends with
   std::unique_ptr<ScanSink> watch_sink_;    // reports calls written as text in native mode
   std::unique_ptr<TextScanner> watcher_;
-  Protocols parsed_, watched_;  // what they read for; a restored answer keeps them, whatever its engine has
+  Protocols parsed_, watched_;  // of the readers; a restored answer keeps them even if its engine has others
   ScanOptions options_;
-  // -- where it stands
+  // -- position
   AnswerState state_ = AnswerState::waiting;
   bool shown_ = false;
   std::optional<TurnError> error_;
-  std::vector<Card *> slots_;       // of the wire: slot → card; nullptr: beyond limits.callsPerRound
-  std::vector<Card *> open_calls_;  // of the wire, still streaming
+  std::vector<Card *> slots_;       // the wire's slot → card; nullptr: beyond limits.callsPerRound
+  std::vector<Card *> open_calls_;  // the wire's calls that are still streaming
   Card *text_call_ = nullptr;       // the call whose block the scanner is in
   size_t calls_ = 0;
   size_t text_bytes_ = 0;
   size_t thought_bytes_ = 0;        // of the wire's own reasoning
-  bool calls_of_thoughts_ = false;  // the calls that come now stand in that
+  bool calls_of_thoughts_ = false;  // the calls reported now stand in that reasoning
   bool too_many_blocks_ = false;
   std::vector<Unsealed> unsealed_;
   // -- silence
-  bool last_word_ = false;  // a finish reason came last: silence behind it means that the answer has ended
-  bool late_ = false;       // a tick found silence too late to trust it: the next one decides
-  std::optional<int64_t> waiting_since_;  // the last byte, or the request
+  bool last_word_ = false;  // the last thing that came was a finish reason: silence after it ends the answer
+  bool late_ = false;       // a late tick found silence: the next tick decides, because bytes may wait in the socket
+  std::optional<int64_t> waiting_since_;  // since the last byte, or since the request
 };
 
 }  // namespace sluice

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-// What the model reads of arguments that its tool does not take.
+// What the model reads about arguments that the tool does not accept.
 std::string fault_text(const Setup &setup, const Card &card, const ArgumentFault &fault) {
   std::string text;
   ObjectWriter object(text);

@@ -1,4 +1,5 @@
-// One tool call and its life. All states, triggers and transitions stand in one table; nothing else assigns the state.
+// One tool call and its life. One table holds all states, triggers and transitions; only Card::apply and restore set
+// the state.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +35,14 @@ enum class CardState : uint8_t {
   timeout,
   expired,
   cancelled,
-  unknown,  // it ran, and nobody knows how far
+  unknown,  // it was interrupted while it ran: nobody knows what it did
 };
 
 enum class Trigger : uint8_t {
   complete,    // the call was read to its end
   invalidate,  // it lost bytes, or its arguments are wrong
-  dispatch,    // its answer has ended, or it may start before that
-  miss,        // there is no such tool, or not for this model
+  dispatch,    // its answer has ended, or the call may start earlier
+  miss,        // the tool does not exist, or is hidden from this model
   pass,        // policy or a rule lets it run
   ask,
   approve,
@@ -54,8 +55,8 @@ enum class Trigger : uint8_t {
   expire,
   time_out,
   cancel,
-  lose,    // cancelled while it ran
-  recall,  // restored before anybody saw it start: back to the gate
+  lose,    // interrupted while it ran
+  recall,  // restored before the host saw it start: it goes back to the gate
 };
 
 struct Transition {
@@ -114,14 +115,14 @@ std::string_view status_text(CardState state);
 bool is_final(CardState state);
 std::optional<CardState> next_state(CardState state, Trigger trigger);  // nullopt: the table has no such row
 
-// The table as the diagram of native/src/README.md.
+// Draws the table as the diagram in native/src/README.md.
 std::string transition_diagram();
 
 struct ApprovalRecord {
   std::string_view stage;          // execution | result
   std::string_view decision;       // approved | denied | expired
   std::string_view by;             // user | rule | policy
-  std::string_view remember = {};  // once | turn | session | always; empty where nothing was to be remembered
+  std::string_view remember = {};  // once | turn | session | always; empty if there was nothing to remember
   std::string reason = {};
   std::optional<int64_t> at = {};
 };
@@ -153,7 +154,7 @@ class Card {
  public:
   CardState state() const { return state_; }
   bool final() const { return is_final(state_); }
-  // Complete, and not running yet: what is called "pending" outside.
+  // Complete, and not running yet: hosts and models read "pending".
   bool is_pending() const {
     return state_ == CardState::pending || state_ == CardState::ready || state_ == CardState::approved;
   }
@@ -162,10 +163,10 @@ class Card {
   // -- what card events carry: each setter marks its field, and Log::tell sends what is marked
   const std::string &wire_id() const { return wire_id_; }                // the provider's, or the format's own
   const std::string &requested_name() const { return requested_name_; }  // as the model wrote it
-  const std::string &resolved() const { return resolved_; }   // the tool's own name; stays when the tool is gone
-  const SharedText &arguments() const { return arguments_; }  // one JSON object, coerced; empty while not known
+  const std::string &resolved() const { return resolved_; }   // the tool's own name; kept if the tool is gone
+  const SharedText &arguments() const { return arguments_; }  // one JSON object, coerced; empty until complete
   const std::optional<std::string> &edited() const { return edited_; }
-  const std::optional<std::string> &host_arguments() const { return host_arguments_; }  // that the host resolved
+  const std::optional<std::string> &host_arguments() const { return host_arguments_; }  // sluice_turn_resolve
   const std::string &reserved() const { return reserved_; }
   const SharedText &raw() const { return raw_; }  // the block in the text; [start, end) of the round's text
   size_t start() const { return start_; }
@@ -173,15 +174,15 @@ class Card {
   const std::string &reason() const { return reason_; }
   bool has_output() const { return has_output_; }
   const std::string &output() const { return output_; }
-  bool output_is_json() const { return output_is_json_; }  // or what stands in its place
+  bool output_is_json() const { return output_is_json_; }  // the result that the model reads is JSON
   const std::string &parts() const { return parts_; }      // JSON array of content parts
-  // What the host put in the place of the result for the model: {"text":...}, with parts where it has any.
+  // The result that the host gave the model in place of the tool's own: {"text":...}, with "parts" if it has images.
   const std::optional<std::string> &rewritten() const { return rewritten_; }
   std::string_view model_parts() const;  // the content parts that the model gets
   bool has_model_text() const { return has_model_text_; }
   const std::string &model_text() const { return model_text_; }  // what the model reads about this call
   const std::string &error() const { return error_; }
-  const std::vector<std::string> &near() const { return near_; }  // not found: the names it may have meant
+  const std::vector<std::string> &near() const { return near_; }  // not found: the nearest names
   const std::optional<int64_t> &started_at() const { return started_at_; }
   const std::optional<int64_t> &ended_at() const { return ended_at_; }
   const std::vector<ApprovalRecord> &approvals() const { return approvals_; }
@@ -223,12 +224,12 @@ class Card {
     start_ = start;
     end_ = end;
   }
-  void set_start(size_t start) { start_ = start; }  // of a block that has just opened: told when it is whole
+  void set_start(size_t start) { start_ = start; }  // of a block that has just opened; set_raw tells it later
   void set_reason(std::string_view reason) {
     mark(field::reason);
     reason_ = reason;
   }
-  // `bytes`: of the whole output, of which `output` may be the beginning.
+  // `bytes`: the size of the whole output; `output` may be its beginning.
   void set_output(std::string_view output, size_t bytes, bool is_json, std::string_view parts = {}) {
     mark(field::output);
     output_ = output;
@@ -271,32 +272,32 @@ class Card {
     progress_ = std::move(text);
   }
 
-  // Fields that changed since an event told them.
+  // Fields that changed since the last card event.
   uint32_t changes() const { return changes_; }
   void forget_changes() { changes_ = 0; }
 
-  // Members that `fields` names and that apply, as `"a":1,"b":2` behind what stands in `out` already. `lent`: what is
-  // large is not written but lent.
+  // Appends the members that `fields` names and that apply, as `"a":1,"b":2`. `lent`: receives large texts instead of
+  // `out`.
   void write(uint32_t fields, std::string &out, LentTexts *lent = nullptr) const;
-  // What the model asked for, as JSON object text that may go back to a provider: never broken JSON.
+  // The model's arguments as they may be sent back to a provider: always a valid JSON object.
   std::string_view sendable_arguments() const;
-  // What the tool runs with.
+  // The arguments that the tool runs with, but for those that the host resolves.
   std::string_view effective_arguments() const { return edited_ ? std::string_view(*edited_) : arguments_.view(); }
-  // The canonical form of these, known from spell() until forget_spelling().
+  // Their canonical form, between spell() and forget_spelling().
   std::string_view canonical_arguments() const { return canonical_.empty() ? effective_arguments() : canonical_; }
   void spell();
   void forget_spelling();
-  // The engine's name for the tool, else the one the model asked for.
+  // The tool's own name, or the name that the model wrote if there is no such tool.
   std::string_view name() const {
     return resolved_.empty() ? std::string_view(requested_name_) : std::string_view(resolved_);
   }
   bool tool_is_immediate() const { return tool != nullptr && tool->immediate; }
   bool fire_and_forget() const { return tool != nullptr && tool->ipc.has_value(); }
   bool is_tag() const { return source == "inline_tags"; }
-  // A tag that did what it says: it stays in the history as it was written, and needs no result.
+  // A tag that was carried out stays in the history as text, and needs no result.
   bool stays_as_text() const { return is_tag() && fire_and_forget() && state_ == CardState::success; }
 
-  // A card as it was saved.
+  // Sets what each_field does not restore.
   void restore(CardState state, std::vector<ApprovalRecord> approvals, std::vector<std::string> near) {
     state_ = state;
     approvals_ = std::move(approvals);
@@ -308,24 +309,24 @@ class Card {
   size_t block = 0;
   uint32_t round = 0;
   std::string source;    // "native" or the protocol's id
-  bool adopted = false;  // asked for before this turn, in the host's last message
+  bool adopted = false;  // the call of an earlier turn: it stands in the host's last message
   // -- what the model asked for
   const Tool *tool = nullptr;
-  std::string history_id;       // the id that goes back: legal and unique in the conversation
-  bool asked_differed = false;  // an event told askedName: a patch cannot take it back
+  std::string history_id;       // the id that is sent back: legal, and unique in the conversation
+  bool asked_differed = false;  // an event had askedName: a patch cannot remove it
   // As the model wrote them. `args` events tell them while they stream; complete and invalidate mark them.
   SharedText raw_arguments;
-  std::string members;    // opaque members of the provider, to go back verbatim
+  std::string members;    // opaque members of the provider, sent back verbatim
   bool typed = true;      // the arguments carry JSON types: nothing to coerce
-  std::string broken;     // the reason, where the wire says that something of the call was lost
-  bool oversize = false;  // past limits.argumentBytes: what came later was dropped
-  size_t tried = 0;       // raw_arguments of this size were looked at, and are not complete
-  JsonProgress shape;     // of raw_arguments; not saved, it reads them again
-  bool late = false;      // more arguments came after it had started: a diagnostic said so
-  bool dropped = false;   // malformed: "drop": the model is not told that the call ever was
+  std::string broken;     // the reason, if the wire reported that bytes of the call were lost
+  bool oversize = false;  // longer than limits.argumentBytes: the rest was dropped
+  size_t tried = 0;       // the size of raw_arguments when they were last found incomplete
+  JsonProgress shape;     // of raw_arguments; not saved: a restore reads them again
+  bool late = false;      // a diagnostic reported arguments that came after the call had started
+  bool dropped = false;   // malformed: "drop": the model is not told of the call
   // -- the gate
-  bool definition_changed = false;  // restored: the tool is not what it was when the turn was saved
-  bool asked_polled = false;        // the host polled its question: somebody may have seen it
+  bool definition_changed = false;  // the tool has changed since the turn was saved
+  bool asked_polled = false;        // the host polled its question, so that somebody may have seen it
   ExecutionApproval policy = ExecutionApproval::ask_always;
   std::optional<int64_t> asked_at;
   // -- its run
@@ -333,7 +334,7 @@ class Card {
   std::optional<int64_t> running_since;  // moves when the machine slept; started_at does not
   bool failed = false;                   // the host submitted a failure
 
-  // What is saved of it, but for its state, approvals and near names. `AnyCard` is const where it is saved.
+  // Saves and restores every field but state, approvals and near names. `AnyCard` is const when it is saved.
   template <class AnyCard, class Visit>
   static void each_field(AnyCard &card, const Visit &visit) {
     visit("block", card.block);
@@ -392,7 +393,7 @@ class Card {
   uint32_t changes_ = 0;
   std::string wire_id_, requested_name_, resolved_;
   SharedText arguments_;
-  std::string canonical_;  // empty: effective_arguments() are spelled so
+  std::string canonical_;  // empty: effective_arguments() are in canonical form already
   std::optional<std::string> edited_;
   std::optional<std::string> host_arguments_;
   std::string reserved_;

@@ -37,8 +37,8 @@ void Gate::begin_round(bool final_answer) {
   repeats_now_.clear();
 }
 
-// The user-mediated loop: the call waits with a button, in the messages, for a turn that takes it up. Immediate tools
-// are never left to the user.
+// In a user-mediated loop the call waits in the messages, with a button, until another turn takes it up. Immediate
+// tools are never left to the user.
 bool Gate::left_to_user(const Card &card) const {
   return setup_.config.user_mediated && !final_answer_ &&
          (card.state() == CardState::pending || card.state() == CardState::ready) && !card.tool_is_immediate();
@@ -85,7 +85,7 @@ void Gate::pump() {
 
 // ---- the way in ----
 
-// Finds the call's tool. Where there is none, or not for this model, the card ends as not found.
+// Returns false, and ends the call as not found, if its tool does not exist or is hidden from this model.
 bool Gate::resolve_or_refuse(Card &card) {
   if (card.tool == nullptr) {
     std::string text = words(Word::not_found, card.requested_name());
@@ -119,7 +119,7 @@ Verdict Gate::verdict(const Card &card) const {
   return execution_gate(*card.tool, card.canonical_arguments(), rules_, setup_.config.confirm_all);
 }
 
-// nullopt: the call may not run, and has ended.
+// Judges a call that is about to pass the gate. nullopt: it may not run, and has ended.
 std::optional<Verdict> Gate::judge(Card &card) {
   if (final_answer_) {
     log_.settle(card, Trigger::cancel, "max_rounds", words(Word::no_more_calls));
@@ -139,13 +139,13 @@ std::optional<Verdict> Gate::judge(Card &card) {
   return std::nullopt;
 }
 
-// How many rounds in a row hold the same call, this one counted.
+// How many rounds in a row hold the same call, this one included.
 uint32_t Gate::rounds_running(const std::string &digest) const {
   const auto before = repeats_.find(digest);
   return before == repeats_.end() ? 1 : before->second + 1;
 }
 
-// The limit that one more call breaks; empty: none.
+// The limit that this call would exceed; empty: none.
 std::string_view Gate::broken_limit(const Card &card) const {
   if (card.fire_and_forget()) return {};
   if (calls_run_ >= setup_.config.max_calls) return "max_calls";
@@ -153,7 +153,7 @@ std::string_view Gate::broken_limit(const Card &card) const {
   return running >= setup_.config.repeat_limit ? "repeat_limit" : "";
 }
 
-// Counts the call; true: a limit ended it.
+// Counts the call. Returns true if a limit ended it.
 bool Gate::over_limits(Card &card) {
   const std::string_view limit = broken_limit(card);
   if (card.fire_and_forget()) return false;
@@ -193,7 +193,7 @@ void Gate::ask_event(const Card &card) {
 
 // ---- decisions ----
 
-// A decision is about what somebody may have seen: its question was polled.
+// Refuses a decision about a question that the host has not polled: nobody can have seen it.
 Status Gate::check_asked(const Card &card) const {
   if (card.asked_polled) return {};
   return not_now("the approval event of call " + std::to_string(card.call) + " was not polled: nobody has seen it");
@@ -220,7 +220,7 @@ Status Gate::take_edited(Card &card, std::string_view edited) {
   return {};
 }
 
-// Other arguments than the model's: the tool takes them, and no rule refuses them.
+// Checks arguments that replace the model's against the tool's schema and the rules.
 Status Gate::check_given(const Card &card, std::string_view given, std::string &checked) const {
   if (Status status = check_json(given, setup_.config.limits.depth); !status.ok()) return status;
   if (json_kind(given) != '{') return error(Code::json, "expected the arguments as an object");
@@ -262,13 +262,13 @@ void Gate::approve_card(Card &card, std::string_view by, std::string_view rememb
   log_.move(card, Trigger::approve);
 }
 
-// Keeps a decision that goes beyond its call for the turn, settles the calls that wait for the same one, and tells the
-// host where it outlives the turn.
+// Remembers a decision for the turn, applies it to calls that wait for the same one, and tells the host if it is to
+// outlive the turn.
 void Gate::grant(const Card &card, Remember remember, bool exact) {
   Rule rule;
   rule.tool = card.tool->name;
   rule.scope = remember_text(remember);
-  if (exact) rule.arguments = card.canonical_arguments();  // what allows matches to the letter
+  if (exact) rule.arguments = card.canonical_arguments();  // a rule that allows matches exactly these
   rule.definition = card.tool->definition_hash;
   if (remember != Remember::turn) {
     std::string &event = log_.event(Log::Event::other);
@@ -308,8 +308,7 @@ Status Gate::deny(uint32_t call, std::string_view reason, bool by_person) {
   return {};
 }
 
-// What the gate would say now, with these rules of the host. Of this turn's own grants only those count that the user
-// made for the rest of the turn.
+// Judges a call by these rules of the host. Of this turn's own grants, only those for the rest of the turn count.
 Status Gate::judge_by(uint32_t call, std::string_view rules, Verdict::Way &way) const {
   const Card *const card = log_.find(call);
   if (card == nullptr) return no_such_call(call);
@@ -343,7 +342,7 @@ void Gate::start(Card &card) {
   card.forget_spelling();
   card.set_started(log_.now());
   if (card.fire_and_forget()) return fire(card);
-  // A model cannot ask not to wait for a result that a person is to see.
+  // A model cannot detach a call whose result the user is to see.
   const std::string archery = reserved_text(card, "archery");
   card.detached = (archery == "true" || archery == "no_reply") && result_policy(card) == ResultApproval::never;
   log_.tell(card);
@@ -362,7 +361,7 @@ void Gate::execute_event(const Card &card) {
   if (card.running_since && timeout > 0) event.number("deadline", *card.running_since + timeout);
 }
 
-// Sends a fire-and-forget message; the call has ended with it.
+// Sends a fire-and-forget message, which ends the call.
 void Gate::fire(Card &card) {
   const Ipc &ipc = *card.tool->ipc;
   std::vector<std::string_view> values;
@@ -398,7 +397,7 @@ bool Gate::polled(const EventQueue::Polled &event) {
 
 // ---- a server runs the calls ----
 
-// The call is the server's from the moment it is whole.
+// A complete call counts as running: the server runs it.
 void Gate::observe(Card &card) {
   log_.move(card, Trigger::pass);
   log_.move(card, Trigger::start);
@@ -444,12 +443,12 @@ void Gate::cancel_card(Card &card, std::string_view reason, std::string_view tex
     case CardState::approved: return log_.settle(card, Trigger::cancel, reason, std::string(text));
     case CardState::awaiting_result_approval: return log_.settle(card, Trigger::reject, reason, words(Word::withheld));
     case CardState::executing: break;
-    case CardState::success:  // detached, and perhaps still running: what a person cancels is to stop
+    case CardState::success:  // detached, and perhaps still running: a cancel stops it
       if (card.detached && !card.has_output() && reason == "cancelled") abort_tool(card, reason);
       return;
     default: return;
   }
-  if (log_.withdraw(Log::Event::execute, card.call))  // nobody saw it: it never ran
+  if (log_.withdraw(Log::Event::execute, card.call))  // the host has not polled it: it never ran
     return log_.settle(card, Trigger::cancel, reason, std::string(text));
   abort_tool(card, reason);
   if (card.tool != nullptr && card.tool->read_only)
@@ -516,7 +515,7 @@ int64_t Gate::next_deadline(int64_t next) const {
   return next;
 }
 
-// A tool's time moves on by what the machine slept through; a question's deadline is a promise by the clock.
+// The machine slept: running tools get this time in addition. A question expires by the clock.
 void Gate::shift_deadlines(int64_t gap) {
   for (const uint32_t call : log_.open_cards().all()) {
     Card &card = *log_.find(call);

@@ -1,5 +1,5 @@
-// The gate: which call may run, and what came of it. Policy, questions and decisions, limits, execution, results, and
-// the deadlines of calls.
+// The gate decides which calls may run, and takes their results: policy, questions and decisions, limits, execution,
+// results, and the deadlines of calls.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ class Gate {
 
   // -- rounds
   void begin_round(bool final_answer);
-  bool final_answer() const { return final_answer_; }  // of the last request of all: its calls do not run
-  bool limit_hit() const { return limit_hit_; }        // calls of this round ended at a limit
+  bool final_answer() const { return final_answer_; }  // this is the last answer of the turn: its calls do not run
+  bool limit_hit() const { return limit_hit_; }        // a limit ended calls of this round
   bool beyond_rounds() const { return log_.round_number() > setup_.config.max_rounds; }
   bool left_to_user(const Card &card) const;
-  void adopt(Card &card);  // a complete call of the host's last message
-  void dispatch();         // the answer has ended: all its calls are ready
-  void pump();             // lets what is ready pass, in order, and starts what may run while there is room
+  void adopt(Card &card);  // takes up a complete call of the host's last message
+  void dispatch();         // the answer has ended: its calls may pass the gate
+  void pump();             // lets ready calls pass in order, and starts approved ones while there is room
 
   // -- what the user and the policy decide
   Status approve(uint32_t call, Remember remember, bool exact, std::optional<std::string_view> edited);
@@ -46,21 +46,21 @@ class Gate {
   // -- what a tool says
   Status resolve(uint32_t call, std::string_view arguments);
   Status submit(uint32_t call, Submit kind, std::string_view data);
-  // -- what a server says that runs the calls itself
+  // -- what a server says that runs the calls itself (observeOnly)
   void take_server_result(Card &card, const ParsedCall &result);
-  void lose_all();  // its answer has ended
+  void lose_all();  // the answer has ended: no result can come for calls that still run
   // -- what the host polled
-  bool polled(const EventQueue::Polled &event);  // true: a call has ended by it
+  bool polled(const EventQueue::Polled &event);  // returns true if a call has ended
   // -- time
-  bool expire();                              // true: a deadline of a call has passed. The caller pumps
-  int64_t next_deadline(int64_t next) const;  // the nearest of them, at most `next`
+  bool expire();                              // returns true if a deadline has passed; the caller then pumps
+  int64_t next_deadline(int64_t next) const;  // the nearest deadline, at most `next`
   void shift_deadlines(int64_t gap);
 
   // -- saved and restored
   void save(ObjectWriter &object) const;
   Status load(const SavedReader &saved);
-  bool hold_back_messages();  // fire-and-forget messages that may not go out any more; true: history has changed
-  void resume();              // what the time between saving and restoring means for calls that were open
+  bool hold_back_messages();  // withdraws messages that may not be sent now; returns true if history has changed
+  void resume();              // adapts open calls to this engine
 
  private:
   std::string words(Word word, std::string_view fill = {}) const { return setup_.config.words(word, fill); }
@@ -95,8 +95,8 @@ class Gate {
   void expire_card(Card &card);
   // -- its result: gate_results.cpp
   struct Result {
-    std::string text;        // of parts: their text
-    std::string_view parts;  // the JSON array, if it holds an image; else empty. A view of what was submitted
+    std::string text;        // of content parts: their texts
+    std::string_view parts;  // the JSON array, if it holds an image; else empty. A view of the submitted data
     bool is_json = false;
     bool failed = false;
     bool operator==(const Result &) const = default;
@@ -125,12 +125,12 @@ class Gate {
   Log &log_;
   // -- decisions
   std::vector<Rule> rules_;
-  const size_t configured_rules_;  // rules_ behind these are this turn's own grants
+  const size_t configured_rules_;  // the rules after these are this turn's own grants
   // -- limits
   bool final_answer_ = false;
   bool limit_hit_ = false;
   uint32_t calls_run_ = 0;
-  std::map<std::string, uint32_t> repeats_;  // digest → rounds running, up to the last one
+  std::map<std::string, uint32_t> repeats_;  // digest → in how many rounds in a row, up to the last one
   std::map<std::string, uint32_t> repeats_now_;
 
   template <class AnyGate, class Visit>

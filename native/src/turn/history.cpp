@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kDeepest = 1024;  // of JSON that is only looked at
+constexpr size_t kDeepest = 1024;  // levels of JSON that is only checked
 
 std::string_view requested_status(CardState state) {
   switch (state) {
@@ -30,7 +30,7 @@ std::string_view result_status(CardState state) {
   return requested_status(state) == "denied" ? "denied" : "error";
 }
 
-// No provider takes a call without a name back.
+// Providers refuse a call without a name in the history.
 std::string_view stored_name(const Card &card) {
   return card.requested_name().empty() ? std::string_view("unknown") : card.name();
 }
@@ -71,7 +71,7 @@ void write_requested(const std::vector<const Card *> &cards, std::string &out) {
 std::string assistant_message(uint32_t number, const Round &round, std::string_view text,
                               const std::vector<const Card *> &cards, bool stored) {
   const bool raw = !cards.empty() && round.text_calls && !round.raw.empty();
-  const bool arguments = stored || !raw;  // what goes back is as the model wrote it
+  const bool arguments = stored || !raw;  // a request sends the raw text instead
   std::string out;
   ObjectWriter message(out);
   size_t size = text.size() + round.members.size() + (raw ? json_string_size(round.raw) : 0);
@@ -122,8 +122,8 @@ std::string result_message(const Wording &words, const Card &card, bool stored) 
   return out;
 }
 
-// A tool's URL as it may stand in a message: what no URL holds, and the brackets of markers, become escapes. An address
-// in brackets stays.
+// Makes a tool's URL safe in a message: characters that are not allowed in URLs, and the brackets of markers, become
+// escapes. The brackets of an IPv6 address stay.
 std::string harmless_url(std::string_view url) {
   constexpr std::string_view kEscaped = " <>\"{}|\\^`[]";
   constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -141,7 +141,7 @@ std::string harmless_url(std::string_view url) {
   return out;
 }
 
-// Images of the results: tool messages hold text alone, so they follow as the user's.
+// The images of results as a message of the user: tool messages hold only text.
 std::string image_message(const Wording &words, const std::vector<const Card *> &cards) {
   std::string list;
   for (const Card *card : cards) {
@@ -182,11 +182,11 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
   const Wording &words = setup.config.words;
   std::vector<std::string> out;
   size_t at = 0;
-  static const Round kAdopted;  // round 0: calls of the host's last message; only their results are new
+  static const Round kAdopted;  // round 0: calls of the host's last message, of which only the results are new
   for (uint32_t number = 0; number <= rounds; ++number) {
     const Round &round = number == 0 ? kAdopted : message.rounds[number - 1];
     const bool split = (split_last && number == rounds) || !round.note.empty();
-    std::string text, behind;  // behind: text after the last call, where it stands alone
+    std::string text, behind;  // behind: text after the last call, if it becomes a message of its own
     std::vector<const Card *> cards;
     for (; at < message.blocks.size() && message.blocks[at].round == number; ++at) {
       const Block &block = message.blocks[at];
@@ -206,7 +206,7 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
       text += behind;
       behind.clear();
     }
-    if (setup.observes()) {  // the server keeps its calls and results in the text
+    if (setup.observes()) {  // the server wrote calls and results into the text
       if (!round.raw.empty()) text = round.raw.view();
       cards.clear();
     }

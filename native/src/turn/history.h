@@ -1,4 +1,4 @@
-// The block log as messages: what this turn adds to the conversation.
+// Writes the log as messages: what this turn adds to the conversation.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace sluice {
 
-// The messages of the first `rounds` rounds, in OpenAI's shape, each as JSON text. Valid at any moment: a call that has
-// no result yet gets one that says so. `split_last`: the turn ended on a round whose calls were all fire-and-forget;
-// its text behind the calls becomes a message of its own, so that the last message answers the results. `stored`: with
-// all metadata, for the host to keep; else only what Conversation reads of it.
+// The messages of the first `rounds` rounds, in OpenAI's shape, each as JSON text. They are valid at any moment: a call
+// without a result gets one that says so. `split_last`: the turn ended with a round of fire-and-forget calls; its text
+// after the calls becomes a message of its own, which follows the results. `stored`: with all metadata, for the host to
+// keep; else with what Conversation reads of it.
 std::vector<std::string> history_messages(const Setup &setup, const Message &message, size_t rounds, bool split_last,
                                           bool stored);
 

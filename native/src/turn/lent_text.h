@@ -1,4 +1,4 @@
-// Large texts of an event that waits: lent, and written when it is polled or saved.
+// Large texts of a waiting event. They are shared, and inserted when the event is polled or saved.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace sluice {
 
-// A text that stands at a place of a document, and is written there when the document is read.
+// A text that belongs at the place `at` of a document.
 struct LentText {
   size_t at;
   SharedText text;
-  bool quoted;  // as a JSON string; else it is JSON
+  bool quoted;  // write it as a JSON string; else it is JSON
 };
 using LentTexts = std::vector<LentText>;
-constexpr size_t kLendsFrom = 65536;  // bytes: what is shorter is copied
+constexpr size_t kLendsFrom = 65536;  // bytes: shorter texts are copied
 
 }  // namespace sluice

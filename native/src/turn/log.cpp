@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-// Will a provider take the id back?
+// Do providers accept this id when it is sent back?
 bool is_legal_id(std::string_view id) {
   if (id.empty() || id.size() > 256) return false;
   for (const char c : id)
@@ -108,7 +108,7 @@ Card *Log::find(uint32_t call) const {
   return call == 0 || call > message_.cards.size() ? nullptr : message_.cards[call - 1].get();
 }
 
-// The provider's id where it may be used, else the first free one of ours.
+// Chooses the provider's id if it is legal and unused, else the first free id of our own.
 void Log::give_id(Card &card) {
   if (!card.history_id.empty() && card.history_id == card.wire_id()) return;
   if (is_legal_id(card.wire_id()) && !used_ids_.contains(card.wire_id())) {
@@ -135,8 +135,8 @@ void Log::tell(Card &card) {
   uint32_t fields = card.changes();
   if (fields == 0) return;
   card.asked_differed = card.asked_differed || card.name() != card.requested_name();
-  // Before the arguments have begun, head and status are all there is: the next such patch replaces one that nobody
-  // has polled, so that a name in a thousand pieces is one event.
+  // Before its arguments begin, a card has only head and status. Such a patch replaces one that nobody has polled, so
+  // that a name in a thousand pieces is one event.
   const bool head = card.state() == CardState::streaming && (fields & ~(field::head | field::status)) == 0;
   const auto kind = head ? Event::head : Event::other;
   if (head && events_.is_last(kind, card.call)) fields |= field::status;
@@ -188,7 +188,7 @@ void Log::invalidate(Card &card, std::string_view reason, std::string detail) {
 
 void Log::retract(std::string note) {
   round().retracted = message_.blocks.size();
-  if (note.empty()) round().raw = {};  // another text stands in its place
+  if (note.empty()) round().raw = {};  // another text replaces it
   round().note = std::move(note);
   ObjectWriter event(events_.open(Event::other));
   event.text("type", "retracted").number("round", round_number());

@@ -1,5 +1,5 @@
-// The log of a turn: its blocks, cards and rounds, and the events that tell of them. The only writer of all of these:
-// whoever changes the log through it tells the host.
+// The log of a turn: its blocks, cards and rounds, and the events about them. Nothing else writes these, so that every
+// change of the log is told to the host.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Log {
 
   const Message &message() const { return message_; }
   bool done() const { return !message_.outcome.empty(); }
-  std::optional<int64_t> now() const { return now_; }  // of the last tick
+  std::optional<int64_t> now() const { return now_; }  // the time of the last tick
   void set_now(int64_t now) { now_ = now; }
 
   // -- rounds
@@ -34,49 +34,50 @@ class Log {
   uint32_t round_number() const { return static_cast<uint32_t>(message_.rounds.size()); }
   Round &round() { return message_.rounds.back(); }
   Finish finish() const { return message_.finish(); }
-  void add_usage(const Usage &usage);  // the tokens of this answer so far, not those since the last time
+  void add_usage(const Usage &usage);  // `usage`: the tokens of this answer so far, not those since the last call
   void end_answer();
   void forget_answer() { message_.forget_answer(); }
   void end(std::string_view outcome);
 
   // -- blocks
-  // `fresh`: opens a block though the last one is of this kind.
-  bool continues(Block::Kind kind, Block::Mark mark) const;  // the last block is of this kind, and of this round
+  bool continues(Block::Kind kind, Block::Mark mark) const;  // the last block is of this kind, mark and round
+  // Appends to the last block if it continues, else opens one. `fresh`: opens one anyway.
   void append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark = Block::Mark::none);
   void show_error(TurnError error);
-  // The text of this round counts no more: an event says so. `note`: what the model is told about it.
+  // Retracts the text of this round, and says so in an event. `note`: what the model reads about it.
   void retract(std::string note);
-  // All text of this round that counts.
+  // All text of this round that was not retracted.
   std::string text_of_round() const;
 
   // -- cards
   Card &new_card(std::string_view source, std::string_view requested_name, const Tool *found);
   Card *find(uint32_t call) const;
-  size_t first_card() const { return first_card_; }  // of this round: those before it have ended
+  size_t first_card() const { return first_card_; }  // index of this round's first card: those before it have ended
   OpenCards &open_cards() { return open_; }
   const OpenCards &open_cards() const { return open_; }
-  void give_id(Card &card);  // the id that goes back to the provider
+  void give_id(Card &card);  // chooses the id that is sent back to the provider
   void append_arguments(Card &card, std::string_view fragment);
-  // The same of a call in the text: it stands at `offset` of the round's text.
+  // The same for a call in the text; `offset` is its place in the round's text.
   void append_written_arguments(Card &card, std::string_view piece, size_t offset);
   void tell_arguments(const Card &card, std::string_view piece) { events_.delta(Event::args, card.call, piece); }
-  void tell(Card &card);  // a card event with the fields that changed
+  void tell(Card &card);  // sends a card event with the fields that changed
   void move(Card &card, Trigger trigger);
   void record(Card &card, ApprovalRecord decision);
-  // What stands in front of a result where the call ran with other arguments than the model wrote.
+  // The note before a result that tells the model that the user edited the arguments; empty: they were not edited.
   std::string edited_note(const Card &card) const;
-  // Ends the call. `text`: what the model reads.
+  // Ends the call. `text`: what the model reads about it.
   void settle(Card &card, Trigger trigger, std::string_view reason, std::string text);
   // Ends a call that lost bytes, or whose arguments are wrong: it never runs, and the model may write it again.
   void invalidate(Card &card, std::string_view reason, std::string detail = {});
 
   // -- events about anything else
-  // The text of a JSON object without its closing brace, to be appended to what is returned.
+  // Opens an event. The caller appends a JSON object without its closing brace to the returned text.
   std::string &event(Event kind, uint32_t key = 0) { return events_.open(kind, key); }
   LentTexts &lent() { return events_.lent(); }  // large texts of the event that was opened last
   void diagnostic(std::string_view code, std::string_view detail, uint32_t call = 0, std::optional<size_t> offset = {},
                   std::string_view raw = {});
-  bool withdraw(Event kind, uint32_t key) { return events_.withdraw(kind, key); }  // true: nobody had polled it
+  // Removes an event that nobody has polled. Returns false if there is none.
+  bool withdraw(Event kind, uint32_t key) { return events_.withdraw(kind, key); }
   bool waits(Event kind, uint32_t key) const { return events_.waits(kind, key); }
   bool next_event(std::string &out, EventQueue::Polled &polled) { return events_.next(out, polled); }
   uint64_t last_seq() const { return events_.last_seq(); }
@@ -108,7 +109,7 @@ class Log {
   Message message_;
   std::set<std::string, std::less<>> used_ids_;
   size_t first_card_ = 0;
-  OpenCards open_;  // of this round; not saved: it follows from the cards
+  OpenCards open_;  // of this round; not saved: a restore derives it from the cards
   EventQueue events_;
   std::optional<int64_t> now_;
 };

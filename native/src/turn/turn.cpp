@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-// A pause of this length, of a host that should have called long before its end, is a machine that slept and not a tool
-// that hung. Timers of a host that is merely busy are late by less.
+// If the host calls this late, and so long after the last call, the machine slept: it was not a tool that hung. A host
+// that is only busy is late by less.
 constexpr int64_t kSleepMs = 60000;
 constexpr int64_t kLateMs = 10000;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -25,7 +25,7 @@ constexpr std::string_view kUseText =
 
 }  // namespace
 
-// ---- where it begins ----
+// ---- the beginning ----
 
 Turn::Turn(std::unique_ptr<Setup> setup) : setup_(std::move(setup)), log_(*setup_), gate_(*setup_, log_) {}
 
@@ -48,7 +48,7 @@ Status Turn::create(std::shared_ptr<const Engine> engine, std::string_view docum
   return {};
 }
 
-// The default of agentCallable hides a tool: whoever forgot it would wonder why no model ever calls.
+// Tools are hidden unless they are agentCallable: a diagnostic helps a developer who forgot that.
 void Turn::warn_of_hidden_tools() {
   const auto &tools = setup_->registry().tools();
   const bool forgotten =
@@ -58,7 +58,7 @@ void Turn::warn_of_hidden_tools() {
                                             ", none callable: models see only tools with \"agentCallable\": true");
 }
 
-// A rule or a toggle that protects nothing must not look as if it did. What a user once allowed may outlive its tool.
+// Reports toggles and rules that name no tool, and so protect nothing. A remembered approval may outlive its tool.
 void Turn::tell_unknown_names() {
   const std::vector<Tool> &tools = setup_->registry().tools();
   std::set<std::string_view> unknown;
@@ -82,9 +82,8 @@ void Turn::tell_unknown_model() {
                                        std::string(kProtocolOfUnknownModels));
 }
 
-// A conversation that ends in calls without results: nothing but the messages carries state, so this turn takes them
-// up, through the same gate. In a user-mediated loop the user has them on a button: each asks, and the host may hand in
-// what it ran itself.
+// Takes up calls without results at the end of the conversation: they pass the same gate. In a user-mediated loop each
+// of them has a button: each asks, and the host may submit results of calls that it ran itself.
 void Turn::adopt(std::vector<OpenCall> calls) {
   for (OpenCall &call : calls) {
     Card &card = log_.new_card("native", call.name, setup_->find_tool(call.name));
@@ -139,7 +138,7 @@ void Turn::emit_request() {
   event.number("bytes", static_cast<int64_t>(request_->size()));
 }
 
-// The answer has been finished: what failed is asked again another way, or ends the turn; else its calls may run.
+// The host finished the answer: after a failure the turn falls back or ends, else its calls may run.
 void Turn::close_answer(std::string_view detail) {
   if (std::optional<TurnError> &error = answer_->failure()) {
     explain(*error, detail);
@@ -154,12 +153,12 @@ void Turn::close_answer(std::string_view detail) {
   }
 }
 
-// What a refusal of the provider means depends on what was in the request. `detail`: what the host said at the end.
+// Corrects the code and hint of a refusal by what was in the request. `detail`: the host's words at finish.
 void Turn::explain(TurnError &error, std::string_view detail) const {
   if (error.code == "usage_refused") {
     const bool asked =
         request_ != nullptr && json_member(*request_, "stream_options") && !json_member(setup_->body, "stream_options");
-    if (!asked) error.code = "http";  // the host asked itself, or nobody did
+    if (!asked) error.code = "http";  // Sluice did not ask for the usage
   }
   if (error.code == "tools_unsupported") {
     if (setup_->offers_tools())
@@ -170,7 +169,8 @@ void Turn::explain(TurnError &error, std::string_view detail) const {
   if (error.code == "http" && !detail.empty()) error.detail += " (" + repair_utf8(detail) + ")";
 }
 
-// Begins the same round again, without what the provider refused.
+// Begins the same round again without what the provider refused: the usage, or tools. In mode text what ran so far is
+// told as text.
 bool Turn::fall_back(const TurnError &error) {
   if (setup_->parser || answer_->shown()) return false;
   Config &config = setup_->config;
@@ -191,7 +191,8 @@ bool Turn::fall_back(const TurnError &error) {
   return true;
 }
 
-// The rules that join the machines: the answer is closed and every card is settled → the next request, or the end.
+// The rules that join the machines: if the answer is closed and every card is settled, the next request follows, or the
+// turn ends.
 void Turn::advance() {
   if (log_.done() || setup_->parser || answering() || check_ != Check::none) return;
   const auto &open = log_.open_cards().all();
@@ -239,7 +240,7 @@ void Turn::advance() {
 
 // ---- final answers ----
 
-// Ends the turn, or asks the host first what becomes of its last answer.
+// Ends the turn, or first asks the host what becomes of its final answer.
 void Turn::check_final(std::string_view outcome) {
   if (!setup_->config.check_final || setup_->parser) return end(outcome);
   check_ = Check::asked;
@@ -276,7 +277,7 @@ Status Turn::conclude(Final how, std::string_view text) {
 
 void Turn::end(std::string_view outcome) {
   check_ = Check::none;
-  if (!log_.message().rounds.empty()) log_.round().note.clear();  // no answer follows that could read it
+  if (!log_.message().rounds.empty()) log_.round().note.clear();  // no further answer would read it
   if (setup_->observes()) gate_.lose_all();
   if (!setup_->parser && outcome != "awaiting_user")
     gate_.cancel_all("turn_ended", setup_->config.words(Word::turn_ended));
@@ -403,7 +404,7 @@ Status Turn::tick(int64_t now, int64_t &next) {
     if (answering()) answer_->shift_deadline(gap);
   };
   const std::optional<int64_t> before = log_.now();
-  if (!before) {  // what began before the first tick counts from here
+  if (!before) {  // times that began before the first tick count from now
     log_.set_now(now);
     shift_deadlines(0);
     if (answering()) log_.round().started_at = now;

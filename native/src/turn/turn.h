@@ -1,5 +1,5 @@
 // One user input → one assistant message: rounds of request and answer until the assistant is done. The verbs are those
-// of sluice.h; each is handed to the answer or to the gate, then the turn advances.
+// of sluice.h; each goes to the answer or to the gate, then the turn advances.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ enum class Final : int32_t { accept = 0, retry = 1, replace = 2 };
 class Turn final : Answer::Listener {
  public:
   static Status create(std::shared_ptr<const Engine> engine, std::string_view document, std::unique_ptr<Turn> &out);
-  // A turn from what state() gave, with an engine that may have changed since.
+  // Makes a turn from a state that state() wrote. The engine may have changed since.
   static Status restore(std::shared_ptr<const Engine> engine, std::string_view state, std::unique_ptr<Turn> &out);
 
   // -- what came from the network
@@ -47,7 +47,7 @@ class Turn final : Answer::Listener {
 
   bool next_event(std::string &out);
   uint64_t last_seq() const { return log_.last_seq(); }
-  std::shared_ptr<const std::string> request_body() const;  // null: no request is wanted
+  std::shared_ptr<const std::string> request_body() const;  // nullptr: there is no request to send
   void message(std::string &out) const { log_.message().write(out); }
   void history(std::string &out) const;
   void find_tool(std::string_view name, std::string &out) const { setup_->write_tool_of(name, out); }
@@ -63,7 +63,7 @@ class Turn final : Answer::Listener {
   void on_server_result(Card &card, const ParsedCall &result) override { gate_.take_server_result(card, result); }
   void on_overflow(TurnError error) override { fail(std::move(error)); }
 
-  // -- where it begins
+  // -- the beginning
   void warn_of_hidden_tools();
   void tell_unknown_names();
   void tell_unknown_model();
@@ -105,20 +105,20 @@ class Turn final : Answer::Listener {
 
   enum class Check : uint8_t {
     none,
-    asked,  // its event waits to be polled
+    asked,  // the `final` event waits to be polled
     seen
   };
 
   const std::unique_ptr<Setup> setup_;
   Log log_;
   Gate gate_;
-  std::unique_ptr<Answer> answer_;              // nullptr: no request went out yet
-  std::shared_ptr<const std::string> request_;  // body of the open answer's request: who reads it keeps it
-  bool fell_back_ = false;                      // to mode text
-  bool usage_refused_ = false;                  // the provider does not know the member that asks for the tokens
-  Check check_ = Check::none;                   // of the last answer, by the host
-  uint32_t malformed_rounds_ = 0;               // in a row, up to the last one
-  bool ended_on_fire_and_forget_ = false;       // the last round's calls were all fire-and-forget, and it was the last
+  std::unique_ptr<Answer> answer_;              // nullptr: there was no request yet
+  std::shared_ptr<const std::string> request_;  // body of the open answer's request; shared with its readers
+  bool fell_back_ = false;                      // from mode auto to mode text
+  bool usage_refused_ = false;                  // the provider refuses the member that asks for the usage
+  Check check_ = Check::none;                   // the host's check of the final answer
+  uint32_t malformed_rounds_ = 0;               // rounds in a row with nothing but malformed calls, up to the last one
+  bool ended_on_fire_and_forget_ = false;       // the turn ended with a round of fire-and-forget calls
 };
 
 }  // namespace sluice

@@ -198,8 +198,12 @@ Status check_round_trip(const Declaration &declaration, const std::shared_ptr<co
     return broken(declaration, "the row of calls", all, std::to_string(read.calls.size()) + " calls");
   std::string result;
   protocol->write_results({{"call_1", kTool, "success", all}}, {protocol}, result);
-  if (const Record read = read_back(protocol, result); !read.calls.empty())
-    return error(Code::json, "a result is read as a call: " + shown_text(result), "result");
+  for (const Marker &opener : protocol->openers(ExampleTool()))
+    if (declaration.result.given() && !opener.common && result.find(opener.bytes) != result.npos)
+      return error(Code::json, "a result holds " + shown_text(opener.bytes) + ", which begins a call", "result");
+  const Record read = read_back(protocol, result);
+  if (!read.calls.empty() || (declaration.result.given() && read.text != result))
+    return error(Code::json, "a result is not read as text alone: " + shown_text(result), "result");
   return {};
 }
 

@@ -30,6 +30,9 @@ struct Declaration {
   Template introduction, definition, call, result;
   ParameterForm parameters = ParameterForm::schema;
 
+  // It writes the definitions of tools in its own words.
+  bool defines() const { return introduction.given() || definition.given() || call.given(); }
+
   const std::vector<std::string> *find(std::string_view path) const {
     const auto place = words.find(path);
     return place == words.end() ? nullptr : &place->second;

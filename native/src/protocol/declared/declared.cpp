@@ -68,8 +68,7 @@ std::string Declared::shown_parameters(const ToolText &tool, const Defuse &defus
 void Declared::write_definitions(const std::vector<ToolText> &tools, std::string &out) const {
   if (tools.empty()) return;
   const Template &introduction = declaration_->introduction, &definition = declaration_->definition;
-  if (!introduction.given() && !definition.given() && !declaration_->call.given())
-    return like().write_definitions(tools, out);
+  if (!declaration_->defines()) return like().write_definitions(tools, out);
   const Defuse defuse = [this](std::string &text) { this->defuse(text); };
   const auto example = [this](const ToolText &tool) {
     std::string call;
@@ -77,7 +76,7 @@ void Declared::write_definitions(const std::vector<ToolText> &tools, std::string
     write_call("call_1", name, example_arguments(tool.parameters), call);
     return std::string(trim(call));
   };
-  std::string all;
+  std::string all(declaration_->text_of("tools.open"));
   for (const ToolText &tool : tools) {
     if (!definition.given()) {
       write_tool_json(tool, defuse, all);
@@ -96,6 +95,7 @@ void Declared::write_definitions(const std::vector<ToolText> &tools, std::string
     }
     if (all.back() != '\n') all += '\n';
   }
+  all += declaration_->text_of("tools.close");
   const std::string shown = example(example_tool(tools));
   if (introduction.given())
     introduction.write([&](std::string_view place) { return place == "tools" ? all : shown; }, out);
@@ -195,8 +195,12 @@ Status make_family_like(const Declaration &declaration, const Family &like, cons
 
 Status make_vcp_like(const Declaration &declaration, const std::vector<std::string_view> &paths, VcpOptions &options,
                      Made &made) {
+  VcpWords &own = options.words;
+  for (std::string *marker : {&own.start, &own.end}) *marker = "<<<" + *marker + ">>>";
   for (const std::string_view path : paths)
-    if (!set_vcp_words(path, *declaration.find(path), options.words)) return no_such_words(declaration, path, {});
+    if (!set_vcp_words(path, *declaration.find(path), own))
+      return no_such_words(declaration, path, declaration.find(path)->size() > 1 ? ": expected one" : "");
+  settle_angles(own);
   made.protocol = make_vcp(options);
   return {};
 }
@@ -207,7 +211,9 @@ Status make_declared(const std::shared_ptr<const Declaration> &declaration, std:
                      std::shared_ptr<const Protocol> &out) {
   std::vector<std::string_view> paths;
   for (const auto &[path, words] : declaration->words)
-    if (!declaration->result.given() || !path.starts_with("results.")) paths.push_back(path);
+    if (!(declaration->result.given() && path.starts_with("results.")) &&
+        !(declaration->defines() && path.starts_with("tools.")))
+      paths.push_back(path);
   ProtocolOptions options;
   VcpOptions vcp_options;
   Made made;

@@ -1,12 +1,12 @@
 // Reads what a host declares, and has each tried.
 
-#include "protocol/declared/declaration.h"
+#include "base/reading.h"
 
 #include <algorithm>
 
 #include "base/nearest.h"
-#include "base/reading.h"
 #include "protocol/declared/check.h"
+#include "protocol/declared/declaration.h"
 
 namespace sluice {
 namespace {

@@ -111,25 +111,26 @@ void OwnFamily::seal(std::string_view seal) {
 }
 
 bool set_vcp_words(std::string_view path, const std::vector<std::string> &words, VcpWords &out) {
-  const auto in_angles = [](const std::string &marker) {
-    return marker.size() > 8 && marker.starts_with("<<<[") && marker.ends_with("]>>>");
-  };
-  if (path == "openers" || path == "closers") {
-    const std::string &marker = words.front();
-    out.in_angles = in_angles(marker);
-    (path == "openers" ? out.start : out.end) = out.in_angles ? marker.substr(3, marker.size() - 6) : marker;
-    return true;
-  }
   if (path == "reserved") return out.reserved = words, true;
-  std::string *const text = path == "values.open"     ? &out.open
+  std::string *const text = path == "openers"         ? &out.start
+                            : path == "closers"       ? &out.end
+                            : path == "values.open"   ? &out.open
                             : path == "values.close"  ? &out.close
                             : path == "escapes.open"  ? &out.open_escape
                             : path == "escapes.close" ? &out.close_escape
                             : path == "members.name"  ? &out.name
                                                       : nullptr;
-  if (text == nullptr) return false;
+  if (text == nullptr || words.size() != 1) return false;
   *text = words.front();
   return true;
+}
+
+void settle_angles(VcpWords &words) {
+  words.in_angles = true;
+  for (const std::string *marker : {&words.start, &words.end})
+    words.in_angles = words.in_angles && marker->size() > 8 && marker->starts_with("<<<[") && marker->ends_with("]>>>");
+  if (!words.in_angles) return;
+  for (std::string *marker : {&words.start, &words.end}) *marker = marker->substr(3, marker->size() - 6);
 }
 
 std::string_view fixed_words(const Family &family) {

@@ -32,8 +32,10 @@ class OwnFamily {
   Family family_;
 };
 
-// The same for vcp.
+// The same for vcp, which has one word of each. `start` and `end` are whole markers here.
 bool set_vcp_words(std::string_view path, const std::vector<std::string> &words, VcpWords &out);
+// Whole markers → as VcpWords keeps them.
+void settle_angles(VcpWords &words);
 
 // Why the words of this family cannot be replaced; empty: they can.
 std::string_view fixed_words(const Family &family);

@@ -235,7 +235,7 @@ test('parse with the protocol of a model, and with tools', async () => {
   assert.deepEqual((await parsed('auto', [...auto, '--tools', path('tools.json')])).message.blocks[0].arguments, { n: 7 })
   const nameless = await sluice(['parse', path('auto'), '--protocol', 'auto'])
   assert.equal(nameless.code, 1)
-  assert.match(nameless.err, /model: protocol auto looks the name of the model up/)
+  assert.match(nameless.err, /model: protocol auto needs the name of a model/)
   writeFileSync(path('wrong.json'), '{"a": 1}')
   assert.match((await sluice(['parse', '-', '--tools', path('wrong.json')])).err, /found object, expected an array of tools/)
   writeFileSync(path('wrong.json'), '[{"description": "no name"}]')
@@ -413,7 +413,7 @@ test('chat: tools that nothing runs, and files that hold none, are told', async 
   const { args } = await scripted(t)
   const base = args.slice(0, 4)
   writeFileSync(path('idle.mjs'), 'export const tools = [{ name: "x", description: "d" }]')
-  assert.match((await sluice(['chat', ...base, '--tools', path('idle.mjs')])).err, /x has nothing that runs it: expected execute/)
+  assert.match((await sluice(['chat', ...base, '--tools', path('idle.mjs')])).err, /x cannot be run: expected execute/)
   writeFileSync(path('none.mjs'), 'export const nothing = 1')
   assert.match((await sluice(['chat', ...base, '--tools', path('none.mjs')])).err, /found no such export, expected an array of tools as default export/)
   writeFileSync(path('throws.mjs'), 'throw new Error("my own fault")')
@@ -599,7 +599,7 @@ test('a port that is taken is told in a sentence', async () => {
   const { code, err } = await sluice(['tester', '--no-open', '--port', String(other.address().port)])
   other.close()
   assert.equal(code, 1)
-  assert.match(err, /^port: .*EADDRINUSE.*\nsomebody listens there already/)
+  assert.match(err, /^port: .*EADDRINUSE.*\nanother program already uses this port/)
 })
 
 test('tester: tools, what is parsed, and tools by hand', async () => {

@@ -1,5 +1,5 @@
-// Approvals on the terminal: what is asked, in plain text, and what the person says to it. One question after another. What is asked stands
-// directly above the prompt; where it is more than a screen it comes page by page, and yes counts when the last one was shown.
+// Approvals on the terminal, one question after another: shows the call in plain text and reads the person's answer. The question stands
+// directly above the prompt; one that is longer than a screen comes page by page, and yes counts only once the last page was shown.
 import { escapeInvisibleInJson, escapeInvisible } from '../bridge/invisible.js'
 import { questionLines, questionWords, type Line } from '../bridge/question.js'
 import { SluiceError } from '../core/errors.js'
@@ -16,11 +16,11 @@ export interface AskingOptions {
   tools: readonly Tool[]
   screen: Screen
   terminal: Terminal
-  /** Approve everything, and say that this is why. */
+  /** Approves everything and gives this text as the reason. */
   auto?: string | undefined
 }
 
-/** Rows of a screen that are not for what is asked: the prompt, and what a person types. */
+/** Rows of a screen that the question cannot use: the prompt, and what a person types. */
 const PROMPT_ROWS = 4
 
 export class Asking {
@@ -67,7 +67,7 @@ export class Asking {
 
   // -- what is asked --------------------------------------------------------------------------------------------------------
 
-  /** All that the decision is about, in pages; what of it is left out until it is asked for, or for good. */
+  /** The question in pages. Long values are cut: some can be shown on request, others are too long for that. */
   #present(event: ApprovalEvent, edited: JsonObject | undefined, whole: ReadonlySet<string>): { pages: string[][]; cut: string[]; unseen: number } {
     const { run, tools, screen, terminal } = this.#options
     const block = run.snapshot.blocks.find((one) => one.type === 'tool_use' && one.call === event.call)
@@ -129,7 +129,7 @@ export class Asking {
 
   async #ask(event: ApprovalEvent, signal: AbortSignal): Promise<void> {
     const { call, stage, policy } = event
-    const always = stage === 'execution' && policy !== 'ask_always' // no answer of today answers for tomorrow
+    const always = stage === 'execution' && policy !== 'ask_always' // a tool that asks every time cannot be remembered
     const whole = new Set<string>()
     let edited: JsonObject | undefined
     let asked = this.#present(event, edited, whole)
@@ -178,7 +178,7 @@ export class Asking {
     }
   }
 
-  /** False: the engine refused what was edited. */
+  /** Returns false if the engine refused the edited arguments. */
   #approve(call: number, stage: ApprovalEvent['stage'], edited: JsonObject | undefined, forever: boolean): boolean {
     const { run } = this.#options
     if (stage === 'result') run.release(call)
@@ -206,7 +206,7 @@ export class Asking {
     for (const line of lines) screen.inCard(call, line)
   }
 
-  /** `n`, or `n too expensive`. */
+  /** Reads `n`, or `n too expensive` with a reason. */
   #denied(call: number, said: string): boolean {
     const [no, reason] = /^n(?:o)?(?:\s+(.*))?$/is.exec(said) ?? []
     if (no !== undefined) this.#options.run.deny(call, reason)
@@ -217,7 +217,7 @@ export class Asking {
     return !this.#open.has(call)
   }
 
-  /** Other arguments; undefined: they stay as they are. */
+  /** Lets the person edit the arguments. Returns undefined if they stay as they are. */
   async #edit(call: number, args: JsonObject, signal: AbortSignal): Promise<JsonObject | undefined> {
     const typed = await this.#line(call, 'arguments: ', signal, escapeInvisibleInJson(JSON.stringify(args)))
     if (typed === undefined) return undefined
@@ -236,7 +236,7 @@ export class Asking {
     screen.inCard(call, screen.paint('red', text))
   }
 
-  /** Undefined: it needs no answer any more, or there is nobody to give one, which is a no. */
+  /** Reads an answer. Returns undefined if the question was settled meanwhile, or if nobody is there to answer, which counts as no. */
   async #line(call: number, text: string, signal: AbortSignal, preset?: string): Promise<string | undefined> {
     const { run, screen, terminal } = this.#options
     const prompt = screen.question(call, text)

@@ -14,17 +14,17 @@ export const command: Command = {
   help: `npx sluice chat --base-url URL --model NAME [options]
 
 ${modelHelp}
-  --system FILE       a text that stands in front of the conversation; {{tools}} in it: where mode text lists the tools
+  --system FILE       a system message; mode text lists the tools where it says {{tools}}
   --tools FILE.mjs    tools that the model may call: export default [tool({ … }), …]
   --prompt TEXT       one question instead of a chat
   --yes               approve every call without asking
-  --conversation NAME keep the chat under this name, and go on where it ended (default: nothing is kept)
-  --resume            go on with the one that changed last
-  --list              the names and titles of all that are kept, the last first
-  --store DIR         where they are kept (default: ${dataFolder('conversations')})
+  --conversation NAME keep the chat under this name, and continue it next time (default: keep nothing)
+  --resume            continue the chat that changed last
+  --list              list the names and titles of kept chats, the newest first
+  --store DIR         the folder of kept chats (default: ${dataFolder('conversations')})
 
-Without a terminal the lines of the standard input are what is said, and answer what is asked; when there are none left, the answer is no.
-The exit code is then that of the first answer that did not go well: 1 also where it was cut, withheld, broken off or empty.`,
+Without a terminal each line of the standard input is a message, or the answer to a question; at the end of the input the answer is no.
+The exit code is then that of the first answer that failed: 1 also for one that was cut, withheld, broken off or empty.`,
   options: {
     ...modelOptions, system: { type: 'string' }, tools: { type: 'string' }, prompt: { type: 'string' }, yes: { type: 'boolean' },
     conversation: { type: 'string' }, resume: { type: 'boolean' }, list: { type: 'boolean' }, store: { type: 'string' },
@@ -41,7 +41,7 @@ The exit code is then that of the first answer that did not go well: 1 also wher
     const path = text(values.tools)
     const tools = path === undefined ? [] : await loadTools(path)
     const idle = tools.find((one) => !one.run && !one.declaration.ipc)
-    if (idle) throw new UsageError(`--tools ${path}: ${idle.name} has nothing that runs it: expected execute (or ipc)`)
+    if (idle) throw new UsageError(`--tools ${path}: ${idle.name} cannot be run: expected execute (or ipc)`)
     const kept = await open(store, values)
     const engine = new Engine({ tools })
     try {
@@ -60,7 +60,7 @@ The exit code is then that of the first answer that did not go well: 1 also wher
   },
 }
 
-/** Undefined: nothing is kept. */
+/** Returns undefined if the chat is not to be kept. */
 async function open(store: Conversations, values: Values): Promise<Kept | undefined> {
   const name = text(values.conversation)
   if (name !== undefined && values.resume) throw new UsageError('--conversation NAME and --resume: expected one of them')

@@ -1,4 +1,4 @@
-// What the commands share: their words, and errors that are told in a sentence.
+// What the commands share: reading their options, and printing errors as sentences.
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { SluiceError } from '../core/errors.js'
 
@@ -8,7 +8,7 @@ export interface Command {
   /** What `--help` prints. */
   help: string
   options: Options
-  /** What stands beside the options: `FILE`. */
+  /** Names of the required arguments that are not options: `FILE`. */
   positionals?: readonly string[]
   /** Resolves to the exit code. */
   run(values: Values, positionals: string[]): Promise<number>
@@ -17,7 +17,7 @@ export interface Command {
 export type Options = NonNullable<ParseArgsConfig['options']>
 export interface Values { [option: string]: string | boolean | undefined }
 
-/** The words on the command line are wrong. */
+/** The command line is wrong. */
 export class UsageError extends Error {}
 
 export interface Words { help: boolean; values: Values; positionals: string[] }
@@ -39,7 +39,7 @@ export function readWords(words: string[], { options, positionals: wanted = [] }
       continue
     }
     if (value === undefined) throw new UsageError(`${rawName}: expected a value behind it`)
-    // `--model --yes` is a value that was forgotten.
+    // In `--model --yes` the person forgot the value.
     if (!inlineValue && value.startsWith('-') && value !== '-') {
       throw new UsageError(`${rawName}: found '${value}', expected a value; if it is one: ${rawName}=${value}`)
     }
@@ -57,7 +57,7 @@ function checkPositionals(found: string[], wanted: readonly string[]): void {
 
 export const text = (value: string | boolean | undefined): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** A whole number in a range. */
+/** Reads a whole number in a range. */
 export function whole(values: Values, name: string, min: number, max: number): number | undefined {
   const given = text(values[name])
   if (given === undefined) return undefined
@@ -72,7 +72,7 @@ export function oneOf<T extends string>(values: Values, name: string, choices: r
   throw new UsageError(`--${name}: found '${given}', expected one of ${choices.join(', ')}`)
 }
 
-/** An error as a person reads it. */
+/** An error as text for a person. */
 export function tell(error: unknown): string {
   if (!(error instanceof SluiceError)) return error instanceof Error ? error.message : String(error)
   return `${error.path ? `${error.path}: ` : ''}${error.detail}${error.hint ? `\n${error.hint}` : ''}`

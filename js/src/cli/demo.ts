@@ -1,4 +1,4 @@
-// sluice demo: the pet in a browser, or its turn in the terminal. What it shows is in js/demo, which is loaded only here.
+// sluice demo: the pet in a browser, or one of its turns in the terminal. The demo itself is in js/demo and is loaded only here.
 import { existsSync } from 'node:fs'
 import { SluiceError } from '../core/errors.js'
 import { files } from '../conversations/files.js'
@@ -13,11 +13,11 @@ interface Demo {
 
 export const command: Command = {
   summary: 'the demo pet, in a browser or with --terminal',
-  help: `npx sluice demo [options]               a pet that chats, calls tools and asks: against a scripted server, no model is needed
+  help: `npx sluice demo [options]               a pet that chats, calls tools and asks; its model is a script
 npx sluice demo --terminal              one turn of it in the terminal
 
 ${pageHelp}
-  --store DIR         where its conversations are kept (default: ${dataFolder('demo')})
+  --store DIR         the folder of its conversations (default: ${dataFolder('demo')})
   --terminal          draw a turn here instead of a page
   --prompt TEXT       with --terminal: one question
   --yes               with --terminal: approve without asking

@@ -1,4 +1,4 @@
-// Conversations on this computer: where they lie, which one a command goes on with, and what it adds to it.
+// Conversations kept on this computer: their folder, the one that a command continues, and what the command adds to it.
 import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import type { ChatMessage } from '../core/events.js'
 import type { RunResult } from '../core/run-options.js'
 import { UsageError } from './command.js'
 
-/** Where a program of this user keeps such things. `what`: of which command. */
+/** The folder in which this user's programs keep data. `what` names the command. */
 export function dataFolder(what: string, { platform, env }: Pick<NodeJS.Process, 'platform' | 'env'> = process): string {
   const home = homedir()
   if (platform === 'win32') return join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'sluice', what)
@@ -30,7 +30,7 @@ export async function listed(store: Conversations): Promise<string[]> {
   })
 }
 
-/** The conversation that changed last. */
+/** The id of the conversation that changed last. */
 export async function lastOf(store: Conversations): Promise<string> {
   const last = (await store.list()).find(({ damaged }) => damaged === undefined)
   if (!last) throw new UsageError('--resume: there is no conversation yet; --conversation NAME begins one')
@@ -42,7 +42,7 @@ export class Kept {
   readonly #store: Conversations
   readonly #id: string
   #path: Entry[] = []
-  /** What the store did not take yet. */
+  /** Entries that could not be saved yet. */
   #left: Entry[] = []
   #blobs: StoredBlob[] = []
 
@@ -58,7 +58,7 @@ export class Kept {
     return kept
   }
 
-  /** What was said last, to begin with; empty where it is new. */
+  /** The last exchange, printed at the start. Empty for a new conversation. */
   get lines(): string[] {
     if (this.#path.length === 0) return []
     const last = this.#path.slice(-2).map((entry) => `${entry.role === 'user' ? '> ' : ''}${textOf(entry).trim()}`)
@@ -69,7 +69,7 @@ export class Kept {
     return messagesOf(this.#path, { system, bytes: (ref) => this.#store.bytes(this.#id, ref) })
   }
 
-  /** Saves a question with its answer, and what could not be saved before. */
+  /** Saves a question with its answer, along with entries that could not be saved before. */
   async add(text: string, { message, history }: Pick<RunResult, 'message' | 'history'>): Promise<void> {
     const question: Entry = { id: randomUUID(), parent: this.#path.at(-1)?.id ?? null, at: Date.now(), role: 'user', text }
     const answer = withoutPictures({ id: randomUUID(), parent: question.id, at: Date.now(), role: 'assistant', message, history })

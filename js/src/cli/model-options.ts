@@ -1,4 +1,4 @@
-// Which model answers, and how it is told of tools.
+// Options that choose the model and the way it is given tools.
 import type { Settings } from '../core/settings.js'
 import type { Model } from '../core/transport.js'
 import { oneOf, text, UsageError, type Options, type Values } from './command.js'
@@ -15,7 +15,7 @@ export const modelHelp = `  --base-url URL      up to and without /chat/completi
   --mode MODE         native, text or auto: tools in the request, in the text, or native with a hint (default: auto)
   --protocol ID       how calls are written in mode text; auto: by the model's name (default: vcp)`
 
-/** Undefined: none was named. */
+/** Returns undefined if the command line names no model. */
 export function readModel(values: Values): Model | undefined {
   const baseURL = text(values['base-url'])
   const name = text(values.model)
@@ -29,7 +29,7 @@ export function readModel(values: Values): Model | undefined {
   return { baseURL, name, ...(apiKey ? { apiKey } : {}) }
 }
 
-/** The key of the environment goes to the server that it is for, and to no other. */
+/** A key from the environment is sent only to the server it belongs to. */
 export function keyFor(baseURL: string): string | undefined {
   const ours = URL.canParse(baseURL) && new URL(baseURL).origin === 'https://api.openai.com'
   return ours ? process.env.OPENAI_API_KEY : undefined

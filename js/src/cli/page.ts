@@ -1,4 +1,4 @@
-// A page that a command shows: its URL is printed, a browser opened, and then it is served until somebody ends it.
+// Serves a page for a command: prints its URL, opens a browser, and serves until the person ends the command.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ export const pageHelp = `  --port NUMBER       where the page is (default: any p
 
 export const readPort = (values: Values): number | undefined => whole(values, 'port', 0, 65535)
 
-/** Until Ctrl-C. Resolves to the exit code. */
+/** Serves until Ctrl-C. Resolves to the exit code. */
 export async function showPage(what: string, { url, close }: { url: string; close(): Promise<void> }, values: Values): Promise<number> {
   console.log(`${what}: ${url}`)
   console.log('The URL is for you alone; Ctrl-C ends it.')
@@ -28,12 +28,13 @@ export async function showPage(what: string, { url, close }: { url: string; clos
 
 const openers: { [platform: string]: string[] } = { darwin: ['open'], win32: ['rundll32', 'url.dll,FileProtocolHandler'] }
 
-/** A browser that starts reads the file within this time. */
+/** How long a starting browser has to read the file. */
 const READ_MS = 60_000
 
 /**
- * Without a shell; where there is no browser, the printed URL has to do. What a program is started with stands in the list of processes, for
- * everybody on the machine: the browser is given a file that only this person may read, and that leads to the URL. Returns what removes it.
+ * Opens the URL in a browser, without a shell. If there is no browser, the printed URL remains. Everybody on the machine can read a program's
+ * arguments in the list of processes, so the browser gets a file that only this user may read and that redirects to the URL. Returns a
+ * function that removes the file.
  */
 function open(url: string): () => void {
   const { platform, env } = process

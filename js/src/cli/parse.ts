@@ -12,16 +12,16 @@ import { loadTools } from './tools-file.js'
 
 export const command: Command = {
   summary: 'text or a recorded stream → events',
-  help: `npx sluice parse FILE [options]      the events of a text or of a recorded stream, one per line; calls are never run
+  help: `npx sluice parse FILE [options]      the events of a text or of a recorded stream, one per line; no call is run
 npx sluice parse - < FILE
 
   --protocol ID       how calls are written in the text; auto: by --model (default: vcp)
-  --model NAME        whose protocol auto takes
+  --model NAME        the model whose protocol auto chooses
   --wire WIRE         openai-chat: a stream, or the JSON body of an answer; text (default: what the file looks like)
-  --chunks HOW        feeds it in pieces: whole, byte, a number of bytes, or seed:NUMBER for random ones (default: whole)
+  --chunks HOW        feed it in pieces: whole, byte, a number of bytes, or seed:NUMBER for random ones (default: whole)
   --tools FILE        tools of the model: JSON (ours, or as in a request to OpenAI), or a module that exports them
-  --mode MODE         native: calls in the text are not looked for (default: text)
-  --json              the events as they are, and {"message": …} at the end`,
+  --mode MODE         native: do not look for calls in the text (default: text)
+  --json              print the events as JSON, and {"message": …} at the end`,
   options: {
     ...settingOptions, model: { type: 'string' }, wire: { type: 'string' }, chunks: { type: 'string' }, tools: { type: 'string' },
     json: { type: 'boolean' },

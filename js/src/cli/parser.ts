@@ -1,4 +1,4 @@
-// Text, or a recorded answer of a provider, through the engine as a parser: what would have happened, without anything happening.
+// Feeds text, or a provider's recorded answer, through the engine as a parser. No call is run.
 import type { Engine } from '../core/engine.js'
 import { SluiceError } from '../core/errors.js'
 import type { DiagnosticEvent, SluiceEvent } from '../core/events.js'
@@ -18,11 +18,11 @@ export interface ParseInput {
 export function parse(engine: Engine, { bytes, wire: named, protocol, model, chunks, settings = {} }: ParseInput): ParseReply {
   const guess = named ? undefined : guessWire(bytes)
   const wire = named ?? (guess as Guess).wire
-  // Calls in the text are looked for, also where the stream brings native ones.
+  // Looks for calls in the text even if the stream holds native calls.
   const wanted: Settings = { mode: 'text', ...settings, ...(protocol === undefined ? {} : { protocol }) }
   const native = (wanted.mode ?? engine.settings.mode) === 'native'
   const auto = !native && (wanted.protocol ?? engine.settings.protocol) === 'auto'
-  // The wire `text` has no calls of its own, and always looks into the text.
+  // The wire `text` has no native calls and always parses the text.
   const nothing = native && wire === 'text' ? { enabled: false } : {}
   const turn = engine.turn({ ...wanted, ...(auto ? byModel(engine, wanted, model) : {}), ...nothing, wire })
   try {
@@ -43,9 +43,9 @@ export function parse(engine: Engine, { bytes, wire: named, protocol, model, chu
   }
 }
 
-/** A parser has no request, and without it no model whose name could be looked up. */
+/** A parser has no request, so `auto` needs the name of the model from here. */
 function byModel(engine: Engine, settings: Settings, model: string | undefined): { protocol: string[] } {
-  if (!model) throw new SluiceError({ code: 'option', path: 'model', detail: 'protocol auto looks the name of the model up: expected one' })
+  if (!model) throw new SluiceError({ code: 'option', path: 'model', detail: 'protocol auto needs the name of a model' })
   const { protocols } = engine.describe({ ...settings, request: { model, messages: [{ role: 'user', content: '' }] } })
   return { protocol: protocols }
 }
@@ -76,7 +76,7 @@ export const expectedChunks = 'whole, byte, a number of bytes or seed:NUMBER'
 const chunksPattern = /^(?:whole|byte|seed:(\d{1,9})|([1-9]\d{0,8}))$/
 export const isChunks = (chunks: string): boolean => chunksPattern.test(chunks)
 
-/** Sizes of pieces; undefined: all at once. */
+/** Gives the sizes of the pieces; undefined feeds everything at once. */
 function readChunks(chunks: string): (() => number) | undefined {
   const found = chunksPattern.exec(chunks)
   if (!found) throw new SluiceError({ code: 'option', path: 'chunks', detail: `found '${chunks}', expected ${expectedChunks}` })

@@ -1,4 +1,4 @@
-// One tool, run by hand: a turn whose model is the person. Arguments are checked, timeouts and results are what they are in a real one.
+// Runs one tool by hand: a turn in which the person plays the model. Argument checks, timeouts and results are those of a real turn.
 import type { Approvals } from '../core/approvals.js'
 import { Engine } from '../core/engine.js'
 import { SluiceError } from '../core/errors.js'
@@ -12,8 +12,8 @@ export async function runByHand(tools: readonly Tool[], request: RunRequest, sig
   const { name, arguments: given, timeoutMs } = request
   const tool = tools.find((one) => one.name === name)
   if (!tool) throw new SluiceError({ code: 'not_found', path: 'name', detail: 'there is no such tool' })
-  if (!canRun(tool)) throw new SluiceError({ code: 'unsupported', path: 'name', detail: 'nothing runs this tool here: it has no execute' })
-  // Whatever is shown to models: the person asked for it.
+  if (!canRun(tool)) throw new SluiceError({ code: 'unsupported', path: 'name', detail: 'this tool cannot be run here: it has no execute' })
+  // Exposes the tool even if models do not see it: the person asked for it.
   const declaration = { ...tool.declaration, agentCallable: true, enabled: true, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
   const approvals: Approvals = { execution: () => 'once', result: () => 'release' }
   const engine = new Engine({ tools: [{ ...tool, declaration }], approvals, retries: 0, flushMs: 0 })
@@ -35,7 +35,7 @@ export async function runByHand(tools: readonly Tool[], request: RunRequest, sig
     }
     const { message, history } = await run.done
     const card = message.blocks.find((block) => block.type === 'tool_use')
-    if (card?.type !== 'tool_use') throw new SluiceError({ code: 'internal', detail: 'the call did not come to the tool' })
+    if (card?.type !== 'tool_use') throw new SluiceError({ code: 'internal', detail: 'the call did not reach the tool' })
     const told = history.find((one) => one.role === 'tool')?.content
     return {
       status: card.status ?? 'unknown',

@@ -1,5 +1,5 @@
-// Draws a turn in the terminal, append-only: text as it streams, a card as a small box at its place. On a terminal the line of
-// a card that is still being written is drawn over; everything else is written once.
+// Prints a turn: text as it streams, each card as a small box in its place. On a terminal the line of a call that the model is still
+// writing is redrawn; everything else is printed once.
 import { endingOf, endingWords } from '../bridge/ending.js'
 import { escapeInvisible } from '../bridge/invisible.js'
 import type { AssistantMessage, ArgsEvent, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, RetryEvent, SluiceEvent } from '../core/events.js'
@@ -20,7 +20,7 @@ interface Output {
   rows?: number
 }
 
-/** Nothing came for so long: the seconds are counted. */
+/** After this long without an event the seconds are counted on the screen. */
 const WAIT_MS = 2000
 
 interface DrawnCard extends Partial<CardEvent> {
@@ -30,17 +30,17 @@ interface DrawnCard extends Partial<CardEvent> {
 
 export class Screen {
   readonly #out: Output
-  /** A terminal: lines may be drawn over. */
+  /** The output is a terminal, so lines can be redrawn. */
   readonly #live: boolean
   readonly paint: (colour: Colour, text: string) => string
   readonly #cards = new Map<number, DrawnCard>()
-  #open = '' // what the line that is being drawn over belongs to
+  #open = '' // what the line that can be redrawn belongs to
   #column = 0 // 0: at the start of a line
   #kind = ''
-  #held = '' // of a text: the beginning of a character that is still to come
-  /** Told with the next event. */
+  #held = '' // the start of a character whose rest has not come yet
+  /** Printed with the next event. */
   #diagnostic: DiagnosticEvent | undefined
-  // -- what moves while nothing comes
+  // -- the seconds counted while nothing comes
   #since = 0
   #counted = false
   #still = false
@@ -67,13 +67,13 @@ export class Screen {
     this.#column = 0
   }
 
-  /** Somebody types: nothing moves. */
+  /** While a person types nothing is redrawn. */
   still(on: boolean): void {
     this.#still = on
     this.#since = Date.now()
   }
 
-  /** Numbers of calls begin anew. */
+  /** A new turn: call numbers start again from 1. */
   begin(): void {
     this.#cards.clear()
   }
@@ -83,7 +83,7 @@ export class Screen {
     const said = this.#diagnostic
     if (said && event.type !== 'round' && event.type !== 'usage') {
       this.#diagnostic = undefined
-      if (!(event.type === 'error' && event.detail.startsWith(said.detail ?? ''))) this.#tell(said) // an error says it once more
+      if (!(event.type === 'error' && event.detail.startsWith(said.detail ?? ''))) this.#tell(said) // the error repeats its text
     }
     switch (event.type) {
       case 'text':
@@ -121,13 +121,13 @@ export class Screen {
 
   #error({ code, detail, hint }: ErrorEvent): void {
     this.line(this.paint('red', `✖ ${code}: ${escapeInvisible(detail)}`))
-    const advice = code === 'tools_unsupported' ? '--mode text describes the tools in the prompt instead.' : hint // the engine names its own option
+    const advice = code === 'tools_unsupported' ? '--mode text describes the tools in the prompt instead.' : hint // the engine's hint names its own option, not the command's
     if (advice) this.line(this.paint('yellow', `  ${escapeInvisible(advice)}`))
   }
 
   // -- waiting --------------------------------------------------------------------------------------------------------------
 
-  /** Something happened: what is drawn at the end of the line goes, and the seconds begin anew. */
+  /** An event came: removes the counted seconds and counts from 0 again. */
   #came(type: SluiceEvent['type']): void {
     if (!this.#live) return
     this.#since = Date.now()
@@ -144,7 +144,7 @@ export class Screen {
     this.#out.write(`\x1b7\x1b[J${this.paint('dim', ` … ${Math.floor(waited / 1000)} s`)}\x1b8`)
   }
 
-  /** What stands before a question about a card. */
+  /** A question about a card, with the card's name in front. */
   question(call: number, text: string): string {
     return `${this.#side()} ${this.paint('yellow', `${this.#name(call)}: ${text}`)}`
   }
@@ -166,7 +166,7 @@ export class Screen {
     this.#column = text.endsWith('\n') ? 0 : 1
   }
 
-  /** As much of a text as can be told apart: joiners and halves wait for what comes behind them. */
+  /** The part of a text that can be printed now: a joiner or half a character waits for the rest. */
   #whole(given: string): string {
     const text = this.#held + given
     this.#held = /(?:\r|[\uD800-\uDBFF]|\u200D|\uFE0F)+$/.exec(text)?.[0] ?? ''
@@ -238,13 +238,13 @@ export class Screen {
   }
 }
 
-/** What is to be said of how an answer ended; undefined: it is whole. */
+/** A sentence about an answer that was cut, withheld or empty; undefined for a whole one. */
 export function ending(message: AssistantMessage): string | undefined {
   const found = endingOf(message)
   return found && endingWords.en[found]
 }
 
-/** What became of a message, in one line. */
+/** The outcome of a message in one line. */
 export function summary({ blocks, outcome, rounds, usage }: AssistantMessage): string {
   const shape = blocks
     .map((block) => (block.type === 'tool_use' ? oneLine(`${block.name ?? block.askedName} ${block.status}`) : block.type))
@@ -253,5 +253,5 @@ export function summary({ blocks, outcome, rounds, usage }: AssistantMessage): s
   return `one message, ${outcome}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}${tokens}${shape && `: ${shape}`}`
 }
 
-/** A model's or tool's text on one line, with nothing in it that a terminal would obey or that hides. */
+/** A model's or tool's text on one line, without control characters and with invisible characters marked. */
 const oneLine = (text: string): string => escapeInvisible(text.replace(/\s+/g, ' '))

@@ -1,4 +1,4 @@
-// npx sluice COMMAND: loads the command that is named, runs it, and tells its errors.
+// npx sluice COMMAND: loads the named command, runs it and prints its errors.
 import { readFileSync } from 'node:fs'
 import { SluiceError } from '../core/errors.js'
 import { readWords, tell, UsageError, type Command } from './command.js'
@@ -26,7 +26,7 @@ function unknown(word: string): UsageError {
   return new UsageError(`found '${word}', expected one of the commands ${names.join(', ')}, or --help, --version`)
 }
 
-/** The version of this package, whose package.json is four folders above this file once it is built. */
+/** The version of this package. Its package.json is four folders above this file once built. */
 function version(): string {
   return (JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 }
@@ -47,7 +47,7 @@ function print(text: string): number {
   return 0
 }
 
-/** Runs the words of a command line and returns the exit code. */
+/** Runs a command line and returns the exit code. */
 export async function sluice(words: string[]): Promise<number> {
   try {
     return await run(words)

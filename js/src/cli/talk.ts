@@ -1,4 +1,4 @@
-// Turns in the terminal: one question, or a chat. Ctrl-C stops an answer, twice leaves.
+// Runs turns in the terminal: one question, or a chat. Ctrl-C stops an answer, Ctrl-C twice leaves.
 import { escapeInvisible } from '../bridge/invisible.js'
 import type { Engine } from '../core/engine.js'
 import { messageOf } from '../core/errors.js'
@@ -16,15 +16,15 @@ export interface TalkOptions {
   engine: Engine
   model: Model
   settings?: Settings
-  /** In front of every conversation. */
+  /** The system message of every conversation. */
   system?: string | undefined
   /** One question instead of a chat. */
   prompt?: string | undefined
-  /** The conversation that it goes on with, and is added to. Default: nothing is kept. */
+  /** The conversation to continue and to save to. Default: nothing is saved. */
   kept?: Kept | undefined
-  /** Approve without asking, and why: `--yes`. */
+  /** Approves without asking; the text is the reason that is printed: `--yes`. */
   auto?: string | undefined
-  /** Approve without asking where nobody sits at the terminal. Otherwise the next line answers, and the end of them is a no. */
+  /** Approves without asking if the input is no terminal. Otherwise the next input line answers, and the end of the input counts as no. */
   autoWithoutTerminal?: boolean
 }
 
@@ -56,7 +56,7 @@ class Talker {
 
   interrupt(): void {
     if (this.#interrupted) {
-      this.#terminal.close() // gives the terminal back as it was
+      this.#terminal.close() // restores the terminal's mode
       process.exit(130)
     }
     this.#interrupted = true
@@ -72,7 +72,7 @@ class Talker {
     return codeOf(result)
   }
 
-  /** A person has seen how an answer ended; a script is told, by the first that went wrong. */
+  /** At a terminal the exit code is 0: the person saw how each answer ended. A script gets the code of the first answer that failed. */
   async chat(): Promise<number> {
     let code = 0
     this.#screen.line(this.#screen.paint('dim', 'An empty line or Ctrl-D ends the chat; Ctrl-C stops an answer.'))
@@ -97,7 +97,7 @@ class Talker {
     return await kept.messages(system)
   }
 
-  /** What cannot be saved is told, and tried again with the next answer. */
+  /** Saves a turn. A failure is printed, and saved again with the next answer. */
   async #keep(text: string, result: RunResult): Promise<void> {
     try {
       await this.#options.kept?.add(text, result)
@@ -136,5 +136,5 @@ class Talker {
   }
 }
 
-/** Cut, withheld and empty answers are none to go on with. */
+/** Cut, withheld and empty answers count as failures. */
 const codeOf = ({ outcome, message }: RunResult): number => (outcome === 'cancelled' ? 130 : outcome === 'completed' && !ending(message) ? 0 : 1)

@@ -1,17 +1,17 @@
-// Lines that a person types, or that come through a pipe.
+// Reads lines that a person types or that come through a pipe.
 import { createInterface, type Interface } from 'node:readline'
 
 export interface LineOptions {
-  /** Gives the question up. */
+  /** Withdraws the question. */
   signal?: AbortSignal
-  /** What was typed before the question does not answer it. */
+  /** Drops what was typed before the question, so that it does not answer it. */
   fresh?: boolean
-  /** What stands there to be changed. */
+  /** Text that the person can edit. */
   preset?: string
 }
 
 export class Terminal {
-  /** Somebody sits there: both sides are a terminal. */
+  /** Input and output are both a terminal. */
   readonly live: boolean
   readonly #lines: Interface
   readonly #queue: string[] = []
@@ -31,13 +31,13 @@ export class Terminal {
     })
   }
 
-  /** Ctrl-C, or the signal. */
+  /** Calls `listener` on Ctrl-C or SIGINT. */
   onInterrupt(listener: () => void): void {
     this.#lines.on('SIGINT', listener)
     process.on('SIGINT', listener)
   }
 
-  /** The next line; undefined: there is none any more, or nobody waits for it. One at a time. */
+  /** Reads the next line. Returns undefined at the end of the input, or if the question was withdrawn. One read at a time. */
   line(prompt: string, { signal, fresh = false, preset }: LineOptions = {}): Promise<string | undefined> {
     if (this.live && fresh) {
       this.#queue.length = 0
@@ -61,7 +61,7 @@ export class Terminal {
     })
   }
 
-  /** Draws the question again, below what was said meanwhile. */
+  /** Draws the question again, below what was printed meanwhile. */
   redraw(): void {
     if (this.live && this.#waiting) this.#lines.prompt(true)
   }

@@ -1,5 +1,5 @@
-// What the tester's page and its server say to each other: POST with JSON, answered by `Reply` (bridge/messages.ts), whose `value` is
-// what stands here. `post(path, input, signal)` of renderer/web-bridge.ts does that and throws what went wrong.
+// The requests between the tester's page and its server: POST with JSON, answered by a `Reply` (bridge/messages.ts) whose `value` is one of
+// the types here. The page uses `post(path, input, signal)` of renderer/web-bridge.ts, which throws errors.
 import type { ConfigurationView } from '../bridge/messages.js'
 import type { AssistantMessage, DiagnosticEvent, JsonObject, SluiceEvent } from '../core/events.js'
 
@@ -18,12 +18,12 @@ export interface ToolsReply extends ConfigurationView {
 
 export type WireName = 'openai-chat' | 'text'
 
-/** POST /api/parse: text, or a recorded stream. Nothing is run. */
+/** POST /api/parse: parses text or a recorded stream. No call is run. */
 export interface ParseRequest {
   text: string
-  /** Guessed where it is left out. */
+  /** Default: guessed from the text. */
   wire?: WireName
-  /** Default: what `settings` or the command line says, else `vcp`. */
+  /** Default: from `settings` or the command line, else `vcp`. */
   protocol?: string
   /** For `protocol: 'auto'`. */
   model?: string
@@ -34,19 +34,19 @@ export interface ParseRequest {
 
 export interface ParseReply {
   wire: WireName
-  /** Why that wire, where it was guessed. */
+  /** Why this wire was guessed. Absent if it was given. */
   guessed?: string
   /** Ids of the protocols that were looked for. */
   protocols: string[]
-  /** How many pieces the text came in. */
+  /** How many pieces the text was fed in. */
   pieces: number
   events: SluiceEvent[]
-  /** Those of `events` that say why something is no call: `code`, `detail`, `offset`, `raw`. */
+  /** The events that say why a text is not a call: `code`, `detail`, `offset`, `raw`. */
   diagnostics: DiagnosticEvent[]
   message: AssistantMessage
 }
 
-/** POST /api/run: one tool, by hand. Whoever closes the request aborts the tool. */
+/** POST /api/run: runs one tool by hand. Closing the request aborts the tool. */
 export interface RunRequest {
   name: string
   arguments: JsonObject
@@ -65,7 +65,7 @@ export interface RunReply {
   told?: string
   error?: string
   durationMs?: number
-  /** What the tool reported meanwhile, and what it sent to other windows. */
+  /** What the tool reported while it ran, and what it sent to other windows. */
   progress: string[]
   ipc: { channel: string; payload: unknown[] }[]
 }

@@ -19,9 +19,9 @@ const pages = fileURLToPath(new URL('../../../pages/tester/', import.meta.url))
 const demoTools = new URL('../../../demo/tools.mjs', import.meta.url)
 
 export const command: Command = {
-  summary: 'a page: what a model sees, what becomes of what it says, tools by hand',
-  help: `npx sluice tester [options]      a page: the tools that a model would see (and why not the others), {{tools}} with its tokens;
-                                 what becomes of a pasted text, and why a candidate is no call; tools by hand
+  summary: 'a page: what a model sees, how its text is parsed, tools run by hand',
+  help: `npx sluice tester [options]      a page: the tools that a model would see (and why others are hidden), {{tools}} with its tokens;
+                                 how a pasted text is parsed, and why a candidate is no call; tools run by hand
 
 ${pageHelp}
   --tools FILE.mjs    your tools: export default [tool({ … }), …] (default: those of the demo)
@@ -39,14 +39,14 @@ ${pageHelp}
 
 async function demo(): Promise<Tool[]> {
   if (!existsSync(demoTools)) {
-    throw new SluiceError({ code: 'option', path: '--tools', detail: 'this package came without its demo: expected a file with tools' })
+    throw new SluiceError({ code: 'option', path: '--tools', detail: 'this package comes without its demo: expected a file with tools' })
   }
   return ((await import(demoTools.href)) as { tools: Tool[] }).tools
 }
 
 export interface TesterOptions {
   tools: Tool[]
-  /** To begin with; the page may change them. */
+  /** The settings at the start; the page can change them. */
   settings?: { [member: string]: unknown }
   port?: number
 }
@@ -64,7 +64,7 @@ export async function startTester({ tools, settings = {}, port }: TesterOptions)
 
 const settingsCheck = optional(jsonObject({ characters: 100_000, values: 10_000, depth: 8 }))
 const nameCheck = textOf(200)
-const MAX_TEXT = 1_000_000 // the body of a request has room for no more
+const MAX_TEXT = 1_000_000 // the limit of a request's body leaves no room for more
 
 const checkTools = members<ToolsRequest>({ settings: settingsCheck, model: optional(textOf(200, 0)) })
 const checkParse = members<ParseRequest>({
@@ -86,7 +86,7 @@ export function routes(engine: Engine): { [route: `POST /${string}`]: Route } {
   }
 }
 
-/** As the configuration page would see it, had the person set these. */
+/** The tools and the prompt as the configuration page would show them with these settings. */
 function describeTools(engine: Engine, { settings = {}, model }: ToolsRequest): ToolsReply {
   const view = new Configuration(engine, undefined, () => {}).configure({ settings })
   const runnable = engine.tools.filter(canRun).map((tool) => tool.name)

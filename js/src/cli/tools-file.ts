@@ -34,7 +34,7 @@ async function importTools(path: string): Promise<unknown> {
 
 function makeTool(given: Declared, wrong: () => UsageError): Tool {
   if ('declaration' in given && typeof given.name === 'string') return given as unknown as Tool // `tool()` made it
-  // As in a request to OpenAI: everything there is meant to be called.
+  // The form of an OpenAI request: every tool in it is meant for the model.
   const openai = given.type === 'function' && typeof given.function === 'object'
   const inner = openai ? { agentCallable: true, ...(given.function as Declared) } : given
   if (typeof inner.name !== 'string' && !(typeof inner.toolId === 'string' && typeof inner.method === 'string')) throw wrong()

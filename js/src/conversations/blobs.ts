@@ -1,4 +1,4 @@
-// Pictures beside a conversation: kept once by what they are, and named by address in its entries.
+// Pictures of a conversation: each is stored once, named by its hash, and entries refer to it by address.
 import { createHash } from 'node:crypto'
 import type { ChatMessage, Part } from '../core/events.js'
 import type { Entry, SavedMessage, StoredBlob } from './types.js'
@@ -11,22 +11,22 @@ export function blobOf(bytes: Uint8Array, mediaType: string): StoredBlob {
   return { ref: `${createHash('sha256').update(bytes).digest('hex')}.${/^[a-z0-9][a-z0-9+-]{0,30}$/.test(kind) ? kind : 'bin'}`, bytes }
 }
 
-/** As a name of a file it stays in its folder. */
+/** Such a ref is safe as a file name: it cannot lead out of its folder. */
 export const isRef = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}\.[a-z0-9][a-z0-9+-]{0,30}$/.test(value)
 
-/** What the bytes of a ref are: `image/png`. */
+/** The media type of a ref: `image/png`. */
 export const mediaTypeOf = (ref: string): string => `image/${ref.slice(65)}`
 
 /** The address of a blob in entries. */
 export const addressOf = ({ ref }: StoredBlob): string => SCHEME + ref
 
-/** The ref in an address; undefined where it is an address of something else. */
+/** The ref in an address; undefined for any other address. */
 export function refOf(address: unknown): string | undefined {
   const ref = typeof address === 'string' && address.startsWith(SCHEME) ? address.slice(SCHEME.length) : undefined
   return isRef(ref) ? ref : undefined
 }
 
-/** Every ref in these entries. */
+/** All refs in these entries. */
 export function refsOf(entries: Iterable<Entry>): Set<string> {
   const refs = new Set<string>()
   const note = (address: string): string => {
@@ -38,15 +38,15 @@ export function refsOf(entries: Iterable<Entry>): Set<string> {
   return refs
 }
 
-/** An entry whose pictures lie elsewhere. */
+/** An entry and its pictures, apart. */
 export interface WithoutPictures {
-  /** The entry, with addresses in the place of pictures. */
+  /** The entry, with addresses in place of pictures. */
   entry: Entry
   /** The pictures. */
   blobs: StoredBlob[]
 }
 
-/** The entry with addresses in place of pictures in base64, and the pictures. */
+/** Takes the base64 pictures out of an entry and puts addresses in their place. */
 export function withoutPictures(entry: Entry): WithoutPictures {
   const blobs = new Map<string, StoredBlob>()
   const address = (url: string): string => {
@@ -59,7 +59,7 @@ export function withoutPictures(entry: Entry): WithoutPictures {
   return { entry: mapPictures(entry, address), blobs: [...blobs.values()] }
 }
 
-/** The pictures of these addresses in base64 again. `read` gives the bytes of a ref; what it has none for stays an address. */
+/** Puts pictures in base64 back in place of their addresses. `read` gives the bytes of a ref; without bytes the address stays. */
 export async function withPictures<T extends Pick<Entry, 'parts' | 'message' | 'history'>>(entry: T, read: (ref: string) => Promise<Uint8Array | null>): Promise<T> {
   const urls = new Map<string, string>()
   for (const ref of refsOf([entry as unknown as Entry])) {
@@ -69,9 +69,9 @@ export async function withPictures<T extends Pick<Entry, 'parts' | 'message' | '
   return urls.size === 0 ? entry : mapPictures(entry, (url) => urls.get(url) ?? url)
 }
 
-// -- every place of a picture -------------------------------------------------------------------------------------------------
+// -- where pictures stand -----------------------------------------------------------------------------------------------------
 
-/** Calls `change` with the address of each picture, as a data URL where its bytes are in the entry. */
+/** Calls `change` with the address of each picture. A picture whose bytes are in the entry has a data URL. */
 function mapPictures<T extends Pick<Entry, 'parts' | 'message' | 'history'>>(entry: T, change: (url: string) => string): T {
   const { parts, message, history } = entry
   return {

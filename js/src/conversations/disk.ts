@@ -1,4 +1,4 @@
-// How a store uses the disk: faults in words, files replaced as a whole, lines appended, a lock between processes.
+// Disk access of a store: errors as sentences, atomic replacement of files, appending, and a lock between processes.
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
 import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const faults: { readonly [code: string]: string } = {
 
 export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException | null)?.code ?? ''
 
-/** Runs `act`; what it throws becomes a SluiceError `storage` with the path. */
+/** Runs `act` and turns what it throws into a SluiceError `storage` with the path. */
 export async function attempt<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
@@ -24,7 +24,7 @@ export async function attempt<T>(path: string, act: () => Promise<T>): Promise<T
   }
 }
 
-/** The value, or null where there is no such file or folder. */
+/** The value, or null if there is no such file or folder. */
 export async function orNull<T>(act: Promise<T>): Promise<T | null> {
   try {
     return await act
@@ -34,13 +34,13 @@ export async function orNull<T>(act: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Differs whenever the file changed; null where there is no file. */
+/** A stamp that differs whenever the file changed; null if there is no file. */
 export async function stampOf(path: string): Promise<string | null> {
   const stats: BigIntStats | null = await orNull(stat(path, { bigint: true }))
   return stats && `${stats.ino}.${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}`
 }
 
-/** A reader sees the old file or the new one, never half of one, also when the power fails. */
+/** Replaces a file. A reader sees the old file or the new one, never half of one, even after a power failure. */
 export async function replaceFile(path: string, content: string | Uint8Array, check: () => Promise<void>): Promise<void> {
   const next = `${path}.${randomUUID()}.new`
   try {
@@ -60,7 +60,7 @@ export async function replaceFile(path: string, content: string | Uint8Array, ch
   await syncFolder(dirname(path))
 }
 
-/** Writes behind the first `size` bytes of the file and cuts off what stood there. A failure leaves the first `size` bytes as they were. */
+/** Writes after the first `size` bytes of the file and drops what followed them. A failure leaves the first `size` bytes as they were. */
 export async function appendAt(path: string, size: number, content: Buffer, check: () => Promise<void>): Promise<void> {
   const handle = await open(path, 'r+')
   try {
@@ -84,17 +84,17 @@ async function syncFolder(path: string): Promise<void> {
     folder = await open(path, constants.O_RDONLY)
     await folder.sync()
   } catch {
-    // Windows has no such thing; the rename itself is done
+    // Windows cannot sync a folder; the rename itself is done
   } finally {
     await folder?.close()
   }
 }
 
-/** Nobody holds a lock for longer than it takes to write a file: one of this age belongs to a process that died. */
+/** A lock is held only while a file is written: one of this age was left by a process that died. */
 const STALE_MS = 10_000
 const POLL_MS = 5
 
-/** Holds a lock file while `act` runs, which calls `check` before it changes anything. One process after the other. */
+/** Runs `act` while holding a lock file, one process at a time. `act` calls `check` before it changes anything. */
 export async function locked<T>(path: string, act: (check: () => Promise<void>) => Promise<T>): Promise<T> {
   const name = randomUUID()
   const holds = async (): Promise<boolean> => (await readFile(path, 'utf8').catch(() => '')) === name
@@ -103,7 +103,7 @@ export async function locked<T>(path: string, act: (check: () => Promise<void>) 
       await writeFile(path, name, { flag: 'wx', mode: 0o600 })
       break
     } catch (error) {
-      // On Windows a file that is just being removed cannot be made.
+      // Windows refuses to create a file while it is being removed.
       if (!['EEXIST', 'EBUSY'].includes(codeOf(error)) && !(codeOf(error) === 'EPERM' && process.platform === 'win32')) throw error
     }
     const made = (await orNull(stat(path)))?.mtimeMs

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** Names that mean a device on Windows. */
+/** Names of devices on Windows. */
 const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/
 
 /**
- * The folder of a conversation: its id where every system takes that as a name and tells it from others, else a hash of it. Neither can lead out
- * of the folder of the store.
+ * The folder name of a conversation: its id if every file system accepts it and keeps it apart from others, else a hash of it. Neither can lead
+ * out of the store's folder.
  */
 export function folderNameOf(id: string): string {
   if (/^[a-z0-9][a-z0-9_-]{0,99}$/.test(id) && !devices.test(id)) return id

@@ -1,4 +1,4 @@
-// Conversations as files: a folder for each, with the log of what was said and its pictures beside it.
+// Stores conversations as files: each has a folder with a log of its entries and its pictures.
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { messageOf, SluiceError } from '../core/errors.js'
@@ -12,9 +12,9 @@ import type { Change, Conversation, ConversationInfo, Conversations, Entry, Foun
 import { excerpt, exported, folded, textOf } from './words.js'
 
 /**
- * Keeps conversations in a folder, which is made with the first one: `<folder>/<id>/conversation.jsonl`, pictures beside it. Any number of
- * processes may use it at a time. A file is checked when it is read: what is wrong is told with file and line, hides no other conversation, and
- * is never written over. Throws SluiceError `option` where `folder` is no path.
+ * Keeps conversations in a folder, created with the first conversation: `<folder>/<id>/conversation.jsonl`, pictures beside it. Any number of
+ * processes may use it at the same time. Files are checked when they are read: an error names file and line, does not hide other
+ * conversations, and a damaged file is never overwritten. Throws SluiceError `option` if `folder` is not a path.
  */
 export function files(folder: string): Conversations {
   if (typeof folder !== 'string' || folder === '') throw new SluiceError({ code: 'option', path: 'folder', detail: 'expected the path of a folder' })
@@ -22,14 +22,14 @@ export function files(folder: string): Conversations {
 }
 
 const LOG = 'conversation.jsonl'
-/** The log is written anew when more entries than this were replaced, and more than are left. */
+/** The log is rewritten once more than this many entries were replaced, and more than are left. */
 const MAX_DEAD = 20
 
 class FileConversations implements Conversations {
   readonly #folder: string
-  /** What the list shows, by the name of the folder, until the log changes. */
+  /** List items by folder name, valid until the log changes. */
   readonly #infos = new Map<string, { stamp: string; info: ConversationInfo }>()
-  /** The log that was changed last: usually the next change is to the same one. */
+  /** The log that was changed last: the next change is usually to the same one. */
   #last: { stamp: string; log: Log } | undefined
 
   constructor(folder: string) {
@@ -76,7 +76,7 @@ class FileConversations implements Conversations {
     })
   }
 
-  /** Writes the log anew, so that what was deleted is not on the disk any more. */
+  /** Rewrites the log, so that deleted entries are no longer on the disk. */
   async delete(id: string, entry?: string): Promise<boolean> {
     checkId(id)
     checkEntryId(entry, 'entry')
@@ -120,7 +120,7 @@ class FileConversations implements Conversations {
     return join(this.#folder, folderNameOf(id))
   }
 
-  /** The names of the folders that may be conversations. */
+  /** Names of folders that can be conversations. */
   async #names(): Promise<string[]> {
     const found = await attempt(this.#folder, () => orNull(readdir(this.#folder, { withFileTypes: true })))
     return (found ?? []).filter((one) => one.isDirectory() && isFolderName(one.name)).map(({ name }) => name)
@@ -157,8 +157,8 @@ class FileConversations implements Conversations {
   // -- writing --------------------------------------------------------------------------------------------------------------
 
   /**
-   * Changes a log under its lock. `change` returns the line to write, `ANEW`, or null where there is nothing to do. Resolves to false for that,
-   * and where there is no such conversation and `create` is not set.
+   * Changes a log under its lock. `change` returns the line to write, `ANEW`, or null if there is nothing to do. Resolves to false if there was
+   * nothing to do, or if there is no such conversation and `create` is not set.
    */
   async #change(id: string, create: boolean, change: (log: Log) => Promise<string | typeof ANEW | null>): Promise<boolean> {
     const folder = this.#pathOf(id)
@@ -171,7 +171,7 @@ class FileConversations implements Conversations {
         const known = this.#last?.log.id === id && this.#last.stamp === stamp ? this.#last.log : await this.#readOf(id)
         if (!known && !create) return false
         const log = known ?? { id, title: '', updated: 0, head: null, entries: new Map<string, Entry>(), size: 0, dead: 0 }
-        this.#last = undefined // until it is known that memory and disk hold the same
+        this.#last = undefined // until memory and disk are known to agree
         const line = await change(log)
         if (line !== null) await this.#write(log, path, line, check)
         this.#last = { stamp: (await stampOf(path)) ?? '', log }
@@ -202,7 +202,7 @@ class FileConversations implements Conversations {
     return await attempt(path, async () => {
       if ((await stampOf(path)) === null) return false
       return await locked(`${folder}.lock`, async () => {
-        const known = (await orNull(rm(path).then(() => true))) ?? false // without its log it is none any more
+        const known = (await orNull(rm(path).then(() => true))) ?? false // without its log it is no conversation
         await rm(folder, { recursive: true, force: true })
         return known
       })
@@ -210,7 +210,7 @@ class FileConversations implements Conversations {
   }
 }
 
-/** Write the whole log, not a line. */
+/** Tells `change` to rewrite the whole log instead of adding a line. */
 const ANEW = Symbol('anew')
 
 /** Removes pictures that no entry names. */
@@ -219,7 +219,7 @@ async function sweep(log: string, refs: Set<string>): Promise<void> {
   for (const name of await readdir(folder)) if (isRef(name) && !refs.has(name)) await rm(join(folder, name), { force: true })
 }
 
-/** In the list a file that cannot be read stands under the name of its folder. */
+/** The list shows a file that cannot be read under the name of its folder. */
 function damagedInfo(name: string, error: unknown): ConversationInfo {
   return { id: name, title: name, updated: 0, entries: 0, damaged: messageOf(error) }
 }

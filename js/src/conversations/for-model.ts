@@ -4,15 +4,15 @@ import type { Entry } from './types.js'
 
 /** What `messagesOf` takes beside the branch. */
 export interface MessagesOptions {
-  /** Stands in front as a system message. */
+  /** The system message to put in front. */
   system?: string | undefined
-  /** Gives the bytes of a picture by its ref: `(ref) => store.bytes(id, ref)`. Without it pictures stay addresses, which no provider can read. */
+  /** Gives the bytes of a picture by its ref: `(ref) => store.bytes(id, ref)`. Without it pictures stay addresses that no provider can read. */
   bytes?: (ref: string) => Promise<Uint8Array | null>
 }
 
 /**
- * The messages that a model gets for a branch (see `pathOf`): every question with what its answer added. A question whose answer came to nothing
- * goes with the next one, since some templates refuse two in a row.
+ * The messages to send to a model for a branch (see `pathOf`): each question, followed by the messages of its answer. A question whose answer
+ * added nothing is joined with the next question, since some templates refuse two in a row.
  */
 export async function messagesOf(path: readonly Entry[], { system, bytes = async () => null }: MessagesOptions = {}): Promise<ChatMessage[]> {
   const messages: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]

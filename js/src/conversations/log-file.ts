@@ -1,38 +1,38 @@
-// The file of a conversation: one line of JSON for each change, so that saving costs what is saved. A line is there as a whole or not at all:
-// what a crash or a full disk left of the last one is dropped by the next reader and cut off by the next writer.
+// The file of a conversation: one line of JSON per change, so that a save costs only what changed. A line counts only if it is complete: a
+// reader skips what a crash or a full disk left of the last one, and the next writer cuts it off.
 import { messageOf, SluiceError } from '../core/errors.js'
 import { isObject, shown } from '../core/options.js'
 import { checkEntry, type Tree } from './tree.js'
 import type { Entry } from './types.js'
 import { titleOf } from './words.js'
 
-/** The first line. A later version may write another number, and only it can read that. */
+/** The first line. A later version may write another number, which this one refuses to read. */
 interface Header { sluice: 1; id: string }
 
-/** Every other line; `at`: when. */
+/** Any other line. `at` is the time of the change. */
 interface Line { at: number; entries?: Entry[]; head?: string | null; title?: string }
 
-/** What a file says. */
+/** The content of a file. */
 export interface Log extends Tree {
   id: string
-  /** What `rename` said, or empty. */
+  /** The title given by `rename`, or empty. */
   title: string
   updated: number
-  /** Bytes of whole lines: the next line is written here. */
+  /** How many bytes the complete lines have: the next line is written there. */
   size: number
-  /** How many entries in the file were replaced by later lines. */
+  /** How many entries of the file later lines replaced. */
   dead: number
 }
 
 export const headerOf = (id: string): string => `${JSON.stringify({ sluice: 1, id } satisfies Header)}\n`
 
-/** `bodies`: entries as JSON. */
+/** The line of a save. `bodies` are the entries as JSON. */
 export function lineOf({ at, head, title }: Omit<Line, 'entries'>, bodies: readonly string[] = []): string {
   const rest = JSON.stringify({ head, title }).slice(1, -1)
   return `{"at":${at}${bodies.length > 0 ? `,"entries":[${bodies.join(',')}]` : ''}${rest === '' ? '' : `,${rest}`}}\n`
 }
 
-/** The whole log, as short as it can be. */
+/** The shortest log with the same content. */
 export function compact({ id, title, updated, head, entries }: Log): string {
   const lines = [...entries.values()].map((entry) => lineOf({ at: updated }, [JSON.stringify(entry)]))
   return headerOf(id) + lines.join('') + lineOf({ at: updated, head }) + (title === '' ? '' : lineOf({ at: updated, title }))
@@ -40,7 +40,7 @@ export function compact({ id, title, updated, head, entries }: Log): string {
 
 export const shownTitle = ({ title, entries }: Pick<Log, 'title' | 'entries'>): string => title || titleOf(entries.values())
 
-/** Throws SluiceError `storage` with the line where something is wrong. */
+/** Reads a log. Throws SluiceError `storage` with the number of the first wrong line. */
 export function readLog(path: string, bytes: Buffer): Log {
   const log: Log = { id: '', title: '', updated: 0, head: null, entries: new Map(), size: 0, dead: 0 }
   let number = 0
@@ -54,7 +54,7 @@ export function readLog(path: string, bytes: Buffer): Log {
     try {
       line = JSON.parse(text)
     } catch (error) {
-      if (newline < 0 || (newline === bytes.length - 1 && text.includes('\0'))) break // it was being written when everything stopped
+      if (newline < 0 || (newline === bytes.length - 1 && text.includes('\0'))) break // a crash interrupted this write
       throw wrong('', `this is no JSON: ${messageOf(error)}`)
     }
     if (newline < 0) break

@@ -4,7 +4,7 @@ import { applyChange, checkChange, checkEntryId, checkId, checkTitle, removeEntr
 import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
 import { excerpt, exported, folded, textOf, titleOf } from './words.js'
 
-/** Keeps conversations as long as the process lives. */
+/** Keeps conversations in memory, until the process ends. */
 export function memory(): Conversations {
   return new MemoryConversations()
 }
@@ -63,7 +63,7 @@ export class MemoryConversations implements Conversations {
     return true
   }
 
-  /** Drops these entries alone: what followed them begins the conversation. */
+  /** Drops only these entries: what followed them then begins the conversation. */
   forget(id: string, entries: readonly string[]): void {
     const kept = this.#kept.get(id)
     if (!kept) return

@@ -1,4 +1,4 @@
-// What a list or a search of conversations is asked for.
+// Checks and applies the options of `list` and `search`.
 import { members, oneOf, text, whole, type Check } from '../core/options.js'
 import { folded, textOf } from './words.js'
 import type { ConversationInfo, Entry, Found } from './types.js'
@@ -17,17 +17,17 @@ export const checkSearch = (query: string, options: SearchOptions): void => {
 }
 export const checkFormat: Check = (value) => oneOf('json', 'markdown')(value, 'as')
 
-/** Whether a conversation belongs into the list. */
+/** Whether a conversation belongs in the list. */
 export function fits(query: string | undefined, title: string, entries: Iterable<Entry>): boolean {
   if (!query || folded(title).includes(folded(query))) return true
   for (const entry of entries) if (folded(textOf(entry)).includes(folded(query))) return true
   return false
 }
 
-/** The page of the list that was asked for. */
+/** The requested page of the list. */
 export function pageOf(infos: ConversationInfo[], { skip = 0, limit = LIST_LIMIT }: ListOptions): ConversationInfo[] {
   return infos.sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(skip, skip + limit)
 }
 
-/** The last that was said comes first. */
+/** Sorts found entries, the newest first. */
 export const inOrder = (found: Found[]): Found[] => found.sort((a, b) => b.at - a.at || (a.entry < b.entry ? -1 : 1))

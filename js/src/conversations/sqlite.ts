@@ -1,5 +1,5 @@
-// Conversations in three tables of the app's own database. Every method is one transaction; a database that another connection holds is asked
-// again for a while.
+// Stores conversations in three tables of the app's own database. Every method is one transaction; if another connection holds the database,
+// it is tried again for a while.
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf, SluiceError } from '../core/errors.js'
 import { withMethods } from '../core/options.js'
@@ -9,9 +9,9 @@ import { checkChange, checkEntryId, checkId, checkTitle, removeEntry, type Tree 
 import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
 import { excerpt, exported, folded, textOf, titleOf } from './words.js'
 
-/** A statement of such a database. */
+/** A prepared statement of a `Database`. */
 export interface SqliteStatement {
-  /** Carries it out. */
+  /** Runs it. */
   run(...values: unknown[]): unknown
   /** The first row, or undefined. */
   get(...values: unknown[]): unknown
@@ -21,16 +21,16 @@ export interface SqliteStatement {
 
 /** An opened database: `DatabaseSync` of node:sqlite, or one of better-sqlite3. */
 export interface SqliteDatabase {
-  /** Carries out statements without values. */
+  /** Runs statements without values. */
   exec(sql: string): unknown
   /** Prepares one statement. */
   prepare(sql: string): SqliteStatement
 }
 
 /**
- * Keeps conversations in a database, in tables of its own: `sluice_conversations`, `sluice_entries`, `sluice_blobs`, made where they are
- * missing. The app opens and closes the database, and decides its settings (`PRAGMA journal_mode = WAL` is a good one). Several processes may
- * use it at a time. Throws SluiceError `option` where this is no database.
+ * Keeps conversations in tables of their own in a database: `sluice_conversations`, `sluice_entries` and `sluice_blobs`, created if missing. The
+ * app opens and closes the database and chooses its settings (`PRAGMA journal_mode = WAL` is a good one). Several processes may use it at the
+ * same time. Throws SluiceError `option` if this is not a database.
  */
 export function sqlite(database: SqliteDatabase): Conversations {
   withMethods('an opened database, of node:sqlite or better-sqlite3', 'exec', 'prepare')(database, 'database')
@@ -45,7 +45,7 @@ const TABLES = `
   CREATE INDEX IF NOT EXISTS sluice_entries_at ON sluice_entries (at);
   CREATE TABLE IF NOT EXISTS sluice_blobs (conversation TEXT NOT NULL, ref TEXT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (conversation, ref));`
 
-/** How long a database is asked again that another connection holds. */
+/** How long to retry while another connection holds the database. */
 const BUSY_MS = 5000
 const POLL_MS = 10
 
@@ -54,7 +54,7 @@ interface EntryRow { conversation: string; id: string; parent: string | null; at
 
 class SqliteConversations implements Conversations {
   readonly #database: SqliteDatabase
-  /** Its tables are there. */
+  /** The tables were created, or were there. */
   #ready = false
   readonly #statements = new Map<string, SqliteStatement>()
 
@@ -182,7 +182,7 @@ class SqliteConversations implements Conversations {
 
   // -- the database ---------------------------------------------------------------------------------------------------------
 
-  /** Without an `await` inside: no other method of this connection comes between. */
+  /** Runs `act` in a transaction. `act` has no `await`, so that no other method of this connection comes between. */
   async #transaction<T>(kind: 'read' | 'write', act: () => T): Promise<T> {
     for (const end = Date.now() + BUSY_MS; ; await delay(POLL_MS)) {
       try {
@@ -204,7 +204,7 @@ class SqliteConversations implements Conversations {
     }
   }
 
-  /** SQLite itself rolled back where the disk was full. */
+  /** Rolls back. SQLite already did so if the disk was full. */
   #rollBack(): void {
     try {
       this.#database.exec('ROLLBACK')
@@ -232,7 +232,7 @@ class SqliteConversations implements Conversations {
   }
 }
 
-/** As node:sqlite and better-sqlite3 tell it. */
+/** Whether another connection holds the database, by the errors of node:sqlite and better-sqlite3. */
 function isBusy(error: unknown): boolean {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown }
   return (typeof errcode === 'number' && (errcode & 0xff) === 5) || (typeof code === 'string' && code.startsWith('SQLITE_BUSY'))

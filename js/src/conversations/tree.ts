@@ -1,17 +1,17 @@
-// The entries of a conversation as a tree: which branch is shown, and what a change makes of it.
+// The tree of a conversation's entries: the branch that is shown, and applying changes.
 import { SluiceError } from '../core/errors.js'
 import { array, encode, is, members, record, text, whole, wrong, type Check } from '../core/options.js'
 import { isRef } from './blobs.js'
 import type { Change, Conversation, Entry } from './types.js'
 
-/** What every store knows of a conversation. */
+/** What every store knows about a conversation. */
 export interface Tree {
-  /** By id, in the order in which they were first saved. */
+  /** By id, in the order of their first save. */
   entries: Map<string, Entry>
   head: string | null
 }
 
-/** The branch that ends with `to`, from its beginning. Default: the one that is shown. */
+/** The branch that ends with `to`, from its beginning. Default: the shown branch. */
 export function pathOf({ entries, head }: Pick<Conversation, 'entries' | 'head'>, to: string | null = head): Entry[] {
   const known = new Map(entries.map((entry) => [entry.id, entry]))
   const path: Entry[] = []
@@ -50,23 +50,24 @@ export function checkTitle(title: unknown): void {
   if ((title as string).length > MAX_TITLE) throw new SluiceError({ code: 'option', path: 'title', detail: `found ${(title as string).length} characters, expected at most ${MAX_TITLE}` })
 }
 
-/** An entry to delete; undefined: the whole conversation. */
+/** Checks the id of an entry to delete; undefined deletes the whole conversation. */
 export const checkEntryId: Check = (value) => value === undefined || id(value, 'entry')
 
-/** Throws SluiceError `option` where this is no entry. */
+/** Throws SluiceError `option` if this is not an entry. */
 export const checkEntry: Check = checkShape
 
-/** A change that was checked. */
+/** A checked change. */
 export interface Checked {
   entries: Entry[]
   /** The entries as JSON. */
   bodies: string[]
-  /** Where the shown branch ends now; undefined: as before. */
+  /** The new end of the shown branch; undefined keeps it. */
   head: string | undefined
 }
 
 /**
- * Throws SluiceError `option` where the change does not fit what is there. `parentOf`: null or an id for a known entry, undefined for any other.
+ * Checks a change. Throws SluiceError `option` if it does not fit the entries that are there. `parentOf` gives the parent of a known entry (an id
+ * or null), and undefined for an unknown one.
  */
 export function checkChange(change: Change, parentOf: (id: string) => string | null | undefined): Checked {
   checkChangeShape(change, 'change')
@@ -91,19 +92,19 @@ export function checkChange(change: Change, parentOf: (id: string) => string | n
   return { entries, bodies, head }
 }
 
-/** Carries out a change that was checked. */
+/** Applies a checked change. */
 export function applyChange(tree: Tree, { entries, head }: Pick<Checked, 'entries' | 'head'>): void {
   for (const entry of entries) tree.entries.set(entry.id, entry)
   if (head !== undefined) tree.head = head
 }
 
-/** Takes an entry away, with all that follows it. Returns their ids; none: it is not there. */
+/** Removes an entry and all that follows it. Returns their ids; empty if the entry is not there. */
 export function removeEntry(tree: Tree, entry: string): string[] {
   const gone = new Set<string>()
   const parent = tree.entries.get(entry)?.parent
   if (parent === undefined) return []
   gone.add(entry)
-  for (const one of tree.entries.values()) if (one.parent !== null && gone.has(one.parent)) gone.add(one.id) // parents stand before
+  for (const one of tree.entries.values()) if (one.parent !== null && gone.has(one.parent)) gone.add(one.id) // parents come first
   for (const one of gone) tree.entries.delete(one)
   if (tree.head !== null && gone.has(tree.head)) tree.head = parent
   return [...gone]

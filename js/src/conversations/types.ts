@@ -1,18 +1,18 @@
-// What a store of conversations keeps and promises. An app may write its own: tests/js/conversations.test.mjs holds every store to it.
+// The contract of a store of conversations. An app may write its own store; tests/js/conversation-contract.mjs checks every store against it.
 import type { MessageView } from '../bridge/messages.js'
 import type { ChatMessage, Part } from '../core/events.js'
 
-/** An answer as people saw it: what `<sluice-message>` shows. The message of a run's result is one, too. */
+/** An answer as people saw it, for `<sluice-message>`. The message of a run's result fits, too. */
 export type SavedMessage = Omit<MessageView, 'id' | 'seq' | 'asks' | 'retry'>
 
 /**
- * What somebody said. An answer keeps what people saw (`message`) and what it adds for the model (`history`) together, so that neither is ever
- * stored without the other. Pictures in `parts`, `message` and `history` are addresses such as `sluice:<ref>`: their bytes are blobs.
+ * A question or an answer. An answer holds what people saw (`message`) and the messages for the model (`history`) together, so that neither is
+ * ever stored without the other. Pictures in `parts`, `message` and `history` are addresses such as `sluice:<ref>`; their bytes are blobs.
  */
 export interface Entry {
-  /** Never given twice in a conversation: 1 to 200 characters, no control characters. */
+  /** Unique in its conversation. 1 to 200 characters, no control characters. */
   id: string
-  /** The entry that it follows; null: it begins the conversation. Two entries behind the same one are two branches. */
+  /** The entry that it follows; null at the beginning of the conversation. Two entries with the same parent are two branches. */
   parent: string | null
   /** When it was said, in Unix milliseconds. */
   at: number
@@ -24,33 +24,33 @@ export interface Entry {
   parts?: Part[]
   /** Role `assistant`: what people saw. */
   message?: SavedMessage
-  /** Role `assistant`: the messages that the turn added for the model. Empty where it came to nothing. */
+  /** Role `assistant`: the messages that the turn added for the model. Empty if it added none. */
   history?: ChatMessage[]
 }
 
 /** A whole conversation. */
 export interface Conversation {
-  /** As the app named it: 1 to 200 characters, no control characters. */
+  /** Chosen by the app. 1 to 200 characters, no control characters. */
   id: string
-  /** What `rename` said, else the first line of the first question. */
+  /** The title given by `rename`, else the first line of the first question. */
   title: string
-  /** The entry at the end of the branch that is shown; null where there is no entry. `pathOf` gives the whole branch. */
+  /** The entry at the end of the shown branch; null if there is no entry. `pathOf` gives the whole branch. */
   head: string | null
-  /** Of all branches, in the order in which they were first saved: a parent stands before what follows it. */
+  /** The entries of all branches, in the order of their first save: a parent comes before its children. */
   entries: Entry[]
 }
 
 /** A conversation in a list. */
 export interface ConversationInfo {
-  /** As the app named it. */
+  /** The id that the app gave it. */
   id: string
-  /** What `rename` said, else the first line of the first question. */
+  /** The title given by `rename`, else the first line of the first question. */
   title: string
   /** When its entries last changed, in Unix milliseconds. */
   updated: number
   /** How many entries it has, on all branches. */
   entries: number
-  /** What is wrong with it, and where: it cannot be loaded or changed until somebody mends it. Absent where nothing is. */
+  /** What is wrong with it, and where. Such a conversation cannot be loaded or changed until somebody repairs it. Absent if it is sound. */
   damaged?: string
 }
 
@@ -62,13 +62,13 @@ export interface StoredBlob {
   bytes: Uint8Array
 }
 
-/** What `save` changes: all of it or nothing. */
+/** What `save` changes, all of it or nothing. */
 export interface Change {
-  /** Added, or put in the place of the entry with the same id, which keeps its parent. A parent stands in front of what follows it. */
+  /** New entries, and entries that replace those with the same id and keep their parent. A parent comes before its children. */
   entries?: Entry[]
-  /** The end of the branch that is shown. Default: the last new entry, if there is one; otherwise it stays. */
+  /** The end of the shown branch. Default: the last new entry, if any; otherwise unchanged. */
   head?: string
-  /** What the entries refer to. Bytes that are there already may be left out, or given again. */
+  /** The blobs that the entries refer to. Those already stored may be left out or given again. */
   blobs?: StoredBlob[]
 }
 
@@ -82,35 +82,35 @@ export interface Found {
   entry: string
   /** When it was said, in Unix milliseconds. */
   at: number
-  /** Up to 200 characters around the first place. */
+  /** Up to 200 characters around the first match. */
   text: string
 }
 
 /**
- * Where conversations are kept. Every method rejects with a SluiceError `storage` where the place cannot be read or written, and then has
- * changed nothing; with `option` where it is called wrongly. Several methods may be called at a time.
+ * A store of conversations. Every method rejects with a SluiceError `storage` if it cannot read or write, and then has changed nothing; with
+ * `option` if it is called wrongly. Methods may be called while others are running.
  */
 export interface Conversations {
-  /** The one that changed last comes first. `query`: only those whose title or text holds it, in any case. Default: the first 100. */
+  /** Lists conversations, the one that changed last first. `query`: only those whose title or text contains it, ignoring case. Default: the first 100. */
   list(options?: { query?: string; skip?: number; limit?: number }): Promise<ConversationInfo[]>
-  /** A copy of the whole conversation; null where there is none. */
+  /** Returns a copy of the whole conversation; null if there is none. */
   load(id: string): Promise<Conversation | null>
-  /** Makes the conversation where there is none. What it resolved for is there after a crash; of what it did not, all or nothing is. */
+  /** Saves a change and creates the conversation if it is missing. Once it resolved, the change survives a crash; before, all of it is there or nothing. */
   save(id: string, change: Change): Promise<void>
-  /** Gives it a title of up to 200 characters; an empty one stands for the first line of the first question. Resolves to false where there is no such conversation. */
+  /** Sets a title of up to 200 characters; an empty one means the first line of the first question. Resolves to false if there is no such conversation. */
   rename(id: string, title: string): Promise<boolean>
   /**
-   * Deletes a conversation, or one entry of it with everything that follows. Where the end of the shown branch is deleted, the parent of the
-   * entry is the new end. Resolves to false where it was not there.
+   * Deletes a conversation, or one of its entries with everything that follows it. If that deletes the end of the shown branch, the entry's
+   * parent is the new end. Resolves to false if it was not there.
    */
   delete(id: string, entry?: string): Promise<boolean>
-  /** Entries whose text holds `query`, in any case; the last that was said comes first. Default `limit`: 50. */
+  /** Finds entries whose text contains `query`, ignoring case, the newest first. Default `limit`: 50. */
   search(query: string, options?: { limit?: number }): Promise<Found[]>
   /**
-   * A text to take away; null where there is no such conversation. `json`: `{ id, title, head, entries, blobs }` with bytes in base64, all
-   * branches. `markdown`: the shown branch, to read.
+   * Exports a conversation as text; null if there is no such conversation. `json`: `{ id, title, head, entries, blobs }` with all branches and
+   * the bytes in base64. `markdown`: the shown branch, for reading.
    */
   export(id: string, as: 'json' | 'markdown'): Promise<string | null>
-  /** The bytes of a blob that the conversation refers to; null where there are none. */
+  /** Returns the bytes of a blob that the conversation refers to; null if there are none. */
   bytes(id: string, ref: string): Promise<Uint8Array | null>
 }

@@ -1,4 +1,4 @@
-// What of a conversation is text: its title, what a search looks through, and what is exported.
+// The texts of a conversation: its title, the text that a search looks through, and exports.
 import { mediaTypeOf, refOf, refsOf } from './blobs.js'
 import { pathOf } from './tree.js'
 import type { Conversation, Entry } from './types.js'
@@ -16,17 +16,17 @@ export function titleOf(entries: Iterable<Entry>): string {
   return ''
 }
 
-/** What a person read of it. */
+/** The text of an entry that a person can read. */
 export function textOf({ text, message }: Entry): string {
   if (text !== undefined) return text
   const blocks = Array.isArray(message?.blocks) ? message.blocks : []
   return blocks.flatMap((block) => (block?.type === 'text' ? block.text : [])).join('')
 }
 
-/** What a search compares: without difference between large and small letters. SQLite ends a text at a NUL. */
+/** A text as a search compares it: in lower case, and without NUL, at which SQLite would end it. */
 export const folded = (text: string): string => text.toLowerCase().replaceAll('\0', ' ')
 
-/** What stands around the first place, in one line. */
+/** The text around the first match, in one line. */
 export function excerpt(text: string, query: string): string {
   const at = Math.max(0, folded(text).indexOf(folded(query)))
   const start = Math.max(0, at - AROUND)
@@ -34,7 +34,7 @@ export function excerpt(text: string, query: string): string {
   return `${start > 0 ? '…' : ''}${piece}${start + piece.length < text.length ? '…' : ''}`
 }
 
-/** Never half of a character. */
+/** Cuts a text without splitting a character. */
 const cut = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')
 
 /** See `Conversations.export`. */

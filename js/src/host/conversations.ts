@@ -189,7 +189,7 @@ export class HostConversations {
   // -- what is held ---------------------------------------------------------------------------------------------------------
 
   #mustRest({ busy }: HostConversation): void {
-    if (busy) throw refuse('state', 'a message of this conversation goes on; it ends or is cancelled before the next')
+    if (busy) throw refuse('state', 'a message of this conversation is still running: wait for its end, or cancel it')
   }
 
   #get(id: string): HostConversation {

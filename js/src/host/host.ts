@@ -1,4 +1,5 @@
-// Every method that a window may call: who may, with what, and what happens then. Bad input is an answer, never an exception.
+// The methods that a window may call: the right each needs, the check of its input, and what it does. Bad input gets an error as the reply,
+// never an exception.
 import { randomUUID } from 'node:crypto'
 import type { BridgeError, ConversationItem, Decision, Frame, Method, Methods, PetOrder, Picture, Reply, SendInput } from '../bridge/messages.js'
 import type { Engine } from '../core/engine.js'
@@ -25,7 +26,7 @@ import { HostWindow } from './window.js'
 
 const MAX_CALL = 2 ** 31 - 1
 const DEFAULT_CONVERSATION = 'main'
-/** How long a host that is closed waits for its store. */
+/** How long `close` waits for the store. */
 const SAVE_MS = 5000
 
 const id = name(200)
@@ -41,7 +42,7 @@ type Input<M extends Method> = Parameters<Methods[M]> extends [infer I, ...unkno
 
 interface MethodEntry { right: keyof Rights; run: (window: HostWindow, input: unknown) => unknown }
 
-/** Makes the host of an engine. Throws SluiceError `option` for what is no engine, and for a wrong option. */
+/** Creates the host of an engine. Throws SluiceError `option` for a value that is not an engine, and for a wrong option. */
 export function createHost(engine: Engine, options: HostOptions): Host {
   return new EngineHost(engine, options)
 }
@@ -55,7 +56,7 @@ class EngineHost implements Host {
   readonly #methods: Map<unknown, MethodEntry>
   readonly #windows = new Set<HostWindow>()
   readonly #checkText: Check<string>
-  /** Turns that began, until everything about them is quiet. */
+  /** Turns that have not ended completely. */
   readonly #following = new Set<Promise<void>>()
   #closed = false
   #closing: Promise<{ stillRunning: RunningTool[] }> | undefined
@@ -110,7 +111,7 @@ class EngineHost implements Host {
   bridge(rights: Rights = { read: true, chat: true, approve: true, configure: true }): HostBridge {
     checkRights(rights, 'rights')
     const [frames, orders] = [new Set<(frame: Frame) => void>(), new Set<(order: PetOrder) => void>()]
-    // Copy in both directions, as any other transport does, so that callers cannot change the host's objects.
+    // Copies in both directions, like any other transport, so that callers cannot change the host's objects.
     const connection = this.connect({
       id: randomUUID(),
       rights,
@@ -153,7 +154,7 @@ class EngineHost implements Host {
       if (window.closed) throw refuse('closed', 'the window was closed')
       const entry = typeof method === 'string' ? this.#methods.get(method) : undefined
       if (!entry) throw refuse('argument', `there is no such method, expected one of ${[...this.#methods.keys()].join(', ')}`)
-      if (!window.rights[entry.right]) throw refuse('forbidden', `this window may not: it lacks the right ${entry.right}`)
+      if (!window.rights[entry.right]) throw refuse('forbidden', `this window lacks the right ${entry.right}`)
       return { ok: true, value: await (decides(entry) ? entry.run(window, input) : window.budget.pay(() => entry.run(window, input))) }
     } catch (error) {
       return { ok: false, error: isStorage(error) ? storageError(error) : toBridgeError(error, hidden('a call of a window')) }
@@ -239,7 +240,7 @@ class EngineHost implements Host {
     }
   }
 
-  /** What the app's `run` throws, or gives that is none, is the developer's business: the window is told that it did. */
+  /** Starts a message. If the app's `run` throws or returns something unusable, the developer is warned and the window is told only that it failed. */
   async #sendFor(window: HostWindow, conversation: string, question: (conversation: HostConversation) => Entry): Promise<{ message: string }> {
     try {
       return { message: await this.#send(conversation, question, window) }
@@ -250,7 +251,7 @@ class EngineHost implements Host {
 
   async #send(id: string, ask: (conversation: HostConversation) => Entry, sender: HostWindow | undefined): Promise<string> {
     const { maxRunning = 16 } = this.#options
-    if (this.#conversations.isBusy(id)) throw refuse('state', 'a message of this conversation goes on; it ends or is cancelled before the next')
+    if (this.#conversations.isBusy(id)) throw refuse('state', 'a message of this conversation is still running: wait for its end, or cancel it')
     if (this.#conversations.busy >= maxRunning) throw refuse('limit', `expected at most ${maxRunning} messages at a time`)
     const [conversation, release] = await this.#conversations.claim(id)
     try {
@@ -328,8 +329,8 @@ class EngineHost implements Host {
   #cancel(id: string, call: number | undefined): void {
     const message = this.#conversations.live(id)
     if (!message && !this.#conversations.knows(id)) throw refuse('not_found', 'there is no such message; it may be too old')
-    if (!message) return // it is over
-    if (call === undefined) void message.cancel() // it may take long until every tool returned
+    if (!message) return // it has ended
+    if (call === undefined) void message.cancel() // not awaited: it may take long until every tool returned
     else message.cancelCall(call)
   }
 
@@ -340,7 +341,7 @@ class EngineHost implements Host {
     if (isStale(ask, decision)) return false
     if (ask.stage === 'execution') return ask.message.approve(ask, { remember, exact, arguments: edited })
     for (const [path, value] of Object.entries({ remember, exact, arguments: edited })) {
-      if (value !== undefined) throw refuse('argument', 'this belongs to an execution, and the release of a result was asked', { path })
+      if (value !== undefined) throw refuse('argument', 'this is for an execution; the question is about the release of a result', { path })
     }
     return ask.message.release(ask)
   }
@@ -350,17 +351,17 @@ class EngineHost implements Host {
     return !isStale(ask, decision) && ask.message.deny(ask, reason || undefined)
   }
 
-  /** Only what this window was shown, and as it was shown. */
+  /** Finds the question of a token. Only the window that was given the token may use it, and only for the message it belongs to. */
   #ask(window: HostWindow, { message, token }: Pick<Decision, 'message' | 'token'>): OpenAsk {
     const ask = window.askOf(token)
     if (ask?.message.id === message) return ask
-    throw refuse('forbidden', 'the token is none that this window was given for this message', { path: 'token' })
+    throw refuse('forbidden', 'this window was not given this token for this message', { path: 'token' })
   }
 
   #result(window: HostWindow, { message, call, token, value, error }: Input<'result'>): void {
     const execution = window.executions.get(token)
     if (!execution || execution.message.id !== message || execution.call !== call) {
-      throw refuse('state', 'nobody waits for this result of this window; it may be too late', { path: 'token' })
+      throw refuse('state', 'no call waits for this result from this window; it may have come too late', { path: 'token' })
     }
     try {
       const given = read(checkResult, { value, error })
@@ -377,18 +378,18 @@ const orEmpty = <T extends object>(check: Check<T>): Check<T> => (input, path) =
 
 const isStorage = (error: unknown): error is SluiceError => SluiceError.is(error) && error.code === 'storage'
 
-/** Tells the window what is wrong with a file; its path goes to the developer's log only. */
+/** The error for a window. The path of the file goes only to the developer's log. */
 function storageError(error: SluiceError): BridgeError {
   hidden('a conversation could not be used')(error)
   return { code: 'storage', detail: error.detail }
 }
 
-/** Replaces what names paths of the disk. */
+/** Replaces text that names paths on the disk. */
 const forWindows = ({ damaged, ...item }: ConversationItem): ConversationItem =>
   (damaged === undefined ? item : { ...item, damaged: 'it cannot be read; the log of the app says why' })
 
 const openInput: Check<Input<'open'>> = orEmpty(members<Input<'open'>>({ conversation: optional(id) }))
-/** Passes the input on: the method checks it. */
+/** Passes the input on unchecked: the method checks it itself. */
 const unchecked: Check<never> = (input) => input as never
 const checkResult = members<Pick<Input<'result'>, 'value' | 'error'>>({
   value: optional(json(resultLimits)),
@@ -397,7 +398,7 @@ const checkResult = members<Pick<Input<'result'>, 'value' | 'error'>>({
 
 const isStale = (ask: OpenAsk, { digest = ask.digest }: Pick<Decision, 'digest'>): boolean => digest !== ask.digest
 
-/** Decisions of a person never count against the page's budget. */
+/** What a person does never counts against the page's budget. */
 const decides = ({ right }: MethodEntry): boolean => right === 'chat' || right === 'approve'
 
 function listen<T>(listeners: Set<(data: T) => void>, listener: (data: T) => void): () => void {

@@ -1,4 +1,5 @@
-// What one window is shown: a queue for every message it watches, sent at most once per frame, and the tokens of its questions.
+// One window of the host: queues the deltas of every message that it watches, sends at most one message per frame, and holds the tokens of
+// its questions.
 import type { AskView, ConversationView, Delta, Frame, MessageView } from '../bridge/messages.js'
 import type { CardFields } from '../core/events.js'
 import { Budget } from './budget.js'
@@ -9,18 +10,18 @@ import type { Peer, Rights } from './types.js'
 
 const MAX_WATCHED = 100
 const MAX_OPENED = 1000
-/** Of the store. A page that opens a long conversation asks for all of its messages. */
+/** Reads of the store that may wait. A page that opens a long conversation asks for all of its messages. */
 const MAX_READS = 1000
-/** Beyond it those of settled questions are forgotten. */
+/** Beyond this many, tokens of settled questions are forgotten. */
 const MAX_TOKENS = 1000
-/** What may wait for one message: deltas, and characters in them. Beyond it the window is better off with a new snapshot. */
+/** How many deltas of one message may wait, and how many characters in them. Beyond that the window gets a new snapshot. */
 const MAX_QUEUED = 2000
 const MAX_QUEUED_CHARACTERS = 2_000_000
-/** Roughly how fast a snapshot is copied. */
+/** About how fast a snapshot is copied. */
 const CHARACTERS_PER_MS = 500_000
-/** When to ask a busy transport again, at the earliest. */
+/** The shortest wait before a busy transport is tried again. */
 const BUSY_MS = 16
-/** Frames that may come before their time, to show the first text of a message at once. Per second. */
+/** How many frames per second may be sent early, to show the first text of a message at once. */
 const EARLY_FRAMES = 3
 
 interface Feed {
@@ -28,16 +29,16 @@ interface Feed {
   after: number
   deltas: Delta[]
   characters: number
-  /** Some of the message's text was queued. */
+  /** Text of the message was queued or sent before. */
   spoke: boolean
-  /** Nothing comes any more. */
+  /** The message has ended. */
   ended: boolean
 }
 
 export interface WindowOptions {
   frameMs: number
   view: (conversation: string) => ConversationView
-  /** The transport threw. */
+  /** Called when the transport threw. */
   onBroken: (window: HostWindow) => void
 }
 
@@ -47,21 +48,21 @@ export class HostWindow implements Watcher {
   readonly #options: WindowOptions
   #closed = false
 
-  // -- what it looks at
+  // -- what it watches
   readonly #feeds = new Map<Message, Feed>()
   readonly opened = new Set<string>()
-  /** Snapshots that are on their way, until they left. */
+  /** Snapshots that are being sent. */
   readonly #snapshots = new Map<Message, Promise<void>>()
 
   #reading: Promise<void> | undefined
   #reads = 0
 
-  // -- what it holds: a question is found by its token, also when it is settled
+  // -- its questions by token, settled ones included
   readonly #asks = new Map<string, OpenAsk>()
   readonly #tokens = new WeakMap<OpenAsk, string>()
   readonly executions = new Map<string, Execution>()
 
-  // -- what goes into the next frame
+  // -- the next frame
   readonly #waiting = new Set<Message>()
   readonly #conversations = new Set<string>()
   #execute: NonNullable<Frame['execute']> = []
@@ -89,7 +90,7 @@ export class HostWindow implements Watcher {
     return this.#closed
   }
 
-  /** Sends what waits, and says that the host was closed. */
+  /** Sends what is queued, and says that the host was closed. */
   finish(): void {
     if (this.#closed) return
     try {
@@ -111,14 +112,14 @@ export class HostWindow implements Watcher {
 
   // -- messages -------------------------------------------------------------------------------------------------------------
 
-  /** From now on it gets the deltas behind this snapshot. */
+  /** Returns a snapshot. The window then gets the deltas that follow it. */
   async watch(message: Message): Promise<MessageView> {
     const before = this.#snapshots.get(message)
     let leave = (): void => {}
     const left = new Promise<void>((resolve) => (leave = resolve))
     this.#snapshots.set(message, left)
     try {
-      if (before) await before // each of them is a copy: a window that asks in a loop has one at a time
+      if (before) await before // a snapshot is a copy: a window that asks in a loop gets one at a time
       if (this.#closed) throw refuse('closed', 'the window was closed')
       return this.#snapshot(message)
     } finally {
@@ -129,7 +130,7 @@ export class HostWindow implements Watcher {
     }
   }
 
-  /** A view that is sent whole: its size counts against the budget. */
+  /** Charges the copy of a whole view to the window's budget. */
   copied(view: MessageView): MessageView {
     this.budget.spend(view.blocks.reduce((sum, block) => sum + sizeOf(block), 0) / CHARACTERS_PER_MS)
     return view
@@ -161,7 +162,7 @@ export class HostWindow implements Watcher {
     const view = this.copied(message.view)
     if (!message.settled) {
       const known = this.#feeds.get(message)
-      if (!known && this.#feeds.size >= MAX_WATCHED) throw refuse('limit', `expected at most ${MAX_WATCHED} messages that go on`)
+      if (!known && this.#feeds.size >= MAX_WATCHED) throw refuse('limit', `expected at most ${MAX_WATCHED} running messages`)
       const spoke = known?.spoke ?? hasText(view)
       this.#feeds.set(message, { after: view.seq, deltas: [], characters: 0, spoke, ended: false })
       this.#waiting.delete(message)
@@ -191,7 +192,7 @@ export class HostWindow implements Watcher {
     if (replaced) feed.characters -= replaced.type === 'progress' ? charactersOf(replaced) : 0
     else feed.deltas.push(shown)
     if (feed.deltas.length > MAX_QUEUED || feed.characters > MAX_QUEUED_CHARACTERS) {
-      Object.assign(feed, { after: message.seq, deltas: [], characters: 0 }) // not what the window has: it subscribes again
+      Object.assign(feed, { after: message.seq, deltas: [], characters: 0 }) // this is not the view that the window has, so it subscribes again
     }
     this.#waiting.add(message)
     this.#schedule(urgent)
@@ -227,14 +228,14 @@ export class HostWindow implements Watcher {
 
   abort(order: NonNullable<Frame['abort']>[number]): void {
     const queued = this.#execute.findIndex(({ message, call }) => message === order.message && call === order.call)
-    if (queued >= 0) return void this.#execute.splice(queued, 1) // it never left: the tool is not to start at all
+    if (queued >= 0) return void this.#execute.splice(queued, 1) // the order was not sent yet, so the tool never starts
     this.#abort.push(order)
     this.#schedule()
   }
 
   // -- tokens ---------------------------------------------------------------------------------------------------------------
 
-  /** The question that this window was given the token for, open or not. */
+  /** The question of a token that this window was given, open or settled. */
   askOf(token: string): OpenAsk | undefined {
     return this.#asks.get(token)
   }
@@ -255,7 +256,7 @@ export class HostWindow implements Watcher {
     this.#tokens.set(ask, token)
     for (const [old, { open }] of this.#asks) {
       if (this.#asks.size <= MAX_TOKENS) break
-      if (!open) this.#asks.delete(old) // those that wait are bounded by the turns, and would have no other token
+      if (!open) this.#asks.delete(old) // open questions are limited by the turns, and have no other token
     }
     return token
   }
@@ -268,13 +269,13 @@ export class HostWindow implements Watcher {
     if (wait <= 0 || (urgent && this.#mayComeEarly())) {
       clearTimeout(this.#timer)
       this.#timer = undefined
-      this.#soon = setImmediate(() => this.#flush()) // with everything else that happens in this moment
+      this.#soon = setImmediate(() => this.#flush()) // together with everything else of this moment
     } else {
       this.#timer ??= setTimeout(() => this.#ring(), Math.ceil(wait))
     }
   }
 
-  /** A timer that was set late in its turn of the loop comes too early. */
+  /** The timer may fire too early if it was set late in its turn of the event loop: checks again. */
   #ring(): void {
     this.#timer = undefined
     this.#schedule()
@@ -289,7 +290,7 @@ export class HostWindow implements Watcher {
     return true
   }
 
-  /** Sends what waits, whenever the next frame would be due. */
+  /** Sends what is queued now, before the next frame is due. */
   flush(): void {
     if (this.#waiting.size > 0) this.#flush()
   }
@@ -311,7 +312,7 @@ export class HostWindow implements Watcher {
     }
   }
 
-  /** Takes what waits, filtered by the window's present rights: they may have changed since it asked. */
+  /** Takes what is queued, filtered by the window's current rights, which may have changed since it subscribed. */
   #take(): Frame | undefined {
     const frame: Frame = {}
     const { read, chat, approve } = this.rights
@@ -348,7 +349,7 @@ type MessageFrame = NonNullable<Frame['messages']>[number]
 
 const withoutAsks = (frame: MessageFrame): MessageFrame => ({ ...frame, deltas: frame.deltas.filter(({ type }) => type !== 'ask') })
 
-/** Text behind text of the same block is one delta: gives what stood there. That is not changed, other windows have it too. */
+/** Joins a delta with the last one if both are text of the same block. Returns the delta it replaced, which stays unchanged: other windows share it. */
 function merge(deltas: Delta[], delta: Delta): Delta | undefined {
   const at = deltas.length - 1
   const last = deltas[at]
@@ -365,7 +366,7 @@ function merge(deltas: Delta[], delta: Delta): Delta | undefined {
   return last
 }
 
-/** Roughly: what can be long. */
+/** About how many characters a delta has. */
 function charactersOf(delta: Delta): number {
   if ('text' in delta) return delta.text.length
   return delta.type === 'card' ? sizeOf(delta) : 100

@@ -1,4 +1,5 @@
-// <sluice-approval>: a question for a person. May this call run, may this result go to the model? Approving waits until all of it was seen.
+// <sluice-approval>: asks a person whether a call may run, or whether its result may go to the model. The Approve button waits until the
+// person has seen all of the question.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { isWhole, questionLines, type Line, type Picture, type QuestionRequest } from '../bridge/question.js'
 import type { JsonObject } from '../core/events.js'
@@ -18,9 +19,9 @@ import { controls, foreign, tokens } from './theme.js'
 import type { ApproveOptions, AskView, CardView, LiveMessage } from './types.js'
 
 const SOON_MS = 10_000
-/** The least height of what is between head and buttons. */
+/** The smallest height of the part between head and buttons, in pixels. */
 const LEAST = 48
-/** With less room than this a question is drawn close. */
+/** With less room than this, in pixels, the question is drawn more tightly. */
 const LOW = 480
 
 type Remember = NonNullable<ApproveOptions['remember']>
@@ -38,17 +39,17 @@ export class SluiceApproval extends SluiceElement {
   }
 
   declare ask: AskView | undefined
-  /** The call that is asked about. */
+  /** The call that the question is about. */
   declare card: CardView | undefined
   /** Takes the answer. */
   declare message: Pick<LiveMessage, 'approve' | 'release' | 'deny'> | undefined
-  /** What the tool says of itself, where the question does not say it. */
+  /** The tool's description, used if the question has none. */
   declare description: string | undefined
-  /** One of many: in a row, with less around it. */
+  /** One of many questions: drawn in a row, with less around it. */
   declare compact: boolean
   declare armMs: number
 
-  // -- when it can be answered: refused as soon as the buttons stand there, approved when the whole question was seen
+  // -- when it can be answered: Deny once the buttons are armed, Approve once the whole question was seen
   readonly #refusing = new Arming(this, () => this.armMs, false)
   readonly #approving = new Arming(this, () => this.armMs)
   readonly #seen = new Seen(this)
@@ -57,9 +58,9 @@ export class SluiceApproval extends SluiceElement {
   #room: ResizeObserver | undefined
   #complete = false
   #low = innerHeight < LOW
-  /** Characters that are shown to nobody, */
+  /** Characters that nobody can see, */
   #unseen = 0
-  /** and what is left out until somebody asks for it. */
+  /** and lines that are left out until the person asks for them. */
   #cut: string[] = []
   #token: string | undefined
   #clock: ReturnType<typeof setInterval> | undefined
@@ -102,7 +103,7 @@ export class SluiceApproval extends SluiceElement {
 
   override willUpdate(changed: PropertyValues): void {
     if (!changed.has('ask') || this.ask?.token === this.#token) return
-    this.#token = this.ask?.token // another question: nothing of the last answer counts
+    this.#token = this.ask?.token // a new question: nothing of the last answer counts
     this.#deciding = this.#exact = this.#editing = this.#giving = this.#opened = false
     this.#remember = 'once'
     this.#note = this.#problem = this.#reason = ''
@@ -135,19 +136,19 @@ export class SluiceApproval extends SluiceElement {
     if (changed.has('ask') && this.ask && !focusIsTaken()) this.focusDeny()
   }
 
-  /** The safe answer has the focus. */
+  /** Focuses the safe answer, Deny. */
   focusDeny(): void {
     this.renderRoot.querySelector<HTMLElement>('.deny')?.focus({ preventScroll: true })
   }
 
-  /** The focus comes here because another question was answered: that answer's keys are not for this one. */
+  /** Takes the focus after another question was answered. Keys still held from that answer do not answer this one. */
   present(): void {
     this.#refusing.restart()
     this.#approving.restart()
     this.focusDeny()
   }
 
-  /** For someone who writes elsewhere, and whose next key must not answer. */
+  /** Focuses the question but no button, for a person who is typing elsewhere: the next key must not answer. */
   focusQuestion(): void {
     this.renderRoot.querySelector<HTMLElement>('.question')?.focus({ preventScroll: true })
   }
@@ -156,7 +157,7 @@ export class SluiceApproval extends SluiceElement {
     return this.ask?.expiresAt !== undefined && this.ask.expiresAt <= Date.now()
   }
 
-  /** All of it was seen as it stands, and nothing of it was changed. */
+  /** True if the person saw all of it as it stands and changed nothing. */
   get ready(): boolean {
     return this.#allSeen && this.#unseen === 0 && !this.#editing && !this.#edited
   }
@@ -169,14 +170,14 @@ export class SluiceApproval extends SluiceElement {
     return [...this.renderRoot.querySelectorAll('img')]
   }
 
-  /** What approving says beside the question itself. */
+  /** The options that the person chose for an approval. */
   get chosen(): ApproveOptions | undefined {
     if (this.ask?.stage === 'result') return undefined
     const remember = this.#remembers && this.#remember !== 'once' ? this.#remember : undefined
     return { ...(remember && { remember }), ...(remember && this.#exact && { exact: true }), ...(this.#edited && { arguments: this.#edited }) }
   }
 
-  /** Brings what was not seen yet into view. */
+  /** Scrolls to what was not seen yet. */
   showUnseen(): void {
     for (const what of this.#cut) this.#showWhole(what)
     const { next } = this.#seen
@@ -197,7 +198,7 @@ export class SluiceApproval extends SluiceElement {
     return this.#open && this.#approving.armed && this.#allSeen && !this.#editing
   }
 
-  /** What is between head and buttons takes the room that its scroller has for it. */
+  /** Fits the part between head and buttons into the room that its scroller has. */
   readonly #fit = (): void => {
     const question = this.renderRoot.querySelector<HTMLElement>('.question')
     const scroll = question?.querySelector<HTMLElement>('.scroll')
@@ -230,7 +231,7 @@ export class SluiceApproval extends SluiceElement {
       if ((await answer(message, ask)) === false && ask.token === this.#token) this.#note = this.words.faster
     } catch (error) {
       if (ask.token !== this.#token) return
-      this.#deciding = false // it can be answered again, in another way
+      this.#deciding = false // the person can answer again
       const { path, detail, message: text } = error as { path?: string; detail?: string; message?: string }
       this.#note = this.words.refused([path, detail ?? text ?? String(error)].filter(Boolean).join(': '))
     }
@@ -249,22 +250,22 @@ export class SluiceApproval extends SluiceElement {
     void this.#decide((message, ask) => (reason ? message.deny(ask, reason) : message.deny(ask)))
   }
 
-  /** A tool that is to ask always does not stop asking. */
+  /** A tool that asks every time offers nothing to remember. */
   get #remembers(): boolean {
     return this.ask?.policy !== 'ask_always'
   }
 
   #key(event: KeyboardEvent): void {
     const target = event.composedPath()[0] as Element
-    if (event.isComposing || target.localName === 'select') return // Escape closes its list
+    if (event.isComposing || target.localName === 'select') return // there Escape closes the list
     if (event.key === 'Escape') {
       event.preventDefault()
-      event.stopPropagation() // a dialog around would close
+      event.stopPropagation() // it would close a dialog around the question
       if (this.#editing && target.localName === 'textarea') this.#endEdit()
       else if (this.#giving && target.localName === 'input' && (target as HTMLInputElement).type === 'text') this.#giveReason(false)
       else if (!event.repeat) this.#deny()
     } else if (event.key === 'Enter' && event.repeat) {
-      event.preventDefault() // held down since before the question came
+      event.preventDefault() // the key was held down before the question came
     }
   }
 
@@ -283,7 +284,7 @@ export class SluiceApproval extends SluiceElement {
     this.requestUpdate()
   }
 
-  /** False: it says nothing that could be run. */
+  /** Reads the edited arguments. Returns false if they cannot be run. */
   #takeDraft(): boolean {
     const read = readArguments(this.#draft ?? '', this.words)
     if ('problem' in read) {
@@ -351,7 +352,7 @@ export class SluiceApproval extends SluiceElement {
     </div>`
   }
 
-  /** What the tool would run with, were nothing changed. What the question says goes before what its card says: it is what is approved. */
+  /** The arguments without edits. Those of the question win over those of the card: they are what is approved. */
   get #asked(): JsonObject | undefined {
     return this.ask?.arguments ?? this.card?.arguments
   }
@@ -369,7 +370,7 @@ export class SluiceApproval extends SluiceElement {
     }
   }
 
-  /** The lines of the question, drawn where something of it changed. */
+  /** Draws the lines of the question that changed. */
   #draw(): Line[] {
     const { ask, card, description, words, language } = this
     const from = [ask, card, description, words, language, this.#edited, this.#whole, this.#broken, this.#folded]
@@ -383,7 +384,7 @@ export class SluiceApproval extends SluiceElement {
     return lines
   }
 
-  /** One of many, or with little room: it shows what it is about, and how it may be answered otherwise comes on request. */
+  /** Compact, for one of many or for little room: shows the question itself; edit, reason and remembering open on request. */
   get #folded(): boolean {
     return (this.compact || this.#low) && !this.#opened
   }
@@ -472,7 +473,7 @@ export class SluiceApproval extends SluiceElement {
     </div>`
   }
 
-  /** What is to be seen before the question can be approved; a click goes there. */
+  /** A button that says what is still to be seen, and scrolls there. */
   #missing(): TemplateResult {
     const { words } = this
     const lines = this.#editing || this.#seen.fresh ? 0 : this.#seen.missing
@@ -484,7 +485,7 @@ export class SluiceApproval extends SluiceElement {
   }
 
   #click(): void {
-    if (this.#unseen === 0) this.#approve() // what nobody saw is not a click away
+    if (this.#unseen === 0) this.#approve() // nothing unseen can be approved by one click
   }
 
   #unfold(): void {
@@ -502,17 +503,17 @@ export class SluiceApproval extends SluiceElement {
 
 const inHead = new Set<Line['kind']>(['tool', 'counts', 'effect'])
 
-/** How careful one should be: what is not said of a tool counts as the worst. */
+/** How dangerous a call is. A missing hint counts as the worst case. */
 function toneOf({ stage, annotations }: AskView): string {
   if (stage === 'result') return 'moderate'
   const { readOnlyHint, destructiveHint } = annotations ?? {}
   return readOnlyHint === true ? 'calm' : destructiveHint === false ? 'moderate' : 'sensitive'
 }
 
-/** Only then has it a size, and can be seen. */
+/** True once a picture is drawn: only then it has a size and can be seen. */
 const isLoaded = (image: HTMLImageElement): boolean => image.complete && image.naturalWidth > 0
 
-/** Characters as people count them: 1.2 M. */
+/** A count of characters for people: 1.2 M. */
 const size = (characters: number): string => (characters < 1000 ? String(characters) : characters < 1e6 ? `${Math.round(characters / 1000)} k` : `${(characters / 1e6).toFixed(1)} M`)
 
 define('sluice-approval', SluiceApproval)

@@ -1,4 +1,4 @@
-// The arguments of a call, every one as plain text. The card and the question show them alike.
+// Draws the arguments of a call, each as plain text, for the card and the question alike.
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { plain } from '../bridge/question.js'
 import type { Json, JsonObject } from '../core/events.js'
@@ -6,15 +6,15 @@ import { count } from './format.js'
 import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import type { Strings } from './strings.js'
 
-/** From here on it is said how long a text is: its box scrolls. */
+/** A longer text is labelled with its length, since its box scrolls. */
 const LONG = 400
 
 export interface ArgumentsOptions {
   words: Strings
   lang: string
-  /** Of one value; behind that a button shows the rest. */
+  /** How many characters of a value are shown; a button shows the rest. */
   limit: number
-  /** Names whose value is shown whole. */
+  /** Names of the arguments that are shown whole. */
   whole: ReadonlySet<string>
   showWhole: (name: string) => void
 }
@@ -37,7 +37,7 @@ export function argumentList(values: JsonObject, { words, lang, limit, whole, sh
   </dl>`
 }
 
-/** In one line, for a card that is closed. */
+/** The arguments in one line, for a closed card. */
 export function summary(values: JsonObject): string {
   let line = ''
   for (const [name, value] of Object.entries(values)) {

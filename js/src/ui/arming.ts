@@ -1,13 +1,13 @@
-// Buttons that decide wait a moment: from when they can be seen, in a window that has the focus of the system. A click that was meant for
-// what stood there before, or only to bring the window to the front, decides nothing.
+// Buttons that decide become active only after they were visible for a moment, in a window with the system's focus. So a click that was meant
+// for what was there before, or only to bring the window to the front, decides nothing.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { onAttention, watched } from './attention.js'
 import { isInView, viewSteps } from './seen.js'
 
 export const ARM_MS = 600
-/** So often it is looked whether they moved, */
+/** How often to check whether the buttons moved, in milliseconds, */
 const LOOK_MS = 100
-/** and so many pixels are a move. */
+/** and how many pixels count as a move. */
 const MOVED = 2
 
 export class Arming implements ReactiveController {
@@ -20,7 +20,7 @@ export class Arming implements ReactiveController {
   #place = ''
   #off: (() => void) | undefined
 
-  /** `still`: what is watched must not move either. */
+  /** `still`: what is watched must also not move. */
   constructor(
     private readonly host: ReactiveControllerHost & HTMLElement,
     private readonly delay: () => number,
@@ -33,18 +33,18 @@ export class Arming implements ReactiveController {
     return this.#armed
   }
 
-  /** All that is watched is in view. */
+  /** True if all that is watched is in view. */
   get inView(): boolean {
     return this.#targets.length > 0 && this.#inView.size === this.#targets.length
   }
 
-  /** Armed, and still where they were: for a click that comes before the next look. */
+  /** True if armed and not moved since the last check: for a click that comes before the next check. */
   get holds(): boolean {
     if (this.#armed && this.#where() !== this.#place) this.restart()
     return this.#armed
   }
 
-  /** The buttons, and what has to be in view with them. */
+  /** Sets the buttons, and what has to be in view with them. */
   watch(...targets: (Element | null | undefined)[]): void {
     const now = targets.filter((target) => target instanceof Element)
     if (now.length === this.#targets.length && now.every((target, at) => target === this.#targets[at])) return

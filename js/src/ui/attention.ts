@@ -1,16 +1,16 @@
-// Does a person look at this window? Only then counts what it shows, and what is clicked in it.
+// Tells whether a person looks at this window. Only then do its lines count as seen and its clicks as decisions.
 
-/** The window is on the screen and has the focus of the system. */
+/** True if the window is visible and has the system's focus. */
 export const watched = (): boolean => document.visibilityState === 'visible' && document.hasFocus()
 
 const listeners = new Set<() => void>()
 
 function tell(event: Event): void {
-  if (event.type !== 'visibilitychange' && event.target !== window) return // the focus of an element
+  if (event.type !== 'visibilitychange' && event.target !== window) return // an element's focus, not the window's
   for (const listener of listeners) listener()
 }
 
-/** Calls `changed` whenever the window comes or goes. */
+/** Calls `changed` whenever the window gains or loses attention. */
 export function onAttention(changed: () => void): () => void {
   if (listeners.size === 0) {
     document.addEventListener('visibilitychange', tell)

@@ -1,5 +1,5 @@
-// The blocks of a message in stream order. Not a template: a delta must cost the same however much stands above it, so what did
-// not change is compared and left alone.
+// Draws the blocks of a message in stream order. Without a template, since a delta must cost the same however much is above it: blocks that
+// did not change are skipped.
 import { html, nothing, render } from 'lit'
 import './card.js'
 import { icon } from './icons.js'
@@ -8,18 +8,18 @@ import { StreamText } from './stream-text.js'
 import type { Strings } from './strings.js'
 import type { ApprovalsMode, AskView, BlockView, CardView, LiveMessage } from './types.js'
 
-/** What all blocks depend on. Another object: look at all of them. */
+/** What all blocks depend on. A new object means that all of them are checked. */
 export interface BlockContext {
   words: Strings
   message: LiveMessage | undefined
   approvals: ApprovalsMode
-  /** Open questions that the cards show, by call. */
+  /** Open questions that cards show, by call. */
   asks: ReadonlyMap<number, AskView>
-  /** They are many. */
+  /** There are many questions: draw them in rows. */
   compact: boolean
-  /** Of the questions. */
+  /** `armMs` of the questions. */
   armMs: number
-  /** The message is over. */
+  /** The message has ended. */
   still: boolean
 }
 
@@ -36,7 +36,7 @@ interface View {
   update(block: BlockView, context: BlockContext, last: boolean): void
 }
 
-/** Layout visits every sibling of a growing block: at most this many blocks are siblings. */
+/** The browser's layout visits every sibling of a growing block, so at most this many blocks are siblings. */
 const GROUP = 8
 
 export class Blocks {
@@ -50,7 +50,7 @@ export class Blocks {
     this.element.setAttribute('part', 'blocks')
   }
 
-  /** Shows the blocks; tells of every card that changed. */
+  /** Shows the blocks and calls back for every card that changed. */
   update(blocks: readonly BlockView[], context: BlockContext, changed: (card: CardView, before: CardView | undefined) => void): void {
     const all = context !== this.#context
     const lastBefore = this.#shown.length - 1
@@ -132,7 +132,7 @@ class RefusalView implements View {
   }
 }
 
-/** What most people do not want to read: it opens on a click. */
+/** A folded block, which opens on a click. */
 class FoldedView implements View {
   readonly element = document.createElement('details')
   readonly #text: StreamText
@@ -192,7 +192,7 @@ class ErrorView implements View {
 
   update(block: BlockView, { words }: BlockContext): void {
     const { code, detail, hint: given } = block as Extract<BlockView, { type: 'error' }>
-    const hint = Object.hasOwn(words.hints, code) ? words.hints[code] : given // for people, where there is one
+    const hint = Object.hasOwn(words.hints, code) ? words.hints[code] : given // words for people, if there are any
     const title = (Object.hasOwn(words.errors, code) && words.errors[code]) || words.error
     this.element.setAttribute('aria-label', title)
     render(html`${icon('warning')}<div>

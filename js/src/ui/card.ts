@@ -1,4 +1,4 @@
-// <sluice-card>: one call of a tool, closed to one line until someone wants to know more.
+// <sluice-card>: one call of a tool, in one line until a person opens it.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { plain, renamed } from '../bridge/question.js'
 import type { Approval, CardStatus, Json, JsonObject, Part } from '../core/events.js'
@@ -16,11 +16,11 @@ import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApprovalsMode, AskView, CardView, LiveMessage } from './types.js'
 
-/** Characters of a text that are shown before someone asks for all. */
+/** How many characters of a text are shown at first. */
 const SHOWN = 4000
 /** Longer results are not parsed as JSON and drawn as a tree. */
 const LARGEST_JSON = 2_000_000
-/** The end of a call that is being written. */
+/** How many characters are shown of a call that the model is writing: the last ones. */
 const WRITING = 1500
 
 type Tone = 'busy' | 'wait' | 'good' | 'bad' | 'off'
@@ -57,16 +57,16 @@ export class SluiceCard extends SluiceElement {
   }
 
   declare card: CardView | undefined
-  /** The question about this call, where one is open. */
+  /** The open question about this call, if there is one. */
   declare ask: AskView | undefined
-  /** Answers the question and stops the call; a card of a saved message has none. */
+  /** The message that answers the question and stops the call. A card of a saved message has none. */
   declare message: LiveMessage | undefined
   declare approvals: ApprovalsMode
-  /** Its question is one of many: it is all that one sees of the card. */
+  /** The question is one of many: the card shows nothing else. */
   declare compact: boolean
-  /** Of its question. */
+  /** `armMs` of the question. */
   declare armMs: number
-  /** The message is over: nothing moves, whatever the state says. */
+  /** The message has ended: nothing moves, whatever the state is. */
   declare still: boolean
   declare open: boolean
 
@@ -94,10 +94,10 @@ export class SluiceCard extends SluiceElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    this.requestUpdate() // the clock
+    this.requestUpdate() // starts the clock again
   }
 
-  /** Where the keyboard goes when the question of this card was answered. */
+  /** Focuses the card's header, after its question was answered. */
   focusHeader(): void {
     this.renderRoot.querySelector<HTMLElement>('.toggle')?.focus({ preventScroll: true })
   }
@@ -116,7 +116,7 @@ export class SluiceCard extends SluiceElement {
   #showTime(): void {
     const { startedAt, durationMs } = this.card ?? {}
     const ms = durationMs ?? (this.#ticking === undefined ? undefined : Date.now() - (startedAt as number))
-    // Tenths that run by are no use behind ten seconds, and none to a tool that takes no time.
+    // No running time for a tool that ends at once.
     const text = ms === undefined || (durationMs === undefined && ms < 300) ? '' : duration(ms, this.words)
     if (this.#time.textContent !== text) this.#time.textContent = text
   }
@@ -271,7 +271,7 @@ export class SluiceCard extends SluiceElement {
   #part(part: Part, output: string): TemplateResult | typeof nothing {
     if (part.type === 'text') return part.text === output ? nothing : html`<div class="value" dir="auto">${markInvisible(part.text.slice(0, SHOWN))}</div>`
     if (part.type !== 'image') return nothing
-    if ('url' in part) return html`<p class="facts">${this.words.imageAt}: <bdi>${markInvisible(part.url.slice(0, 500))}</bdi></p>` // not loaded: it would tell
+    if ('url' in part) return html`<p class="facts">${this.words.imageAt}: <bdi>${markInvisible(part.url.slice(0, 500))}</bdi></p>` // not loaded: the request would tell its server
     const source = imageSource(part)
     return source ? html`<img class="picture-result" part="image" alt=${this.words.image} src=${source}>` : nothing
   }

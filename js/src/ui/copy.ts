@@ -1,10 +1,10 @@
-/** False where the browser does not let us. */
+/** Copies a text. Returns false if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    return copyBySelection(text) // no clipboard outside of secure contexts
+    return copyBySelection(text) // outside of secure contexts there is no clipboard
   }
 }
 

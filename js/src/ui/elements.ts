@@ -1,16 +1,16 @@
-// The elements as others see them: their types need nothing of what they are made with.
+// The public types of the elements, free of the library that the elements are made with.
 import type { ConfigurationClient } from './configuration/store.js'
 import type { ApprovalsMode, AskDetail, AskView, CardView, LiveMessage, SavedMessage } from './types.js'
 
-/** `<sluice-message>`: a message as it comes, or as it was saved. Fires `sluice-ask` and `sluice-settled`. */
+/** `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask` and `sluice-settled`. */
 export interface SluiceMessageElement extends HTMLElement {
-  /** The message to follow. */
+  /** The live message to follow. */
   message: LiveMessage | undefined
-  /** Or one to show as it is. */
+  /** A saved message, shown if `message` is not set. */
   view: SavedMessage | undefined
   /** Who shows questions. Default `inline`. */
   approvals: ApprovalsMode
-  /** Of its questions, see `<sluice-approval>`. Default 600. */
+  /** When the buttons of its questions become active: see `<sluice-approval>`. Default 600 ms. */
   armMs: number
 }
 
@@ -18,40 +18,40 @@ export interface SluiceMessageElement extends HTMLElement {
 export interface SluiceCardElement extends HTMLElement {
   /** The call. */
   card: CardView | undefined
-  /** The question about this call, where one is open. */
+  /** The open question about this call, if there is one. */
   ask: AskView | undefined
-  /** Answers the question and stops the call; a card of a saved message has none. */
+  /** The message that answers the question and stops the call. A card of a saved message has none. */
   message: LiveMessage | undefined
   /** Who shows its question. Default `inline`. */
   approvals: ApprovalsMode
-  /** The message is over: nothing moves, whatever the state says. */
+  /** The message has ended: nothing moves, whatever the state is. */
   still: boolean
   /** Shows arguments, result and more. Default false. */
   open: boolean
 }
 
-/** `<sluice-approval>`: a question for a person. */
+/** `<sluice-approval>`: asks a person to decide. */
 export interface SluiceApprovalElement extends HTMLElement {
   /** The question. */
   ask: AskView | undefined
-  /** The call that is asked about. */
+  /** The call that the question is about. */
   card: CardView | undefined
-  /** Takes the answer. */
+  /** The message that takes the answer. */
   message: Pick<LiveMessage, 'approve' | 'release' | 'deny'> | undefined
-  /** What the tool says of itself, where the question does not say it. */
+  /** The tool's description, used if the question has none. */
   description: string | undefined
-  /** Drawn in a row, as one of many. Default false. */
+  /** Draws it in a row, as one of many. Default false. */
   compact: boolean
   /**
-   * Refusing becomes active when the buttons were visible for so many milliseconds; approving when besides every line of the question was in
-   * view, and head and buttons stood still for as long. Default 600.
+   * Milliseconds. Deny becomes active once the buttons were visible for this long. Approve also waits until every line of the question was in
+   * view, and until head and buttons stood still for this long. Default 600.
    */
   armMs: number
 }
 
-/** `<sluice-configuration>`: what may be configured. */
+/** `<sluice-configuration>`: shows and changes the configuration. */
 export interface SluiceConfigurationElement extends HTMLElement {
-  /** Of `connect()`. */
+  /** The client, from `connect()`. */
   client: ConfigurationClient | undefined
 }
 

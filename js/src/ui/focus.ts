@@ -5,7 +5,7 @@ export function focused(): Element | null {
   return element
 }
 
-/** Somebody writes, chooses, or is at another question: the focus is theirs. */
+/** True if the person is typing, choosing from a list, or at another question: the focus must not be taken away. */
 export function focusIsTaken(): boolean {
   const element = focused()
   if (!element) return false

@@ -8,7 +8,7 @@ export function duration(ms: number, words: Strings): string {
   return words.minutes(Math.floor(seconds / 60), String(seconds % 60).padStart(2, '0'))
 }
 
-/** 4:07 */
+/** Minutes and seconds: 4:07. */
 export function countdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
@@ -23,6 +23,6 @@ function safeLocale(lang: string): string {
   try {
     return Intl.getCanonicalLocales(lang)[0] ?? 'en'
   } catch {
-    return 'en' // `lang="xx_YY"`, or worse
+    return 'en' // an invalid tag such as `lang="xx_YY"`
   }
 }

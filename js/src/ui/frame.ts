@@ -1,4 +1,4 @@
-// Once per frame, however much happens in between. A hidden page gets no frames: there a timer stands in.
+// Runs functions once per animation frame, however often they were scheduled. A hidden page gets no frames, so a timer stands in.
 
 const FALLBACK_MS = 100
 

@@ -1,4 +1,4 @@
-// A button that acts only after it was held, by mouse, finger or key: for what must not happen by accident.
+// A button that acts only after being held by mouse, finger or key, for actions that must not happen by accident.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 
 const HOLD_MS = 2000
@@ -11,7 +11,7 @@ export class Hold implements ReactiveController {
     host.addController(this)
   }
 
-  /** The button that is to be held; null: none, and what was held is let go. */
+  /** Sets the button to be held. null sets none and cancels a hold. */
   watch(button: HTMLElement | null): void {
     if (button === this.#button) return
     this.#listen('removeEventListener')

@@ -1,4 +1,4 @@
-// Small pictures, drawn in the colour of the text around them. Never the only sign of anything: words stand beside them.
+// Icons, drawn in the colour of the surrounding text. They are never the only sign of anything: words stand beside them.
 import { svg, html, type SVGTemplateResult, type TemplateResult } from 'lit'
 
 const shapes = {
@@ -41,7 +41,7 @@ export function icon(name: IconName): TemplateResult {
     stroke-linecap="round" stroke-linejoin="round">${shapes[name]}</svg>`
 }
 
-// The first word that fits, in the tags and then in the name.
+// The first entry with a word of the tags wins, then one with a word of the name.
 const kinds: [RegExp, IconName][] = [
   [/live2d|expression|emotion|motion|avatar|\bpet\b|表情|动作/i, 'face'],
   [/weather|forecast|天气/i, 'weather'],

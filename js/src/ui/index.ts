@@ -11,7 +11,7 @@ export const SluiceMessage: new () => SluiceMessageElement = Message
 export const SluiceCard: new () => SluiceCardElement = Card
 /** The class of `<sluice-approval>`: a question. */
 export const SluiceApproval: new () => SluiceApprovalElement = Approval
-/** The class of `<sluice-configuration>`: what may be configured. */
+/** The class of `<sluice-configuration>`: the configuration page. */
 export const SluiceConfiguration: new () => SluiceConfigurationElement = Configuration
 
 export { splitInvisible } from '../bridge/invisible.js'

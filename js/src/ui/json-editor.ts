@@ -1,12 +1,12 @@
-// Arguments as a person edits them.
+// The JSON text in which a person edits arguments.
 import { escapeInvisibleInJson } from '../bridge/invisible.js'
 import type { Json, JsonObject } from '../core/events.js'
 import type { Strings } from './strings.js'
 
-/** Arguments as they are edited: what has no glyph of its own stands there as an escape. */
+/** The text to edit: characters without a glyph are written as escapes. */
 export const printArguments = (values: JsonObject): string => escapeInvisibleInJson(JSON.stringify(values, null, 2))
 
-/** The object that the text says, or what is wrong with it. */
+/** Parses the text into an object, or returns what is wrong with it. */
 export function readArguments(text: string, words: Strings): { value: JsonObject } | { problem: string } {
   let value: Json
   try {
@@ -19,7 +19,7 @@ export function readArguments(text: string, words: Strings): { value: JsonObject
   return inexact === undefined ? { value } : { problem: words.inexact(inexact) }
 }
 
-/** An integer that a double cannot hold would run as another one. */
+/** Finds an integer that a double cannot hold: the tool would get another number. */
 function findInexact(value: Json): string | undefined {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? String(value) : undefined
   if (value === null || typeof value !== 'object') return undefined

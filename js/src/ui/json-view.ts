@@ -1,13 +1,13 @@
-// JSON to look at: a tree that opens as far as someone opens it, or a table where that says it better. Plain DOM, text nodes only.
+// Draws JSON as a tree that a person can open, or as a table if it is a list of flat objects. Plain DOM, text nodes only.
 import type { Json, JsonObject } from '../core/events.js'
 import { splitInvisible } from './mark-invisible.js'
 import type { Strings } from './strings.js'
 
-/** So many entries of a list, and characters of a text, are shown at once. */
+/** How many entries of a list, and characters of a text, are shown at first. */
 const ENTRIES = 50
 const CHARACTERS = 2000
 const COLUMNS = 12
-/** This many entries fit on a screen: they start open. */
+/** A list of at most this many entries starts open. */
 const OPEN = 12
 
 export function jsonView(value: Json, words: Strings, lang: string): HTMLElement {
@@ -115,7 +115,7 @@ function scalar(value: Json, words: Strings, lang: string, quoted: boolean): Nod
   return whole
 }
 
-/** The first of many, and a button for the others. */
+/** The first items, and a button for the others. */
 function some<T>(all: readonly T[], line: (one: T) => HTMLElement, into: HTMLElement, below: HTMLElement, words: Strings, lang: string): void {
   let shown = 0
   const next = (): void => {

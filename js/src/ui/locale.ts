@@ -1,6 +1,6 @@
-// Which language an element speaks: the `lang` of the nearest element that has one, through shadow roots, else the browser's.
+// The language of an element: the `lang` of its nearest ancestor that has one, across shadow roots, else the browser's language.
 
-/** The language that an element speaks, as a tag such as `zh-CN`. */
+/** The language of an element, as a tag such as `zh-CN`. */
 export function languageOf(element: Element): string {
   for (let node: Node | null = element; node; node = node.parentNode ?? (node as Partial<ShadowRoot>).host ?? null) {
     const lang = node instanceof Element ? node.getAttribute('lang') : null
@@ -9,13 +9,13 @@ export function languageOf(element: Element): string {
   return navigator.language
 }
 
-/** The entry of `table` for a language tag; English where there is none. */
+/** The entry of `table` for a language tag; English if there is none. */
 export function pick<T>(table: { en: T; [language: string]: T }, lang: string): T {
   const base = lang.toLowerCase().split('-')[0] as string
   return (Object.hasOwn(table, base) ? table[base] : undefined) ?? table.en
 }
 
-// -- a page that switches its language
+// -- pages that switch their language
 
 const listeners = new Set<() => void>()
 let observer: MutationObserver | undefined

@@ -1,4 +1,4 @@
-// `splitInvisible` as markup, with the code points marked.
+// The pieces of `splitInvisible` as markup, with marked code points.
 import { html, type TemplateResult } from 'lit'
 import { splitInvisible } from '../bridge/invisible.js'
 

@@ -1,4 +1,4 @@
-// <sluice-message>: a message as it comes, or as it was saved.
+// <sluice-message>: shows a message while it streams, or a saved one.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { endingOf } from '../bridge/ending.js'
@@ -17,11 +17,11 @@ import { messageStyles } from './message-styles.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApprovalsMode, AskDetail, AskView, BlockView, CardView, LiveMessage, MessageView, RetryView, SavedMessage } from './types.js'
 
-/** Of the finished message, read out. */
+/** How many characters of a finished message are read out. */
 const READ_OUT = 3000
-/** So many questions are drawn in rows, and read out as their number. */
+/** From this many open questions on they are drawn in rows, and only their number is read out. */
 const MANY = 3
-/** So long what cards came to is gathered before it is read out. */
+/** How long changes of cards are gathered before they are read out, in milliseconds. */
 const GATHER_MS = 700
 /** Messages whose end was read out. */
 const told = new WeakSet<LiveMessage>()
@@ -35,9 +35,9 @@ export class SluiceMessage extends SluiceElement {
     armMs: { type: Number, attribute: 'arm-ms' },
   }
 
-  /** The message to follow. */
+  /** The live message to follow. */
   declare message: LiveMessage | undefined
-  /** Or one to show as it is. */
+  /** A saved message, shown if `message` is not set. */
   declare view: SavedMessage | undefined
   declare approvals: ApprovalsMode
   declare armMs: number
@@ -50,15 +50,15 @@ export class SluiceMessage extends SluiceElement {
   #waiting = false
   // -- questions
   #asks: readonly AskView[] = []
-  #taken = new Set<string>() // tokens that the app shows itself
+  #taken = new Set<string>() // tokens of the questions that the app shows itself
   #details = new Map<string, AskDetail>()
   #note = ''
-  // -- read out: questions and the end at once, what cards came to together
+  // -- to read out: questions and the end at once, changes of cards together
   #spoken: string[] = []
   #newAsks: string[] = []
   readonly #cameTo = new Map<number, { tool: string; status: CardStatus }>()
   #gathering: ReturnType<typeof setTimeout> | undefined
-  /** Until the next second of a wait. */
+  /** Runs until the next second of a wait. */
   #second: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
@@ -71,7 +71,7 @@ export class SluiceMessage extends SluiceElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    this.requestUpdate() // the buttons wait again
+    this.requestUpdate() // the buttons are armed anew
     this.#follow()
   }
 
@@ -121,13 +121,13 @@ export class SluiceMessage extends SluiceElement {
     if (this.hasUpdated && this.#render()) this.requestUpdate()
   }
 
-  /** Shows the view as it stands. True: what stands around the blocks changed, too. */
+  /** Shows the current view. Returns true if something around the blocks changed, too. */
   #render(): boolean {
     const view: SavedMessage = this.message?.getSnapshot() ?? this.view ?? { role: 'assistant', rounds: 0, blocks: [] }
     const before = this.#shown
     if (view === before && this.#context) return false
     const old = before === undefined || ('seq' in before && before.seq === 0)
-    const first = old && !(this.message?.asked && !told.has(this.message)) // what was there already is not read out
+    const first = old && !(this.message?.asked && !told.has(this.message)) // a message that was there already is not read out
     this.#shown = view
     const asks = 'asks' in view && this.message ? view.asks : []
     const asksChanged = asks !== this.#asks && (asks.length > 0 || this.#asks.length > 0)
@@ -166,7 +166,7 @@ export class SluiceMessage extends SluiceElement {
     const before = this.#asks
     this.#asks = asks
     this.#note = ''
-    this.#arming.restart() // what "all" means is another thing now
+    this.#arming.restart() // "all" now means other questions
     for (const ask of before) {
       const detail = this.#details.get(ask.token)
       if (asks.some((other) => other.token === ask.token) || !detail) continue
@@ -195,12 +195,12 @@ export class SluiceMessage extends SluiceElement {
     }
   }
 
-  /** False: somebody said `preventDefault()`. */
+  /** Returns false if a listener called `preventDefault()`. */
   #fire(type: 'sluice-ask' | 'sluice-settled', detail: AskDetail): boolean {
     return this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: type === 'sluice-ask' }))
   }
 
-  /** Those that this element shows. */
+  /** The questions that this element shows. */
   get #open(): AskView[] {
     return this.approvals === 'none' || !this.message ? [] : this.#asks.filter((ask) => !this.#taken.has(ask.token))
   }
@@ -212,7 +212,7 @@ export class SluiceMessage extends SluiceElement {
   async #decideAll(decide: (message: LiveMessage, ask: AskView) => unknown): Promise<void> {
     const { message } = this
     if (!this.#arming.holds || !message) return
-    this.#arming.restart() // not twice
+    this.#arming.restart() // a second click must not decide again
     const answers = await Promise.allSettled(this.#together.map(async (ask) => decide(message, ask)))
     const refused = answers.find((answer) => answer.status === 'rejected')
     if (!refused) return
@@ -221,25 +221,25 @@ export class SluiceMessage extends SluiceElement {
     this.requestUpdate()
   }
 
-  /** The element that asks, where a card has it. */
+  /** The element of a question, if a card shows it. */
   #asking(ask: AskView): SluiceApproval | undefined {
     const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
     return cards.find((card) => card.ask?.token === ask.token)?.renderRoot.querySelector<SluiceApproval>('sluice-approval') ?? undefined
   }
 
-  /** The questions of these that were not seen, or that are being changed: those are answered one by one. */
+  /** Those of the questions that were not seen, or that are being edited: they have to be answered one by one. */
   #unready(asks: readonly AskView[]): SluiceApproval[] {
     return asks.flatMap((ask) => this.#asking(ask) ?? []).filter((approval) => !approval.ready)
   }
 
-  /** The question of ours that has the focus. */
+  /** The token of the question that has the focus, if it is one of this message. */
   #focusedAsk(): string | undefined {
     const host = (focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host as SluiceApproval | undefined
     const mine = host?.localName === 'sluice-approval' && (host.getRootNode() as Partial<ShadowRoot>).host?.getRootNode() === this.renderRoot
     return mine ? host.ask?.token : undefined
   }
 
-  /** The question with the focus is answered: on to the next one, or to where it stood. */
+  /** Moves the focus from a question that was answered to the next one, or to its card. */
   #moveFocus(token: string): void {
     if (this.approvals !== 'inline' || this.#asks.some((ask) => ask.token === token)) return
     const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
@@ -286,7 +286,7 @@ export class SluiceMessage extends SluiceElement {
     this.#cameTo.clear()
   }
 
-  /** What cards came to since the last time: by name, or of many how many. */
+  /** The changes of cards since the last time: each by name, or their number if there are many. */
   #cards(): string[] {
     const { words } = this
     const cards = [...this.#cameTo.values()]
@@ -296,7 +296,7 @@ export class SluiceMessage extends SluiceElement {
     return [words.cameTo(done, cards.length - done - running, running)]
   }
 
-  // -- what one sees --------------------------------------------------------------------------------------------------------
+  // -- drawing --------------------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
     const { words } = this
@@ -326,11 +326,11 @@ export class SluiceMessage extends SluiceElement {
 
   #outcome(outcome: SavedMessage['outcome']): TemplateResult | typeof nothing {
     if (!outcome || outcome === 'completed') return nothing
-    if (outcome === 'failed' && this.#shown?.blocks.some((block) => block.type === 'error')) return nothing // it says more
+    if (outcome === 'failed' && this.#shown?.blocks.some((block) => block.type === 'error')) return nothing // the error block says more
     return html`<p class="outcome" part="outcome">${icon(outcome === 'awaiting_user' ? 'clock' : 'stop')}${this.words.outcome[outcome]}</p>`
   }
 
-  /** An answer that was cut, withheld or empty does not look like one that is whole. */
+  /** A line that tells that an answer was cut, withheld or empty. */
   #ending(): TemplateResult | typeof nothing {
     const ending = this.#shown && endingOf(this.#shown)
     return ending ? html`<p class="outcome ending" part="ending">${icon('warning')}${this.words.endings[ending]}</p>` : nothing
@@ -356,7 +356,7 @@ export class SluiceMessage extends SluiceElement {
     </div>`
   }
 
-  /** What would be done: each tool with how often, and what with. */
+  /** What "approve all" would run: each tool, how often, and with which arguments. */
   #tools(asks: readonly AskView[]): string[] {
     const tools = new Map<string, string[]>()
     for (const ask of asks) {
@@ -393,13 +393,13 @@ export class SluiceMessage extends SluiceElement {
   }
 }
 
-/** The try that is waited for. */
+/** The next try of a failed request, while the message goes on. */
 const retryOf = (view: SavedMessage | MessageView): RetryView | undefined => ('retry' in view && view.outcome === undefined ? view.retry : undefined)
 
-/** Whole seconds, and none when its time has come. A clock that is wrong does not make the wait longer. */
+/** Whole seconds until the try, at least 0. A wrong clock does not make the wait longer. */
 const secondsUntil = ({ at, delayMs }: RetryView): number => Math.max(0, Math.ceil(Math.min(at - Date.now(), delayMs) / 1000))
 
-/** Nothing to see yet, or nothing since the last call ended. */
+/** True if nothing is there yet, or nothing has come since the last call ended. */
 function isWaiting(view: SavedMessage | MessageView): boolean {
   if (view.outcome !== undefined) return false
   const last = (view.blocks as BlockView[]).at(-1)

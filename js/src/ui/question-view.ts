@@ -1,12 +1,12 @@
-// The lines of a question as a page draws them. Plain DOM, text nodes only; a value that did not change keeps its elements, so that what
-// was seen of it stays seen.
+// Draws the lines of a question. Plain DOM, text nodes only. A value that did not change keeps its elements, so that what the person saw of it
+// stays seen.
 import type { Line, TextRun } from '../bridge/question.js'
 
-/** So many lines, or characters of one line, are seen or not seen together. */
+/** How many lines, or characters of one line, count as seen together. */
 const LINES = 4
 const CHARACTERS = 160
 
-/** A part of the question that has to be in view as a whole: `data-lines` of its text. */
+/** A part of the question that has to be in view as a whole. `data-lines` holds its number of lines. */
 const PIECE = 'piece'
 
 export class QuestionView {
@@ -14,24 +14,24 @@ export class QuestionView {
   readonly #show: (what: string) => void
   #groups = new Map<string, { key: string; element: HTMLElement }>()
 
-  /** `show`: a person wants to see something whole. */
+  /** `show` is called when the person wants to see something whole. */
   constructor(show: (what: string) => void) {
     this.#show = show
     this.element.className = 'lines'
   }
 
-  /** What has to be seen. */
+  /** The parts that have to be seen. */
   get pieces(): HTMLElement[] {
     return [...this.element.querySelectorAll<HTMLElement>(`.${PIECE}`)]
   }
 
-  /** Another question: nothing of the last one is kept. */
+  /** Starts a new question and keeps nothing of the last one. */
   clear(): void {
     this.#groups.clear()
     this.element.replaceChildren()
   }
 
-  /** `showAll`: what the button says that brings what is left out. */
+  /** `showAll` is the label of the button that shows what is left out. */
   update(lines: readonly Line[], showAll: (line: Line) => string): void {
     const groups = new Map<string, Line[]>()
     for (const line of lines) {
@@ -105,7 +105,7 @@ export class QuestionView {
   }
 }
 
-/** Runs as nodes: what is marked is an element with the mark for a class. */
+/** Turns runs into nodes. A marked run is an element whose class is the mark. */
 export function drawRuns(runs: readonly TextRun[]): (Node | string)[] {
   return runs.map(({ text, mark }) => {
     if (!mark || mark === 'strong') return text
@@ -117,7 +117,7 @@ export function drawRuns(runs: readonly TextRun[]): (Node | string)[] {
 
 const length = ({ runs }: Line): number => runs.reduce((sum, { text }) => sum + text.length, 0)
 
-/** A long line, to be seen part by part. */
+/** Cuts a long line into parts that are seen one by one. */
 const inPieces = ({ runs }: Line): HTMLElement[] => pieces(runs).map((part) => make('span', PIECE, ...drawRuns(part)))
 
 function pieces(runs: readonly TextRun[]): TextRun[][] {

@@ -1,13 +1,13 @@
-// Tracks which parts of a question were seen: a part counts once it was wholly in view for a moment, in a focused window.
-// Scrollers around it count: what they clip is not in view.
+// Tracks which parts of a question were seen. A part counts as seen once it was wholly in view for a moment, in a focused window. What a
+// scroller around it clips is not in view.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { onAttention, watched } from './attention.js'
 
-/** So long a piece has to be in view. */
+/** How long a part has to be in view, in milliseconds. */
 export const SEEN_MS = 300
-/** Where an observer has to tell, for `isInView`. */
+/** Thresholds at which an observer has to report, for `isInView`. */
 export const viewSteps = [0, 0.25, 0.5, 0.75, 0.9, 1]
-/** Of a piece; of one that is higher than what there is room for, so much of the room. */
+/** Which share of a part has to be in view; for a part that is higher than its room, which share of the room. */
 const ENOUGH = 0.9
 const OF_ROOM = 0.8
 
@@ -23,14 +23,14 @@ export class Seen implements ReactiveController {
     host.addController(this)
   }
 
-  /** What has to be seen. Of what was watched before, what was seen stays so. */
+  /** Sets the parts to watch. Parts that were watched before stay seen. */
   watch(pieces: HTMLElement[]): void {
     if (pieces.length === this.#pieces.length && pieces.every((piece, at) => piece === this.#pieces[at])) return
     this.#pieces = pieces
     this.#begin()
   }
 
-  /** Nothing counts as seen any more. */
+  /** Forgets what was seen. */
   forget(): void {
     this.#seen = new WeakSet()
     this.#begin()
@@ -40,17 +40,17 @@ export class Seen implements ReactiveController {
     return this.#pieces.length > 0 && this.#pieces.every((piece) => this.#seen.has(piece))
   }
 
-  /** Nothing was there long enough yet. */
+  /** True if no part was seen yet. */
   get fresh(): boolean {
     return !this.#pieces.some((piece) => this.#seen.has(piece))
   }
 
-  /** Lines that were not seen. */
+  /** How many lines were not seen. */
   get missing(): number {
     return this.#unseen.reduce((sum, piece) => sum + Number(piece.dataset['lines'] ?? 1), 0)
   }
 
-  /** Where to look next. */
+  /** The first part that was not seen. */
   get next(): HTMLElement | undefined {
     return this.#unseen[0]
   }
@@ -109,19 +109,19 @@ export class Seen implements ReactiveController {
   }
 }
 
-/** So much of it is in view that nothing of it hides: nearly all, or nearly all that there is room for. */
+/** Whether nearly all of a part is in view, or nearly all that there is room for. */
 export function isInView({ target, isIntersecting, intersectionRect, boundingClientRect }: IntersectionObserverEntry): boolean {
   return isIntersecting && intersectionRect.height >= Math.min(ENOUGH * boundingClientRect.height, OF_ROOM * room(target))
 }
 
-/** The height that there is for an element: of the window, or of the scroller that it is in. */
+/** The height available to an element: that of the window, or of the scroller around it. */
 function room(element: Element): number {
   let height = innerHeight
   for (const around of scrollers(element)) height = Math.min(height, around.clientHeight)
   return height
 }
 
-/** The scrollers around an element, through shadow roots. */
+/** The scrollers around an element, across shadow roots. */
 export function* scrollers(element: Element): Generator<Element> {
   for (let node: Node | null = element.parentNode; node; node = (node as Element).assignedSlot ?? node.parentNode ?? (node as Partial<ShadowRoot>).host ?? null) {
     if (node instanceof Element && node !== document.documentElement && node !== document.body && /auto|scroll/.test(getComputedStyle(node).overflowY)) yield node

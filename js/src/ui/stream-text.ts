@@ -1,19 +1,19 @@
-// Text that grows: what is there stays as it is, what is new goes to the end of the last text node. The text is cut into chunks,
-// each laid out on its own, so that appending costs the same at the end of a long text as in a short one.
+// Text that grows. New text goes to the end of the last text node; nothing else changes. The text is cut into chunks with a layout of their
+// own, so that appending to a long text costs the same as to a short one.
 
-/** A chunk ends with the line that passes this, */
+/** A chunk ends with the line that exceeds this many characters, */
 const CHUNK = 1200
-/** or here, where there is no line to end. */
+/** or at this many, if no line ends there. */
 const LONGEST = 12_000
-/** So much of what was shown is compared to know that the text only grew. */
+/** How many characters at the end are compared to tell that the text only grew. */
 const COMPARED = 64
 
 export class StreamText {
   readonly element = document.createElement('div')
   #text = ''
   #node: Text | undefined
-  #size = 0 // of the last chunk
-  #held = '' // white space: shown when something comes behind it
+  #size = 0 // characters in the last chunk
+  #held = '' // white space at the end, shown once text follows it
 
   constructor(className: string, part: string) {
     this.element.className = className
@@ -21,7 +21,7 @@ export class StreamText {
     this.element.hidden = true
   }
 
-  /** Shows `text`, which most often is what was shown and more. */
+  /** Shows `text`, which usually is the shown text with more at its end. */
   set(text: string): void {
     const shown = this.#text.length
     const grew = text.length >= shown && text.slice(Math.max(0, shown - COMPARED), shown) === this.#text.slice(-COMPARED)
@@ -52,7 +52,7 @@ export class StreamText {
     while (text) text = this.#fill(text)
   }
 
-  /** Puts what fits into the last chunk, gives what is left. */
+  /** Adds what fits to the last chunk and returns the rest. */
   #fill(text: string): string {
     if (!this.#node) {
       const chunk = document.createElement('div')

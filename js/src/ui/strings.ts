@@ -1,4 +1,4 @@
-// What the elements say. A language is one object; a missing one is a type error.
+// The texts of the elements. A language is one object; a missing text is a type error.
 import { endingWords, type Ending } from '../bridge/ending.js'
 import { questionWords, type QuestionWords } from '../bridge/question-words.js'
 import type { CardStatus, Outcome } from '../core/events.js'
@@ -7,11 +7,11 @@ import { pick } from './locale.js'
 export interface Strings extends QuestionWords {
   status: { [status in CardStatus]: string }
   outcome: { [outcome in Outcome]: string }
-  /** Of an answer that ended, but not as a whole one. */
+  /** For an answer that was cut, withheld or empty. */
   endings: { [ending in Ending]: string }
   /** Titles of error blocks, by code. */
   errors: { [code: string]: string }
-  /** What a person can do about an error, by code, in place of what the engine says to its host. */
+  /** What a person can do about an error, by code, in place of the engine's hint for hosts. */
   hints: { [code: string]: string }
   /** Why a call ended as it did, by the code of the engine. */
   reasons: { [reason: string]: string }
@@ -22,11 +22,11 @@ export interface Strings extends QuestionWords {
   thought: string
   /** Above the text of an answer that the model declined to give. */
   refusal: string
-  /** Of a result that the model made up. */
+  /** Label of a result that the model made up. */
   fabricated: string
   retracted: string
   waiting: string
-  /** Of a request that failed; no seconds are left: it is being sent. */
+  /** For a failed request. With 0 seconds left it is being sent again. */
   retry: (seconds: number, attempt: number, of: number | undefined) => string
   finished: string
   hint: string
@@ -38,9 +38,9 @@ export interface Strings extends QuestionWords {
   result: string
   noOutput: string
   told: string
-  /** Above what the app put in the place of the result for the model. */
+  /** Title of the text that the app put in place of the result, for the model. */
   rewritten: string
-  /** Above what the app put in the place of references in the arguments. */
+  /** Title of the arguments in which the app replaced references. */
   resolved: string
   notice: string
   progress: string
@@ -391,7 +391,7 @@ const zh: Strings = {
 
 const languages: { en: Strings; zh: Strings; [language: string]: Strings } = { en, zh }
 
-/** The strings for a language tag; English for the languages that are not there. */
+/** The texts for a language tag; English for any other language. */
 export function text(lang: string): Strings {
   return pick(languages, lang)
 }

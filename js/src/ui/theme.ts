@@ -1,21 +1,21 @@
-// The look that the elements share. Colours come from the used colour scheme: the system's, or what the page says with
+// Styles that the elements share. Colours follow the colour scheme in use: the system's, or the one that the page sets with
 // `color-scheme` on the element, `--sluice-color-scheme` on anything around it, or `theme="light" | "dark"` on the element.
 //
-// For a page to set, on the element or anything around it:
+// A page can set these, on the element or anything around it:
 //   --sluice-color-scheme   light dark    which schemes may be used
 //   --sluice-font           system-ui     and --sluice-mono for code, --sluice-font-size (15px)
-//   --sluice-text           CanvasText    text; --sluice-muted: what is said beside it
-//   --sluice-background     Canvas        what the elements stand on: colours of cards are mixed from it
+//   --sluice-text           CanvasText    text; --sluice-muted: secondary text
+//   --sluice-background     Canvas        background of the page; colours of cards are mixed from it
 //   --sluice-surface                      cards; --sluice-inset: boxes of code in them; --sluice-border
-//   --sluice-accent         blue          buttons, focus, what goes on
+//   --sluice-accent         blue          buttons, focus, activity
 //   --sluice-accent-text    white         text on the accent
 //   --sluice-success, --sluice-warning, --sluice-danger
 //   --sluice-radius         12px          corners of cards
 //   --sluice-gap            12px          between blocks
-//   --sluice-max-height     16rem         of one value; what is longer scrolls
+//   --sluice-max-height     16rem         of one value; a longer one scrolls
 import { css } from 'lit'
 
-/** Tokens: `--_name` inside of an element is what a page may say as `--sluice-name`. */
+/** Tokens: `--_name` inside an element is what a page sets as `--sluice-name`. */
 export const tokens = css`
   :host {
     color-scheme: var(--sluice-color-scheme, light dark);
@@ -82,7 +82,7 @@ export const controls = css`
   }
 `
 
-/** Text of models and tools: as it is, in lines of its own, and in a direction of its own. */
+/** Text of models and tools: unchanged, on its own lines, with its own direction. */
 export const foreign = css`
   .value {
     margin: 0; padding: 7px 10px;

@@ -104,7 +104,7 @@ async function listenAlone(server: ReturnType<typeof createServer>, port: number
 function listen(server: ReturnType<typeof createServer>, port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const hint = error.code === 'EADDRINUSE' ? 'somebody listens there already; without a port a free one is taken' : undefined
+      const hint = error.code === 'EADDRINUSE' ? 'another program already uses this port; leave the port out to get a free one' : undefined
       reject(new SluiceError({ code: 'option', path: 'port', detail: messageOf(error), ...(hint ? { hint } : {}), cause: error }))
     })
     server.listen(port, address, resolve)

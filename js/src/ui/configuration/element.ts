@@ -1,4 +1,4 @@
-// <sluice-configuration>: the engine's switches, its tools, and the prompt that comes of them. What is changed is saved at once.
+// <sluice-configuration>: the engine's switches, its tools, and the prompt they produce. Changes are saved at once.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import type { Json } from '../../core/events.js'
 import { define, SluiceElement } from '../element.js'
@@ -19,7 +19,7 @@ export type { ConfigurationClient } from './store.js'
 type Tab = Group | 'prompt'
 const tabs: readonly Tab[] = [...groups, 'prompt']
 
-/** While somebody types. */
+/** How long typing has to pause before it is saved, in milliseconds. */
 const TYPING_MS = 500
 
 export class SluiceConfiguration extends SluiceElement {
@@ -38,9 +38,9 @@ export class SluiceConfiguration extends SluiceElement {
   client: ConfigurationClient | undefined
   private tab: Tab = 'tools'
   private filter: ToolFilter = noFilter
-  /** Tools whose details are shown. */
+  /** Tools whose details are open. */
   private opened: ReadonlySet<string> = new Set()
-  /** What is being typed, by the field: a wrong number stays in its field while the focus is there. */
+  /** Text being typed, by field: a wrong number stays in its field while it has the focus. */
   private drafts: ReadonlyMap<string, string> = new Map()
   private copied = false
   #store: ConfigurationStore | undefined
@@ -50,7 +50,7 @@ export class SluiceConfiguration extends SluiceElement {
     this.#store?.flush()
   }
 
-  /** Reads the configuration again: somebody else may have changed it. */
+  /** Reads the configuration again, since another window may have changed it. */
   async refresh(): Promise<void> {
     await this.#store?.load()
   }
@@ -152,7 +152,7 @@ export class SluiceConfiguration extends SluiceElement {
   #resetPaths(paths: readonly Path[]): void {
     this.drafts = new Map()
     this.#store?.set(paths.map((path) => [path, null] as const))
-    this.renderRoot.querySelector<HTMLElement>('#panel')?.focus() // the button goes away
+    this.renderRoot.querySelector<HTMLElement>('#panel')?.focus() // the pressed button disappears
   }
 
   // -- groups
@@ -203,7 +203,7 @@ export class SluiceConfiguration extends SluiceElement {
   #number(one: Switch, path: Path, id: string, value: Json, { store }: ConfigurationPage): TemplateResult {
     const typed = this.drafts.get(one.id)
     const shown = typed ?? String(value)
-    const read = (text: string): Json => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text) // the engine says what is wrong with it
+    const read = (text: string): Json => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text) // the engine reports what is wrong with any other text
     const draft = (text: string | undefined): void => {
       const drafts = new Map(this.drafts)
       if (text === undefined) drafts.delete(one.id)
@@ -215,7 +215,7 @@ export class SluiceConfiguration extends SluiceElement {
       @input=${(event: Event) => {
         const text = (event.target as HTMLInputElement).value.trim()
         draft(text)
-        if (text !== '') store.set([[path, read(text)]], TYPING_MS) // an emptied field waits for its number
+        if (text !== '') store.set([[path, read(text)]], TYPING_MS) // an empty field waits for a number
       }}
       @change=${() => store.flush()} @blur=${() => draft(undefined)}><span class="unit">${unitOf(one, read(shown), this.#text)}</span></span>`
   }
@@ -240,7 +240,7 @@ export class SluiceConfiguration extends SluiceElement {
     })
   }
 
-  // -- what the parts draw with
+  // -- for the parts
 
   #page(store: ConfigurationStore): ConfigurationPage {
     const text = this.#text
@@ -288,7 +288,7 @@ export class SluiceConfiguration extends SluiceElement {
 
 const switchOf = (id: string): Switch => switches.find((one) => one.id === id)!
 
-/** What counts where the person changed nothing. */
+/** The value that counts while the person has changed nothing. */
 const standardOf = (one: Switch, store: ConfigurationStore): Json => store.base(settingPath(one.id)) ?? null
 
 const valueOf = (one: Switch, store: ConfigurationStore): Json => store.get(settingPath(one.id)) ?? standardOf(one, store)
@@ -308,7 +308,7 @@ function shownValue(one: Switch, value: Json, text: ConfigurationStrings): strin
   return typeof value === 'object' && value !== null ? String(value['id']) : String(value)
 }
 
-/** A number as people say it. */
+/** A number for people. */
 function readable(one: Switch, value: number, text: ConfigurationStrings): string {
   if (value === 0 && one.zero === 'none') return text.unlimited
   if (one.unit === 'ms') return value < 1000 ? `${value} ms` : value < 120_000 ? `${round(value / 1000)} s` : `${round(value / 60_000)} min`
@@ -316,7 +316,7 @@ function readable(one: Switch, value: number, text: ConfigurationStrings): strin
   return String(value)
 }
 
-/** Behind the field: the unit of what is typed, and what that makes. */
+/** The text behind the field: the unit, and the value in a larger unit. */
 function unitOf(one: Switch, value: Json, text: ConfigurationStrings): string {
   const unit = one.unit === 'ms' ? 'ms' : one.unit === 'bytes' ? 'B' : ''
   if (typeof value !== 'number' || value < 0 || unit === '') return unit

@@ -1,15 +1,15 @@
-// What the parts of <sluice-configuration> draw with.
+// What the parts of <sluice-configuration> share.
 import type { nothing, TemplateResult } from 'lit'
 import type { Json, JsonObject } from '../../core/events.js'
 import type { ConfigurationStore, Path } from './store.js'
 import type { ConfigurationStrings } from './strings.js'
 import type { Switch } from './switches.js'
 
-/** The page as its parts see it. */
+/** The page, for its parts. */
 export interface ConfigurationPage {
   store: ConfigurationStore
   text: ConfigurationStrings
-  /** Saves what the person set; null: back to the default. */
+  /** Saves what the person set; null restores the default. */
   set(path: Path, value: Json): void
   row(one: Switch, control: (id: string) => TemplateResult): TemplateResult
   select(path: Path, id: string, choices: readonly Choice[], current: Json, label?: string): TemplateResult

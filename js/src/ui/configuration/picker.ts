@@ -1,4 +1,4 @@
-// A list with a search field, for the many protocols: a combobox whose list stays open.
+// A combobox whose list stays open, for the many protocols.
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { pickerStyles } from './styles.js'
@@ -8,7 +8,7 @@ export interface Option {
   note: string
 }
 
-/** Fires `pick` with the id that was chosen; what is chosen is the owner's business. */
+/** Fires `pick` with the chosen id. The owner keeps the choice. */
 export class SluicePicker extends LitElement {
   static override properties = {
     options: { attribute: false },
@@ -30,7 +30,7 @@ export class SluicePicker extends LitElement {
   label = ''
   placeholder = ''
   empty = ''
-  /** Tells a screen reader how many are left. */
+  /** Tells a screen reader how many entries match. */
   hits: (count: number) => string = String
   private query = ''
   private active = -1

@@ -1,4 +1,4 @@
-// Which text protocol, which others as well, and the options of the one that was chosen.
+// Chooses the text protocol, further protocols, and the options of the chosen one.
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Json, JsonObject } from '../../core/events.js'
 import type { ConfigurationPage } from './page.js'
@@ -6,7 +6,7 @@ import type { Option } from './picker.js'
 import { settingPath } from './store.js'
 import { protocolOptions, type Switch } from './switches.js'
 
-/** An id, or an object with the id and options, or a list of these. */
+/** The setting `protocol`: an id, an object with the id and its options, or a list of these. */
 export function drawProtocol(page: ConfigurationPage, one: Switch, value: Json): TemplateResult {
   const { text, store } = page
   const path = settingPath(one.id)

@@ -1,4 +1,4 @@
-// What people decided for later calls as well, and the way back from it.
+// Shows remembered decisions and lets a person revoke them.
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { RuleView } from '../../bridge/messages.js'
@@ -19,7 +19,7 @@ function drawRule({ store, text }: ConfigurationPage, rule: RuleView): TemplateR
   const revoke = (event: Event): void => {
     const list = (event.currentTarget as Element).closest('section') as HTMLElement
     store.revoke(id)
-    list.focus() // this button goes away
+    list.focus() // the pressed button disappears
   }
   return html`<li data-rule=${id}>
     <div class="about"><span class="name"><b>${markInvisible(tool)}</b> <span class="mark ${effect}">${text.effects[effect]}</span>

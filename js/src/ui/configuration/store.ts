@@ -1,24 +1,24 @@
-// What the configuration page knows: the host's view, over it what the person changed and the host has not confirmed yet.
+// The state of the configuration page: the host's view, and on top of it the person's changes that the host has not confirmed yet.
 import type { BridgeError, ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../../bridge/messages.js'
 import type { Json, JsonObject } from '../../core/events.js'
 
-/** As much of a client as the page needs. */
+/** The part of a client that the page needs. */
 export interface ConfigurationClient {
-  /** What is configured. */
+  /** Reads the configuration. */
   configuration(): Promise<ConfigurationView>
-  /** Changes it; gives it as it then stands. */
+  /** Changes it and returns the new configuration. */
   configure(patch: ConfigurationPatch): Promise<ConfigurationView>
 }
 
-/** `settings`, then the members of it; or `tools`, the tool's name, the member. */
+/** The path of a switch: `settings` and its members, or `tools`, the tool's name and the member. */
 export type Path = readonly ['settings' | 'tools', ...string[]]
 export type Fault = Pick<BridgeError, 'detail'> & Partial<BridgeError>
 export type Status = 'loading' | 'ready' | 'saving' | 'saved' | 'failed'
 
-/** Changed together, saved together, taken back together. null: back to the default. */
+/** Changes that are saved, or taken back, together. null restores the default. */
 interface Edit {
   entries: { path: Path; value: Json }[]
-  /** A remembered decision that goes. */
+  /** A remembered decision to revoke. */
   revoke?: string
 }
 
@@ -28,9 +28,9 @@ export const settingPath = (id: string): Path => ['settings', ...id.split('.')]
 export class ConfigurationStore {
   view: ConfigurationView | undefined
   status: Status = 'loading'
-  /** The last that went wrong, until something goes right. */
+  /** The last error, until a save succeeds. */
   fault: Fault | undefined
-  /** By the switch they belong to. */
+  /** Errors by switch. */
   readonly faults = new Map<string, Fault>()
 
   readonly #client: ConfigurationClient
@@ -46,9 +46,9 @@ export class ConfigurationStore {
     this.#changed = changed
   }
 
-  /** Reads what is configured: at first, and again where somebody else may have changed it. */
+  /** Reads the configuration: at the start, and again when another window may have changed it. */
   async load(): Promise<void> {
-    if (this.#busy) return // what is being saved brings the view as well
+    if (this.#busy) return // the running save returns the view as well
     this.#busy = true
     try {
       this.view = await this.#client.configuration()
@@ -63,7 +63,7 @@ export class ConfigurationStore {
     void this.#save()
   }
 
-  /** What stands there now. Undefined or null: the default. */
+  /** The value that the page shows. Undefined or null: the default. */
   get(path: Path): Json | undefined {
     const unsaved = this.#unsaved.get(keyOf(path))
     if (unsaved) return unsaved.value
@@ -72,14 +72,14 @@ export class ConfigurationStore {
     return at as Json | undefined
   }
 
-  /** What would stand there without the person. */
+  /** The default value. */
   base(path: Path): Json | undefined {
     let at: unknown = path[0] === 'settings' ? this.view?.defaults : undefined
     for (const step of path.slice(1)) at = member(at, step)
     return at as Json | undefined
   }
 
-  /** Whether the person may set this: the defaults hold what may be set, and nothing else. */
+  /** Whether the person may set this: only settings with a default may be set. */
   settable(id: string): boolean {
     return this.base(settingPath(id)) !== undefined
   }
@@ -92,7 +92,7 @@ export class ConfigurationStore {
     return this.#unsaved.has(keyOf(path))
   }
 
-  /** Shows the value at once, and saves it; with `wait`, after this many milliseconds without another edit. */
+  /** Shows the value at once and saves it; with `wait`, after this many milliseconds without another edit. */
   set(changes: readonly (readonly [Path, Json])[], wait = 0): void {
     const edit = { entries: changes.map(([path, value]) => ({ path, value })) }
     if (!(this.#later && sameKeys(this.#later.edit, edit))) this.flush()
@@ -106,7 +106,7 @@ export class ConfigurationStore {
     this.#changed()
   }
 
-  /** What is remembered, without what is being taken back. */
+  /** Remembered decisions, without those that are being revoked. */
   get rules(): readonly RuleView[] {
     return (this.view?.rules ?? []).filter(({ id }) => !this.#revoked.has(id))
   }
@@ -119,7 +119,7 @@ export class ConfigurationStore {
     this.#changed()
   }
 
-  /** Saves what waits for more typing. */
+  /** Saves edits that wait for a pause in typing. */
   flush(): void {
     if (!this.#later) return
     clearTimeout(this.#later.timer)
@@ -128,7 +128,7 @@ export class ConfigurationStore {
     void this.#save()
   }
 
-  /** One after another: every answer is a whole view. */
+  /** Saves one change after another, since every reply is a whole view. */
   async #save(): Promise<void> {
     if (this.#busy) return
     this.#busy = true
@@ -153,19 +153,19 @@ export class ConfigurationStore {
     this.#busy = false
   }
 
-  /** To the switch that the error names, where it is one of those that were changed; else to all of these. */
+  /** Puts an error at the switch that it names, if that was changed; otherwise at all changed switches. */
   #blame(edit: Edit, fault: Fault): void {
     const named = edit.entries.filter(({ path }) => names(fault.path, path))
     for (const { path } of named.length > 0 ? named : edit.entries) this.faults.set(keyOf(path), fault)
   }
 }
 
-/** Own members only: a tool may be called `constructor`. */
+/** Reads own members only, since a tool may be called `constructor`. */
 function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
 }
 
-/** Does an error at `named` (`limits.depth`, `alsoParse[0]`, `tools.notes.add.permission`) speak of this place? */
+/** Whether an error at `named` (`limits.depth`, `alsoParse[0]`, `tools.notes.add.permission`) is about this place. */
 function names(named: string | undefined, path: Path): boolean {
   if (!named) return false
   const ours = path.slice(path[0] === 'settings' ? 1 : 0).join('.')
@@ -187,7 +187,7 @@ function patchOf(edit: Edit): ConfigurationPatch {
   return patch
 }
 
-/** A member like any other, also `__proto__`. */
+/** Sets an own member, even one named `__proto__`. */
 function put(object: JsonObject, name: string, value: Json): void {
   Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
 }

@@ -1,4 +1,4 @@
-// What the configuration page says, in Chinese and English: a label and one line for each switch.
+// The texts of the configuration page in Chinese and English: a label and one line for each switch.
 
 const en = {
   title: 'Configuration',

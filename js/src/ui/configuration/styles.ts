@@ -1,4 +1,4 @@
-// The look of the configuration page. Tokens and controls are those of the other elements.
+// Styles of the configuration page. It shares tokens and controls with the other elements.
 import { css } from 'lit'
 import { controls, foreign, tokens } from '../theme.js'
 

@@ -1,19 +1,19 @@
-// The switches of the engine that a person may set, in the order and the groups in which they are shown.
+// The engine's settings that a person may change, in the order and groups in which the page shows them.
 
 export type Group = 'tools' | 'model' | 'approval' | 'running' | 'limits'
 
 export interface Switch {
-  /** Where it stands in the settings: `maxRounds`, `limits.depth`. The engine's errors name it like this. */
+  /** Its path in the settings, as the engine's errors name it: `maxRounds`, `limits.depth`. */
   id: string
   group: Group
   kind: 'flag' | 'choice' | 'number' | 'protocol' | 'protocols'
-  /** Of `choice`. null is one of them where the engine has something to say by itself. */
+  /** The values of a `choice`. null is one of them if the engine has a default of its own. */
   choices?: readonly (string | null)[]
-  /** Of `number`: the unit in which people read it. */
+  /** The unit of a `number`, for people. */
   unit?: 'ms' | 'bytes'
-  /** Of `number`: what 0 means. */
+  /** What 0 means for a `number`. */
   zero?: 'none'
-  /** Few people need it. */
+  /** Few people need it: it is folded away. */
   rare?: boolean
 }
 
@@ -74,7 +74,7 @@ export const groups = Object.keys(table) as Group[]
 
 export const switches: readonly Switch[] = groups.flatMap((group) => table[group].map((one) => ({ ...one, group })))
 
-/** Options of the protocol that is in use; members of `protocol` where it is written as an object. */
+/** Options of the chosen protocol: members of `protocol` if that is an object. */
 export const protocolOptions: readonly { name: string; only?: string; choices: readonly (string | boolean | null)[] }[] = [
   { name: 'lenient', only: 'vcp', choices: [null, true] },
   { name: 'serial', only: 'vcp', choices: [null, 'split'] },

@@ -1,4 +1,4 @@
-// The tools: which the model sees and why others not, and what a person allows each.
+// The tools: which ones the model sees, why others are hidden, and what a person allows for each.
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { ToolView } from '../../bridge/messages.js'
@@ -17,13 +17,13 @@ export interface ToolFilter {
 export const noFilter: ToolFilter = { words: '', tag: '', show: 'all' }
 
 const levels = ['public', 'moderate', 'sensitive'] as const
-/** What a level says about execution where the tool says nothing. */
+/** The approval that a permission level implies if the tool sets none. */
 const byLevel = { public: 'auto', moderate: 'ask_once', sensitive: 'ask_always' } as const
 
 const togglePath = (name: string): Path => ['settings', 'toolToggles', name]
 const allowances = ['permission', 'executionApproval', 'resultApproval'] as const
 
-/** What the person changed about a tool. */
+/** The person's changes to a tool. */
 export function toolChanges(store: ConfigurationStore, tool: ToolView): Path[] {
   const toggle = togglePath(tool.name)
   const own = store.get(toggle)
@@ -122,7 +122,7 @@ function drawDetails(page: ConfigurationPage, tool: ToolView, id: string, change
       ? html`<button class="button quiet" aria-label=${text.resetOf(tool.name)} @click=${(event: Event) => {
           const row = (event.currentTarget as Element).closest('li')
           store.set(changes.map((path) => [path, null] as const))
-          row?.querySelector<HTMLElement>('.details')?.focus() // this button goes away
+          row?.querySelector<HTMLElement>('.details')?.focus() // the pressed button disappears
         }}>${text.reset}</button>`
       : nothing}
     ${tool.parameters
@@ -134,7 +134,7 @@ function drawDetails(page: ConfigurationPage, tool: ToolView, id: string, change
 const levelOf = (store: ConfigurationStore, tool: ToolView): Level =>
   (store.get(['tools', tool.name, 'permission']) ?? tool.permission) as Level
 
-/** Its own switch, whatever the one for all says. */
+/** The tool's own switch, without the one for all tools. */
 function isOn(store: ConfigurationStore, tool: ToolView): boolean {
   const toggle: Json | undefined = store.get(togglePath(tool.name)) ?? store.base(togglePath(tool.name))
   if (typeof toggle === 'boolean') return toggle

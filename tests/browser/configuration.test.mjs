@@ -396,7 +396,7 @@ test('controls have names and descriptions, and what happens is said', async (t)
 
 test('a window that may not configure is told so', async (t) => {
   const { page } = await start(t, { rights: { chat: true, approve: true }, ready: '[role=alert]' })
-  assert.match(await page.getByRole('alert').textContent(), /cannot be read.*may not/)
+  assert.match(await page.getByRole('alert').textContent(), /cannot be read.*lacks the right configure/)
   assert.equal(await page.getByRole('switch').count(), 0)
 })
 

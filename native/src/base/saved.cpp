@@ -35,6 +35,12 @@ std::string read_base64(std::string_view text) {
   return out;
 }
 
+// An order of keys in which most comparisons need only the lengths.
+int compare(std::string_view one, std::string_view other) {
+  if (one.size() != other.size()) return one.size() < other.size() ? -1 : 1;
+  return one.compare(other);
+}
+
 }  // namespace
 
 void append_saved_bytes(std::string &out, std::string_view bytes) {
@@ -69,14 +75,15 @@ SavedReader::SavedReader(std::string_view object) {
     if (const std::string_view key = members.key(); key.size() >= 2)
       members_.emplace_back(key.substr(1, key.size() - 2), members.value());
   std::sort(members_.begin(), members_.end(), [](const auto &one, const auto &other) {
-    const int order = one.first.compare(other.first);
+    const int order = compare(one.first, other.first);
     return order != 0 ? order < 0 : std::less<>()(one.first.data(), other.first.data());
   });
 }
 
 std::optional<std::string_view> SavedReader::member(std::string_view key) const {
-  const auto behind = std::upper_bound(members_.begin(), members_.end(), key,
-                                       [](std::string_view wanted, const auto &one) { return wanted < one.first; });
+  const auto behind =
+      std::upper_bound(members_.begin(), members_.end(), key,
+                       [](std::string_view wanted, const auto &one) { return compare(wanted, one.first) < 0; });
   if (behind == members_.begin() || std::prev(behind)->first != key) return std::nullopt;
   return std::prev(behind)->second;
 }

@@ -49,7 +49,7 @@ class SavedReader {
   std::optional<std::string_view> member(std::string_view key) const;
   void other(std::string_view key, std::string_view expected) const;
 
-  // Sorted by key; those of one key in the order they were written, of which the last counts, as in json_member.
+  // Sorted by key. Of equal keys, which keep their order, the last one counts, as in json_member.
   std::vector<std::pair<std::string_view, std::string_view>> members_;
   mutable Status fits_;
 };

@@ -25,13 +25,18 @@ test('two pages show one message: the first decision counts, and both see it', a
 })
 
 test('a page that is loaded again in mid-answer goes on with it', async (t) => {
-  const { page } = await open(t, { demo: { delayMs: 40 } })
-  await scene(page, 'chat')
+  let goOn
+  const loaded = new Promise((resolve) => (goOn = resolve))
+  const server = await startServer({ answers: [{ parts: [{ text: 'Rain is the only weather that comes to visit: listen to it.' }, { wait: loaded }, { text: ' Then open the window for a moment.' }] }] })
+  t.after(server.close)
+  const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
+  await say(page, 'Tell me something nice about rain.')
   await until(async () => (await read(last(page))).length > 40, 'some text')
   await page.reload()
   await page.waitForSelector('html[data-ready]', { state: 'attached' })
   await until(async () => (await answers(page).count()) === 1 && (await read(last(page))).length > 40, 'what was said before')
   assert.equal(await page.locator('#chat').getAttribute('data-state'), 'speaking')
+  goOn()
   await idle(page)
   assert.match(await read(last(page)), /Rain is the only weather[^]*open the window for a moment\./)
 })

@@ -33,7 +33,8 @@ test('buttons do nothing until they were visible for a moment', async (t) => {
     window.askedAt = performance.now()
     live.settles = false
     live.push(...asking(0, 'a.b', {}))
-  })
+  }, { properties: { armMs: 3000 } }) // time enough to try them before
+  assert.equal(await page.evaluate(() => document.createElement('sluice-message').armMs), 600, 'the default')
   const approve = page.getByRole('button', { name: 'Approve', exact: true })
   assert.equal(await approve.getAttribute('aria-disabled'), 'true')
   await page.evaluate(() => {
@@ -44,7 +45,7 @@ test('buttons do nothing until they were visible for a moment', async (t) => {
   await page.keyboard.press('Enter') // Deny has the focus
   const waited = await page.evaluate(async () => (await activeAt) - askedAt)
   assert.deepEqual(await answers(page), [])
-  assert.ok(waited >= 600, `${waited} ms`)
+  assert.ok(waited >= 3000, `${waited} ms`)
   await approve.click()
   await until(async () => (await answers(page)).length === 1, 'the answer')
   await approve.click({ force: true })
@@ -228,8 +229,12 @@ test('a question that somebody else answered, or that expired, cannot be answere
   await armed(page, 'Approve')
   await page.getByRole('button', { name: 'Approve', exact: true }).click()
   await until(() => page.getByText('This was decided elsewhere.').count(), 'the note')
-  const expired = await message(t, () => live.push(...asking(0, 'a.b', {}, { ask: { expiresAt: Date.now() + 1200 } })))
+  const expired = await message(t, () => live.push(...asking(0, 'a.b', {}, { ask: { expiresAt: Date.now() + 60_000 } })))
   await armed(expired, 'Approve')
+  await expired.evaluate(() => {
+    const now = Date.now.bind(Date)
+    Date.now = () => now() + 60_000
+  })
   await until(async () => (await expired.getByRole('button', { name: 'Approve', exact: true }).getAttribute('aria-disabled')) === 'true', 'it to expire')
   await expired.getByRole('button', { name: 'Approve', exact: true }).click({ force: true })
   assert.deepEqual(await answers(expired), [])

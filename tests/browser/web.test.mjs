@@ -219,7 +219,7 @@ test('another page of the same browser gets nothing, though the cookie would com
 
 test('a server that is gone is told: an answer ends, what is sent is refused, and it goes on when the server is back', async (t) => {
   const page = await browser.page(t, { expected: [/ERR_/] })
-  const { url, close, peers } = await start(t, { answers: [{ text: Array.from({ length: 400 }, (_, at) => `word${at}`).join(' ') }] })
+  const { url, close, peers } = await start(t, { answers: [{ parts: [{ text: Array.from({ length: 10 }, (_, at) => `word${at}`).join(' ') }, { wait: 60_000 }] }] })
   await open(page, url)
   await page.evaluate(async () => {
     window.states = []

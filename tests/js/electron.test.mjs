@@ -215,14 +215,19 @@ test('a function may decide, for every call anew; one that throws allows nothing
 
 test('what the app takes away from a window goes to it no more', async (t) => {
   let rights = everything
-  const { window: open } = await app(t, { windows: () => rights, answers: [{ parts: [{ text: 'seen' }, { wait: 1000 }, { text: ' SECRET' }] }] })
+  let goOn
+  const taken = new Promise((resolve) => (goOn = resolve))
+  const { window: open, host } = await app(t, { windows: () => rights, answers: [{ parts: [{ text: 'seen' }, { wait: taken }, { text: ' SECRET' }] }] })
   const window = open()
   await value(window.invoke('open', {}))
   const { message } = await value(window.invoke('send', { text: 'Hi' }))
   await value(window.invoke('subscribe', { message }))
   await until(() => window.deltas(message).some(({ text }) => text === 'seen'))
   rights = { chat: true }
-  await new Promise((resolve) => setTimeout(resolve, 1300))
+  goOn()
+  const inside = host.bridge()
+  await until(async () => (await inside.call('subscribe', { message })).value.outcome)
+  await new Promise((resolve) => setTimeout(resolve, 100)) // more than a frame
   assert.doesNotMatch(JSON.stringify(window.sent), /SECRET/)
 })
 

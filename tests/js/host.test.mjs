@@ -175,7 +175,10 @@ test('what `run` gives is checked: it is told to the app, and a window learns no
 
 test('a window whose rights were taken away gets nothing more of them', async (t) => {
   const { tool, ran } = guarded()
-  const { open } = await hostStage(t, { tools: [tool], answers: [{ parts: [{ text: 'seen' }, { wait: 1000 }, { text: ' SECRET' }] }, callsDelete] })
+  let goOn
+  const taken = new Promise((resolve) => (goOn = resolve))
+  const { host, open } = await hostStage(t, { tools: [tool], answers: [{ parts: [{ text: 'seen' }, { wait: taken }, { text: ' SECRET' }] }, callsDelete] })
+  const app = host.bridge()
   const rights = { ...everything }
   const window = open(rights)
   await window.get('open', {})
@@ -184,13 +187,16 @@ test('a window whose rights were taken away gets nothing more of them', async (t
   const frames = window.frames.length
   rights.read = false
   await until(async () => (await window.call('cancel', { message: 'none' })).error.code === 'not_found')
-  await setTimeout(1300)
+  goOn()
+  await until(async () => (await app.call('subscribe', { message })).value.outcome)
+  await setTimeout(50) // more than a frame
   assert.equal(window.frames.length, frames)
   rights.read = true
   await until(async () => (await window.get('subscribe', { message })).outcome === 'completed')
   rights.approve = false
-  await window.send('Delete')
-  await setTimeout(300)
+  const second = await window.send('Delete')
+  await until(async () => (await app.call('subscribe', { message: second })).value.asks.length > 0)
+  await setTimeout(50)
   assert.doesNotMatch(JSON.stringify(window.frames), /"type":"ask"/)
   assert.deepEqual(ran, [])
 })
@@ -238,11 +244,14 @@ test('at most 70 frames a second go to a window while 1,000 deltas a second flow
 })
 
 test('the first text does not wait for the next frame, the rest does', async (t) => {
-  const { open } = await hostStage(t, { answers: [{ parts: [{ text: 'a' }, { wait: 300 }, { text: 'b' }, { wait: 30 }, { text: 'c' }] }], host: { frameMs: 3_600_000 } })
+  let goOn
+  const seen = new Promise((resolve) => (goOn = resolve))
+  const { open } = await hostStage(t, { answers: [{ parts: [{ text: 'a' }, { wait: seen }, { text: 'b' }, { wait: 30 }, { text: 'c' }] }], host: { frameMs: 3_600_000 } })
   const window = open()
   await window.get('open', {})
   const message = await window.send('Hi') // the conversation's frame goes first: the next would be due in an hour
   await until(() => window.text(message) === 'a')
+  goOn()
   await until(async () => (await window.get('open', {})) && (await window.get('subscribe', { message })).outcome)
   assert.equal(window.text(message), 'a')
 })
@@ -537,15 +546,13 @@ test('a window hears that a request is sent again, until something comes of it',
   const before = Date.now()
   await done(window, message)
   const deltas = window.frames.flatMap(({ messages = [] }) => messages.flatMap(({ deltas }) => deltas))
-  const retries = deltas.filter(({ type }) => type === 'retry')
-  const [first] = retries.length === 2 ? retries : [window.views.get(message), retries[0]] // the first may have come before the window watched
-  assert.deepEqual(retries.map(({ attempt }) => attempt).at(-1), 2)
+  const retries = deltas.filter(({ type }) => type === 'retry') // the first may have come before the window watched
+  assert.equal(retries.at(-1)?.attempt, 2)
   for (const { round, of, delayMs, at, detail } of retries) {
     assert.deepEqual([round, of], [1, 3])
     assert.ok(delayMs >= 60 && Math.abs(at - delayMs - before) < 20_000, `${at}: ${delayMs}`)
     assert.match(detail, /overloaded/)
   }
-  assert.ok(first)
   assert.equal(window.view(message).retry, undefined, 'the text ended the wait')
   assert.deepEqual(await window.get('subscribe', { message }), window.view(message))
   const second = await window.send('Again')

@@ -109,7 +109,9 @@ async function handle(
     record.aborted = !response.writableFinished
     gone.abort()
   })
-  const pause = (ms: number): Promise<void> => delay(ms, undefined, { signal: gone.signal }).catch(() => {})
+  const left = new Promise<void>((resolve) => gone.signal.addEventListener('abort', () => resolve()))
+  const pause = (time: number | Promise<unknown>): Promise<unknown> =>
+    Promise.race([left, typeof time === 'number' ? delay(time, undefined, { signal: gone.signal }) : time]).catch(() => {})
   const index = requests.push(record) - 1
   try {
     record.body = JSON.parse(text)

@@ -41,8 +41,8 @@ export type AnswerPart =
     raw: string | Uint8Array
   }
   | {
-    /** Milliseconds without a byte. */
-    wait: number
+    /** Milliseconds without a byte, or a promise: nothing is sent until it settles. */
+    wait: number | Promise<unknown>
   }
   | {
     /** The connection breaks here. */
@@ -78,7 +78,7 @@ export interface Answer {
 }
 
 /** One piece of the body, or something that happens between pieces. */
-export type Step = { bytes: Uint8Array } | { wait: number } | { cut: true }
+export type Step = { bytes: Uint8Array } | { wait: number | Promise<unknown> } | { cut: true }
 
 export type Splitter = (text: string) => Iterable<string>
 

@@ -1,4 +1,4 @@
-// How far one answer is. All states, triggers and transitions stand in one table; Answer looks up every step in it.
+// How far one answer is. One table holds all states, triggers and transitions; Answer looks up every step in it.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 namespace sluice {
 
 enum class AnswerState : uint8_t {
-  waiting,    // the request is out
-  responded,  // the response has begun; no byte of its body came yet
+  waiting,    // for the response
+  responded,  // the status came, but no byte of the body
   streaming,
-  ended,      // all of it is there; what still comes is heard for usage and opaque members only
-  cut_off,    // this turn stopped reading it: what still comes is dropped
-  ended_cut,  // both
-  finishing,  // the host finished it: what the readers still hold is read
+  ended,      // the answer is complete; only usage and opaque members are still read
+  cut_off,    // the turn stopped reading it: further bytes are dropped
+  ended_cut,  // complete, and further bytes are dropped
+  finishing,  // the host finished it: the readers flush what they hold
   closed,
 };
 
 enum class AnswerTrigger : uint8_t {
-  respond,  // the host told the status
+  respond,  // the host reports the status
   receive,  // bytes
-  end,      // the answer says that it is over, or nothing more can be held back
+  end,      // the answer says that it is over, or the readers have flushed what they held
   cut,      // abortRequest
   finish,   // the host says that its body has ended or broke off
   close,
@@ -77,7 +77,7 @@ std::string_view to_text(AnswerState state);
 std::string_view to_text(AnswerTrigger trigger);
 std::optional<AnswerState> next_state(AnswerState state, AnswerTrigger trigger);  // nullopt: no such row
 
-// The table as the diagram of native/src/README.md.
+// Draws the table as the diagram in native/src/README.md.
 std::string answer_diagram();
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// What the parts of the gate share: refusals of a verb, and what an event says about a call.
+// Shared by the parts of the gate: refusals of a verb, and what a question says about its call.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ inline void write_arguments(const Card &card, ObjectWriter &event, LentTexts &le
     event.raw("arguments", card.effective_arguments());
 }
 
-// What a question is about, so that whoever answers it need not look for the card. Edited arguments count.
+// Writes what a question is about, with edited arguments, so that whoever answers it need not look for the card.
 inline void write_question(const Card &card, ObjectWriter &event, LentTexts &lent) {
   event.text("name", card.name());
   if (card.tool != nullptr) {
@@ -35,7 +35,7 @@ inline void write_question(const Card &card, ObjectWriter &event, LentTexts &len
   write_arguments(card, event, lent);
 }
 
-// A text member of the protocol's own fields of a call.
+// A reserved field of the protocol in a call, such as `archery` of vcp; empty: the call has none.
 inline std::string reserved_text(const Card &card, std::string_view key) {
   const auto value = card.reserved().empty() ? std::nullopt : json_member(card.reserved(), key);
   return value && json_kind(*value) == '"' ? json_text(*value) : std::string();

@@ -1,4 +1,4 @@
-// A state machine as a table of rows `{from, trigger, to}`: looked up here, and printed for the README.
+// State machines as tables of rows `{from, trigger, to}`: looks a step up, and prints the table for the README.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// The state that follows; nullopt: the table has no such row.
+// The next state; nullopt: the table has no such row.
 template <class Table, class State, class Trigger>
 auto find_transition(const Table &table, State from, Trigger trigger) -> std::optional<State> {
   for (const auto &row : table)
@@ -15,7 +15,7 @@ auto find_transition(const Table &table, State from, Trigger trigger) -> std::op
   return std::nullopt;
 }
 
-// One line a row; a state that has several rows is named once.
+// Prints one line per row. A state with several rows is named once.
 template <class Table, class NameState, class NameTrigger>
 std::string draw_table(const Table &table, NameState &&state_name, NameTrigger &&trigger_name) {
   constexpr size_t kTrigger = 25, kTo = kTrigger + 14;  // columns

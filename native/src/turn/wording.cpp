@@ -12,12 +12,12 @@ namespace {
 constexpr Choice<Language> kLanguages[] = {{"en", Language::english}, {"zh", Language::chinese}};
 
 struct Sentence {
-  std::string_view key;   // in the configuration
-  std::string_view fill;  // what may stand in it, in braces; empty: nothing
+  std::string_view key;   // its name in the configuration
+  std::string_view fill;  // the name of its placeholder; empty: it has none
   std::string_view english, chinese;
 };
 
-// By Word.
+// In the order of Word.
 constexpr Sentence kSentences[] = {
     {"malformed", "reason", "This call was not run, it is malformed ({reason}). Write it again, whole.",
      "此调用未执行：格式有误（{reason}）。请完整地重写一遍。"},
@@ -82,7 +82,7 @@ constexpr Sentence kSentences[] = {
 };
 static_assert(std::size(kSentences) == static_cast<size_t>(Word::not_sent) + 1);
 
-// A name in braces at the beginning of `text`, with them; empty: there is none.
+// The placeholder at the beginning of `text`, with its braces; empty: there is none.
 std::string_view placeholder(std::string_view text) {
   const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 1);
   return end > 1 && end != text.npos && text[end] == '}' ? text.substr(0, end + 1) : std::string_view();

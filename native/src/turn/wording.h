@@ -1,5 +1,5 @@
-// Every sentence that the engine tells a model: what came of a call that gave no result of its own, and what stands
-// around a result. In a language, sentence by sentence replaced by the host's own.
+// Every sentence that the engine tells a model: about a call without a result of its own, and around results. In a
+// built-in language, of which the host may replace any sentence.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ enum class Word : uint8_t {
   unsealed,
   not_run,
   not_finished,
-  // what came of one that ran
+  // what became of a call that ran
   edited,
   failed,
   failed_later,
@@ -62,17 +62,17 @@ enum class Language : uint8_t { english, chinese };
 
 class Wording {
  public:
-  // The sentence, with `fill` for its one placeholder.
+  // The sentence with `fill` in place of its placeholder.
   std::string operator()(Word word, std::string_view fill = {}) const;
 
-  // A language, or an object of sentences and, as `language`, one. What it does not name stays as it was.
+  // Reads a language, or an object of sentences, which may name the `language`. Other sentences stay as they were.
   Status read(std::string_view value);
-  // The language; with sentences of the host, an object of both.
+  // Writes the language, or an object if the host replaced sentences.
   void write(std::string &out) const;
 
  private:
   Language language_ = Language::english;
-  std::vector<std::string> own_;  // by Word; empty: the language's
+  std::vector<std::string> own_;  // by Word; empty: the built-in one
 };
 
 }  // namespace sluice

@@ -176,6 +176,24 @@ test('a checkpoint is awaited before a request goes out, a question is asked and
   assert.deepEqual(log, ['request, 0 sent', 'question, 1 sent', 'asked', 'tool, 1 sent', 'ran', 'request, 1 sent'])
 })
 
+test('suspend waits for a state that is being saved, and not for ever', async (t) => {
+  let saving = 0
+  const { run } = await stage(t, { answers: () => callsEcho, tools: [echo({ permission: 'sensitive' })] })
+  const suspended = async (work) => {
+    const turn = run({ checkpoint: async (_, why) => {
+      if (why !== 'question') return
+      saving++
+      await work()
+      saving--
+    } })
+    for await (const event of turn) if (event.type === 'approval') return turn.suspend({ graceMs: 100 })
+  }
+  assert.ok(await suspended(() => delay(30)))
+  assert.equal(saving, 0)
+  assert.ok(await suspended(() => new Promise(() => {})))
+  assert.equal(saving, 1)
+})
+
 test('each saved state goes on in a process that knows nothing else', async (t) => {
   const states = []
   const { server, run } = await stage(t, { answers: ({ body }) => (body.messages.length === 1 ? callsEcho : { text: 'Done.' }), tools: [echo({ idempotent: true })] })

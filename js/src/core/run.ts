@@ -200,8 +200,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /**
    * Ends the run, but not its turn: `engine.resume(state)` goes on with it, also in another process. Nothing new starts. An answer that is being shown,
-   * tools that run and a checkpoint that is being saved are waited for, at most `graceMs` milliseconds (default 5,000): after that the answer is cut off, and a call that ran becomes
-   * `unknown`, unless it is `idempotent`. `done` resolves with `suspended`.
+   * tools that run and a checkpoint that is being saved are waited for, at most `graceMs` milliseconds (default 5,000): after that the answer is cut
+   * off, and a call that ran becomes `unknown`, unless it is `idempotent`. `done` resolves with `suspended`.
    * @returns the state, for `engine.resume`: as trusted as your own memory, it holds messages and results. Null where the turn was over before.
    */
   suspend(options: { graceMs?: number } = {}): Promise<string | null> {

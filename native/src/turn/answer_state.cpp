@@ -10,6 +10,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kStates = {"waiting", "responded", "streaming", "ended",
                                                      "cut_off", "ended_cut", "finishing", "closed"};
 constexpr std::array<std::string_view, 6> kTriggers = {"respond", "receive", "end", "cut", "finish", "close"};
+constexpr Transitions<AnswerState, AnswerTrigger, kStates.size(), kTriggers.size()> kSteps(kAnswerTransitions);
 
 }  // namespace
 
@@ -17,7 +18,7 @@ std::string_view to_text(AnswerState state) { return kStates[static_cast<size_t>
 std::string_view to_text(AnswerTrigger trigger) { return kTriggers[static_cast<size_t>(trigger)]; }
 
 std::optional<AnswerState> next_state(AnswerState state, AnswerTrigger trigger) {
-  return find_transition(kAnswerTransitions, state, trigger);
+  return kSteps(state, trigger);
 }
 
 std::string answer_diagram() {

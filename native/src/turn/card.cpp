@@ -65,7 +65,8 @@ std::string_view status_text(CardState state) {
 bool is_final(CardState state) { return state >= CardState::success; }
 
 std::optional<CardState> next_state(CardState state, Trigger trigger) {
-  return find_transition(kTransitions, state, trigger);
+  constexpr Transitions<CardState, Trigger, std::size(kStates), std::size(kTriggers)> kSteps(kTransitions);
+  return kSteps(state, trigger);
 }
 
 std::string transition_diagram() {

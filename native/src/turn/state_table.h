@@ -1,19 +1,36 @@
 // State machines as tables of rows `{from, trigger, to}`: looks a step up, and prints the table for the README.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace sluice {
 
-// The next state; nullopt: the table has no such row.
-template <class Table, class State, class Trigger>
-auto find_transition(const Table &table, State from, Trigger trigger) -> std::optional<State> {
-  for (const auto &row : table)
-    if (row.from == from && row.trigger == trigger) return row.to;
-  return std::nullopt;
-}
+// The rows by state and trigger: each step is one look.
+template <class State, class Trigger, size_t states, size_t triggers>
+class Transitions {
+ public:
+  template <class Table>
+  consteval explicit Transitions(const Table &table) {
+    for (const auto &row : table) next_[at(row.from)][at(row.trigger)] = static_cast<uint8_t>(at(row.to) + 1);
+  }
+
+  // The next state; nullopt: the table has no such row.
+  std::optional<State> operator()(State from, Trigger trigger) const {
+    const uint8_t next = next_[at(from)][at(trigger)];
+    return next == 0 ? std::nullopt : std::optional(static_cast<State>(next - 1));
+  }
+
+ private:
+  template <class Named>
+  static constexpr size_t at(Named value) {
+    return static_cast<size_t>(value);
+  }
+  uint8_t next_[states][triggers] = {};  // one more than the state; 0: none
+};
 
 // Prints one line per row. A state with several rows is named once.
 template <class Table, class NameState, class NameTrigger>

@@ -181,7 +181,7 @@ test('protocol auto needs a model, and says so', async (t) => {
   await panel.getByLabel('Protocol', { exact: true }).locator('option[value=hermes]').waitFor({ state: 'attached' })
   await panel.locator('#answer').fill('<tool_call>{"name":"weather.now","arguments":{"city":"Paris"}}</tool_call>')
   await panel.getByLabel('Protocol', { exact: true }).selectOption('auto')
-  await panel.getByRole('alert').filter({ hasText: 'expected one' }).waitFor()
+  await panel.getByRole('alert').filter({ hasText: 'needs the name of a model' }).waitFor()
   await panel.getByLabel('Model', { exact: true }).fill('hermes-3')
   await panel.locator('#source mark.call').waitFor()
   assert.equal(await panel.getByRole('alert').textContent(), '')

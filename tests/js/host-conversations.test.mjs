@@ -359,6 +359,23 @@ test('what could not be saved is saved when the store is well again, though nobo
   assert.equal((await mood.kept.load('main')).entries.length, 2)
 })
 
+test('a conversation that could not be saved and is deleted stays deleted', async (t) => {
+  const mood = moody()
+  const saves = []
+  mood.save = async () => { throw new Error('the disk is full') }
+  const { open, host } = await hostStage(t, { answers: [{ text: 'one' }], host: { conversations: mood.store, onUnsaved: () => {} } })
+  const window = open()
+  await window.get('open')
+  await say(window, { text: 'a', parts: [picture()] })
+  await until(() => window.conversations.get('main')?.unsaved)
+  await window.get('delete', { conversation: 'main' })
+  mood.save = (save) => saves.push(save)
+  await until(() => window.conversations.get('main').unsaved === undefined)
+  await new Promise((resolve) => setTimeout(resolve, 2500)) // the next try would come after one or two seconds
+  await host.close()
+  assert.equal(saves.length, 0)
+})
+
 test('an entry never lies in the store without what belongs to it', async (t) => {
   const mood = moody()
   const changes = []

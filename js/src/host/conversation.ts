@@ -313,8 +313,18 @@ export class HostConversation {
     for (const { entry } of this.#nodes.values()) if (entry.parent !== null && gone.has(entry.parent)) gone.add(entry.id) // parents stand before
     if (this.#head !== null && gone.has(this.#head)) this.#head = parent
     this.#drop([...gone])
-    if (id === undefined) this.#title = ''
+    if (id === undefined) this.#forgetAll()
     this.#options.onChange(this)
+  }
+
+  /** Nothing of it is left to be saved: a save would make the conversation again. */
+  #forgetAll(): void {
+    this.#title = ''
+    this.#headUnsaved = false
+    this.#blobs.clear()
+    this.#failures = 0
+    this.#trouble = undefined
+    clearTimeout(this.#again)
   }
 
   #drop(ids: readonly string[]): void {

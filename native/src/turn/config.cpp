@@ -529,6 +529,7 @@ Status read_saved_protocols(std::string_view list, Config &config, Protocols &ou
 }
 
 Status check_protocols(const Config &config, const ToolView &tools) {
+  if (config.declared.empty()) return {};
   Protocols active = config.protocols;
   for (const auto &also : config.also_parse)
     if (std::none_of(active.begin(), active.end(), [&](const auto &one) { return one->id() == also->id(); }))

@@ -70,10 +70,12 @@ void Declared::write_definitions(const std::vector<ToolText> &tools, std::string
   const Template &introduction = declaration_->introduction, &definition = declaration_->definition;
   if (!declaration_->defines()) return like().write_definitions(tools, out);
   const Defuse defuse = [this](std::string &text) { this->defuse(text); };
-  const auto example = [this](const ToolText &tool) {
+  const auto name_of = [this](const ToolText &tool) {
+    return calls_commands() && !tool.command.empty() ? tool.command : tool.name;
+  };
+  const auto example = [&](const ToolText &tool) {
     std::string call;
-    const std::string_view name = calls_commands() && !tool.command.empty() ? tool.command : tool.name;
-    write_call("call_1", name, example_arguments(tool.parameters), call);
+    write_call("call_1", name_of(tool), example_arguments(tool.parameters), call);
     return std::string(trim(call));
   };
   std::string all(declaration_->text_of("tools.open"));
@@ -85,9 +87,7 @@ void Declared::write_definitions(const std::vector<ToolText> &tools, std::string
           [&](std::string_view place) {
             if (place == "example") return example(tool);
             if (place == "parameters") return shown_parameters(tool, defuse);
-            std::string text(place == "description"                      ? tool.description
-                             : calls_commands() && !tool.command.empty() ? tool.command
-                                                                         : tool.name);
+            std::string text(place == "description" ? tool.description : name_of(tool));
             defuse(text);
             return text;
           },

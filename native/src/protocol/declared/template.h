@@ -21,8 +21,8 @@ class Template {
   std::string_view head() const { return parts_.empty() ? std::string_view() : parts_.front().text; }
   std::string_view tail() const { return parts_.empty() ? std::string_view() : parts_.back().text; }
 
-  // Appends the text. `value`: what a place stands for; asked for each place once. If `harm` says that a text holds
-  // something that its parts do not hold, blanks stand around all values.
+  // Appends the text. `value`: what a place stands for. Blanks stand around all values if `defuse` would change the
+  // whole text where it leaves the parts alone.
   using Value = std::function<std::string(std::string_view place)>;
   using Change = std::function<void(std::string &text)>;
   void write(const Value &value, std::string &out, const Change &defuse = {}) const;

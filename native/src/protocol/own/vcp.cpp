@@ -85,7 +85,7 @@ class Vcp final : public Protocol {
   const VcpOptions options_;
   const VcpWords &words_ = options_.words;
   // The calls do not begin and end as in vcp.
-  const bool own_markers_ = words_.start != VcpWords().start || words_.end != VcpWords().end;
+  const bool own_markers_ = words_.start != vcp::kStart || words_.end != vcp::kEnd;
   const size_t escape_split_;  // where a close_escape is broken: behind what it has in common with `close`
 };
 
@@ -128,8 +128,7 @@ void Vcp::write_definitions(const std::vector<ToolText> &tools, std::string &out
   out.append(words_.open_escape).append("value").append(words_.close_escape);
   out +=
       ". Write several blocks for several calls. Do not put a call into a code block, and never write results "
-      "yourself: "
-      "they come in the next message, as TOOL_RESULT blocks. ";
+      "yourself: they come in the next message, as TOOL_RESULT blocks. ";
   out.append(about_seal(options_.seal)).back() = '\n';
   for (const ToolText &tool : tools) {
     out += '\n';

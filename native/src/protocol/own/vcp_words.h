@@ -12,13 +12,14 @@ namespace sluice {
 namespace vcp {
 
 inline constexpr std::string_view kColon = "：", kComma = "，";
+inline constexpr std::string_view kStart = "[TOOL_REQUEST]", kEnd = "[END_TOOL_REQUEST]";
 
 }  // namespace vcp
 
 struct VcpWords {
   // What begins and ends a call. In angle brackets: these words stand in three of them (lenient: two to four), and a
   // value may hold one with _ESCAPE at its end.
-  std::string start = "[TOOL_REQUEST]", end = "[END_TOOL_REQUEST]";
+  std::string start{vcp::kStart}, end{vcp::kEnd};
   bool in_angles = true;
   // Around a value, and around one that may hold these words themselves.
   std::string open = "「始」", close = "「末」";

@@ -1,10 +1,8 @@
 // Reads what a host declares, and has each tried.
-
-#include "base/reading.h"
-
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "base/reading.h"
 #include "protocol/declared/check.h"
 #include "protocol/declared/declaration.h"
 

@@ -187,6 +187,9 @@ void Answer::conclude(bool whole, End how) {
     event.text("type", "diagnostic").text("code", code).text("detail", error_->detail);
     event.boolean("retryable", error_->retryable);
   }
+  if (error_ || ours || finish != Finish::pause) log_.lose_provided(error_ ? "stream_broken" : "no_result");
+  if (!ours && !error_ && finish == Finish::malformed && calls_ == 0)
+    log_.round().note = setup_.config.words(Word::malformed_answer);
   if (!ours && !error_ && calls_ == 0) tell_other_format();
   if (!ours && !error_) note_unsealed();
   log_.end_answer();
@@ -365,16 +368,25 @@ void Answer::on_arguments_replaced(uint32_t slot, std::string_view whole) {
   card->shape = {};
 }
 
-void Answer::on_call_members(uint32_t slot, std::string_view object) {
-  if (Card *const card = call_in(slot)) card->members = object;
-}
-
 void Answer::on_call_broken(uint32_t slot, std::string_view reason) {
   if (Card *const card = call_in(slot)) card->broken = reason;
 }
 
-void Answer::on_message_members(std::string_view object) {
-  if (is_open()) log_.round().members = object;
+void Answer::on_provider_call(uint32_t slot, std::string_view id, std::string_view name, std::string_view arguments) {
+  if (!goes_on()) return;
+  interrupt_text();
+  if (slot > provided_.size() || log_.message().blocks.size() >= setup_.config.limits.blocks) return;
+  shown_ = true;
+  if (slot == provided_.size()) provided_.push_back(&log_.open_provided(id, name));
+  if (!arguments.empty()) log_.provider_arguments(*provided_[slot], arguments);
+}
+
+void Answer::on_provider_result(uint32_t slot, std::string_view text, bool is_error) {
+  if (goes_on() && slot < provided_.size()) log_.provider_result(*provided_[slot], text, is_error);
+}
+
+void Answer::on_native(std::string_view items) {
+  if (is_open()) log_.round().native = items;
 }
 
 void Answer::on_model(std::string_view name) {

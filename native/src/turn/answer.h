@@ -75,9 +75,10 @@ class Answer final : WireSink, ScanSink {
   void on_call_head(uint32_t slot, std::string_view id, std::string_view name) override;
   void on_arguments(uint32_t slot, std::string_view fragment) override;
   void on_arguments_replaced(uint32_t slot, std::string_view whole) override;
-  void on_call_members(uint32_t slot, std::string_view object) override;
   void on_call_broken(uint32_t slot, std::string_view reason) override;
-  void on_message_members(std::string_view object) override;
+  void on_provider_call(uint32_t slot, std::string_view id, std::string_view name, std::string_view arguments) override;
+  void on_provider_result(uint32_t slot, std::string_view text, bool is_error) override;
+  void on_native(std::string_view items) override;
   void on_model(std::string_view name) override;
   void on_finish(Finish reason, std::string_view words) override;
   void on_end() override;
@@ -146,6 +147,7 @@ class Answer final : WireSink, ScanSink {
   std::optional<TurnError> error_;
   std::vector<Card *> slots_;       // the wire's slot → card; nullptr: beyond limits.callsPerRound
   std::vector<Card *> open_calls_;  // the wire's calls that are still streaming
+  std::vector<Card *> provided_;    // the slot of a tool that the provider runs → card
   Card *text_call_ = nullptr;       // the call whose block the scanner is in
   size_t calls_ = 0;
   size_t text_bytes_ = 0;

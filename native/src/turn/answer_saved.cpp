@@ -73,6 +73,8 @@ void Answer::save(std::string &out) const {
   write_calls(slots_);
   object.value("openCalls");
   write_calls(open_calls_);
+  object.value("provided");
+  write_calls(provided_);
   object.number("textCall", number_of(text_call_));
   object.value("protocols");
   write_protocols(parsed_);
@@ -115,11 +117,13 @@ Status Answer::load(const SavedReader &saved, Config &config) {
   state_ = load_state(saved);
   each_field(*this, Loader{saved});
   Finish &finish = log_.round().finish;
-  finish = saved_enum(saved, "finish", finish, Finish::pause);  // version 0.1 saved it here
+  finish = saved_enum(saved, "finish", finish, Finish::malformed);  // version 0.1 saved it here
   if (const std::string_view error = saved.nested("error"); !error.empty())
     if (Status status = load_error(error, error_.emplace()); !status.ok()) return std::move(status).inside("error");
   if (Status status = load_calls(saved, "slots", log_, slots_); !status.ok()) return status;
   if (Status status = load_calls(saved, "openCalls", log_, open_calls_); !status.ok()) return status;
+  if (Status status = load_calls(saved, "provided", log_, provided_); !status.ok()) return status;
+  std::erase_if(provided_, [](const Card *card) { return card == nullptr || !card->is_provided(); });
   const auto is_written = [](const Card *card, bool native) {
     return card != nullptr && card->state() == CardState::streaming && (card->source == "native") == native;
   };

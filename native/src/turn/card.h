@@ -127,6 +127,9 @@ struct ApprovalRecord {
   std::optional<int64_t> at = {};
 };
 
+// The source of a card whose tool the provider runs.
+inline constexpr std::string_view kProvider = "provider";
+
 // Fields that a card event can carry; SLUICE_GET_MESSAGE prints all of them.
 namespace field {
 enum : uint32_t {
@@ -205,6 +208,10 @@ class Card {
   void set_arguments(SharedText coerced) {
     mark(field::arguments);
     arguments_ = std::move(coerced);
+  }
+  void set_raw_arguments(SharedText written) {  // of a tool that the provider runs: no events told them
+    mark(field::raw_arguments);
+    raw_arguments = std::move(written);
   }
   void set_edited(std::string checked) {
     mark(field::edited);
@@ -294,6 +301,8 @@ class Card {
   bool tool_is_immediate() const { return tool != nullptr && tool->immediate; }
   bool fire_and_forget() const { return tool != nullptr && tool->ipc.has_value(); }
   bool is_tag() const { return source == "inline_tags"; }
+  // The provider runs the tool: the call passes no gate, and its result is the provider's to tell the model.
+  bool is_provided() const { return source == kProvider; }
   // A tag that was carried out stays in the history as text, and needs no result.
   bool stays_as_text() const { return is_tag() && fire_and_forget() && state_ == CardState::success; }
 
@@ -316,7 +325,6 @@ class Card {
   bool asked_differed = false;  // an event had askedName: a patch cannot remove it
   // As the model wrote them. `args` events tell them while they stream; complete and invalidate mark them.
   SharedText raw_arguments;
-  std::string members;    // opaque members of the provider, sent back verbatim
   bool typed = true;      // the arguments carry JSON types: nothing to coerce
   std::string broken;     // the reason, if the wire reported that bytes of the call were lost
   bool oversize = false;  // longer than limits.argumentBytes: the rest was dropped
@@ -346,7 +354,6 @@ class Card {
     visit("wireId", card.wire_id_);
     visit("rawArguments", card.raw_arguments);
     visit("arguments", card.arguments_);
-    visit("members", card.members);
     visit("reserved", card.reserved_);
     visit("raw", card.raw_);
     visit("start", card.start_);

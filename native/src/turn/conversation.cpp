@@ -179,11 +179,34 @@ std::string text_name(const Form &form, std::string name) {
   return tool != nullptr && !tool->vcp_command.empty() ? tool->vcp_command : name;
 }
 
+// May the items that the provider wrote go back in place of this message? Only to the wire that they came by, and where
+// they hold the same calls as the message. `after_echo`: those of the message before it go back.
+bool is_echoed(const Item &item, const Form &form, bool after_echo) {
+  const auto native = json_member(item.metadata, "native");
+  if (!native || member_text(*native, "wire") != form.setup.wire->id()) return false;
+  const auto items = json_member(*native, "items");
+  if (!items || json_kind(*items) != '[') return false;
+  const bool as_written = json_member(item.metadata, "raw").has_value();
+  if (!item.calls.empty() && as_written != form.text_calls) return false;
+  if (!JsonSlices(*items).next()) return after_echo;
+  return form.setup.wire->echoes(*items, form.text_calls ? 0 : item.calls.size());
+}
+
+// The message without the provider's items. What they alone would tell, the tools that the provider ran, becomes text.
+// Returns an empty text where nothing is left.
+std::string without_native(const Item &item) {
+  const std::string provided = member_text(item.metadata, "provided");
+  std::string content = plain_content(item.json);
+  if (!provided.empty() && content != provided) content += (content.empty() ? "" : "\n\n") + provided;
+  if (content.empty() && item.calls.empty()) return {};
+  return with_content(item.json, content.empty() ? "null" : json_string(content), {"metadata"});
+}
+
 // An assistant message with its calls as text: as the model wrote them, else as the first protocol writes calls.
-std::string as_text(const Item &item, const Form &form) {
+std::string as_text(const Item &item, const Form &form, bool echoed) {
   if (const auto raw = json_member(item.metadata, "raw"); raw && json_kind(*raw) == '"' && trim_json(*raw) != "\"\"") {
     const std::string repaired = raw->find("\\u") == std::string_view::npos ? std::string() : compact_json(*raw);
-    return with_content(item.json, repaired.empty() ? *raw : repaired, {"tool_calls", "metadata"});
+    return with_content(item.json, repaired.empty() ? *raw : repaired, {"tool_calls", echoed ? "" : "metadata"});
   }
   const Protocol &protocol = *form.protocols.front();
   std::string content = plain_content(item.json);
@@ -434,7 +457,7 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
                   setup.calls_from_text() && !setup.config.results_as_tool_role,
                   setup.wire->has_strict_roles(setup.body),
                   !setup.registry().tools().empty(),
-                  setup.calls_from_text() && !final_answer};
+                  setup.calls_from_text() && (!final_answer || setup.wire->keeps_definitions())};
   std::vector<Item> items;
   for (JsonSlices host(setup.host_messages); host.next();) {
     items.push_back(read_item(host.value()));
@@ -445,7 +468,7 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
   items = in_order(std::move(items), setup.config.words, owned_);
   if (form.strict_roles) items = with_strict_roles(std::move(items), form, owned_);
 
-  bool macro = false;
+  bool macro = false, echoed = false;
   size_t instruction = SIZE_MAX;
   for (size_t i = 0; i < items.size(); ++i) {
     const Item &item = items[i];
@@ -457,6 +480,13 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
         continue;
       }
     }
+    if (item.role == "assistant") echoed = is_echoed(item, form, echoed);
+    if (item.role == "assistant" && !echoed && (!form.text_calls || item.calls.empty()) &&
+        json_member(item.metadata, "native")) {
+      std::string rebuilt = without_native(item);
+      if (rebuilt.empty()) continue;
+      items[i] = read_item(owned_.emplace_back(std::move(rebuilt)));
+    }
     if (!form.text_calls || item.calls.empty()) {
       if (item.role == "tool" && !form.parsed.empty())
         messages_.push_back(owned_.emplace_back(with_harmless_result(item, form.parsed)));
@@ -466,7 +496,7 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
         messages_.push_back(owned_.emplace_back(with_sendable_arguments(item.json)));
       continue;
     }
-    messages_.push_back(owned_.emplace_back(as_text(item, form)));
+    messages_.push_back(owned_.emplace_back(as_text(item, form, echoed)));
     size_t last = i + 1;
     while (last < items.size() && items[last].role == "tool") ++last;
     const std::string results = results_as_text(items, i + 1, last, item, form);

@@ -44,8 +44,6 @@ void write_calls(const std::vector<const Card *> &cards, bool arguments, std::st
     ObjectWriter function(call.value("function"));
     function.text("name", stored_name(*card)).text("arguments", arguments ? card->sendable_arguments() : "{}");
     function.close();
-    for (JsonSlices members(card->members); members.next();)
-      call.raw(members.key().substr(1, members.key().size() - 2), members.value());
     call.close();
   }
   out += ']';
@@ -68,32 +66,60 @@ void write_requested(const std::vector<const Card *> &cards, std::string &out) {
   out += ']';
 }
 
-std::string assistant_message(uint32_t number, const Round &round, std::string_view text,
-                              const std::vector<const Card *> &cards, bool stored) {
+// The tools that the provider ran in a round, as a sentence each: what other providers read of them.
+std::string provided_sentences(const Wording &words, const std::vector<const Card *> &provided) {
+  std::string text;
+  for (const Card *card : provided) {
+    std::string said = card->requested_name();
+    if (!card->arguments().empty()) said += " " + std::string(card->arguments().view());
+    text += (text.empty() ? "" : "\n") + words(Word::provider_tool, said);
+  }
+  return text;
+}
+
+// The messages of one round are made of these.
+struct RoundParts {
+  uint32_t number = 0;
+  const Round *round = nullptr;
+  std::vector<const Card *> cards;
+  std::vector<const Card *> provided;  // tools that the provider ran
+  std::string_view native;             // JSON array; empty: the message is made of its text and calls
+};
+
+// What the provider said in its own shape, with what decides whether it may go back.
+void write_native(const Setup &setup, std::string_view items, ObjectWriter &metadata) {
+  ObjectWriter native(metadata.value("native"));
+  native.text("wire", setup.wire->id()).text("model", setup.model).raw("items", items).close();
+}
+
+std::string assistant_message(const Setup &setup, const RoundParts &parts, std::string_view text, bool stored) {
+  const Round &round = *parts.round;
+  const std::vector<const Card *> &cards = parts.cards;
   const bool raw = !cards.empty() && round.text_calls && !round.raw.empty();
   const bool arguments = stored || !raw;  // a request sends the raw text instead
+  const std::string provided = provided_sentences(setup.config.words, parts.provided);
   std::string out;
   ObjectWriter message(out);
-  size_t size = text.size() + round.members.size() + (raw ? json_string_size(round.raw) : 0);
+  size_t size = text.size() + parts.native.size() + (raw ? json_string_size(round.raw) : 0);
   for (const Card *card : cards)
     size += (arguments ? json_string_size(card->sendable_arguments()) : 0) + (stored ? card->arguments().size() : 0);
   message.reserve(size);
   message.text("role", "assistant");
-  if (text.empty())
-    message.raw("content", "null");
-  else
+  if (!text.empty())
     message.text("content", text);
-  if (!cards.empty()) {
-    write_calls(cards, arguments, message.value("tool_calls"));
-    for (JsonSlices members(round.members); members.next();)
-      message.raw(members.key().substr(1, members.key().size() - 2), members.value());
-  }
+  else if (cards.empty())  // no provider takes a message without content
+    message.text("content", provided);
+  else
+    message.raw("content", "null");
+  if (!cards.empty()) write_calls(cards, arguments, message.value("tool_calls"));
   ObjectWriter metadata(message.value("metadata"));
-  metadata.number("round", number);
+  metadata.number("round", parts.number);
   if (!cards.empty()) {
     if (round.text_calls) metadata.text("raw", round.raw);
     if (stored) write_requested(cards, metadata.value("toolCallsRequested"));
   }
+  if (!parts.native.empty()) write_native(setup, parts.native, metadata);
+  if (!provided.empty()) metadata.text("provided", provided);
   metadata.close();
   message.close();
   return out;
@@ -141,15 +167,17 @@ std::string harmless_url(std::string_view url) {
   return out;
 }
 
-// The images of results as a message of the user: tool messages hold only text.
+// The images of results as a message of the user: in OpenAI's shape, tool messages hold only text. `imagesOf` names the
+// call of each.
 std::string image_message(const Wording &words, const std::vector<const Card *> &cards) {
-  std::string list;
+  std::string list, calls;
   for (const Card *card : cards) {
     if (card->state() != CardState::success || card->model_parts().empty()) continue;
     for (JsonSlices parts(card->model_parts()); parts.next();) {
       const auto type = json_member(parts.value(), "type");
       if (!type || json_text(*type) != "image") continue;
       list += list.empty() ? "" : ",";
+      append_json_string(calls += calls.empty() ? "" : ",", card->history_id);
       ObjectWriter part(list);
       part.text("type", "image_url");
       ObjectWriter image(part.value("image_url"));
@@ -165,7 +193,8 @@ std::string image_message(const Wording &words, const std::vector<const Card *> 
     }
   }
   if (list.empty()) return list;
-  return R"({"role":"user","content":[{"type":"text","text":)" + json_string(words(Word::images)) + "}," + list + "]}";
+  return R"({"role":"user","content":[{"type":"text","text":)" + json_string(words(Word::images)) + "}," + list +
+         R"(],"metadata":{"imagesOf":[)" + calls + "]}}";
 }
 
 std::string note_message(std::string_view note) {
@@ -187,13 +216,21 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
     const Round &round = number == 0 ? kAdopted : message.rounds[number - 1];
     const bool split = (split_last && number == rounds) || !round.note.empty();
     std::string text, behind;  // behind: text after the last call, if it becomes a message of its own
-    std::vector<const Card *> cards;
+    RoundParts parts{number, &round, {}, {}, {}};
+    bool dropped = false;
+    std::vector<const Card *> &cards = parts.cards;
     for (; at < message.blocks.size() && message.blocks[at].round == number; ++at) {
       const Block &block = message.blocks[at];
       const bool replaced = round.note.empty() && message.is_retracted(block);
       if (block.kind == Block::Kind::text && !replaced) (split ? behind : text) += block.text;
-      if (block.kind != Block::Kind::tool_use || message.cards[block.card]->dropped) continue;
+      if (block.kind != Block::Kind::tool_use) continue;
+      dropped = dropped || message.cards[block.card]->dropped;
+      if (message.cards[block.card]->dropped) continue;
       const Card &card = *message.cards[block.card];
+      if (card.is_provided()) {
+        parts.provided.push_back(&card);
+        continue;
+      }
       if (card.stays_as_text()) {
         (split ? behind : text) += card.raw().view();
         continue;
@@ -210,14 +247,21 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
       if (!round.raw.empty()) text = round.raw.view();
       cards.clear();
     }
-    if (number > 0 && (!text.empty() || !cards.empty()))
-      out.push_back(assistant_message(number, round, text, cards, stored));
+    const bool whole = setup.wire->echoes_answers();  // the items are all of the answer
+    if ((whole || !cards.empty()) && !(whole && dropped) && !(round.text_calls && !behind.empty()))
+      parts.native = round.native;
+    if (number > 0 && (!text.empty() || !cards.empty() || !parts.provided.empty()))
+      out.push_back(assistant_message(setup, parts, text, stored));
     for (const Card *card : cards)
       if (card->final() || message.outcome != "awaiting_user") out.push_back(result_message(words, *card, stored));
     // No images while a call is unresolved: a user message after it would mark the call as abandoned.
     const bool settled = std::all_of(cards.begin(), cards.end(), [](const Card *card) { return card->final(); });
     if (std::string images = image_message(words, cards); settled && !images.empty()) out.push_back(std::move(images));
-    if (!behind.empty()) out.push_back(assistant_message(number, round, behind, {}, stored));
+    if (!behind.empty()) {
+      // Where the items of the message with the calls go back, this text stands in them.
+      const bool within = whole && !parts.native.empty();
+      out.push_back(assistant_message(setup, {number, &round, {}, {}, within ? "[]" : ""}, behind, stored));
+    }
     if (!round.note.empty()) out.push_back(note_message(round.note));
   }
   return out;

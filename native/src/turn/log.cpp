@@ -1,8 +1,10 @@
 #include "turn/log.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "base/json_writer.h"
+#include "base/text.h"
 #include "turn/conversation.h"
 
 namespace sluice {
@@ -99,7 +101,7 @@ Card &Log::new_card(std::string_view source, std::string_view requested_name, co
   block.kind = Block::Kind::tool_use;
   block.round = card->round;
   block.card = message_.cards.size();
-  open_.add(card->call, card->state());
+  if (!card->is_provided()) open_.add(card->call, card->state());
   message_.cards.push_back(std::move(card));
   return *message_.cards.back();
 }
@@ -151,7 +153,50 @@ void Log::tell(Card &card) {
 
 void Log::move(Card &card, Trigger trigger) {
   if (!card.apply(trigger)) throw std::logic_error("a card has no such transition");
-  open_.moved(card.call, card.state());
+  if (!card.is_provided()) open_.moved(card.call, card.state());
+}
+
+// ---- tools that the provider runs ----
+
+Card &Log::open_provided(std::string_view id, std::string_view name) {
+  for (const uint32_t call : provided_)
+    if (Card &card = *find(call); !id.empty() && card.wire_id() == id) return card;
+  Card &card = new_card(kProvider, name, nullptr);
+  card.set_wire_id(id);
+  give_id(card);
+  for (const Trigger step : {Trigger::complete, Trigger::dispatch, Trigger::pass, Trigger::start}) move(card, step);
+  card.set_started(now_);
+  provided_.insert(card.call);
+  tell(card);
+  return card;
+}
+
+void Log::provider_arguments(Card &card, std::string_view arguments) {
+  card.set_raw_arguments(SharedText(std::string(arguments)));
+  if (json_kind(arguments) == '{' && check_json(arguments, setup_.config.limits.depth).ok())
+    card.set_arguments(card.raw_arguments);
+  tell(card);
+}
+
+void Log::provider_result(Card &card, std::string_view text, bool is_error) {
+  if (card.final()) return;
+  const std::string_view output = first_bytes(text, setup_.config.limits.result_bytes);
+  if (!text.empty()) card.set_output(output, text.size(), false);
+  card.failed = is_error;
+  if (is_error) card.set_error(output);
+  end_provided(card, is_error ? Trigger::fail : Trigger::succeed, is_error ? "tool" : "");
+}
+
+void Log::lose_provided(std::string_view reason) {
+  for (const uint32_t call : std::set<uint32_t>(provided_)) end_provided(*find(call), Trigger::lose, reason);
+}
+
+void Log::end_provided(Card &card, Trigger trigger, std::string_view reason) {
+  provided_.erase(card.call);
+  move(card, trigger);
+  if (!reason.empty()) card.set_reason(reason);
+  card.set_ended(now_);
+  tell(card);
 }
 
 void Log::record(Card &card, ApprovalRecord decision) {
@@ -188,7 +233,10 @@ void Log::invalidate(Card &card, std::string_view reason, std::string detail) {
 
 void Log::retract(std::string note) {
   round().retracted = message_.blocks.size();
-  if (note.empty()) round().raw = {};  // another text replaces it
+  if (note.empty()) {  // another text replaces it
+    round().raw = {};
+    round().native.clear();
+  }
   round().note = std::move(note);
   ObjectWriter event(events_.open(Event::other));
   event.text("type", "retracted").number("round", round_number());

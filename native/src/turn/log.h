@@ -52,6 +52,13 @@ class Log {
   // -- cards
   Card &new_card(std::string_view source, std::string_view requested_name, const Tool *found);
   Card *find(uint32_t call) const;
+  // A tool that the provider runs: opens its card, which counts as running. A card of this id that still runs, since an
+  // earlier answer paused, goes on.
+  Card &open_provided(std::string_view id, std::string_view name);
+  void provider_arguments(Card &card, std::string_view arguments);  // JSON text, as far as it is known
+  void provider_result(Card &card, std::string_view text, bool is_error);
+  // Ends the cards of tools that the provider runs and of which no result can come any more.
+  void lose_provided(std::string_view reason);
   size_t first_card() const { return first_card_; }  // index of this round's first card: those before it have ended
   OpenCards &open_cards() { return open_; }
   const OpenCards &open_cards() const { return open_; }
@@ -89,7 +96,9 @@ class Log {
   Status load_events(std::string_view saved);
 
  private:
+  void end_provided(Card &card, Trigger trigger, std::string_view reason);
   Status load_rounds(const SavedReader &saved);
+  void load_members_of_0_1(const SavedReader &saved);
   Status load_cards(const SavedReader &saved);
   Status load_blocks(const SavedReader &saved);
   Status check() const;
@@ -109,7 +118,8 @@ class Log {
   Message message_;
   std::set<std::string, std::less<>> used_ids_;
   size_t first_card_ = 0;
-  OpenCards open_;  // of this round; not saved: a restore derives it from the cards
+  OpenCards open_;               // of this round; not saved: a restore derives it from the cards
+  std::set<uint32_t> provided_;  // calls that the provider still runs; not saved, derived like open_
   EventQueue events_;
   std::optional<int64_t> now_;
 };

@@ -177,8 +177,14 @@ Status Log::load(const SavedReader &saved) {
   if (Status status = load_cards(saved); !status.ok()) return status;
   if (Status status = load_blocks(saved); !status.ok()) return status;
   first_card_ = std::min(first_card_, message_.cards.size());
-  for (size_t i = first_card_; i < message_.cards.size(); ++i)
-    if (!message_.cards[i]->final()) open_.add(message_.cards[i]->call, message_.cards[i]->state());
+  load_members_of_0_1(saved);
+  for (const auto &card : message_.cards) {
+    if (card->final()) continue;
+    if (card->is_provided())
+      provided_.insert(card->call);
+    else if (card->call > first_card_)
+      open_.add(card->call, card->state());
+  }
   if (saved_flag(saved, "done") != done())
     return error(Code::json, "expected an outcome where done is true", "outcome");
   return check();
@@ -188,7 +194,7 @@ Status Log::load_rounds(const SavedReader &saved) {
   for (JsonSlices rounds(saved.nested("rounds")); rounds.next();) {
     const SavedReader entry(rounds.value());
     Round &round = message_.rounds.emplace_back();
-    round.finish = saved_enum(entry, "finish", Finish::none, Finish::pause);
+    round.finish = saved_enum(entry, "finish", Finish::none, Finish::malformed);
     Round::each_field(round, Loader{entry});
     if (Status status = entry.fits(); !status.ok())
       return std::move(status).inside(place("rounds", message_.rounds.size() - 1));
@@ -199,6 +205,34 @@ Status Log::load_rounds(const SavedReader &saved) {
   }
   for (Round &round : message_.rounds) in_bounds(round.usage);
   return {};
+}
+
+// Earlier states hold opaque members of rounds and of their calls one by one, not as the wire's items.
+void Log::load_members_of_0_1(const SavedReader &saved) {
+  std::vector<std::string> calls(message_.rounds.size() + 1);  // by round
+  std::vector<bool> any(calls.size());
+  size_t index = 0;
+  for (JsonSlices cards(saved.nested("cards")); cards.next() && index < message_.cards.size(); ++index) {
+    const Card &card = *message_.cards[index];
+    if (card.source != "native" || card.round >= calls.size()) continue;
+    const std::string members = text_of(SavedReader(cards.value()), "members");
+    const bool has = !members.empty() && is_json(members, '{');
+    any[card.round] = any[card.round] || has;
+    calls[card.round].append(calls[card.round].empty() ? "" : ",").append(has ? members : "{}");
+  }
+  uint32_t number = 0;
+  for (JsonSlices rounds(saved.nested("rounds")); rounds.next() && number < message_.rounds.size();) {
+    Round &round = message_.rounds[number++];
+    const std::string members = text_of(SavedReader(rounds.value()), "members");
+    const bool has = !members.empty() && is_json(members, '{');
+    if (!round.native.empty() || (!has && !any[number])) continue;
+    std::string item = "{";
+    for (JsonSlices said(has ? std::string_view(members) : "{}"); said.next();)
+      item.append(item.size() > 1 ? "," : "").append(said.key()).append(":").append(said.value());
+    if (any[number])
+      item.append(item.size() > 1 ? "," : "").append("\"tool_calls\":[").append(calls[number]).append("]");
+    round.native = "[" + item + "}]";
+  }
 }
 
 Status Log::load_cards(const SavedReader &saved) {
@@ -239,8 +273,8 @@ Status Log::load_events(std::string_view saved) {
 // Checks what the rest of the turn relies on: indices are in range, and members that hold JSON are valid JSON.
 Status Log::check() const {
   for (size_t i = 0; i < message_.rounds.size(); ++i)
-    if (!is_json(message_.rounds[i].members, '{'))
-      return error(Code::json, "expected an object", place("rounds", i) + ".members");
+    if (!is_json(message_.rounds[i].native, '['))
+      return error(Code::json, "expected an array", place("rounds", i) + ".native");
   if (Status status = check_blocks(); !status.ok()) return status;
   for (const auto &card : message_.cards)
     if (Status status = check_card(*card); !status.ok())
@@ -272,21 +306,25 @@ Status Log::check_card(const Card &card) const {
   if (card.round != message_.blocks[card.block].round || card.adopted != (card.round == 0))
     return wrong("round", "the round of its block");
   const bool ended = done() && !setup_.parser && message_.outcome != "awaiting_user";
-  if (!card.final() && (index < first_card_ || ended)) return wrong("state", "a final state: its round is over");
+  if (card.is_provided() && !card.final() && card.state() != CardState::executing)
+    return wrong("state", "a state of a call that the provider runs");
+  if (!card.final() && ((index < first_card_ && !card.is_provided()) || ended))
+    return wrong("state", "a final state: its round is over");
   const bool complete = card.state() != CardState::streaming && !card.final();
-  if (!is_json(card.arguments(), '{') || (complete && card.arguments().empty())) return wrong("arguments", "an object");
+  if (!is_json(card.arguments(), '{') || (complete && card.arguments().empty() && !card.is_provided()))
+    return wrong("arguments", "an object");
   if (card.source == "native" && !card.arguments().empty() && json_kind(card.raw_arguments) == '{' &&
       !is_json(card.raw_arguments, '{'))
     return wrong("rawArguments", "an object: they go back as they came");
   if (card.edited() && (card.edited()->empty() || !is_json(*card.edited(), '{'))) return wrong("edited", "an object");
   if (card.host_arguments() && !is_json(*card.host_arguments(), '{')) return wrong("hostArguments", "an object");
-  if (!is_json(card.members, '{')) return wrong("members", "an object");
   if (!is_json(card.reserved(), '{')) return wrong("reserved", "an object");
   if (!is_parts(card.parts())) return wrong("parts", "content parts");
   if (card.rewritten() &&
       (!is_json(*card.rewritten(), '{') || !has_text(*card.rewritten(), "text") || !is_parts(card.model_parts())))
     return wrong("rewritten", "a text, and content parts");
-  if (setup_.parser && complete && !card.is_pending()) return wrong("state", "a state that a parser has");
+  if (setup_.parser && complete && !card.is_pending() && !card.is_provided())
+    return wrong("state", "a state that a parser has");
   return {};
 }
 

@@ -56,7 +56,7 @@ struct Round {
   std::string model;  // the model that answered, as the provider says
   std::optional<int64_t> started_at, ended_at;
   SharedText raw;           // text mode: the answer as written
-  std::string members;      // opaque members of the provider's message, sent back verbatim
+  std::string native;       // the items of WireSink::on_native, a JSON array: sent back verbatim
   bool text_calls = false;  // its calls were written as text
   std::string note;         // a message of the user that the model reads after the round
   size_t retracted = 0;     // text blocks of the round below this index were retracted
@@ -65,7 +65,7 @@ struct Round {
   template <class AnyRound, class Visit>
   static void each_field(AnyRound &round, const Visit &visit) {
     visit("raw", round.raw);
-    visit("members", round.members);
+    visit("native", round.native);
     visit("textCalls", round.text_calls);
     for (const TokenKind &kind : kTokenKinds) visit(kind.name, round.usage.*kind.count);
     visit("note", round.note);

@@ -73,7 +73,6 @@ void Setup::collect_offers() {
 // The protocols of the model that the request names.
 Status Setup::read_model() {
   const auto request = json_member(document, "request");
-  std::string model;
   if (const auto name = request ? json_member(*request, "model") : std::nullopt; name && json_kind(*name) == '"')
     model = json_text(*name);
   if (Status status = choose_protocol(model, config); !status.ok()) return std::move(status).inside("protocol");

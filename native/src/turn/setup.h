@@ -60,6 +60,7 @@ struct Setup {
   std::shared_ptr<const Engine> engine;
   Config config;
   const Wire *wire = nullptr;
+  std::string model;               // of the request, or empty
   bool parser = false;             // without a request: one answer is read, and nothing runs
   std::string document;            // as the host wrote it
   std::string_view body;           // its request

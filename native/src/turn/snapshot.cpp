@@ -66,7 +66,7 @@ Status Turn::load_answer(std::string_view saved) {
   open_answer();
   if (Status status = answer_->load(SavedReader(saved), setup_->config); !status.ok())
     return std::move(status).inside("answer");
-  if (!setup_->parser) request_ = std::make_shared<const std::string>(build_request());
+  if (!setup_->parser) request_ = std::make_shared<const std::string>(build_request(opaque_refused_));
   return {};
 }
 
@@ -92,7 +92,7 @@ void Turn::resume() {
   const bool held = gate_.hold_back_messages();
   if (log_.done()) return;
   if (held && log_.waits(Log::Event::request, 0))
-    request_ = std::make_shared<const std::string>(build_request());  // its history has changed
+    request_ = std::make_shared<const std::string>(build_request(opaque_refused_));  // its history has changed
   if (log_.withdraw(Log::Event::request, 0)) emit_request();          // its body has this engine's tools
   gate_.resume();
   if (check_ != Check::none && !log_.waits(Log::Event::final_answer, 0)) emit_final();

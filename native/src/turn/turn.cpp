@@ -111,11 +111,11 @@ void Turn::begin_round(bool final_answer) {
 void Turn::open_answer() { answer_ = std::make_unique<Answer>(*setup_, log_, static_cast<Answer::Listener &>(*this)); }
 
 void Turn::send_request() {
-  request_ = std::make_shared<const std::string>(build_request());
+  request_ = std::make_shared<const std::string>(build_request(opaque_refused_));
   emit_request();
 }
 
-std::string Turn::build_request() const {
+std::string Turn::build_request(bool drop_opaque) const {
   const Setup &setup = *setup_;
   // Skip the open round: it has no messages yet, and after a restore its messages must not appear in its own request.
   const Conversation conversation(setup, history_messages(setup, log_.message(), log_.round_number() - 1, false, false),
@@ -127,6 +127,7 @@ std::string Turn::build_request() const {
   parts.names = &setup.registry().offers();
   if (setup.offers_tools()) parts.tools = &setup.offers;
   parts.forbid_calls = gate_.final_answer();
+  parts.drop_opaque = drop_opaque;
   parts.ask_usage = setup.config.ask_usage && !usage_refused_;
   return setup.wire->write(parts);
 }
@@ -160,6 +161,8 @@ void Turn::explain(TurnError &error, std::string_view detail) const {
         request_ != nullptr && json_member(*request_, "stream_options") && !json_member(setup_->body, "stream_options");
     if (!asked) error.code = "http";  // Sluice did not ask for the usage
   }
+  if (error.code == "signature_refused" && (answer_->shown() || !sends_opaque()))
+    error.code = error.status >= 400 ? "http" : "provider";  // there is nothing to leave out
   if (error.code == "tools_unsupported") {
     if (setup_->offers_tools())
       error.hint = kUseText;
@@ -169,14 +172,20 @@ void Turn::explain(TurnError &error, std::string_view detail) const {
   if (error.code == "http" && !detail.empty()) error.detail += " (" + repair_utf8(detail) + ")";
 }
 
-// Begins the same round again without what the provider refused: the usage, or tools. In mode text what ran so far is
-// told as text.
+// Does the open request hold signatures, or encrypted parts of earlier answers?
+bool Turn::sends_opaque() const { return !opaque_refused_ && request_ != nullptr && build_request(true) != *request_; }
+
+// Begins the same round again without what the provider refused: the usage, signatures, or tools. In mode text what ran
+// so far is told as text.
 bool Turn::fall_back(const TurnError &error) {
   if (setup_->parser || answer_->shown()) return false;
   Config &config = setup_->config;
   if (error.code == "usage_refused") {
     log_.diagnostic("usage_refused", error.detail);
     usage_refused_ = true;
+  } else if (error.code == "signature_refused") {
+    log_.diagnostic("signature_dropped", error.detail);
+    opaque_refused_ = true;
   } else if (error.code == "tools_unsupported" && config.fall_back_to_text && config.mode == Mode::automatic) {
     log_.diagnostic("fallback_to_text", error.detail);
     config.mode = Mode::text;
@@ -206,7 +215,7 @@ void Turn::advance() {
   size_t last_call = 0;
   for (size_t i = log_.first_card(); i < message.cards.size(); ++i) {
     const Card &card = *message.cards[i];
-    if (card.dropped) continue;
+    if (card.dropped || card.is_provided()) continue;
     any = true;
     last_call = card.block;
     all_fired =
@@ -216,6 +225,11 @@ void Turn::advance() {
   }
   if (gate_.final_answer()) return check_final("limit");
   const bool noted = !log_.message().rounds.empty() && !log_.round().note.empty();
+  if (!any && !noted && log_.finish() == Finish::pause && setup_->wire->echoes_answers() &&
+      !log_.round().native.empty()) {
+    if (gate_.beyond_rounds()) return check_final("limit");
+    return begin_round(false);  // the provider goes on where it stopped
+  }
   if (!any && !noted) return check_final("completed");
 
   const auto is_text = [](const Block &block) { return block.kind == Block::Kind::text; };
@@ -283,6 +297,7 @@ void Turn::end(std::string_view outcome) {
     gate_.cancel_all("turn_ended", setup_->config.words(Word::turn_ended));
   log_.withdraw(Log::Event::request, 0);
   if (answering()) answer_->close();
+  log_.lose_provided("turn_ended");
   log_.end(outcome);
 }
 

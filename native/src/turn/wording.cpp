@@ -79,8 +79,11 @@ constexpr Sentence kSentences[] = {
     {"withheld", "", "The call was run, but its result was not released.", "调用已执行，但其结果未公开。"},
     {"notSent", "", "Not sent: the turn was restored where this call is not allowed as it was.",
      "未发送：恢复对话后，不再允许按原样执行此调用。"},
+    {"malformedAnswer", "", "The tool call could not be read: it was malformed. Write it again, whole.",
+     "工具调用无法读取：格式有误。请完整地重写一遍。"},
+    {"providerTool", "call", "(Tool of the provider: {call})", "（服务商的工具：{call}）"},
 };
-static_assert(std::size(kSentences) == static_cast<size_t>(Word::not_sent) + 1);
+static_assert(std::size(kSentences) == static_cast<size_t>(Word::provider_tool) + 1);
 
 // The placeholder at the beginning of `text`, with its braces; empty: there is none.
 std::string_view placeholder(std::string_view text) {

@@ -56,6 +56,9 @@ enum class Word : uint8_t {
   withheld_expired,
   withheld,
   not_sent,
+  // what else the model reads
+  malformed_answer,
+  provider_tool,
 };
 
 enum class Language : uint8_t { english, chinese };

@@ -102,8 +102,6 @@ void CallAssembler::finish() {
   settle_orphans();
   for (Call &call : calls_) {
     if (!call.shown && !call.foreign && (!call.id.empty() || !call.arguments.empty())) show(call);
-    if (call.shown && call.members_changed) show_members(call);
-    call.members_changed = false;
     release_text(call.arguments);  // nothing more comes for it
     release_text(call.canonical);
   }
@@ -141,7 +139,7 @@ void CallAssembler::Call::save(std::string &out) const {
   append_saved_bytes(saved.value("held"), joiner.held());
   save_members(saved.value("members"), members);
   if (shown) saved.number("slot", slot);
-  saved.boolean("membersChanged", members_changed).boolean("untracked", untracked).boolean("headsRepeat", heads_repeat);
+  saved.boolean("untracked", untracked).boolean("headsRepeat", heads_repeat);
   saved.boolean("foreign", foreign).boolean("broken", broken).boolean("longName", long_name);
   saved.close();
 }
@@ -155,7 +153,6 @@ void CallAssembler::Call::load(const SavedReader &saved, size_t max_depth) {
   saved.text("arguments", arguments);
   saved.get("held", held);
   saved.get("slot", shown_as);
-  saved.get("membersChanged", members_changed);
   saved.get("untracked", untracked);
   saved.get("headsRepeat", heads_repeat);
   saved.get("foreign", foreign);
@@ -275,7 +272,6 @@ void CallAssembler::take_members(Call &call, const CallDelta &entry) {
     } else {
       continue;
     }
-    call.members_changed = true;
   }
 }
 
@@ -340,23 +336,31 @@ void CallAssembler::show(Call &call) {
   call.shown = true;
   call.slot = slots_++;
   sink_.on_call(call.slot, call.id, call.name);
-  if (call.members_changed) show_members(call);
-  call.members_changed = false;
   if (!call.arguments.empty()) sink_.on_arguments(call.slot, call.arguments);
   if (call.broken) sink_.on_call_broken(call.slot, "invalid_json");
 }
 
-// Reports them with the call, and again at the end if they changed; not with every fragment.
-void CallAssembler::show_members(const Call &call) {
-  std::string object = "{";
-  for (const auto &[key, value] : call.members) {
-    if (object.size() > 1) object += ',';
-    append_json_string(object, key);
-    object += ':';
-    object += value;
+std::string CallAssembler::members() const {
+  std::vector<const Call *> shown(slots_);
+  bool any = false;
+  for (const Call &call : calls_) {
+    if (!call.shown) continue;
+    shown[call.slot] = &call;
+    any = any || !call.members.empty();
   }
-  object += '}';
-  sink_.on_call_members(call.slot, object);
+  if (!any) return {};
+  std::string list = "[";
+  for (const Call *call : shown) {
+    list += list.size() > 1 ? ",{" : "{";
+    for (const auto &[key, value] : call->members) {
+      if (&key != &call->members.front().first) list += ',';
+      append_json_string(list, key);
+      list += ':';
+      list += value;
+    }
+    list += '}';
+  }
+  return list + "]";
 }
 
 }  // namespace sluice

@@ -37,6 +37,8 @@ class CallAssembler {
   void interrupt() { parted_ = parted_ || calls_.size() == 1; }
   // Has it arguments that may belong to any of several calls?
   bool has_orphans() const;
+  // The unknown members of every call that was shown, an object each, as one JSON array; empty: there are none.
+  std::string members() const;
   // Settles what is left: calls without a name, arguments without a call.
   void finish();
 
@@ -54,7 +56,6 @@ class CallAssembler {
     uint64_t delta = 0;  // number of the array that touched it last; not saved, for no later array has that number
     uint32_t slot = 0;
     bool shown = false;
-    bool members_changed = false;
     bool untracked = false;     // the arguments exceed their limit: passed on, not kept
     bool heads_repeat = false;  // the provider repeats id or name with every fragment
     bool foreign = false;       // not a function: everything that comes for it is dropped
@@ -82,7 +83,6 @@ class CallAssembler {
   void append(Call &call, std::string_view fragment);
   void replace(Call &call, std::string_view whole, std::string_view code);
   void show(Call &call);
-  void show_members(const Call &call);
 
   // -- set once
   WireSink &sink_;

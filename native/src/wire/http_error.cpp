@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "wire/provider_error.h"
 
 namespace sluice {
 namespace {
@@ -34,8 +33,9 @@ void HttpError::response(int32_t status, std::string_view headers) {
     if (request_id_.empty()) request_id_ = repair_utf8(header(name).substr(0, kMaxId));
 }
 
-WireError HttpError::tell(std::string_view code, std::string_view detail, bool transient) const {
-  return {code, detail, transient, active() ? status_ : 0, retry_after_ms_, request_id_};
+WireError HttpError::tell(std::string_view code, std::string_view detail, const ProviderError &error) const {
+  const int64_t retry_after_ms = retry_after_ms_ >= 0 ? retry_after_ms_ : error.retry_after_ms;
+  return {code, detail, error.transient, active() ? status_ : 0, retry_after_ms, request_id_};
 }
 
 WireReader::Refusal HttpError::refusal() const {
@@ -53,10 +53,7 @@ void HttpError::report(WireSink &sink) const {
   std::string detail = "HTTP " + std::to_string(status_);
   if (!error.words.empty()) detail += ": " + error.words;
   const bool usage = (status_ == 400 || status_ == 422) && names_usage(body_);
-  sink.on_error(tell(usage                 ? "usage_refused"
-                     : error.tools_refused ? "tools_unsupported"
-                                           : "http",
-                     detail, error.transient));
+  sink.on_error(tell(usage ? "usage_refused" : error.code("http"), detail, error));
 }
 
 void HttpError::save(ObjectWriter &saved) const {

@@ -8,6 +8,7 @@
 #include "base/json_progress.h"
 #include "base/json_writer.h"
 #include "base/saved.h"
+#include "wire/provider_error.h"
 #include "wire/wire.h"
 
 namespace sluice {
@@ -20,7 +21,7 @@ class HttpError {
   void feed(std::string_view bytes);
   void report(WireSink &sink) const;
   // Makes an error that stands in the body of a good response; adds status, retry time and request id of its head.
-  WireError tell(std::string_view code, std::string_view detail, bool transient) const;
+  WireError tell(std::string_view code, std::string_view detail, const ProviderError &error) const;
 
   void save(ObjectWriter &saved) const;
   void load(const SavedReader &saved);

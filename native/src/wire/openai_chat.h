@@ -12,6 +12,8 @@ class OpenAiChatWire final : public Wire {
   Status check(std::string_view body, const std::vector<ToolOffer> &tools) const override;
   std::string write(const RequestParts &parts) const override;
   std::string write_tools(const std::vector<ToolOffer> &tools) const override;
+  bool echoes(std::string_view, size_t) const override { return true; }
+  bool echoes_answers() const override { return false; }
   bool has_strict_roles(std::string_view body) const override;
 };
 

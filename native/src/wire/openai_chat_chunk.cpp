@@ -3,110 +3,13 @@
 // an object), or simdjson refuses legal JSON (lone surrogates, huge numbers), the same walk goes over slices.
 #include "wire/openai_chat_chunk.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <deque>
 #include <string>
 
-#include "base/json.h"
-#include "base/real.h"
-#include "base/simd.h"
 #include "base/text.h"
 
 namespace sluice {
 namespace {
-
-namespace dom = simdjson::dom;
-
-constexpr size_t kMaxParsed = 1 << 17;  // simdjson needs twelve times the text: slice larger events instead
-
-// The whole part: 1.0 and 1e0 are 1.
-std::optional<int64_t> whole_number(double number) {
-  if (!(std::abs(number) < 9e15)) return std::nullopt;
-  return static_cast<int64_t>(number);
-}
-
-class DomValue {
- public:
-  static constexpr bool has_text = false;
-
-  explicit DomValue(dom::element element) : element_(element) {}
-
-  char kind() const {
-    switch (element_.type()) {
-      case dom::element_type::OBJECT: return '{';
-      case dom::element_type::ARRAY: return '[';
-      case dom::element_type::STRING: return '"';
-      case dom::element_type::BOOL: return 't';
-      case dom::element_type::NULL_VALUE: return 'n';
-      default: return '0';
-    }
-  }
-  std::string_view string() const { return element_.get_string().value_unsafe(); }
-  std::string_view text() const { return {}; }
-  std::optional<int64_t> integer() const {
-    int64_t value = 0;
-    if (element_.get_int64().get(value) == simdjson::SUCCESS) return value;
-    double number = 0;
-    return element_.get_double().get(number) == simdjson::SUCCESS ? whole_number(number) : std::nullopt;
-  }
-  template <class Use>
-  void members(Use use) const {
-    for (const auto &[key, value] : dom::object(element_.get_object().value_unsafe())) use(key, DomValue(value));
-  }
-  template <class Use>
-  void items(Use use) const {
-    for (const dom::element item : dom::array(element_.get_array().value_unsafe())) use(DomValue(item));
-  }
-
- private:
-  dom::element element_;
-};
-
-class SliceValue {
- public:
-  static constexpr bool has_text = true;
-
-  // `strings` keeps decoded strings, for those with escapes.
-  SliceValue(std::string_view text, std::deque<std::string> &strings) : text_(text), strings_(&strings) {}
-
-  char kind() const {
-    const char kind = json_kind(text_);
-    return kind == 'f' ? 't' : kind;
-  }
-  std::string_view string() const {
-    const std::string_view token = trim_json(text_);
-    if (token.find('\\') == std::string_view::npos) return token.substr(1, token.size() - 2);
-    return strings_->emplace_back(json_text(token, true));
-  }
-  std::string_view text() const { return trim_json(text_); }
-  std::optional<int64_t> integer() const {
-    const std::string_view digits = trim_json(text_);
-    int64_t value = 0;
-    if (read_integer(digits, value)) return value;
-    double number = 0;
-    const auto read = read_real(digits.data(), digits.data() + digits.size(), number);
-    return read.ec == std::errc() ? whole_number(number) : std::nullopt;
-  }
-  template <class Use>
-  void members(Use use) const {
-    for (JsonSlices slices(text_); slices.next();) {
-      const SliceValue key(slices.key(), *strings_);
-      use(key.string(), SliceValue(slices.value(), *strings_));
-    }
-  }
-  template <class Use>
-  void items(Use use) const {
-    for (JsonSlices slices(text_); slices.next();) use(SliceValue(slices.value(), *strings_));
-  }
-
- private:
-  std::string_view text_;
-  std::deque<std::string> *strings_;
-};
 
 // Members of a message that providers require in the next request: signatures, encrypted reasoning.
 bool is_opaque_member(std::string_view key) {
@@ -122,23 +25,22 @@ constexpr std::pair<std::string_view, int64_t Usage::*> kTokenNames[] = {
     {"cached_tokens", &Usage::cached_tokens},      {"prompt_cache_hit_tokens", &Usage::cached_tokens},  // DeepSeek
     {"reasoning_tokens", &Usage::reasoning_tokens}};
 
-template <class Value>
 class Walk {
  public:
   explicit Walk(ChatChunk &chunk) : chunk_(chunk) {}
 
   bool wants_text() const { return wants_text_; }
 
-  void root(Value value) {
+  void root(JsonView value) {
     if (value.kind() == '[') {  // Google's shim wraps an error body in an array
-      value.items([&](Value item) {
+      value.items([&](JsonView item) {
         if (item.kind() == '{') root(item);
       });
       return;
     }
     if (value.kind() != '{') return;
     bool is_error = false, has_choices = false;
-    value.members([&](std::string_view key, Value member) {
+    value.members([&](std::string_view key, JsonView member) {
       const char kind = member.kind();
       if (key == "choices" && kind == '[') {
         has_choices = true;
@@ -150,7 +52,7 @@ class Walk {
       } else if (key == "error") {
         error(member);
       } else if (key == "x_groq" && kind == '{') {
-        member.members([&](std::string_view inner, Value of_groq) {
+        member.members([&](std::string_view inner, JsonView of_groq) {
           if (inner == "usage") usage(of_groq);
           if (inner == "error") error(of_groq);
         });
@@ -167,23 +69,24 @@ class Walk {
 
  private:
   // The text of `value`. Where simdjson has none, notes that the walk must be done again over slices.
-  std::string_view text_of(Value value) {
-    if constexpr (!Value::has_text) wants_text_ = true;
-    return value.text();
+  std::string_view text_of(JsonView value) {
+    const std::string_view text = value.text();
+    wants_text_ = wants_text_ || text.empty();
+    return text;
   }
 
-  void error(Value value) {
+  void error(JsonView value) {
     const char kind = value.kind();
     if (kind != '{' && kind != '"' && kind != '[') return;
     bool empty = kind == '"' && value.string().empty();
     if (kind == '{') {
       empty = true;
-      value.members([&](std::string_view, Value) { empty = false; });
+      value.members([&](std::string_view, JsonView) { empty = false; });
     }
     if (!empty) chunk_.error = text_of(value);
   }
 
-  void usage(Value value) {
+  void usage(JsonView value) {
     if (value.kind() != '{') return;
     Usage usage;
     counts(value, usage, 0);
@@ -193,8 +96,8 @@ class Walk {
     if (any) chunk_.usage = usage;
   }
 
-  void counts(Value value, Usage &usage, int within) {
-    value.members([&](std::string_view key, Value member) {
+  void counts(JsonView value, Usage &usage, int within) {
+    value.members([&](std::string_view key, JsonView member) {
       const char kind = member.kind();
       if (kind == '{' && within == 0 && key.ends_with("_tokens_details")) counts(member, usage, 1);
       if (kind != '0') return;
@@ -203,24 +106,24 @@ class Walk {
     });
   }
 
-  void choices(Value value) {
+  void choices(JsonView value) {
     int64_t position = 0;
-    value.items([&](Value item) {
+    value.items([&](JsonView item) {
       if (item.kind() == '{' && choice_index(item).value_or(position) == 0) choice(item);
       ++position;
     });
   }
 
-  std::optional<int64_t> choice_index(Value choice) {
+  std::optional<int64_t> choice_index(JsonView choice) {
     std::optional<int64_t> index;
-    choice.members([&](std::string_view key, Value member) {
+    choice.members([&](std::string_view key, JsonView member) {
       if (key == "index" && member.kind() == '0') index = member.integer();
     });
     return index;
   }
 
-  void choice(Value value) {
-    value.members([&](std::string_view key, Value member) {
+  void choice(JsonView value) {
+    value.members([&](std::string_view key, JsonView member) {
       const char kind = member.kind();
       if (key == "delta" && kind == '{') {
         message(member, chunk_.delta);
@@ -235,8 +138,8 @@ class Walk {
     });
   }
 
-  void message(Value value, ChatMessage &out) {
-    value.members([&](std::string_view key, Value member) {
+  void message(JsonView value, ChatMessage &out) {
+    value.members([&](std::string_view key, JsonView member) {
       const char kind = member.kind();
       if (kind == 'n') return;
       if (key == "content") {
@@ -246,7 +149,7 @@ class Walk {
       } else if (key == "tool_calls") {
         if (kind == '{') call(member, false, out);
         if (kind == '[')
-          member.items([&](Value item) {
+          member.items([&](JsonView item) {
             if (item.kind() == '{')
               call(item, false, out);
             else if (item.kind() != 'n')
@@ -262,25 +165,25 @@ class Walk {
         if (kind == '"') out.reasoning_text = member.string();
       } else if (is_opaque_member(key)) {
         if (key == "reasoning_details" && kind == '[')
-          member.items([&](Value item) { content(item, {.reasoning = true}, out.details, 0); });
+          member.items([&](JsonView item) { content(item, {.reasoning = true}, out.details, 0); });
         out.opaque.push_back({key, text_of(member)});
       }
     });
   }
 
   // A string, a part, or an array of parts: {type: text, text}, {type: thinking, thinking: […]}, …
-  void content(Value value, ChatPiece piece, std::vector<ChatPiece> &out, int within) {
+  void content(JsonView value, ChatPiece piece, std::vector<ChatPiece> &out, int within) {
     switch (value.kind()) {
       case '"':
         piece.text = value.string();
         if (!piece.text.empty()) out.push_back(piece);
         break;
       case '[':
-        if (within < 4) value.items([&](Value item) { content(item, piece, out, within + 1); });
+        if (within < 4) value.items([&](JsonView item) { content(item, piece, out, within + 1); });
         break;
       case '{':
         if (within < 4)
-          value.members([&](std::string_view key, Value member) {
+          value.members([&](std::string_view key, JsonView member) {
             if (key == "type" && member.kind() == '"')
               piece.reasoning = piece.reasoning || is_one_of(member.string(), {"reasoning", "thinking"});
             else if (key == "text")
@@ -295,19 +198,19 @@ class Walk {
     }
   }
 
-  void call(Value value, bool legacy, ChatMessage &out) {
+  void call(JsonView value, bool legacy, ChatMessage &out) {
     CallDelta &call = out.calls.emplace_back();
     call.legacy = legacy;
     std::string_view type;
     bool is_function = false;
-    value.members([&](std::string_view key, Value member) {
+    value.members([&](std::string_view key, JsonView member) {
       const char kind = member.kind();
       // Gateways in front of Gemini pass its own functionCall on, with `args`.
       const bool function = is_one_of(key, {"function", "functionCall", "function_call"}) && kind == '{';
       is_function = is_function || function || ((key == "name" || key == "arguments") && kind != 'n');
       if (key == "type" && kind == '"') type = member.string();
       if (function) {
-        member.members([&](std::string_view inner, Value of_function) { head(inner, of_function, call); });
+        member.members([&](std::string_view inner, JsonView of_function) { head(inner, of_function, call); });
       } else if (key == "index") {
         if (kind == '0') call.index = member.integer().value_or(-1);
       } else if (key == "id") {
@@ -323,7 +226,7 @@ class Walk {
     if (call.foreign) out.unknown_calls.push_back(type);
   }
 
-  void head(std::string_view key, Value member, CallDelta &call) {
+  void head(std::string_view key, JsonView member, CallDelta &call) {
     const char kind = member.kind();
     if (key == "name" && kind == '"') call.name = member.string();
     if ((key != "arguments" && key != "args") || kind == 'n') return;
@@ -354,57 +257,15 @@ void ChatChunk::clear() {
   usage.reset();
 }
 
-struct ChatChunkReader::Impl {
-  explicit Impl(size_t depth) : max_depth(depth) { simd(); }
-
-  // -- set once
-  const size_t max_depth;
-  // -- reused
-  dom::parser parser;
-  std::unique_ptr<char[]> padded;
-  size_t room = 0;
-  std::string repaired;
-  std::deque<std::string> strings;
-  ChatChunk chunk;
-
-  void reserve(size_t size) {
-    if (size + simdjson::SIMDJSON_PADDING <= room) return;
-    room = std::max<size_t>(2 * size, 4096) + simdjson::SIMDJSON_PADDING;
-    padded = std::make_unique<char[]>(room);
-  }
-
-  Result slices(std::string_view text) {
-    if (!check_json(text, max_depth).ok()) return is_utf8(text) ? Result::no_json : Result::no_utf8;
-    chunk.clear();
-    chunk.surrogates = true;
-    strings.clear();
-    Walk<SliceValue>(chunk).root(SliceValue(text, strings));
-    return Result::ok;
-  }
-};
-
-ChatChunkReader::ChatChunkReader(size_t max_depth) : impl_(std::make_unique<Impl>(max_depth)) {}
-ChatChunkReader::~ChatChunkReader() = default;
-
-const ChatChunk &ChatChunkReader::chunk() const { return impl_->chunk; }
-
-ChatChunkReader::Result ChatChunkReader::read(std::string_view text) {
-  Impl &it = *impl_;
-  it.strings.clear();
-  if (text.size() > kMaxParsed) return it.slices(text);
-  it.chunk.clear();
-  it.reserve(text.size());
-  std::memcpy(it.padded.get(), text.data(), text.size());
-  const std::string_view copy(it.padded.get(), text.size());
-  if (it.parser.max_depth() != it.max_depth || it.parser.capacity() < text.size()) {
-    const size_t capacity = std::max<size_t>(2 * text.size(), 4096);
-    if (it.parser.allocate(capacity, it.max_depth) != simdjson::SUCCESS) throw std::bad_alloc();
-  }
-  dom::element root;
-  if (it.parser.parse(copy.data(), copy.size(), false).get(root) != simdjson::SUCCESS) return it.slices(copy);
-  Walk<DomValue> walk(it.chunk);
-  walk.root(DomValue(root));
-  return walk.wants_text() ? it.slices(copy) : Result::ok;
+void read_chunk(const JsonEvent &event, ChatChunk &chunk) {
+  chunk.clear();
+  chunk.surrogates = event.has_surrogates();
+  Walk walk(chunk);
+  walk.root(event.root());
+  if (!walk.wants_text()) return;
+  chunk.clear();
+  chunk.surrogates = true;
+  Walk(chunk).root(event.sliced());
 }
 
 }  // namespace sluice

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "wire/call_assembler.h"
+#include "wire/json_event.h"
 #include "wire/wire.h"
 
 namespace sluice {
@@ -42,7 +42,7 @@ struct ChatMessage {
   void clear();
 };
 
-// Views live until the next read(), and no longer than the text that was read.
+// Views live as long as the event that was read.
 struct ChatChunk {
   bool known = false;  // it is an object of this format: the answer has begun
   bool whole = false;  // it holds a whole message, not a delta
@@ -57,18 +57,6 @@ struct ChatChunk {
   void clear();
 };
 
-class ChatChunkReader {
- public:
-  explicit ChatChunkReader(size_t max_depth);
-  ~ChatChunkReader();
-
-  enum class Result { ok, no_json, no_utf8 };
-  Result read(std::string_view text);
-  const ChatChunk &chunk() const;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
+void read_chunk(const JsonEvent &event, ChatChunk &chunk);
 
 }  // namespace sluice

@@ -1,10 +1,12 @@
 #include "wire/provider_error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
 #include "base/json.h"
+#include "base/real.h"
 #include "base/text.h"
 #include "wire/tool_refusal.h"
 
@@ -134,11 +136,33 @@ std::optional<int64_t> number_of(std::string_view value) {
   return read_integer(text, number) ? std::optional(number) : std::nullopt;
 }
 
+// What providers say where a signature, or an encrypted part, of an earlier answer is missing, forged or from
+// elsewhere.
+bool refuses_signature(std::string_view words) {
+  return contains_any(
+      lower_case(words),
+      {"invalid signature", "invalid `signature`", "corrupted thought signature", "invalid thought signature",
+       "missing a thought_signature", "missing thought_signature", "without its required", "blocks cannot be modified",
+       "assistant message cannot be modified", "expected `thinking` or `redacted_thinking`",
+       "expected thinking or redacted_thinking", "encrypted content is not supported", "encrypted content could not be",
+       "items are not persisted when"});
+}
+
+// "36s" or "0.5s", as Google writes durations.
+std::optional<int64_t> duration_ms(std::string_view text) {
+  double seconds = 0;
+  if (!text.ends_with('s')) return std::nullopt;
+  const auto read = read_real(text.data(), text.data() + text.size() - 1, seconds);
+  if (read.ec != std::errc() || !(seconds >= 0 && seconds < 1e9)) return std::nullopt;
+  return static_cast<int64_t>(std::ceil(seconds * 1000));
+}
+
 // The members of an error object that classify it.
 struct Labels {
   std::optional<int64_t> status;
   std::string words;  // type and code, in small letters
   std::string param;
+  std::optional<int64_t> retry_after_ms;
 };
 
 void collect_labels(std::string_view value, size_t within, Labels &labels) {
@@ -153,6 +177,11 @@ void collect_labels(std::string_view value, size_t within, Labels &labels) {
     if (const auto found = member(value, key); found && json_kind(*found) == '"')
       labels.words += lower_case(json_text(*found)) + ' ';
   if (const auto param = member(value, "param"); param && json_kind(*param) == '"') labels.param = json_text(*param);
+  // Google: {"details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "36s"}]}
+  if (const auto details = member(value, "details"); details && json_kind(*details) == '[')
+    for (JsonSlices items(*details); items.next();)
+      if (const auto delay = member(items.value(), "retryDelay"); delay && json_kind(*delay) == '"')
+        labels.retry_after_ms = duration_ms(json_text(*delay));
   if (const auto inner = member(value, "error"); inner && within < kMaxWithin)
     collect_labels(*inner, within + 1, labels);
 }
@@ -188,6 +217,9 @@ ProviderError read_provider_error(std::string_view body, int32_t http_status) {
       may_refuse &&
       (refuses_tools(error.words) ||
        (names_tools && contains_any(labels.words, {"unsupported", "unknown_parameter", "not_supported"})));
+  error.signature_refused = !error.tools_refused && (http_status == 0 || http_status == 400 || http_status == 404) &&
+                            refuses_signature(error.words);
+  error.retry_after_ms = labels.retry_after_ms.value_or(-1);
   if (http_status >= 400)
     error.transient = is_transient_status(http_status);
   else if (labels.status)
@@ -195,7 +227,7 @@ ProviderError read_provider_error(std::string_view body, int32_t http_status) {
   else
     error.transient = contains_any(labels.words, {"overloaded", "rate_limit", "server_error", "timeout", "unavailable",
                                                   "internal_error", "resource_exhausted", "too_many_requests"});
-  error.transient = error.transient && !error.tools_refused;
+  error.transient = error.transient && !error.tools_refused && !error.signature_refused;
   return error;
 }
 

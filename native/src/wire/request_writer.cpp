@@ -36,21 +36,26 @@ using Names = std::unordered_map<std::string_view, std::string_view>;
 
 class MessageWriter {
  public:
-  MessageWriter(const std::vector<ToolOffer> *tools, std::string &out) : out_(out) {
-    if (tools == nullptr) return;
-    for (const ToolOffer &tool : *tools) names_.emplace(tool.name, tool.wire_name);
+  MessageWriter(const RequestParts &parts, std::string_view model, std::string &out)
+      : model_(model), drop_opaque_(parts.drop_opaque), out_(out) {
+    if (parts.names == nullptr) return;
+    for (const ToolOffer &tool : *parts.names) names_.emplace(tool.name, tool.wire_name);
     maps_names_ = true;
   }
 
   void write(std::string_view message) {
     bool has_calls = false, is_tool = false, changes = false;
+    std::string_view opaque;  // members that the provider wants back with the calls
     for (JsonSlices members(message); members.next();) {
       if (is(members, "tool_calls"))
         has_calls = json_kind(members.value()) == '[' && JsonSlices(members.value()).next();
       else if (is(members, "role"))
         is_tool = json_kind(members.value()) == '"' && json_text(members.value()) == "tool";
-      changes = changes || is(members, "metadata");
+      if (!is(members, "metadata")) continue;
+      changes = true;
+      opaque = opaque_members(members.value());
     }
+    if (!has_calls) opaque = {};
     if (!changes && !has_calls && !is_tool) {
       out_ += trim_json(message);
       return;
@@ -68,22 +73,49 @@ class MessageWriter {
       if (has_calls && is(members, "content") && value == "\"\"")
         out_ += "null";
       else if (has_calls && is(members, "tool_calls"))
-        write_calls(value);
+        write_calls(value, json_member(opaque, "tool_calls").value_or(""));
       else if (is_tool && is(members, "name"))
         write_name(value);
       else
         out_ += value;
     }
+    for (JsonSlices members(opaque); members.next();)
+      if (!is(members, "tool_calls")) add(members);
     out_ += '}';
   }
 
  private:
-  void write_calls(std::string_view calls) {
+  // What the same model of this wire wants back as it came (WireSink::on_native has one item on this wire).
+  std::string_view opaque_members(std::string_view metadata) const {
+    const auto native = json_member(metadata, "native");
+    const auto model = native ? json_member(*native, "model") : std::nullopt;
+    if (!model || drop_opaque_ || json_text(*model) != model_) return {};
+    JsonSlices items(json_member(*native, "items").value_or("[]"));
+    return items.next() ? items.value() : std::string_view();
+  }
+
+  void add(const JsonSlices &member) {
+    out_ += ',';
+    out_ += member.key();
+    out_ += ':';
+    out_ += member.value();
+  }
+
+  // `opaque`: an object of members for each call, or empty.
+  void write_calls(std::string_view calls, std::string_view opaque) {
+    size_t count = 0, known = 0;
+    for (JsonSlices items(calls); items.next();) ++count;
+    for (JsonSlices items(opaque); items.next();) ++known;
+    JsonSlices more(known == count ? opaque : std::string_view());
     out_ += '[';
     bool first = true;
     for (JsonSlices items(calls); items.next(); first = false) {
       if (!first) out_ += ',';
       rewrite(items.value(), "function", &MessageWriter::write_function);
+      if (!more.next() || json_kind(items.value()) != '{') continue;
+      out_.pop_back();  // the brace
+      for (JsonSlices members(more.value()); members.next();) add(members);
+      out_ += '}';
     }
     out_ += ']';
   }
@@ -116,6 +148,9 @@ class MessageWriter {
     out_.append(from, value.data() + value.size());
   }
 
+  // -- set once
+  const std::string model_;
+  const bool drop_opaque_;
   std::string &out_;
   Names names_;
   bool maps_names_ = false;
@@ -221,7 +256,8 @@ std::string write_request(const RequestParts &parts) {
   out.reserve(size);
 
   const auto write_messages = [&] {
-    MessageWriter writer(parts.names, out);
+    const auto model = json_member(body, "model");
+    MessageWriter writer(parts, model && json_kind(*model) == '"' ? json_text(*model) : std::string(), out);
     out += '[';
     for (size_t i = 0; i < parts.messages.size(); ++i) {
       if (i > 0) out += ',';

@@ -11,10 +11,11 @@ namespace sluice {
 
 // -1: the provider did not say.
 struct Usage {
-  int64_t input_tokens = -1;
+  int64_t input_tokens = -1;  // all of the request, cached ones included
   int64_t output_tokens = -1;
-  int64_t cached_tokens = -1;     // of the input: read from the provider's cache
-  int64_t reasoning_tokens = -1;  // of the output: reasoning
+  int64_t cached_tokens = -1;       // of the input: read from the provider's cache
+  int64_t cache_write_tokens = -1;  // of the input: written to it
+  int64_t reasoning_tokens = -1;    // of the output: reasoning
 
   bool operator==(const Usage &) const = default;
 };
@@ -26,6 +27,7 @@ struct TokenKind {
 inline constexpr TokenKind kTokenKinds[] = {{"inputTokens", &Usage::input_tokens},
                                             {"outputTokens", &Usage::output_tokens},
                                             {"cachedTokens", &Usage::cached_tokens},
+                                            {"cacheWriteTokens", &Usage::cache_write_tokens},
                                             {"reasoningTokens", &Usage::reasoning_tokens}};
 
 // The name with a prefix, for a saved turn: "told" and "inputTokens" make "toldInputTokens".

@@ -16,12 +16,15 @@ namespace sluice {
 
 // The provider's reason for ending an answer. Only a hint: calls run if their arguments are complete. Saved as a
 // number.
-enum class Finish : uint8_t { none, stop, tool_calls, length, content_filter, other, pause };
+// `pause`: the provider stopped in the middle, and goes on when it gets its answer back. `malformed`: the model wrote
+// calls that the provider could not read.
+enum class Finish : uint8_t { none, stop, tool_calls, length, content_filter, other, pause, malformed };
 std::string_view to_text(Finish finish);  // the word in `finishReason`; empty for none
 
 struct WireError {
   // "http" for an HTTP status, "provider" for an error object in a stream, "tools_unsupported" where it refuses tools,
-  // "usage_refused" where it does not know the member that asks for token counts.
+  // "usage_refused" where it does not know the member that asks for token counts, "signature_refused" where it refuses
+  // an opaque part of an earlier answer.
   std::string_view code;
   std::string_view detail;  // the provider's own words
   bool transient = false;   // asking again may help: overloaded, rate limit, 5xx
@@ -49,12 +52,17 @@ class WireSink {
   virtual void on_arguments(uint32_t slot, std::string_view fragment) = 0;
   // The arguments so far were a placeholder or an older snapshot: `whole` replaces them.
   virtual void on_arguments_replaced(uint32_t slot, std::string_view whole) = 0;
-  // All unknown members of the call so far, as one JSON object: the next request repeats them verbatim.
-  virtual void on_call_members(uint32_t slot, std::string_view object) = 0;
   // Part of its arguments was lost, or may belong to another call: the call must not run. `reason`: of the card.
   virtual void on_call_broken(uint32_t slot, std::string_view reason) = 0;
-  // The same for the assistant message (reasoning_content, reasoning_details, ...). Called once, at the end.
-  virtual void on_message_members(std::string_view object) = 0;
+  // A tool that the provider runs itself: shown, never run here. `slot` numbers these calls of the answer from 0.
+  // Called again when more of it is known. `arguments`: JSON text as far as it is known, or empty.
+  virtual void on_provider_call(uint32_t slot, std::string_view id, std::string_view name,
+                                std::string_view arguments) = 0;
+  // What it gave. `text`: for people, JSON or plain.
+  virtual void on_provider_result(uint32_t slot, std::string_view text, bool is_error) = 0;
+  // What the provider said, in its own shape: the items that the next request repeats, as one JSON array. Called once,
+  // when the body has ended, if the answer was whole.
+  virtual void on_native(std::string_view items) = 0;
 
   virtual void on_model(std::string_view name) = 0;  // the model that answers, as the provider names it
   virtual void on_finish(Finish reason, std::string_view words) = 0;
@@ -97,11 +105,14 @@ class WireReader {
 };
 
 struct RequestParts {
-  std::string_view body;                          // the host's `request`: a checked JSON object
-  std::vector<std::string_view> messages;         // each one checked JSON object in OpenAI's shape, in a valid order
+  std::string_view body;  // the host's `request`: a checked JSON object
+  // Each one checked JSON object in OpenAI's shape, in a valid order. Where `metadata.native` holds the items of an
+  // earlier answer, they may go back: this wire wrote them, and it echoes them.
+  std::vector<std::string_view> messages;
   const std::vector<ToolOffer> *tools = nullptr;  // offered in the request after the host's own; nullptr: none
   const std::vector<ToolOffer> *names = nullptr;  // every tool of the engine: name → wire name for calls in `messages`
   bool forbid_calls = false;                      // tool_choice none
+  bool drop_opaque = false;                       // the provider refused a signature: send none
   bool ask_usage = false;                         // ask for token counts, unless the host's body says otherwise
 };
 
@@ -117,6 +128,13 @@ class Wire {
   virtual std::string write_tools(const std::vector<ToolOffer> &) const { return {}; }
   // Does an answer of this format say where it ends? If not, any bytes are a whole answer, and so are none.
   virtual bool has_end() const { return true; }
+  // Can these items of an earlier answer (on_native) go back with a message of so many calls?
+  virtual bool echoes(std::string_view, size_t) const { return false; }
+  // Are those items the whole answer, which they replace? If not, they are members for its calls.
+  virtual bool echoes_answers() const { return true; }
+  // Must what the model was told before stay in the last request, which forbids calls? Some providers check that
+  // nothing before a signature has changed.
+  virtual bool keeps_definitions() const { return false; }
   // Does the server of this request refuse a user's message right after results?
   virtual bool has_strict_roles(std::string_view) const { return false; }
 };

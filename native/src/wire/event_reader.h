@@ -1,0 +1,98 @@
+// What the readers of all wires share whose answers are JSON events: framing, errors, what is reported once.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json_writer.h"
+#include "base/saved.h"
+#include "base/utf8.h"
+#include "wire/http_error.h"
+#include "wire/json_event.h"
+#include "wire/sse.h"
+#include "wire/wire.h"
+
+namespace sluice {
+
+// Reads server-sent events, JSON lines, or a body that is one JSON value. A wire says what an event means.
+class EventReader : public WireReader, private SseSink {
+ public:
+  void response(int32_t status, std::string_view headers) final { http_error_.response(status, headers); }
+  void feed(std::string_view bytes) final;
+  void end() final;
+  void finish(bool complete) final;
+  Refusal refusal() const final { return http_error_.refusal(); }
+  void save(std::string &out) const final;
+  void load(std::string_view saved) final;
+
+ protected:
+  // `answer`: what an answer is called in errors, such as "a chat completion".
+  EventReader(WireSink &sink, const WireLimits &limits, std::string_view answer);
+
+  // -- what a wire does
+  // Takes one event of an answer that goes on. `type`: the value of its `event:` line.
+  virtual void take(std::string_view type, const JsonEvent &event) = 0;
+  // Takes one event behind the end of the answer. Returns false if it says something, which is too late.
+  virtual bool take_late(const JsonEvent &event) = 0;
+  virtual void on_shown() {}     // text or reasoning is about to be shown
+  virtual void close_calls() {}  // nothing more comes for any call
+  // The body has ended. Reports what the next request repeats. `well`: the answer told its end, and no error.
+  virtual void report_last(bool well) = 0;
+  virtual void save_more(ObjectWriter &saved) const = 0;
+  virtual void load_more(const SavedReader &saved) = 0;
+
+  // -- what a wire uses
+  WireSink &sink() { return sink_; }
+  const WireLimits &limits() const { return limits_; }
+  bool done() const { return done_; }
+  bool failed() const { return failed_; }
+  bool repaired() const { return repaired_; }  // the current event was not UTF-8
+  bool known() const { return known_; }
+  void know();  // an event of this format came: the answer has begun
+  // The event was a whole answer, not a part of a stream: the answer ends with the body.
+  void know_whole() { whole_ = whole_ || sse_.bare(); }
+  // `surrogates`: the text may hold lone ones, as three bytes each; their other half may follow in the next event.
+  void show_text(std::string_view text, bool surrogates);
+  void show_reasoning(std::string_view text, bool surrogates);
+  void show_refusal(std::string_view text, bool surrogates);
+  void take_model(std::string_view name);
+  void take_usage(const Usage &usage);  // the tokens of the answer so far; reported at its end
+  void report_usage();
+  void take_finish(Finish finish, std::string_view words);
+  const std::string &finish_words() const { return finish_words_; }
+  // The event reports an error. `words`: an error object, or any text.
+  void fail(std::string_view words);
+  void tell_broken(std::string_view what, std::string_view data);
+  static void load_joiner(const SavedReader &saved, std::string_view key, Utf8Joiner &joiner);
+
+ private:
+  bool on_data(std::string_view event, std::string_view data) final;
+  void on_joined_data(std::string_view event, std::string_view data) final;
+  void on_error_field(std::string_view value) final;
+  void on_oversize() final;
+  bool read(std::string_view type, std::string_view data);
+  void report_held();
+  bool is_cut_stream() const;
+  bool report_no_answer();
+
+  // -- set once
+  WireSink &sink_;
+  const WireLimits limits_;
+  const std::string_view answer_;
+  // -- reused, empty between two events
+  JsonEvent event_;
+  bool repaired_ = false;
+  // -- position in the stream (saved with the turn)
+  HttpError http_error_;
+  SseParser sse_;
+  Utf8Joiner text_joiner_, refusal_joiner_, reasoning_joiner_;
+  std::string beginning_;  // of the body, until something in it was understood
+  std::string model_, finish_words_;
+  Usage usage_, told_usage_;
+  bool known_ = false;
+  bool whole_ = false;
+  bool done_ = false;  // the answer is over: only usage and what is repeated still count
+  bool failed_ = false;
+};
+
+}  // namespace sluice

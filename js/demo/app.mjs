@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Engine, SluiceError } from 'sluice'
+import { Engine, providers, SluiceError } from 'sluice'
 import { startServer } from 'sluice/testing'
 import { scenarios } from './scenarios.mjs'
 import { answer, protocols, settingsOf } from './script.mjs'
@@ -16,23 +16,24 @@ const system = `You are Lulu, a friendly desktop companion with a Live2D body. Y
 you feel by your expressions and motions. {{tools}}`
 
 /**
- * Of a real server: `baseURL`, `model`, `apiKey`. `settings` to begin with, or what was configured before and where to keep it.
+ * Of a real server: `provider`, `baseURL`, `wire`, `path`, `apiKey` as an engine takes them, and `model`, the name. `settings` to begin with, or what was configured before and where to keep it.
  * `conversations`: a store; without it the host keeps `keepMessages` in memory, see `hostEngine`. `delayMs`: between the words of the scripted model. `live2d`: the folder with a real Live2D model, or false for the puppet.
  * @typedef {{
- *   baseURL?: string, model?: string, apiKey?: string, settings?: object,
+ *   provider?: string, baseURL?: string, wire?: string, path?: string, model?: string, apiKey?: string, settings?: object,
  *   configuration?: object, onConfigure?: (configuration: object) => void, delayMs?: number, live2d?: string | false,
  *   conversations?: import('../dist/esm/conversations/types.js').Conversations, keepMessages?: number,
  * }} AppOptions
  */
 
 /** @param {AppOptions} [options] */
-export async function createApp({ baseURL, model, apiKey, settings = {}, configuration = { settings }, onConfigure, delayMs = 28, live2d = installed, conversations, keepMessages } = {}) {
-  let server = baseURL === undefined ? null : readServer({ baseURL, model, apiKey }, null)
+export async function createApp({ provider, baseURL, wire, path, model, apiKey, settings = {}, configuration = { settings }, onConfigure, delayMs = 28, live2d = installed, conversations, keepMessages } = {}) {
+  let server = (provider ?? baseURL) === undefined ? null : { ...readServer({ provider, baseURL, model, apiKey }, null), ...(wire ? { wire } : {}), ...(path === undefined ? {} : { path }) }
   const scripted = await startServer({ answers: answer, delayMs })
   const engine = new Engine({ tools: assistantTools })
 
   const state = () => ({
-    server: server && { baseURL: server.baseURL, model: server.name, hasKey: Boolean(server.apiKey) },
+    server: server && { provider: server.provider ?? '', baseURL: server.baseURL ?? '', model: server.name, hasKey: Boolean(server.apiKey) },
+    providers: Object.entries(providers).map(([name, one]) => ({ name, title: one.title, baseURL: Object.values(one.baseURLs)[0], example: one.example })),
     scenarios: scenarios.map(({ id, group, title, question }) => ({ id, group, title, question })),
     protocols,
     live2d: Boolean(live2d) && existsSync(join(live2d, 'manifest.json')),
@@ -63,20 +64,28 @@ export async function createApp({ baseURL, model, apiKey, settings = {}, configu
   }
 }
 
-/** `{ scripted: true }`, or `{ baseURL, model, apiKey? }`: without a key the one that is there stays, where it is for the same server. */
+/**
+ * `{ scripted: true }`, or `{ provider?, baseURL?, model, apiKey? }`, where a provider knows its own `baseURL`. Without a key the one that is there
+ * stays, where it is for the same server.
+ */
 function readServer(input, before) {
   const given = typeof input === 'object' && input !== null ? input : {}
   if (given.scripted === true) return null
-  const { baseURL, model, apiKey } = given
-  if (typeof baseURL !== 'string' || !URL.canParse(baseURL) || !/^https?:$/.test(new URL(baseURL).protocol)) {
+  const { provider = '', baseURL = '', model, apiKey } = given
+  if (provider !== '' && !Object.hasOwn(providers, provider)) throw wrong('provider', `expected one of ${Object.keys(providers).join(', ')}`)
+  if ((provider === '' || baseURL !== '') && !(typeof baseURL === 'string' && URL.canParse(baseURL) && /^https?:$/.test(new URL(baseURL).protocol))) {
     throw wrong('baseURL', 'expected an http or https URL such as http://127.0.0.1:11434/v1')
   }
   if (typeof model !== 'string' || model.trim() === '' || model.length > 200) throw wrong('model', 'expected the name of a model, such as qwen3:8b')
   if (apiKey !== undefined && (typeof apiKey !== 'string' || !/^[\x21-\x7e]{0,4000}$/.test(apiKey))) {
     throw wrong('apiKey', 'expected printable ASCII without blanks')
   }
-  const same = before && new URL(before.baseURL).origin === new URL(baseURL).origin
-  return { baseURL, name: model.trim(), apiKey: apiKey ?? (same ? before.apiKey : undefined) }
+  const server = { ...(provider === '' ? {} : { provider }), ...(baseURL === '' ? {} : { baseURL }), name: model.trim() }
+  const key = apiKey ?? (before && originOf(before) === originOf(server) ? before.apiKey : undefined)
+  if (!key && baseURL === '' && providers[provider].keys) throw wrong('apiKey', `expected a key of ${providers[provider].title}`)
+  return { ...server, apiKey: key }
 }
+
+const originOf = ({ provider, baseURL }) => new URL(baseURL ?? Object.values(providers[provider].baseURLs)[0]).origin
 
 const wrong = (path, detail) => new SluiceError({ code: 'option', path, detail })

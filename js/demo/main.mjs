@@ -16,15 +16,16 @@ if (options.help) {
 
 // Loaded behind --help, which works where nothing is built yet.
 const { SluiceError } = await import('sluice')
+const { tell, UsageError: WrongWords } = await import('../dist/esm/cli/command.js')
 
 process.stdout.on('error', (error) => process.exit(error.code === 'EPIPE' ? 0 : 1)) // `npm start | head`
 
 try {
   process.exitCode = await (options.web ? inBrowser() : inTerminal())
 } catch (error) {
-  if (!(error instanceof SluiceError)) throw error
-  console.error(`${error.path ? `${error.path}: ` : ''}${error.detail}${error.hint ? `\n${error.hint}` : ''}`)
-  process.exitCode = 1
+  if (!(error instanceof SluiceError || error instanceof WrongWords)) throw error
+  console.error(tell(error))
+  process.exitCode = error instanceof WrongWords ? 2 : 1
 }
 
 async function inTerminal() {

@@ -2,12 +2,17 @@
 import { parseArgs } from 'node:util'
 
 export const help = `npm start                                    a turn against the embedded scripted server
-npm start -- --base-url URL --model NAME     against any OpenAI-compatible server: a chat prompt
+npm start -- --provider NAME --model NAME    against a model of any provider: a chat prompt
+npm start -- --base-url URL --model NAME     against any server with the API of OpenAI
 npm start -- --web                           the pet in a browser: prints the URL to open
 
-  --base-url URL      up to and without /chat/completions: http://127.0.0.1:11434/v1
+  --provider NAME     who serves the model: openai, anthropic, gemini, ollama, … (npx sluice chat --help lists them)
+  --base-url URL      another address: http://127.0.0.1:11434/v1
   --model NAME        the model's name there
-  --api-key KEY       sent as a bearer token (default for api.openai.com alone: $OPENAI_API_KEY)
+  --key-env NAME      the environment variable that holds the key (default: the provider's own, such as $OPENAI_API_KEY)
+  --api-key KEY       the key itself
+  --wire WIRE         the format, where it is not the provider's first
+  --path PATH         what stands behind the address, where it is not the wire's
   --mode MODE         native, text or auto: tools in the request, in the text, or native with a hint (default: auto)
   --protocol ID       how calls are written in mode text (default: vcp)
   --prompt TEXT       one question instead of a chat
@@ -25,7 +30,11 @@ export function readOptions(words) {
     ;({ values } = parseArgs({
       args: words,
       options: {
+        provider: { type: 'string' },
         'base-url': { type: 'string' },
+        wire: { type: 'string' },
+        path: { type: 'string' },
+        'key-env': { type: 'string' },
         model: { type: 'string' },
         'api-key': { type: 'string' },
         mode: { type: 'string' },
@@ -47,9 +56,9 @@ export function readOptions(words) {
   if (values['base-url'] !== undefined && !/^https?:\/\//.test(values['base-url'])) {
     throw new UsageError(`--base-url: found '${values['base-url']}', expected an http or https URL such as http://127.0.0.1:11434/v1`)
   }
-  if ((values['base-url'] === undefined) !== (values.model === undefined)) {
-    throw new UsageError(values.model === undefined ? '--base-url needs --model NAME beside it' : '--model needs --base-url URL beside it')
-  }
+  const server = ['base-url', 'provider'].find((name) => values[name] !== undefined)
+  if (server !== undefined && values.model === undefined) throw new UsageError(`--${server} needs --model NAME beside it`)
+  if (server === undefined && values.model !== undefined) throw new UsageError('--model needs --base-url URL or --provider NAME beside it')
   const terminalOnly = ['prompt', 'yes'].find((name) => values[name] !== undefined)
   if (values.web && terminalOnly) throw new UsageError(`--${terminalOnly} is for the terminal: leave out --web`)
   if (values.port !== undefined && !values.web) throw new UsageError('--port is for --web')

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startServer } from 'sluice/testing'
+import { keyFor } from '../../js/dist/esm/cli/model-options.js'
 import { sluice as runWords } from '../../js/dist/esm/cli/sluice.js'
 import { hiding } from './hiding.mjs'
 
@@ -128,6 +129,13 @@ test('wrong words end with 2, and say what was found and what there is', async (
     [['parse', '/no/such/file'], /ENOENT.*\/no\/such\/file/],
     [['parse', '-', '--tools', '/no/such.json'], /--tools \/no\/such\.json: ENOENT/],
     [['chat'], /--base-url URL and --model NAME are missing/],
+    [['chat', '--provider', 'claude'], /--provider: found 'claude', expected one of openai, anthropic, .* \(did you mean anthropic\?\)/],
+    [['chat', '--provider', 'gemini'], /--provider needs --model NAME beside it: one of Google Gemini is gemini-/],
+    [['chat', '--provider', 'kimi', '--model', 'm'], /Kimi wants a key: set \$MOONSHOT_API_KEY, or name another variable by --key-env/],
+    [['chat', '--provider', 'kimi', '--model', 'm', '--key-env', 'NO_SUCH_KEY'], /--key-env: found no environment variable NO_SUCH_KEY/],
+    [['chat', '--provider', 'kimi', '--model', 'm', '--key-env', 'A', '--api-key', 'B'], /--key-env NAME and --api-key KEY: expected one of them/],
+    [['chat', '--provider', 'ollama', '--model', 'm', '--wire', 'tcp'], /--wire: found 'tcp', expected one of openai-chat, openai-responses, anthropic, gemini, ollama/],
+    [['chat', '--wire', 'gemini'], /--wire needs --base-url URL or --provider NAME beside it/],
     [['chat', 'hello'], /found 'hello', expected options only/],
     [['chat', '--model', '--yes'], /--model: found '--yes', expected a value/],
     [['chat', '--base-url', 'localhost:1', '--model', 'm'], /found 'localhost:1', expected an http or https URL/],
@@ -313,6 +321,30 @@ test('chat: --yes, --system, --mode text, the key', async (t) => {
   assert.equal(server.requests[0].headers.authorization, 'Bearer k')
   assert.match(server.requests[0].body.messages[0].content, /^You are terse\. .*TOOL_REQUEST/s)
   assert.equal(server.requests[0].body.tools, undefined)
+})
+
+test('chat: a key of the environment goes to its own provider only, or where --key-env says', async (t) => {
+  const { server, args } = await scripted(t, { text: 'One.' }, { text: 'Two.' }, { text: 'Three.' })
+  const env = { DEEPSEEK_API_KEY: 'key-of-deepseek', MY_KEY: 'key-of-mine' }
+  const at = [...args, '--prompt', 'Go']
+  await sluice(['chat', '--provider', 'deepseek', ...at], '', { env })
+  await sluice(['chat', ...at, '--key-env', 'MY_KEY'], '', { env })
+  await sluice(['chat', ...at, '--path', '/chat/completions', '--wire', 'openai-chat'], '', { env })
+  assert.deepEqual(server.requests.map(({ headers }) => headers.authorization), [undefined, 'Bearer key-of-mine', undefined])
+})
+
+test('keys of the environment are found by the address', () => {
+  const before = { ...process.env }
+  Object.assign(process.env, { OPENAI_API_KEY: 'o', MOONSHOT_API_KEY: 'k', GOOGLE_API_KEY: 'g' })
+  delete process.env.GEMINI_API_KEY
+  try {
+    assert.equal(keyFor('https://api.openai.com/v1'), 'o')
+    assert.equal(keyFor('https://api.moonshot.cn/v1'), 'k')
+    assert.equal(keyFor('https://generativelanguage.googleapis.com/v1beta/openai'), 'g', 'the second name, where the first is not set')
+    for (const other of ['http://api.openai.com/v1', 'https://api.openai.com.evil.example/v1', 'http://127.0.0.1:11434', 'nonsense']) assert.equal(keyFor(other), undefined, other)
+  } finally {
+    process.env = before
+  }
 })
 
 test('chat: a conversation is kept by name, and goes on', async (t) => {

@@ -68,6 +68,8 @@ test('what goes wrong is told in a sentence', async () => {
     [['--mode', 'loud'], /--mode: found 'loud', expected one of native, text, auto/],
     [['--model', 'm'], /--model needs --base-url/],
     [['--base-url', 'localhost:1'], /--base-url: found 'localhost:1', expected an http or https URL/],
+    [['--provider', 'deepseek'], /--provider needs --model NAME/],
+    [['--provider', 'claude', '--model', 'm'], /--provider: found 'claude', expected one of openai, .* \(did you mean anthropic\?\)/],
     [['--colour'], /--colour/],
     [['--web', '--prompt', 'x'], /--prompt is for the terminal/],
   ]

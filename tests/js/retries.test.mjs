@@ -55,6 +55,29 @@ test('a server that asks for more patience than there is ends the turn', async (
   assert.equal(server.requests.length, 1)
 })
 
+test('the wait that Google names in the body of an error counts like Retry-After', async (t) => {
+  const body = (retryDelay) => ({ error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED', details: [{ '@type': 'type.googleapis.com/google.rpc.Help' }, { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }] } })
+  const delayMs = async (...answers) => {
+    const { run } = await stage(t, { answers: [] })
+    const transport = async () => answers.shift() ?? new Response('no', { status: 400 })
+    const events = await collect(run({ transport }))
+    return ofType(events, 'retry').map((event) => [event.delayMs, event.retryAfterMs, event.detail])
+  }
+  const refused = (body, headers) => Response.json(body, { status: 429, headers })
+  assert.deepEqual(await delayMs(refused(body('0.02s')), refused([body('0s')])), [[20, 20, 'HTTP 429: Quota'], [0, 0, 'HTTP 429: Quota']])
+  assert.deepEqual(await delayMs(refused(body('3s'), { 'retry-after-ms': '5' })), [[5, 5, 'HTTP 429: Quota']], 'the header goes first')
+  assert.deepEqual(await delayMs(refused(body('61s'))), [], 'more patience than there is')
+  assert.equal((await delayMs(refused(body('soon'))))[0][1], undefined)
+})
+
+test('a page in the place of an error is told by its title', async (t) => {
+  const { run } = await stage(t, { answers: [] })
+  const pages = ['<html><head><title>502 Bad\nGateway</title></head><body><h1>nginx</h1></body></html>', '<style>a{}</style><p>No <b>upstream</b></p>']
+  const transport = async () => (pages.length > 0 ? new Response(pages.shift(), { status: 502, headers: { 'content-type': 'text/html', 'retry-after-ms': '1' } }) : new Response('no', { status: 400 }))
+  const told = ofType(await collect(run({ transport })), 'retry').map(({ detail }) => detail)
+  assert.deepEqual(told, ['HTTP 502: 502 Bad Gateway', 'HTTP 502: No upstream'])
+})
+
 test('cancel ends the wait for another try', async (t) => {
   const { run } = await stage(t, { answers: () => ({ ...busy, headers: { 'retry-after': '30' } }) })
   const turn = run()

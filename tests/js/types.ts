@@ -41,6 +41,12 @@ export const wrong = [
   () => engine.run({ model: { baseURL: 'http://x/v1', name: 'm', apikey: 'x' }, messages: [] }),
   // @ts-expect-error: it belongs into `request`
   () => engine.run({ model: { baseURL: 'http://x/v1', name: 'm' }, messages: [], temperature: 0.3 }),
+  // @ts-expect-error: anthropic
+  () => engine.run({ model: { provider: 'claude', name: 'm' }, messages: [] }),
+  // @ts-expect-error: provider, or baseURL
+  () => engine.run({ model: { name: 'm' }, messages: [] }),
+  // @ts-expect-error: a wire that does not exist
+  () => engine.run({ model: { baseURL: 'http://x', wire: 'openai', name: 'm' }, messages: [] }),
   // @ts-expect-error: a limit that does not exist
   new Engine({ limits: { dept: 3 } }),
   // @ts-expect-error: answers
@@ -110,6 +116,8 @@ export const runs = [
   // @ts-expect-error: context.user
   () => personal.run({ ...conditions, context: { name: 'Ann' } }),
   () => new Engine({ tools: [weather] }).run(conditions),
+  () => engine.run({ ...conditions, model: { provider: 'anthropic', apiKey: 'x', name: 'm' } }),
+  () => engine.run({ ...conditions, model: { provider: 'openai', wire: 'openai-chat', path: '/chat', headers: { 'x-a': 'b' }, name: 'm' } }),
   // @ts-expect-error: a hook that does not exist
   () => engine.run({ ...conditions, beforeSend: () => {} }),
   () => engine.run({ ...conditions, retries: ({ status, attempt, delayMs }) => (status === 429 && attempt < 9 ? 1000 : delayMs) }),
@@ -119,6 +127,9 @@ export const runs = [
   // @ts-expect-error: what it gets is not changed in place
   () => engine.run({ ...conditions, beforeRequest: ({ messages }) => void messages.push({ role: 'user' }) }),
   async () => engine.resume((await engine.run(conditions).suspend()) ?? '', { model: { baseURL: 'http://x/v1' } }),
+  () => engine.resume('', { model: { provider: 'gemini' } }),
+  // @ts-expect-error: provider, or baseURL
+  () => engine.resume('', { model: { apiKey: 'x' } }),
   // @ts-expect-error: the turn keeps its settings
   () => engine.resume('', { model: { baseURL: 'http://x/v1' }, maxRounds: 3 }),
 ]

@@ -8,6 +8,8 @@ export function startSettings({ client, demo, chat }) {
   const drawer = $('#drawer')
   const form = $('#server')
   let { server } = demo
+  const { provider } = form.elements
+  provider.append(...demo.providers.map(({ name, title }) => new Option(title, name)))
 
   const open = () => {
     if (!$('#configuration').firstChild) {
@@ -28,6 +30,7 @@ export function startSettings({ client, demo, chat }) {
 
   function fill() {
     form.elements.kind.value = server ? 'real' : 'scripted'
+    provider.value = server?.provider ?? ''
     form.elements.baseURL.value = server?.baseURL ?? ''
     form.elements.model.value = server?.model ?? ''
     form.elements.apiKey.value = ''
@@ -37,9 +40,12 @@ export function startSettings({ client, demo, chat }) {
 
   function show() {
     $('#real').hidden = form.elements.kind.value !== 'real'
+    const known = demo.providers.find(({ name }) => name === provider.value)
+    form.elements.baseURL.placeholder = known?.baseURL ?? 'http://127.0.0.1:11434/v1'
+    form.elements.model.placeholder = known?.example ?? 'qwen3:8b'
     $('#key-hint').textContent = word(server?.hasKey ? 'keyKept' : 'keyHint')
     $('#model').textContent = server?.model ?? word('scripted')
-    $('#model').title = server?.baseURL ?? word('serverText')
+    $('#model').title = server ? server.baseURL || (demo.providers.find(({ name }) => name === server.provider)?.baseURL ?? '') : word('serverText')
     for (const [name, value] of [['theme', look.theme], ['language', look.language]]) {
       for (const radio of document.querySelectorAll(`input[name=${name}]`)) radio.checked = radio.value === value
     }
@@ -63,6 +69,10 @@ export function startSettings({ client, demo, chat }) {
   }
 
   form.addEventListener('change', ({ target }) => {
+    if (target === provider) {
+      form.elements.baseURL.value = '' // the provider knows its own
+      return show()
+    }
     if (target.name !== 'kind') return
     said('')
     if (target.value === 'scripted' && server) void use({ scripted: true })
@@ -72,7 +82,7 @@ export function startSettings({ client, demo, chat }) {
     event.preventDefault()
     if (form.elements.kind.value !== 'real') return
     const { baseURL, model, apiKey } = form.elements
-    void use({ baseURL: baseURL.value.trim(), model: model.value, ...(apiKey.value === '' ? {} : { apiKey: apiKey.value.trim() }) })
+    void use({ provider: provider.value, baseURL: baseURL.value.trim(), model: model.value, ...(apiKey.value === '' ? {} : { apiKey: apiKey.value.trim() }) })
   })
 
   // -- how it looks ---------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// sluice chat: any OpenAI-compatible server, with approvals on the terminal.
+// sluice chat: a model of any provider, with approvals on the terminal.
 import { readFile } from 'node:fs/promises'
 import { Engine } from '../core/engine.js'
 import { files } from '../conversations/files.js'
@@ -10,8 +10,9 @@ import { talk } from './talk.js'
 import { loadTools } from './tools-file.js'
 
 export const command: Command = {
-  summary: 'talk to any OpenAI-compatible server, with approvals on the terminal',
-  help: `npx sluice chat --base-url URL --model NAME [options]
+  summary: 'talk to a model of any provider, with approvals on the terminal',
+  help: `npx sluice chat --provider NAME --model NAME [options]
+npx sluice chat --base-url URL --model NAME [options]
 
 ${modelHelp}
   --system FILE       a system message; mode text lists the tools where it says {{tools}}
@@ -36,7 +37,7 @@ The exit code is then that of the first answer that failed: 1 also for one that 
       return 0
     }
     const model = readModel(values)
-    if (!model) throw new UsageError('--base-url URL and --model NAME are missing')
+    if (!model) throw new UsageError('--provider NAME and --model NAME, or --base-url URL and --model NAME are missing')
     const system = text(values.system)
     const path = text(values.tools)
     const tools = path === undefined ? [] : await loadTools(path)

@@ -33,9 +33,9 @@ ${modelHelp}`,
     if (values.terminal && values.store !== undefined) throw new UsageError('--store is for the page: leave out --terminal')
     if (values.terminal) return await inTerminal(values)
     const { startDemo } = (await importDemo('web.mjs')) as Demo
-    const server = model ? { baseURL: model.baseURL, model: model.name, apiKey: model.apiKey } : {}
+    const { name, ...server } = model ?? {}
     const conversations = files(text(values.store) ?? dataFolder('demo'))
-    const page = await startDemo({ settings, conversations, ...(port ? { port } : {}), ...server })
+    const page = await startDemo({ settings, conversations, ...(port ? { port } : {}), ...server, ...(name === undefined ? {} : { model: name }) })
     return await showPage('The pet is on', page, values)
   },
 }

@@ -1,38 +1,77 @@
 // Options that choose the model and the way it is given tools.
 import type { Settings } from '../core/settings.js'
-import type { Model } from '../core/transport.js'
+import type { Model } from '../core/model.js'
+import { otherNames, providerNames, providers, wireNames, type ProviderName } from '../core/providers.js'
+import { didYouMean } from '../core/options.js'
 import { oneOf, text, UsageError, type Options, type Values } from './command.js'
 
 export const settingOptions = { mode: { type: 'string' }, protocol: { type: 'string' } } as const satisfies Options
 
 export const modelOptions = {
-  'base-url': { type: 'string' }, model: { type: 'string' }, 'api-key': { type: 'string' }, ...settingOptions,
+  provider: { type: 'string' }, 'base-url': { type: 'string' }, model: { type: 'string' }, 'api-key': { type: 'string' }, 'key-env': { type: 'string' },
+  wire: { type: 'string' }, path: { type: 'string' }, ...settingOptions,
 } as const satisfies Options
 
-export const modelHelp = `  --base-url URL      up to and without /chat/completions: http://127.0.0.1:11434/v1
+export const modelHelp = `  --provider NAME     who serves the model: its address, its format, its key:
+                      ${providerNames.slice(0, 9).join(', ')},
+                      ${providerNames.slice(9).join(', ')}
+  --base-url URL      another address, such as http://127.0.0.1:11434/v1; without --provider any server with the API of OpenAI
   --model NAME        the model's name there
-  --api-key KEY       sent as a bearer token (default for api.openai.com alone: $OPENAI_API_KEY, which others on this machine do not see)
+  --key-env NAME      the environment variable that holds the key (default: the provider's, such as $OPENAI_API_KEY, at its own address)
+  --api-key KEY       the key itself, which others on this machine can see
+  --wire WIRE         ${wireNames.join(', ')} (default: the provider's)
+  --path PATH         what stands behind the address (default: the wire's, such as /chat/completions)
   --mode MODE         native, text or auto: tools in the request, in the text, or native with a hint (default: auto)
   --protocol ID       how calls are written in mode text; auto: by the model's name (default: vcp)`
 
 /** Returns undefined if the command line names no model. */
 export function readModel(values: Values): Model | undefined {
+  const provider = readProvider(values)
   const baseURL = text(values['base-url'])
   const name = text(values.model)
   if (baseURL !== undefined && !/^https?:\/\//.test(baseURL)) {
     throw new UsageError(`--base-url: found '${baseURL}', expected an http or https URL such as http://127.0.0.1:11434/v1`)
   }
-  if (baseURL === undefined && name !== undefined) throw new UsageError('--model needs --base-url URL beside it')
-  if (baseURL !== undefined && name === undefined) throw new UsageError('--base-url needs --model NAME beside it')
-  if (baseURL === undefined || name === undefined) return undefined
-  const apiKey = text(values['api-key']) ?? keyFor(baseURL)
-  return { baseURL, name, ...(apiKey ? { apiKey } : {}) }
+  if (provider === undefined && baseURL === undefined) {
+    const alone = ['model', 'wire', 'path', 'key-env'].find((option) => values[option] !== undefined)
+    if (alone !== undefined) throw new UsageError(`--${alone} needs --base-url URL or --provider NAME beside it`)
+    return undefined
+  }
+  if (name === undefined) {
+    throw new UsageError(`--${baseURL === undefined ? 'provider' : 'base-url'} needs --model NAME beside it${provider ? `: one of ${providers[provider].title} is ${providers[provider].example}` : ''}`)
+  }
+  const wire = oneOf(values, 'wire', wireNames)
+  const path = text(values.path)
+  const apiKey = readKey(values, baseURL, provider)
+  return { ...(provider ? { provider } : {}), ...(wire ? { wire } : {}), ...(baseURL === undefined ? {} : { baseURL }), ...(path === undefined ? {} : { path }), ...(apiKey ? { apiKey } : {}), name } as Model
 }
 
-/** A key from the environment is sent only to the server it belongs to. */
+function readProvider(values: Values): ProviderName | undefined {
+  const given = text(values.provider)
+  if (given === undefined || (providerNames as readonly string[]).includes(given)) return given as ProviderName | undefined
+  const hint = Object.hasOwn(otherNames, given) ? otherNames[given] : didYouMean(given, providerNames)
+  throw new UsageError(`--provider: found '${given}', expected one of ${providerNames.join(', ')}${hint ? ` (${hint})` : ''}`)
+}
+
+function readKey(values: Values, baseURL: string | undefined, provider: ProviderName | undefined): string | undefined {
+  const variable = text(values['key-env'])
+  const given = text(values['api-key'])
+  if (variable !== undefined && given !== undefined) throw new UsageError('--key-env NAME and --api-key KEY: expected one of them')
+  if (variable !== undefined && !process.env[variable]) throw new UsageError(`--key-env: found no environment variable ${variable}, or an empty one`)
+  if (variable !== undefined) return process.env[variable]
+  const key = given ?? keyFor(baseURL ?? addressesOf(provider as ProviderName)[0] as string)
+  const wanted = provider && baseURL === undefined && providers[provider].keys
+  if (!key && wanted) throw new UsageError(`${providers[provider].title} wants a key: set ${wanted.map((name) => `$${name}`).join(' or ')}, or name another variable by --key-env`)
+  return key
+}
+
+const addressesOf = (provider: ProviderName): readonly string[] => [...Object.values(providers[provider].baseURLs), ...(providers[provider].elsewhere ?? [])]
+
+/** A key from the environment is sent only to the servers it belongs to. */
 export function keyFor(baseURL: string): string | undefined {
-  const ours = URL.canParse(baseURL) && new URL(baseURL).origin === 'https://api.openai.com'
-  return ours ? process.env.OPENAI_API_KEY : undefined
+  const origin = URL.canParse(baseURL) ? new URL(baseURL).origin : undefined
+  const owner = providerNames.find((name) => addressesOf(name).some((address) => new URL(address).origin === origin))
+  return (owner && providers[owner].keys)?.map((name) => process.env[name]).find(Boolean)
 }
 
 export function readSettings(values: Values): Settings {

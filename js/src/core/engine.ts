@@ -3,8 +3,10 @@ import type { Approvals } from './approvals.js'
 import type { DeclaredProtocol } from './declared-protocol.js'
 import { SluiceError } from './errors.js'
 import type { Block, DiagnosticEvent, ToolUseBlock } from './events.js'
+import { checkKey, serverOf } from './model.js'
 import { handleOf, native, setHandle } from './native.js'
 import { array, encode, members, text, withMethods, wrong } from './options.js'
+import type { WireName } from './providers.js'
 import { Remembered } from './remembered.js'
 import { memory, type RuleStore } from './rules.js'
 import { Run } from './run.js'
@@ -61,6 +63,13 @@ const checkResume = members(resumeShape)
 /** Where a turn's state keeps the id of its run. The engine passes on what begins with x-. */
 const ID = 'x-sluice-run'
 
+/** What is read of a saved turn's configuration. */
+interface SavedTurn {
+  wire?: WireName
+  request?: { model?: string }
+  [ID]?: string
+}
+
 /** Tools and defaults. The native engine is immutable: `add` and `remove` compile a new one, running turns keep theirs. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- `Engine` alone is an engine with any tools
 export class Engine<C = any> {
@@ -115,7 +124,7 @@ export class Engine<C = any> {
   }
 
   /**
-   * Runs one user input against an OpenAI-compatible server, until the assistant is finished with it.
+   * Runs one user input against a model's server, until the assistant is finished with it.
    * @throws SluiceError `option` where something is wrong in the options, `closed` after `close()`. What goes wrong later is an event.
    */
   run(options: RunOptions<C> & NeedsContext<C>): Run {
@@ -124,10 +133,12 @@ export class Engine<C = any> {
     const { model, messages, request, id = randomUUID(), signal, rules = [], context, onEvent, ...settings } = rest
     const remembered = new Remembered(this.rules, rules)
     const hooks = { ...this.#hooks, ...own }
+    const server = serverOf(model, model.name)
+    if (!hooks.beforeRequest && !hooks.transport) checkKey(model, server) // these two may bring one
     const turn = asOptions(() => this.turn({
-      wire: 'openai-chat', ...(hooks.onFinal ? { checkFinal: true } : {}), ...settings, [ID]: id, rules: remembered.rules, request: { ...request, model: model.name, messages },
+      wire: server.wire, ...(hooks.onFinal ? { checkFinal: true } : {}), ...settings, [ID]: id, rules: remembered.rules, request: { ...request, model: model.name, messages },
     }))
-    return new Run({ id, turn, resumed: false, tools: this.#tools, remembered, server: model, hooks, context, onEvent, signal })
+    return new Run({ id, turn, resumed: false, tools: this.#tools, remembered, server, hooks, context, onEvent, signal })
   }
 
   /**
@@ -141,13 +152,18 @@ export class Engine<C = any> {
     checkResume(options, 'options')
     const { own, rest: { model, signal, rules = [], context, onEvent } } = splitHooks<ResumeOptions<C>>(options)
     const turn = Turn.restore(this, state)
-    const { request, [ID]: id = randomUUID() } = (JSON.parse(state) as { turn: { request?: unknown; [ID]?: string } }).turn
-    if (request === undefined) {
+    try {
+      const { wire, request, [ID]: id = randomUUID() } = (JSON.parse(state) as { turn: SavedTurn }).turn
+      if (request === undefined) throw new SluiceError({ code: 'option', path: 'state', detail: 'found the state of a parser, expected that of a run' })
+      const hooks = { ...this.#hooks, ...own }
+      const server = serverOf(model, request.model ?? '', wire ?? 'openai-chat')
+      if (!hooks.beforeRequest && !hooks.transport) checkKey(model, server)
+      const remembered = new Remembered(this.rules, rules)
+      return new Run({ id, turn, resumed: true, tools: this.#tools, remembered, server, hooks, context, onEvent, signal })
+    } catch (error) {
       turn.close()
-      throw new SluiceError({ code: 'option', path: 'state', detail: 'found the state of a parser, expected that of a run' })
+      throw error
     }
-    const remembered = new Remembered(this.rules, rules)
-    return new Run({ id, turn, resumed: true, tools: this.#tools, remembered, server: model, hooks: { ...this.#hooks, ...own }, context, onEvent, signal })
   }
 
   /** Finds the calls in a text, as a model of this engine's settings would have written it. Nothing runs. */

@@ -123,7 +123,7 @@ const places: { readonly [name: string]: string } = Object.fromEntries([
   body('maxTokens', 'max_tokens'), body('topP', 'top_p'), body('topK', 'top_k'), body('responseFormat', 'response_format'),
   body('reasoningEffort', 'reasoning_effort'), body('toolChoice', 'tool_choice'), body('stopSequences', 'stop'),
   ...['model', 'messages', 'request', 'signal', 'context', 'onEvent'].map((name) => [name, `it belongs into engine.run({ ${name} })`]),
-  ...['baseURL', 'apiKey', 'headers'].map((name) => [name, `it belongs into \`model\`: { baseURL, name, apiKey, headers }`]),
+  ...['baseURL', 'apiKey', 'headers', 'provider'].map((name) => [name, `it belongs into \`model\`: { provider, baseURL, name, apiKey, headers }`]),
   ...['afterTool', 'approvals', 'beforeExecute', 'beforeRequest', 'checkpoint', 'deadlineMs', 'flushMs', 'hookTimeoutMs', 'ipc', 'onFinal', 'retries', 'transport'].map((name) => [name, 'it belongs into new Engine({ … }) or engine.run({ … })']),
   ...['execute', 'parameters', 'agentCallable', 'permission'].map((name) => [name, 'it belongs into tool({ … })']),
   ...['system', 'systemPrompt', 'instructions'].map((name) => [name, 'it belongs into `messages`: { role: "system", content }']),

@@ -4,12 +4,11 @@ import type { ChatMessage, ErrorEvent, SluiceEvent } from './events.js'
 import { callHook, HookError, unlessAborted } from './hooks.js'
 import { onAbort } from './on-abort.js'
 import { encode, shown } from './options.js'
+import { readRefusal, refusalText, retryAfter, whereRefused } from './refusal.js'
 import { checkChanged, type ChangedRequest, type OutgoingRequest, type RequestFailure } from './run-options.js'
+import { lowerCase, namedSecrets, secretTexts, type Server } from './model.js'
 import { hookTimeout, type Stage } from './stage.js'
-import {
-  fetchTransport, httpRequest, isNetworkFault, lowerCase, readBody, readRefusal, refusalText, retryAfter, retryDelay, secretsOf, sleep, whereRefused,
-  type HttpRequest, type Server, type Transport,
-} from './transport.js'
+import { fetchTransport, httpRequest, isNetworkFault, readBody, retryDelay, sleep, type HttpRequest, type Transport } from './transport.js'
 import type { End } from './turn.js'
 
 /** Status, request id and `Retry-After` of a response. */
@@ -149,11 +148,11 @@ export class Requests {
     // A transport may ignore the signal, so the wait for it ends with the signal.
     const response = await unlessAborted(send(hooks.transport, request, signal), signal)
     const refusal = response.status >= 400 ? await readRefusal(response, signal) : undefined
-    this.#told = toldBy(response)
+    const told = (this.#told = toldBy(response, refusal))
     if (refusal) {
       const failure = refusalText(response.status, refusal)
       const detail = whereRefused(request.url, response.status)
-      const delayMs = await this.#delay(round, failure, signal, response)
+      const delayMs = await this.#delay(round, failure, signal, told)
       // The turn never sees an answer that is asked for again: an error that was told cannot be taken back.
       if (delayMs === null) {
         step(() => turn.response(response.status, Object.fromEntries(response.headers)))
@@ -180,7 +179,7 @@ export class Requests {
     const changed = await callHook('beforeRequest', () => beforeRequest(outgoing), hookTimeout(this.#stage), signal)
     if (changed === undefined || changed === null) return request
     const { text: body, headers } = asHookFault('beforeRequest', () => changedBody(changed, outgoing))
-    this.#stage.turn.secrets = [...new Set([...this.#stage.turn.secrets, ...secretsOf({ ...this.#server, headers })])]
+    this.#stage.turn.secrets = [...new Set([...this.#stage.turn.secrets, ...secretTexts(namedSecrets(Object.entries(headers)))])]
     return { ...request, headers: { ...request.headers, ...headers }, body }
   }
 
@@ -213,10 +212,10 @@ export class Requests {
   }
 
   /** Milliseconds until the next try; null: there is none. */
-  async #delay(round: number, detail: string, signal: AbortSignal, response?: Response): Promise<number | null> {
+  async #delay(round: number, detail: string, signal: AbortSignal, refused?: { status: number; retryAfterMs?: number }): Promise<number | null> {
     const { over, turn, hooks: { retries = DEFAULT_RETRIES } } = this.#stage
     if (over) return null
-    const usual = retryDelay(this.#attempt + 1, response)
+    const usual = retryDelay(this.#attempt + 1, refused)
     const failure: RequestFailure = { round, attempt: this.#attempt + 1, ...this.#told, detail: turn.withoutSecrets(detail), delayMs: usual }
     const own = typeof retries === 'function'
     const wait = own ? await callHook('retries', () => retries(failure), hookTimeout(this.#stage), signal) : this.#attempt < retries ? usual : null
@@ -279,9 +278,9 @@ function asHookFault<T>(name: string, call: () => T): T {
   }
 }
 
-function toldBy({ status, headers }: Response): Told {
+function toldBy({ status, headers }: Response, refusal: Uint8Array | undefined): Told & { status: number } {
   const requestId = ['x-request-id', 'request-id', 'x-amzn-requestid', 'cf-ray'].map((name) => headers.get(name)).find((id) => id !== null)
-  const retryAfterMs = retryAfter(headers)
+  const retryAfterMs = retryAfter(headers, refusal)
   return { status, ...(requestId === undefined ? {} : { requestId: requestId as string }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 

@@ -1,11 +1,12 @@
 // What a run takes and what it gives: its hooks, its options, its result.
 import type { Approvals } from './approvals.js'
 import type { AssistantMessage, ChatMessage, ErrorEvent, FinishReason, Json, JsonObject, Outcome, Rule, SluiceEvent, Usage } from './events.js'
+import { checkHeaders, checkModel, type Model, type ServerAddress } from './model.js'
 import { array, func, is, members, milliseconds, orNull, record, text, whole, wrong, type Check, type Shape } from './options.js'
 import { settingNames, type Settings } from './settings.js'
 import type { CallInfo, ToolResult } from './tool.js'
 import type { FinalDecision } from './turn.js'
-import { checkHeaders, checkModel, type Model, type Transport } from './transport.js'
+import type { Transport } from './transport.js'
 
 /** A request before it is sent. Its members are frozen: give back what is to be another. */
 export interface OutgoingRequest {
@@ -165,7 +166,7 @@ export interface RunOptions<C = unknown> extends Settings, RunHooks, Conditions<
 /** What a saved turn needs to go on. Its settings, messages and id are in the state. */
 export interface ResumeOptions<C = unknown> extends RunHooks, Conditions<C> {
   /** The server, with the key: neither is in the state. The name of the model is, and is not taken from here. */
-  model: Omit<Model, 'name'> & {
+  model: ServerAddress & {
     /** Ignored: the state has the name. */
     name?: string
   }
@@ -228,18 +229,21 @@ export const runShape: Shape = {
   members: {
     ...hooks,
     ...conditions,
-    model: checkModel('baseURL', 'name'),
+    model: checkModel({ needsName: true }),
     messages: someMessages,
     request: checkBody,
     id: checkId,
   },
   needs: ['model', 'messages'],
-  instead: { name: 'it belongs into `model`: { baseURL, name }' },
+  instead: {
+    name: 'it belongs into `model`: { baseURL, name }',
+    ...Object.fromEntries(['wire', 'provider', 'path'].map((name) => [name, `it belongs into \`model\`: { ${name}, … }`])),
+  },
 }
 
 /** @internal */
 export const resumeShape: Shape = {
-  members: { ...hooks, ...conditions, model: checkModel('baseURL') },
+  members: { ...hooks, ...conditions, model: checkModel({ needsName: false }) },
   needs: ['model'],
   instead: Object.fromEntries([...settingNames, 'messages', 'request', 'id'].map((name) => [name, 'the turn keeps what it began with: it is in the state'])),
 }

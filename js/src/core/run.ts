@@ -6,6 +6,7 @@ import { messageOf, SluiceError } from './errors.js'
 import { EventLog } from './event-log.js'
 import type { AssistantMessage, ErrorEvent, FinalEvent, JsonObject, SluiceEvent, Usage } from './events.js'
 import { callHook, HookError } from './hooks.js'
+import type { Server } from './model.js'
 import { onAbort } from './on-abort.js'
 import { Questions } from './questions.js'
 import type { Remembered } from './remembered.js'
@@ -14,7 +15,7 @@ import { checkGrace, type RunHooks, type RunOutcome, type RunResult, type Stoppe
 import { RunningTools } from './running-tools.js'
 import { hookTimeout, type Stage, type Unnumbered } from './stage.js'
 import type { Progress, Tool, ToolResult } from './tool.js'
-import { secretsOf, sleep, type Server } from './transport.js'
+import { sleep } from './transport.js'
 import { callNumber, checkFinal, type CallRef, type FinalDecision, type Turn } from './turn.js'
 import { unusable } from './unusable.js'
 
@@ -96,7 +97,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#tools = new RunningTools(stage, tools, { id, context })
     this.#questions = new Questions(stage, this, () => this.#isWatched)
     this.#checkpoints = new Checkpoints(stage, this.#ended.signal, (detail) => this.#abandon(detail))
-    turn.secrets = secretsOf(server)
+    turn.secrets = server.secrets
     this.done = new Promise((resolve) => (this.#settle = resolve))
     this.#step(() => {})
     if (resumed) this.#goOn()

@@ -1,6 +1,7 @@
 // How the engine behaves: members of its configuration that a turn may replace. The engine checks their values; here are their names.
 import type { ChatMessage, ResultPolicy, Rule } from './events.js'
 import { is, members, record, type Check, type Shape } from './options.js'
+import type { WireName } from './providers.js'
 
 /** How calls are written as text: an id such as `vcp` or `hermes`, or an object with the id and the protocol's options. */
 export type Protocol = string | {
@@ -182,8 +183,8 @@ export interface Settings {
 
 /** The configuration of one native turn: settings, and what it is about. */
 export interface TurnSettings extends Settings {
-  /** The provider's format: `openai-chat` (the default), or `text`: the bytes are the answer's text. */
-  wire?: 'openai-chat' | 'text'
+  /** The provider's format. Default `openai-chat`. `text`: the bytes are the answer's text. */
+  wire?: WireName | 'text'
   /** The body of the request, with `messages`. Left out: the turn is a parser. */
   request?: {
     /** The conversation, at least one message. */

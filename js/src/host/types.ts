@@ -4,7 +4,7 @@ import type { Conversations, SavedMessage } from '../conversations/types.js'
 import type { ChatMessage, ErrorEvent, FinishReason, Outcome, Part, Rule, SluiceEvent, Usage } from '../core/events.js'
 import type { RunHooks } from '../core/run-options.js'
 import type { Settings } from '../core/settings.js'
-import type { Model } from '../core/transport.js'
+import type { Model } from '../core/model.js'
 
 /** What a window may do. What is left out, it may not. */
 export interface Rights {

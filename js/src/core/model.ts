@@ -1,0 +1,197 @@
+// What `model` says, and what that means for a request: where it goes, in which format, with which headers.
+import { SluiceError } from './errors.js'
+import { didYouMean, is, isObject, members, shown, textsByName, wrong, type Check } from './options.js'
+import { firstWire, isProvider, otherNames, providerNames, providers, wireNames, wires, type ProviderName, type WireName } from './providers.js'
+
+/** What is said of the server that has a model. `provider` or `baseURL` must be there. */
+export interface ServerOptions {
+  /** Who serves the model: this puts in the base URL, the wire and how the key is sent. js/docs/providers.md lists them. Default none: `baseURL` says it. */
+  provider?: ProviderName
+  /** An http or https URL, up to and without the wire's path: `http://127.0.0.1:11434/v1`. Default: the provider's. */
+  baseURL?: string
+  /** The format of requests and answers. Default: the provider's first; without a provider `openai-chat`. */
+  wire?: WireName
+  /**
+   * Behind the base URL, for a server with another endpoint; may have a query. `{model}` stands for the model's name. `''`: the base URL is the
+   * endpoint. Default: the wire's, such as `/chat/completions`.
+   */
+  path?: string
+  /** Sent as the wire sends keys: `Authorization: Bearer …`, `x-api-key`, `x-goog-api-key`. Printable ASCII. Default none. */
+  apiKey?: string
+  /** Further headers of every request. They go before those that Sluice sends. */
+  headers?: Record<string, string>
+}
+
+/** A server as it is reached: the name of a saved turn's model is in its state. */
+export type ServerAddress = ServerOptions & ({
+  /** Who serves the model. */
+  provider: ProviderName
+} | {
+  /** Where the server is. */
+  baseURL: string
+})
+
+/** A model, and the server that has it. */
+export type Model = ServerAddress & {
+  /** The name by which the server knows the model. */
+  name: string
+}
+
+/** What every request to a server has in common. */
+export interface Server {
+  wire: WireName
+  url: string
+  /** Names in lower case. */
+  headers: { [name: string]: string }
+  /** Texts that no event, message or error may hold. */
+  secrets: string[]
+}
+
+// -- checks ---------------------------------------------------------------------------------------------------------------
+
+/** @internal */
+export const checkHeaders: Check = (value, path) => {
+  textsByName(value, path)
+  for (const [name, text] of Object.entries(value as { [name: string]: string })) {
+    if (/^[!#$%&'*+\-.^_`|~\w]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(text)) continue
+    throw new SluiceError({ code: 'option', path: `${path}.${name}`, detail: 'found a character that no header can carry, expected a name and a text of Latin-1' }) // without the text: it may be a key
+  }
+}
+
+/** The error for a wrong value whose text may hold a key. */
+const hidden = (path: string, value: unknown, found: string, expected: string): SluiceError =>
+  typeof value === 'string' ? new SluiceError({ code: 'option', path, detail: `found ${found}, expected ${expected}` }) : wrong(path, value, expected)
+
+const checkProvider: Check = (value, path) => {
+  if (isProvider(value)) return
+  const known = typeof value === 'string' && Object.hasOwn(otherNames, value.toLowerCase()) ? otherNames[value.toLowerCase()] : undefined
+  throw wrong(path, value, providerNames.join(' | '), known ?? didYouMean(value, providerNames))
+}
+
+const checkWire: Check = (value, path) => {
+  if ((wireNames as readonly unknown[]).includes(value)) return
+  throw wrong(path, value, wireNames.join(' | '), didYouMean(value, wireNames))
+}
+
+const checkMembers = members({
+  members: {
+    name: is('the name of a model', (value) => typeof value === 'string' && value !== ''),
+    provider: checkProvider,
+    wire: checkWire,
+    baseURL: (value, path) => {
+      const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+      if (url && /^https?:$/.test(url.protocol)) return
+      throw hidden(path, value, 'another text', 'an http or https URL such as http://127.0.0.1:11434/v1')
+    },
+    path: (value, path) => {
+      if (typeof value === 'string' && /^(?:[/?][^#\s]*)?$/.test(value) && !value.startsWith('//')) return
+      throw hidden(path, value, 'another text', "what stands behind the base URL: '/chat/completions', or '' where nothing does")
+    },
+    apiKey: (value, path) => {
+      if (typeof value === 'string' && /^[\x21-\x7e]*$/.test(value)) return
+      const found = typeof value === 'string' ? 'a character that no header can carry' : `a ${typeof value}`
+      throw new SluiceError({ code: 'option', path, detail: `found ${found}, expected a string of printable ASCII` })
+    },
+    headers: checkHeaders,
+  },
+  instead: {
+    model: 'did you mean name?', url: 'did you mean baseURL?', endpoint: 'did you mean path, or baseURL?', apikey: 'did you mean apiKey?', key: 'did you mean apiKey?',
+    api: 'did you mean wire?', type: 'did you mean provider?',
+  },
+})
+
+/** @internal `needsName`: a run begins; a saved turn knows the name of its model. */
+export const checkModel = ({ needsName }: { needsName: boolean }): Check => (value, path) => {
+  if (!isObject(value)) throw wrong(path, value, needsName ? 'an object with baseURL and name, or with provider and name' : 'an object with baseURL or provider')
+  checkMembers(value, path)
+  const { provider, wire, baseURL, name } = value as Partial<Model>
+  if (baseURL === undefined && provider === undefined) {
+    throw wrong(`${path}.baseURL`, undefined, 'an http or https URL such as http://127.0.0.1:11434/v1', "provider: 'anthropic', for one, knows its own")
+  }
+  if (needsName && name === undefined) throw wrong(`${path}.name`, undefined, 'the name of a model', provider && `one of ${providers[provider].title} is ${providers[provider].example}`)
+  if (provider !== undefined && wire !== undefined) checkSpoken(provider, wire, baseURL, path)
+}
+
+/** A provider has an address for each wire that it speaks. */
+function checkSpoken(provider: ProviderName, wire: WireName, baseURL: string | undefined, path: string): void {
+  const { title, baseURLs } = providers[provider]
+  if (baseURL !== undefined || baseURLs[wire] !== undefined) return
+  const hint = `what ${title} speaks; any other wire needs the baseURL of a server that speaks it`
+  throw wrong(`${path}.wire`, wire, Object.keys(baseURLs).join(' | '), hint)
+}
+
+// -- what it means ----------------------------------------------------------------------------------------------------------
+
+/**
+ * @internal
+ * @param name of the model
+ * @param saved the wire of a turn that goes on
+ */
+export function serverOf({ provider, wire, baseURL, path, apiKey, headers = {} }: ServerAddress, name: string, saved?: WireName): Server {
+  const spoken = saved ?? wire ?? (provider ? firstWire(provider) : 'openai-chat')
+  if (saved !== undefined && wire !== undefined && wire !== saved) throw wrong('model.wire', wire, saved, 'the turn keeps what it began with: it is in the state')
+  if (provider) checkSpoken(provider, spoken, baseURL, 'model')
+  const { path: usual, key, headers: fixed } = wires[spoken]
+  const url = new URL(baseURL ?? (provider && providers[provider].baseURLs[spoken]) as string)
+  const { username, password } = url
+  url.username = url.password = '' // fetch refuses them in a URL
+  const [behind = '', query = ''] = (path ?? usual).replaceAll('{model}', encodeURIComponent(plainName(name, spoken))).split(/\?(.*)/s)
+  url.pathname = url.pathname.replace(/\/+$/, '') + behind // in front of a query such as ?api-version=
+  url.search = [url.search.slice(1), query].filter(Boolean).join('&')
+  return {
+    wire: spoken,
+    url: url.href,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream, application/json',
+      'accept-encoding': 'identity', // a compressed stream that breaks stalls fetch without a word
+      ...fixed,
+      ...(username || password ? { authorization: `Basic ${basic(username, password)}` } : {}),
+      ...(apiKey ? key(apiKey) : {}),
+      ...lowerCase(headers),
+    },
+    secrets: secretTexts([apiKey, username, password, username || password ? basic(username, password) : '', ...namedSecrets(Object.entries(headers)), ...namedSecrets(url.searchParams)]),
+  }
+}
+
+/** Gemini lists its models as `models/gemini-…`. */
+const plainName = (name: string, wire: WireName): string => (wire === 'gemini' ? name.replace(/^models\//, '') : name)
+
+/** @internal Throws SluiceError `option` where requests to a provider would go without the key that it wants. */
+export function checkKey({ provider, apiKey }: ServerAddress, { wire, url, headers, secrets }: Server): void {
+  const { title, keys, baseURLs } = provider ? providers[provider] : ({} as never)
+  if (!keys || apiKey || secrets.length > 0 || Object.keys(headers).some((name) => credential.test(name))) return
+  if (new URL(url).origin !== new URL(baseURLs[wire] ?? url).origin) return // a server of one's own may need none
+  throw new SluiceError({ code: 'option', path: 'model.apiKey', detail: `found ${shown(apiKey)}, expected a key of ${title}`, hint: `${keys[0]} is the usual environment variable: apiKey: process.env.${keys[0]}` })
+}
+
+/** @internal Headers with names in lower case. */
+export const lowerCase = (headers: { readonly [name: string]: string }): { [name: string]: string } =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** @param username as in a URL */
+const basic = (username: string, password: string): string => btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
+
+// -- secrets ----------------------------------------------------------------------------------------------------------------
+
+/** A header or a member of a query by whose name somebody gets in. */
+const credential = /key|token|secret|auth|cookie|password|signature/i
+/** Shorter ones are words (`none`, `ollama`), and may stand in any sentence. */
+const MIN_SECRET = 8
+
+/** @internal The values of those that are credentials by their name. */
+export const namedSecrets = (entries: Iterable<[string, string]>): string[] => [...entries].filter(([name]) => credential.test(name)).map(([, value]) => value)
+
+/** @internal Each as it may be shown again: decoded, or without its scheme. The longest first. */
+export function secretTexts(secrets: readonly (string | undefined)[]): string[] {
+  const all = secrets.flatMap((secret) => (secret ? [secret, safeDecode(secret), secret.replace(/^(?:Bearer|Basic) /i, '')] : []))
+  return [...new Set(all)].filter((secret) => secret.length >= MIN_SECRET).sort((a, b) => b.length - a.length)
+}
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -10,8 +10,10 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startServer } from 'sluice/testing'
+import { guessWire } from '../../js/dist/esm/cli/guess-wire.js'
 import { keyFor } from '../../js/dist/esm/cli/model-options.js'
 import { sluice as runWords } from '../../js/dist/esm/cli/sluice.js'
+import { answerText } from '../../js/pages/tester/answer-text.js'
 import { hiding } from './hiding.mjs'
 
 const main = fileURLToPath(new URL('../../js/dist/esm/cli/main.js', import.meta.url))
@@ -123,7 +125,7 @@ test('wrong words end with 2, and say what was found and what there is', async (
     [['parse', 'a', 'b'], /found 'b', expected FILE only/],
     [['parse', 'a', '--chunks', 'some'], /--chunks: found 'some', expected whole, byte, a number of bytes or seed:NUMBER/],
     [['parse', 'a', '--chunks', '0'], /--chunks: found '0'/],
-    [['parse', 'a', '--wire', 'tcp'], /--wire: found 'tcp', expected one of openai-chat, text/],
+    [['parse', 'a', '--wire', 'tcp'], /--wire: found 'tcp', expected one of openai-chat, openai-responses, anthropic, gemini, ollama, text/],
     [['parse', 'a', '--json=1'], /--json: found '1', expected no value/],
     [['parse', 'a', '--wire'], /--wire: expected a value behind it/],
     [['parse', '/no/such/file'], /ENOENT.*\/no\/such\/file/],
@@ -219,6 +221,36 @@ test('parse a recorded stream: the wire is guessed, said, and may be told', asyn
   const body = await parsed('body', [])
   assert.match(body.err, /openai-chat, because it is JSON/)
   assert.equal(body.message.blocks[0].text, 'Hi.')
+})
+
+test('the wire of a recorded answer is guessed from its bytes, and its text is found', () => {
+  const sse = (...events) => events.map((event) => `${event.type ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\r\n\r\n`).join('')
+  const lines = (...events) => events.map((event) => `${JSON.stringify(event)}\n`).join('')
+  const part = (...parts) => ({ candidates: [{ content: { parts, role: 'model' } }] })
+  for (const [wire, text, words = 'Hi 你'] of [
+    ['openai-chat', `: hello\n\n${sse({ choices: [{ delta: { content: 'Hi ' } }] }, { choices: [{ delta: { content: '你' } }] })}data: [DONE]\n\n`],
+    ['openai-chat', JSON.stringify({ choices: [{ message: { content: 'Hi 你' } }] }, null, 2)],
+    ['openai-chat', sse({ id: 1 }), ''],
+    ['openai-chat', '{"error":{"message":"no"}}', ''],
+    ['openai-responses', sse({ type: 'response.created', response: {} }, { type: 'response.output_text.delta', delta: 'Hi ' }, { type: 'response.reasoning_text.delta', delta: 'hm' }, { type: 'response.output_text.delta', delta: '你' })],
+    ['openai-responses', JSON.stringify({ object: 'response', output: [{ type: 'reasoning' }, { type: 'message', content: [{ type: 'output_text', text: 'Hi 你' }] }] })],
+    ['anthropic', sse({ type: 'message_start', message: {} }, { type: 'ping' }, { type: 'content_block_start', content_block: { type: 'text', text: '' } }, { type: 'content_block_delta', delta: { type: 'text_delta', text: 'Hi 你' } })],
+    ['anthropic', JSON.stringify({ type: 'message', content: [{ type: 'thinking', thinking: 'hm' }, { type: 'text', text: 'Hi 你' }] })],
+    ['anthropic', sse({ type: 'error', error: { type: 'overloaded_error', message: 'no' } }), ''],
+    ['gemini', sse(part({ text: 'hm', thought: true }), part({ text: 'Hi ' }, { text: '你' }))],
+    ['gemini', JSON.stringify([part({ text: 'Hi ' }), part({ text: '你' })], null, 2)],
+    ['gemini', JSON.stringify({ promptFeedback: { blockReason: 'SAFETY' } }), ''],
+    ['ollama', lines({ model: 'm', message: { role: 'assistant', content: 'Hi ' }, done: false }, { message: { content: '你' }, done: true })],
+    ['ollama', JSON.stringify({ message: { content: 'Hi 你' }, done: true })],
+    ['text', 'data is what I have: {"choices": 1}', 'data is what I have: {"choices": 1}'],
+    ['text', '{"tool": 1}\n{"choices": 2}', '{"tool": 1}\n{"choices": 2}'],
+    ['text', '', ''],
+  ]) {
+    const guess = guessWire(Buffer.from(text))
+    assert.equal(guess.wire, wire, text)
+    assert.match(guess.why, /^it(s| has| is) /)
+    assert.equal(answerText(text, wire), words, text)
+  }
 })
 
 test('parse for people: one event per line, the reason of what is no call, nothing hidden', async () => {

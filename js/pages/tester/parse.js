@@ -2,7 +2,8 @@
 import { post } from '/sluice/renderer/web-bridge.js'
 import { debounced, field, foreign, h, replace, select } from './dom.js'
 import { examples } from './examples.js'
-import { answerText, drawSource } from './source.js'
+import { answerText } from './answer-text.js'
+import { drawSource } from './source.js'
 
 /** From whole to byte by byte. */
 const sizes = ['whole', '1024', '256', 'seed:1', '64', '16', '7', '3', 'byte']
@@ -69,7 +70,7 @@ export function parseTab(app) {
     const { reply, whole } = result
     drawVerdict(reply, whole)
     const looked = reply.protocols.length > 0 && text.looked(reply.protocols.join(', '))
-    replace(parts.looked, [reply.guessed && text.guessed[reply.wire], looked].filter(Boolean).join(' · '))
+    replace(parts.looked, [reply.guessed && text.guessed(reply.wire), looked].filter(Boolean).join(' · '))
     parts.message.view = { id: 'parsed', seq: 0, asks: [], ...reply.message }
     replace(parts.source, drawSource(answerText(result.text, reply.wire), reply, markId))
     replace(parts.reasonsTitle, text.rejected(reply.diagnostics.length))

@@ -3,25 +3,6 @@ import { foreign, h } from './dom.js'
 
 const encoder = new TextEncoder()
 
-/** What was said by the model: the input itself, or what the stream carries. */
-export function answerText(input, wire) {
-  if (wire === 'text') return input
-  try {
-    if (input.trimStart().startsWith('{')) return JSON.parse(input).choices?.[0]?.message?.content ?? ''
-  } catch {
-    return ''
-  }
-  let text = ''
-  for (const line of input.split(/\r\n|\r|\n/)) {
-    if (!line.startsWith('data:')) continue
-    try {
-      const [choice] = JSON.parse(line.slice(5)).choices ?? []
-      if (typeof choice?.delta?.content === 'string') text += choice.delta.content
-    } catch {} // [DONE], or a line that was cut
-  }
-  return text
-}
-
 /** `{ start, end, kind, diagnostic?, call? }`, in bytes, in order, none inside of another. */
 export function marksOf(bytes, { message, diagnostics }) {
   const cards = message.blocks.filter((block) => block.type === 'tool_use' && block.start !== undefined && block.end !== undefined)

@@ -1,4 +1,6 @@
 // What the tester says.
+const recorded = Object.fromEntries(['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'].map((wire) => [wire, wire]))
+
 const en = {
   title: 'Sluice tester',
   tabs: { tools: 'Tools', parse: 'Parse', run: 'Run' },
@@ -49,8 +51,8 @@ const en = {
   file: 'Open a file …',
   clear: 'Clear',
   wire: 'Format',
-  wires: { '': 'guess', text: 'text', 'openai-chat': 'openai-chat stream or JSON' },
-  guessed: { text: 'taken for text', 'openai-chat': 'taken for an openai-chat stream' },
+  wires: { '': 'guess', text: 'text', ...recorded },
+  guessed: (wire) => (wire === 'text' ? 'taken for text' : `taken for ${wire} stream or JSON`),
   chunks: 'Pieces',
   chunkSizes: (size) => (size === 'whole' ? 'whole' : size === 'byte' ? 'byte by byte' : size.startsWith('seed') ? 'random sizes' : `${size} bytes each`),
   whole: 'whole',
@@ -187,8 +189,8 @@ const zh = {
   file: '打开文件…',
   clear: '清空',
   wire: '格式',
-  wires: { '': '自动判断', text: '文本', 'openai-chat': 'openai-chat 流或 JSON' },
-  guessed: { text: '判断为文本', 'openai-chat': '判断为 openai-chat 流' },
+  wires: { '': '自动判断', text: '文本', ...recorded },
+  guessed: (wire) => (wire === 'text' ? '判断为文本' : `判断为 ${wire} 流或 JSON`),
   chunks: '分段',
   chunkSizes: (size) => (size === 'whole' ? '整段' : size === 'byte' ? '逐字节' : size.startsWith('seed') ? '随机长度' : `每段 ${size} 字节`),
   whole: '整段',

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { escapeInvisible } from '../bridge/invisible.js'
 import { Engine } from '../core/engine.js'
 import type { SluiceEvent } from '../core/events.js'
+import { wireNames } from '../core/providers.js'
 import { oneOf, tell, text, UsageError, type Command } from './command.js'
 import { readSettings, settingOptions } from './model-options.js'
 import { expectedChunks, isChunks, parse } from './parser.js'
@@ -17,7 +18,8 @@ npx sluice parse - < FILE
 
   --protocol ID       how calls are written in the text; auto: by --model (default: vcp)
   --model NAME        the model whose protocol auto chooses
-  --wire WIRE         openai-chat: a stream, or the JSON body of an answer; text (default: what the file looks like)
+  --wire WIRE         the format of a recorded answer, a stream or a JSON body: ${wireNames.join(', ')};
+                      or text (default: what the file looks like)
   --chunks HOW        feed it in pieces: whole, byte, a number of bytes, or seed:NUMBER for random ones (default: whole)
   --tools FILE        tools of the model: JSON (ours, or as in a request to OpenAI), or a module that exports them
   --mode MODE         native: do not look for calls in the text (default: text)
@@ -28,7 +30,7 @@ npx sluice parse - < FILE
   },
   positionals: ['FILE'],
   async run(values, [file = '-']) {
-    const wire = oneOf(values, 'wire', ['openai-chat', 'text'])
+    const wire = oneOf(values, 'wire', [...wireNames, 'text'] as const)
     const settings = readSettings(values)
     const chunks = text(values.chunks) ?? 'whole'
     if (!isChunks(chunks)) throw new UsageError(`--chunks: found '${chunks}', expected ${expectedChunks}`)

@@ -4,6 +4,7 @@ import { SluiceError } from '../core/errors.js'
 import type { DiagnosticEvent, SluiceEvent } from '../core/events.js'
 import type { Settings } from '../core/settings.js'
 import { sizes } from '../wire/sizes.js'
+import { guessWire, type Guess } from './guess-wire.js'
 import type { ParseReply, WireName } from './tester-api.js'
 
 export interface ParseInput {
@@ -48,28 +49,6 @@ function byModel(engine: Engine, settings: Settings, model: string | undefined):
   if (!model) throw new SluiceError({ code: 'option', path: 'model', detail: 'protocol auto needs the name of a model' })
   const { protocols } = engine.describe({ ...settings, request: { model, messages: [{ role: 'user', content: '' }] } })
   return { protocol: protocols }
-}
-
-interface Guess { wire: WireName; why: string }
-
-function guessWire(bytes: Uint8Array): Guess {
-  const text = new TextDecoder().decode(bytes).trimStart()
-  const head = text.slice(0, 64 * 1024)
-  const [first = ''] = head.split(/\r\n|\r|\n/, 1)
-  if (/^(?:data|event|id|retry|):/.test(first) && /^data:\s*(?:[[{]|$)/m.test(head)) {
-    return { wire: 'openai-chat', why: 'it has `data:` lines' }
-  }
-  if (text.startsWith('{') && isCompletion(text)) return { wire: 'openai-chat', why: 'it is JSON with `choices` or `error`' }
-  return { wire: 'text', why: 'it has no `data:` lines' }
-}
-
-function isCompletion(text: string): boolean {
-  try {
-    const value = JSON.parse(text) as object
-    return 'choices' in value || 'error' in value
-  } catch {
-    return false
-  }
 }
 
 export const expectedChunks = 'whole, byte, a number of bytes or seed:NUMBER'

@@ -2,6 +2,7 @@
 // the types here. The page uses `post(path, input, signal)` of renderer/web-bridge.ts, which throws errors.
 import type { ConfigurationView } from '../bridge/messages.js'
 import type { AssistantMessage, DiagnosticEvent, JsonObject, SluiceEvent } from '../core/events.js'
+import type { WireName as ProviderWire } from '../core/providers.js'
 
 /** POST /api/tools: what a model would see with these settings. */
 export interface ToolsRequest {
@@ -16,7 +17,8 @@ export interface ToolsReply extends ConfigurationView {
   runnable: string[]
 }
 
-export type WireName = 'openai-chat' | 'text'
+/** A provider's format, or plain text. */
+export type WireName = ProviderWire | 'text'
 
 /** POST /api/parse: parses text or a recorded stream. No call is run. */
 export interface ParseRequest {

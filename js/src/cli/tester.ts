@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Engine } from '../core/engine.js'
 import { SluiceError } from '../core/errors.js'
+import { wireNames } from '../core/providers.js'
 import type { Tool } from '../core/tool.js'
 import { jsonObject, members, oneOf, optional, text as textOf, whole } from '../host/check.js'
 import { Configuration, tokensSent } from '../host/configuration.js'
@@ -68,7 +69,7 @@ const MAX_TEXT = 1_000_000 // the limit of a request's body leaves no room for m
 
 const checkTools = members<ToolsRequest>({ settings: settingsCheck, model: optional(textOf(200, 0)) })
 const checkParse = members<ParseRequest>({
-  text: textOf(MAX_TEXT, 0), wire: optional(oneOf('openai-chat', 'text')), protocol: optional(nameCheck), model: optional(textOf(200, 0)),
+  text: textOf(MAX_TEXT, 0), wire: optional(oneOf(...wireNames, 'text')), protocol: optional(nameCheck), model: optional(textOf(200, 0)),
   chunks: optional(textOf(20)), settings: settingsCheck,
 })
 const checkRun = members<RunRequest>({

@@ -78,6 +78,17 @@ test('a page in the place of an error is told by its title', async (t) => {
   assert.deepEqual(told, ['HTTP 502: 502 Bad Gateway', 'HTTP 502: No upstream'])
 })
 
+test('a page in the place of an answer is not asked for again', async (t) => {
+  const { run } = await stage(t, { answers: [] })
+  let tries = 0
+  const transport = async () => {
+    tries++
+    return new Response('<!doctype html><title>Sign in</title>', { headers: { 'content-type': 'text/html' } })
+  }
+  const { error } = await run({ transport }).done
+  assert.deepEqual([tries, error.code], [1, 'provider'])
+})
+
 test('cancel ends the wait for another try', async (t) => {
   const { run } = await stage(t, { answers: () => ({ ...busy, headers: { 'retry-after': '30' } }) })
   const turn = run()
@@ -151,12 +162,31 @@ test('an HTTP error names the address without what is secret in it, and what is 
   const { run } = await stage(t, { answers: [] })
   const port = 9
   const at = `http://127.0.0.1:${port}`
-  const refused = async (baseURL, status) => {
-    const transport = async () => new Response('no', { status })
-    return (await run({ model: { baseURL, name: 'm' }, transport }).done).error.detail
+  const refused = async (baseURL, status, body = 'no', headers = {}) => {
+    const transport = async () => new Response(body, { status, headers })
+    return (await run({ model: { baseURL, name: 'm' }, transport, retries: 0 }).done).error
   }
-  assert.equal(await refused(`${at}/v1?api-key=SECRET`, 400), `HTTP 400: no (${at}/v1/chat/completions)`)
-  assert.equal(await refused(at, 404), `HTTP 404: no (${at}/chat/completions; does the base URL end in /v1?)`)
+  assert.equal((await refused(`${at}/v1?api-key=SECRET`, 400)).detail, `HTTP 400: no (${at}/v1/chat/completions)`)
+  const lost = await refused(at, 404)
+  assert.equal(lost.detail, `HTTP 404: no (${at}/chat/completions)`)
+  assert.match(lost.hint, /base URL.*\/v1\/chat\/completions/)
+  for (const [status, body, detail, hint] of [
+    [401, '{"error":{"message":"Incorrect API key provided"}}', /^HTTP 401: Incorrect API key provided/, /check the key/],
+    [403, '{"error":"country"}', /^HTTP 403: country/, /region/],
+    [404, '{"error":{"message":"The model `m` does not exist"}}', /does not exist/, /the name of the model/],
+    [404, '<html><title>404 Not Found</title></html>', /^HTTP 404: 404 Not Found/, /base URL and the path/],
+    [405, 'Method Not Allowed', /^HTTP 405: Method Not Allowed/, /base URL and the path/],
+    [407, '<html><head><title>Proxy Authentication Required</title></head></html>', /^HTTP 407: Proxy Authentication/, /proxy/],
+    [502, '<html><h1>Bad Gateway</h1></html>', /^HTTP 502: Bad Gateway/, /try again later/],
+    [503, '', /^HTTP 503 \(/, /try again later/],
+    [200, '<html><title>Sign in</title></html>', /the answer is not a chat completion: Sign in/, /base URL and the path/],
+    [200, '{"hello":"world"}', /the answer is not a chat completion: \{"hello":"world"\}/, /base URL and the path/],
+  ]) {
+    const error = await refused(`${at}/v1`, status, body)
+    assert.match(error.detail, detail)
+    assert.match(error.hint, hint, error.detail)
+    assert.equal(error.status, status)
+  }
   const baseURL = '//user:SECRET@host/?key=SECRET'
   assert.throws(() => run({ model: { baseURL, name: 'm' } }), (error) => error.path === 'model.baseURL' && !error.message.includes('SECRET'))
 })

@@ -1,7 +1,7 @@
 // What an answer with an HTTP error says: the provider's words, and how long to wait before another try.
 import { onAbort } from './on-abort.js'
 import { isObject } from './options.js'
-import { readBody, shownUrl } from './transport.js'
+import { readBody } from './transport.js'
 
 /** What a refusal says is short, and comes at once. */
 const MAX_BYTES = 64 * 1024
@@ -73,9 +73,3 @@ function jsonOf(text: string): { [member: string]: unknown } {
 /** The title of a page, else its text. */
 const pageWords = (page: string): string =>
   /<title[^>]*>([^<]+)<\/title/i.exec(page)?.[1]?.trim() || page.replace(/<(style|script)\b[^]*?<\/\1\s*>|<[^>]*>/gi, ' ').trim()
-
-/** Where an HTTP error came from, and what is commonly wrong there. */
-export function whereRefused(url: string, status: number): string {
-  const at = shownUrl(url)
-  return status === 404 && !/\/v\d/.test(at) ? `${at}; does the base URL end in /v1?` : at
-}

@@ -4,11 +4,11 @@ import type { ChatMessage, ErrorEvent, SluiceEvent } from './events.js'
 import { callHook, HookError, unlessAborted } from './hooks.js'
 import { onAbort } from './on-abort.js'
 import { encode, shown } from './options.js'
-import { readRefusal, refusalText, retryAfter, whereRefused } from './refusal.js'
+import { readRefusal, refusalText, retryAfter } from './refusal.js'
 import { checkChanged, type ChangedRequest, type OutgoingRequest, type RequestFailure } from './run-options.js'
 import { lowerCase, namedSecrets, secretTexts, type Server } from './model.js'
 import { hookTimeout, type Stage } from './stage.js'
-import { fetchTransport, httpRequest, isNetworkFault, readBody, retryDelay, sleep, type HttpRequest, type Transport } from './transport.js'
+import { fetchTransport, httpRequest, isNetworkFault, readBody, retryDelay, shownUrl, sleep, type HttpRequest, type Transport } from './transport.js'
 import type { End } from './turn.js'
 
 /** Status, request id and `Retry-After` of a response. */
@@ -27,6 +27,9 @@ interface Try {
 const SUSPENDED = new Error('the run was suspended')
 
 const DEFAULT_RETRIES = 2
+
+/** How a body begins that is a whole answer, or a page, and says at its end what it is. Ollama streams lines of JSON. */
+const wholeBody = { 'openai-chat': /^[{[<]/, 'openai-responses': /^[{[<]/, anthropic: /^[{[<]/, gemini: /^[{[<]/, ollama: /^</ }
 
 export class Requests {
   readonly #stage: Stage
@@ -151,7 +154,7 @@ export class Requests {
     const told = (this.#told = toldBy(response, refusal))
     if (refusal) {
       const failure = refusalText(response.status, refusal)
-      const detail = whereRefused(request.url, response.status)
+      const detail = shownUrl(request.url)
       const delayMs = await this.#delay(round, failure, signal, told)
       // The turn never sees an answer that is asked for again: an error that was told cannot be taken back.
       if (delayMs === null) {
@@ -201,7 +204,7 @@ export class Requests {
       off()
     }
     await settle() // text that waits to be grouped may hold the end
-    return !this.#over && !this.#sawText && !begin.startsWith('{') // a JSON body says at its end what it is
+    return !this.#over && !this.#sawText && !wholeBody[this.#server.wire].test(begin)
   }
 
   #finish(how: End, detail: string | undefined): void {

@@ -9,6 +9,7 @@
 #include "turn/arguments.h"
 #include "turn/history.h"
 #include "turn/question.h"
+#include "wire/refusal_hint.h"
 
 namespace sluice {
 namespace {
@@ -169,6 +170,8 @@ void Turn::explain(TurnError &error, std::string_view detail) const {
     else
       error.code = "provider";
   }
+  if (error.hint.empty() && !setup_->parser && is_one_of(error.code, {"http", "provider"}))
+    error.hint = refusal_hint(setup_->wire->id(), error.status, error.detail);
   if (error.code == "http" && !detail.empty()) error.detail += " (" + repair_utf8(detail) + ")";
 }
 

@@ -58,7 +58,7 @@ export function applyDelta(view: MessageView, delta: Delta): void {
       answer(view, round, { usage })
       view.usage = {}
       for (const { usage } of view.answers ?? [])
-        for (const kind of ['inputTokens', 'outputTokens', 'cachedTokens', 'reasoningTokens'] as const)
+        for (const kind of ['inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens'] as const)
           if (usage?.[kind] !== undefined) view.usage[kind] = (view.usage[kind] ?? 0) + usage[kind]
       return
     }

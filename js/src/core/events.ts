@@ -10,7 +10,7 @@ export type JsonObject = { [key: string]: Json }
 /** How a turn ended. `limit`: a limit of the turn was reached. `awaiting_user`: its calls are open, for the next turn. */
 export type Outcome = 'completed' | 'cancelled' | 'failed' | 'limit' | 'awaiting_user'
 /** Why a provider says that its answer ended; `unknown`: in words of its own. */
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause' | 'unknown'
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause' | 'malformed' | 'unknown'
 /** What a tool may do without asking: run at once, run where a decision of a person is remembered, or nothing: each call is asked about. */
 export type Level = 'public' | 'moderate' | 'sensitive'
 /** When a call is asked about: never, until it is remembered, or always. */
@@ -68,7 +68,7 @@ export interface CardFields {
   name?: string
   /** The name as the model wrote it, where it is another. */
   askedName?: string
-  /** `native`, or the protocol in which it was written. */
+  /** `native`, or the protocol in which it was written. `provider`: the provider runs it itself, and nothing is asked or run here. */
   source?: string
   /** The round whose answer holds it, from 1. */
   round?: number
@@ -386,6 +386,8 @@ export interface Usage {
   outputTokens?: number
   /** How many of the input's came from the provider's cache; absent where the provider does not say. */
   cachedTokens?: number
+  /** How many of the input's were written to that cache; absent where the provider does not say. */
+  cacheWriteTokens?: number
   /** How many of the output's the model thought with; absent where the provider does not say. */
   reasoningTokens?: number
 }

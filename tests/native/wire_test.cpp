@@ -32,7 +32,8 @@ struct Recorder final : WireSink {
   std::vector<std::pair<std::string, std::string>> log;
   std::string trace;  // each call by itself: the same cuts give the same trace
   std::vector<Call> calls;
-  std::string text, reasoning, members, finish, error, error_code;
+  std::string text, reasoning, items, members, finish, error, error_code;
+  std::vector<Call> provided;  // tools that the provider runs
   std::vector<std::string> diagnostics;
   std::vector<Usage> usages;
   bool transient = false, ended = false;
@@ -81,17 +82,36 @@ struct Recorder final : WireSink {
     add(numbered("whole", slot), whole);
     at(slot).arguments = whole;
   }
-  void on_call_members(uint32_t slot, std::string_view object) override {
-    add(numbered("members", slot), object);
-    REQUIRE(check_json(object, 64).ok());
-    at(slot).members = object;
-  }
   void on_call_broken(uint32_t slot, std::string_view reason) override { add(numbered("broken", slot), reason); }
-  void on_message_members(std::string_view object) override {
-    add("message", object);
-    REQUIRE(members.empty());
-    REQUIRE(check_json(object, 64).ok());
-    members = object;
+  void on_provider_call(uint32_t slot, std::string_view id, std::string_view name,
+                        std::string_view arguments) override {
+    REQUIRE(slot <= provided.size());
+    add(numbered("provided", slot), std::string(id) + " " + std::string(name) + " " + std::string(arguments) + ";");
+    if (slot == provided.size()) provided.push_back({std::string(id), std::string(name), {}, {}});
+    provided[slot].arguments = arguments;
+  }
+  void on_provider_result(uint32_t slot, std::string_view result, bool is_error) override {
+    REQUIRE(slot < provided.size());
+    add(numbered(is_error ? "failure" : "result", slot), result);
+  }
+  // Of openai-chat: one item with members of the message, and of its calls.
+  void on_native(std::string_view list) override {
+    add("native", list);
+    REQUIRE(items.empty());
+    REQUIRE(check_json(list, 64).ok());
+    items = list;
+    JsonSlices first(list);
+    REQUIRE(first.next());
+    for (JsonSlices members_of(first.value()); members_of.next();) {
+      size_t slot = 0;
+      if (members_of.key() == "\"tool_calls\"") {
+        for (JsonSlices one(members_of.value()); one.next(); ++slot)
+          if (slot < calls.size() && one.value() != "{}") calls[slot].members = one.value();
+      } else {
+        members.append(members.empty() ? "{" : ",").append(members_of.key()).append(":").append(members_of.value());
+      }
+    }
+    if (!members.empty()) members += '}';
   }
   void on_model(std::string_view name) override { add("model", std::string(name) + ";"); }
   void on_end() override {
@@ -316,7 +336,7 @@ TEST_CASE("chat: reasoning is shown once, under whichever name it comes", "[wire
             .reasoning == "a");
   CHECK(read(event(delta(R"("reasoning":null,)" + details)) + event(delta(details))).reasoning == "aa");
   CHECK(read(event(delta(R"("content":"b","reasoning_content":"a")"))).log ==
-        decltype(Recorder::log){{"reasoning", "a"}, {"text", "b"}, {"message", R"({"reasoning_content":"a"})"}});
+        decltype(Recorder::log){{"reasoning", "a"}, {"text", "b"}, {"native", R"([{"reasoning_content":"a"}])"}});
 }
 
 TEST_CASE("chat: what the provider wants back is reported once, as it came", "[wire]") {
@@ -774,7 +794,7 @@ TEST_CASE("chat: what was decided before a save stays decided", "[wire]") {
   CHECK(deltas.members == R"({"reasoning_opaque":"o"})");
   CHECK(read(message(R"("reasoning":"c")") + message(R"("reasoning":"cd")")).reasoning == "cd");
   CHECK(read(event(delta(R"("reasoning_content":"\ud83d")")) + event(delta(R"("reasoning_content":"\ude00")"))).log ==
-        decltype(Recorder::log){{"reasoning", "😀"}, {"message", R"({"reasoning_content":"😀"})"}});
+        decltype(Recorder::log){{"reasoning", "😀"}, {"native", R"([{"reasoning_content":"😀"}])"}});
 
   CHECK(read("event: error\r\ndata: it broke\r\n\r\n").error == "it broke");
   CHECK(read(text_delta("a") + "\xEF\xBB\xBF" + text_delta("no") + text_delta("b")).text == "ab");
@@ -817,9 +837,10 @@ TEST_CASE("a state that lacks members, or has others, is no end of the world", "
       void on_call_head(uint32_t, std::string_view, std::string_view) override {}
       void on_arguments(uint32_t, std::string_view) override {}
       void on_arguments_replaced(uint32_t, std::string_view) override {}
-      void on_call_members(uint32_t, std::string_view) override {}
       void on_call_broken(uint32_t, std::string_view) override {}
-      void on_message_members(std::string_view object) override { CHECK(check_json(object, 64).ok()); }
+      void on_provider_call(uint32_t, std::string_view, std::string_view, std::string_view) override {}
+      void on_provider_result(uint32_t, std::string_view, bool) override {}
+      void on_native(std::string_view items) override { CHECK(check_json(items, 64).ok()); }
       void on_model(std::string_view) override {}
       void on_finish(Finish, std::string_view) override {}
       void on_end() override {}
@@ -960,11 +981,9 @@ TEST_CASE("request: what a host gets wrong is told by path", "[wire]") {
   CHECK(path(R"({"messages":[{"role":"user"}],"stream":1})") == "stream");
 }
 
-TEST_CASE("the registry knows its wires, and the planned ones by name", "[wire]") {
-  CHECK(find_wire("openai-chat")->id() == "openai-chat");
-  CHECK(find_wire("text")->id() == "text");
-  CHECK(find_wire("anthropic") == nullptr);
-  CHECK(is_planned_wire("anthropic"));
+TEST_CASE("the registry knows its wires", "[wire]") {
+  for (const char *id : {"openai-chat", "anthropic", "text"}) CHECK(find_wire(id)->id() == id);
+  CHECK(find_wire("morse") == nullptr);
   CHECK_FALSE(is_planned_wire("text"));
 }
 

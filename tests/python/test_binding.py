@@ -84,7 +84,7 @@ class Faults(unittest.TestCase):
                     make()
                 self.assertEqual(raised.exception.code, raised.exception.detail["code"])
                 self.assertNotIn("no detail", str(raised.exception))
-            with engine.turn({"wire": "x"}, check=False) as turn, self.assertRaisesRegex(sluice.Error, "openai-chat or text"):
+            with engine.turn({"wire": "x"}, check=False) as turn, self.assertRaisesRegex(sluice.Error, "expected one of openai-chat"):
                 turn.feed("x")
             for value in (float("nan"), float("inf")):
                 with self.assertRaises(ValueError):

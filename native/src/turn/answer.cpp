@@ -375,14 +375,18 @@ void Answer::on_call_broken(uint32_t slot, std::string_view reason) {
 void Answer::on_provider_call(uint32_t slot, std::string_view id, std::string_view name, std::string_view arguments) {
   if (!goes_on()) return;
   interrupt_text();
-  if (slot > provided_.size() || log_.message().blocks.size() >= setup_.config.limits.blocks) return;
   shown_ = true;
-  if (slot == provided_.size()) provided_.push_back(&log_.open_provided(id, name));
-  if (!arguments.empty()) log_.provider_arguments(*provided_[slot], arguments);
+  if (slot == provided_.size()) {
+    const bool room = log_.message().blocks.size() < setup_.config.limits.blocks;
+    provided_.push_back(room ? &log_.open_provided(id, name) : nullptr);
+  }
+  Card *const card = slot < provided_.size() ? provided_[slot] : nullptr;
+  if (card != nullptr && !arguments.empty()) log_.provider_arguments(*card, arguments);
 }
 
 void Answer::on_provider_result(uint32_t slot, std::string_view text, bool is_error) {
-  if (goes_on() && slot < provided_.size()) log_.provider_result(*provided_[slot], text, is_error);
+  if (goes_on() && slot < provided_.size() && provided_[slot] != nullptr)
+    log_.provider_result(*provided_[slot], text, is_error);
 }
 
 void Answer::on_native(std::string_view items) {

@@ -123,7 +123,8 @@ Status Answer::load(const SavedReader &saved, Config &config) {
   if (Status status = load_calls(saved, "slots", log_, slots_); !status.ok()) return status;
   if (Status status = load_calls(saved, "openCalls", log_, open_calls_); !status.ok()) return status;
   if (Status status = load_calls(saved, "provided", log_, provided_); !status.ok()) return status;
-  std::erase_if(provided_, [](const Card *card) { return card == nullptr || !card->is_provided(); });
+  for (Card *&card : provided_)
+    if (card != nullptr && !card->is_provided()) card = nullptr;
   const auto is_written = [](const Card *card, bool native) {
     return card != nullptr && card->state() == CardState::streaming && (card->source == "native") == native;
   };

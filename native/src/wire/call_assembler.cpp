@@ -341,13 +341,13 @@ void CallAssembler::show(Call &call) {
 }
 
 std::string CallAssembler::members() const {
-  std::vector<const Call *> shown(slots_);
+  std::vector<const Call *> shown;
   bool any = false;
   for (const Call &call : calls_) {
-    if (!call.shown) continue;
-    shown[call.slot] = &call;
-    any = any || !call.members.empty();
+    if (call.shown) shown.push_back(&call);
+    any = any || (call.shown && !call.members.empty());
   }
+  std::sort(shown.begin(), shown.end(), [](const Call *a, const Call *b) { return a->slot < b->slot; });
   if (!any) return {};
   std::string list = "[";
   for (const Call *call : shown) {

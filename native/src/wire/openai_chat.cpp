@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "wire/call_assembler.h"
 #include "wire/event_reader.h"
+#include "wire/foreign_members.h"
 #include "wire/opaque_members.h"
 #include "wire/openai_chat_chunk.h"
 #include "wire/request_writer.h"
@@ -282,7 +283,8 @@ std::unique_ptr<WireReader> OpenAiChatWire::read(WireSink &sink, const WireLimit
 }
 
 Status OpenAiChatWire::check(std::string_view body, const std::vector<ToolOffer> &tools) const {
-  return check_request(body, tools);
+  if (Status status = check_request(body, tools); !status.ok()) return status;
+  return check_foreign_members(body, id());
 }
 
 // Servers of Mistral's models answer "Unexpected role 'user' after role 'tool'", wherever they run. The models' names

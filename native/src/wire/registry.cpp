@@ -1,7 +1,9 @@
 // The list of all wires.
 #include <algorithm>
 #include <iterator>
+#include <span>
 
+#include "wire/anthropic.h"
 #include "wire/openai_chat.h"
 #include "wire/text.h"
 #include "wire/wire.h"
@@ -9,7 +11,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kPlanned[] = {"openai-responses", "anthropic", "gemini", "ollama"};
+constexpr std::string_view kPlanned[] = {"openai-responses", "gemini", "ollama"};
 
 }  // namespace
 
@@ -27,13 +29,28 @@ std::string_view to_text(Finish finish) {
   return "unknown";
 }
 
-const Wire *find_wire(std::string_view id) {
+namespace {
+
+std::span<const Wire *const> all_wires() {
   static const OpenAiChatWire chat;
+  static const AnthropicWire anthropic;
   static const TextWire text;
-  static const Wire *const kWires[] = {&chat, &text};
-  const auto found =
-      std::find_if(std::begin(kWires), std::end(kWires), [&](const Wire *wire) { return wire->id() == id; });
-  return found == std::end(kWires) ? nullptr : *found;
+  static const Wire *const kWires[] = {&chat, &anthropic, &text};
+  return kWires;
+}
+
+}  // namespace
+
+const Wire *find_wire(std::string_view id) {
+  const auto wires = all_wires();
+  const auto found = std::find_if(wires.begin(), wires.end(), [&](const Wire *wire) { return wire->id() == id; });
+  return found == wires.end() ? nullptr : *found;
+}
+
+std::string wire_names() {
+  std::string names;
+  for (const Wire *wire : all_wires()) names.append(names.empty() ? "" : ", ").append(wire->id());
+  return names;
 }
 
 bool is_planned_wire(std::string_view id) {

@@ -192,20 +192,22 @@ Status check_messages(std::string_view messages) {
   return {};
 }
 
-Status check_tools(std::string_view host, const std::vector<ToolOffer> &tools) {
+Status check_tools(std::string_view host, const std::vector<ToolOffer> &tools, std::string_view name_path) {
   if (json_kind(host) == 'n') return {};
   if (json_kind(host) != '[') return expected("an array", host, "tools");
   size_t i = 0;
   for (JsonSlices items(host); items.next(); ++i) {
     const std::string path = "tools[" + std::to_string(i) + "]";
     if (json_kind(items.value()) != '{') return expected("an object", items.value(), path);
-    const auto function = json_member(items.value(), "function");
-    const auto name = function ? json_member(*function, "name") : std::nullopt;
+    const size_t dot = name_path.find('.');
+    auto name = json_member(items.value(), name_path.substr(0, dot));
+    if (name && dot != std::string_view::npos) name = json_member(*name, name_path.substr(dot + 1));
     if (!name || json_kind(*name) != '"') continue;
     const std::string text = json_text(*name);
     const bool taken = std::any_of(tools.begin(), tools.end(),
                                    [&](const ToolOffer &tool) { return text == tool.wire_name || text == tool.name; });
-    if (taken) return error(Code::json, "a tool of the engine has the same name: " + text, path + ".function.name");
+    if (taken)
+      return error(Code::json, "a tool of the engine has the same name: " + text, path + "." + std::string(name_path));
   }
   return {};
 }
@@ -229,13 +231,13 @@ void append_tools(std::string &out, std::string_view host, const std::vector<Too
   out += ']';
 }
 
-Status check_request(std::string_view body, const std::vector<ToolOffer> &tools) {
+Status check_request(std::string_view body, const std::vector<ToolOffer> &tools, std::string_view name_path) {
   if (json_kind(body) != '{') return expected("an object", body, "");
   const auto messages = json_member(body, "messages");
   if (!messages) return error(Code::json, "a request needs messages", "messages");
   if (Status status = check_messages(*messages); !status.ok()) return status;
   if (const auto host = json_member(body, "tools"))
-    if (Status status = check_tools(*host, tools); !status.ok()) return status;
+    if (Status status = check_tools(*host, tools, name_path); !status.ok()) return status;
   if (const auto stream = json_member(body, "stream"); stream && json_kind(*stream) != 't' && json_kind(*stream) != 'f')
     return expected("true or false", *stream, "stream");
   return {};

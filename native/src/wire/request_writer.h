@@ -11,7 +11,9 @@
 
 namespace sluice {
 
-Status check_request(std::string_view body, const std::vector<ToolOffer> &tools);
+// `name_path`: where a tool of the host's body has its name.
+Status check_request(std::string_view body, const std::vector<ToolOffer> &tools,
+                     std::string_view name_path = "function.name");
 std::string write_request(const RequestParts &parts);
 
 // Appends an array of tools: the host's own first, then these. `host`: the host's array, or empty.

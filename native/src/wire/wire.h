@@ -142,5 +142,6 @@ class Wire {
 // find_wire returns nullptr for an unknown id. is_planned_wire names the ids of wires that this version lacks.
 const Wire *find_wire(std::string_view id);
 bool is_planned_wire(std::string_view id);
+std::string wire_names();  // "openai-chat, …", for messages
 
 }  // namespace sluice

@@ -1,0 +1,255 @@
+#include "wire/anthropic.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "wire/anthropic_reader.h"
+#include "wire/body.h"
+#include "wire/foreign_members.h"
+#include "wire/request_writer.h"
+#include "wire/sent_message.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kMostTokens = "8192";    // Anthropic requires a limit
+constexpr std::string_view kNothing = "(nothing)";  // a message needs text that is not blank
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\n\r\v\f") == std::string_view::npos; }
+
+std::string type_of(std::string_view item) {
+  const auto type = json_member(item, "type");
+  return type && json_kind(*type) == '"' ? json_text(*type) : std::string();
+}
+
+std::vector<NativeCall> calls_of(std::string_view items) {
+  std::vector<NativeCall> calls;
+  for (JsonSlices blocks(items); blocks.next();) {
+    if (type_of(blocks.value()) != "tool_use") continue;
+    const auto id = json_member(blocks.value(), "id");
+    calls.push_back({id && json_kind(*id) == '"' ? json_text(*id) : std::string(), blocks.value()});
+  }
+  return calls;
+}
+
+constexpr SentRules kRules = {
+    .calls_of = calls_of, .in_id = [](char c) { return in_identifier(c); }, .most_id_bytes = 64};
+
+// ---- Blocks ----
+
+// A list of JSON values, without its brackets.
+class List {
+ public:
+  std::string &next() {
+    if (!out_.empty()) out_ += ',';
+    return out_;
+  }
+  void text(std::string_view text) {
+    if (!is_blank(text)) ObjectWriter(next()).text("type", "text").text("text", text).close();
+  }
+  bool empty() const { return out_.empty(); }
+  const std::string &json() const { return out_; }
+
+ private:
+  std::string out_;
+};
+
+// {"type":"base64",…} or {"type":"url",…}
+void write_source(std::string_view url, ObjectWriter &block) {
+  ObjectWriter source(block.value("source"));
+  if (const auto data = read_data_url(url))
+    source.text("type", "base64").text("media_type", data->media_type).text("data", data->data);
+  else
+    source.text("type", "url").text("url", url);
+  source.close();
+}
+
+// OpenAI's `file`: {"file_data": "data:application/pdf;base64,…", "filename"} or {"file_id"}.
+void write_document(std::string_view file, List &blocks) {
+  const auto member = [&](std::string_view key) {
+    const auto value = json_member(file, key);
+    return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
+  };
+  ObjectWriter block(blocks.next());
+  block.text("type", "document");
+  if (const std::string id = member("file_id"); !id.empty()) {
+    ObjectWriter source(block.value("source"));
+    source.text("type", "file").text("file_id", id).close();
+  } else {
+    write_source(member("file_data"), block);
+  }
+  if (const std::string name = member("filename"); !name.empty()) block.text("title", name);
+  block.close();
+}
+
+void write_part(const SentPart &part, List &blocks) {
+  switch (part.kind) {
+    case SentPart::Kind::text: blocks.text(part.text); break;
+    case SentPart::Kind::image: {
+      ObjectWriter block(blocks.next());
+      block.text("type", "image");
+      write_source(part.text, block);
+      block.close();
+      break;
+    }
+    case SentPart::Kind::file: write_document(part.json, blocks); break;
+    case SentPart::Kind::other: blocks.next() += part.json; break;
+  }
+}
+
+void write_result(const SentMessage &message, List &blocks) {
+  ObjectWriter result(blocks.next());
+  result.text("type", "tool_result").text("tool_use_id", message.answers);
+  const bool plain =
+      message.images.empty() && std::all_of(message.parts.begin(), message.parts.end(),
+                                            [](const SentPart &part) { return part.kind == SentPart::Kind::text; });
+  if (plain) {
+    if (const std::string text = message.text(); !is_blank(text)) result.text("content", text);
+  } else {
+    List content;
+    for (const SentPart &part : message.parts) write_part(part, content);
+    for (const SentPart &image : message.images) write_part(image, content);
+    result.raw("content", "[" + content.json() + "]");
+  }
+  if (message.failed) result.boolean("is_error", true);
+  result.close();
+}
+
+void write_said(const SentMessage &message, List &blocks) {
+  if (!message.native.empty()) {
+    for (JsonSlices items(message.native); items.next();)
+      if (message.opaque || !is_one_of(type_of(items.value()), {"thinking", "redacted_thinking"}))
+        blocks.next() += items.value();
+    return;
+  }
+  for (const SentPart &part : message.parts)
+    if (part.kind == SentPart::Kind::text) blocks.text(part.text);
+  for (const SentCall &call : message.calls) {
+    ObjectWriter use(blocks.next());
+    use.text("type", "tool_use").text("id", call.id).text("name", call.name).raw("input", call.arguments).close();
+  }
+}
+
+// ---- Messages ----
+
+// Joins neighbours of one role, since roles must alternate.
+class Messages {
+ public:
+  List &of(std::string_view role) {
+    if (role != role_) finish(), role_ = role;
+    return blocks_;
+  }
+  std::string array() {
+    finish();
+    return "[" + list_.json() + "]";
+  }
+
+ private:
+  void finish() {
+    if (role_.empty()) return;
+    // The conversation begins with the user, and no message is empty.
+    if (list_.empty() && role_ == "assistant" && !blocks_.empty()) write("user", placeholder());
+    if (!blocks_.empty())
+      write(role_, blocks_.json());
+    else if (role_ == "user")
+      write(role_, placeholder());
+    blocks_ = {};
+  }
+  void write(std::string_view role, std::string_view content) {
+    ObjectWriter(list_.next()).text("role", role).raw("content", "[" + std::string(content) + "]").close();
+  }
+  static std::string placeholder() {
+    List blocks;
+    blocks.text(kNothing);
+    return blocks.json();
+  }
+
+  std::string_view role_;
+  List list_, blocks_;
+};
+
+std::string write_messages(const std::vector<SentMessage> &sent, size_t first) {
+  Messages messages;
+  for (size_t i = first; i < sent.size(); ++i) {
+    const SentMessage &message = sent[i];
+    switch (message.role) {
+      case SentMessage::Role::assistant: write_said(message, messages.of("assistant")); break;
+      case SentMessage::Role::tool: write_result(message, messages.of("user")); break;
+      default:
+        for (const SentPart &part : message.parts) write_part(part, messages.of("user"));
+        if (message.parts.empty()) messages.of("user");
+    }
+  }
+  return messages.array();
+}
+
+// ---- Tools ----
+
+// Anthropic requires "type": "object".
+std::string input_schema(std::string_view parameters) {
+  parameters = trim_json(parameters);
+  if (parameters.empty()) return R"({"type":"object","properties":{}})";
+  if (json_member(parameters, "type")) return std::string(parameters);
+  const std::string_view inner = trim_json(parameters.substr(1, parameters.size() - 2));
+  return R"({"type":"object")" + (inner.empty() ? std::string() : "," + std::string(inner)) + "}";
+}
+
+std::string tools_array(std::string_view host, const std::vector<ToolOffer> &tools) {
+  List list;
+  for (JsonSlices own(host); own.next();) list.next() += own.value();
+  for (const ToolOffer &tool : tools) {
+    ObjectWriter one(list.next());
+    one.text("name", tool.wire_name);
+    if (!tool.description.empty()) one.text("description", tool.description);
+    one.raw("input_schema", input_schema(tool.parameters)).close();
+  }
+  return "[" + list.json() + "]";
+}
+
+}  // namespace
+
+std::unique_ptr<WireReader> AnthropicWire::read(WireSink &sink, const WireLimits &limits) const {
+  return read_anthropic(sink, limits);
+}
+
+Status AnthropicWire::check(std::string_view body, const std::vector<ToolOffer> &tools) const {
+  if (Status status = check_request(body, tools, "name"); !status.ok()) return status;
+  return check_foreign_members(body, id());
+}
+
+bool AnthropicWire::echoes(std::string_view items, size_t calls) const { return calls_of(items).size() == calls; }
+
+std::string AnthropicWire::write_tools(const std::vector<ToolOffer> &tools) const {
+  return tools.empty() ? std::string() : tools_array({}, tools);
+}
+
+std::string AnthropicWire::write(const RequestParts &parts) const {
+  static const std::vector<ToolOffer> kNone;
+  const std::vector<ToolOffer> &tools = parts.tools != nullptr ? *parts.tools : kNone;
+  const std::vector<SentMessage> sent = sent_messages(parts, kRules);
+  RequestBody body(parts.body);
+
+  // Instructions at the beginning have a member of their own; later ones stand where they were said.
+  List system;
+  if (const auto own = body.member("system")) {
+    if (json_kind(*own) == '"') system.text(json_text(*own));
+    for (JsonSlices blocks(*own); blocks.next();) system.next() += blocks.value();
+  }
+  size_t first = 0;
+  for (; first < sent.size() && sent[first].role == SentMessage::Role::system; ++first)
+    for (const SentPart &part : sent[first].parts) write_part(part, system);
+
+  const std::string messages = write_messages(sent, first);
+  if (!system.empty()) body.set("system", "[" + system.json() + "]");
+  const auto host_tools = body.member("tools");
+  if (!tools.empty()) body.set("tools", tools_array(host_tools.value_or(""), tools));
+  body.set("messages", [&](std::string &out) { out += messages; });
+  body.set_default("max_tokens", kMostTokens).set_default("stream", "true");
+  const bool offers = !tools.empty() || (host_tools && JsonSlices(*host_tools).next());
+  if (parts.forbid_calls && offers) body.set("tool_choice", R"({"type":"none"})");
+  return body.write(messages.size() + system.json().size());
+}
+
+}  // namespace sluice

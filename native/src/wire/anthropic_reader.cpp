@@ -1,0 +1,443 @@
+#include "wire/anthropic_reader.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "wire/event_reader.h"
+#include "wire/native_items.h"
+
+namespace sluice {
+namespace {
+
+constexpr size_t kMostBlocks = 4096;      // that are open at once
+constexpr uint32_t kMostCalls = 1U << 20;  // a saved count above this is damaged
+constexpr uint32_t kNoSlot = UINT32_MAX;  // of a tool of the provider beyond limits.callsPerRound
+
+Finish finish_of(std::string_view words) {
+  if (is_one_of(words, {"end_turn", "stop_sequence"})) return Finish::stop;
+  if (words == "tool_use") return Finish::tool_calls;
+  if (is_one_of(words, {"max_tokens", "model_context_window_exceeded"})) return Finish::length;
+  if (words == "refusal") return Finish::content_filter;
+  if (words == "pause_turn") return Finish::pause;
+  return Finish::other;
+}
+
+enum class Kind : uint8_t { text, thinking, call, provider_call, provider_result, other };
+
+Kind kind_of(std::string_view type) {
+  if (type == "text") return Kind::text;
+  if (type == "thinking") return Kind::thinking;
+  if (type == "tool_use") return Kind::call;
+  if (type.ends_with("tool_use")) return Kind::provider_call;
+  if (type.ends_with("tool_result")) return Kind::provider_result;
+  return Kind::other;
+}
+
+// Text whose surrogates came as three bytes each, as UTF-8.
+std::string whole_utf8(std::string_view text) {
+  Utf8Joiner joiner;
+  std::string out(joiner.feed(text));
+  return out.append(joiner.finish());
+}
+
+// A block from its start to its stop.
+struct OpenBlock {
+  int64_t index = 0;
+  Kind kind = Kind::other;
+  uint32_t slot = 0;      // of a call
+  std::string start;      // the block as it started
+  std::string text;       // what its deltas added: text, thinking, JSON of the input, or of a compaction
+  std::string signature;  // of thinking
+  std::string citations;  // JSON values with commas between them
+  Utf8Joiner joiner;      // of the input's pieces
+};
+
+// The start of a block, with members set.
+class BlockText {
+ public:
+  explicit BlockText(std::string_view start) : start_(start) {}
+  void set(std::string_view key, std::string json) { members_.emplace_back(key, std::move(json)); }
+  std::string write() {
+    std::string out = "{";
+    for (JsonSlices members(start_); members.next();) {
+      const auto set = std::find_if(members_.begin(), members_.end(),
+                                    [&](const auto &one) { return one.first == members.key_text(); });
+      out.append(out.size() > 1 ? "," : "").append(members.key()).append(":");
+      out.append(set == members_.end() ? members.value() : std::string_view(set->second));
+      if (set != members_.end()) members_.erase(set);
+    }
+    for (const auto &[key, json] : members_)
+      out.append(out.size() > 1 ? ",\"" : "\"").append(key).append("\":").append(json);
+    return out + "}";
+  }
+
+ private:
+  const std::string_view start_;
+  std::vector<std::pair<std::string_view, std::string>> members_;
+};
+
+class AnthropicReader final : public EventReader {
+ public:
+  AnthropicReader(WireSink &sink, const WireLimits &limits)
+      : EventReader(sink, limits, "a message of Anthropic"), items_(limits.line_bytes) {}
+
+ private:
+  // ---- Events ----
+
+  void take(std::string_view type, const JsonEvent &event) override {
+    const JsonView root = event.root();
+    const std::string_view named = root["type"].string();
+    if (named == "content_block_delta") {
+      take_delta(root, event);
+    } else if (named == "content_block_start") {
+      know();
+      open(event.sliced()["content_block"], root["index"].integer().value_or(next_index_), event);
+    } else if (named == "content_block_stop") {
+      const int64_t index = root["index"].integer().value_or(-1);
+      const auto block = find(index);
+      if (block == blocks_.end()) return tell_broken("no such block: ", event.text());
+      close(*block, true);
+      blocks_.erase(block);
+    } else if (named == "message_start") {
+      start_message(root["message"]);
+    } else if (named == "message_delta") {
+      know();
+      count(root["usage"]);
+      stop(root["delta"]);
+    } else if (named == "message_stop") {
+      know();
+      end();
+    } else if (named == "message") {
+      take_whole(event);
+    } else if (named == "error" || (type == "error" && root["error"])) {
+      fail(event.text());
+    } else if (named == "ping" || (known() && !named.empty())) {
+      know();  // an event of a later version
+    } else if (root["error"]) {
+      fail(event.text());
+    } else if (known()) {
+      tell_broken("no event of a message: ", event.text());
+    }
+  }
+
+  bool take_late(const JsonEvent &event) override {
+    const JsonView root = event.root();
+    const std::string_view named = root["type"].string();
+    if (named == "message_delta") {
+      count(root["usage"]);
+      report_usage();
+    }
+    return is_one_of(named, {"message_delta", "message_stop", "content_block_stop", "ping"});
+  }
+
+  // A gateway may repeat the start. Another message in the middle of one means that the first one broke off.
+  void start_message(JsonView message) {
+    const std::string_view id = message["id"].string();
+    if (started_ && (id.empty() || id == id_)) return count(message["usage"]);
+    if (started_) {
+      sink().on_diagnostic("broken_event", "a second message began within the answer");
+      give_up();
+      items_.clear();
+    }
+    know();
+    started_ = true;
+    id_ = repair_utf8(id);
+    take_model(message["model"].string());
+    count(message["usage"]);
+  }
+
+  void stop(JsonView delta) {
+    const std::string_view reason = delta["stop_reason"].string();
+    if (reason.empty()) return;
+    close_all(reason != "max_tokens" && reason != "model_context_window_exceeded");
+    take_finish(finish_of(reason), reason);
+    const std::string_view why = delta["stop_details"]["explanation"].string();
+    if (reason == "refusal" && !why.empty()) {
+      std::string error = R"({"type":"refusal","message":)";
+      append_json_string(error, repair_utf8(why));
+      fail(error + "}");
+    }
+  }
+
+  void take_whole(const JsonEvent &event) {
+    know();
+    know_whole();
+    const JsonView root = event.sliced();
+    start_message(root);
+    root["content"].items([&](JsonView block) {
+      open(block, next_index_, event);
+      if (blocks_.empty()) return;
+      close(blocks_.back(), true);
+      blocks_.clear();
+    });
+    stop(root);
+  }
+
+  void count(JsonView usage) {
+    if (!usage.is_object()) return;
+    const auto number = [&](std::string_view key) { return usage[key].integer().value_or(-1); };
+    Usage counted;
+    const int64_t input = number("input_tokens");
+    counted.cached_tokens = number("cache_read_input_tokens");
+    counted.cache_write_tokens = number("cache_creation_input_tokens");
+    if (input >= 0)  // Anthropic counts only what the cache does not have
+      counted.input_tokens =
+          input + std::max<int64_t>(counted.cached_tokens, 0) + std::max<int64_t>(counted.cache_write_tokens, 0);
+    counted.output_tokens = number("output_tokens");
+    counted.reasoning_tokens = usage["output_tokens_details"]["thinking_tokens"].integer().value_or(-1);
+    take_usage(counted);
+  }
+
+  // ---- Blocks ----
+
+  std::vector<OpenBlock>::iterator find(int64_t index) {
+    return std::find_if(blocks_.begin(), blocks_.end(), [&](const OpenBlock &block) { return block.index == index; });
+  }
+
+  // `block` is sliced: what goes back needs its text.
+  void open(JsonView block, int64_t index, const JsonEvent &event) {
+    if (const auto same = find(index); same != blocks_.end()) {  // its stop never came
+      close(*same, true);
+      blocks_.erase(same);
+    }
+    if (!block.is_object() || blocks_.size() >= kMostBlocks) return tell_broken("no content block: ", event.text());
+    next_index_ = index + 1;
+    OpenBlock &opened = blocks_.emplace_back();
+    opened.index = index;
+    opened.kind = kind_of(block["type"].string());
+    opened.start = compact_json(block.text());
+    if (!items_.reserve(opened.start.size())) tell_oversize();
+    switch (opened.kind) {
+      case Kind::text: show_text(block["text"].string(), true); break;
+      case Kind::thinking: show_reasoning(block["thinking"].string(), true); break;
+      case Kind::call:
+        opened.slot = calls_++;
+        sink().on_call(opened.slot, repair_utf8(block["id"].string()), repair_utf8(block["name"].string()));
+        break;
+      case Kind::provider_call: opened.slot = open_provided(block["id"].string(), block["name"].string()); break;
+      case Kind::provider_result: {
+        const std::string_view type = block["type"].string();
+        std::string_view name = type.substr(0, type.size() - std::string_view("_tool_result").size());
+        const JsonView content = block["content"];
+        const uint32_t slot = find_provided(block["tool_use_id"].string(), name);
+        const bool error = block["is_error"].is_true() || content["type"].string().ends_with("_error");
+        if (slot != kNoSlot)
+          sink().on_provider_result(slot, repair_utf8(content.kind() == '"' ? content.string() : content.text()),
+                                    error);
+        break;
+      }
+      case Kind::other: break;
+    }
+  }
+
+  uint32_t open_provided(std::string_view id, std::string_view name) {
+    const auto slot = static_cast<uint32_t>(provided_.size());
+    if (slot >= limits().calls_per_round) return kNoSlot;
+    provided_.push_back(repair_utf8(id));
+    sink().on_provider_call(slot, provided_.back(), repair_utf8(name), {});
+    return slot;
+  }
+
+  // The slot of the call that a result is for. A call of an answer that paused is opened again by its id.
+  uint32_t find_provided(std::string_view id, std::string_view name) {
+    const auto known = std::find(provided_.begin(), provided_.end(), id);
+    return known != provided_.end() ? static_cast<uint32_t>(known - provided_.begin()) : open_provided(id, name);
+  }
+
+  void take_delta(JsonView root, const JsonEvent &event) {
+    const JsonView delta = root["delta"];
+    const auto found = find(root["index"].integer().value_or(0));
+    if (found == blocks_.end()) return tell_broken("no such block: ", event.text());
+    OpenBlock &block = *found;
+    const bool surrogates = event.has_surrogates();
+    const std::string_view type = delta["type"].string();
+    if (type == "text_delta") {
+      const std::string_view text = delta["text"].string();
+      keep(block.text, text);
+      show_text(text, surrogates);
+    } else if (type == "thinking_delta") {
+      const std::string_view text = delta["thinking"].string();
+      keep(block.text, text);
+      show_reasoning(text, surrogates);
+    } else if (type == "input_json_delta") {
+      take_input(block, delta["partial_json"].string(), surrogates);
+    } else if (type == "signature_delta") {
+      keep(block.signature, delta["signature"].string());
+    } else if (type == "citations_delta") {
+      const std::string_view citation = event.sliced()["delta"]["citation"].text();
+      if (!block.citations.empty()) block.citations += ',';
+      keep(block.citations, citation);
+    } else if (type == "compaction_delta") {
+      keep(block.text, delta["content"].string());
+    }
+  }
+
+  void keep(std::string &where, std::string_view more) {
+    where += more;
+    if (!items_.reserve(more.size())) tell_oversize();
+  }
+
+  void tell_oversize() {
+    sink().on_diagnostic("oversize", "the provider's items beyond limits.lineBytes are not kept");
+  }
+
+  void take_input(OpenBlock &block, std::string_view piece, bool surrogates) {
+    if (surrogates || !block.joiner.empty()) piece = block.joiner.feed(piece);
+    if (piece.empty()) return;
+    if (block.text.size() <= limits().argument_bytes) keep(block.text, piece);
+    if (block.kind == Kind::call) sink().on_arguments(block.slot, piece);
+  }
+
+  // Nothing more comes for the block. `whole`: it came to its end.
+  void close(OpenBlock &block, bool whole) {
+    BlockText item(block.start);
+    const auto joined = [&](std::string_view key) {
+      const auto first = json_member(block.start, key);
+      std::string text = first && json_kind(*first) == '"' ? json_text(*first, true) : std::string();
+      return whole_utf8(text + block.text);
+    };
+    bool keeps = whole;
+    switch (block.kind) {
+      case Kind::text: {
+        const std::string text = joined("text");
+        keeps = text.find_first_not_of(" \t\n\r\v\f") != std::string::npos;  // blank text is refused in a request
+        item.set("text", json_string(text));
+        if (!block.citations.empty()) item.set("citations", "[" + block.citations + "]");
+        break;
+      }
+      case Kind::thinking: {
+        item.set("thinking", json_string(joined("thinking")));
+        if (!block.signature.empty()) item.set("signature", json_string(repair_utf8(block.signature)));
+        const auto signature = json_member(block.start, "signature");
+        const bool from_start = signature && trim_json(*signature) != "\"\"" && json_kind(*signature) == '"';
+        keeps = !block.signature.empty() || from_start;  // no request may hold a thought without one
+        break;
+      }
+      case Kind::call:
+      case Kind::provider_call:
+        close_call(block, item);
+        keeps = whole || block.kind == Kind::call;
+        break;
+      case Kind::provider_result: break;
+      case Kind::other:
+        if (!block.text.empty()) item.set("content", json_string(whole_utf8(block.text)));
+        break;
+    }
+    if (keeps) items_.add(item.write());
+  }
+
+  // Settles the input: what the deltas wrote, or where they wrote nothing what the start held.
+  void close_call(OpenBlock &block, BlockText &item) {
+    if (const std::string_view rest = block.joiner.finish(); !rest.empty()) {
+      block.text += rest;
+      if (block.kind == Kind::call) sink().on_arguments(block.slot, rest);
+    }
+    const auto start = json_member(block.start, "input");
+    if (trim_json(block.text).empty()) {
+      block.text = start && json_kind(*start) == '{' ? std::string(*start) : "{}";
+      if (block.kind == Kind::call) sink().on_arguments(block.slot, block.text);
+    }
+    const bool object = json_kind(block.text) == '{' && check_json(block.text, limits().depth).ok();
+    if (block.kind == Kind::provider_call && block.slot != kNoSlot)
+      sink().on_provider_call(block.slot, {}, {}, block.text);
+    item.set("input", object ? std::string(trim_json(block.text))
+                             : R"({"invalid":)" + json_string(repair_utf8(block.text)) + "}");
+  }
+
+  void close_all(bool whole) {
+    for (OpenBlock &block : blocks_) close(block, whole);
+    blocks_.clear();
+  }
+
+  // What is open never ends.
+  void give_up() {
+    for (OpenBlock &block : blocks_)
+      if (block.kind == Kind::call) sink().on_call_broken(block.slot, "truncated");
+    blocks_.clear();
+  }
+
+  void close_calls() override {
+    for (OpenBlock &block : blocks_)
+      if (const std::string_view rest = block.joiner.finish(); !rest.empty() && block.kind == Kind::call)
+        sink().on_arguments(block.slot, rest);
+  }
+
+  void report_last(bool well) override {
+    if (well && !items_.empty()) sink().on_native(items_.array());
+  }
+
+  // ---- Saved ----
+
+  void save_more(ObjectWriter &saved) const override {
+    items_.save(saved);
+    append_saved_bytes(saved.value("message"), id_);
+    saved.boolean("started", started_).number("calls", calls_).number("nextIndex", next_index_);
+    std::string &out = saved.value("provided");
+    out += '[';
+    for (const std::string &id : provided_) append_json_string(out.append(&id == &provided_.front() ? "" : ","), id);
+    out += ']';
+    saved.value("blocks");
+    out += '[';
+    for (const OpenBlock &block : blocks_) {
+      if (&block != &blocks_.front()) out += ',';
+      ObjectWriter one(out);
+      one.number("index", block.index).number("kind", static_cast<int64_t>(block.kind)).number("slot", block.slot);
+      one.text("start", block.start);
+      append_saved_bytes(one.value("text"), block.text);
+      append_saved_bytes(one.value("signature"), block.signature);
+      append_saved_bytes(one.value("citations"), block.citations);
+      append_saved_bytes(one.value("held"), block.joiner.held());
+      one.close();
+    }
+    out += ']';
+  }
+
+  void load_more(const SavedReader &from) override {
+    items_.load(from, limits().depth);
+    from.get("message", id_);
+    from.get("started", started_);
+    from.get("calls", calls_);
+    calls_ = std::min(calls_, kMostCalls);
+    from.get("nextIndex", next_index_);
+    for (JsonSlices ids(from.nested("provided")); ids.next();)
+      if (json_kind(ids.value()) == '"') provided_.push_back(json_text(ids.value()));
+    for (JsonSlices list(from.nested("blocks")); list.next();) {
+      const SavedReader one(list.value());
+      OpenBlock block;
+      uint32_t kind = 0;
+      one.get("index", block.index);
+      one.get("kind", kind);
+      block.kind = static_cast<Kind>(std::min<uint32_t>(kind, static_cast<uint32_t>(Kind::other)));
+      one.get("slot", block.slot);
+      one.text("start", block.start);
+      one.get("text", block.text);
+      one.get("signature", block.signature);
+      one.get("citations", block.citations);
+      load_joiner(one, "held", block.joiner);
+      if (!check_json(block.start, limits().depth).ok() || json_kind(block.start) != '{') block.start = "{}";
+      blocks_.push_back(std::move(block));
+    }
+  }
+
+  // -- position in the stream (saved with the turn)
+  std::string id_;  // of the message
+  bool started_ = false;
+  std::vector<OpenBlock> blocks_;
+  int64_t next_index_ = 0;
+  uint32_t calls_ = 0;                 // that were reported
+  std::vector<std::string> provided_;  // ids of the tools that the provider runs, by slot
+  NativeItems items_;
+};
+
+}  // namespace
+
+std::unique_ptr<WireReader> read_anthropic(WireSink &sink, const WireLimits &limits) {
+  return std::make_unique<AnthropicReader>(sink, limits);
+}
+
+}  // namespace sluice

@@ -1,0 +1,104 @@
+#include "wire/foreign_members.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/json.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::array<std::string_view, 5> kWires = {"openai-chat", "openai-responses", "anthropic", "gemini", "ollama"};
+
+// What one thing is called on each wire, in the order of kWires; empty: that wire does not have it. A wire with more
+// than one name for it has several rows.
+using Row = std::array<std::string_view, 5>;
+constexpr Row kRows[] = {
+    {"max_completion_tokens", "max_output_tokens", "max_tokens", "generationConfig.maxOutputTokens",
+     "options.num_predict"},
+    {"max_tokens", "max_output_tokens", "max_tokens", "generationConfig.maxOutputTokens", "options.num_predict"},
+    {"temperature", "temperature", "temperature", "generationConfig.temperature", "options.temperature"},
+    {"top_p", "top_p", "top_p", "generationConfig.topP", "options.top_p"},
+    {"top_k", "", "top_k", "generationConfig.topK", "options.top_k"},
+    {"stop", "", "stop_sequences", "generationConfig.stopSequences", "options.stop"},
+    {"seed", "", "", "generationConfig.seed", "options.seed"},
+    {"n", "", "", "generationConfig.candidateCount", ""},
+    {"presence_penalty", "", "", "generationConfig.presencePenalty", "options.presence_penalty"},
+    {"frequency_penalty", "", "", "generationConfig.frequencyPenalty", "options.frequency_penalty"},
+    {"logit_bias", "", "", "", ""},
+    {"logprobs", "", "", "generationConfig.responseLogprobs", "logprobs"},
+    {"response_format", "text.format", "output_config.format", "generationConfig.responseJsonSchema", "format"},
+    {"reasoning_effort", "reasoning.effort", "thinking", "generationConfig.thinkingConfig", "think"},
+    {"tool_choice", "tool_choice", "tool_choice", "toolConfig.functionCallingConfig", ""},
+    {"parallel_tool_calls", "parallel_tool_calls", "tool_choice.disable_parallel_tool_use", "", ""},
+    {"stream_options", "stream_options", "", "", ""},
+    {"messages with role system", "messages with role system", "system", "systemInstruction",
+     "messages with role system"},
+    {"messages with role system", "instructions", "system", "systemInstruction", "messages with role system"},
+    {"messages", "messages", "messages", "contents", "messages"},
+    {"messages", "input", "messages", "messages", "messages"},
+    {"", "", "", "safetySettings", ""},
+    {"", "", "", "cachedContent", ""},
+    {"", "previous_response_id", "", "", ""},
+    {"", "store", "", "", ""},
+    {"", "", "", "", "keep_alive"},
+    {"", "", "mcp_servers", "", ""},
+};
+
+// Servers of openai-chat are many and take members of their own: only what none of them takes is refused there.
+constexpr std::array<std::string_view, 8> kNeverChat = {
+    "generationConfig", "systemInstruction", "contents", "toolConfig",
+    "safetySettings",   "max_output_tokens", "input",    "instructions"};
+
+std::string_view first_step(std::string_view path) { return path.substr(0, path.find('.')); }
+
+size_t place_of(std::string_view wire) {
+  size_t place = 0;
+  while (place < kWires.size() && kWires[place] != wire) ++place;
+  return place;
+}
+
+bool has_on(size_t wire, std::string_view member) {
+  for (const Row &row : kRows)
+    if (first_step(row[wire]) == member) return true;
+  return false;
+}
+
+// Does the body hold what this path names?
+bool stands(std::string_view path, std::string_view member, std::string_view value) {
+  if (first_step(path) != member) return false;
+  return path.size() == member.size() || json_member(value, path.substr(member.size() + 1)).has_value();
+}
+
+}  // namespace
+
+Status check_foreign_members(std::string_view body, std::string_view wire) {
+  const size_t here = place_of(wire);
+  if (here == kWires.size()) return {};
+  for (JsonSlices members(body); members.next();) {
+    const std::string member = members.key_text();
+    if (member == "messages" || has_on(here, member)) continue;
+    if (here == 0 && std::find(kNeverChat.begin(), kNeverChat.end(), member) == kNeverChat.end()) continue;
+    std::string_view found, owner, named;
+    for (size_t other = 0; other < kWires.size() && named.empty(); ++other)
+      for (const Row &row : kRows) {
+        if (other == here || first_step(row[other]) != member) continue;
+        if (owner.empty()) owner = kWires[other], found = member;
+        if (!stands(row[other], member, members.value())) continue;
+        found = row[other];
+        named = row[here];
+        owner = kWires[other];
+        break;
+      }
+    if (owner.empty()) continue;
+    const std::string detail = "a member of " + std::string(owner);
+    return error(Code::json,
+                 named.empty() ? detail + "; " + std::string(wire) + " has nothing like it"
+                               : detail + "; " + std::string(wire) + " calls it " + std::string(named),
+                 std::string(found));
+  }
+  return {};
+}
+
+}  // namespace sluice

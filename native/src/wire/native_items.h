@@ -1,0 +1,47 @@
+// The items of an answer in the provider's own shape, collected while it streams: WireSink::on_native.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json_writer.h"
+#include "base/saved.h"
+
+namespace sluice {
+
+class NativeItems {
+ public:
+  explicit NativeItems(size_t limit) : limit_(limit) {}
+
+  // Counts bytes that will become items. Returns false once, when they come to more than the limit: then no items are
+  // kept, since half of an answer cannot go back.
+  bool reserve(size_t bytes) {
+    const bool fitted = bytes_ <= limit_;
+    bytes_ += bytes;
+    if (bytes_ > limit_) list_ = {};
+    return !fitted || bytes_ <= limit_;
+  }
+  void add(std::string_view item) {  // one JSON object
+    if (bytes_ > limit_) return;
+    list_ += list_.empty() ? "" : ",";
+    list_ += item;
+  }
+  void clear() { list_.clear(); }
+  bool empty() const { return list_.empty(); }
+  std::string array() const { return "[" + list_ + "]"; }
+
+  // Saved as a string: a host that parses and prints the state again may change numbers and spaces in it otherwise.
+  void save(ObjectWriter &saved) const { saved.text("items", list_).number("itemBytes", static_cast<int64_t>(bytes_)); }
+  void load(const SavedReader &saved, size_t max_depth) {
+    saved.text("items", list_);
+    saved.get("itemBytes", bytes_);
+    if (!list_.empty() && !check_json(array(), max_depth + 1).ok()) list_.clear();
+  }
+
+ private:
+  const size_t limit_;
+  std::string list_;  // JSON objects with commas between them
+  size_t bytes_ = 0;
+};
+
+}  // namespace sluice

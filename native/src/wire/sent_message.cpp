@@ -1,0 +1,244 @@
+#include "wire/sent_message.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace sluice {
+namespace {
+
+std::string text_of(std::string_view object, std::string_view key) {
+  const auto value = json_member(object, key);
+  return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
+}
+
+// One part in OpenAI's shape, or in the provider's own.
+SentPart read_part(std::string_view json) {
+  SentPart part;
+  part.json = trim_json(json);
+  const std::string type = text_of(json, "type");
+  if (const auto text = json_member(json, "text");
+      text && json_kind(*text) == '"' && is_one_of(type, {"", "text", "input_text", "output_text"})) {
+    // Members beside the text, such as cache_control, are the provider's: the part stays as it is.
+    size_t members = 0;
+    for (JsonSlices all(json); all.next();) ++members;
+    part.kind = members > (type.empty() ? 1u : 2u) && type == "text" ? SentPart::Kind::other : SentPart::Kind::text;
+    part.text = json_text(*text);
+    return part;
+  }
+  part.kind = SentPart::Kind::other;
+  if (type == "image_url") {
+    const auto image = json_member(json, "image_url");
+    part.text = image && json_kind(*image) == '"' ? json_text(*image) : image ? text_of(*image, "url") : std::string();
+    if (!part.text.empty()) part.kind = SentPart::Kind::image;
+  } else if (const auto file = json_member(json, "file"); type == "file" && file && json_kind(*file) == '{') {
+    part.kind = SentPart::Kind::file;
+    part.json = trim_json(*file);
+  }
+  return part;
+}
+
+void read_parts(std::string_view content, std::vector<SentPart> &out) {
+  const auto add = [&](SentPart part) {
+    if (part.kind != SentPart::Kind::text || !part.text.empty()) out.push_back(std::move(part));
+  };
+  if (json_kind(content) == '"') add({SentPart::Kind::text, json_text(content), {}});
+  if (json_kind(content) == '[')
+    for (JsonSlices parts(content); parts.next();) add(read_part(parts.value()));
+}
+
+// The ids of the calls of one assistant message: in the conversation, and as the provider may read them.
+class Ids {
+ public:
+  explicit Ids(const SentRules &rules) : rules_(rules) {}
+
+  void begin_message() { now_.clear(); }
+  // `native`: the call's own item, if the message goes back as items.
+  std::string give(const std::string &id, const NativeCall *native) {
+    std::string sent = native != nullptr ? native->id : legal(id);
+    if (native == nullptr || !sent.empty()) used_.insert(sent);
+    now_.push_back({id, sent, native != nullptr ? native->item : std::string_view()});
+    return sent;
+  }
+  // What `give` returned for this call.
+  std::string sent(const std::string &id, std::string_view &item) const {
+    for (const Given &given : now_)
+      if (given.id == id) return item = given.item, given.sent;
+    return id;
+  }
+
+ private:
+  struct Given {
+    std::string id, sent;
+    std::string_view item;
+  };
+
+  std::string legal(const std::string &id) const {
+    std::string out = id.empty() ? "call" : id;
+    if (rules_.in_id != nullptr)
+      std::replace_if(
+          out.begin(), out.end(), [&](char c) { return !rules_.in_id(c); }, '_');
+    if (out.size() > rules_.most_id_bytes) out.resize(rules_.most_id_bytes);
+    const std::string stem = out;
+    for (size_t number = 2; out != id && used_.contains(out); ++number) {
+      const std::string tail = "_" + std::to_string(number);
+      out = stem.substr(0, rules_.most_id_bytes - tail.size()) + tail;
+    }
+    return out;
+  }
+
+  const SentRules &rules_;
+  std::set<std::string> used_;
+  std::vector<Given> now_;
+};
+
+class Taker {
+ public:
+  Taker(const RequestParts &parts, const SentRules &rules)
+      : parts_(parts), rules_(rules), names_(parts), ids_(rules), model_(model_of(parts.body)) {}
+
+  std::vector<SentMessage> all() {
+    for (const std::string_view message : parts_.messages) take(message);
+    return std::move(out_);
+  }
+
+ private:
+  void take(std::string_view json) {
+    std::string_view content, calls, metadata;
+    std::string role, answers, name;
+    for (JsonSlices members(json); members.next();) {
+      const std::string key = members.key_text();
+      const std::string_view value = members.value();
+      if (key == "role") role = json_text(value);
+      if (key == "content") content = value;
+      if (key == "tool_calls" && json_kind(value) == '[') calls = value;
+      if (key == "metadata") metadata = value;
+      if (key == "tool_call_id" && json_kind(value) == '"') answers = json_text(value);
+      if (key == "name" && json_kind(value) == '"') name = json_text(value);
+    }
+    SentMessage message;
+    read_parts(content, message.parts);
+    if (role == "assistant") {
+      message.role = SentMessage::Role::assistant;
+      take_calls(calls, metadata, message);
+    } else if (role == "tool") {
+      message.role = SentMessage::Role::tool;
+      answered_.push_back({answers, out_.size()});
+      message.answers = ids_.sent(answers, message.call_native);
+      message.name = names_(name.empty() ? called(answers) : name);
+      const std::string status = text_of(json_member(metadata, "toolCall").value_or(""), "status");
+      message.failed = !is_one_of(status, {"", "success", "completed", "done"});
+      if (rules_.images_with_results) move_images(message.parts, message.images);
+    } else if (role == "user") {
+      if (rules_.images_with_results && give_images(metadata, message.parts)) return;
+    } else {
+      message.role = SentMessage::Role::system;
+    }
+    if (message.role != SentMessage::Role::tool && message.role != SentMessage::Role::user) answered_.clear();
+    out_.push_back(std::move(message));
+  }
+
+  void take_calls(std::string_view calls, std::string_view metadata, SentMessage &message) {
+    ids_.begin_message();
+    called_.clear();
+    std::vector<NativeCall> own;
+    if (const auto native = json_member(metadata, "native")) {
+      message.native = json_member(*native, "items").value_or("");
+      message.opaque = !parts_.drop_opaque && text_of(*native, "model") == model_;
+      own = rules_.calls_of(message.native);
+    }
+    size_t index = 0;
+    for (JsonSlices items(calls); items.next(); ++index) {
+      const std::string_view function = json_member(items.value(), "function").value_or("{}");
+      SentCall call;
+      const std::string id = text_of(items.value(), "id"), name = text_of(function, "name");
+      call.id = ids_.give(id, index < own.size() ? &own[index] : nullptr);
+      call.name = names_(name);
+      const auto arguments = json_member(function, "arguments");
+      call.arguments = !arguments                     ? "{}"
+                       : json_kind(*arguments) == '"' ? json_text(*arguments)
+                                                      : std::string(trim_json(*arguments));
+      called_.emplace_back(id, name);
+      message.calls.push_back(std::move(call));
+    }
+  }
+
+  // The name of the call with this id, in the last message with calls.
+  std::string_view called(std::string_view id) const {
+    for (const auto &[call, name] : called_)
+      if (call == id) return name;
+    return {};
+  }
+
+  static void move_images(std::vector<SentPart> &from, std::vector<SentPart> &to) {
+    const auto images = std::stable_partition(from.begin(), from.end(),
+                                              [](const SentPart &part) { return part.kind != SentPart::Kind::image; });
+    to.insert(to.end(), std::make_move_iterator(images), std::make_move_iterator(from.end()));
+    from.erase(images, from.end());
+  }
+
+  // Gives the images of a message that holds nothing but the images of results to those results. Returns whether it is
+  // such a message.
+  bool give_images(std::string_view metadata, std::vector<SentPart> &parts) {
+    const auto calls = json_member(metadata, "imagesOf");
+    if (!calls || json_kind(*calls) != '[' || answered_.empty()) return false;
+    std::vector<SentPart> images;
+    move_images(parts, images);
+    size_t index = 0;
+    for (JsonSlices ids(*calls); ids.next() && index < images.size(); ++index) {
+      const std::string id = json_kind(ids.value()) == '"' ? json_text(ids.value()) : std::string();
+      auto result = std::find_if(answered_.begin(), answered_.end(), [&](const auto &one) { return one.first == id; });
+      if (result == answered_.end()) result = std::prev(answered_.end());
+      out_[result->second].images.push_back(std::move(images[index]));
+    }
+    return true;
+  }
+
+  const RequestParts &parts_;
+  const SentRules &rules_;
+  const WireNames names_;
+  Ids ids_;
+  const std::string model_;
+  std::vector<SentMessage> out_;
+  std::vector<std::pair<std::string, std::string>> called_;  // of the last message with calls: id, name
+  std::vector<std::pair<std::string, size_t>> answered_;     // its results: id, place in out_
+};
+
+}  // namespace
+
+std::string SentMessage::text() const {
+  std::string all;
+  for (const SentPart &part : parts)
+    if (!part.text.empty() && part.kind != SentPart::Kind::image) all += (all.empty() ? "" : "\n") + part.text;
+  return all;
+}
+
+std::vector<SentMessage> sent_messages(const RequestParts &parts, const SentRules &rules) {
+  return Taker(parts, rules).all();
+}
+
+std::string model_of(std::string_view body) { return text_of(body, "model"); }
+
+std::optional<DataUrl> read_data_url(std::string_view url) {
+  constexpr std::string_view kBase64 = ";base64";
+  const size_t comma = url.find(',');
+  if (!url.starts_with("data:") || comma == std::string_view::npos) return std::nullopt;
+  std::string_view head = url.substr(5, comma - 5);
+  if (!head.ends_with(kBase64)) return std::nullopt;
+  head.remove_suffix(kBase64.size());
+  return DataUrl{head.substr(0, head.find(';')), url.substr(comma + 1)};
+}
+
+std::string WireNames::operator()(std::string_view name) const {
+  if (tools_ != nullptr) {
+    const auto tool = std::lower_bound(tools_->begin(), tools_->end(), name,
+                                       [](const ToolOffer &one, std::string_view key) { return one.name < key; });
+    if (tool != tools_->end() && tool->name == name) return std::string(tool->wire_name);
+  }
+  return legal_name(name);
+}
+
+}  // namespace sluice

@@ -1,0 +1,88 @@
+// The conversation of a request, taken apart for wires whose messages are not OpenAI's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wire/wire.h"
+
+namespace sluice {
+
+// A piece of a message's content.
+struct SentPart {
+  enum class Kind : uint8_t {
+    text,
+    image,  // `text` is its URL, which may be a data: URL
+    file,   // `json` is OpenAI's `file` object
+    other   // `json` is the part as the host wrote it: in the provider's own shape, or unknown
+  };
+  Kind kind = Kind::text;
+  std::string text;
+  std::string_view json;
+};
+
+struct SentCall {
+  std::string id;         // as the provider may read it
+  std::string name;       // the wire's
+  std::string arguments;  // JSON text of an object
+};
+
+struct SentMessage {
+  enum class Role : uint8_t { system, user, assistant, tool };
+  Role role = Role::user;
+  std::vector<SentPart> parts;  // no text part is empty
+  // -- assistant
+  std::vector<SentCall> calls;
+  std::string_view native;  // the items that go back in place of parts and calls, a JSON array; empty: none
+  bool opaque = false;      // they go back whole: their opaque members are of this model
+  // -- tool: the result of one call of the assistant's message before it
+  std::string answers;           // the call's id, as the provider may read it; empty: the provider gave it none
+  std::string name;              // the wire's
+  std::string_view call_native;  // the call's own item, where the message with it goes back as items; else empty
+  bool failed = false;
+  std::vector<SentPart> images;  // of the result
+
+  std::string text() const;  // all text parts, with a line end between them
+};
+
+// A call of a provider's own items.
+struct NativeCall {
+  std::string id;         // empty: it has none
+  std::string_view item;  // its JSON text
+};
+
+// How a wire wants its conversation.
+struct SentRules {
+  // The client's calls in the items of an answer, in order.
+  std::vector<NativeCall> (*calls_of)(std::string_view items);
+  // May this character stand in an id? nullptr: any may.
+  bool (*in_id)(char c) = nullptr;
+  size_t most_id_bytes = 256;
+  // The images of results become SentMessage::images. If not, they stay in a message of the user behind the results.
+  bool images_with_results = true;
+};
+
+std::vector<SentMessage> sent_messages(const RequestParts &parts, const SentRules &rules);
+
+// The model that a request's body names, or nothing.
+std::string model_of(std::string_view body);
+
+// A data: URL with base64 content; views of the URL.
+struct DataUrl {
+  std::string_view media_type, data;
+};
+std::optional<DataUrl> read_data_url(std::string_view url);
+
+// The wire's name for a tool of the engine; for any other name a legal one.
+class WireNames {
+ public:
+  explicit WireNames(const RequestParts &parts) : tools_(parts.names) {}
+  std::string operator()(std::string_view name) const;
+
+ private:
+  const std::vector<ToolOffer> *tools_;  // sorted by name
+};
+
+}  // namespace sluice

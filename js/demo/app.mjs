@@ -28,7 +28,7 @@ you feel by your expressions and motions. {{tools}}`
 /** @param {AppOptions} [options] */
 export async function createApp({ provider, baseURL, wire, path, model, apiKey, settings = {}, configuration = { settings }, onConfigure, delayMs = 28, live2d = installed, conversations, keepMessages } = {}) {
   let server = (provider ?? baseURL) === undefined ? null : { ...readServer({ provider, baseURL, model, apiKey }, null), ...(wire ? { wire } : {}), ...(path === undefined ? {} : { path }) }
-  const scripted = await startServer({ answers: answer, delayMs })
+  const scripted = await startServer({ answers: answer, delayMs, appendOnly: false }) // people change what they asked
   const engine = new Engine({ tools: assistantTools })
 
   const state = () => ({

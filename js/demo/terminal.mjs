@@ -15,7 +15,7 @@ export async function runTerminal(values) {
   const options = { engine, settings: readSettings(values), system, auto: values.yes ? '--yes' : undefined }
   try {
     if (model) return await talk({ ...options, model, prompt: values.prompt })
-    const server = await startServer({ answers: answer, delayMs: process.stdout.isTTY ? 35 : 5 })
+    const server = await startServer({ answers: answer, delayMs: process.stdout.isTTY ? 35 : 5, appendOnly: false })
     console.log(`A scripted server answers on ${server.url}. Your own: --base-url URL --model NAME`)
     // Nothing of the script does anything outside of this process.
     return await talk({

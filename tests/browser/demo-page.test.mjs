@@ -182,7 +182,7 @@ test('what is no picture, and more pictures than go with a message, are refused 
 
 test('another answer, another question: arrows lead from version to version, by mouse and keys', async (t) => {
   let count = 0
-  const server = await startServer({ answers: ({ body }) => ({ text: `${body.messages.at(-1).content}: answer ${++count}.` }) })
+  const server = await startServer({ answers: ({ body }) => ({ text: `${body.messages.at(-1).content}: answer ${++count}.` }), appendOnly: false })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   const log = async () => (await page.locator('#entries > *').evaluateAll((all) => all.map((one) => one.querySelector('.words-of-mine')?.textContent ?? one.querySelector('sluice-message').message.getSnapshot().blocks[0]?.text)))

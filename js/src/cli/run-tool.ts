@@ -3,7 +3,8 @@ import type { Approvals } from '../core/approvals.js'
 import { Engine } from '../core/engine.js'
 import { SluiceError } from '../core/errors.js'
 import type { Tool } from '../core/tool.js'
-import { wholeAnswer, type Answer } from '../wire/answer.js'
+import type { Answer } from '../wire/answer.js'
+import { wholeAnswer } from '../wire/openai-chat.js'
 import type { RunReply, RunRequest } from './tester-api.js'
 
 export const canRun = (tool: Tool): boolean => Boolean(tool.run ?? tool.declaration['ipc'])
@@ -24,7 +25,7 @@ export async function runByHand(tools: readonly Tool[], request: RunRequest, sig
       model: { baseURL: 'http://by-hand.invalid/v1', name: 'by hand' },
       messages: [{ role: 'user', content: 'run it' }],
       mode: 'native',
-      transport: async () => Response.json(wholeAnswer(answers.shift() ?? { text: '' }, { id: 'by_hand' })),
+      transport: async () => Response.json(wholeAnswer(answers.shift() ?? { text: '' }, 'by_hand')),
       signal,
     })
     const progress: string[] = []

@@ -6,8 +6,14 @@ const members: { [role: string]: string[] } = {
   system: ['role', 'content', 'name'],
   developer: ['role', 'content', 'name'],
   user: ['role', 'content', 'name'],
-  assistant: ['role', 'content', 'name', 'refusal', 'audio', 'tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details'],
+  assistant: ['role', 'content', 'name', 'refusal', 'audio', 'tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details', 'reasoning_text', 'reasoning_opaque'],
   tool: ['role', 'content', 'name', 'tool_call_id'],
+}
+
+// Members of the four other wires. Any further one may belong to a server that speaks this wire.
+const foreign: { readonly [member: string]: string } = {
+  contents: 'messages', input: 'messages', system: 'messages', systemInstruction: 'messages', instructions: 'messages', generationConfig: 'max_completion_tokens',
+  max_output_tokens: 'max_completion_tokens', toolConfig: 'tool_choice', previous_response_id: 'messages', include: 'nothing',
 }
 
 const legalName = /^[a-zA-Z0-9_-]{1,64}$/
@@ -16,6 +22,8 @@ const legalName = /^[a-zA-Z0-9_-]{1,64}$/
 export function checkMessages(body: unknown): string | null {
   if (typeof body !== 'object' || body === null) return 'the body is no JSON object'
   const { messages, tools, model } = body as { messages?: unknown; tools?: unknown; model?: unknown }
+  const other = Object.keys(body).find((member) => foreign[member])
+  if (other) return `Unknown parameter: '${other}' (here: ${foreign[other]})`
   if (typeof model !== 'string') return "'model' is missing"
   if (!Array.isArray(messages) || messages.length === 0) return "'messages' is not a non-empty array"
   let open: string[] = [] // calls of the last assistant message without a result

@@ -1,14 +1,18 @@
-// An OpenAI-compatible server on 127.0.0.1 that says what a script tells it: real HTTP, real server-sent events, cut as asked.
+// A server on 127.0.0.1 that says what a script tells it, on every wire: real HTTP, real streams, cut as asked.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { flag, is, members, milliseconds, whole } from '../core/options.js'
-import { streamAnswer, wholeAnswer, type Answer, type Splitter, type Step } from '../wire/answer.js'
+import type { Answer, Splitter, Step, Wire, Writer } from '../wire/answer.js'
+import { openaiChat } from '../wire/openai-chat.js'
 import { sizes } from '../wire/sizes.js'
-import { checkMessages } from './check-messages.js'
+import { Memory } from './memory.js'
+import { wireOf, wires } from './wires.js'
 
 /** A request as it came. */
 export interface RecordedRequest {
+  /** The wire that its path belongs to. */
+  wire: Wire
   /** With its query: `/v1/chat/completions`. */
   path: string
   /** Names in lower case. */
@@ -37,8 +41,13 @@ export interface ServerOptions {
   }
   /** Milliseconds between writes. */
   delayMs?: number
-  /** Default true: a request that a strict provider would refuse gets status 400. */
+  /** Default true: a request that a strict provider would refuse gets status 400, in that provider's words. */
   strict?: boolean
+  /**
+   * Default true, where `strict` is: a request must begin with the one before it, word for word, `system` and `tools` included. Requests with
+   * the same first user message, wire and model are one conversation; that message alone asks anew. false where a test edits what was said.
+   */
+  appendOnly?: boolean
   /** Default 0: any that is free. */
   port?: number
 }
@@ -47,8 +56,10 @@ export interface ServerOptions {
 export interface ScriptedServer {
   /** Without a path: `http://127.0.0.1:1234`. */
   url: string
-  /** For `model.baseURL`. */
+  /** For `model.baseURL` on `openai-chat`. */
   baseURL: string
+  /** For `model.baseURL` on each wire. The clients of Anthropic, Google and Ollama take `url`. */
+  baseURLs: { readonly [wire in Wire]: string }
   /** What came, in order. */
   requests: RecordedRequest[]
   /** Closes every connection. */
@@ -65,7 +76,7 @@ const check = members({
     deltas: is('token | whole | a number of characters', (value) => orMore(['token', 'whole'], value)),
     chunks: is('event | byte | a number of bytes | { seed, max }', (value) =>
       orMore(['event', 'byte'], value) || Number.isInteger((value as { seed?: unknown } | null)?.seed)),
-    delayMs: milliseconds, strict: flag, port: whole(0, 65_535),
+    delayMs: milliseconds, strict: flag, appendOnly: flag, port: whole(0, 65_535),
   } satisfies { [member in keyof Required<ServerOptions>]: unknown },
   needs: ['answers'],
 })
@@ -74,9 +85,10 @@ const check = members({
 export async function startServer(options: ServerOptions): Promise<ScriptedServer> {
   check(options, 'options')
   const requests: RecordedRequest[] = []
+  const memory = new Memory(options.appendOnly !== false)
   const server = createServer((request, response) => {
-    handle(request, response, requests, options).catch((error: unknown) => {
-      if (!response.headersSent) sendError(response, 500, `the script failed: ${String(error)}`)
+    handle(request, response, { requests, memory }, options).catch((error: unknown) => {
+      if (!response.headersSent) sendError(response, wireOf(request.url ?? '')?.writer, 500, `the script failed: ${String(error)}`)
       else response.destroy()
     })
   })
@@ -90,20 +102,23 @@ export async function startServer(options: ServerOptions): Promise<ScriptedServe
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  return { url, baseURL: `${url}/v1`, requests, close, [Symbol.asyncDispose]: close }
+  const baseURLs = Object.fromEntries(Object.entries(wires).map(([wire, { base }]) => [wire, url + base])) as ScriptedServer['baseURLs']
+  return { url, baseURL: baseURLs['openai-chat'], baseURLs, requests, close, [Symbol.asyncDispose]: close }
 }
 
 async function handle(
-  request: IncomingMessage, response: ServerResponse, requests: RecordedRequest[], options: ServerOptions,
+  request: IncomingMessage, response: ServerResponse, { requests, memory }: { requests: RecordedRequest[]; memory: Memory }, options: ServerOptions,
 ): Promise<void> {
   const path = request.url ?? ''
-  if (request.method !== 'POST' || !path.endsWith('/chat/completions')) {
-    return sendError(response, 404, `no such endpoint: ${request.method} ${path}; expected POST /v1/chat/completions`)
+  const asked = request.method === 'POST' ? wireOf(path) : undefined
+  if (!asked) {
+    return sendError(response, undefined, 404, `no such endpoint: ${request.method} ${path}; expected POST /v1/chat/completions, /v1/messages, /v1/responses, /v1beta/models/{model}:streamGenerateContent or /api/chat`)
   }
+  const { wire, writer } = asked
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece as Buffer)
   const text = Buffer.concat(pieces).toString('utf8')
-  const record: RecordedRequest = { path, headers: request.headers, text, body: undefined, aborted: false }
+  const record: RecordedRequest = { wire, path, headers: request.headers, text, body: undefined, aborted: false }
   const gone = new AbortController()
   response.on('close', () => {
     record.aborted = !response.writableFinished
@@ -116,26 +131,35 @@ async function handle(
   try {
     record.body = JSON.parse(text)
   } catch (error) {
-    return sendError(response, 400, `the body is no JSON: ${(error as Error).message}`)
+    return sendError(response, writer, 400, `the body is no JSON: ${(error as Error).message}`)
   }
-  const refused = options.strict === false ? null : checkMessages(record.body)
-  if (refused) return sendError(response, 400, refused)
+  const asking = { wire, model: asked.model ?? String(record.body?.model ?? ''), body: record.body, headers: record.headers }
+  const refused = options.strict === false ? null : memory.check(asking)
+  if (refused) {
+    memory.refused(asking)
+    return sendError(response, writer, 400, refused)
+  }
 
   const { answers } = options
   const answer = typeof answers === 'function' ? await answers(record, index) : answers[index]
-  if (!answer) return sendError(response, 500, `the script has no answer for request ${index + 1}`)
+  if (!answer) return sendError(response, writer, 500, `the script has no answer for request ${index + 1}`)
   if (answer.delayMs) await pause(answer.delayMs)
   const status = answer.status ?? 200
-  if (status >= 400) return sendError(response, status, answer.error ?? `status ${status}`, answer.headers)
+  if (status >= 400) {
+    if (status < 429) memory.refused(asking)
+    return sendError(response, writer, status, answer.error ?? `status ${status}`, answer.headers)
+  }
 
-  const head = { id: `chatcmpl-${index + 1}`, object: 'chat.completion.chunk', created: 0, model: record.body.model }
-  if (answer.json || record.body.stream === false) {
+  const id = String(index + 1)
+  const written = writer.write(answer, { id, model: asking.model, request: record.body, seal: sealer(id) })
+  memory.answered(asking, { id: `resp_${id}`, items: written.items, finish: answer.finish ?? null })
+  if (answer.json || !asked.streams(record.body)) {
     response.writeHead(status, { 'content-type': 'application/json', ...answer.headers })
-    response.end(JSON.stringify(wholeAnswer(answer, head)))
+    response.end(JSON.stringify(written.whole()))
     return
   }
-  response.writeHead(status, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...answer.headers })
-  for (const step of cut(streamAnswer(answer, head, splitter(options.deltas)), options.chunks)) {
+  response.writeHead(status, { 'content-type': writer.type, 'cache-control': 'no-cache', ...answer.headers })
+  for (const step of cut(written.stream(splitter(options.deltas)), options.chunks)) {
     if (response.destroyed) return
     if ('wait' in step) await pause(step.wait)
     else if ('cut' in step) return void response.destroy()
@@ -148,11 +172,15 @@ async function handle(
   response.end()
 }
 
-function sendError(response: ServerResponse, status: number, error: string | object, headers: Record<string, string> = {}): void {
-  const type = status === 400 ? 'invalid_request_error' : 'server_error'
-  const body = { error: typeof error === 'string' ? { message: error, type, param: null, code: null } : error }
+/** Makes up signatures: the same for the same request of a script, and unlike any other. */
+function sealer(id: string): (kind: string) => string {
+  let count = 0
+  return (kind) => Buffer.from(`${kind} ${id}.${++count} sealed by the scripted server`).toString('base64')
+}
+
+function sendError(response: ServerResponse, writer: Writer = openaiChat, status: number, error: string | object, headers: Record<string, string> = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
-  response.end(JSON.stringify(body))
+  response.end(JSON.stringify(writer.error(status, error, headers)))
 }
 
 function splitter(deltas: ServerOptions['deltas'] = 'token'): Splitter {

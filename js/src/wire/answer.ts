@@ -1,21 +1,40 @@
-// What a scripted answer says, and how it looks as a stream of OpenAI chunks or as one JSON body.
+// What a scripted answer says. The files beside this one write it as each provider would.
+
+/** The wires that a script is served on. */
+export type Wire = 'openai-chat' | 'anthropic' | 'gemini' | 'openai-responses' | 'ollama'
 
 /** A tool call of an answer. */
 export interface ScriptedCall {
-  /** Default: one that is unique in the answer. */
+  /** Default: one that is unique in the answer. `gemini` sends an id only where there is one here. */
   id?: string
   /** The name as the wire has it: `weather_now`. */
   name: string
-  /** An object is written as JSON; a string is sent as it is, also where it is broken. */
+  /** An object is written as JSON; a string is sent as it is, also where it is broken (where the wire has an object: `{}`). */
   arguments?: object | string
 }
 
-/** Tokens, as a provider counts them. */
+/** A tool that the provider runs itself. `openai-chat` and `ollama` have none: they leave it out. */
+export interface ProviderCall {
+  /** `web_search`, `code_execution`, or any other name. `openai-responses` calls the second `code_interpreter`. */
+  name: string
+  /** What the model asked for: `{ query }`, `{ code }`. Default: `{}`. */
+  arguments?: object
+  /** A text, which becomes a result of the provider's shape, or that result itself. Default: an empty text. */
+  result?: string | object
+}
+
+/** Tokens, as `openai-chat` counts them; every other wire gets them under its own names. */
 export interface Usage {
-  /** Of the request. */
+  /** Of the request, cached tokens included. */
   prompt_tokens: number
-  /** Of the answer. */
+  /** Of the answer, reasoning included. */
   completion_tokens: number
+  /** Of the request: read from the cache. */
+  cached_tokens?: number
+  /** Of the request: written to the cache. */
+  cache_write_tokens?: number
+  /** Of the answer: what the model thought. */
+  reasoning_tokens?: number
 }
 
 /** A piece of an answer: something that is said, or something that happens meanwhile. */
@@ -25,8 +44,10 @@ export type AnswerPart =
     text: string
   }
   | {
-    /** What it thinks. */
+    /** What it thinks. Empty: the provider shows none of it, but signs it. */
     reasoning: string
+    /** Default false: true where the provider sends the thoughts encrypted. */
+    redacted?: boolean
   }
   | {
     /** One call of a tool. */
@@ -35,6 +56,14 @@ export type AnswerPart =
   | {
     /** Calls in one assistant message, their deltas one after another. */
     calls: ScriptedCall[]
+  }
+  | {
+    /** A tool that the provider runs, with its result. */
+    provider: ProviderCall
+  }
+  | {
+    /** The provider fails in mid-stream: its message, or its error object. The answer ends here. */
+    error: string | object
   }
   | {
     /** Bytes of the body, as they are. */
@@ -59,11 +88,16 @@ export interface Answer {
   calls?: ScriptedCall[]
   /** Instead of the three above: anything, in this order. */
   parts?: AnswerPart[]
-  /** Default: `tool_calls` where there are calls, else `stop`. null: none is sent. */
+  /**
+   * Why it ends: `stop`, `tool_calls`, `length`, `content_filter`, `pause` or `malformed`, each wire in its own word. A word that the wire
+   * lacks is sent as it is. Default: `tool_calls` where there are calls, else `stop`. null: none is sent.
+   */
   finish?: string | null
-  /** Default: none is told. */
+  /** Default true: reasoning and calls are signed where the provider signs them, and the signatures must come back. */
+  signed?: boolean
+  /** Default: none is told (`anthropic`, which always tells: zeros). */
   usage?: Usage
-  /** Default true: `data: [DONE]` at the end. */
+  /** Default true: what ends a stream, `data: [DONE]` and the like. */
   done?: boolean
   /** 200 unless told. From 400 on the body is `error`. */
   status?: number
@@ -82,7 +116,85 @@ export type Step = { bytes: Uint8Array } | { wait: number | Promise<unknown> } |
 
 export type Splitter = (text: string) => Iterable<string>
 
+/** What an answer belongs to. */
+export interface Head {
+  /** Unique in the server: `1`. Ids of messages and calls are made of it. */
+  id: string
+  model: string
+  /** The request's body. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever the client sent
+  request: any
+  /** Makes up opaque text of this kind, which nobody else has. */
+  seal: (kind: string) => string
+}
+
+/** An answer as one provider writes it. */
+export interface Written {
+  /** Its own blocks, parts or items, which a client sends back. */
+  items: object[]
+  /** The body in pieces; `split` cuts text and arguments into deltas. */
+  stream: (split: Splitter) => Generator<Step>
+  /** The same as one body. */
+  whole: () => object
+}
+
+/** How a provider writes. */
+export interface Writer {
+  /** Content type of a stream. */
+  type: string
+  write: (answer: Answer, head: Head) => Written
+  /** The body of a refusal; `headers` are those of the script. */
+  error: (status: number, error: string | object, headers?: Record<string, string>) => object
+}
+
+/** What is said in one piece, or happens between pieces: `flow` is the text with what happens within it. */
+export type Section =
+  | { kind: 'text' | 'reasoning'; text: string; redacted: boolean; flow: (string | Step)[] }
+  | { kind: 'call'; call: ScriptedCall; text: string }
+  | { kind: 'provider'; provider: ProviderCall }
+  | { kind: 'error'; error: string | object }
+  | { kind: 'step'; step: Step }
+
 const encoder = new TextEncoder()
+
+export const bytes = (text: string): Step => ({ bytes: encoder.encode(text) })
+
+/** The parts in order; neighbouring text is one section, whatever happens within it. */
+export function sectionsOf(answer: Answer): Section[] {
+  const sections: Section[] = []
+  let open: Extract<Section, { flow: unknown }> | undefined
+  let meanwhile: Step[] = []
+  const close = (): void => {
+    sections.push(...meanwhile.map((step) => ({ kind: 'step' as const, step })))
+    meanwhile = []
+    open = undefined
+  }
+  const say = (kind: 'text' | 'reasoning', text: string, redacted = false): void => {
+    if (kind === 'text' && text === '') return
+    if (open?.kind === kind && open.redacted === redacted) {
+      open.flow.push(...meanwhile.splice(0), text)
+      open.text += text
+      return
+    }
+    close()
+    open = { kind, text, redacted, flow: [text] }
+    sections.push(open)
+  }
+  for (const part of partsOf(answer)) {
+    if ('text' in part) say('text', part.text)
+    else if ('reasoning' in part) say('reasoning', part.reasoning, part.redacted)
+    else if ('raw' in part) meanwhile.push(typeof part.raw === 'string' ? bytes(part.raw) : { bytes: part.raw })
+    else if ('wait' in part || 'cut' in part) meanwhile.push(part)
+    else {
+      close()
+      if ('provider' in part) sections.push({ kind: 'provider', provider: part.provider })
+      else if ('error' in part) return [...sections, { kind: 'error', error: part.error }]
+      else for (const call of 'calls' in part ? part.calls : [part.call]) sections.push({ kind: 'call', call, text: argumentsOf(call) })
+    }
+  }
+  close()
+  return sections
+}
 
 function partsOf(answer: Answer): AnswerPart[] {
   if (answer.parts) return answer.parts
@@ -93,65 +205,33 @@ function partsOf(answer: Answer): AnswerPart[] {
   ]
 }
 
-function callsOf(part: AnswerPart): ScriptedCall[] {
-  return 'calls' in part ? part.calls : 'call' in part ? [part.call] : []
-}
-
 const argumentsOf = (call: ScriptedCall): string =>
   typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {})
 
-function finishOf(answer: Answer): string | null {
-  if (answer.finish !== undefined) return answer.finish
-  return partsOf(answer).some((part) => callsOf(part).length > 0) ? 'tool_calls' : 'stop'
+/** The arguments for a wire that sends an object. */
+export function objectOf(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
 }
 
-/** The answer as server-sent events; `split` cuts text and arguments into deltas. */
-export function* streamAnswer(answer: Answer, head: object, split: Splitter): Generator<Step> {
-  const event = (choice: object, more: object = {}): Step => {
-    const choices = [{ index: 0, finish_reason: null, ...choice }]
-    return { bytes: encoder.encode(`data: ${JSON.stringify({ ...head, choices, ...more })}\n\n`) }
-  }
-  const delta = (fields: object): Step => event({ delta: fields })
-  yield delta({ role: 'assistant', content: '' })
-  let index = 0
-  for (const part of partsOf(answer)) {
-    if ('text' in part) for (const piece of split(part.text)) yield delta({ content: piece })
-    if ('reasoning' in part) for (const piece of split(part.reasoning)) yield delta({ reasoning_content: piece })
-    for (const call of callsOf(part)) {
-      const id = call.id ?? `call_${(head as { id?: string }).id}_${index}`
-      yield delta({ tool_calls: [{ index, id, type: 'function', function: { name: call.name, arguments: '' } }] })
-      for (const piece of split(argumentsOf(call))) yield delta({ tool_calls: [{ index, function: { arguments: piece } }] })
-      index++
-    }
-    if ('raw' in part) yield { bytes: typeof part.raw === 'string' ? encoder.encode(part.raw) : part.raw }
-    if ('wait' in part || 'cut' in part) yield part
-  }
-  const finish = finishOf(answer)
-  if (finish !== null) yield event({ delta: {}, finish_reason: finish })
-  if (answer.usage) yield { bytes: encoder.encode(`data: ${JSON.stringify({ ...head, choices: [], usage: answer.usage })}\n\n`) }
-  if (answer.done !== false) yield { bytes: encoder.encode('data: [DONE]\n\n') }
+/** The end in the wire's words; null: none is sent. */
+export function finishOf(answer: Answer, words: { readonly [word: string]: string } = {}): string | null {
+  const calls = sectionsOf(answer).some(({ kind }) => kind === 'call')
+  const word = answer.finish === undefined ? (calls ? 'tool_calls' : 'stop') : answer.finish
+  return word === null ? null : words[word] ?? word
 }
 
-/** The answer as one body. */
-export function wholeAnswer(answer: Answer, head: object): object {
-  const parts = partsOf(answer)
-  const joined = (key: 'text' | 'reasoning'): string =>
-    parts.map((part) => (part as { [key: string]: string })[key] ?? '').join('')
-  const calls = parts.flatMap(callsOf).map((call, index) => ({
-    id: call.id ?? `call_${(head as { id?: string }).id}_${index}`,
-    type: 'function',
-    function: { name: call.name, arguments: argumentsOf(call) },
-  }))
-  const message = {
-    role: 'assistant',
-    content: joined('text') || null,
-    ...(joined('reasoning') ? { reasoning_content: joined('reasoning') } : {}),
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-  }
-  return {
-    ...head,
-    object: 'chat.completion',
-    choices: [{ index: 0, message, finish_reason: finishOf(answer) }],
-    ...(answer.usage ? { usage: answer.usage } : {}),
+/** The deltas of a section, with what happens between them. */
+export function* flowOf(flow: readonly (string | Step)[], split: Splitter, delta: (text: string) => Step): Generator<Step> {
+  for (const piece of flow) {
+    if (typeof piece !== 'string') yield piece
+    else for (const text of split(piece)) yield delta(text)
   }
 }
+
+export const messageOf = (error: string | object): string =>
+  typeof error === 'string' ? error : String((error as { message?: unknown }).message ?? JSON.stringify(error))

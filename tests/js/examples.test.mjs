@@ -6,12 +6,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { Engine } from 'sluice'
+import { Engine, providers } from 'sluice'
 import { startServer } from 'sluice/testing'
+import { serverOf } from '../../js/dist/esm/core/model.js'
 import { examples, examplesOf, pages, root } from '../examples.mjs'
 
 const build = dirname(process.env.SLUICE_ADDON ?? join(root, 'build/release/sluice.node'))
 const setup = join(root, 'tests/js/examples-setup.mjs')
+
+const keys = Object.fromEntries(['OPENAI', 'DEEPSEEK', 'ANTHROPIC', 'GEMINI'].map((name) => [`${name}_API_KEY`, `key-of-${name.toLowerCase()}`]))
 
 /** A folder of its own, gone when the test ends. */
 function folder(t) {
@@ -30,7 +33,7 @@ async function run(t, code) {
   const file = join(root, 'build', `example-${process.pid}-${Math.random().toString(36).slice(2)}.mjs`)
   writeFileSync(file, code)
   t.after(() => rmSync(file))
-  const env = { ...process.env, SLUICE_EXAMPLE_SERVER: server.baseURL, OPENAI_API_KEY: 'key-of-openai', DEEPSEEK_API_KEY: 'key-of-deepseek' }
+  const env = { ...process.env, SLUICE_EXAMPLE_SERVER: server.url, ...keys }
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', setup, file], { cwd: folder(t), env })
   assert.equal(stderr.replaceAll(/.*(ExperimentalWarning|--trace-warnings|DEP0205).*\n/g, ''), '')
   return { out: stdout, requests: server.requests }
@@ -53,12 +56,14 @@ for (const [name, code] of examplesOf('js')) {
     // Lines for another model: they stand in the place of the first example's.
     const before = "import { Engine } from 'sluice'\nconst engine = new Engine()\nconst messages = [{ role: 'user', content: 'Hi' }]\n"
     const { requests } = await run(t, before + code)
-    const { baseURL, name: asked } = new Function('process', `return ${model[1]}`)({ env: {} })
+    const given = new Function('process', `return ${model[1]}`)({ env: keys })
+    const { url, headers } = serverOf(given, given.name)
     assert.equal(requests.length, 1)
-    assert.equal(requests[0].headers['x-asked'], new URL(baseURL).origin)
-    assert.equal(requests[0].body.model, asked)
-    const key = /process\.env\.(\w+)/.exec(code)?.[1]
-    assert.equal(requests[0].headers.authorization, key && `Bearer key-of-${key.split('_')[0].toLowerCase()}`)
+    const [{ path, headers: sent, body }] = requests
+    assert.equal(sent['x-asked'] + path, url)
+    assert.equal(path.includes(given.name) ? given.name : body.model, given.name)
+    assert.equal(/process\.env\.(\w+)/.test(code), given.apiKey !== undefined)
+    for (const name of ['authorization', 'x-api-key', 'x-goog-api-key']) assert.equal(sent[name], headers[name], name)
   })
 }
 
@@ -117,6 +122,21 @@ test('the page of protocols lists every protocol', () => {
   const page = readFileSync(join(root, 'js/docs/protocols.md'), 'utf8')
   for (const id of engine.describe().knownProtocols) if (id !== 'auto') assert.ok(page.includes(`| \`${id}\` |`), id)
   engine.close()
+})
+
+test('the page of providers is the table of the package', () => {
+  const rows = readFileSync(join(root, 'js/docs/providers.md'), 'utf8').split('\n').filter((line) => line.startsWith('| `'))
+  const quoted = (list) => list.map((one) => `\`${one}\``)
+  const cells = rows.map((row) => row.slice(2, -2).split(' | ')).filter((row) => row.length === 6)
+  assert.deepEqual(cells.map(([name]) => name).sort(), quoted(Object.keys(providers)).sort())
+  for (const [name, title, wires, urls, variables, note] of cells) {
+    const provider = providers[name.replaceAll('`', '')]
+    assert.equal(title, provider.title)
+    assert.equal(wires, quoted(Object.keys(provider.baseURLs)).join(', '))
+    assert.equal(urls, quoted([Object.values(provider.baseURLs)[0], ...(provider.elsewhere ?? [])]).join(', or '))
+    assert.equal(variables, quoted(provider.keys ?? []).join(', ') || 'none')
+    assert.equal(note.trim(), provider.note ?? '')
+  }
 })
 
 test('the README is short', () => {

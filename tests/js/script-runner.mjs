@@ -200,6 +200,7 @@ function fed(step) {
   if ('feed' in step) return Buffer.from(step.feed.repeat(step.times ?? 1))
   if ('feedBase64' in step) return Buffer.from(step.feedBase64, 'base64')
   if ('sse' in step) return Buffer.from(sseText(step.sse))
+  if ('events' in step) return Buffer.from(step.events.map((item) => `${item.type ? `event: ${item.type}\n` : ''}data: ${JSON.stringify(item)}\n\n`).join(''))
   if ('answer' in step) return Buffer.from(`${sseText(step.answer)}data: [DONE]\n\n`)
 }
 

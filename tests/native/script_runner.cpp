@@ -216,11 +216,22 @@ std::string sse_text(const Json &items) {
   return out;
 }
 
+// Events of a wire whose events have types, as they stand.
+std::string typed_events(const Json &items) {
+  std::string out;
+  for (const Json &item : items) {
+    if (item.contains("type")) out += "event: " + text_of(item, "type") + "\n";
+    out += "data: " + item.dump() + "\n\n";
+  }
+  return out;
+}
+
 // The bytes of a feeding step.
 std::optional<std::string> fed(const Json &step) {
   if (step.contains("feed")) return repeated(step, step["feed"].get<std::string>());
   if (step.contains("feedBase64")) return from_base64(step["feedBase64"].get<std::string>());
   if (step.contains("sse")) return sse_text(step["sse"]);
+  if (step.contains("events")) return typed_events(step["events"]);
   if (step.contains("answer")) return sse_text(step["answer"]) + "data: [DONE]\n\n";
   return std::nullopt;
 }

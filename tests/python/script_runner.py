@@ -230,6 +230,8 @@ def fed(step):
         return base64.b64decode(step["feedBase64"])
     if "sse" in step:
         return sse_text(step["sse"]).encode()
+    if "events" in step:
+        return "".join((f"event: {item['type']}\n" if "type" in item else "") + f"data: {dump(item)}\n\n" for item in step["events"]).encode()
     if "answer" in step:
         return (sse_text(step["answer"]) + "data: [DONE]\n\n").encode()
     return None

@@ -85,7 +85,8 @@ void Gate::resume() {
   // Calls that have not started pass the gate again, and those that pass count again.
   for (const auto &card : cards)
     if (not_started(*card) && !card->fire_and_forget() && calls_run_ > 0) --calls_run_;
-  for (const auto &card : cards) resume_card(*card);
+  for (const auto &card : cards)
+    if (!card->is_provided()) resume_card(*card);
   pump();
 }
 

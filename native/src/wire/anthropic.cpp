@@ -138,36 +138,29 @@ void write_said(const SentMessage &message, List &blocks) {
 class Messages {
  public:
   List &of(std::string_view role) {
-    if (role != role_) finish(), role_ = role;
-    return blocks_;
+    if (!all_.empty() && all_.back().role == "assistant" && all_.back().blocks.empty()) all_.pop_back();
+    // The conversation begins with the user.
+    if (all_.empty() && role == "assistant") all_.push_back({"user", {}});
+    if (all_.empty() || all_.back().role != role) all_.push_back({role, {}});
+    return all_.back().blocks;
   }
   std::string array() {
-    finish();
-    return "[" + list_.json() + "]";
+    of("");
+    all_.pop_back();
+    List list;
+    for (One &message : all_) {
+      if (message.blocks.empty()) message.blocks.text(kNothing);  // no message is empty
+      ObjectWriter(list.next()).text("role", message.role).raw("content", "[" + message.blocks.json() + "]").close();
+    }
+    return "[" + list.json() + "]";
   }
 
  private:
-  void finish() {
-    if (role_.empty()) return;
-    // The conversation begins with the user, and no message is empty.
-    if (list_.empty() && role_ == "assistant" && !blocks_.empty()) write("user", placeholder());
-    if (!blocks_.empty())
-      write(role_, blocks_.json());
-    else if (role_ == "user")
-      write(role_, placeholder());
-    blocks_ = {};
-  }
-  void write(std::string_view role, std::string_view content) {
-    ObjectWriter(list_.next()).text("role", role).raw("content", "[" + std::string(content) + "]").close();
-  }
-  static std::string placeholder() {
+  struct One {
+    std::string_view role;
     List blocks;
-    blocks.text(kNothing);
-    return blocks.json();
-  }
-
-  std::string_view role_;
-  List list_, blocks_;
+  };
+  std::vector<One> all_;
 };
 
 std::string write_messages(const std::vector<SentMessage> &sent, size_t first) {

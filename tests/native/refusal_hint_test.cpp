@@ -30,6 +30,8 @@ TEST_CASE("a refusal comes with what can be done about it") {
       {"openai-chat", 400, "Unknown model: x", "name of the model"},
       {"openai-chat", 400, "The model is not happy with this schema", ""},
       {"openai-chat", 404, "404 page not found", "usually found at /v1/chat/completions"},
+      {"openai-chat", 404, "Unexpected endpoint or method. (POST /models)", "/v1/chat/completions"},
+      {"openai-chat", 404, "No endpoints found for this model", "name of the model"},
       {"openai-responses", 404, "Not Found", "/v1/responses"},
       {"anthropic", 405, "Method Not Allowed", "/v1/messages"},
       {"gemini", 404, "", "/v1beta/models/{model}:streamGenerateContent"},

@@ -53,6 +53,7 @@ constexpr Row kRows[] = {
     {0, 599, {"insufficient balance|credit balance|billing"}, kQuota},
     {407, 407, {}, "a proxy in between wants a name and a password: check the address of the proxy"},
     // -- what is asked
+    {404, 404, {"no such endpoint|unexpected endpoint|invalid url|cannot post"}, kPlace},
     {404, 404, {"model"}, kModel},
     {400, 499, {"model", "not found|does not exist|doesn't exist|not exist|model_not_found"}, kModel},
     {400, 499, {"unknown model|no such model|invalid model|not a valid model"}, kModel},

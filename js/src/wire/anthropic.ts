@@ -91,12 +91,12 @@ function* streamBlock({ block, section }: Block, index: number, split: (text: st
 
 function providerBlocks({ name, arguments: input = {}, result = '' }: ProviderCall, id: string, seal: Head['seal']): Block['block'][] {
   const caller = { type: 'direct' }
-  const call = { type: 'server_tool_use', id, name, input, caller }
-  if (typeof result === 'object') return [call, { type: `${name}_tool_result`, tool_use_id: id, content: result, caller }]
-  const content = name === 'web_search'
-    ? [{ type: 'web_search_result', title: result, url: 'https://example.com/', encrypted_content: seal('search'), page_age: null }]
-    : { type: `${name}_result`, stdout: result, stderr: '', return_code: 0, content: [] }
-  return [call, { type: `${name}_tool_result`, tool_use_id: id, content, caller }]
+  const page = { type: 'web_search_result', title: String(result), url: 'https://example.com/', encrypted_content: seal('search'), page_age: null }
+  const texts = name === 'web_search' ? [page] : { type: `${name}_result`, stdout: result, stderr: '', return_code: 0, content: [] }
+  return [
+    { type: 'server_tool_use', id, name, input, caller },
+    { type: `${name}_tool_result`, tool_use_id: id, content: typeof result === 'string' ? texts : result, ...(name.startsWith('web_') ? { caller } : {}) },
+  ]
 }
 
 /** Anthropic's `input_tokens` are those that were neither read from the cache nor written to it. */

@@ -78,6 +78,17 @@ test('a page in the place of an error is told by its title', async (t) => {
   assert.deepEqual(told, ['HTTP 502: 502 Bad Gateway', 'HTTP 502: No upstream'])
 })
 
+test('a stream of calls that tells why it ends is whole, also without [DONE]', async (t) => {
+  const [{ id, name, arguments: args }] = callsEcho.calls
+  const chunk = { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: JSON.stringify(args) } }] }, finish_reason: 'tool_calls' }] }
+  const { run } = await stage(t, { answers: [], tools: [echo()] })
+  const bodies = [`data: ${JSON.stringify(chunk)}\n\n`, 'data: {"choices":[{"delta":{"content":"Done."},"finish_reason":"stop"}]}\n\n']
+  const transport = async () => new Response(bodies.shift(), { headers: { 'content-type': 'text/event-stream' } })
+  const events = await collect(run({ transport }))
+  assert.deepEqual(ofType(events, 'retry'), [])
+  assert.equal(events.at(-1).outcome, 'completed')
+})
+
 test('a page in the place of an answer is not asked for again', async (t) => {
   const { run } = await stage(t, { answers: [] })
   let tries = 0

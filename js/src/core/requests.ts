@@ -4,6 +4,7 @@ import type { ChatMessage, ErrorEvent, SluiceEvent } from './events.js'
 import { callHook, HookError, unlessAborted } from './hooks.js'
 import { onAbort } from './on-abort.js'
 import { encode, shown } from './options.js'
+import type { WireName } from './providers.js'
 import { readRefusal, refusalText, retryAfter } from './refusal.js'
 import { checkChanged, type ChangedRequest, type OutgoingRequest, type RequestFailure } from './run-options.js'
 import { lowerCase, namedSecrets, secretTexts, type Server } from './model.js'
@@ -28,8 +29,8 @@ const SUSPENDED = new Error('the run was suspended')
 
 const DEFAULT_RETRIES = 2
 
-/** How a body begins that is a whole answer, or a page, and says at its end what it is. Ollama streams lines of JSON. */
-const wholeBody = { 'openai-chat': /^[{[<]/, 'openai-responses': /^[{[<]/, anthropic: /^[{[<]/, gemini: /^[{[<]/, ollama: /^</ }
+/** A body that begins so is one JSON value, or a page, and says at its end what it is. Ollama streams lines of JSON. */
+const isWhole = (begin: string, wire: WireName): boolean => begin.startsWith('<') || (wire !== 'ollama' && /^[{[]/.test(begin))
 
 export class Requests {
   readonly #stage: Stage
@@ -204,7 +205,8 @@ export class Requests {
       off()
     }
     await settle() // text that waits to be grouped may hold the end
-    return !this.#over && !this.#sawText && !wholeBody[this.#server.wire].test(begin)
+    if (this.#over || this.#sawText || isWhole(begin, this.#server.wire)) return false
+    return turn.message.finishReason === undefined // some servers, and all of Gemini's, say no more behind it
   }
 
   #finish(how: End, detail: string | undefined): void {

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { command, root, say, Stop } from './run.mjs'
 import { buildNative, installSystemPackages } from './setup.mjs'
 
-const targets = ['answer', 'protocol', 'declared', 'wire', 'state', 'verbs', 'documents', 'encoders']
+const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'].map((wire) => `wire_${wire}`)
+const targets = ['answer', 'protocol', 'declared', ...wires, 'state', 'verbs', 'documents', 'encoders']
 const lanes = 2
-const longest = { wire: 512, verbs: 512 } // bytes: there each is a verb or a delta, and costs as much as a document elsewhere
+const longest = { ...Object.fromEntries(wires.map((wire) => [wire, 512])), verbs: 512 } // bytes: there each is a verb or a delta, and costs as much as a document elsewhere
 const mostFaults = 5 // of one target: then it is left alone
 
 const help = `npm run fuzz [-- minutes [target …]]

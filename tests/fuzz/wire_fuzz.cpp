@@ -1,6 +1,9 @@
-// A provider's body made of chunks: deltas of any members under any index, in pieces of any size, with any status. The
+// A provider's body made of events of one wire: any deltas under any index, in pieces of any size, with any status. The
 // events are the same in one piece and in many, nothing is poisoned, and no call runs whose arguments were lost.
+#include <cstdlib>
+
 #include "session.h"
+#include "wire_shapes.h"
 
 using namespace sluice_test;
 
@@ -8,21 +11,15 @@ namespace {
 
 const std::string kEngine =
     R"({"tools":[{"name":"f","agentCallable":true,"permission":"public"},{"name":"g","agentCallable":true,"permission":"public"}]})";
-const std::string kTurn =
-    R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})";
+// The wire of this program.
+const WireShapes &shapes() {
+  for (const WireShapes &one : wire_shapes())
+    if (one.wire == SLUICE_FUZZ_WIRE) return one;
+  std::abort();
+}
 
-constexpr const char *kDeltas[] = {
-    R"("content":"@")",
-    R"("reasoning_content":"@")",
-    R"("tool_calls":[{"index":#,"id":"c#","type":"function","function":{"name":"f","arguments":"@"}}])",
-    R"("tool_calls":[{"index":#,"function":{"arguments":"@"}}])",
-    R"("tool_calls":[{"function":{"name":"g","arguments":"@"}}])",
-    R"("tool_calls":[{"index":#,"id":"c#","function":{"name":"f","arguments":"{\"a\":"}},{"index":#,"function":{"arguments":"#}"}}])",
-    R"("function_call":{"name":"f","arguments":"@"})",
-    R"("refusal":"@")",
-    "@",
-};
-constexpr const char *kReasons[] = {"stop", "tool_calls", "length", "content_filter", "", "@"};
+const std::string kTurn =
+    R"({"wire":")" SLUICE_FUZZ_WIRE R"(","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})";
 
 std::string filled(const char *shape, Choices &choices) {
   std::string out;
@@ -63,13 +60,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string body;
   while (!choices.done() && body.size() < 16384) switch (choices.below(8)) {
       case 0: body += choices.text(); break;
-      case 1:
-        body += "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"" +
-                filled(choices.of(kReasons), choices) + "\"}]}\n\n";
-        break;
-      case 2: body += choices.below(2) ? "data: [DONE]\n\n" : ": comment\r\n\r\n"; break;
-      default:
-        body += "data: {\"choices\":[{\"index\":0,\"delta\":{" + filled(choices.of(kDeltas), choices) + "}}]}\n\n";
+      case 1: body += ": comment\r\n\r\n"; break;
+      default: body += filled(shapes().events[choices.below(shapes().events.size())], choices) + "\n\n";
     }
   const std::string whole = played(body, pieces, false, how), cut = played(body, pieces, true, how);
   must(whole == cut, "the cuts change nothing", body + "\n--- whole\n" + whole + "\n--- cut\n" + cut);

@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "request_rules.h"
+
 namespace sluice_test {
 namespace {
 
@@ -258,6 +260,8 @@ class Player {
     turn_ = &turn;
     Json parsed = config ? Json::parse(document_text(*config), nullptr, false) : Json();
     parser_ = !member(parsed, "request");
+    if (parsed.is_object() && parsed.contains("wire")) wire_ = text_of(parsed, "wire");
+    text_ = parsed.is_object() && text_of(parsed, "mode") == "text";
     const Json &steps = script_["steps"];
     for (size_t i = 0; i < steps.size(); ++i) {
       try {
@@ -337,13 +341,25 @@ class Player {
     if (!text) return;  // the answer came before the event was polled
     if (const Json *bytes = member(event, "bytes"); !bytes || *bytes != len)
       throw Failed("the body has " + std::to_string(len) + " bytes: " + brief(event));
-    Json body = Json::parse(text, text + len);
-    const Json *messages = member(body, "messages");
-    if (!messages) return;
-    if (std::string why = invalid_messages(*messages); !why.empty())
-      throw Failed("request: " + why + "\n    in " + brief(*messages));
-    for (const Json &message : *messages)
-      if (message.contains("metadata")) throw Failed("metadata was sent: " + brief(message));
+    const Json body = Json::parse(text, text + len);
+    if (std::string why = broken_rule(wire_, body); !why.empty())
+      throw Failed("request: " + why + "\n    in " + brief(body));
+    check_append(event, body);
+  }
+
+  // With the same configuration each request begins with the one before it.
+  void check_append(const Json &event, const Json &body) {
+    static const std::set<std::string> kOtherwise = {"fallback_to_text", "signature_dropped"};
+    const bool told_otherwise = std::any_of(all_.begin(), all_.end(),
+                                            [](const Json &one) { return kOtherwise.contains(text_of(one, "code")); });
+    const bool keeps = wire_ == "anthropic" || !text_;  // the last request of text mode
+    Json conversation = flat_conversation(wire_, body);
+    const Json before = std::exchange(conversation_, conversation);
+    if (event["round"] == 1 || told_otherwise || changed_ || !keeps || before.size() > conversation.size()) return;
+    conversation.erase(conversation.begin() + static_cast<std::ptrdiff_t>(before.size()), conversation.end());
+    if (conversation != before)
+      throw Failed("the request does not begin with the one before it: " + brief(before) + "\n    but " +
+                   brief(conversation));
   }
 
   void check_history() {
@@ -461,6 +477,7 @@ class Player {
         throw Failed("the next deadline is " + std::to_string(next));
     } else if (verb == "restore") {
       if (value.is_object()) {
+        changed_ = true;
         other_engine_ = std::make_unique<EngineHandle>(document_text(value));
         engine_ = other_engine_->p;
       }
@@ -608,7 +625,11 @@ class Player {
   bool parser_ = false;
   bool diagnosed_ = false;
   bool adopted_ = false;
-  std::set<uint32_t> running_;  // calls whose execute event was polled and that have not ended
+  bool text_ = false;     // calls are written as text
+  bool changed_ = false;  // the turn goes on with another engine
+  std::string wire_ = "openai-chat";
+  Json conversation_ = Json::array();  // of the request before
+  std::set<uint32_t> running_;         // calls whose execute event was polled and that have not ended
   std::vector<Json> asked_;
   std::unique_ptr<EngineHandle> other_engine_;
   std::optional<int64_t> seq_;

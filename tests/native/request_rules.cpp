@@ -1,0 +1,161 @@
+#include "request_rules.h"
+
+#include <set>
+
+namespace sluice_test {
+namespace {
+
+bool is_blank(const std::string &text) { return text.find_first_not_of(" \t\n\r\v\f") == std::string::npos; }
+
+bool is_legal_id(const std::string &id) {
+  return !id.empty() && id.size() <= 64 &&
+         id.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
+}
+
+const Json &list(const Json &object, const char *key) {
+  static const Json none = Json::array();
+  const Json *found = member(object, key);
+  return found && found->is_array() ? *found : none;
+}
+
+// ---- anthropic ----
+
+std::string block_rule(const Json &block, std::set<std::string> &ids) {
+  const std::string type = text_of(block, "type");
+  if (type == "text" && is_blank(text_of(block, "text"))) return "a blank text block";
+  if (type == "thinking" && text_of(block, "signature").empty()) return "a thinking block without a signature";
+  if (type == "tool_use") {
+    const std::string id = text_of(block, "id");
+    if (!is_legal_id(id)) return "an id that the server refuses: " + brief(block);
+    if (!ids.insert(id).second) return "an id that stands twice: " + id;
+    if (!block["input"].is_object()) return "an input that is no object: " + brief(block);
+    if (!is_legal_id(text_of(block, "name"))) return "a name that the server refuses: " + brief(block);
+  }
+  return "";
+}
+
+std::string anthropic_rule(const Json &body) {
+  if (!member(body, "max_tokens")) return "no max_tokens";
+  const Json &messages = list(body, "messages");
+  std::set<std::string> ids, open;
+  std::string before = "assistant";
+  for (const Json &message : messages) {
+    const std::string role = text_of(message, "role");
+    if (role == before || (role != "user" && role != "assistant")) return "roles that do not alternate, from user on";
+    before = role;
+    if (message.size() != 2 || list(message, "content").empty()) return "a message without content: " + brief(message);
+    bool results_over = false;
+    std::set<std::string> asked;
+    for (const Json &block : message["content"]) {
+      if (std::string why = block_rule(block, ids); !why.empty()) return why;
+      const std::string type = text_of(block, "type");
+      if (type == "tool_use") asked.insert(text_of(block, "id"));
+      if (type != "tool_result") {
+        results_over = true;
+        continue;
+      }
+      if (results_over) return "a tool_result behind other content";
+      if (open.erase(text_of(block, "tool_use_id")) == 0) return "a tool_result without its tool_use: " + brief(block);
+    }
+    if (!open.empty()) return "tool_use ids without tool_result blocks immediately after: " + *open.begin();
+    open = std::move(asked);
+  }
+  return open.empty() ? "" : "calls without results at the end";
+}
+
+// ---- gemini ----
+
+std::string gemini_rule(const Json &body) {
+  for (const char *key : {"model", "stream", "messages"})
+    if (member(body, key)) return std::string("a member that stands in the path or nowhere: ") + key;
+  size_t open = 0;
+  std::string before = "model";
+  for (const Json &content : list(body, "contents")) {
+    const std::string role = text_of(content, "role");
+    if (role == before || (role != "user" && role != "model")) return "roles that do not alternate, from user on";
+    before = role;
+    if (list(content, "parts").empty()) return "a content without parts";
+    size_t calls = 0, answers = 0;
+    for (const Json &part : content["parts"]) {
+      calls += part.contains("functionCall");
+      answers += part.contains("functionResponse");
+      if (part.contains("text") && part["text"] == "" && !part.contains("thoughtSignature"))
+        return "an empty text part";
+    }
+    if (answers != open) return "as many functionResponse parts as calls are wanted right behind them";
+    open = calls;
+  }
+  return open == 0 ? "" : "calls without responses at the end";
+}
+
+// ---- openai-responses ----
+
+std::string responses_rule(const Json &body) {
+  if (member(body, "messages")) return "messages stand beside input";
+  std::set<std::string> asked, open;
+  const bool kept = member(body, "previous_response_id") || member(body, "conversation");
+  for (const Json &item : list(body, "input")) {
+    const std::string type = text_of(item, "type"), id = text_of(item, "call_id");
+    if (type == "function_call" || type == "custom_tool_call") {
+      if (!asked.insert(id).second) return "a call_id that stands twice: " + id;
+      open.insert(id);
+      if (type == "function_call" && !is_json(text_of(item, "arguments"))) return "arguments that are no JSON";
+    } else if (type == "function_call_output" || type == "custom_tool_call_output") {
+      if (open.erase(id) == 0 && !kept) return "an output without its call: " + id;
+    } else if (!open.empty() && text_of(item, "role") == "user") {
+      return "a message of the user between a call and its output";
+    }
+  }
+  return open.empty() ? "" : "calls without outputs: " + *open.begin();
+}
+
+// ---- ollama ----
+
+std::string ollama_rule(const Json &body) {
+  size_t open = 0;
+  for (const Json &message : list(body, "messages")) {
+    const std::string role = text_of(message, "role");
+    if (role == "tool") {
+      if (open == 0) return "a result without its call";
+      --open;
+      continue;
+    }
+    if (open != 0) return "a call without its result";
+    open = list(message, "tool_calls").size();
+    for (const Json &call : list(message, "tool_calls"))
+      if (!call["function"]["arguments"].is_object()) return "arguments that are no object";
+    if (role == "assistant" && open == 0 && text_of(message, "content").empty() && text_of(message, "thinking").empty())
+      return "an empty message of the assistant";
+  }
+  return open == 0 ? "" : "calls without results at the end";
+}
+
+void append(Json &out, const Json &more, const std::string &role) {
+  for (const Json &one : more) out.push_back({{"role", role}, {"said", one}});
+}
+
+}  // namespace
+
+std::string broken_rule(const std::string &wire, const Json &body) {
+  if (body.dump().find("\"metadata\":{\"") != std::string::npos && !member(body, "metadata")) return "metadata is sent";
+  if (wire == "anthropic") return anthropic_rule(body);
+  if (wire == "gemini") return gemini_rule(body);
+  if (wire == "openai-responses") return responses_rule(body);
+  if (wire == "ollama") return ollama_rule(body);
+  return invalid_messages(list(body, "messages"));
+}
+
+Json flat_conversation(const std::string &wire, const Json &body) {
+  Json out = Json::array();
+  if (wire == "anthropic" || wire == "gemini") {
+    append(out, list(body, "system"), "system");
+    if (const Json *system = member(body, "systemInstruction")) append(out, list(*system, "parts"), "system");
+    for (const Json &message : list(body, "messages")) append(out, list(message, "content"), text_of(message, "role"));
+    for (const Json &content : list(body, "contents")) append(out, list(content, "parts"), text_of(content, "role"));
+  } else {
+    append(out, list(body, wire == "openai-responses" ? "input" : "messages"), "");
+  }
+  return out;
+}
+
+}  // namespace sluice_test

@@ -365,6 +365,21 @@ test('chat: a key of the environment goes to its own provider only, or where --k
   assert.deepEqual(server.requests.map(({ headers }) => headers.authorization), [undefined, 'Bearer key-of-mine', undefined])
 })
 
+test('chat: a provider of another wire, and its recorded answer in parse', async (t) => {
+  const { server } = await scripted(t, { text: 'Let me see. ', ...call('file_read', { path: 'a' }) }, { text: 'Done.' })
+  const at = ['--provider', 'anthropic', '--base-url', server.baseURL, '--model', 'm', '--key-env', 'MY_KEY']
+  const { code, out } = await sluice(['chat', ...at, '--tools', path('tools.mjs'), '--prompt', 'Go', '--yes'], '', { env: { MY_KEY: 'key-of-mine' } })
+  assert.equal(code, 0, out)
+  inOrder(out, 'Let me see.', 'Done.')
+  assert.deepEqual(server.requests.map(({ path, headers }) => [path, headers['x-api-key']]), Array(2).fill(['/v1/messages', 'key-of-mine']))
+  const { server: again } = await scripted(t, { text: 'Let me see. ', ...call('file_read', { path: 'a' }) })
+  const { path: url, text } = server.requests[0]
+  writeFileSync(path('recorded'), await (await fetch(again.url + url, { method: 'POST', headers: { 'anthropic-version': '2023-06-01' }, body: text })).text())
+  const { message, err } = await parsed('recorded', ['--chunks', 'byte'])
+  assert.equal(err, 'wire: anthropic, because it has `data:` lines with messages and content blocks\n')
+  assert.deepEqual(message.blocks.map((block) => block.text ?? [block.name, block.arguments, block.source]), ['Let me see. ', ['file_read', { path: 'a' }, 'native']])
+})
+
 test('keys of the environment are found by the address', () => {
   const before = { ...process.env }
   Object.assign(process.env, { OPENAI_API_KEY: 'o', MOONSHOT_API_KEY: 'k', GOOGLE_API_KEY: 'g' })

@@ -91,6 +91,23 @@ for (const wire of Object.keys(keyHeaders)) {
     assert.match(page.error.hint, /base URL and the path/)
   })
 
+  test(`${wire}: beforeRequest sees the conversation of the body, and may give back another`, async (t) => {
+    const stage = await prepare(t, [{ text: 'Done.' }])
+    if (!stage) return
+    const { run, server } = stage
+    const earlier = [{ role: 'user', content: 'Old.' }, { role: 'assistant', content: 'Older.' }, ...messages]
+    const seen = []
+    const beforeRequest = ({ messages }) => {
+      seen.push(messages.length)
+      return { messages: messages.slice(-1) }
+    }
+    assert.equal((await run({ messages: earlier, beforeRequest }).done).outcome, 'completed')
+    assert.deepEqual(seen, [3])
+    const { body } = server.requests[0]
+    assert.equal((body.messages ?? body.input ?? body.contents).length, 1)
+    assert.match(JSON.stringify(body), /Hello/)
+  })
+
   test(`${wire}: a busy server is asked again after the time it names`, async (t) => {
     const stage = await prepare(t, [{ status: 429, error: 'slow down', headers: { 'retry-after-ms': '3' } }, { text: 'Now.' }])
     if (!stage) return

@@ -11,19 +11,19 @@ interface Wire {
   key: (apiKey: string) => { [name: string]: string }
   /** Headers of every request. */
   headers?: { readonly [name: string]: string }
-  /** How a base URL ends. */
-  ends: string
+  /** The member of a body that holds the conversation. */
+  messages: 'messages' | 'input' | 'contents'
 }
 
 const bearer = (apiKey: string): { authorization: string } => ({ authorization: `Bearer ${apiKey}` })
 
 /** @internal */
 export const wires: { readonly [wire in WireName]: Wire } = {
-  'openai-chat': { path: '/chat/completions', key: bearer, ends: '/v1' },
-  'openai-responses': { path: '/responses', key: bearer, ends: '/v1' },
-  anthropic: { path: '/messages', key: (apiKey) => ({ 'x-api-key': apiKey }), headers: { 'anthropic-version': '2023-06-01' }, ends: '/v1' },
-  gemini: { path: '/models/{model}:streamGenerateContent?alt=sse', key: (apiKey) => ({ 'x-goog-api-key': apiKey }), ends: '/v1beta' },
-  ollama: { path: '/api/chat', key: bearer, ends: 'the port: nothing stands behind it' },
+  'openai-chat': { path: '/chat/completions', key: bearer, messages: 'messages' },
+  'openai-responses': { path: '/responses', key: bearer, messages: 'input' },
+  anthropic: { path: '/messages', key: (apiKey) => ({ 'x-api-key': apiKey }), headers: { 'anthropic-version': '2023-06-01' }, messages: 'messages' },
+  gemini: { path: '/models/{model}:streamGenerateContent?alt=sse', key: (apiKey) => ({ 'x-goog-api-key': apiKey }), messages: 'contents' },
+  ollama: { path: '/api/chat', key: bearer, messages: 'messages' },
 }
 
 /** @internal */

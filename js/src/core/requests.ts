@@ -4,7 +4,7 @@ import type { ChatMessage, ErrorEvent, SluiceEvent } from './events.js'
 import { callHook, HookError, unlessAborted } from './hooks.js'
 import { onAbort } from './on-abort.js'
 import { encode, shown } from './options.js'
-import type { WireName } from './providers.js'
+import { wires, type WireName } from './providers.js'
 import { readRefusal, refusalText, retryAfter } from './refusal.js'
 import { checkChanged, type ChangedRequest, type OutgoingRequest, type RequestFailure } from './run-options.js'
 import { lowerCase, namedSecrets, secretTexts, type Server } from './model.js'
@@ -179,10 +179,11 @@ export class Requests {
     const request = httpRequest(this.#server, text)
     const { beforeRequest } = this.#stage.hooks
     if (!beforeRequest) return request
-    const outgoing = new Outgoing(request, round, this.#attempt + 1)
+    const { messages: conversation } = wires[this.#server.wire]
+    const outgoing = new Outgoing(request, round, this.#attempt + 1, conversation)
     const changed = await callHook('beforeRequest', () => beforeRequest(outgoing), hookTimeout(this.#stage), signal)
     if (changed === undefined || changed === null) return request
-    const { text: body, headers } = asHookFault('beforeRequest', () => changedBody(changed, outgoing))
+    const { text: body, headers } = asHookFault('beforeRequest', () => changedBody(changed, outgoing, conversation))
     this.#stage.turn.secrets = [...new Set([...this.#stage.turn.secrets, ...secretTexts(namedSecrets(Object.entries(headers)))])]
     return { ...request, headers: { ...request.headers, ...headers }, body }
   }
@@ -242,11 +243,14 @@ export class Requests {
 
 /** The argument of `beforeRequest`. Parses the body when the hook reads it. */
 class Outgoing implements OutgoingRequest {
+  readonly #conversation: string
   readonly #body: () => { readonly [member: string]: unknown }
   readonly text: string
   readonly headers: OutgoingRequest['headers']
 
-  constructor({ headers, body }: HttpRequest, readonly round: number, readonly attempt: number) {
+  /** @param conversation the member of the body that holds it */
+  constructor({ headers, body }: HttpRequest, readonly round: number, readonly attempt: number, conversation: string) {
+    this.#conversation = conversation
     let parsed: { readonly [member: string]: unknown } | undefined
     this.#body = () => (parsed ??= JSON.parse(body, (_, value: unknown) => Object.freeze(value)) as { [member: string]: unknown })
     this.text = body
@@ -259,18 +263,18 @@ class Outgoing implements OutgoingRequest {
   }
 
   get messages(): readonly ChatMessage[] {
-    return this.body['messages'] as readonly ChatMessage[]
+    return this.body[this.#conversation] as readonly ChatMessage[]
   }
 }
 
 /** The body and the headers to send, from what `beforeRequest` gave back. */
-function changedBody(changed: ChangedRequest, outgoing: Outgoing): { text: string; headers: { [name: string]: string } } {
+function changedBody(changed: ChangedRequest, outgoing: Outgoing, conversation: string): { text: string; headers: { [name: string]: string } } {
   checkChanged(changed, 'beforeRequest()')
   const { text, body, messages, headers = {} } = changed
   if (text !== undefined && (body ?? messages) !== undefined) {
     throw new SluiceError({ code: 'option', path: 'beforeRequest().text', detail: `found \`${body ? 'body' : 'messages'}\` beside it, expected one of the two` })
   }
-  const own = body ?? messages ? encode({ ...(body ?? outgoing.body), ...(messages ? { messages } : {}) }, 'beforeRequest().body') : undefined
+  const own = body ?? messages ? encode({ ...(body ?? outgoing.body), ...(messages ? { [conversation]: messages } : {}) }, 'beforeRequest().body') : undefined
   return { text: text ?? own ?? outgoing.text, headers: lowerCase(headers) }
 }
 

@@ -14,7 +14,7 @@ export interface OutgoingRequest {
   readonly text: string
   /** The body, parsed when it is read. Integers beyond 2^53 are exact in `text` only. */
   readonly body: { readonly [member: string]: unknown }
-  /** The `messages` of the body. */
+  /** The conversation in the body: its `messages`, or on their wires `input` and `contents`, in the wire's own shape. */
   readonly messages: readonly ChatMessage[]
   /** Names in lower case; with the key. */
   readonly headers: { readonly [name: string]: string }
@@ -30,7 +30,7 @@ export interface ChangedRequest {
   text?: string
   /** The body. */
   body?: { readonly [member: string]: unknown }
-  /** In place of the body's `messages`. */
+  /** In place of the conversation in the body, in the same shape. */
   messages?: readonly ChatMessage[]
   /** These headers, in place of those of the same name: `{ authorization: 'Bearer …' }`. */
   headers?: { readonly [name: string]: string }

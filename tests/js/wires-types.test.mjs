@@ -16,7 +16,10 @@ const types = {
   },
   anthropic: { type: 'MessageCreateParamsStreaming', from: '@anthropic-ai/sdk/resources/messages' },
   gemini: {
-    type: 'GenerateContentParameters', from: '@google/genai',
+    // The client's enums are words in a body, and its unions take shorter forms than the wire.
+    before: `type Plain<T> = unknown extends T ? T : T extends string ? \`\${T}\` : T extends (infer One)[] ? Plain<One>[] : T extends object ? { [Member in keyof T]: Plain<T[Member]> } : T
+      type Config = Omit<GenerateContentConfig, 'tools' | 'systemInstruction'> & { tools?: Tool[]; systemInstruction?: Content }`,
+    type: 'Plain<{ model: string; contents: Content[]; config: Config }>', names: 'Content, GenerateContentConfig, Tool', from: '@google/genai',
     literal: ({ contents, generationConfig, ...config }, model) => ({ model, contents, config: { ...config, ...generationConfig } }),
   },
   'openai-responses': { type: 'ResponseCreateParamsStreaming', from: 'openai/resources/responses/responses' },
@@ -33,11 +36,11 @@ const options = {
 }
 
 /** What the compiler says about these values of a type. */
-function compile(t, { type, names = type, from }, values) {
+function compile(t, { before = '', type, names = type, from }, values) {
   const folder = mkdtempSync(join(root, 'build', 'types-')) // of the checkout, so that the clients are found
   t.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'requests.mts')
-  writeFileSync(file, [`import type { ${names} } from '${from}'`, ...values.map((value, index) => `export const request${index}: ${type} = ${JSON.stringify(value, null, 2)}`), ''].join('\n'))
+  writeFileSync(file, [`import type { ${names} } from '${from}'`, before, ...values.map((value, index) => `export const request${index}: ${type} = ${JSON.stringify(value, null, 2)}`), ''].join('\n'))
   const program = ts.createProgram([file], options)
   return ts.getPreEmitDiagnostics(program).map(({ messageText, start, file: where }) => {
     const line = where && start !== undefined ? where.text.slice(0, start).split('\n').length : 0

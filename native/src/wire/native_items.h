@@ -21,6 +21,7 @@ class NativeItems {
     if (bytes_ > limit_) list_ = {};
     return !fitted || bytes_ <= limit_;
   }
+  bool full() const { return bytes_ > limit_; }  // no item is kept
   void add(std::string_view item) {  // one JSON object
     if (bytes_ > limit_) return;
     list_ += list_.empty() ? "" : ",";

@@ -142,10 +142,10 @@ bool refuses_signature(std::string_view words) {
   return contains_any(
       lower_case(words),
       {"invalid signature", "invalid `signature`", "corrupted thought signature", "invalid thought signature",
-       "missing a thought_signature", "missing thought_signature", "without its required", "blocks cannot be modified",
-       "assistant message cannot be modified", "expected `thinking` or `redacted_thinking`",
-       "expected thinking or redacted_thinking", "encrypted content is not supported", "encrypted content could not be",
-       "items are not persisted when"});
+       "thought signature is not valid", "missing a thought_signature", "missing thought_signature",
+       "without its required", "blocks cannot be modified", "assistant message cannot be modified",
+       "expected `thinking` or `redacted_thinking`", "expected thinking or redacted_thinking",
+       "encrypted content is not supported", "encrypted content could not be", "items are not persisted when"});
 }
 
 // "36s" or "0.5s", as Google writes durations.

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "wire/anthropic.h"
+#include "wire/gemini.h"
 #include "wire/openai_chat.h"
 #include "wire/text.h"
 #include "wire/wire.h"
@@ -11,7 +12,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kPlanned[] = {"openai-responses", "gemini", "ollama"};
+constexpr std::string_view kPlanned[] = {"openai-responses", "ollama"};
 
 }  // namespace
 
@@ -34,8 +35,9 @@ namespace {
 std::span<const Wire *const> all_wires() {
   static const OpenAiChatWire chat;
   static const AnthropicWire anthropic;
+  static const GeminiWire gemini;
   static const TextWire text;
-  static const Wire *const kWires[] = {&chat, &anthropic, &text};
+  static const Wire *const kWires[] = {&chat, &anthropic, &gemini, &text};
   return kWires;
 }
 

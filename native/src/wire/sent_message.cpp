@@ -129,7 +129,9 @@ class Taker {
       answered_.push_back({answers, out_.size()});
       message.answers = ids_.sent(answers, message.call_native);
       message.name = names_(name.empty() ? called(answers) : name);
-      const std::string status = text_of(json_member(metadata, "toolCall").value_or(""), "status");
+      const std::string_view told = json_member(metadata, "toolCall").value_or("");
+      const std::string status = text_of(told, "status");
+      message.json = trim_json(json_member(told, "json").value_or("")) == "true";
       message.failed = !is_one_of(status, {"", "success", "completed", "done"});
       if (rules_.images_with_results) move_images(message.parts, message.images);
     } else if (role == "user") {

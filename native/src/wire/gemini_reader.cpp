@@ -1,0 +1,428 @@
+#include "wire/gemini_reader.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "wire/event_reader.h"
+#include "wire/gemini_arguments.h"
+#include "wire/native_items.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kCodeExecution = "code_execution";  // the card's name: Gemini has none for it
+
+Finish finish_of(std::string_view words, bool has_calls) {
+  if (words == "STOP") return has_calls ? Finish::tool_calls : Finish::stop;
+  if (is_one_of(words, {"MAX_TOKENS", "CONTINUATION"})) return Finish::length;
+  if (is_one_of(words, {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}) ||
+      words.starts_with("IMAGE_"))
+    return Finish::content_filter;
+  if (is_one_of(words,
+                {"MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"}))
+    return Finish::malformed;
+  return Finish::other;
+}
+
+// A text that may hold lone surrogates, as three bytes each.
+std::string whole_text(std::string_view text) {
+  Utf8Joiner joiner;
+  std::string out(joiner.feed(text));
+  return out += joiner.finish();
+}
+
+// A call whose arguments are streamed.
+struct OpenCall {
+  explicit OpenCall(size_t max_depth) : arguments(max_depth) {}
+
+  uint32_t slot = 0;
+  std::string id, name;
+  std::string signature;  // JSON text of its thoughtSignature
+  GeminiArguments arguments;
+  bool broken = false;
+};
+
+class GeminiReader final : public EventReader {
+ public:
+  GeminiReader(WireSink &sink, const WireLimits &limits)
+      : EventReader(sink, limits, "an answer of Gemini"), items_(limits.line_bytes) {}
+
+ private:
+  // ---- Events ----
+
+  void take(std::string_view type, const JsonEvent &event) override {
+    const JsonView root = event.root();
+    if (root.kind() == '[') {  // the whole body, without alt=sse
+      know_whole();
+      event.sliced().items([&](JsonView response) {
+        if (!failed()) take_response(response, event);
+      });
+    } else if (type == "error") {
+      fail(event.text());
+    } else {
+      take_response(root, event);
+    }
+  }
+
+  bool take_late(const JsonEvent &event) override {
+    const JsonView root = event.root();
+    count(root["usageMetadata"]);
+    report_usage();
+    bool says = root.kind() == '[' || root["error"];
+    candidate_of(root)["content"]["parts"].items([&](JsonView) { says = true; });
+    return !says;
+  }
+
+  void take_response(JsonView response, const JsonEvent &event) {
+    if (const char kind = response["error"].kind(); kind == '{' || kind == '"') return fail(event.text());
+    const JsonView usage = response["usageMetadata"], feedback = response["promptFeedback"];
+    const JsonView candidate = candidate_of(response);
+    if (response["candidates"] || usage || feedback || response["responseId"])
+      know();
+    else if (known())
+      tell_broken("no event of an answer: ", event.text());
+    take_model(response["modelVersion"].string());
+    count(usage);
+    if (const std::string_view reason = feedback["blockReason"].string(); !reason.empty()) {
+      const std::string_view words = feedback["blockReasonMessage"].string();
+      return fail("the prompt was blocked: " + std::string(reason) + (words.empty() ? "" : ": " + whole_text(words)));
+    }
+    take_parts(candidate["content"]["parts"], event);
+    end_with(candidate["finishReason"].string(), candidate["finishMessage"].string());
+  }
+
+  // The first candidate, or the one that says it is; others are alternatives.
+  static JsonView candidate_of(JsonView response) {
+    JsonView found;
+    response["candidates"].items([&](JsonView candidate) {
+      if (!found && candidate["index"].integer().value_or(0) == 0) found = candidate;
+    });
+    return found;
+  }
+
+  void end_with(std::string_view reason, std::string_view message) {
+    if (reason.empty()) return;
+    if (reason == "MISSING_THOUGHT_SIGNATURE")
+      return fail("the request is missing a thought_signature: " + whole_text(message));
+    if (call_ && reason == "STOP" && !call_->arguments.in_string()) close_call();
+    finish_ = repair_utf8(reason);
+    // Code that the provider runs takes its time, and the answer goes on behind a finish reason: the body's end counts.
+    if (provided_.empty()) tell_finish();
+  }
+
+  void tell_finish() { take_finish(finish_of(finish_, slots_ > 0), finish_); }
+
+  // The counts grow with the answer: the last ones are those of all of it.
+  void count(JsonView usage) {
+    if (!usage.is_object()) return;
+    const auto sum = [&](std::string_view one, std::string_view other) {
+      const int64_t a = usage[one].integer().value_or(-1), b = usage[other].integer().value_or(-1);
+      return a < 0 ? b : b < 0 ? a : a + b;
+    };
+    Usage counted;
+    counted.input_tokens = sum("promptTokenCount", "toolUsePromptTokenCount");
+    counted.output_tokens = sum("candidatesTokenCount", "thoughtsTokenCount");
+    counted.cached_tokens = usage["cachedContentTokenCount"].integer().value_or(-1);
+    counted.reasoning_tokens = usage["thoughtsTokenCount"].integer().value_or(-1);
+    take_usage(counted);
+  }
+
+  // ---- Parts ----
+
+  // Text is read as simdjson parsed it. A part with anything else goes back as it came: from there on the event is
+  // sliced.
+  void take_parts(JsonView parts, const JsonEvent &event) {
+    const bool sliced = event.has_surrogates() || !parts.text().empty();
+    size_t taken = 0;
+    bool stopped = false;
+    parts.items([&](JsonView part) {
+      stopped = stopped || failed() || !take_part(part, sliced);
+      if (!stopped) ++taken;
+    });
+    if (!stopped || sliced || failed()) return;
+    size_t index = 0;
+    candidate_of(event.sliced())["content"]["parts"].items([&](JsonView part) {
+      if (index++ >= taken && !failed()) take_part(part, true);
+    });
+  }
+
+  // Returns false if the part must be sliced to be taken.
+  bool take_part(JsonView part, bool sliced) {
+    JsonView text;
+    bool thought = false, plain = true;
+    part.members([&](std::string_view key, JsonView value) {
+      if (key == "text" && value.kind() == '"')
+        text = value;
+      else if (key == "thought" && value.kind() == 't')
+        thought = value.is_true();
+      else
+        plain = false;
+    });
+    if (plain) {
+      take_text(text.string(), thought, sliced);
+      return true;
+    }
+    if (!sliced) return false;
+    if (const JsonView call = part["functionCall"]; call.is_object()) {
+      take_call(call, part);
+      return true;
+    }
+    close_call();
+    close_text();
+    if (text) show(text.string(), thought, true);
+    take_other(part, static_cast<bool>(text));
+    keep(part.text());
+    return true;
+  }
+
+  void show(std::string_view text, bool thought, bool surrogates) {
+    if (thought)
+      show_reasoning(text, surrogates);
+    else
+      show_text(text, surrogates);
+  }
+
+  // Neighbouring parts of plain text are one part of the answer.
+  void take_text(std::string_view text, bool thought, bool surrogates) {
+    if (text.empty()) return;
+    close_call();
+    if (thought != thought_) close_text();
+    thought_ = thought;
+    if (reserve(text.size()))
+      text_ += text;
+    else
+      text_.clear();
+    show(text, thought, surrogates);
+  }
+
+  void close_text() {
+    if (text_.empty()) return;
+    std::string item;
+    ObjectWriter part(item);
+    part.text("text", whole_text(text_));
+    if (thought_) part.boolean("thought", true);
+    part.close();
+    items_.add(item);
+    text_.clear();
+  }
+
+  // Tools that the provider runs, and what has no block.
+  void take_other(JsonView part, bool has_text) {
+    if (const JsonView code = part["executableCode"]) {
+      open_provided(code["id"].string(), kCodeExecution, code.text());
+    } else if (const JsonView result = part["codeExecutionResult"]) {
+      const std::string_view outcome = result["outcome"].string(), output = result["output"].string();
+      give_provided(result["id"].string(), kCodeExecution, output.empty() ? outcome : output, outcome != "OUTCOME_OK");
+    } else if (const JsonView call = part["toolCall"]) {
+      open_provided(call["id"].string(), call["toolType"].string(), call["args"].text());
+    } else if (const JsonView response = part["toolResponse"]) {
+      give_provided(response["id"].string(), response["toolType"].string(), response["response"].text(), false);
+    } else if (!has_text) {
+      tell_unknown(part);
+    }
+  }
+
+  void tell_unknown(JsonView part) {
+    std::string_view kind;
+    part.members([&](std::string_view key, JsonView) {
+      if (kind.empty() && key != "thoughtSignature" && key != "thought") kind = key;
+    });
+    if (kind.empty() || std::exchange(told_unknown_, true)) return;
+    const std::string_view media = part[kind]["mimeType"].string();
+    sink().on_diagnostic("unknown_part", "a part of the answer is not shown: " + bounded_text(kind, kMostNameBytes) +
+                                             (media.empty() ? "" : " " + bounded_text(media, kMostNameBytes)));
+  }
+
+  // ---- Calls ----
+
+  void take_call(JsonView call, JsonView part) {
+    const JsonView name = call["name"], pieces = call["partialArgs"];
+    const bool goes_on = call["willContinue"].is_true();
+    if (name.string().empty() && (call_ || !call["args"])) {
+      if (call_) continue_call(pieces, part);
+      if (!goes_on) close_call();
+      return;
+    }
+    close_call();
+    close_text();
+    if (slots_ >= limits().calls_per_round) {
+      if (!std::exchange(full_, true))
+        sink().on_diagnostic("oversize", "more calls than callsPerRound in one answer: the others are dropped");
+      return;
+    }
+    const uint32_t slot = slots_++;
+    const std::string id = whole_text(call["id"].string());
+    const std::string named = bounded_text(whole_text(name.string()), kMostCallName);
+    sink().on_call(slot, id, named);
+    if (pieces || goes_on) {
+      call_.emplace(limits().depth);
+      call_->slot = slot;
+      call_->id = id;
+      call_->name = named;
+      continue_call(pieces, part);
+      if (!goes_on) close_call();
+      return;
+    }
+    const JsonView arguments = call["args"];
+    const bool none = !arguments || arguments.kind() == 'n';
+    sink().on_arguments(slot, none ? "{}" : arguments.text());
+    if (!named.empty() && (none || arguments.is_object()))
+      keep(part.text());
+    else
+      keep(call_item(id, named, "{}", {}));
+  }
+
+  void continue_call(JsonView pieces, JsonView part) {
+    if (const JsonView signature = part["thoughtSignature"]; signature && call_->signature.empty())
+      call_->signature = signature.text();
+    pieces.items([&](JsonView piece) {
+      if (call_->broken || call_->arguments.text().size() > limits().argument_bytes) return;
+      const size_t before = call_->arguments.text().size();
+      call_->broken = !call_->arguments.add(piece);
+      if (call_->broken) sink().on_call_broken(call_->slot, "invalid_json");
+      tell_arguments(before);
+    });
+  }
+
+  void tell_arguments(size_t from) {
+    const std::string_view added = std::string_view(call_->arguments.text()).substr(from);
+    if (!added.empty()) sink().on_arguments(call_->slot, added);
+  }
+
+  // The call that is open has all its arguments.
+  void close_call() {
+    if (!call_) return;
+    const size_t before = call_->arguments.text().size();
+    call_->arguments.close();
+    tell_arguments(before);
+    const bool whole = !call_->broken && before <= limits().argument_bytes;
+    keep(call_item(call_->id, call_->name, whole ? call_->arguments.text() : "{}", whole ? call_->signature : ""));
+    call_.reset();
+  }
+
+  static std::string call_item(std::string_view id, std::string_view name, std::string_view arguments,
+                               std::string_view signature) {
+    std::string item;
+    ObjectWriter part(item);
+    ObjectWriter call(part.value("functionCall"));
+    if (!id.empty()) call.text("id", id);
+    call.text("name", name.empty() ? "unknown" : name).raw("args", arguments).close();
+    if (!signature.empty()) part.raw("thoughtSignature", signature);
+    part.close();
+    return item;
+  }
+
+  // Nothing more comes: the arguments of a call that is open were cut.
+  void close_calls() override {
+    close_text();
+    if (call_) keep(call_item(call_->id, call_->name, "{}", {}));
+    call_.reset();
+    if (!finish_.empty()) tell_finish();
+  }
+
+  // ---- Tools that the provider runs ----
+
+  uint32_t open_provided(std::string_view id, std::string_view name, std::string_view arguments) {
+    auto known = provided_.end();
+    if (!id.empty()) known = std::find(provided_.begin(), provided_.end(), id);
+    const auto slot = static_cast<uint32_t>(known - provided_.begin());
+    if (known == provided_.end()) {
+      if (provided_.size() >= limits().calls_per_round) return slot;
+      provided_.push_back(whole_text(id));
+    }
+    sink().on_provider_call(slot, provided_[slot], whole_text(name), arguments);
+    return slot;
+  }
+
+  // A result without an id is that of the last call.
+  void give_provided(std::string_view id, std::string_view name, std::string_view text, bool is_error) {
+    const bool last = id.empty() && !provided_.empty();
+    const uint32_t slot = last ? static_cast<uint32_t>(provided_.size() - 1) : open_provided(id, name, {});
+    if (slot < provided_.size()) sink().on_provider_result(slot, whole_text(text), is_error);
+  }
+
+  // ---- What goes back ----
+
+  // Returns whether this many bytes more are kept.
+  bool reserve(size_t bytes) {
+    if (!items_.reserve(bytes))
+      sink().on_diagnostic("oversize", "the provider's items beyond limits.lineBytes are not kept");
+    return !items_.full();
+  }
+
+  void keep(std::string_view item) {
+    if (reserve(item.size())) items_.add(item);
+  }
+
+  void report_last(bool well) override {
+    if (well && !items_.empty()) sink().on_native(items_.array());
+  }
+
+  // ---- Saved ----
+
+  void save_more(ObjectWriter &saved) const override {
+    items_.save(saved);
+    append_saved_bytes(saved.value("openText"), text_);
+    saved.boolean("openThought", thought_).boolean("toldUnknown", told_unknown_).boolean("callsFull", full_);
+    saved.number("calls", slots_).text("finishReason", finish_);
+    std::string &out = saved.value("provided");
+    out += '[';
+    for (const std::string &id : provided_) append_json_string(out.append(&id == provided_.data() ? "" : ","), id);
+    out += ']';
+    if (!call_) return;
+    ObjectWriter call(saved.value("openCall"));
+    call.number("slot", call_->slot).text("id", call_->id).text("name", call_->name);
+    call.text("signature", call_->signature).boolean("broken", call_->broken);
+    call_->arguments.save(call);
+    call.close();
+  }
+
+  void load_more(const SavedReader &from) override {
+    items_.load(from, limits().depth);
+    from.get("openText", text_);
+    from.get("openThought", thought_);
+    from.get("toldUnknown", told_unknown_);
+    from.get("callsFull", full_);
+    from.get("calls", slots_);
+    from.text("finishReason", finish_);
+    for (JsonSlices ids(from.nested("provided")); ids.next();)
+      provided_.push_back(json_kind(ids.value()) == '"' ? json_text(ids.value()) : std::string());
+    const std::string_view saved = from.nested("openCall");
+    if (saved.empty()) return;
+    const SavedReader call(saved);
+    call_.emplace(limits().depth);
+    call.get("slot", call_->slot);
+    call.text("id", call_->id);
+    call.text("name", call_->name);
+    call.text("signature", call_->signature);
+    call.get("broken", call_->broken);
+    if (!check_json(call_->signature, limits().depth).ok()) call_->signature.clear();
+    call_->arguments.load(call);
+  }
+
+  static constexpr size_t kMostCallName = 256;  // bytes; no tool has a longer name
+
+  // -- position in the stream (saved with the turn)
+  NativeItems items_;
+  std::string text_;  // plain text that becomes an item, in pieces that may be cut within two surrogates
+  bool thought_ = false;
+  std::optional<OpenCall> call_;
+  uint32_t slots_ = 0;                 // calls that were reported
+  bool full_ = false;                  // calls beyond the limit were dropped
+  std::vector<std::string> provided_;  // ids of the tools that the provider runs, by slot
+  bool told_unknown_ = false;
+  std::string finish_;  // the last finish reason
+};
+
+}  // namespace
+
+std::unique_ptr<WireReader> read_gemini(WireSink &sink, const WireLimits &limits) {
+  return std::make_unique<GeminiReader>(sink, limits);
+}
+
+}  // namespace sluice

@@ -74,7 +74,7 @@ test('anthropic: roles and content of messages', () => {
   assert.match(check({ role: 'user', content: '' }), /non-empty content/)
   assert.match(check({ role: 'user', content: [] }), /non-empty content/)
   assert.match(check({ role: 'user', content: ' \n' }), /non-whitespace/)
-  assert.match(check(user, answered), /end with a user message/)
+  assert.match(checkAnthropic(body([user, answered]), []), /end with a user message/)
   assert.match(withBlock({ type: 'text', text: '' }), /must be non-empty/)
   assert.match(withBlock({ type: 'text', text: ' ' }), /non-whitespace/)
   assert.match(withBlock({ type: 'text' }), /valid string/)

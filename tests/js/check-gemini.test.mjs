@@ -80,7 +80,9 @@ test('gemini: calls and results', () => {
 
 test('gemini: tools and their choice', () => {
   const withTool = (more) => withMore({ tools: [{ functionDeclarations: [{ ...declaration, ...more }] }] })
-  assert.match(withMore({ tools: [...tools, ...tools] }), /must stand in one tool/)
+  const more = (name) => ({ functionDeclarations: [{ ...declaration, name }] })
+  assert.equal(withMore({ tools: [...tools, more('own')] }), null)
+  assert.match(withMore({ tools: [...tools, more('one'), more('two')] }), /must stand in one tool/)
   assert.match(withMore({ tools: [{ type: 'function', function: { name: 'f' } }] }), /Unknown name "function"/)
   assert.match(withMore({ tools: [{ functionDeclarations: [] }] }), /must not be empty/)
   assert.match(withMore({ tools: [{ functionDeclarations: [declaration, declaration] }] }), /Duplicate function declaration found: weather/)
@@ -114,6 +116,8 @@ test('gemini: calls of the open turn are signed', () => {
   assert.match(checkGemini({ contents: [user, model({ text: 'x', thoughtSignature: sentinel.thoughtSignature }), user] }, 'gemini-3-pro'), /for the first function call/)
   assert.equal(checkGemini({ contents: step({ functionCall }) }, 'gemini-2.5-flash'), null)
   assert.equal(checkGemini({ contents: [...step({ functionCall }), model({ text: 'x' }), user] }, 'gemini-3-pro'), null, 'the turn is over')
+  assert.equal(newer({ text: 'x', thoughtSignature: 'sig' }, { functionCall }), null, 'the part before it is signed')
+  assert.match(newer({ functionCall }, { text: 'x' }), /missing a thought_signature/)
   const chain = [...step(signed), model({ functionCall }), told(response())]
   assert.match(checkGemini({ contents: chain }, 'gemini-3-pro'), /missing a thought_signature.*position 3/)
 })
@@ -129,6 +133,7 @@ test('gemini: signatures come back as they were', () => {
   assert.match(again('gemini-3-flash', signed), /Thought signature is not valid/)
   assert.match(again('gemini-3-pro', sentinel, other), /missing a thought_signature/, 'the server made one')
   assert.equal(checkGemini({ contents: step(sentinel) }, 'gemini-3-pro', given([signed], { waived: true })), null)
+  assert.equal(checkGemini({ contents: step({ functionCall }) }, 'gemini-3-pro', given([{ functionCall }])), null, 'the server signed nothing')
   assert.equal(after(last), null)
   assert.match(after({ text: '', thoughtSignature: 'forged' }), /Thought signature is not valid/)
   assert.match(checkGemini({ contents: step({ functionCall }) }, 'flash', given([signed], { model: 'flash' })), /missing a thought_signature/, 'whatever the name of the model')

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { checkAnthropic, checkGemini, checkOllama, checkResponses } from 'sluice/testing'
 
 export const tests = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 export const native = createRequire(import.meta.url)(
@@ -12,6 +13,14 @@ export const native = createRequire(import.meta.url)(
 export function sharedFolder() {
   const folder = process.env.SLUICE_SHARED || join(tests, '..', '..', 'shared')
   return existsSync(join(folder, 'vectors')) ? folder : null
+}
+
+/** What each provider would refuse; `openai-chat` has `invalidMessages` below. */
+const refusals = {
+  anthropic: (body) => checkAnthropic(body),
+  gemini: (body, model) => checkGemini(body, model),
+  'openai-responses': (body) => checkResponses(body),
+  ollama: (body) => checkOllama(body),
 }
 
 const randomReplays = Number(process.env.SLUICE_REPLAYS ?? 3)
@@ -307,6 +316,10 @@ class Player {
     const text = native.get(this.turn, documents.request)
     if (text === null) return // the answer came before the event was polled
     if (event.bytes !== Buffer.byteLength(text)) throw new Failed(`the body has ${Buffer.byteLength(text)} bytes: ${brief(event)}`)
+    const { wire, request } = JSON.parse(documentText(this.script.turn))
+    const refused = refusals[wire]?.(JSON.parse(text), request.model)
+    if (refused) throw new Failed(`request: ${refused}\n    in ${brief(text)}`)
+    if (wire in refusals) return
     const messages = JSON.parse(text).messages ?? []
     const why = invalidMessages(messages)
     if (why) throw new Failed(`request: ${why}\n    in ${brief(messages)}`)

@@ -5,7 +5,7 @@ import { changeOf, told } from './append-only.js'
 
 /**
  * The first thing that Anthropic would refuse in the body of `POST /v1/messages`, or null. `given`: the answers that the server gave, whose
- * signatures it knows; without them signatures are not compared.
+ * signatures it knows; without them neither signatures are compared nor what a paused answer may end with.
  */
 export function checkAnthropic(body: unknown, given?: readonly Given[]): string | null {
   return refusalOf(() => {
@@ -201,8 +201,9 @@ function checkProviderResults(message: Json, index: number): void {
 function checkEnd(messages: readonly Json[], request: Json, given?: readonly Given[]): void {
   const last = messages.at(-1)!
   if (last['role'] !== 'assistant') return
-  const paused = given && lastGiven(given, (answer) => answer.model === request['model'])?.finish === 'pause'
-  if (!paused && blocks(last, 'server_tool_use').length === 0) refuse('This model does not support assistant message prefill. The conversation must end with a user message.') // docs, 2026-09: only a paused answer ends in one
+  if (given && lastGiven(given, (answer) => answer.model === request['model'])?.finish !== 'pause' && blocks(last, 'server_tool_use').length === 0) {
+    refuse('This model does not support assistant message prefill. The conversation must end with a user message.') // docs, 2026-09: only a paused answer ends in one
+  }
 }
 
 // -- thinking

@@ -131,7 +131,7 @@ const schemaMembers = [
 function checkTools({ tools, toolConfig }: Json): void {
   const listed = tools === undefined ? [] : objectsIn(tools, "Invalid value at 'tools'")
   const declaring = listed.filter((tool) => tool['functionDeclarations'] !== undefined)
-  if (declaring.length > 1) refuse('* GenerateContentRequest.tools: function_declarations must stand in one tool') // docs, 2026-09: Vertex refuses several
+  if (declaring.length > 2) refuse('* GenerateContentRequest.tools: function_declarations must stand in one tool') // docs, 2026-09: one for all, and a host's own beside it
   for (const tool of listed) if ('function' in tool) refuse(unknown(" at 'tools[0]'")('function')) // api, 2026-08
   const names = declaring.flatMap((tool) => objectsIn(tool['functionDeclarations'], '* GenerateContentRequest.tools[0].function_declarations: must not be empty').map(checkDeclaration))
   if (twice(names)) refuse(`Duplicate function declaration found: ${twice(names)}`) // api, 2026-08
@@ -182,9 +182,12 @@ function checkSignatures(contents: readonly Json[], model: string, given: readon
       }
     }
     if (!first || index < open) continue
-    const answer = lastGiven(given ?? [], (one) => one.model === model && one.items.some((item) => item['thoughtSignature'] !== undefined && same(item['functionCall'], first['functionCall'])))
-    const lost = answer && !answer.waived && first['thoughtSignature'] === sentinel
-    if (lost || (first['thoughtSignature'] === undefined && (answer || modelVersion(model) >= 3))) {
+    const told = (item: Json): boolean => same(item['functionCall'], first['functionCall'])
+    const answer = lastGiven(given ?? [], (one) => one.model === model && one.items.some(told))
+    // Where the answer is not known, Gemini 3 and later sign a step: its first call, or a part before it.
+    const signed = answer ? answer.items.find(told)!['thoughtSignature'] !== undefined : modelVersion(model) >= 3 && parts.every((part) => part['thoughtSignature'] === undefined || part['functionCall'])
+    const lost = answer && !answer.waived && signed && first['thoughtSignature'] === sentinel
+    if (lost || (signed && first['thoughtSignature'] === undefined)) {
       refuse(`Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly. Additional data, function call \`default_api:${first['functionCall'].name}\`, position ${index}.`) // api, 2026-08
     }
   }

@@ -19,7 +19,11 @@ export function sharedFolder() {
 const refusals = {
   anthropic: (body) => checkAnthropic(body),
   gemini: (body, model) => checkGemini(body, model),
-  'openai-responses': (body) => checkResponses(body),
+  'openai-responses': (body) => {
+    const words = checkResponses(body)
+    // Scripts have items and members that no version knows yet: those go back as well.
+    return words && /^(Unknown parameter|Invalid value)|begins with/.test(words) ? null : words
+  },
   ollama: (body) => checkOllama(body),
 }
 

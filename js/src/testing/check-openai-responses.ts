@@ -176,12 +176,12 @@ function checkOutput({ call_id: id, output }: Json, at: string): void {
 
 // -- order
 
-/** The items that the server has, of the response that this request goes on from; undefined: of a conversation whose items are not known here. */
-function serverHas(request: Json, given: readonly Given[] = []): Json[] | undefined {
-  if (request['conversation'] != null) return undefined
+/** The items that the server has, of the response that this request goes on from; undefined: they are not known here. */
+function serverHas(request: Json, given: readonly Given[] | undefined): Json[] | undefined {
   const previous: unknown = request['previous_response_id']
+  if (request['conversation'] != null || (previous != null && !given)) return undefined
   if (previous == null) return []
-  const answer = lastGiven(given, ({ id }) => id === previous)
+  const answer = lastGiven(given!, ({ id }) => id === previous)
   if (!answer || answer.request['store'] === false) refuse(`Previous response with id '${previous}' not found.`) // api, 2026-08
   return [...(serverHas(answer.request, given) ?? []), ...(Array.isArray(answer.request['input']) ? answer.request['input'] : []), ...answer.items]
 }

@@ -144,6 +144,31 @@ BENCHMARK(text_vcp);
 BENCHMARK(arguments_native);
 BENCHMARK(arguments_vcp);
 
+// The same on the other wires: at most half as much again.
+std::string anthropic_event(const std::string &type, const std::string &members) {
+  return "event: " + type + "\ndata: {\"type\":\"" + type + "\"," + members + "}\n\n";
+}
+const std::string kAnthropicOpens =
+    anthropic_event("message_start", R"("message":{"id":"msg_1","type":"message","model":"claude-x","content":[]})");
+std::string anthropic_block(const std::string &block) {
+  return anthropic_event("content_block_start", R"("index":0,"content_block":)" + block);
+}
+std::string anthropic_delta(const std::string &delta) {
+  return anthropic_event("content_block_delta", R"("index":0,"delta":)" + delta);
+}
+void text_anthropic(benchmark::State &state) {
+  deltas(state, R"({"wire":"anthropic"})", kAnthropicOpens + anthropic_block(R"({"type":"text","text":""})"),
+         anthropic_delta(R"({"type":"text_delta","text":" token"})"));
+}
+void arguments_anthropic(benchmark::State &state) {
+  deltas(state, R"({"wire":"anthropic"})",
+         kAnthropicOpens + anthropic_block(R"({"type":"tool_use","id":"toolu_1","name":"note","input":{}})") +
+             anthropic_delta(R"({"type":"input_json_delta","partial_json":"{\"text\":\""})"),
+         anthropic_delta(R"({"type":"input_json_delta","partial_json":" token"})"));
+}
+BENCHMARK(text_anthropic);
+BENCHMARK(arguments_anthropic);
+
 // Plain prose on wire text: how fast the scanner passes what holds no call.
 void prose(benchmark::State &state) {
   const size_t chunk = static_cast<size_t>(state.range(0));

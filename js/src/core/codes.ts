@@ -24,5 +24,5 @@ export type ErrorEventCode =
 export type Reason =
   | CallCode
   | 'not_found' | 'not_callable' | 'disabled' | 'user' | 'policy' | 'expired' | 'timeout' | 'tool' | 'cancelled' | 'repeat_limit' | 'max_calls'
-  | 'max_rounds' | 'turn_ended'
+  | 'max_rounds' | 'no_result' | 'turn_ended'
   | (string & {})

@@ -130,6 +130,8 @@ export interface Settings {
   resultMaxBytes?: number
   /** In mode text, the role in which results go back. Default `user`. */
   resultRole?: 'user' | 'tool'
+  /** `text` (the default): after a change of the provider, the model reads what the former provider's own tools did as a sentence each. `off`: it does not. */
+  providerCards?: 'text' | 'off'
   /** `execute`: calls within reasoning are calls. Default `ignore`. */
   reasoningCalls?: 'ignore' | 'execute'
   /** The prompt has opened the reasoning already. Default false. */
@@ -281,7 +283,7 @@ const known: { [name in Known]: Check } = {
   dispatch: value, stopAfterCall: value, execution: value, maxConcurrentTools: value, ask: value, requireConfirmation: value,
   resultApproval: value, toolToggles: value, defaultToolEnabled: value, maxRounds: value, forceFinalAnswer: value, maxCalls: value,
   repeatLimit: value, timeoutMs: value, approvalTimeoutMs: value, firstByteTimeoutMs: value, idleTimeoutMs: value, malformed: value,
-  resultMaxBytes: value, resultRole: value, reasoningCalls: value, startsInReasoning: value, usage: value, limits: value, words: value, definitions: value, seal: value, observeOnly: value,
+  resultMaxBytes: value, resultRole: value, providerCards: value, reasoningCalls: value, startsInReasoning: value, usage: value, limits: value, words: value, definitions: value, seal: value, observeOnly: value,
   checkFinal: value,
 }
 

@@ -16,7 +16,7 @@ import { hidden, jsonObject, list, members, name, nullable, oneOf, optional, rea
 const switches = [
   'enabled', 'mode', 'protocol', 'alsoParse', 'autoFallback', 'injectTools', 'loop', 'dispatch', 'stopAfterCall', 'execution',
   'maxConcurrentTools', 'ask', 'requireConfirmation', 'resultApproval', 'toolToggles', 'defaultToolEnabled', 'maxRounds', 'forceFinalAnswer',
-  'maxCalls', 'repeatLimit', 'timeoutMs', 'approvalTimeoutMs', 'firstByteTimeoutMs', 'idleTimeoutMs', 'malformed', 'resultMaxBytes', 'resultRole',
+  'maxCalls', 'repeatLimit', 'timeoutMs', 'approvalTimeoutMs', 'firstByteTimeoutMs', 'idleTimeoutMs', 'malformed', 'resultMaxBytes', 'resultRole', 'providerCards',
   'reasoningCalls', 'startsInReasoning',
 ] as const satisfies readonly (keyof EffectiveSettings)[]
 const MAX_TOGGLES = 1000

@@ -23,11 +23,13 @@
  * HOW AN ANSWER ENDS
  *   {"type":"round","round":1,"finishReason":"stop"} comes once per answer, after its last text: at [DONE], after an error of
  *   the provider, after a finish reason and one second of silence (sluice_turn_tick returns that deadline), else at finish.
- *   finishReason is stop, length, tool_calls, content_filter, pause or unknown, and absent if the provider gave none. "done"
+ *   finishReason is stop, length, tool_calls, content_filter, pause (the provider goes on when it gets its answer back: the
+ *   next request follows by itself), malformed or unknown, and absent if the provider gave none. "done"
  *   has it too, and SLUICE_GET_MESSAGE has it for every answer: "rounds":1, "finishReason":"stop",
  *     "answers":[{"finishReason":"stop","usage":{"inputTokens":9,"outputTokens":2},"model":"m","startedAt":1,"endedAt":2}]
- *   "usage" (an event too) counts inputTokens, outputTokens, cachedTokens (of the input: read from the provider's cache) and
- *   reasoningTokens (of the output). A count is absent if the provider does not give it.
+ *   "usage" (an event too) counts inputTokens, outputTokens, cachedTokens and cacheWriteTokens (of the input: read from the
+ *   provider's cache, and written to it) and reasoningTokens (of the output). A count is absent if the provider does not give
+ *   it.
  *   The body of an HTTP error ends one second after complete JSON, after idleTimeoutMs, or at finish; all of it until then is
  *   the error's text. After "round" Sluice reads only usage and opaque members, and a broken connection changes nothing; if
  *   the host still reads after idleTimeoutMs, an "abortRequest" event with reason "ended" tells it to stop. An answer
@@ -182,7 +184,11 @@ SLUICE_API void SLUICE_CALL sluice_engine_free(sluice_engine *engine);
 /* -- turn ----------------------------------------------------------------------------------------------------------- */
 
 /* Makes a turn from its configuration: {"wire":"openai-chat", "request":{...}, and members that replace the engine's
- * defaults}. Returns NULL only if memory is short. */
+ * defaults}. "wire": openai-chat, openai-responses, anthropic, gemini, ollama or text. "messages" of the request have OpenAI's
+ * shape on every wire, its other members are the provider's own. In the history, "metadata" of an assistant message keeps what
+ * the provider said in its own shape ("native"), and the same model gets it back as it came; any other gets text and calls.
+ * A card with "source":"provider" is a tool that the provider runs: it is shown, never asked about and never executed here.
+ * Returns NULL only if memory is short. */
 SLUICE_API sluice_turn *SLUICE_CALL sluice_turn_new(sluice_engine *engine, const char *config, size_t len);
 
 /* Makes a turn from a state of SLUICE_GET_STATE. Accept states only from sources from which you would accept code. Calls that

@@ -27,6 +27,7 @@ constexpr Choice<bool> kExecutions[] = {{"serial", false}, {"parallel", true}};
 constexpr Choice<bool> kAsks[] = {{"together", false}, {"one_by_one", true}};
 constexpr Choice<bool> kMalformed[] = {{"drop", false}, {"report", true}};
 constexpr Choice<bool> kResultRoles[] = {{"user", false}, {"tool", true}};
+constexpr Choice<bool> kProviderCards[] = {{"text", true}, {"off", false}};
 constexpr Choice<bool> kReasoningCalls[] = {{"ignore", false}, {"execute", true}};
 
 std::string indexed(size_t i) { return "[" + std::to_string(i) + "]"; }
@@ -297,6 +298,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   if (name == "idleTimeoutMs") return read_whole_into(value, 0, config.idle_timeout_ms);
   if (name == "malformed") return read_choice(value, kMalformed, config.report_malformed);
   if (name == "resultMaxBytes") return read_whole_into(value, 1, config.result_max_bytes);
+  if (name == "providerCards") return read_choice(value, kProviderCards, config.tell_provided);
   if (name == "resultRole") return read_choice(value, kResultRoles, config.results_as_tool_role);
   if (name == "reasoningCalls") {
     bool execute = false;
@@ -345,6 +347,7 @@ constexpr std::string_view kMembers[] = {"profiles",
                                          "malformed",
                                          "resultRole",
                                          "resultMaxBytes",
+                                         "providerCards",
                                          "reasoningCalls",
                                          "startsInReasoning",
                                          "usage",
@@ -500,6 +503,7 @@ void write_config(const Config &config, std::string &out) {
   choice("malformed", kMalformed, config.report_malformed);
   object.number("resultMaxBytes", static_cast<int64_t>(config.result_max_bytes));
   choice("resultRole", kResultRoles, config.results_as_tool_role);
+  choice("providerCards", kProviderCards, config.tell_provided);
   choice("reasoningCalls", kReasoningCalls, config.calls_in_reasoning);
   object.boolean("startsInReasoning", config.starts_in_reasoning);
   object.boolean("usage", config.ask_usage);

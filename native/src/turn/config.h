@@ -65,6 +65,7 @@ struct Config {
   bool report_malformed = true;
   size_t result_max_bytes = 65536;
   bool results_as_tool_role = false;
+  bool tell_provided = true;  // providerCards: what the provider's tools did is told to other providers as text
   bool starts_in_reasoning = false;
   bool calls_in_reasoning = false;  // reasoningCalls: execute
   bool ask_usage = false;           // usage

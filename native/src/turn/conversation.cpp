@@ -194,10 +194,11 @@ bool is_echoed(const Item &item, const Form &form, bool after_echo) {
 
 // The message without the provider's items. What they alone would tell, the tools that the provider ran, becomes text.
 // Returns an empty text where nothing is left.
-std::string without_native(const Item &item) {
+std::string without_native(const Item &item, bool tell_provided) {
   const std::string provided = member_text(item.metadata, "provided");
   std::string content = plain_content(item.json);
-  if (!provided.empty() && content != provided) content += (content.empty() ? "" : "\n\n") + provided;
+  if (!tell_provided && content == provided) content.clear();
+  if (tell_provided && !provided.empty() && content != provided) content += (content.empty() ? "" : "\n\n") + provided;
   if (content.empty() && item.calls.empty()) return {};
   return with_content(item.json, content.empty() ? "null" : json_string(content), {"metadata"});
 }
@@ -483,7 +484,7 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
     if (item.role == "assistant") echoed = is_echoed(item, form, echoed);
     if (item.role == "assistant" && !echoed && (!form.text_calls || item.calls.empty()) &&
         json_member(item.metadata, "native")) {
-      std::string rebuilt = without_native(item);
+      std::string rebuilt = without_native(item, setup.config.tell_provided);
       if (rebuilt.empty()) continue;
       items[i] = read_item(owned_.emplace_back(std::move(rebuilt)));
     }

@@ -32,6 +32,7 @@ const table: { [group in Group]: readonly Omit<Switch, 'group'>[] } = {
     { id: 'alsoParse', kind: 'protocols' },
     choice('injectTools', null, 'top', 'bottom', 'off'),
     choice('resultRole', 'user', 'tool'),
+    choice('providerCards', 'text', 'off'),
     choice('malformed', 'report', 'drop'),
     flag('startsInReasoning'),
     choice('reasoningCalls', 'ignore', 'execute'),

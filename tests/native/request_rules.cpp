@@ -72,7 +72,8 @@ std::string gemini_rule(const Json &body) {
   std::string before = "model";
   for (const Json &content : list(body, "contents")) {
     const std::string role = text_of(content, "role");
-    if (role == before || (role != "user" && role != "model")) return "roles that do not alternate, from user on";
+    if ((role != "user" && role != "model") || (role == before && role == "model"))
+      return "contents that do not begin with the user, or two of the model in a row";
     before = role;
     if (list(content, "parts").empty()) return "a content without parts";
     size_t calls = 0, answers = 0;

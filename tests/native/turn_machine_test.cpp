@@ -259,7 +259,7 @@ std::vector<Phase> phases() {
       {"left to the user", config(R"(,"loop":"user_mediated")"), polled_answer(call("note")), kAfterDone},
       {"of a document that is no JSON", "{", [](sluice_turn *) {}, "jjjjj jjjjj jj jjj j jjjjj jj jj"},
       {"of a wrong value", config(R"(,"maxRounds":"many")"), [](sluice_turn *) {}, "jjjjj jjjjj jj jjj j jjjjj jj jj"},
-      {"of a wire that is not here yet", R"({"wire":"gemini"})", [](sluice_turn *) {},
+      {"of a wire that is not here yet", R"({"wire":"ollama"})", [](sluice_turn *) {},
        "uuuuu uuuuu uu uuu u uuuuu uu uu"},
   };
 }

@@ -352,7 +352,8 @@ class Player {
     static const std::set<std::string> kOtherwise = {"fallback_to_text", "signature_dropped"};
     const bool told_otherwise = std::any_of(all_.begin(), all_.end(),
                                             [](const Json &one) { return kOtherwise.contains(text_of(one, "code")); });
-    const bool keeps = wire_ == "anthropic" || !text_;  // the last request of text mode
+    const bool keeps = (wire_ == "anthropic" || !text_) &&       // the last request of text mode
+                       member(body, "conversation") == nullptr;  // the server has what went before
     Json conversation = flat_conversation(wire_, body);
     const Json before = std::exchange(conversation_, conversation);
     if (event["round"] == 1 || told_otherwise || changed_ || !keeps || before.size() > conversation.size()) return;

@@ -109,7 +109,8 @@ std::string compare_stream(const Json &expected, const Parsed &parsed) {
       card["status"] = "invalid";
     } else if (!empty_and_cut) {  // "" means {}, or arguments cut before their first byte
       card["status"] = "pending";
-      card["arguments"] = {{"$equals", call["arguments"]}};
+      const Json arguments = call["arguments"];  // of a custom tool: free text
+      card["arguments"] = {{"$equals", call.value("custom", false) ? Json{{"input", arguments}} : arguments}};
     }
     pattern.push_back(card);
   }
@@ -122,6 +123,11 @@ std::string compare_stream(const Json &expected, const Parsed &parsed) {
     if (std::none_of(provided.begin(), provided.end(), [&](const Json &one) { return mismatch(card, &one).empty(); }))
       return "no card of the provider's tool " + card.dump() + " in " + provided.dump();
   }
+  Json items = Json::array();  // of Responses: an output belongs to the card of its call
+  for (const Json &item : expected.value("builtin_calls", Json::array()))
+    if (!item["type"].get<std::string>().ends_with("_output")) items.push_back({{"name", item["type"]}});
+  if (std::string why = mismatch(items, &provided); expected.contains("builtin_calls") && !why.empty())
+    return why + "\n  in " + provided.dump();
   if (std::string why = mismatch(pattern, &cards); !why.empty()) return why + "\n  in " + cards.dump();
   if (expected.contains("error")) {
     const std::string words = expected["error"].value("message", "");

@@ -465,6 +465,8 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
     if (std::string text; unseal(form, items.back(), text))
       items.back() = read_item(owned_.emplace_back(std::move(text)));
   }
+  size_t earlier = 0;
+  for (const Item &item : items) earlier += item.role == "assistant";
   for (const std::string &message : history_) items.push_back(read_item(message));
   items = in_order(std::move(items), setup.config.words, owned_);
   if (form.strict_roles) items = with_strict_roles(std::move(items), form, owned_);
@@ -481,6 +483,8 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
         continue;
       }
     }
+    const bool of_host = item.role == "assistant" && earlier > 0;
+    if (of_host) --earlier;
     if (item.role == "assistant") echoed = is_echoed(item, form, echoed);
     if (item.role == "assistant" && !echoed && (!form.text_calls || item.calls.empty()) &&
         json_member(item.metadata, "native")) {
@@ -488,6 +492,7 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
       if (rebuilt.empty()) continue;
       items[i] = read_item(owned_.emplace_back(std::move(rebuilt)));
     }
+    earlier_answers_ += of_host;
     if (!form.text_calls || item.calls.empty()) {
       if (item.role == "tool" && !form.parsed.empty())
         messages_.push_back(owned_.emplace_back(with_harmless_result(item, form.parsed)));

@@ -31,11 +31,14 @@ class Conversation {
   // The messages to send. Each result stands right after the message with its call, a call without a result gets one,
   // and a result without a call is left out. They are views of the host's request and of this object.
   const std::vector<std::string_view> &messages() const { return messages_; }
+  // How many of them are the assistant's, from before this turn.
+  size_t earlier_answers() const { return earlier_answers_; }
 
  private:
   const std::vector<std::string> history_;
   std::deque<std::string> owned_;
   std::vector<std::string_view> messages_;
+  size_t earlier_answers_ = 0;
 };
 
 // Does each call have exactly one result, right after its message, and is there no other result? Every provider

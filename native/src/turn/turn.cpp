@@ -124,6 +124,7 @@ std::string Turn::build_request(bool drop_opaque) const {
   RequestParts parts;
   parts.body = setup.body;
   parts.messages = conversation.messages();
+  parts.earlier_answers = conversation.earlier_answers();
   assert(is_valid_order(parts.messages));
   parts.names = &setup.registry().offers();
   if (setup.offers_tools()) parts.tools = &setup.offers;

@@ -6,13 +6,14 @@
 #include "wire/anthropic.h"
 #include "wire/gemini.h"
 #include "wire/openai_chat.h"
+#include "wire/openai_responses.h"
 #include "wire/text.h"
 #include "wire/wire.h"
 
 namespace sluice {
 namespace {
 
-constexpr std::string_view kPlanned[] = {"openai-responses", "ollama"};
+constexpr std::string_view kPlanned[] = {"ollama"};
 
 }  // namespace
 
@@ -34,10 +35,11 @@ namespace {
 
 std::span<const Wire *const> all_wires() {
   static const OpenAiChatWire chat;
+  static const OpenAiResponsesWire responses;
   static const AnthropicWire anthropic;
   static const GeminiWire gemini;
   static const TextWire text;
-  static const Wire *const kWires[] = {&chat, &anthropic, &gemini, &text};
+  static const Wire *const kWires[] = {&chat, &responses, &anthropic, &gemini, &text};
   return kWires;
 }
 

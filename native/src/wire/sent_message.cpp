@@ -138,6 +138,7 @@ class Taker {
       if (rules_.images_with_results && give_images(metadata, message.parts)) return;
     } else {
       message.role = SentMessage::Role::system;
+      message.developer = role == "developer";
     }
     if (message.role != SentMessage::Role::tool && message.role != SentMessage::Role::user) answered_.clear();
     out_.push_back(std::move(message));

@@ -111,6 +111,7 @@ struct RequestParts {
   std::vector<std::string_view> messages;
   const std::vector<ToolOffer> *tools = nullptr;  // offered in the request after the host's own; nullptr: none
   const std::vector<ToolOffer> *names = nullptr;  // every tool of the engine: name → wire name for calls in `messages`
+  size_t earlier_answers = 0;                     // assistant's messages that the turn began with
   bool forbid_calls = false;                      // tool_choice none
   bool drop_opaque = false;                       // the provider refused a signature: send none
   bool ask_usage = false;                         // ask for token counts, unless the host's body says otherwise

@@ -1,0 +1,295 @@
+#include "wire/openai_responses.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "wire/body.h"
+#include "wire/foreign_members.h"
+#include "wire/openai_responses_item.h"
+#include "wire/openai_responses_reader.h"
+#include "wire/request_writer.h"
+#include "wire/sent_message.h"
+
+namespace sluice {
+namespace {
+
+ResponsesItem kind_of(std::string_view item) { return responses_item(member_string(item, "type")); }
+
+std::vector<NativeCall> calls_of(std::string_view items) {
+  std::vector<NativeCall> calls;
+  for (JsonSlices list(items); list.next();)
+    if (is_client_call(kind_of(list.value()))) calls.push_back({member_string(list.value(), "call_id"), list.value()});
+  return calls;
+}
+
+constexpr SentRules kRules = {.calls_of = calls_of, .most_id_bytes = 64};
+
+// A list of JSON values, without its brackets.
+class List {
+ public:
+  std::string &next() {
+    if (!out_.empty()) out_ += ',';
+    return out_;
+  }
+  bool empty() const { return out_.empty(); }
+  const std::string &json() const { return out_; }
+
+ private:
+  std::string out_;
+};
+
+// ---- Parts ----
+
+void write_part(const SentPart &part, List &list) {
+  switch (part.kind) {
+    case SentPart::Kind::text:
+      ObjectWriter(list.next()).text("type", "input_text").text("text", part.text).close();
+      break;
+    case SentPart::Kind::image: {
+      const std::string detail = member_string(json_member(part.json, "image_url").value_or(""), "detail");
+      ObjectWriter image(list.next());
+      image.text("type", "input_image").text("image_url", part.text);
+      image.text("detail", detail.empty() ? std::string_view("auto") : detail).close();
+      break;
+    }
+    case SentPart::Kind::file: {  // {"file_data": "data:…", "filename"} or {"file_id"}
+      ObjectWriter file(list.next());
+      file.text("type", "input_file");
+      for (JsonSlices members(part.json); members.next();)
+        file.raw(members.key().substr(1, members.key().size() - 2), members.value());
+      file.close();
+      break;
+    }
+    case SentPart::Kind::other: list.next() += part.json; break;
+  }
+}
+
+std::string content_of(const SentMessage &message) {
+  List list;
+  for (const SentPart &part : message.parts) write_part(part, list);
+  for (const SentPart &image : message.images) write_part(image, list);
+  return "[" + list.json() + "]";
+}
+
+// ---- Items ----
+
+class Input {
+ public:
+  explicit Input(const RequestBody &body) {
+    const auto store = body.member("store");
+    stores_ = !store || trim_json(*store) != "false";
+  }
+
+  void add(const SentMessage &message) {
+    switch (message.role) {
+      case SentMessage::Role::assistant:
+        renamed_.clear();
+        if (message.native.empty())
+          add_rebuilt(message);
+        else
+          add_native(message);
+        break;
+      case SentMessage::Role::tool: add_result(message); break;
+      case SentMessage::Role::system: add_said(message, message.developer ? "developer" : "system"); break;
+      case SentMessage::Role::user: add_said(message, "user"); break;
+    }
+  }
+  const std::string &json() const { return list_.json(); }
+
+ private:
+  // A message that says nothing is refused.
+  void add_said(const SentMessage &message, std::string_view role) {
+    if (message.parts.empty() && message.images.empty()) return;
+    ObjectWriter(list_.next()).text("role", role).raw("content", content_of(message)).close();
+  }
+
+  void add_rebuilt(const SentMessage &message) {
+    if (const std::string text = message.text(); !text.empty())
+      ObjectWriter(list_.next()).text("role", "assistant").text("content", text).close();
+    for (const SentCall &call : message.calls) {
+      ObjectWriter item(list_.next());
+      item.text("type", "function_call").text("call_id", fresh_id(call.id)).text("name", call.name);
+      item.text("arguments", call.arguments).close();
+    }
+  }
+
+  // Some servers number the calls of each answer from 0, and OpenAI's refuses an id that comes twice.
+  std::string fresh_id(const std::string &id) {
+    std::string fresh = id;
+    for (size_t number = 2; !used_.insert(fresh).second; ++number) fresh = id + "_" + std::to_string(number);
+    return renamed_[id] = fresh;
+  }
+
+  // Is this an item that only the same model reads, or one that the server does not have any more?
+  bool is_lost(std::string_view item, ResponsesItem kind, bool opaque) const {
+    const bool encrypted = !member_string(item, "encrypted_content").empty();
+    if (!opaque) return encrypted || kind == ResponsesItem::reasoning;
+    if (kind != ResponsesItem::reasoning || encrypted || stores_) return false;
+    return !JsonSlices(json_member(item, "content").value_or("")).next();
+  }
+
+  // Behind an item that is left out, messages and calls lose the id that ties them to it. What the provider ran there
+  // is left out with it: its id cannot be.
+  void add_native(const SentMessage &message) {
+    bool untied = false;
+    size_t calls = 0;
+    for (JsonSlices items(message.native); items.next();) {
+      const std::string_view item = trim_json(items.value());
+      const ResponsesItem kind = kind_of(item);
+      const bool call = is_client_call(kind);
+      std::string changed;
+      if (call && calls < message.calls.size()) changed = sendable_call(item, message.calls[calls++]);
+      if (is_lost(item, kind, message.opaque)) {
+        untied = true;
+      } else if (!untied) {
+        list_.next() += changed.empty() ? item : changed;
+      } else if (call || kind == ResponsesItem::message) {
+        if (const std::string rest = untied_item(changed.empty() ? item : changed); !rest.empty()) list_.next() += rest;
+      }
+    }
+  }
+
+  // The call's item where it cannot go back as it came: its id was used before, or its arguments are no JSON object.
+  // Empty: it can.
+  std::string sendable_call(std::string_view item, const SentCall &call) {
+    const std::string id = fresh_id(call.id), own = member_string(item, "arguments");
+    const bool readable = member_string(item, "type") != "function_call" || own == call.arguments ||
+                          (json_kind(own) == '{' && check_json(own, kDeepest).ok());
+    if (id == call.id && readable) return {};
+    std::string out;
+    ObjectWriter changed(out);
+    for (JsonSlices members(item); members.next();) {
+      const std::string_view key = members.key().substr(1, members.key().size() - 2);
+      if (key == "arguments" && !readable)
+        changed.text(key, call.arguments);
+      else if (key == "call_id")
+        changed.text(key, id);
+      else
+        changed.raw(key, members.value());
+    }
+    changed.close();
+    return out;
+  }
+
+  void add_result(const SentMessage &message) {
+    const bool custom = kind_of(message.call_native) == ResponsesItem::custom_call;
+    ObjectWriter item(list_.next());
+    item.text("type", custom ? "custom_tool_call_output" : "function_call_output")
+        .text("call_id", sent_id(message.answers));
+    const bool plain =
+        message.images.empty() && std::all_of(message.parts.begin(), message.parts.end(),
+                                              [](const SentPart &part) { return part.kind == SentPart::Kind::text; });
+    if (plain)
+      item.text("output", message.text());
+    else
+      item.raw("output", content_of(message));
+    if (const auto caller = json_member(message.call_native, "caller")) item.raw("caller", *caller);
+    item.close();
+  }
+
+  std::string sent_id(const std::string &answers) const {
+    const auto renamed = renamed_.find(answers);
+    return renamed == renamed_.end() ? answers : renamed->second;
+  }
+
+  static constexpr size_t kDeepest = 1024;  // levels of JSON that is only checked
+
+  bool stores_ = true;
+  std::set<std::string> used_;                  // ids of calls
+  std::map<std::string, std::string> renamed_;  // of the last message with calls: id → the one that is sent
+  List list_;
+};
+
+// Where the provider keeps the conversation: how many answers of the assistant it has. What stands behind them is new.
+size_t known_answers(const RequestParts &parts, const RequestBody &body, const std::vector<SentMessage> &sent) {
+  const auto is_given = [&](std::string_view key) {
+    const auto value = body.member(key);
+    return value && json_kind(*value) != 'n';
+  };
+  if (is_given("conversation"))
+    return static_cast<size_t>(std::count_if(sent.begin(), sent.end(), [](const SentMessage &message) {
+      return message.role == SentMessage::Role::assistant;
+    }));
+  return is_given("previous_response_id") ? parts.earlier_answers : 0;
+}
+
+// ---- Tools ----
+
+std::string tools_array(std::string_view host, const std::vector<ToolOffer> &tools) {
+  List list;
+  for (JsonSlices own(host); own.next();) list.next() += own.value();
+  for (const ToolOffer &tool : tools) {
+    ObjectWriter one(list.next());
+    one.text("type", "function").text("name", tool.wire_name);
+    if (!tool.description.empty()) one.text("description", tool.description);
+    const std::string_view parameters = trim_json(tool.parameters);
+    one.raw("parameters", parameters.empty() ? std::string_view(R"({"type":"object","properties":{}})") : parameters);
+    one.boolean("strict", false).close();  // a strict server refuses optional properties
+  }
+  return "[" + list.json() + "]";
+}
+
+}  // namespace
+
+std::unique_ptr<WireReader> OpenAiResponsesWire::read(WireSink &sink, const WireLimits &limits) const {
+  return read_openai_responses(sink, limits);
+}
+
+Status OpenAiResponsesWire::check(std::string_view body, const std::vector<ToolOffer> &tools) const {
+  if (Status status = check_request(body, tools, "name"); !status.ok()) return status;
+  if (json_member(body, "input"))
+    return error(Code::json, "the conversation is expected in messages, from which the input is made", "input");
+  if (const auto own = json_member(body, "tools")) {
+    size_t i = 0;
+    for (JsonSlices items(*own); items.next(); ++i)
+      if (json_member(items.value(), "function"))
+        return error(Code::json, "a tool of openai-chat; openai-responses has name and parameters beside type",
+                     "tools[" + std::to_string(i) + "].function");
+  }
+  return check_foreign_members(body, id());
+}
+
+// Calls of the provider's own kinds that the host would have to run have no results: such an answer is rebuilt.
+bool OpenAiResponsesWire::echoes(std::string_view items, size_t calls) const {
+  std::set<std::string> open;
+  size_t found = 0;
+  for (JsonSlices list(items); list.next();) {
+    const std::string type = member_string(list.value(), "type");
+    const ResponsesItem kind = responses_item(type);
+    if (is_client_call(kind)) ++found;
+    if (is_for_host(type, list.value())) open.insert(member_string(list.value(), "call_id"));
+    if (kind == ResponsesItem::output) open.erase(member_string(list.value(), "call_id"));
+  }
+  return found == calls && open.empty();
+}
+
+std::string OpenAiResponsesWire::write_tools(const std::vector<ToolOffer> &tools) const {
+  return tools.empty() ? std::string() : tools_array({}, tools);
+}
+
+std::string OpenAiResponsesWire::write(const RequestParts &parts) const {
+  static const std::vector<ToolOffer> kNone;
+  const std::vector<ToolOffer> &tools = parts.tools != nullptr ? *parts.tools : kNone;
+  RequestBody body(parts.body);
+  const std::vector<SentMessage> sent = sent_messages(parts, kRules);
+  Input input(body);
+  size_t known = known_answers(parts, body, sent);
+  for (const SentMessage &message : sent)
+    if (known == 0)
+      input.add(message);
+    else if (message.role == SentMessage::Role::assistant)
+      --known;
+  const auto host_tools = body.member("tools");
+  const bool offers = !tools.empty() || (host_tools && JsonSlices(*host_tools).next());
+  body.take_out("messages").set_default("stream", "true");
+  if (!tools.empty()) body.set("tools", tools_array(host_tools.value_or(""), tools));
+  if (parts.forbid_calls && offers) body.set("tool_choice", "\"none\"");
+  body.set("input", [&](std::string &out) { out.append("[").append(input.json()).append("]"); });
+  return body.write(input.json().size());
+}
+
+}  // namespace sluice

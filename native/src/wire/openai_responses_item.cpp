@@ -1,0 +1,61 @@
+#include "wire/openai_responses_item.h"
+
+#include "base/json.h"
+#include "base/json_writer.h"
+#include "base/text.h"
+
+namespace sluice {
+
+ResponsesItem responses_item(std::string_view type) {
+  if (type == "message") return ResponsesItem::message;
+  if (type == "reasoning") return ResponsesItem::reasoning;
+  if (type == "function_call") return ResponsesItem::function_call;
+  if (type == "custom_tool_call") return ResponsesItem::custom_call;
+  return type.ends_with("_output") ? ResponsesItem::output : ResponsesItem::provider;
+}
+
+bool has_output_item(std::string_view type) {
+  return is_one_of(type, {"shell_call", "local_shell_call", "apply_patch_call", "computer_call", "tool_search_call",
+                          "mcp_approval_request", "program"});
+}
+
+bool is_for_host(std::string_view type, std::string_view item) {
+  if (type == "shell_call") {
+    const auto environment = json_member(item, "environment");
+    return !environment || !member_string(*environment, "type").starts_with("container");
+  }
+  if (type == "tool_search_call") return member_string(item, "execution") == "client";
+  return is_one_of(type, {"local_shell_call", "apply_patch_call", "computer_call", "mcp_approval_request"});
+}
+
+std::string member_string(std::string_view object, std::string_view key) {
+  const auto value = json_member(object, key);
+  return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
+}
+
+std::string responses_text(std::string_view message) {
+  std::string text;
+  for (JsonSlices parts(json_member(message, "content").value_or("[]")); parts.next();)
+    text += member_string(parts.value(), "text") + member_string(parts.value(), "refusal");
+  return text;
+}
+
+std::string untied_item(std::string_view item) {
+  std::string out;
+  ObjectWriter untied(out);
+  if (member_string(item, "type") == "message") {
+    const std::string text = responses_text(item);
+    if (text.empty()) return {};
+    untied.text("role", "assistant").text("content", text);
+    if (const auto phase = json_member(item, "phase")) untied.raw("phase", *phase);
+  } else {
+    for (JsonSlices members(item); members.next();) {
+      const std::string_view key = members.key().substr(1, members.key().size() - 2);
+      if (key != "id" && key != "status") untied.raw(key, members.value());
+    }
+  }
+  untied.close();
+  return out;
+}
+
+}  // namespace sluice

@@ -154,10 +154,12 @@ test('anthropic: signatures come back as they were', () => {
 test('anthropic: thoughts may go where the turn is over, or after a refusal', () => {
   const said = given([thought, call])
   assert.equal(checkAnthropic(body([user, { role: 'assistant', content: [call] }, told, answered, user], { tools: [tool] }), said), null)
+  assert.equal(checkAnthropic(body([user, { role: 'assistant', content: [call] }, { role: 'user', content: [result, text] }], { tools: [tool] }), said), null, 'the user has spoken')
   assert.equal(checkAnthropic(again([call]), given([thought, call], { waived: true })), null)
   const thinking = { type: 'enabled', budget_tokens: 1024 }
   assert.match(checkAnthropic(again([call], { thinking })), /Expected `thinking`/)
   assert.match(checkAnthropic(again([text, thought, call], { thinking })), /but found `text`/)
+  assert.equal(checkAnthropic(again([call], { thinking }), given([call])), null, 'the model did not think')
 })
 
 test('anthropic: only a paused answer is continued', () => {

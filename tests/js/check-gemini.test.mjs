@@ -116,6 +116,7 @@ test('gemini: calls of the open turn are signed', () => {
   assert.match(checkGemini({ contents: [user, model({ text: 'x', thoughtSignature: sentinel.thoughtSignature }), user] }, 'gemini-3-pro'), /for the first function call/)
   assert.equal(checkGemini({ contents: step({ functionCall }) }, 'gemini-2.5-flash'), null)
   assert.equal(checkGemini({ contents: [...step({ functionCall }), model({ text: 'x' }), user] }, 'gemini-3-pro'), null, 'the turn is over')
+  assert.equal(checkGemini({ contents: [user, model({ functionCall }), told(response(), { text: 'and?' })] }, 'gemini-3-pro'), null, 'the user has spoken')
   assert.equal(newer({ text: 'x', thoughtSignature: 'sig' }, { functionCall }), null, 'the part before it is signed')
   assert.match(newer({ functionCall }, { text: 'x' }), /missing a thought_signature/)
   const chain = [...step(signed), model({ functionCall }), told(response())]

@@ -210,9 +210,9 @@ function checkEnd(messages: readonly Json[], request: Json, given?: readonly Giv
 
 const isThought = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking'
 
-/** Where the open turn begins: behind the last user message with something other than results. */
+/** Where the open turn begins: behind the last user message with something other than results. docs, 2026-09: that ends the need of thoughts. */
 function openFrom(messages: readonly Json[]): number {
-  return messages.findLastIndex((message) => message['role'] === 'user' && blocks(message, 'tool_result').length === 0) + 1
+  return messages.findLastIndex(({ role, content }) => role === 'user' && !(Array.isArray(content) && content.every((block: Json) => block['type'] === 'tool_result'))) + 1
 }
 
 /** In an open turn the thoughts before its calls must be there. */
@@ -225,7 +225,8 @@ function checkLoop(messages: readonly Json[], request: Json, given: readonly Giv
     const thoughts = answer && !answer.waived ? answer.items.filter(isThought) : []
     const content = message['content'] as Json[]
     const kept = content.filter(isThought)
-    if (!isThought(content[0]!) && (request['thinking']?.type === 'enabled' || (thoughts.length > 0 && kept.length === 0))) refuse(`messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${content[0]!['type']}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`) // api, 2026-08
+    const wanted = answer ? thoughts.length > 0 && kept.length === 0 : request['thinking']?.type === 'enabled'
+    if (wanted && !isThought(content[0]!)) refuse(`messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${content[0]!['type']}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`) // api, 2026-08
     if (!thoughts.every((thought) => kept.some((block) => same(block, thought)))) refuse(`messages.${index}.content: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`) // api, 2026-08
   }
 }

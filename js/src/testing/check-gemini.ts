@@ -167,7 +167,7 @@ const sentinel = 'skip_thought_signature_validator' // docs, 2026-09: for calls 
 
 function checkSignatures(contents: readonly Json[], model: string, given: readonly Given[] | undefined): void {
   // docs, 2026-09: the turn since the last words of the user is checked; older ones need not be signed
-  const open = contents.findLastIndex((content) => content['role'] === 'user' && partsOf(content, 'functionResponse').length === 0)
+  const open = contents.findLastIndex((content) => content['role'] === 'user' && partsOf(content, 'text').length > 0)
   for (const [index, content] of contents.entries()) {
     if (content['role'] !== 'model') continue
     const parts = content['parts'] as Json[]

@@ -104,6 +104,7 @@ test('openai-responses: items come back as they were', () => {
   assert.match(again({ ...reasoning, encrypted_content: undefined }, call), /Items are not persisted when `store` is set to false/)
   assert.match(again(reasoning, { ...call, id: 'fc_2' }), /Item with id 'fc_2' not found/)
   assert.match(again(reasoning, { ...call, arguments: '{"a":1}' }), /Item 'fc_1' is not what the model said/)
+  assert.equal(checkResponses({ model: 'm', input: [user, reasoning, call, output] }, given([reasoning, { ...call, arguments: '{"cut' }])), null, 'what is no JSON cannot go back')
   assert.match(checkResponses({ model: 'other', input: [user, reasoning, call, output] }, said), /could not be verified/)
   const { encrypted_content: _, ...plain } = reasoning
   assert.equal(checkResponses({ model: 'm', input: [user, plain, call, output] }, given([plain, call], {})), null, 'the server has it')

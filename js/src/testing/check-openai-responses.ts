@@ -212,6 +212,20 @@ function checkIds(items: readonly Json[], before: readonly Json[] | undefined): 
 
 const byModel = (item: Json | undefined): boolean => item !== undefined && !isOutput(item) && item['type'] !== 'reasoning' && (typeOf(item) !== 'message' || item['role'] === 'assistant')
 
+/** What of an item must not change: all but its status, and arguments that are no JSON. */
+function lasting({ status: _, arguments: given, ...item }: Json, original: Json): Json {
+  return isJson(original['arguments']) ? { ...item, arguments: given } : item
+}
+
+function isJson(text: unknown): boolean {
+  try {
+    JSON.parse(String(text))
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** A reasoning item stands before what it led to, and neither is there without the other. */
 function checkReasoning(items: readonly Json[], model: string, given: readonly Given[] | undefined): void {
   for (const [index, item] of items.entries()) {
@@ -230,7 +244,7 @@ function checkReasoning(items: readonly Json[], model: string, given: readonly G
     if (answer.request['store'] === false && type === 'reasoning' && encrypted == null) {
       refuse(`Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`) // api, 2026-08
     }
-    if (type !== 'item_reference' && !same({ ...item, status: undefined }, { ...original, status: undefined })) refuse(`Item '${id}' is not what the model said.`) // docs, 2026-09: items go back as they came
+    if (type !== 'item_reference' && !same(lasting(item, original), lasting(original, original))) refuse(`Item '${id}' is not what the model said.`) // docs, 2026-09: items go back as they came
     const place = answer.items.indexOf(original)
     const reason = answer.items[place - 1]
     if (type !== 'reasoning' && reason?.['type'] === 'reasoning' && !items.slice(0, index).some((one) => one['id'] === reason['id'])) {

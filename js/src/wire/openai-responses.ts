@@ -36,7 +36,9 @@ function write(answer: Answer, head: Head): Written {
   const written = sectionsOf(answer).map((section) => ({ section, item: itemOf(section)[0] }))
   const output = written.flatMap(({ item }) => (item ? [item] : []))
   const finish = finishOf(answer, { length: 'max_output_tokens' })
-  const complete = finish === 'stop' || finish === 'tool_calls'
+  const complete = finish === null || finish === 'stop' || finish === 'tool_calls'
+  const last = output.at(-1)
+  if (last?.['status'] && !complete) last['status'] = 'incomplete'
   const response = (more: object): object => ({
     id: `resp_${head.id}`, object: 'response', created_at: 0, model: head.model, status: 'in_progress', error: null, incomplete_details: null,
     instructions: head.request.instructions ?? null, metadata: {}, output: [], parallel_tool_calls: true, temperature: 1, top_p: 1,

@@ -162,9 +162,10 @@ test('a provider that wants a key, and gets none, names the environment variable
   t.after(() => engine.close())
   const fine = []
   const run = (model, more = {}) => fine.push(engine.run({ model: { name: 'm', ...model }, messages, retries: 0, signal: AbortSignal.abort(), ...more }).done)
-  for (const [provider, { title, keys, baseURLs }] of Object.entries(providers)) {
+  for (const [provider, { title, keys, baseURLs, elsewhere = [] }] of Object.entries(providers)) {
     if (!has(Object.keys(baseURLs)[0])) continue
     if (!keys) run({ provider })
+    for (const baseURL of elsewhere) assert.throws(() => run({ provider, baseURL }), { path: 'model.apiKey' })
     for (const apiKey of keys ? [undefined, ''] : []) {
       assert.throws(() => run({ provider, apiKey }), (error) => {
         assert.equal(error.path, 'model.apiKey')

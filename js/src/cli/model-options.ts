@@ -1,7 +1,7 @@
 // Options that choose the model and the way it is given tools.
 import type { Settings } from '../core/settings.js'
 import type { Model } from '../core/model.js'
-import { otherNames, providerNames, providers, wireNames, type ProviderName } from '../core/providers.js'
+import { addressesOf, otherNames, providerNames, providers, wireNames, type ProviderName } from '../core/providers.js'
 import { didYouMean } from '../core/options.js'
 import { oneOf, text, UsageError, type Options, type Values } from './command.js'
 
@@ -64,8 +64,6 @@ function readKey(values: Values, baseURL: string | undefined, provider: Provider
   if (!key && wanted) throw new UsageError(`${providers[provider].title} wants a key: set ${wanted.map((name) => `$${name}`).join(' or ')}, or name another variable by --key-env`)
   return key
 }
-
-const addressesOf = (provider: ProviderName): readonly string[] => [...Object.values(providers[provider].baseURLs), ...(providers[provider].elsewhere ?? [])]
 
 /** A key from the environment is sent only to the servers it belongs to. */
 export function keyFor(baseURL: string): string | undefined {

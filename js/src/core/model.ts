@@ -1,7 +1,7 @@
 // What `model` says, and what that means for a request: where it goes, in which format, with which headers.
 import { SluiceError } from './errors.js'
 import { didYouMean, is, isObject, members, shown, textsByName, wrong, type Check } from './options.js'
-import { firstWire, isProvider, otherNames, providerNames, providers, wireNames, wires, type ProviderName, type WireName } from './providers.js'
+import { addressesOf, firstWire, isProvider, otherNames, providerNames, providers, wireNames, wires, type Provider, type ProviderName, type WireName } from './providers.js'
 
 /** What is said of the server that has a model. `provider` or `baseURL` must be there. */
 export interface ServerOptions {
@@ -158,10 +158,11 @@ export function serverOf({ provider, wire, baseURL, path, apiKey, headers = {} }
 const plainName = (name: string, wire: WireName): string => (wire === 'gemini' ? name.replace(/^models\//, '') : name)
 
 /** @internal Throws SluiceError `option` where requests to a provider would go without the key that it wants. */
-export function checkKey({ provider, apiKey }: ServerAddress, { wire, url, headers, secrets }: Server): void {
-  const { title, keys, baseURLs } = provider ? providers[provider] : ({} as never)
+export function checkKey({ provider, apiKey }: ServerAddress, { url, headers, secrets }: Server): void {
+  const { title, keys } = provider ? providers[provider] : ({} as Partial<Provider>)
   if (!keys || apiKey || secrets.length > 0 || Object.keys(headers).some((name) => credential.test(name))) return
-  if (new URL(url).origin !== new URL(baseURLs[wire] ?? url).origin) return // a server of one's own may need none
+  const { origin } = new URL(url)
+  if (!addressesOf(provider as ProviderName).some((address) => new URL(address).origin === origin)) return // a server of one's own may need none
   throw new SluiceError({ code: 'option', path: 'model.apiKey', detail: `found ${shown(apiKey)}, expected a key of ${title}`, hint: `${keys[0]} is the usual environment variable: apiKey: process.env.${keys[0]}` })
 }
 

@@ -176,6 +176,9 @@ export const isProvider = (name: unknown): name is ProviderName => typeof name =
 /** @internal The wire that a provider's models get without another. */
 export const firstWire = (name: ProviderName): WireName => Object.keys(providers[name].baseURLs)[0] as WireName
 
+/** @internal Every base URL of a provider. */
+export const addressesOf = (name: ProviderName): readonly string[] => [...Object.values(providers[name].baseURLs), ...(providers[name].elsewhere ?? [])]
+
 const gone = 'it needs a server that speaks a wire: give its baseURL'
 /** @internal What people write instead of a provider's name. */
 export const otherNames: { readonly [name: string]: string } = {

@@ -294,7 +294,8 @@ export class SluiceCard extends SluiceElement {
     const facts: unknown[] = []
     if (reason) facts.push(html`${words.reason}: <bdi>${(Object.hasOwn(words.reasons, reason) && words.reasons[reason]) || markInvisible(reason.slice(0, 1000))}</bdi>`)
     if (renamed(askedName, name)) facts.push(words.askedAs(escapeInvisible(askedName!.slice(0, 200))))
-    if (source && source !== 'native') facts.push(html`<bdi>${markInvisible(source.slice(0, 100))}</bdi>`)
+    if (source === 'provider') facts.push(words.byProvider)
+    else if (source && source !== 'native') facts.push(html`<bdi>${markInvisible(source.slice(0, 100))}</bdi>`)
     if (round !== undefined && round > 1) facts.push(words.round(round))
     if (startedAt !== undefined) facts.push(clock(startedAt, this.language))
     return facts.length === 0 ? nothing : html`<p class="facts">${facts.map((fact) => html`<span>${fact}</span>`)}</p>`

@@ -54,6 +54,8 @@ export interface Strings extends QuestionWords {
   moreRows: (count: string) => string
   items: (count: number) => string
   members: (count: number) => string
+  /** A tool that the provider runs. */
+  byProvider: string
   round: (round: number) => string
   characters: (count: string) => string
   milliseconds: (value: string) => string
@@ -166,6 +168,7 @@ const en: Strings = {
     disabled: 'the tool is switched off',
     not_callable: 'the tool is not for models',
     oversize: 'it is too long',
+    no_result: 'no result came',
   },
 
   answer: 'Answer',
@@ -199,6 +202,7 @@ const en: Strings = {
   moreRows: (count) => `Show ${count} more`,
   items: (count) => (count === 1 ? '1 item' : `${count} items`),
   members: (count) => (count === 1 ? '1 member' : `${count} members`),
+  byProvider: 'Run by the provider',
   round: (round) => `Round ${round}`,
   characters: (count) => `${count} characters`,
   milliseconds: (value) => `${value} ms`,
@@ -304,6 +308,7 @@ const zh: Strings = {
     disabled: '工具已关闭',
     not_callable: '工具不对模型开放',
     oversize: '内容过长',
+    no_result: '没有收到结果',
   },
 
   answer: '回答',
@@ -337,6 +342,7 @@ const zh: Strings = {
   moreRows: (count) => `再显示 ${count} 项`,
   items: (count) => `${count} 项`,
   members: (count) => `${count} 个成员`,
+  byProvider: '由服务商运行',
   round: (round) => `第 ${round} 轮`,
   characters: (count) => `${count} 个字符`,
   milliseconds: (value) => `${value} 毫秒`,

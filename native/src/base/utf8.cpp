@@ -134,6 +134,12 @@ size_t utf8_length(std::string_view utf8) {
   return count;
 }
 
+std::string join_surrogates(std::string_view text) {
+  Utf8Joiner joiner;
+  std::string out(joiner.feed(text));
+  return out.append(joiner.finish());
+}
+
 void append_code_point(std::string &out, uint32_t point) {
   const auto byte = [&out](uint32_t value) { out += static_cast<char>(value); };
   if (point < 0x80) return byte(point);

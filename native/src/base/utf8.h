@@ -33,6 +33,9 @@ class Utf8Joiner {
   std::string out_;
 };
 
+// A whole text whose surrogates are three bytes each, as UTF-8.
+std::string join_surrogates(std::string_view text);
+
 // Appends one code point as UTF-8; a surrogate as the three bytes that Utf8Joiner pairs.
 void append_code_point(std::string &out, uint32_t point);
 

@@ -14,9 +14,9 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kMostBlocks = 4096;      // that are open at once
+constexpr size_t kMostBlocks = 4096;       // that are open at once
 constexpr uint32_t kMostCalls = 1U << 20;  // a saved count above this is damaged
-constexpr uint32_t kNoSlot = UINT32_MAX;  // of a tool of the provider beyond limits.callsPerRound
+constexpr uint32_t kNoSlot = UINT32_MAX;   // of a tool of the provider beyond limits.callsPerRound
 
 Finish finish_of(std::string_view words) {
   if (is_one_of(words, {"end_turn", "stop_sequence"})) return Finish::stop;
@@ -36,13 +36,6 @@ Kind kind_of(std::string_view type) {
   if (type.ends_with("tool_use")) return Kind::provider_call;
   if (type.ends_with("tool_result")) return Kind::provider_result;
   return Kind::other;
-}
-
-// Text whose surrogates came as three bytes each, as UTF-8.
-std::string whole_utf8(std::string_view text) {
-  Utf8Joiner joiner;
-  std::string out(joiner.feed(text));
-  return out.append(joiner.finish());
 }
 
 // A block from its start to its stop.
@@ -299,7 +292,7 @@ class AnthropicReader final : public EventReader {
     const auto joined = [&](std::string_view key) {
       const auto first = json_member(block.start, key);
       std::string text = first && json_kind(*first) == '"' ? json_text(*first, true) : std::string();
-      return whole_utf8(text + block.text);
+      return join_surrogates(text + block.text);
     };
     bool keeps = whole;
     switch (block.kind) {
@@ -325,7 +318,7 @@ class AnthropicReader final : public EventReader {
         break;
       case Kind::provider_result: break;
       case Kind::other:
-        if (!block.text.empty()) item.set("content", json_string(whole_utf8(block.text)));
+        if (!block.text.empty()) item.set("content", json_string(join_surrogates(block.text)));
         break;
     }
     if (keeps) items_.add(item.write());

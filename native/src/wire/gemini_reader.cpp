@@ -29,13 +29,6 @@ Finish finish_of(std::string_view words, bool has_calls) {
   return Finish::other;
 }
 
-// A text that may hold lone surrogates, as three bytes each.
-std::string whole_text(std::string_view text) {
-  Utf8Joiner joiner;
-  std::string out(joiner.feed(text));
-  return out += joiner.finish();
-}
-
 // A call whose arguments are streamed.
 struct OpenCall {
   explicit OpenCall(size_t max_depth) : arguments(max_depth) {}
@@ -90,7 +83,8 @@ class GeminiReader final : public EventReader {
     count(usage);
     if (const std::string_view reason = feedback["blockReason"].string(); !reason.empty()) {
       const std::string_view words = feedback["blockReasonMessage"].string();
-      return fail("the prompt was blocked: " + std::string(reason) + (words.empty() ? "" : ": " + whole_text(words)));
+      return fail("the prompt was blocked: " + std::string(reason) +
+                  (words.empty() ? "" : ": " + join_surrogates(words)));
     }
     take_parts(candidate["content"]["parts"], event);
     end_with(candidate["finishReason"].string(), candidate["finishMessage"].string());
@@ -108,7 +102,7 @@ class GeminiReader final : public EventReader {
   void end_with(std::string_view reason, std::string_view message) {
     if (reason.empty()) return;
     if (reason == "MISSING_THOUGHT_SIGNATURE")
-      return fail("the request is missing a thought_signature: " + whole_text(message));
+      return fail("the request is missing a thought_signature: " + join_surrogates(message));
     if (call_ && reason == "STOP" && !call_->arguments.in_string()) close_call();
     finish_ = repair_utf8(reason);
     // Code that the provider runs takes its time, and the answer goes on behind a finish reason: the body's end counts.
@@ -204,7 +198,7 @@ class GeminiReader final : public EventReader {
     if (text_.empty()) return;
     std::string item;
     ObjectWriter part(item);
-    part.text("text", whole_text(text_));
+    part.text("text", join_surrogates(text_));
     if (thought_) part.boolean("thought", true);
     part.close();
     items_.add(item);
@@ -256,8 +250,8 @@ class GeminiReader final : public EventReader {
       return;
     }
     const uint32_t slot = slots_++;
-    const std::string id = whole_text(call["id"].string());
-    const std::string named = bounded_text(whole_text(name.string()), kMostCallName);
+    const std::string id = join_surrogates(call["id"].string());
+    const std::string named = bounded_text(join_surrogates(name.string()), kMostCallName);
     sink().on_call(slot, id, named);
     if (pieces || goes_on) {
       call_.emplace(limits().depth);
@@ -333,9 +327,9 @@ class GeminiReader final : public EventReader {
     const auto slot = static_cast<uint32_t>(known - provided_.begin());
     if (known == provided_.end()) {
       if (provided_.size() >= limits().calls_per_round) return slot;
-      provided_.push_back(whole_text(id));
+      provided_.push_back(join_surrogates(id));
     }
-    sink().on_provider_call(slot, provided_[slot], whole_text(name), arguments);
+    sink().on_provider_call(slot, provided_[slot], join_surrogates(name), arguments);
     return slot;
   }
 
@@ -343,7 +337,7 @@ class GeminiReader final : public EventReader {
   void give_provided(std::string_view id, std::string_view name, std::string_view text, bool is_error) {
     const bool last = id.empty() && !provided_.empty();
     const uint32_t slot = last ? static_cast<uint32_t>(provided_.size() - 1) : open_provided(id, name, {});
-    if (slot < provided_.size()) sink().on_provider_result(slot, whole_text(text), is_error);
+    if (slot < provided_.size()) sink().on_provider_result(slot, join_surrogates(text), is_error);
   }
 
   // ---- What goes back ----

@@ -27,7 +27,7 @@ you feel by your expressions and motions. {{tools}}`
 
 /** @param {AppOptions} [options] */
 export async function createApp({ provider, baseURL, wire, path, model, apiKey, settings = {}, configuration = { settings }, onConfigure, delayMs = 28, live2d = installed, conversations, keepMessages } = {}) {
-  let server = (provider ?? baseURL) === undefined ? null : { ...readServer({ provider, baseURL, model, apiKey }, null), ...(wire ? { wire } : {}), ...(path === undefined ? {} : { path }) }
+  let server = (provider ?? baseURL) === undefined ? null : readServer({ provider, baseURL, wire, path, model, apiKey }, null)
   const scripted = await startServer({ answers: answer, delayMs, appendOnly: false }) // people change what they asked
   const engine = new Engine({ tools: assistantTools })
 
@@ -65,13 +65,15 @@ export async function createApp({ provider, baseURL, wire, path, model, apiKey, 
 }
 
 /**
- * `{ scripted: true }`, or `{ provider?, baseURL?, model, apiKey? }`, where a provider knows its own `baseURL`. Without a key the one that is there
- * stays, where it is for the same server.
+ * `{ scripted: true }`, or `{ provider?, baseURL?, model, … }`, where a provider knows its own `baseURL`. What is left out of key, wire and path stays
+ * as it was, where it is for the same server.
  */
 function readServer(input, before) {
   const given = typeof input === 'object' && input !== null ? input : {}
   if (given.scripted === true) return null
   const { provider = '', baseURL = '', model, apiKey } = given
+  const same = before && (before.provider ?? '') === provider && (before.baseURL ?? '') === baseURL
+  const { wire, path } = same ? { ...before, ...given } : given
   if (provider !== '' && !Object.hasOwn(providers, provider)) throw wrong('provider', `expected one of ${Object.keys(providers).join(', ')}`)
   if ((provider === '' || baseURL !== '') && !(typeof baseURL === 'string' && URL.canParse(baseURL) && /^https?:$/.test(new URL(baseURL).protocol))) {
     throw wrong('baseURL', 'expected an http or https URL such as http://127.0.0.1:11434/v1')
@@ -80,7 +82,7 @@ function readServer(input, before) {
   if (apiKey !== undefined && (typeof apiKey !== 'string' || !/^[\x21-\x7e]{0,4000}$/.test(apiKey))) {
     throw wrong('apiKey', 'expected printable ASCII without blanks')
   }
-  const server = { ...(provider === '' ? {} : { provider }), ...(baseURL === '' ? {} : { baseURL }), name: model.trim() }
+  const server = { ...(provider === '' ? {} : { provider }), ...(baseURL === '' ? {} : { baseURL }), name: model.trim(), ...(wire === undefined ? {} : { wire }), ...(path === undefined ? {} : { path }) }
   const key = apiKey ?? (before && originOf(before) === originOf(server) ? before.apiKey : undefined)
   if (!key && baseURL === '' && providers[provider].keys) throw wrong('apiKey', `expected a key of ${providers[provider].title}`)
   return { ...server, apiKey: key }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startServer } from 'sluice/testing'
+import { createApp } from '../../js/demo/app.mjs'
 import { scenarios, stranger } from '../../js/demo/scenarios.mjs'
 
 const main = fileURLToPath(new URL('../../js/demo/main.mjs', import.meta.url))
@@ -95,4 +96,19 @@ test('every line of the script is in both languages, and in each of them alone',
   look([scenarios.map(({ title, question }) => [title, question]), stranger])
   for (const { rounds } of scenarios) for (const round of rounds) for (const results of ['', 'refused', 'picnic', 'photos: 40']) look(typeof round === 'function' ? round(results) : round)
   assert.deepEqual(wrong.filter(({ en, zh }) => en !== zh), [])
+})
+
+test('a model of the demo: what the page does not ask for stays while the server stays', async (t) => {
+  const app = await createApp({ live2d: false, provider: 'ollama', wire: 'openai-chat', path: '/chat', model: 'm', apiKey: 'k' })
+  t.after(() => app.close())
+  const model = () => app.options.run({ text: 'x' }).model
+  assert.deepEqual(model(), { provider: 'ollama', wire: 'openai-chat', path: '/chat', name: 'm', apiKey: 'k' })
+  const state = app.routes['POST /api/server']({ provider: 'ollama', baseURL: '', model: 'n' })
+  assert.deepEqual(model(), { provider: 'ollama', wire: 'openai-chat', path: '/chat', name: 'n', apiKey: 'k' })
+  assert.deepEqual(state.server, { provider: 'ollama', baseURL: '', model: 'n', hasKey: true })
+  app.routes['POST /api/server']({ provider: '', baseURL: 'http://127.0.0.1:1/v1', model: 'n' })
+  assert.deepEqual(model(), { baseURL: 'http://127.0.0.1:1/v1', name: 'n', apiKey: undefined })
+  for (const [input, path] of [[{ provider: 'x', model: 'm' }, 'provider'], [{ provider: 'kimi', model: 'm' }, 'apiKey'], [{ provider: 'kimi', baseURL: 'x', model: 'm' }, 'baseURL'], [{ model: 'm' }, 'baseURL'], [{ provider: 'ollama' }, 'model']]) {
+    assert.throws(() => app.routes['POST /api/server'](input), { code: 'option', path })
+  }
 })

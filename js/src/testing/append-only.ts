@@ -1,7 +1,7 @@
 // A conversation grows at its end: what a request told, the next one tells again, word for word. Providers find what they have read before by
 // this (prompt caches), and newer models sign it.
 import type { Wire } from '../wire/answer.js'
-import { isObject, type Json } from './refusal.js'
+import { objects, type Json } from './refusal.js'
 
 /** What a request tells the model, in an order that only grows. */
 export interface Told {
@@ -14,24 +14,22 @@ export interface Told {
 /** As JSON, without the marks of a cache, which wander. */
 const text = (value: unknown): string => JSON.stringify(value, (name, member: unknown) => (name === 'cache_control' ? undefined : member))
 
-const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
-
 const pieces = (messages: unknown, member: 'content' | 'parts'): string[] =>
-  list(messages).flatMap((message) => {
+  objects(messages).flatMap((message) => {
     const content: unknown = message[member]
-    const some = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content)
+    const some = typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content)
     return some.map((piece) => text([message['role'], piece]))
   })
 
 const tellers: { readonly [wire in Wire]: (body: Json) => Told } = {
-  'openai-chat': ({ tools, messages }) => ({ before: { tools: text(tools) }, items: list(messages).map(text) }),
+  'openai-chat': ({ tools, messages }) => ({ before: { tools: text(tools) }, items: objects(messages).map(text) }),
   anthropic: ({ system, tools, messages }) => ({ before: { system: text(system), tools: text(tools) }, items: pieces(messages, 'content') }),
   gemini: ({ systemInstruction, tools, contents }) => ({ before: { systemInstruction: text(systemInstruction), tools: text(tools) }, items: pieces(contents, 'parts') }),
   'openai-responses': ({ instructions, tools, input }) => ({
     before: { instructions: text(instructions), tools: text(tools) },
-    items: typeof input === 'string' ? [text({ role: 'user', content: input })] : list(input).map(text),
+    items: typeof input === 'string' ? [text({ role: 'user', content: input })] : objects(input).map(text),
   }),
-  ollama: ({ messages }) => ({ before: {}, items: list(messages).map(text) }), // no `tool_choice`: tools that are not to be called are left out
+  ollama: ({ messages }) => ({ before: {}, items: objects(messages).map(text) }), // no `tool_choice`: tools that are not to be called are left out
 }
 
 export const told = (wire: Wire, body: Json): Told => tellers[wire](body)

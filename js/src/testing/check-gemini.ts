@@ -1,6 +1,6 @@
 // What Gemini refuses in a request. Each rule tells where it comes from: the documentation (docs), the types of the SDK (types), or the words
 // of the API itself (api), with the month in which they were read.
-import { isObject, lastGiven, objectIn, objectsIn, onlyMembers, refusalOf, refuse, same, twice, type Given, type Json } from './refusal.js'
+import { elements, isObject, lastGiven, objectIn, objects, objectsIn, onlyMembers, refusalOf, refuse, same, twice, type Given, type Json } from './refusal.js'
 
 /**
  * The first thing that Gemini would refuse in the body of `generateContent` or `streamGenerateContent`, or null. `model` is the one of the
@@ -78,7 +78,7 @@ function checkPart(part: Json, role: string, at: string): void {
     if (!legalName.test(String(result?.name ?? ''))) refuse(`* GenerateContentRequest.${at}.function_response.name: Name cannot be empty.`) // api, 2026-08
     if (!isObject(result.response)) refuse(`Invalid value at '${at}.function_response.response' (type.googleapis.com/google.protobuf.Struct)`) // api, 2026-08
     const reference = referenceIn(result.response)
-    if (reference && !(result.parts ?? []).some((one: Json) => one['inlineData']?.displayName === reference)) refuse(`${at}.function_response.response: '$ref' names the part '${reference}', which is not there`) // docs, 2026-09
+    if (reference && !objects(result.parts).some((one) => one['inlineData']?.displayName === reference)) refuse(`${at}.function_response.response: '$ref' names the part '${reference}', which is not there`) // docs, 2026-09
   }
   if (data !== undefined && !(typeof data?.mimeType === 'string' && /^[A-Za-z0-9+/]+={0,2}$/.test(String(data.data)))) refuse(`Invalid value at '${at}.inline_data.data' (TYPE_BYTES), Base64 decoding failed`) // api, 2026-08
 }
@@ -89,7 +89,7 @@ function referenceIn(value: unknown): string | undefined {
   return typeof value['$ref'] === 'string' ? value['$ref'] : Object.values(value).map(referenceIn).find(Boolean)
 }
 
-const partsOf = (content: Json | undefined, kind: string): Json[] => ((content?.['parts'] ?? []) as Json[]).flatMap((part) => (part[kind] ? [part[kind] as Json] : []))
+const partsOf = (content: Json | undefined, kind: string): Json[] => objects(content?.['parts']).flatMap((part) => (part[kind] ? [part[kind] as Json] : []))
 
 function checkOrder(contents: readonly Json[], version: number): void {
   if (contents[0]!['role'] !== 'user') refuse('Please ensure that multiturn requests start with a user turn.') // api, 2026-08
@@ -139,7 +139,7 @@ function checkTools({ tools, toolConfig }: Json): void {
   const { mode, allowedFunctionNames: allowed } = objectIn(objectIn(toolConfig, "Invalid value at 'tool_config'")['functionCallingConfig'] ?? {}, "Invalid value at 'tool_config.function_calling_config'")
   if (mode !== undefined && !['AUTO', 'ANY', 'NONE', 'VALIDATED'].includes(mode)) refuse(`Invalid value at 'tool_config.function_calling_config.mode', "${mode}"`) // types, 2026-08
   if (allowed !== undefined && mode !== 'ANY' && mode !== 'VALIDATED') refuse('Please set allowed_function_names only when function calling mode is ANY.') // api, 2026-08
-  const stranger = ((allowed ?? []) as string[]).find((name) => !names.includes(name))
+  const stranger = elements(allowed).find((name) => !names.includes(String(name)))
   if (stranger) refuse(`allowed_function_names: '${stranger}' is not declared`) // docs, 2026-09
 }
 

@@ -29,6 +29,7 @@ export function checkMessages(body: unknown): string | null {
   let open: string[] = [] // calls of the last assistant message without a result
   for (const [index, message] of (messages as Message[]).entries()) {
     const at = `messages[${index}]`
+    if (typeof message !== 'object' || message === null) return `${at}: expected an object`
     const role = String(message['role'])
     const allowed = members[role]
     if (!allowed) return `${at}.role: '${role}' is no role`
@@ -63,6 +64,7 @@ function checkCalls(calls: unknown): string | null {
   if (!Array.isArray(calls) || calls.length === 0) return ': expected a non-empty array'
   const ids = new Set<string>()
   for (const [index, call] of calls.entries()) {
+    if (typeof call !== 'object' || call === null) return `[${index}]: expected an object`
     const { id, type, function: target } = call as { id?: unknown; type?: unknown; function?: { name?: unknown; arguments?: unknown } }
     if (typeof id !== 'string' || id === '') return `[${index}].id: expected a string`
     if (ids.has(id)) return `[${index}].id: '${id}' stands twice`
@@ -83,7 +85,7 @@ function checkTools(tools: unknown): string | null {
   if (!Array.isArray(tools) || tools.length === 0) return "'tools': expected a non-empty array"
   const names = new Set<string>()
   for (const [index, tool] of tools.entries()) {
-    const name = (tool as { function?: { name?: unknown } }).function?.name
+    const name = (tool as { function?: { name?: unknown } | null } | null)?.function?.name
     if (typeof name !== 'string' || !legalName.test(name)) return `tools[${index}].function.name: '${String(name)}' does not match ${legalName.source}`
     if (names.has(name)) return `tools[${index}].function.name: '${name}' stands twice`
     names.add(name)

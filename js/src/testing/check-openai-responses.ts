@@ -1,6 +1,6 @@
 // What OpenAI's Responses API refuses in a request. Each rule tells where it comes from: the documentation (docs), the types of the SDK (types),
 // or the words of the API itself (api), with the month in which they were read.
-import { isObject, lastGiven, objectIn, objectsIn, onlyMembers, refusalOf, refuse, same, twice, type Given, type Json } from './refusal.js'
+import { elements, isObject, lastGiven, objectIn, objects, objectsIn, onlyMembers, refusalOf, refuse, same, twice, type Given, type Json } from './refusal.js'
 
 /**
  * The first thing that OpenAI would refuse in the body of `POST /v1/responses`, or null. `given`: the answers that the server gave, whose items
@@ -85,7 +85,7 @@ function checkStrict(schema: unknown, name: string, path: readonly string[]): vo
   const properties: unknown = schema['properties']
   if (schema['type'] === 'object') {
     if (schema['additionalProperties'] !== false) refuse(`${context}, 'additionalProperties' is required to be supplied and to be false.`) // api, 2026-08
-    const missing = Object.keys(isObject(properties) ? properties : {}).find((property) => !(schema['required'] ?? []).includes(property))
+    const missing = Object.keys(isObject(properties) ? properties : {}).find((property) => !elements(schema['required']).includes(property))
     if (missing) refuse(`${context}, 'required' is required to be supplied and to be an array including every key in properties. Missing '${missing}'.`) // api, 2026-08
   }
   if (isObject(properties)) for (const [key, property] of Object.entries(properties)) checkStrict(property, name, [...path, 'properties', key])
@@ -183,7 +183,7 @@ function serverHas(request: Json, given: readonly Given[] | undefined): Json[] |
   if (previous == null) return []
   const answer = lastGiven(given!, ({ id }) => id === previous)
   if (!answer || answer.request['store'] === false) refuse(`Previous response with id '${previous}' not found.`) // api, 2026-08
-  return [...(serverHas(answer.request, given) ?? []), ...(Array.isArray(answer.request['input']) ? answer.request['input'] : []), ...answer.items]
+  return [...(serverHas(answer.request, given) ?? []), ...objects(answer.request['input']), ...answer.items]
 }
 
 const isCall = (item: Json): boolean => item['type'] === 'function_call' || item['type'] === 'custom_tool_call'

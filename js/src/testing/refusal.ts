@@ -51,6 +51,12 @@ export function objectsIn(value: unknown, words: string): Json[] {
   return value
 }
 
+/** The objects of an array; of anything else none. */
+export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
+
+/** The elements of an array; of anything else none. */
+export const elements = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
 /** Refuses the first member that is none of these. */
 export function onlyMembers(value: Json, allowed: readonly string[], words: (member: string) => string): void {
   const other = Object.keys(value).find((member) => !allowed.includes(member))

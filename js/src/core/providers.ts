@@ -131,7 +131,7 @@ const table = define({
   },
   together: {
     title: 'Together',
-    baseURLs: { 'openai-chat': 'https://api.together.xyz/v1' },
+    baseURLs: { 'openai-chat': 'https://api.together.ai/v1' },
     keys: ['TOGETHER_API_KEY'],
     example: 'openai/gpt-oss-120b',
   },

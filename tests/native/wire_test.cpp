@@ -981,8 +981,46 @@ TEST_CASE("request: what a host gets wrong is told by path", "[wire]") {
   CHECK(path(R"({"messages":[{"role":"user"}],"stream":1})") == "stream");
 }
 
+TEST_CASE("a refused signature is known by the words of its provider", "[wire]") {
+  for (const char *words : {
+           "messages.1.content.0: Invalid `signature` in `thinking` block",
+           "messages.3.content.1: Invalid `data` in `redacted_thinking` block",
+           "messages.1.content.0.thinking.signature: Field required",
+           "messages.1.content.10: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be "
+           "modified. These blocks must remain as they were in the original response.",
+           "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
+           "Function call is missing a thought_signature in functionCall parts. This is required for tools to work.",
+           "Corrupted thought signature.",
+           "Unable to submit request because Thought signature is not valid.",
+           "Invalid value at 'contents[1].parts[0].thought_signature' (TYPE_BYTES), Base64 decoding failed for \"x\"",
+           "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+           "Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.",
+           "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.",
+           "Item with id 'msg_1' not found.",
+           "Encrypted content is not supported with this model.",
+           "The encrypted content gAAA...6KFQ could not be verified.",
+           "The encrypted content for item rs_1 could not be verified. Reason: Encrypted content could not be decrypted "
+           "or parsed.",
+       }) {
+    INFO(words);
+    const std::string body = R"({"error":{"type":"invalid_request_error","message":)" + json_string(words) + "}}";
+    CHECK(read_provider_error(body, 400).code("http") == "signature_refused");
+    CHECK(read_provider_error(body, 429).code("http") == "http");
+  }
+  for (const char *words : {
+           "The signature of the request does not match.",
+           "Invalid API key.",
+           "messages.0.content: Input should be a valid string",
+           "File with id 'file_1' not found.",
+           "The model could not be verified.",
+       }) {
+    INFO(words);
+    CHECK(read_provider_error(words, 400).code("http") == "http");
+  }
+}
+
 TEST_CASE("the registry knows its wires", "[wire]") {
-  for (const char *id : {"openai-chat", "anthropic", "text"}) CHECK(find_wire(id)->id() == id);
+  for (const char *id : {"openai-chat", "openai-responses", "anthropic", "gemini", "text"}) CHECK(find_wire(id)->id() == id);
   CHECK(find_wire("morse") == nullptr);
   CHECK_FALSE(is_planned_wire("text"));
 }

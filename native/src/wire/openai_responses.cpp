@@ -79,7 +79,7 @@ std::string content_of(const SentMessage &message) {
 
 class Input {
  public:
-  explicit Input(const RequestBody &body) {
+  Input(const RequestBody &body, bool drop_opaque) : drop_opaque_(drop_opaque) {
     const auto store = body.member("store");
     stores_ = !store || trim_json(*store) != "false";
   }
@@ -135,7 +135,7 @@ class Input {
   // Behind an item that is left out, messages and calls lose the id that ties them to it. What the provider ran there
   // is left out with it: its id cannot be.
   void add_native(const SentMessage &message) {
-    bool untied = false;
+    bool untied = drop_opaque_;
     size_t calls = 0;
     for (JsonSlices items(message.native); items.next();) {
       const std::string_view item = trim_json(items.value());
@@ -198,6 +198,7 @@ class Input {
 
   static constexpr size_t kDeepest = 1024;  // levels of JSON that is only checked
 
+  const bool drop_opaque_;
   bool stores_ = true;
   std::set<std::string> used_;                  // ids of calls
   std::map<std::string, std::string> renamed_;  // of the last message with calls: id → the one that is sent
@@ -276,7 +277,7 @@ std::string OpenAiResponsesWire::write(const RequestParts &parts) const {
   const std::vector<ToolOffer> &tools = parts.tools != nullptr ? *parts.tools : kNone;
   RequestBody body(parts.body);
   const std::vector<SentMessage> sent = sent_messages(parts, kRules);
-  Input input(body);
+  Input input(body, parts.drop_opaque);
   size_t known = known_answers(parts, body, sent);
   for (const SentMessage &message : sent)
     if (known == 0)

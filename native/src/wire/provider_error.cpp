@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -137,15 +138,36 @@ std::optional<int64_t> number_of(std::string_view value) {
 }
 
 // What providers say where a signature, or an encrypted part, of an earlier answer is missing, forged or from
-// elsewhere.
+// elsewhere. The words of one row stand in this order, with anything between them.
+constexpr std::string_view kSignatureRefusals[][2] = {
+    // -- Anthropic
+    {"invalid signature", ""},
+    {"invalid data in redacted_thinking", ""},
+    {"thinking.signature", ""},
+    {"blocks cannot be modified", ""},
+    {"assistant message cannot be modified", ""},
+    {"expected thinking or redacted_thinking", ""},
+    // -- Gemini
+    {"corrupted thought signature", ""},
+    {"invalid thought signature", ""},
+    {"thought signature is not valid", ""},
+    {"missing a thought_signature", ""},
+    {"missing thought_signature", ""},
+    {"thought_signature", "base64 decoding failed"},
+    // -- OpenAI
+    {"without its required", ""},
+    {"encrypted content is not supported", ""},
+    {"encrypted content", "could not be"},
+    {"item with id", "not found"},
+};
+
 bool refuses_signature(std::string_view words) {
-  return contains_any(
-      lower_case(words),
-      {"invalid signature", "invalid `signature`", "corrupted thought signature", "invalid thought signature",
-       "thought signature is not valid", "missing a thought_signature", "missing thought_signature",
-       "without its required", "blocks cannot be modified", "assistant message cannot be modified",
-       "expected `thinking` or `redacted_thinking`", "expected thinking or redacted_thinking",
-       "encrypted content is not supported", "encrypted content could not be", "items are not persisted when"});
+  std::string small = lower_case(words);
+  std::erase(small, '`');
+  return std::any_of(std::begin(kSignatureRefusals), std::end(kSignatureRefusals), [&](const auto &row) {
+    const size_t first = small.find(row[0]);
+    return first != std::string::npos && small.find(row[1], first + row[0].size()) != std::string::npos;
+  });
 }
 
 // "36s" or "0.5s", as Google writes durations.

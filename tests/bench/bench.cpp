@@ -169,6 +169,28 @@ void arguments_anthropic(benchmark::State &state) {
 BENCHMARK(text_anthropic);
 BENCHMARK(arguments_anthropic);
 
+std::string responses_event(const std::string &type, const std::string &members) {
+  return "event: response." + type + "\ndata: {\"type\":\"response." + type + "\",\"sequence_number\":7," + members +
+         "}\n\n";
+}
+void text_openai_responses(benchmark::State &state) {
+  deltas(
+      state, R"({"wire":"openai-responses"})",
+      responses_event("output_item.added", R"("output_index":0,"item":{"type":"message","id":"msg_1","content":[]})"),
+      responses_event("output_text.delta",
+                      R"("item_id":"msg_1","output_index":0,"content_index":0,"delta":" token","logprobs":[])"));
+}
+void arguments_openai_responses(benchmark::State &state) {
+  const std::string call = R"("item":{"type":"function_call","id":"fc_1","call_id":"c","name":"note","arguments":""})";
+  const std::string of_call = R"("item_id":"fc_1","output_index":0,"delta":)";
+  deltas(state, R"({"wire":"openai-responses"})",
+         responses_event("output_item.added", R"("output_index":0,)" + call) +
+             responses_event("function_call_arguments.delta", of_call + R"("{\"text\":\"")"),
+         responses_event("function_call_arguments.delta", of_call + R"(" token")"));
+}
+BENCHMARK(text_openai_responses);
+BENCHMARK(arguments_openai_responses);
+
 // Plain prose on wire text: how fast the scanner passes what holds no call.
 void prose(benchmark::State &state) {
   const size_t chunk = static_cast<size_t>(state.range(0));

@@ -999,7 +999,8 @@ TEST_CASE("a refused signature is known by the words of its provider", "[wire]")
            "Item with id 'msg_1' not found.",
            "Encrypted content is not supported with this model.",
            "The encrypted content gAAA...6KFQ could not be verified.",
-           "The encrypted content for item rs_1 could not be verified. Reason: Encrypted content could not be decrypted "
+           "The encrypted content for item rs_1 could not be verified. Reason: Encrypted content could not be "
+           "decrypted "
            "or parsed.",
        }) {
     INFO(words);
@@ -1020,7 +1021,8 @@ TEST_CASE("a refused signature is known by the words of its provider", "[wire]")
 }
 
 TEST_CASE("the registry knows its wires", "[wire]") {
-  for (const char *id : {"openai-chat", "openai-responses", "anthropic", "gemini", "text"}) CHECK(find_wire(id)->id() == id);
+  for (const char *id : {"openai-chat", "openai-responses", "anthropic", "gemini", "text"})
+    CHECK(find_wire(id)->id() == id);
   CHECK(find_wire("morse") == nullptr);
   CHECK_FALSE(is_planned_wire("text"));
 }

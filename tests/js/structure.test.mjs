@@ -1,7 +1,7 @@
 // How the sources may know each other: no file comes back to itself through what it includes or imports, a folder knows only those below
 // it, and no file is too long to be read in one sitting.
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { test } from 'node:test'
@@ -135,4 +135,10 @@ const f = await import('./f.js')
 let g: import('./g.js').G
 import { h } from 'lit'`
   assert.deepEqual([...text.matchAll(imports)].map(([, name]) => name), ['./a.js', './b.js', './c.js', './d.js', './e.js', './f.js', './g.js'])
+})
+
+test('the scripts that the table of the wires names are there', () => {
+  const named = [...readFileSync(new URL('../../native/src/wire/README.md', import.meta.url), 'utf8').matchAll(/`([a-z-]+\/[a-z0-9-]+)`/g)]
+  assert.ok(named.length > 50)
+  assert.deepEqual(named.map(([, name]) => name).filter((name) => !existsSync(new URL(`../vectors/${name}.json`, import.meta.url))), [])
 })

@@ -44,11 +44,13 @@ class List {
 
 // ---- Parts ----
 
+void write_text(std::string_view text, List &list) {
+  ObjectWriter(list.next()).text("type", "input_text").text("text", text).close();
+}
+
 void write_part(const SentPart &part, List &list) {
   switch (part.kind) {
-    case SentPart::Kind::text:
-      ObjectWriter(list.next()).text("type", "input_text").text("text", part.text).close();
-      break;
+    case SentPart::Kind::text: write_text(part.text, list); break;
     case SentPart::Kind::image: {
       const std::string detail = member_string(json_member(part.json, "image_url").value_or(""), "detail");
       ObjectWriter image(list.next());
@@ -64,7 +66,11 @@ void write_part(const SentPart &part, List &list) {
       file.close();
       break;
     }
-    case SentPart::Kind::other: list.next() += part.json; break;
+    case SentPart::Kind::other:
+      if (member_string(part.json, "type") == "text")  // with members of another provider
+        write_text(part.text, list);
+      else
+        list.next() += part.json;
   }
 }
 
@@ -251,6 +257,8 @@ Status OpenAiResponsesWire::check(std::string_view body, const std::vector<ToolO
         return error(Code::json, "a tool of openai-chat; openai-responses has name and parameters beside type",
                      "tools[" + std::to_string(i) + "].function");
   }
+  if (const auto choice = json_member(body, "tool_choice"); choice && json_member(*choice, "function"))
+    return error(Code::json, "a choice of openai-chat; openai-responses has name beside type", "tool_choice.function");
   return check_foreign_members(body, id());
 }
 

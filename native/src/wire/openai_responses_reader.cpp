@@ -185,7 +185,10 @@ class ResponsesReader final : public EventReader {
     } else if (type == "output_item.done") {
       close(fields.index, event.sliced()["item"], event, false);
     } else if (is_one_of(type, {"completed", "incomplete", "failed", "cancelled"})) {
-      take_end(type, event.sliced()["response"], event, false);
+      const JsonView response = event.sliced()["response"];
+      const std::string_view status = response["status"].string();  // vLLM completes what it cut
+      const bool worse = type == "completed" && is_one_of(status, {"incomplete", "failed", "cancelled"});
+      take_end(worse ? status : type, response, event, false);
     } else if (fields.response.is_object()) {
       take_model(fields.response["model"].string());
     }

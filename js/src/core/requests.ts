@@ -80,7 +80,7 @@ export class Requests {
         this.#shown = true
         return
       case 'card':
-        if (event.status === 'streaming') this.#shown = true
+        if (event.status === 'streaming' || event.source === 'provider') this.#shown = true
         return
       case 'diagnostic':
         if (event.code === 'provider_error' && event.retryable) this.#transient = event.detail ?? event.code

@@ -141,7 +141,7 @@ export class SluiceCard extends SluiceElement {
           ${this.#time}
           <span class="chevron">${icon('chevron')}</span>
         </button>
-        ${moving && this.message && (status === 'executing' || status === 'streaming') ? this.#stop() : nothing}
+        ${moving && this.message && (status === 'executing' || status === 'streaming') && card.source !== 'provider' ? this.#stop() : nothing}
       </div>
       ${status === 'streaming' ? this.#writing(card) : nothing}
       ${card.progress && status === 'executing' ? this.#progress(card, card.progress) : nothing}

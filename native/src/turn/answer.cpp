@@ -187,7 +187,8 @@ void Answer::conclude(bool whole, End how) {
     event.text("type", "diagnostic").text("code", code).text("detail", error_->detail);
     event.boolean("retryable", error_->retryable);
   }
-  if (error_ || ours || finish != Finish::pause) log_.lose_provided(error_ ? "stream_broken" : "no_result");
+  const bool broken = error_ || how != End::complete;
+  if (broken || ours || finish != Finish::pause) log_.lose_provided(broken ? "stream_broken" : "no_result");
   if (!ours && !error_ && finish == Finish::malformed && calls_ == 0)
     log_.round().note = setup_.config.words(Word::malformed_answer);
   if (!ours && !error_ && calls_ == 0) tell_other_format();

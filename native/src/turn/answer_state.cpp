@@ -17,9 +17,7 @@ constexpr Transitions<AnswerState, AnswerTrigger, kStates.size(), kTriggers.size
 std::string_view to_text(AnswerState state) { return kStates[static_cast<size_t>(state)]; }
 std::string_view to_text(AnswerTrigger trigger) { return kTriggers[static_cast<size_t>(trigger)]; }
 
-std::optional<AnswerState> next_state(AnswerState state, AnswerTrigger trigger) {
-  return kSteps(state, trigger);
-}
+std::optional<AnswerState> next_state(AnswerState state, AnswerTrigger trigger) { return kSteps(state, trigger); }
 
 std::string answer_diagram() {
   return draw_table(

@@ -459,6 +459,7 @@ void Gate::cancel_card(Card &card, std::string_view reason, std::string_view tex
 Status Gate::cancel(uint32_t call, std::string_view reason) {
   Card *const card = log_.find(call);
   if (card == nullptr) return no_such_call(call);
+  if (card->is_provided() && !card->final()) return not_now(std::string(kProvidersCall));
   const std::string why = repair_utf8(reason);
   cancel_card(*card, "cancelled", words(Word::cancelled_call) + because(why));
   pump();
@@ -466,7 +467,9 @@ Status Gate::cancel(uint32_t call, std::string_view reason) {
 }
 
 void Gate::cancel_all(std::string_view reason, const std::string &text) {
-  for (const auto &card : log_.message().cards) cancel_card(*card, reason, text);
+  for (const auto &card : log_.message().cards)
+    if (!card->is_provided()) cancel_card(*card, reason, text);
+  log_.lose_provided(reason);
 }
 
 bool Gate::expire() {

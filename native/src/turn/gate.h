@@ -21,6 +21,8 @@ namespace sluice {
 enum class Submit : int32_t { text = 0, json = 1, parts = 2, failure = 3, progress = 4, rewritten = 5 };
 enum class Remember : int32_t { once = 0, turn = 1, session = 2, always = 3 };
 
+inline constexpr std::string_view kProvidersCall = "the provider runs this tool: only the whole turn can be cancelled";
+
 class Gate {
  public:
   Gate(const Setup &setup, Log &log);

@@ -116,6 +116,7 @@ Status Gate::read_versions(std::string_view document, Result &output, Result &re
 // Refuses a result of a call whose execute event the host has not polled: nobody has run it.
 Status Gate::check_started(const Card &card) const {
   if (setup_.observes()) return not_now("the server runs the calls of this turn");
+  if (card.is_provided()) return not_now(std::string(kProvidersCall));
   return log_.waits(Log::Event::execute, card.call)
              ? not_now("the execute event of call " + std::to_string(card.call) + " was not polled: nobody has run it")
              : Status();

@@ -93,7 +93,7 @@ void Turn::resume() {
   if (log_.done()) return;
   if (held && log_.waits(Log::Event::request, 0))
     request_ = std::make_shared<const std::string>(build_request(opaque_refused_));  // its history has changed
-  if (log_.withdraw(Log::Event::request, 0)) emit_request();          // its body has this engine's tools
+  if (log_.withdraw(Log::Event::request, 0)) emit_request();                         // its body has this engine's tools
   gate_.resume();
   if (check_ != Check::none && !log_.waits(Log::Event::final_answer, 0)) emit_final();
   advance();

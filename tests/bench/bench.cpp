@@ -166,6 +166,32 @@ void arguments_anthropic(benchmark::State &state) {
              anthropic_delta(R"({"type":"input_json_delta","partial_json":"{\"text\":\""})"),
          anthropic_delta(R"({"type":"input_json_delta","partial_json":" token"})"));
 }
+// Gemini counts tokens in every event, and streams arguments as values with paths.
+std::string gemini_event(const std::string &part) {
+  return R"(data: {"candidates": [{"content": {"parts": [)" + part +
+         R"(],"role": "model"},"index": 0}],"usageMetadata": {"promptTokenCount": 34,"candidatesTokenCount": 17,"totalTokenCount": 51},"modelVersion": "gemini-3-pro","responseId": "bH6LaZW8Fp"})"
+         "\r\n\r\n";
+}
+std::string gemini_arguments(const std::string &piece) {
+  return gemini_event(R"({"functionCall": {"partialArgs": [{"jsonPath": "$.text","stringValue": ")" + piece +
+                      R"(","willContinue": true}],"willContinue": true}})");
+}
+void text_gemini(benchmark::State &state) {
+  deltas(state, R"({"wire":"gemini"})", "", gemini_event(R"({"text": " token"})"));
+}
+void arguments_gemini(benchmark::State &state) {
+  deltas(state, R"({"wire":"gemini"})", gemini_event(R"({"functionCall": {"name": "note","willContinue": true}})"),
+         gemini_arguments(" token"));
+}
+void text_ollama(benchmark::State &state) {
+  deltas(
+      state, R"({"wire":"ollama"})", "",
+      R"({"model":"qwen3","created_at":"2026-08-19T14:34:32.371088Z","message":{"role":"assistant","content":" token"},"done":false})"
+      "\n");
+}
+BENCHMARK(text_gemini);
+BENCHMARK(arguments_gemini);
+BENCHMARK(text_ollama);
 BENCHMARK(text_anthropic);
 BENCHMARK(arguments_anthropic);
 

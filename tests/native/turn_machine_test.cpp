@@ -259,8 +259,7 @@ std::vector<Phase> phases() {
       {"left to the user", config(R"(,"loop":"user_mediated")"), polled_answer(call("note")), kAfterDone},
       {"of a document that is no JSON", "{", [](sluice_turn *) {}, "jjjjj jjjjj jj jjj j jjjjj jj jj"},
       {"of a wrong value", config(R"(,"maxRounds":"many")"), [](sluice_turn *) {}, "jjjjj jjjjj jj jjj j jjjjj jj jj"},
-      {"of a wire that is not here yet", R"({"wire":"ollama"})", [](sluice_turn *) {},
-       "uuuuu uuuuu uu uuu u uuuuu uu uu"},
+      {"of an unknown wire", R"({"wire":"morse"})", [](sluice_turn *) {}, "jjjjj jjjjj jj jjj j jjjjj jj jj"},
   };
 }
 
@@ -270,7 +269,6 @@ int32_t code_of(char letter) {
     case 's': return SLUICE_E_STATE;
     case 'n': return SLUICE_E_NOT_FOUND;
     case 'j': return SLUICE_E_JSON;
-    case 'u': return SLUICE_E_UNSUPPORTED;
     default: return SLUICE_E_ARGUMENT;
   }
 }
@@ -358,7 +356,7 @@ TEST_CASE("values that no verb takes are refused in every phase, and change noth
   };
   const EngineHandle engine(kTools);
   for (const Phase &phase : phases()) {
-    if (phase.codes.front() == 'j' || phase.codes.front() == 'u') continue;
+    if (phase.codes.front() == 'j') continue;
     for (const Verb &verb : wrong) {
       INFO(phase.name << ": " << verb.name);
       const auto turn = reached(engine.p, phase, false), untouched = reached(engine.p, phase, false);

@@ -1021,10 +1021,9 @@ TEST_CASE("a refused signature is known by the words of its provider", "[wire]")
 }
 
 TEST_CASE("the registry knows its wires", "[wire]") {
-  for (const char *id : {"openai-chat", "openai-responses", "anthropic", "gemini", "text"})
+  for (const char *id : {"openai-chat", "openai-responses", "anthropic", "gemini", "ollama", "text"})
     CHECK(find_wire(id)->id() == id);
   CHECK(find_wire("morse") == nullptr);
-  CHECK_FALSE(is_planned_wire("text"));
 }
 
 TEST_CASE("chat: a megabyte of arguments in fragments of one byte is read in linear time", "[wire]") {

@@ -46,8 +46,6 @@ Status Setup::read_wire() {
     name = json_text(*value);
   }
   wire = find_wire(name);
-  if (wire == nullptr && is_planned_wire(name))
-    return error(Code::unsupported, "the wire " + in_quotes(name) + " is not in this version", "wire");
   if (wire == nullptr)
     return error(Code::json, "found " + in_quotes(name) + ", expected one of " + wire_names(), "wire");
   if (wire->id() == "text") config.mode = Mode::text;

@@ -116,7 +116,7 @@ void EventReader::on_joined_data(std::string_view event, std::string_view data) 
   while (!data.empty() && !failed_) {
     const std::string_view line = data.substr(0, data.find('\n'));
     data.remove_prefix(std::min(data.size(), line.size() + 1));
-    if (trim_json(line).empty() || (data.empty() && reported) || read(event, line)) continue;
+    if (trim_json(line).empty() || read(event, line) || (data.empty() && reported)) continue;
     if (!reported) tell_broken("not JSON: ", line);
     reported = true;
   }
@@ -232,9 +232,13 @@ void EventReader::fail(std::string_view words) {
                                   error));
 }
 
-// The connection broke within the first event of a stream: only the last, unfinished line says anything.
+// The connection broke within the first event: of a stream only the last, unfinished line says anything, and JSON could
+// still be completed.
 bool EventReader::is_cut_stream() const {
   const std::string_view body = beginning_;
+  bool cut = false;
+  const char kind = body.size() < kMaxBeginning ? json_kind(body) : 0;
+  if ((kind == '{' || kind == '[') && !check_json(body, limits_.depth, &cut).ok() && cut) return true;
   const std::string_view last = body.substr(body.find_last_of("\r\n") + 1);
   if (last.empty() || body.substr(0, body.size() - last.size()).find("data:") != body.npos) return false;
   const size_t colon = std::min(last.size(), last.find(':'));

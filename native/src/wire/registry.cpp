@@ -5,17 +5,13 @@
 
 #include "wire/anthropic.h"
 #include "wire/gemini.h"
+#include "wire/ollama.h"
 #include "wire/openai_chat.h"
 #include "wire/openai_responses.h"
 #include "wire/text.h"
 #include "wire/wire.h"
 
 namespace sluice {
-namespace {
-
-constexpr std::string_view kPlanned[] = {"ollama"};
-
-}  // namespace
 
 std::string_view to_text(Finish finish) {
   switch (finish) {
@@ -38,8 +34,9 @@ std::span<const Wire *const> all_wires() {
   static const OpenAiResponsesWire responses;
   static const AnthropicWire anthropic;
   static const GeminiWire gemini;
+  static const OllamaWire ollama;
   static const TextWire text;
-  static const Wire *const kWires[] = {&chat, &responses, &anthropic, &gemini, &text};
+  static const Wire *const kWires[] = {&chat, &responses, &anthropic, &gemini, &ollama, &text};
   return kWires;
 }
 
@@ -55,10 +52,6 @@ std::string wire_names() {
   std::string names;
   for (const Wire *wire : all_wires()) names.append(names.empty() ? "" : ", ").append(wire->id());
   return names;
-}
-
-bool is_planned_wire(std::string_view id) {
-  return std::find(std::begin(kPlanned), std::end(kPlanned), id) != std::end(kPlanned);
 }
 
 }  // namespace sluice

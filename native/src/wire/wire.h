@@ -140,9 +140,8 @@ class Wire {
   virtual bool has_strict_roles(std::string_view) const { return false; }
 };
 
-// find_wire returns nullptr for an unknown id. is_planned_wire names the ids of wires that this version lacks.
+// Returns nullptr for an unknown id.
 const Wire *find_wire(std::string_view id);
-bool is_planned_wire(std::string_view id);
 std::string wire_names();  // "openai-chat, …", for messages
 
 }  // namespace sluice

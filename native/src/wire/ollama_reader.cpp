@@ -1,0 +1,169 @@
+#include "wire/ollama_reader.h"
+
+#include <string>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "wire/event_reader.h"
+#include "wire/native_items.h"
+
+namespace sluice {
+namespace {
+
+constexpr size_t kMostCallName = 256;  // bytes; no tool has a longer name
+
+class OllamaReader final : public EventReader {
+ public:
+  OllamaReader(WireSink &sink, const WireLimits &limits)
+      : EventReader(sink, limits, "an answer of Ollama"), calls_(limits.line_bytes) {}
+
+ private:
+  // ---- Events ----
+
+  void take(std::string_view, const JsonEvent &event) override {
+    const JsonView root = event.root();
+    if (const char kind = root["error"].kind(); kind == '"' || kind == '{') return fail(event.text());
+    const JsonView message = root["message"], done = root["done"];
+    if (message.is_object() || done.kind() == 't')
+      know();
+    else if (known())
+      tell_broken("no line of an answer: ", event.text());
+    take_model(root["model"].string());
+    if (message.is_object()) take_message(message, event);
+    if (!done.is_true()) return;
+    count(root);
+    take_finish(finish_of(root["done_reason"].string()), root["done_reason"].string());
+    end();
+  }
+
+  bool take_late(const JsonEvent &event) override {
+    const JsonView root = event.root(), message = root["message"];
+    count(root);
+    report_usage();
+    return !root["error"] && message["content"].string().empty() && message["thinking"].string().empty() &&
+           message["tool_calls"].kind() != '[';
+  }
+
+  // Ollama says "stop" behind calls, too.
+  Finish finish_of(std::string_view words) const {
+    if (words == "stop") return slots_ > 0 ? Finish::tool_calls : Finish::stop;
+    return words == "length" ? Finish::length : Finish::other;
+  }
+
+  void count(JsonView root) {
+    Usage counted;
+    counted.input_tokens = root["prompt_eval_count"].integer().value_or(-1);
+    counted.output_tokens = root["eval_count"].integer().value_or(-1);
+    take_usage(counted);
+  }
+
+  void take_message(JsonView message, const JsonEvent &event) {
+    const bool surrogates = event.has_surrogates();
+    if (const std::string_view thinking = message["thinking"].string(); !thinking.empty()) {
+      keep(thinking_, thinking);
+      show_reasoning(thinking, surrogates);
+    }
+    if (const std::string_view content = message["content"].string(); !content.empty()) {
+      keep(content_, content);
+      show_text(content, surrogates);
+    }
+    if (message["tool_calls"].kind() == '[')  // what goes back needs its text
+      event.sliced()["message"]["tool_calls"].items([&](JsonView call) { take_call(call); });
+  }
+
+  // Calls come whole.
+  void take_call(JsonView call) {
+    const JsonView function = call["function"];
+    if (!function.is_object()) {
+      if (call.kind() != 'n') sink().on_diagnostic("unknown_call", "expected a call with a function");
+      return;
+    }
+    if (slots_ >= limits().calls_per_round) {
+      if (!std::exchange(full_, true))
+        sink().on_diagnostic("oversize", "more calls than callsPerRound in one answer: the others are dropped");
+      return;
+    }
+    const uint32_t slot = slots_++;
+    const std::string id = repair_utf8(call["id"].string());
+    const std::string name = bounded_text(function["name"].string(), kMostCallName);
+    const JsonView arguments = function["arguments"];
+    const std::string text = arguments.kind() == '"' ? repair_utf8(arguments.string()) : std::string(arguments.text());
+    const bool none = trim_json(text).empty() || arguments.kind() == 'n';
+    sink().on_call(slot, id, name);
+    sink().on_arguments(slot, none ? "{}" : std::string_view(text));
+    if (!name.empty() && arguments.is_object()) return keep_call(call.text());
+    const bool object = !none && json_kind(text) == '{' && check_json(text, limits().depth).ok();
+    std::string item;
+    ObjectWriter written(item);
+    if (!id.empty()) written.text("id", id);
+    ObjectWriter inner(written.value("function"));
+    inner.text("name", name.empty() ? "unknown" : name)
+        .raw("arguments", object ? std::string_view(text) : "{}")
+        .close();
+    written.close();
+    keep_call(item);
+  }
+
+  // ---- What goes back ----
+
+  void keep(std::string &where, std::string_view more) {
+    if (reserve(more.size())) where += more;
+  }
+
+  void keep_call(std::string_view call) {
+    if (reserve(call.size())) calls_.add(call);
+  }
+
+  // Counts bytes that go back. Returns whether they are kept.
+  bool reserve(size_t bytes) {
+    if (!calls_.reserve(bytes)) {
+      sink().on_diagnostic("oversize", "the provider's items beyond limits.lineBytes are not kept");
+      content_ = thinking_ = {};
+    }
+    return !calls_.full();
+  }
+
+  // One item: the message.
+  void report_last(bool well) override {
+    if (!well || calls_.full() || (content_.empty() && thinking_.empty() && calls_.empty())) return;
+    std::string items = "[";
+    ObjectWriter message(items);
+    message.text("role", "assistant").text("content", join_surrogates(content_));
+    if (!thinking_.empty()) message.text("thinking", join_surrogates(thinking_));
+    if (!calls_.empty()) message.raw("tool_calls", calls_.array());
+    message.close();
+    sink().on_native(items + "]");
+  }
+
+  // ---- Saved ----
+
+  void save_more(ObjectWriter &saved) const override {
+    calls_.save(saved);
+    append_saved_bytes(saved.value("content"), content_);
+    append_saved_bytes(saved.value("thinking"), thinking_);
+    saved.number("calls", slots_).boolean("callsFull", full_);
+  }
+
+  void load_more(const SavedReader &from) override {
+    calls_.load(from, limits().depth);
+    from.get("content", content_);
+    from.get("thinking", thinking_);
+    from.get("calls", slots_);
+    from.get("callsFull", full_);
+  }
+
+  // -- position in the stream (saved with the turn)
+  std::string content_, thinking_;  // so far, in pieces that may be cut within two surrogates
+  NativeItems calls_;               // counts the texts as well
+  uint32_t slots_ = 0;              // calls that were reported
+  bool full_ = false;               // calls beyond the limit were dropped
+};
+
+}  // namespace
+
+std::unique_ptr<WireReader> read_ollama(WireSink &sink, const WireLimits &limits) {
+  return std::make_unique<OllamaReader>(sink, limits);
+}
+
+}  // namespace sluice

@@ -35,7 +35,7 @@ std::vector<NativeCall> calls_of(std::string_view items) {
 }
 
 constexpr SentRules kRules = {
-    .calls_of = calls_of, .in_id = [](char c) { return in_identifier(c); }, .most_id_bytes = 64};
+    .calls_of = calls_of, .in_id = [](char c) { return in_identifier(c); }, .most_id_bytes = 64, .unique_ids = true};
 
 // ---- Blocks ----
 
@@ -117,11 +117,28 @@ void write_result(const SentMessage &message, List &blocks) {
   result.close();
 }
 
+// A call as it came, but for an id that an earlier one had.
+void write_call(std::string_view item, const std::string &id, std::string &out) {
+  const auto own = json_member(item, "id");
+  if (!own || json_kind(*own) != '"' || json_text(*own) == id) {
+    out += item;
+    return;
+  }
+  out.append(item.data(), own->data()).append(json_string(id));
+  out.append(own->data() + own->size(), item.data() + item.size());
+}
+
 void write_said(const SentMessage &message, List &blocks) {
   if (!message.native.empty()) {
-    for (JsonSlices items(message.native); items.next();)
-      if (message.opaque || !is_one_of(type_of(items.value()), {"thinking", "redacted_thinking"}))
+    size_t calls = 0;
+    for (JsonSlices items(message.native); items.next();) {
+      const std::string type = type_of(items.value());
+      if (!message.opaque && is_one_of(type, {"thinking", "redacted_thinking"})) continue;
+      if (type == "tool_use" && calls < message.calls.size())
+        write_call(items.value(), message.calls[calls++].id, blocks.next());
+      else
         blocks.next() += items.value();
+    }
     return;
   }
   for (const SentPart &part : message.parts)

@@ -59,6 +59,7 @@ class Ids {
   // `native`: the call's own item, if the message goes back as items.
   std::string give(const std::string &id, const NativeCall *native) {
     std::string sent = native != nullptr ? native->id : legal(id);
+    if (rules_.unique_ids && native != nullptr && used_.contains(sent)) sent = unused(sent);
     if (native == nullptr || !sent.empty()) used_.insert(sent);
     now_.push_back({id, sent, native != nullptr ? native->item : std::string_view()});
     return sent;
@@ -82,8 +83,12 @@ class Ids {
       std::replace_if(
           out.begin(), out.end(), [&](char c) { return !rules_.in_id(c); }, '_');
     if (out.size() > rules_.most_id_bytes) out.resize(rules_.most_id_bytes);
-    const std::string stem = out;
-    for (size_t number = 2; out != id && used_.contains(out); ++number) {
+    return (out != id || rules_.unique_ids) && used_.contains(out) ? unused(out) : out;
+  }
+
+  std::string unused(const std::string &stem) const {
+    std::string out = stem;
+    for (size_t number = 2; used_.contains(out); ++number) {
       const std::string tail = "_" + std::to_string(number);
       out = stem.substr(0, rules_.most_id_bytes - tail.size()) + tail;
     }

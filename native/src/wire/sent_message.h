@@ -62,6 +62,7 @@ struct SentRules {
   // May this character stand in an id? nullptr: any may.
   bool (*in_id)(char c) = nullptr;
   size_t most_id_bytes = 256;
+  bool unique_ids = false;  // the server refuses an id that an earlier call of the conversation had
   // The images of results become SentMessage::images. If not, they stay in a message of the user behind the results.
   bool images_with_results = true;
 };

@@ -50,6 +50,8 @@ TEST_CASE("a refusal comes with what can be done about it") {
       {"openai-responses", 404, "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.",
        "include"},
       {"openai-responses", 400, "Encrypted content is not supported with this model", "leave `include` out"},
+      {"openai-responses", 400, "The encrypted content gAAA...6KFQ could not be verified.", "give back the history"},
+      {"openai-responses", 404, "Item with id 'msg_1' not found.", "did not keep the earlier answers"},
       {"anthropic", 400, "`tool_use` ids were found without `tool_result` blocks immediately after: toolu_1",
        "give back the history"},
       {"anthropic", 400, "messages.1.content.0: Invalid `signature` in `thinking` block", "give back the history"},

@@ -54,8 +54,10 @@ struct Fields {
   int64_t index = kAnyIndex;
   int64_t part = 0;  // content_index
   int64_t summary = 0;
-  JsonView delta, done, item, response;
+  JsonView delta, done, response;  // done: the whole of what the deltas brought
 };
+
+int64_t part_of(JsonView index) { return std::clamp<int64_t>(index.integer().value_or(0), 0, kMostParts); }
 
 Fields read_fields(JsonView root) {
   Fields fields;
@@ -67,13 +69,11 @@ Fields read_fields(JsonView root) {
     else if (key == "output_index")
       fields.index = std::max(value.integer().value_or(kAnyIndex), kAnyIndex);
     else if (key == "content_index")
-      fields.part = value.integer().value_or(0);
+      fields.part = part_of(value);
     else if (key == "summary_index")
-      fields.summary = value.integer().value_or(0);
+      fields.summary = part_of(value);
     else if (is_one_of(key, {"text", "refusal", "arguments", "input"}))
       fields.done = value;
-    else if (key == "item")
-      fields.item = value;
     else if (key == "response")
       fields.response = value;
   });
@@ -159,11 +159,9 @@ class ResponsesReader final : public EventReader {
     } else if (type == "reasoning_summary_text.delta" || type == "reasoning_text.delta") {
       show_thought(fields, type == "reasoning_text.delta", fields.delta.string(), surrogates);
     } else if (type == "reasoning.delta" || type == "reasoning_summary.delta") {
-      Item *const item = item_at(fields.index, ResponsesItem::reasoning);
-      if (item == nullptr) return;
-      item->shown = item->summaries = kAllParts;
+      if (Item *const item = item_at(fields.index, ResponsesItem::reasoning)) item->shown = item->summaries = kAllParts;
       const std::string_view text = fields.delta.is_object() ? fields.delta["text"].string() : fields.delta.string();
-      show_reasoning_of(*item, 0, text, surrogates);
+      show_reasoning_of(fields.index, 0, text, surrogates);
     } else if (type == "refusal.delta") {
       show_part(fields, fields.delta.string(), true, surrogates);
     } else if (type == "output_text.done" || type == "refusal.done") {
@@ -230,10 +228,11 @@ class ResponsesReader final : public EventReader {
     if (!items_.empty() && std::all_of(items_.begin(), items_.end(), [](const Item &item) { return item.closed; }))
       return;
     const bool all = items_.empty();
-    int64_t index = 0;
+    size_t seen = 0;
     output.items([&](JsonView element) {
+      if (seen >= kMostItems) return;
+      const auto index = static_cast<int64_t>(seen++);
       if (all || open_at(index, element)) close(index, element, event, cut && !all);
-      ++index;
     });
   }
 
@@ -364,8 +363,8 @@ class ResponsesReader final : public EventReader {
         int64_t part = 0;
         json["content"].items([&](JsonView content) {
           if (!(item.shown & bit_of(part))) {
-            show_text_of(item, part, content["text"].string(), false, true);
-            show_text_of(item, part, content["refusal"].string(), true, true);
+            show_said(content["text"].string(), false, true);
+            show_said(content["refusal"].string(), true, true);
           }
           ++part;
         });
@@ -375,7 +374,8 @@ class ResponsesReader final : public EventReader {
         if (item.shown != 0 || item.summaries != 0) break;
         int64_t part = 0;
         for (const std::string_view key : {"summary", "content"}) {
-          json[key].items([&](JsonView thought) { show_reasoning_of(item, part++, thought["text"].string(), true); });
+          json[key].items(
+              [&](JsonView thought) { show_reasoning_of(item.index, part++, thought["text"].string(), true); });
           if (part > 0) break;
         }
         break;
@@ -429,13 +429,13 @@ class ResponsesReader final : public EventReader {
   // ---- Text ----
 
   void show_part(const Fields &fields, std::string_view text, bool refusal, bool surrogates) {
-    if (Item *const item = item_at(fields.index, ResponsesItem::message))
-      show_text_of(*item, fields.part, text, refusal, surrogates);
+    if (text.empty()) return;
+    if (Item *const item = item_at(fields.index, ResponsesItem::message)) item->shown |= bit_of(fields.part);
+    show_said(text, refusal, surrogates);
   }
 
-  void show_text_of(Item &item, int64_t part, std::string_view text, bool refusal, bool surrogates) {
+  void show_said(std::string_view text, bool refusal, bool surrogates) {
     if (text.empty()) return;
-    item.shown |= bit_of(part);
     thinks_ = false;
     refused_ = refused_ || refusal;
     if (refusal)
@@ -445,22 +445,18 @@ class ResponsesReader final : public EventReader {
   }
 
   void show_thought(const Fields &fields, bool content, std::string_view text, bool surrogates) {
+    if (text.empty()) return;
     Item *const item = item_at(fields.index, ResponsesItem::reasoning);
-    if (item == nullptr || text.empty()) return;
-    if (content)
-      item->shown |= bit_of(fields.part);
-    else
-      item->summaries |= bit_of(fields.summary);
-    show_reasoning_of(*item, content ? kContent + fields.part : fields.summary, text, surrogates);
+    if (item != nullptr) (content ? item->shown : item->summaries) |= bit_of(content ? fields.part : fields.summary);
+    show_reasoning_of(fields.index, content ? kContent + fields.part : fields.summary, text, surrogates);
   }
 
   // Parts of reasoning are paragraphs.
-  void show_reasoning_of(const Item &item, int64_t part, std::string_view text, bool surrogates) {
+  void show_reasoning_of(int64_t index, int64_t part, std::string_view text, bool surrogates) {
     if (text.empty()) return;
-    const auto place = item.index;
-    if (thinks_ && (thought_of_ != place || thought_part_ != part)) show_reasoning("\n\n", false);
+    if (thinks_ && (thought_of_ != index || thought_part_ != part)) show_reasoning("\n\n", false);
     thinks_ = true;
-    thought_of_ = place;
+    thought_of_ = index;
     thought_part_ = part;
     show_reasoning(text, surrogates);
   }
@@ -530,7 +526,7 @@ class ResponsesReader final : public EventReader {
 
   // An item that was cut has no valid signature: it goes back without, and so do the thoughts right before it.
   void report_last(bool well) override {
-    if (!well || too_much_ || items_.empty()) return;
+    if (!well || too_much_ || too_many_ || items_.empty()) return;
     std::vector<std::string> items;
     int64_t last_slot = -1;
     const auto drop_thoughts = [&] {

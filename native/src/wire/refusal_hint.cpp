@@ -37,6 +37,8 @@ constexpr Row kRows[] = {
     // -- histories
     {0, 599, {"items are not persisted"}, kUnkept},
     {0, 599, {"encrypted content is not supported"}, "leave `include` out of the request: this model encrypts nothing"},
+    {0, 599, {"encrypted content", "could not be"}, kHistory},
+    {0, 599, {"item with id", "not found"}, kUnkept},
     {0, 599, {"without its required"}, kHistory},
     {0, 599, {"expected thinking|invalid signature|thought signature|thought_signature"}, kHistory},
     {0, 599, {"without tool_result blocks|must be followed by tool messages|no tool output found"}, kHistory},

@@ -1,7 +1,6 @@
 #include "wire/openai_responses.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -26,7 +25,7 @@ std::vector<NativeCall> calls_of(std::string_view items) {
   return calls;
 }
 
-constexpr SentRules kRules = {.calls_of = calls_of, .most_id_bytes = 64};
+constexpr SentRules kRules = {.calls_of = calls_of, .most_id_bytes = 64, .unique_ids = true};
 
 // A list of JSON values, without its brackets.
 class List {
@@ -93,7 +92,6 @@ class Input {
   void add(const SentMessage &message) {
     switch (message.role) {
       case SentMessage::Role::assistant:
-        renamed_.clear();
         if (message.native.empty())
           add_rebuilt(message);
         else
@@ -118,16 +116,9 @@ class Input {
       ObjectWriter(list_.next()).text("role", "assistant").text("content", text).close();
     for (const SentCall &call : message.calls) {
       ObjectWriter item(list_.next());
-      item.text("type", "function_call").text("call_id", fresh_id(call.id)).text("name", call.name);
+      item.text("type", "function_call").text("call_id", call.id).text("name", call.name);
       item.text("arguments", call.arguments).close();
     }
-  }
-
-  // Some servers number the calls of each answer from 0, and OpenAI's refuses an id that comes twice.
-  std::string fresh_id(const std::string &id) {
-    std::string fresh = id;
-    for (size_t number = 2; !used_.insert(fresh).second; ++number) fresh = id + "_" + std::to_string(number);
-    return renamed_[id] = fresh;
   }
 
   // Is this an item that only the same model reads, or one that the server does not have any more?
@@ -161,8 +152,8 @@ class Input {
 
   // The call's item where it cannot go back as it came: its id was used before, or its arguments are no JSON object.
   // Empty: it can.
-  std::string sendable_call(std::string_view item, const SentCall &call) {
-    const std::string id = fresh_id(call.id), own = member_string(item, "arguments");
+  static std::string sendable_call(std::string_view item, const SentCall &call) {
+    const std::string id = member_string(item, "call_id"), own = member_string(item, "arguments");
     const bool readable = member_string(item, "type") != "function_call" || own == call.arguments ||
                           (json_kind(own) == '{' && check_json(own, kDeepest).ok());
     if (id == call.id && readable) return {};
@@ -173,7 +164,7 @@ class Input {
       if (key == "arguments" && !readable)
         changed.text(key, call.arguments);
       else if (key == "call_id")
-        changed.text(key, id);
+        changed.text(key, call.id);
       else
         changed.raw(key, members.value());
     }
@@ -184,8 +175,7 @@ class Input {
   void add_result(const SentMessage &message) {
     const bool custom = kind_of(message.call_native) == ResponsesItem::custom_call;
     ObjectWriter item(list_.next());
-    item.text("type", custom ? "custom_tool_call_output" : "function_call_output")
-        .text("call_id", sent_id(message.answers));
+    item.text("type", custom ? "custom_tool_call_output" : "function_call_output").text("call_id", message.answers);
     const bool plain =
         message.images.empty() && std::all_of(message.parts.begin(), message.parts.end(),
                                               [](const SentPart &part) { return part.kind == SentPart::Kind::text; });
@@ -197,17 +187,10 @@ class Input {
     item.close();
   }
 
-  std::string sent_id(const std::string &answers) const {
-    const auto renamed = renamed_.find(answers);
-    return renamed == renamed_.end() ? answers : renamed->second;
-  }
-
   static constexpr size_t kDeepest = 1024;  // levels of JSON that is only checked
 
   const bool drop_opaque_;
   bool stores_ = true;
-  std::set<std::string> used_;                  // ids of calls
-  std::map<std::string, std::string> renamed_;  // of the last message with calls: id → the one that is sent
   List list_;
 };
 

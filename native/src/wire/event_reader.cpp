@@ -116,7 +116,7 @@ void EventReader::on_joined_data(std::string_view event, std::string_view data) 
   while (!data.empty() && !failed_) {
     const std::string_view line = data.substr(0, data.find('\n'));
     data.remove_prefix(std::min(data.size(), line.size() + 1));
-    if (trim_json(line).empty() || read(event, line) || (data.empty() && reported)) continue;
+    if (trim_json(line).empty() || (data.empty() && reported) || read(event, line)) continue;
     if (!reported) tell_broken("not JSON: ", line);
     reported = true;
   }

@@ -232,12 +232,12 @@ void EventReader::fail(std::string_view words) {
                                   error));
 }
 
-// The connection broke within the first event: of a stream only the last, unfinished line says anything, and JSON could
-// still be completed.
+// The connection broke within the first event: of a stream only the last, unfinished line says anything, and a stream
+// of JSON could still be completed.
 bool EventReader::is_cut_stream() const {
   const std::string_view body = beginning_;
   bool cut = false;
-  const char kind = body.size() < kMaxBeginning ? json_kind(body) : 0;
+  const char kind = streams_json() && body.size() < kMaxBeginning ? json_kind(body) : 0;
   if ((kind == '{' || kind == '[') && !check_json(body, limits_.depth, &cut).ok() && cut) return true;
   const std::string_view last = body.substr(body.find_last_of("\r\n") + 1);
   if (last.empty() || body.substr(0, body.size() - last.size()).find("data:") != body.npos) return false;

@@ -34,6 +34,8 @@ class EventReader : public WireReader, private SseSink {
   virtual void take(std::string_view type, const JsonEvent &event) = 0;
   // Takes one event behind the end of the answer. Returns false if it says something, which is too late.
   virtual bool take_late(const JsonEvent &event) = 0;
+  // Whether a stream begins like JSON: a body of JSON that breaks off is then a stream that broke.
+  virtual bool streams_json() const { return false; }
   virtual void on_shown() {}     // text or reasoning is about to be shown
   virtual void close_calls() {}  // nothing more comes for any call
   // The body has ended. Reports what the next request repeats. `well`: the answer told its end, and no error.

@@ -62,6 +62,8 @@ class GeminiReader final : public EventReader {
     }
   }
 
+  bool streams_json() const override { return true; }
+
   bool take_late(const JsonEvent &event) override {
     const JsonView root = event.root();
     count(root["usageMetadata"]);

@@ -37,6 +37,8 @@ class OllamaReader final : public EventReader {
     end();
   }
 
+  bool streams_json() const override { return true; }
+
   bool take_late(const JsonEvent &event) override {
     const JsonView root = event.root(), message = root["message"];
     count(root);

@@ -151,6 +151,14 @@ test('anthropic: signatures come back as they were', () => {
   assert.equal(checkAnthropic(again([{ ...thought, thinking: '' }, call]), given([{ ...thought, thinking: '' }, call])), null, 'thoughts that are not shown')
 })
 
+test('anthropic: what was found goes back as it came', () => {
+  const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
+  const found = (dark) => ({ type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [{ type: 'web_search_result', title: 'x', url: 'https://example.com/', encrypted_content: dark }] })
+  const again = (result) => checkAnthropic(body([user, { role: 'assistant', content: [search, result, text] }, user]), given([search, found('dark'), text]))
+  assert.equal(again(found('dark')), null)
+  assert.match(again(found('forged')), /messages\.1\.content\.1: Invalid `encrypted_content`/)
+})
+
 test('anthropic: thoughts may go where the turn is over, or after a refusal', () => {
   const said = given([thought, call])
   assert.equal(checkAnthropic(body([user, { role: 'assistant', content: [call] }, told, answered, user], { tools: [tool] }), said), null)

@@ -23,7 +23,7 @@ const legal = {
       { role: 'assistant', content: [{ type: 'thinking', thinking: 'x', signature: 's' }, text, { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} }, { type: 'web_search_tool_result', tool_use_id: 's1', content: [] }, { type: 'tool_use', id: 'a', name: 'f', input: {} }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [text, { type: 'image', source }] }] },
     ],
-  }, [{ model: 'm', request: { system: [text], tools: [{ name: 'f', input_schema: schema }], messages: [{ role: 'user', content: [text, { type: 'image', source }] }] }, items: [{ type: 'thinking', thinking: 'x', signature: 's' }, { type: 'tool_use', id: 'a', name: 'f', input: {} }], finish: null, waived: false }]],
+  }, [{ model: 'm', request: { system: [text], tools: [{ name: 'f', input_schema: schema }], messages: [{ role: 'user', content: [text, { type: 'image', source }] }] }, items: [{ type: 'thinking', thinking: 'x', signature: 's' }, { type: 'web_search_tool_result', tool_use_id: 's1', content: [] }, { type: 'tool_use', id: 'a', name: 'f', input: {} }], finish: null, waived: false }]],
   gemini: [(body, given) => checkGemini(body, 'gemini-3-pro', given), {
     systemInstruction: { parts: [{ text: 'x' }] }, generationConfig: { maxOutputTokens: 5 }, toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } },
     tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: schema }, { name: 'g', parameters: schema }] }],

@@ -235,8 +235,11 @@ function checkLoop(messages: readonly Json[], request: Json, given: readonly Giv
 function checkSignatures(messages: readonly Json[], request: Json, given: readonly Given[]): void {
   for (const [index, message] of messages.entries()) {
     for (const [place, block] of (Array.isArray(message['content']) ? message['content'] as Json[] : []).entries()) {
-      if (!isThought(block)) continue
       const at = `messages.${index}.content.${place}`
+      if (block['type'] === 'web_search_tool_result' && !given.some(({ items }) => items.some((item) => same(item, block)))) {
+        refuse(`${at}: Invalid \`encrypted_content\` in \`web_search_tool_result\` block`) // docs, 2026-09: it goes back as it came
+      }
+      if (!isThought(block)) continue
       const answer = lastGiven(given, ({ model, items }) => model === request['model'] && items.some((item) => same(item, block)))
       if (!answer) refuse(`${at}: Invalid \`${block['type'] === 'thinking' ? 'signature' : 'data'}\` in \`${block['type']}\` block`) // api, 2026-08
       const changed = changeOf(told('anthropic', answer.request), told('anthropic', { ...request, messages: messages.slice(0, index) }))

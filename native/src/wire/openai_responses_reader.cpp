@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -489,16 +489,18 @@ class ResponsesReader final : public EventReader {
     if (const std::string_view rest = item.joiner.finish(); !rest.empty()) add_to_call(item, rest);
     const bool custom = item.kind == ResponsesItem::custom_call;
     const std::string so_far = std::exchange(item.arguments, {});
-    const std::string text = whole.empty() ? so_far : repair_utf8(whole);
+    std::string repaired_text;
+    std::string_view text = whole.empty() ? std::string_view(so_far) : whole;
+    if (!text.starts_with(so_far)) text = repaired_text = repair_utf8(text);
     if (text.starts_with(so_far)) {
-      add_to_call(item, std::string_view(text).substr(so_far.size()));
+      add_to_call(item, repair_utf8(text.substr(so_far.size())));
       item.arguments = {};
       if (custom) sink().on_arguments(item.slot, "\"}");
       return;
     }
     if (repaired()) sink().on_call_broken(item.slot, "invalid_json");
     sink().on_diagnostic("repeated_arguments", "the whole arguments differ from their pieces");
-    sink().on_arguments_replaced(item.slot, custom ? R"({"input":)" + json_string(text) + "}" : text);
+    sink().on_arguments_replaced(item.slot, custom ? R"({"input":)" + json_string(text) + "}" : std::string(text));
   }
 
   void close_calls() override {
@@ -527,7 +529,8 @@ class ResponsesReader final : public EventReader {
   // An item that was cut has no valid signature: it goes back without, and so do the thoughts right before it.
   void report_last(bool well) override {
     if (!well || too_much_ || too_many_ || items_.empty()) return;
-    std::vector<std::string> items;
+    std::vector<std::string_view> items;
+    std::deque<std::string> untied;  // some of them point into it
     int64_t last_slot = -1;
     const auto drop_thoughts = [&] {
       while (!items.empty() && member_string(items.back(), "type") == "reasoning") items.pop_back();
@@ -544,12 +547,13 @@ class ResponsesReader final : public EventReader {
       }
       drop_thoughts();
       if (item.kind != ResponsesItem::message && !is_client_call(item.kind)) continue;
-      if (std::string rest = untied_item(item.json); !rest.empty()) items.push_back(std::move(rest));
+      if (std::string rest = untied_item(item.json); !rest.empty())
+        items.push_back(untied.emplace_back(std::move(rest)));
     }
     drop_thoughts();  // a thought must have what it led to behind it
     if (items.empty()) return;
     std::string list = "[";
-    for (const std::string &item : items) list.append(list.size() > 1 ? "," : "").append(item);
+    for (const std::string_view item : items) list.append(list.size() > 1 ? "," : "").append(item);
     sink().on_native(list + "]");
   }
 

@@ -14,7 +14,10 @@
 #include <string_view>
 #include <vector>
 
+#include "request_rules.h"
 #include "script_runner.h"
+#include "wire/wire.h"
+#include "wire_voices.h"
 
 constexpr size_t kTurns = sluice_test::kSanitized ? 1000 : 10000;
 constexpr size_t kSteps = 90;         // random steps of a turn; then it is brought to its end
@@ -158,9 +161,13 @@ std::string policy_of(const Json &tool) {
 Json random_config(Dice &dice, const Json &rules) {
   static constexpr const char *kModes[] = {"native", "native", "auto", "text", "text"};
   Json config = {{"wire", "openai-chat"}, {"mode", dice.of(kModes)}};
+  static constexpr const char *kWires[] = {"openai-responses", "anthropic", "gemini", "ollama"};
+  if (dice.chance(60)) config["wire"] = dice.of(kWires);
+  if (sluice::find_wire(text_of(config, "wire")) == nullptr) config["wire"] = "openai-chat";
   if (config["mode"] == "text" && dice.chance(20)) config["wire"] = "text";
   if (config["mode"] != "text" && dice.chance(15)) config["alsoParse"] = Json::array({"vcp"});
-  if (config["mode"] == "auto" && dice.chance(40)) config["autoFallback"] = dice.chance(50) ? Json("text") : Json{{"on", {"tools_unsupported"}}};
+  if (config["mode"] == "auto" && dice.chance(40))
+    config["autoFallback"] = dice.chance(50) ? Json("text") : Json{{"on", {"tools_unsupported"}}};
   if (dice.chance(35)) config["dispatch"] = "block";
   if (dice.chance(45)) config["execution"] = "parallel";
   if (dice.chance(30)) config["maxConcurrentTools"] = 1 + dice.below(3);
@@ -220,12 +227,12 @@ class Model {
       out.bytes = dice_.of(kBodies);
     } else if (text_of(config, "wire") == "text") {
       out.bytes = prose(text_calls);
-    } else if (dice_.chance(5)) {
+    } else if (text_of(config, "wire") == "openai-chat" && dice_.chance(5)) {
       const Json choice = {{"message", {{"role", "assistant"}, {"content", prose(text_calls)}}},
                            {"finish_reason", "stop"}};
       out.bytes = Json({{"choices", Json::array({choice})}}).dump();
     } else {
-      out.bytes = stream(text_calls, dice_.chance(text_calls ? 10 : 75));
+      out.bytes = stream(text_of(config, "wire"), text_calls, dice_.chance(text_calls ? 10 : 75));
     }
     if (dice_.chance(4)) out.bytes.resize(dice_.below(out.bytes.size() + 1));
     if (dice_.chance(2) && !out.bytes.empty()) out.bytes[dice_.below(out.bytes.size())] = '\xff';
@@ -234,45 +241,40 @@ class Model {
   }
 
  private:
-  static std::string chunk(const Json &delta) {
-    return "data: {\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":" + delta.dump() +
-           "}]}\n\n";
-  }
-
   std::string name() {
     if (dice_.chance(8)) return dice_.of(kOddNames);
     return text_of(tools_[dice_.below(tools_.size())], "name");
   }
 
-  std::string stream(bool text_calls, bool native_calls) {
+  std::string stream(const std::string &wire, bool text_calls, bool native_calls) {
+    sluice_test::SpokenAnswer answer;
+    deltas_ = &answer.deltas;
+    if (dice_.chance(15)) say({{"role", "assistant"}, {"reasoning_content", "hm "}});
+    if (!native_calls || dice_.chance(50)) content(prose(text_calls));
+    if (native_calls) calls();
+    if (native_calls && dice_.chance(20)) content(prose(false));
+    if (native_calls && dice_.chance(10)) calls();
+    static constexpr const char *kReasons[] = {"stop",       "stop",   "tool_calls",    "tool_calls",
+                                               "tool_calls", "length", "content_filter"};
+    if (dice_.chance(85)) answer.finish = dice_.of(kReasons);
+    answer.usage = dice_.chance(20);
+    answer.end = dice_.chance(80);
     std::string out;
-    if (dice_.chance(15)) out += chunk({{"role", "assistant"}, {"reasoning_content", "hm "}});
-    if (!native_calls || dice_.chance(50)) out += content(prose(text_calls));
-    if (native_calls) out += calls();
-    if (native_calls && dice_.chance(20)) out += content(prose(false));
-    if (native_calls && dice_.chance(10)) out += calls();
     if (dice_.chance(2)) out += "data: {\"error\":{\"message\":\"overloaded\"}}\n\n";
     if (dice_.chance(2)) out += "data: {broken\n\n";
     if (dice_.chance(5)) out += ": comment\n\n";
-    static constexpr const char *kReasons[] = {"stop",       "stop",   "tool_calls",    "tool_calls",
-                                               "tool_calls", "length", "content_filter"};
-    if (dice_.chance(85))
-      out += std::string(R"(data: {"choices":[{"index":0,"delta":{},"finish_reason":")") + dice_.of(kReasons) +
-             "\"}]}\n\n";
-    if (dice_.chance(20)) out += "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}\n\n";
-    if (dice_.chance(80)) out += "data: [DONE]\n\n";
-    return out;
+    return dice_.chance(50) ? out + spoken(wire, answer) : spoken(wire, answer) + out;
   }
 
-  std::string content(std::string_view text) {
-    std::string out;
+  void say(Json delta) { deltas_->push_back(std::move(delta)); }
+
+  void content(std::string_view text) {
     while (!text.empty()) {
       size_t size = std::min<size_t>(text.size(), 1 + dice_.below(40));
       while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) ++size;
-      out += chunk({{"content", text.substr(0, size)}});
+      say({{"content", text.substr(0, size)}});
       text.remove_prefix(size);
     }
-    return out;
   }
 
   std::string arguments(const std::string &tool) {
@@ -281,13 +283,12 @@ class Model {
     return dice_.of(kArguments);
   }
 
-  std::string calls() {
+  void calls() {
     struct Call {
       Json head;
       std::string arguments;
     };
     std::vector<Call> calls(1 + dice_.below(3));
-    std::string out;
     for (size_t i = 0; i < calls.size(); ++i) {
       const std::string tool = name();
       calls[i].arguments = arguments(tool);
@@ -299,25 +300,24 @@ class Model {
     }
     const bool interleaved = dice_.chance(20);
     if (interleaved)
-      for (const Call &call : calls) out += chunk({{"tool_calls", Json::array({call.head})}});
+      for (const Call &call : calls) say({{"tool_calls", Json::array({call.head})}});
     for (size_t i = 0; i < calls.size(); ++i) {
-      if (!interleaved) out += chunk({{"tool_calls", Json::array({calls[i].head})}});
+      if (!interleaved) say({{"tool_calls", Json::array({calls[i].head})}});
       std::string_view rest = calls[i].arguments;
       while (!rest.empty()) {
         const size_t size = std::min<size_t>(rest.size(), 1 + dice_.below(12));
-        out += fragment(i, rest.substr(0, size));
+        fragment(i, rest.substr(0, size));
         rest.remove_prefix(size);
-        if (interleaved && dice_.chance(20)) out += fragment(dice_.below(calls.size()), "");
+        if (interleaved && dice_.chance(20)) fragment(dice_.below(calls.size()), "");
       }
-      if (dice_.chance(6)) out += content("so ");
-      if (dice_.chance(4)) out += fragment(i, R"({"n":9})");
+      if (dice_.chance(6)) content("so ");
+      if (dice_.chance(4)) fragment(i, R"({"n":9})");
     }
-    return out;
   }
 
-  static std::string fragment(size_t index, std::string_view text) {
+  void fragment(size_t index, std::string_view text) {
     const Json call = {{"index", index}, {"function", {{"arguments", text}}}};
-    return chunk({{"tool_calls", Json::array({call})}});
+    say({{"tool_calls", Json::array({call})}});
   }
 
   static std::string wire_name(std::string name) {
@@ -394,6 +394,7 @@ class Model {
   Dice &dice_;
   const Json &tools_;
   size_t ids_ = 0;
+  std::vector<Json> *deltas_ = nullptr;  // of the answer that is being written
 };
 
 // ---- one conversation ----
@@ -454,7 +455,7 @@ class Conversation {
     left_to_user_ = false;
     config_ = random_config(dice_, rules_);
     parser_ = !adopting && dice_.chance(3);
-    if (!parser_) config_["request"] = {{"model", "m"}, {"messages", messages_}};
+    if (!parser_) config_["request"] = {{"model", dice_.chance(80) ? "m" : "n"}, {"messages", messages_}};
     adopts_ = adopting && !config_.contains("enabled");
     message_ = Json();
     message_text_ = history_text_ = request_text_ = {};
@@ -505,7 +506,7 @@ class Conversation {
         continue;
       }
       if (open()) {
-        if (!bytes_seen_) feed(text_of(config_, "wire") == "text" ? "end" : kPlainAnswer);
+        if (!bytes_seen_) feed(plain_answer());
         finish(SLUICE_END_COMPLETE);
         pending_.reset();
       }
@@ -520,9 +521,10 @@ class Conversation {
     require(done_.has_value(), "the turn comes to an end");
   }
 
-  static constexpr const char *kPlainAnswer =
-      "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"end\"}}]}\n\n"
-      "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+  std::string plain_answer() const {
+    const std::string wire = text_of(config_, "wire");
+    return wire == "text" ? "end" : sluice_test::spoken(wire, {{{{"content", "end"}}}, "stop"});
+  }
 
   // ---- one step ----
 
@@ -1061,6 +1063,10 @@ class Conversation {
 
   void check_request() {
     const Json body = parsed(request_text_);
+    const std::string wire = text_of(config_, "wire");
+    const std::string broken = sluice_test::broken_rule(wire, body);
+    require(broken.empty(), "a request keeps the rules of its wire", broken, "\n    in ", body);
+    if (wire != "openai-chat" && wire != "text") return;
     const Json &messages = body["messages"];
     check_arguments(messages);
     const std::string why = sluice_test::invalid_messages(messages);

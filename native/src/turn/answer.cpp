@@ -391,7 +391,10 @@ void Answer::on_provider_result(uint32_t slot, std::string_view text, bool is_er
 }
 
 void Answer::on_native(std::string_view items) {
-  if (is_open()) log_.round().native = items;
+  if (!is_open()) return;
+  // Not every reader takes the escape of half a surrogate pair.
+  const bool half = items.find("\\ud") != items.npos || items.find("\\uD") != items.npos;
+  log_.round().native = half ? compact_json(items) : std::string(items);
 }
 
 void Answer::on_model(std::string_view name) {

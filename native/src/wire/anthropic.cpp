@@ -8,6 +8,7 @@
 #include "wire/anthropic_reader.h"
 #include "wire/body.h"
 #include "wire/foreign_members.h"
+#include "wire/native_items.h"
 #include "wire/request_writer.h"
 #include "wire/sent_message.h"
 
@@ -117,15 +118,23 @@ void write_result(const SentMessage &message, List &blocks) {
   result.close();
 }
 
-// A call as it came, but for an id that an earlier one had.
-void write_call(std::string_view item, const std::string &id, std::string &out) {
-  const auto own = json_member(item, "id");
-  if (!own || json_kind(*own) != '"' || json_text(*own) == id) {
+// A call as it came, but for an id that an earlier one had, and for what the server refuses: an id or a name of other
+// characters, as gateways pass them on.
+void write_call(std::string_view item, const SentCall &call, std::string &out) {
+  const auto text = [&](std::string_view key) {
+    const auto value = json_member(item, key);
+    return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
+  };
+  const std::string name = text("name");
+  const bool legal = legal_name(name) == name;
+  if (legal && text("id") == call.id) {
     out += item;
     return;
   }
-  out.append(item.data(), own->data()).append(json_string(id));
-  out.append(own->data() + own->size(), item.data() + item.size());
+  ItemText changed(item);
+  changed.set("id", json_string(call.id));
+  if (!legal) changed.set("name", json_string(legal_name(name)));
+  out += changed.write();
 }
 
 void write_said(const SentMessage &message, List &blocks) {
@@ -135,7 +144,7 @@ void write_said(const SentMessage &message, List &blocks) {
       const std::string type = type_of(items.value());
       if (!message.opaque && is_one_of(type, {"thinking", "redacted_thinking"})) continue;
       if (type == "tool_use" && calls < message.calls.size())
-        write_call(items.value(), message.calls[calls++].id, blocks.next());
+        write_call(items.value(), message.calls[calls++], blocks.next());
       else
         blocks.next() += items.value();
     }

@@ -50,30 +50,6 @@ struct OpenBlock {
   Utf8Joiner joiner;      // of the input's pieces
 };
 
-// The start of a block, with members set.
-class BlockText {
- public:
-  explicit BlockText(std::string_view start) : start_(start) {}
-  void set(std::string_view key, std::string json) { members_.emplace_back(key, std::move(json)); }
-  std::string write() {
-    std::string out = "{";
-    for (JsonSlices members(start_); members.next();) {
-      const auto set = std::find_if(members_.begin(), members_.end(),
-                                    [&](const auto &one) { return one.first == members.key_text(); });
-      out.append(out.size() > 1 ? "," : "").append(members.key()).append(":");
-      out.append(set == members_.end() ? members.value() : std::string_view(set->second));
-      if (set != members_.end()) members_.erase(set);
-    }
-    for (const auto &[key, json] : members_)
-      out.append(out.size() > 1 ? ",\"" : "\"").append(key).append("\":").append(json);
-    return out + "}";
-  }
-
- private:
-  const std::string_view start_;
-  std::vector<std::pair<std::string_view, std::string>> members_;
-};
-
 class AnthropicReader final : public EventReader {
  public:
   AnthropicReader(WireSink &sink, const WireLimits &limits)
@@ -288,7 +264,7 @@ class AnthropicReader final : public EventReader {
 
   // Nothing more comes for the block. `whole`: it came to its end.
   void close(OpenBlock &block, bool whole) {
-    BlockText item(block.start);
+    ItemText item(block.start);
     const auto joined = [&](std::string_view key) {
       const auto first = json_member(block.start, key);
       std::string text = first && json_kind(*first) == '"' ? json_text(*first, true) : std::string();
@@ -325,7 +301,7 @@ class AnthropicReader final : public EventReader {
   }
 
   // Settles the input: what the deltas wrote, or where they wrote nothing what the start held.
-  void close_call(OpenBlock &block, BlockText &item) {
+  void close_call(OpenBlock &block, ItemText &item) {
     if (const std::string_view rest = block.joiner.finish(); !rest.empty()) {
       block.text += rest;
       if (block.kind == Kind::call) sink().on_arguments(block.slot, rest);

@@ -1,13 +1,40 @@
 // The items of an answer in the provider's own shape, collected while it streams: WireSink::on_native.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/json_writer.h"
 #include "base/saved.h"
 
 namespace sluice {
+
+// An item with some members set anew: in their places, else behind the others.
+class ItemText {
+ public:
+  explicit ItemText(std::string_view item) : item_(item) {}  // a JSON object, which must outlive this
+  void set(std::string_view key, std::string json) { members_.emplace_back(key, std::move(json)); }
+  std::string write() {
+    std::string out = "{";
+    for (JsonSlices members(item_); members.next();) {
+      const auto set = std::find_if(members_.begin(), members_.end(),
+                                    [&](const auto &one) { return one.first == members.key_text(); });
+      out.append(out.size() > 1 ? "," : "").append(members.key()).append(":");
+      out.append(set == members_.end() ? members.value() : std::string_view(set->second));
+      if (set != members_.end()) members_.erase(set);
+    }
+    for (const auto &[key, json] : members_)
+      out.append(out.size() > 1 ? ",\"" : "\"").append(key).append("\":").append(json);
+    return out + "}";
+  }
+
+ private:
+  const std::string_view item_;
+  std::vector<std::pair<std::string_view, std::string>> members_;
+};
 
 class NativeItems {
  public:

@@ -58,8 +58,9 @@ class Ids {
   void begin_message() { now_.clear(); }
   // `native`: the call's own item, if the message goes back as items.
   std::string give(const std::string &id, const NativeCall *native) {
-    std::string sent = native != nullptr ? native->id : legal(id);
-    if (rules_.unique_ids && native != nullptr && used_.contains(sent)) sent = unused(sent);
+    std::string sent = native == nullptr   ? legal(id)
+                       : rules_.unique_ids ? legal(native->id.empty() ? id : native->id)
+                                           : native->id;
     if (native == nullptr || !sent.empty()) used_.insert(sent);
     now_.push_back({id, sent, native != nullptr ? native->item : std::string_view()});
     return sent;

@@ -901,11 +901,12 @@ class Conversation {
       const Json *edited = member(call.card, "edited");
       const Json *arguments = edited != nullptr ? edited : member(call.card, "arguments");
       require(arguments != nullptr && same(event["arguments"], *arguments), "what runs is what was shown", event);
-      const std::string status = status_of(number);
+      // As the events tell: a call may start when the event before it was polled.
+      const std::string status = text_of(call.card, "status");
       require(status == "executing" || (flag_of(event, "detached") && status == "success"),
               "a call that is told to run is running", event);
     }
-    const Json *records = member(card_of(number), "approvals");
+    const Json *records = member(execute ? call.card : card_of(number), "approvals");
     const Json *basis = nullptr;
     for (size_t i = call.void_records; records != nullptr && i < records->size(); ++i)
       if (text_of((*records)[i], "stage") == "execution") basis = &(*records)[i];

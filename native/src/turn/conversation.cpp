@@ -7,6 +7,7 @@
 #include "protocol/marker_text.h"
 #include "protocol/seal.h"
 #include "turn/definitions.h"
+#include "turn/history.h"
 
 namespace sluice {
 // ---- messages, one by one ----
@@ -180,12 +181,16 @@ std::string text_name(const Form &form, std::string name) {
 }
 
 // May the items that the provider wrote go back in place of this message? Only to the wire that they came by, and where
-// they hold the same calls as the message. `after_echo`: those of the message before it go back.
+// they hold the same calls as the message, whose text the host has not changed since. `after_echo`: those of the
+// message before it go back.
 bool is_echoed(const Item &item, const Form &form, bool after_echo) {
   const auto native = json_member(item.metadata, "native");
   if (!native || member_text(*native, "wire") != form.setup.wire->id()) return false;
   const auto items = json_member(*native, "items");
   if (!items || json_kind(*items) != '[') return false;
+  if (const std::string digest = member_text(*native, "digest");
+      !digest.empty() && digest != text_digest(plain_content(item.json)))
+    return false;
   const bool as_written = json_member(item.metadata, "raw").has_value();
   if (!item.calls.empty() && as_written != form.text_calls) return false;
   if (!JsonSlices(*items).next()) return after_echo;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "base/sha256.h"
 
 namespace sluice {
 namespace {
@@ -87,9 +88,11 @@ struct RoundParts {
 };
 
 // What the provider said in its own shape, with what decides whether it may go back.
-void write_native(const Setup &setup, std::string_view items, ObjectWriter &metadata) {
+void write_native(const Setup &setup, std::string_view items, std::string_view content, ObjectWriter &metadata) {
   ObjectWriter native(metadata.value("native"));
-  native.text("wire", setup.wire->id()).text("model", setup.model).raw("items", items).close();
+  native.text("wire", setup.wire->id()).text("model", setup.model);
+  if (setup.wire->echoes_answers()) native.text("digest", text_digest(content));
+  native.raw("items", items).close();
 }
 
 std::string assistant_message(const Setup &setup, const RoundParts &parts, std::string_view text, bool stored) {
@@ -105,10 +108,9 @@ std::string assistant_message(const Setup &setup, const RoundParts &parts, std::
     size += (arguments ? json_string_size(card->sendable_arguments()) : 0) + (stored ? card->arguments().size() : 0);
   message.reserve(size);
   message.text("role", "assistant");
-  if (!text.empty())
-    message.text("content", text);
-  else if (cards.empty())  // no provider takes a message without content
-    message.text("content", provided);
+  const std::string_view content = text.empty() && cards.empty() ? provided : text;  // a message says something
+  if (!content.empty())
+    message.text("content", content);
   else
     message.raw("content", "null");
   if (!cards.empty()) write_calls(cards, arguments, message.value("tool_calls"));
@@ -118,7 +120,7 @@ std::string assistant_message(const Setup &setup, const RoundParts &parts, std::
     if (round.text_calls) metadata.text("raw", round.raw);
     if (stored) write_requested(cards, metadata.value("toolCallsRequested"));
   }
-  if (!parts.native.empty()) write_native(setup, parts.native, metadata);
+  if (!parts.native.empty()) write_native(setup, parts.native, content, metadata);
   if (!provided.empty()) metadata.text("provided", provided);
   metadata.close();
   message.close();
@@ -205,6 +207,8 @@ std::string note_message(std::string_view note) {
 }
 
 }  // namespace
+
+std::string text_digest(std::string_view content) { return sha256_hex(content).substr(0, 16); }
 
 std::vector<std::string> history_messages(const Setup &setup, const Message &message, size_t rounds, bool split_last,
                                           bool stored) {

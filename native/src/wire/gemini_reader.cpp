@@ -163,7 +163,7 @@ class GeminiReader final : public EventReader {
       take_text(text.string(), thought, sliced);
       return true;
     }
-    if (!sliced) return false;
+    if (!sliced && !streams_text(part)) return false;
     if (const JsonView call = part["functionCall"]; call.is_object()) {
       take_call(call, part);
       return true;
@@ -174,6 +174,14 @@ class GeminiReader final : public EventReader {
     take_other(part, static_cast<bool>(text));
     keep(part.text());
     return true;
+  }
+
+  // Is the part nothing but more text for the arguments of the open call? Then nothing of it goes back as it came.
+  bool streams_text(JsonView part) const {
+    const JsonView call = part["functionCall"];
+    bool plain = call_.has_value() && !call["name"] && !part["thoughtSignature"];
+    call["partialArgs"].items([&](JsonView piece) { plain = plain && piece["stringValue"].kind() == '"'; });
+    return plain;
   }
 
   void show(std::string_view text, bool thought, bool surrogates) {

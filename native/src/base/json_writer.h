@@ -1,4 +1,4 @@
-// Writes one JSON object member by member. Keys are literals of this program and need no escapes.
+// Writes JSON: objects member by member, arrays value by value. Keys are literals of this program and need no escapes.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +54,22 @@ class ObjectWriter {
 
   std::string &out_;
   bool first_ = true;
+};
+
+// Writes a JSON array, value by value.
+class ListWriter {
+ public:
+  std::string &next() {  // begins a value; the caller appends it
+    if (!out_.empty()) out_ += ',';
+    return out_;
+  }
+  bool empty() const { return out_.empty(); }
+  size_t size() const { return out_.size(); }
+  const std::string &values() const { return out_; }  // without the brackets
+  std::string array() const { return "[" + out_ + "]"; }
+
+ private:
+  std::string out_;
 };
 
 }  // namespace sluice

@@ -40,22 +40,9 @@ constexpr SentRules kRules = {
 
 // ---- Blocks ----
 
-// A list of JSON values, without its brackets.
-class List {
- public:
-  std::string &next() {
-    if (!out_.empty()) out_ += ',';
-    return out_;
-  }
-  void text(std::string_view text) {
-    if (!is_blank(text)) ObjectWriter(next()).text("type", "text").text("text", text).close();
-  }
-  bool empty() const { return out_.empty(); }
-  const std::string &json() const { return out_; }
-
- private:
-  std::string out_;
-};
+void write_text(std::string_view text, ListWriter &blocks) {
+  if (!is_blank(text)) ObjectWriter(blocks.next()).text("type", "text").text("text", text).close();
+}
 
 // {"type":"base64",…} or {"type":"url",…}
 void write_source(std::string_view url, ObjectWriter &block) {
@@ -68,7 +55,7 @@ void write_source(std::string_view url, ObjectWriter &block) {
 }
 
 // OpenAI's `file`: {"file_data": "data:application/pdf;base64,…", "filename"} or {"file_id"}.
-void write_document(std::string_view file, List &blocks) {
+void write_document(std::string_view file, ListWriter &blocks) {
   const auto member = [&](std::string_view key) {
     const auto value = json_member(file, key);
     return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
@@ -85,9 +72,9 @@ void write_document(std::string_view file, List &blocks) {
   block.close();
 }
 
-void write_part(const SentPart &part, List &blocks) {
+void write_part(const SentPart &part, ListWriter &blocks) {
   switch (part.kind) {
-    case SentPart::Kind::text: blocks.text(part.text); break;
+    case SentPart::Kind::text: write_text(part.text, blocks); break;
     case SentPart::Kind::image: {
       ObjectWriter block(blocks.next());
       block.text("type", "image");
@@ -100,7 +87,7 @@ void write_part(const SentPart &part, List &blocks) {
   }
 }
 
-void write_result(const SentMessage &message, List &blocks) {
+void write_result(const SentMessage &message, ListWriter &blocks) {
   ObjectWriter result(blocks.next());
   result.text("type", "tool_result").text("tool_use_id", message.answers);
   const bool plain =
@@ -109,10 +96,10 @@ void write_result(const SentMessage &message, List &blocks) {
   if (plain) {
     if (const std::string text = message.text(); !is_blank(text)) result.text("content", text);
   } else {
-    List content;
+    ListWriter content;
     for (const SentPart &part : message.parts) write_part(part, content);
     for (const SentPart &image : message.images) write_part(image, content);
-    result.raw("content", "[" + content.json() + "]");
+    result.raw("content", content.array());
   }
   if (message.failed) result.boolean("is_error", true);
   result.close();
@@ -137,7 +124,7 @@ void write_call(std::string_view item, const SentCall &call, std::string &out) {
   out += changed.write();
 }
 
-void write_said(const SentMessage &message, List &blocks) {
+void write_said(const SentMessage &message, ListWriter &blocks) {
   if (!message.native.empty()) {
     size_t calls = 0;
     for (JsonSlices items(message.native); items.next();) {
@@ -151,7 +138,7 @@ void write_said(const SentMessage &message, List &blocks) {
     return;
   }
   for (const SentPart &part : message.parts)
-    if (part.kind == SentPart::Kind::text) blocks.text(part.text);
+    if (part.kind == SentPart::Kind::text) write_text(part.text, blocks);
   for (const SentCall &call : message.calls) {
     ObjectWriter use(blocks.next());
     use.text("type", "tool_use").text("id", call.id).text("name", call.name).raw("input", call.arguments).close();
@@ -163,7 +150,7 @@ void write_said(const SentMessage &message, List &blocks) {
 // Joins neighbours of one role, since roles must alternate.
 class Messages {
  public:
-  List &of(std::string_view role) {
+  ListWriter &of(std::string_view role) {
     if (!all_.empty() && all_.back().role == "assistant" && all_.back().blocks.empty()) all_.pop_back();
     // The conversation begins with the user.
     if (all_.empty() && role == "assistant") all_.push_back({"user", {}});
@@ -173,18 +160,18 @@ class Messages {
   std::string array() {
     of("");
     all_.pop_back();
-    List list;
+    ListWriter list;
     for (One &message : all_) {
-      if (message.blocks.empty()) message.blocks.text(kNothing);  // no message is empty
-      ObjectWriter(list.next()).text("role", message.role).raw("content", "[" + message.blocks.json() + "]").close();
+      if (message.blocks.empty()) write_text(kNothing, message.blocks);  // no message is empty
+      ObjectWriter(list.next()).text("role", message.role).raw("content", message.blocks.array()).close();
     }
-    return "[" + list.json() + "]";
+    return list.array();
   }
 
  private:
   struct One {
     std::string_view role;
-    List blocks;
+    ListWriter blocks;
   };
   std::vector<One> all_;
 };
@@ -216,7 +203,7 @@ std::string input_schema(std::string_view parameters) {
 }
 
 std::string tools_array(std::string_view host, const std::vector<ToolOffer> &tools) {
-  List list;
+  ListWriter list;
   for (JsonSlices own(host); own.next();) list.next() += own.value();
   for (const ToolOffer &tool : tools) {
     ObjectWriter one(list.next());
@@ -224,7 +211,7 @@ std::string tools_array(std::string_view host, const std::vector<ToolOffer> &too
     if (!tool.description.empty()) one.text("description", tool.description);
     one.raw("input_schema", input_schema(tool.parameters)).close();
   }
-  return "[" + list.json() + "]";
+  return list.array();
 }
 
 }  // namespace
@@ -251,9 +238,9 @@ std::string AnthropicWire::write(const RequestParts &parts) const {
   RequestBody body(parts.body);
 
   // Instructions at the beginning have a member of their own; later ones stand where they were said.
-  List system;
+  ListWriter system;
   if (const auto own = body.member("system")) {
-    if (json_kind(*own) == '"') system.text(json_text(*own));
+    if (json_kind(*own) == '"') write_text(json_text(*own), system);
     for (JsonSlices blocks(*own); blocks.next();) system.next() += blocks.value();
   }
   size_t first = 0;
@@ -261,14 +248,14 @@ std::string AnthropicWire::write(const RequestParts &parts) const {
     for (const SentPart &part : sent[first].parts) write_part(part, system);
 
   const std::string messages = write_messages(sent, first);
-  if (!system.empty()) body.set("system", "[" + system.json() + "]");
+  if (!system.empty()) body.set("system", system.array());
   const auto host_tools = body.member("tools");
   if (!tools.empty()) body.set("tools", tools_array(host_tools.value_or(""), tools));
   body.set("messages", [&](std::string &out) { out += messages; });
   body.set_default("max_tokens", kMostTokens).set_default("stream", "true");
   const bool offers = !tools.empty() || (host_tools && JsonSlices(*host_tools).next());
   if (parts.forbid_calls && offers) body.set("tool_choice", R"({"type":"none"})");
-  return body.write(messages.size() + system.json().size());
+  return body.write(messages.size() + system.size());
 }
 
 }  // namespace sluice

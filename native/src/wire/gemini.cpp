@@ -53,28 +53,14 @@ struct Model {
   uint32_t version = 0;  // 0: it says none
 };
 
-// A list of JSON values, without its brackets.
-class List {
- public:
-  std::string &next() {
-    if (!out_.empty()) out_ += ',';
-    return out_;
-  }
-  void text(std::string_view text) {
-    if (!text.empty()) ObjectWriter(next()).text("text", text).close();
-  }
-  bool empty() const { return out_.empty(); }
-  size_t size() const { return out_.size(); }
-  std::string array() const { return "[" + out_ + "]"; }
-
- private:
-  std::string out_;
-};
+void write_text(std::string_view text, ListWriter &parts) {
+  if (!text.empty()) ObjectWriter(parts.next()).text("text", text).close();
+}
 
 // ---- Parts ----
 
 // {"inlineData": {"mimeType", "data"}} of a data: URL, else {"fileData": {"fileUri"}}.
-void write_data(std::string_view url, List &parts) {
+void write_data(std::string_view url, ListWriter &parts) {
   ObjectWriter part(parts.next());
   if (const auto data = read_data_url(url)) {
     ObjectWriter inline_data(part.value("inlineData"));
@@ -86,9 +72,9 @@ void write_data(std::string_view url, List &parts) {
   part.close();
 }
 
-void write_part(const SentPart &part, List &parts) {
+void write_part(const SentPart &part, ListWriter &parts) {
   switch (part.kind) {
-    case SentPart::Kind::text: return parts.text(part.text);
+    case SentPart::Kind::text: return write_text(part.text, parts);
     case SentPart::Kind::image: return write_data(part.text, parts);
     case SentPart::Kind::file: {
       const std::string id = text_of(part.json, "file_id");
@@ -96,7 +82,7 @@ void write_part(const SentPart &part, List &parts) {
     }
     case SentPart::Kind::other: break;
   }
-  if (!part.text.empty()) return parts.text(part.text);  // with members of another provider
+  if (!part.text.empty()) return write_text(part.text, parts);  // with members of another provider
   const auto audio = json_member(part.json, "input_audio");
   if (!audio) {
     parts.next() += part.json;
@@ -133,7 +119,7 @@ class Contents {
   Contents(const RequestParts &parts, const Model &model)
       : model_(model), signs_(model.version >= 3 || parts.drop_opaque) {}
 
-  void begin_with(const List &instructions) {  // of a model that takes no systemInstruction
+  void begin_with(const ListWriter &instructions) {  // of a model that takes no systemInstruction
     turn_to(Turn::head);
     parts_ = instructions;
   }
@@ -222,7 +208,7 @@ class Contents {
     else
       response.text(message.failed ? "error" : "output", text);
     response.close();
-    List images;
+    ListWriter images;
     for (const SentPart &image : message.images) write_part(image, images);
     if (!images.empty() && model_.version >= 3) {
       result.raw("parts", images.array());
@@ -238,7 +224,7 @@ class Contents {
   const Model model_;
   const bool signs_;  // a step without a signature gets one that stands for it
   // -- what was written
-  List list_, parts_;
+  ListWriter list_, parts_;
   std::string images_;  // of results, for a model that takes none within them
   Turn turn_ = Turn::none;
 };
@@ -246,7 +232,7 @@ class Contents {
 // ---- Tools ----
 
 std::string declarations(const std::vector<ToolOffer> &tools) {
-  List list;
+  ListWriter list;
   for (const ToolOffer &tool : tools) {
     ObjectWriter one(list.next());
     one.text("name", tool.wire_name);
@@ -258,7 +244,7 @@ std::string declarations(const std::vector<ToolOffer> &tools) {
 }
 
 std::string tools_array(std::string_view host, const std::vector<ToolOffer> &tools) {
-  List list;
+  ListWriter list;
   for (JsonSlices own(host); own.next();) list.next() += own.value();
   if (!tools.empty()) list.next() += declarations(tools);
   return list.array();
@@ -351,7 +337,7 @@ std::string GeminiWire::write(const RequestParts &parts) const {
   body.take_out("model").take_out("stream").take_out("messages");
 
   // Instructions at the beginning have a member of their own; later ones stand where they were said.
-  List instructions;
+  ListWriter instructions;
   size_t first = 0;
   for (; first < sent.size() && sent[first].role == SentMessage::Role::system; ++first)
     for (const SentPart &part : sent[first].parts) write_part(part, instructions);
@@ -361,7 +347,7 @@ std::string GeminiWire::write(const RequestParts &parts) const {
   for (size_t i = first; i < sent.size(); ++i) contents.add(sent[i]);
 
   if (apart && !instructions.empty()) {
-    List all;
+    ListWriter all;
     for (JsonSlices own(json_member(body.member("systemInstruction").value_or(""), "parts").value_or("")); own.next();)
       all.next() += own.value();
     const std::string array = instructions.array();

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "wire/body.h"
 #include "wire/foreign_members.h"
+#include "wire/native_items.h"
 #include "wire/openai_responses_item.h"
 #include "wire/openai_responses_reader.h"
 #include "wire/request_writer.h"
@@ -27,27 +28,13 @@ std::vector<NativeCall> calls_of(std::string_view items) {
 
 constexpr SentRules kRules = {.calls_of = calls_of, .most_id_bytes = 64, .unique_ids = true};
 
-// A list of JSON values, without its brackets.
-class List {
- public:
-  std::string &next() {
-    if (!out_.empty()) out_ += ',';
-    return out_;
-  }
-  bool empty() const { return out_.empty(); }
-  const std::string &json() const { return out_; }
-
- private:
-  std::string out_;
-};
-
 // ---- Parts ----
 
-void write_text(std::string_view text, List &list) {
+void write_text(std::string_view text, ListWriter &list) {
   ObjectWriter(list.next()).text("type", "input_text").text("text", text).close();
 }
 
-void write_part(const SentPart &part, List &list) {
+void write_part(const SentPart &part, ListWriter &list) {
   switch (part.kind) {
     case SentPart::Kind::text: write_text(part.text, list); break;
     case SentPart::Kind::image: {
@@ -74,10 +61,10 @@ void write_part(const SentPart &part, List &list) {
 }
 
 std::string content_of(const SentMessage &message) {
-  List list;
+  ListWriter list;
   for (const SentPart &part : message.parts) write_part(part, list);
   for (const SentPart &image : message.images) write_part(image, list);
-  return "[" + list.json() + "]";
+  return list.array();
 }
 
 // ---- Items ----
@@ -102,7 +89,7 @@ class Input {
       case SentMessage::Role::user: add_said(message, "user"); break;
     }
   }
-  const std::string &json() const { return list_.json(); }
+  const std::string &json() const { return list_.values(); }
 
  private:
   // A message that says nothing is refused.
@@ -157,19 +144,10 @@ class Input {
     const bool readable = member_string(item, "type") != "function_call" || own == call.arguments ||
                           (json_kind(own) == '{' && check_json(own, kDeepest).ok());
     if (id == call.id && readable) return {};
-    std::string out;
-    ObjectWriter changed(out);
-    for (JsonSlices members(item); members.next();) {
-      const std::string_view key = members.key().substr(1, members.key().size() - 2);
-      if (key == "arguments" && !readable)
-        changed.text(key, call.arguments);
-      else if (key == "call_id")
-        changed.text(key, call.id);
-      else
-        changed.raw(key, members.value());
-    }
-    changed.close();
-    return out;
+    ItemText changed(item);
+    changed.set("call_id", json_string(call.id));
+    if (!readable) changed.set("arguments", json_string(call.arguments));
+    return changed.write();
   }
 
   void add_result(const SentMessage &message) {
@@ -191,7 +169,7 @@ class Input {
 
   const bool drop_opaque_;
   bool stores_ = true;
-  List list_;
+  ListWriter list_;
 };
 
 // Where the provider keeps the conversation: how many answers of the assistant it has. What stands behind them is new.
@@ -210,7 +188,7 @@ size_t known_answers(const RequestParts &parts, const RequestBody &body, const s
 // ---- Tools ----
 
 std::string tools_array(std::string_view host, const std::vector<ToolOffer> &tools) {
-  List list;
+  ListWriter list;
   for (JsonSlices own(host); own.next();) list.next() += own.value();
   for (const ToolOffer &tool : tools) {
     ObjectWriter one(list.next());
@@ -220,7 +198,7 @@ std::string tools_array(std::string_view host, const std::vector<ToolOffer> &too
     one.raw("parameters", parameters.empty() ? std::string_view(R"({"type":"object","properties":{}})") : parameters);
     one.boolean("strict", false).close();  // a strict server refuses optional properties
   }
-  return "[" + list.json() + "]";
+  return list.array();
 }
 
 }  // namespace

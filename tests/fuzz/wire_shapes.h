@@ -85,7 +85,7 @@ inline const std::vector<WireShapes> &wire_shapes() {
            R"(data: {"type":"message_delta","delta":{"stop_reason":"max_tokens"}})",
            R"(data: {"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"explanation":"@"}}})",
            R"(data: {"type":"message_stop"})",
-           R"(event: error\ndata: {"type":"error","error":{"type":"@","message":"@"}})",
+           "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"@\",\"message\":\"@\"}}",
            R"(data: {"type":"@"})",
        }},
       {"gemini",

@@ -15,6 +15,7 @@
 #include "wire/opaque_members.h"
 #include "wire/openai_chat_chunk.h"
 #include "wire/request_writer.h"
+#include "wire/sent_message.h"
 
 namespace sluice {
 namespace {
@@ -287,19 +288,26 @@ Status OpenAiChatWire::check(std::string_view body, const std::vector<ToolOffer>
   return check_foreign_members(body, id());
 }
 
-// Servers of Mistral's models answer "Unexpected role 'user' after role 'tool'", wherever they run. The models' names
-// tell.
-bool OpenAiChatWire::has_strict_roles(std::string_view body) const {
-  const auto model = json_member(body, "model");
-  if (!model || json_kind(*model) != '"') return false;
-  const std::string name = lower_case(json_text(*model));
+namespace {
+
+// Servers of Mistral's models have rules of their own, wherever they run. The models' names tell.
+bool is_mistral(std::string_view body) {
+  const std::string name = lower_case(model_of(body));
   for (const std::string_view family :
        {"mistral", "ministral", "mixtral", "magistral", "codestral", "devstral", "pixtral"})
     if (name.find(family) != std::string::npos) return true;
   return false;
 }
 
-std::string OpenAiChatWire::write(const RequestParts &parts) const { return write_request(parts); }
+}  // namespace
+
+// "Unexpected role 'user' after role 'tool'"
+bool OpenAiChatWire::has_strict_roles(std::string_view body) const { return is_mistral(body); }
+
+// "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
+std::string OpenAiChatWire::write(const RequestParts &parts) const {
+  return write_request(parts, is_mistral(parts.body));
+}
 
 std::string OpenAiChatWire::write_tools(const std::vector<ToolOffer> &tools) const {
   std::string out;

@@ -4,6 +4,8 @@
 #include <unordered_map>
 
 #include "base/json.h"
+#include "base/sha256.h"
+#include "wire/native_items.h"
 
 namespace sluice {
 namespace {
@@ -34,10 +36,21 @@ bool is(const JsonSlices &member, std::string_view key) {
 
 using Names = std::unordered_map<std::string_view, std::string_view>;
 
+constexpr size_t kMostIdBytes = 64;
+
+// An id of another provider as this server takes it: the same for the same id.
+std::string sent_id(const std::string &id, bool short_ids) {
+  constexpr size_t kShort = 9;
+  if (!short_ids) return id.size() <= kMostIdBytes ? id : sha256_hex(id);
+  const bool legal = id.size() == kShort &&
+                     std::all_of(id.begin(), id.end(), [](char c) { return in_identifier(c) && c != '_' && c != '-'; });
+  return legal ? id : sha256_hex(id).substr(0, kShort);
+}
+
 class MessageWriter {
  public:
-  MessageWriter(const RequestParts &parts, std::string_view model, std::string &out)
-      : model_(model), drop_opaque_(parts.drop_opaque), out_(out) {
+  MessageWriter(const RequestParts &parts, bool short_ids, std::string_view model, std::string &out)
+      : model_(model), drop_opaque_(parts.drop_opaque), short_ids_(short_ids), out_(out) {
     if (parts.names == nullptr) return;
     for (const ToolOffer &tool : *parts.names) names_.emplace(tool.name, tool.wire_name);
     maps_names_ = true;
@@ -76,6 +89,8 @@ class MessageWriter {
         write_calls(value, json_member(opaque, "tool_calls").value_or(""));
       else if (is_tool && is(members, "name"))
         write_name(value);
+      else if (is_tool && is(members, "tool_call_id"))
+        write_id(value);
       else
         out_ += value;
     }
@@ -111,13 +126,30 @@ class MessageWriter {
     bool first = true;
     for (JsonSlices items(calls); items.next(); first = false) {
       if (!first) out_ += ',';
-      rewrite(items.value(), "function", &MessageWriter::write_function);
+      write_call(items.value());
       if (!more.next() || json_kind(items.value()) != '{') continue;
       out_.pop_back();  // the brace
       for (JsonSlices members(more.value()); members.next();) add(members);
       out_ += '}';
     }
     out_ += ']';
+  }
+
+  void write_call(std::string_view call) {
+    const auto id = json_member(call, "id");
+    if (!id || json_kind(*id) != '"' || sent_id(json_text(*id), short_ids_) == json_text(*id))
+      return rewrite(call, "function", &MessageWriter::write_function);
+    ItemText changed(call);
+    changed.set("id", json_string(sent_id(json_text(*id), short_ids_)));
+    const std::string other = changed.write();
+    rewrite(other, "function", &MessageWriter::write_function);
+  }
+
+  void write_id(std::string_view token) {
+    if (json_kind(token) == '"')
+      append_json_string(out_, sent_id(json_text(token), short_ids_));
+    else
+      out_ += token;
   }
 
   void write_function(std::string_view function) { rewrite(function, "name", &MessageWriter::write_name); }
@@ -151,6 +183,7 @@ class MessageWriter {
   // -- set once
   const std::string model_;
   const bool drop_opaque_;
+  const bool short_ids_;
   std::string &out_;
   Names names_;
   bool maps_names_ = false;
@@ -243,7 +276,7 @@ Status check_request(std::string_view body, const std::vector<ToolOffer> &tools,
   return {};
 }
 
-std::string write_request(const RequestParts &parts) {
+std::string write_request(const RequestParts &parts, bool short_ids) {
   static const std::vector<ToolOffer> kNone;
   const std::vector<ToolOffer> &tools = parts.tools != nullptr ? *parts.tools : kNone;
   const std::string_view body = trim_json(parts.body);
@@ -259,7 +292,7 @@ std::string write_request(const RequestParts &parts) {
 
   const auto write_messages = [&] {
     const auto model = json_member(body, "model");
-    MessageWriter writer(parts, model && json_kind(*model) == '"' ? json_text(*model) : std::string(), out);
+    MessageWriter writer(parts, short_ids, model && json_kind(*model) == '"' ? json_text(*model) : std::string(), out);
     out += '[';
     for (size_t i = 0; i < parts.messages.size(); ++i) {
       if (i > 0) out += ',';

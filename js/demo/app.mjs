@@ -67,6 +67,7 @@ export async function createApp({ provider, baseURL, wire, path, model, apiKey, 
 /**
  * `{ scripted: true }`, or `{ provider?, baseURL?, model, … }`, where a provider knows its own `baseURL`. What is left out of key, wire and path stays
  * as it was, where it is for the same server.
+ * @returns {import('../dist/esm/index.js').Model | null}
  */
 function readServer(input, before) {
   const given = typeof input === 'object' && input !== null ? input : {}

@@ -189,7 +189,7 @@ void Answer::conclude(bool whole, End how) {
   }
   const bool broken = error_ || how != End::complete;
   if (broken || ours || finish != Finish::pause) log_.lose_provided(broken ? "stream_broken" : "no_result");
-  if (!ours && !error_ && finish == Finish::malformed && calls_ == 0)
+  if (!setup_.parser && !ours && !error_ && finish == Finish::malformed && calls_ == 0)
     log_.round().note = setup_.config.words(Word::malformed_answer);
   if (!ours && !error_ && calls_ == 0) tell_other_format();
   if (!ours && !error_) note_unsealed();

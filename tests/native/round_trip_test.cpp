@@ -34,12 +34,18 @@ void collect(const Json &value, std::set<std::string> &out) {
 std::set<std::string> opaque_texts(const std::string &wire, const std::string &bytes) {
   std::set<std::string> out;
   std::map<int, std::string> signatures;  // of anthropic: they come in pieces
+  std::set<std::string> trailing;         // of a reasoning item of openai-responses that nothing follows: it is refused
   const auto take = [&](const Json &event) {
     const std::string type = text_of(event, "type");
     if (wire == "openai-responses" && type.starts_with("response.") && type != "response.output_item.done") return;
     if (const Json *delta = member(event, "delta"); delta && text_of(*delta, "type") == "signature_delta") {
       signatures[event["index"]] += text_of(*delta, "signature");
       return;
+    }
+    if (type == "response.output_item.done") {
+      out.merge(trailing);
+      trailing.clear();
+      if (text_of(event["item"], "type") == "reasoning") return collect(event, trailing);
     }
     collect(event, out);
   };

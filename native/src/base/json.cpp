@@ -489,6 +489,11 @@ std::optional<std::string_view> json_member(std::string_view object, std::string
   return found;
 }
 
+std::string json_member_text(std::string_view object, std::string_view key) {
+  const auto value = json_member(object, key);
+  return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
+}
+
 char json_kind(std::string_view value) {
   value = skip_space(value);
   if (value.empty()) return 0;

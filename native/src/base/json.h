@@ -38,6 +38,9 @@ class JsonSlices {
 // The value of a member, of the last one where a key repeats. nullopt: absent, or `object` is no object.
 std::optional<std::string_view> json_member(std::string_view object, std::string_view key);
 
+// The text of a member that is a string; empty for any other.
+std::string json_member_text(std::string_view object, std::string_view key);
+
 // The kind of a value by its first character: '{' '[' '"' 'n' 't' 'f', or '0' for any number.
 char json_kind(std::string_view value);
 

@@ -36,11 +36,6 @@ struct Item {
   std::string_view metadata;
 };
 
-std::string member_text(std::string_view object, std::string_view key) {
-  const auto value = json_member(object, key);
-  return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
-}
-
 Item read_item(std::string_view json) {
   Item item;
   item.json = json;
@@ -50,7 +45,8 @@ Item read_item(std::string_view json) {
     if (key == "\"tool_call_id\"" && json_kind(members.value()) == '"') item.answers = json_text(members.value());
     if (key == "\"metadata\"") item.metadata = members.value();
     if (key == "\"tool_calls\"")
-      for (JsonSlices calls(members.value()); calls.next();) item.calls.push_back(member_text(calls.value(), "id"));
+      for (JsonSlices calls(members.value()); calls.next();)
+        item.calls.push_back(json_member_text(calls.value(), "id"));
   }
   if (item.role != "assistant") item.calls.clear();
   return item;
@@ -111,7 +107,7 @@ bool arguments_are_sendable(const Item &item) {
   const auto calls = json_member(item.json, "tool_calls");
   for (JsonSlices call(*calls); call.next();)
     if (const auto function = json_member(call.value(), "function"))
-      if (const std::string arguments = member_text(*function, "arguments"); sendable(arguments) != arguments)
+      if (const std::string arguments = json_member_text(*function, "arguments"); sendable(arguments) != arguments)
         return false;
   return true;
 }
@@ -170,7 +166,7 @@ std::string plain_content(std::string_view json) {
   if (!content) return {};
   if (json_kind(*content) == '"') return json_text(*content);
   std::string out;
-  for (JsonSlices parts(*content); parts.next();) out += member_text(parts.value(), "text");
+  for (JsonSlices parts(*content); parts.next();) out += json_member_text(parts.value(), "text");
   return out;
 }
 
@@ -185,10 +181,10 @@ std::string text_name(const Form &form, std::string name) {
 // message before it go back.
 bool is_echoed(const Item &item, const Form &form, bool after_echo) {
   const auto native = json_member(item.metadata, "native");
-  if (!native || member_text(*native, "wire") != form.setup.wire->id()) return false;
+  if (!native || json_member_text(*native, "wire") != form.setup.wire->id()) return false;
   const auto items = json_member(*native, "items");
   if (!items || json_kind(*items) != '[') return false;
-  if (const std::string digest = member_text(*native, "digest");
+  if (const std::string digest = json_member_text(*native, "digest");
       !digest.empty() && digest != text_digest(plain_content(item.json)))
     return false;
   const bool as_written = json_member(item.metadata, "raw").has_value();
@@ -200,7 +196,7 @@ bool is_echoed(const Item &item, const Form &form, bool after_echo) {
 // The message without the provider's items. What they alone would tell, the tools that the provider ran, becomes text.
 // Returns an empty text where nothing is left.
 std::string without_native(const Item &item, bool tell_provided) {
-  const std::string provided = member_text(item.metadata, "provided");
+  const std::string provided = json_member_text(item.metadata, "provided");
   std::string content = plain_content(item.json);
   if (!tell_provided && content == provided) content.clear();
   if (tell_provided && !provided.empty() && content != provided) content += (content.empty() ? "" : "\n\n") + provided;
@@ -222,7 +218,7 @@ std::string as_text(const Item &item, const Form &form, bool echoed) {
       if (!function) continue;
       const std::string arguments = stored_arguments(*function);
       if (!content.empty()) content += '\n';
-      protocol.write_call(member_text(call.value(), "id"), text_name(form, member_text(*function, "name")),
+      protocol.write_call(json_member_text(call.value(), "id"), text_name(form, json_member_text(*function, "name")),
                           sendable(arguments), content);
     }
   return with_content(item.json, json_string(content), {"tool_calls", "metadata"});
@@ -274,7 +270,7 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
   if (const auto calls = json_member(asked.json, "tool_calls"))
     for (JsonSlices call(*calls); call.next();)
       if (const auto function = json_member(call.value(), "function"))
-        names[member_text(call.value(), "id")] = member_text(*function, "name");
+        names[json_member_text(call.value(), "id")] = json_member_text(*function, "name");
   struct Result {
     std::string name;
     std::string_view status;
@@ -284,9 +280,9 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
   std::vector<Result> owned;  // `results` points into it
   for (size_t i = first; i < last; ++i) {
     const auto told = json_member(items[i].metadata, "toolCall");
-    std::string name = member_text(items[i].json, "name");
+    std::string name = json_member_text(items[i].json, "name");
     if (name.empty()) name = names[items[i].answers];
-    const std::string_view status = known_status(told ? member_text(*told, "status") : std::string());
+    const std::string_view status = known_status(told ? json_member_text(*told, "status") : std::string());
     const auto json = told ? json_member(*told, "json") : std::nullopt;
     owned.push_back(
         {text_name(form, std::move(name)), status, plain_content(items[i].json), json && trim_json(*json) == "true"});
@@ -449,7 +445,8 @@ std::vector<OpenCall> open_calls(std::string_view messages) {
     const auto calls = json_member(item.json, "tool_calls");
     for (JsonSlices call(*calls); call.next();) {
       const std::string_view function = json_member(call.value(), "function").value_or("{}");
-      open.push_back({member_text(call.value(), "id"), member_text(function, "name"), stored_arguments(function)});
+      open.push_back(
+          {json_member_text(call.value(), "id"), json_member_text(function, "name"), stored_arguments(function)});
     }
   }
   return open;

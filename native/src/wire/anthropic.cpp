@@ -20,17 +20,13 @@ constexpr std::string_view kNothing = "(nothing)";  // a message needs text that
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\n\r\v\f") == std::string_view::npos; }
 
-std::string type_of(std::string_view item) {
-  const auto type = json_member(item, "type");
-  return type && json_kind(*type) == '"' ? json_text(*type) : std::string();
-}
+std::string type_of(std::string_view item) { return json_member_text(item, "type"); }
 
 std::vector<NativeCall> calls_of(std::string_view items) {
   std::vector<NativeCall> calls;
   for (JsonSlices blocks(items); blocks.next();) {
     if (type_of(blocks.value()) != "tool_use") continue;
-    const auto id = json_member(blocks.value(), "id");
-    calls.push_back({id && json_kind(*id) == '"' ? json_text(*id) : std::string(), blocks.value()});
+    calls.push_back({json_member_text(blocks.value(), "id"), blocks.value()});
   }
   return calls;
 }
@@ -56,19 +52,15 @@ void write_source(std::string_view url, ObjectWriter &block) {
 
 // OpenAI's `file`: {"file_data": "data:application/pdf;base64,…", "filename"} or {"file_id"}.
 void write_document(std::string_view file, ListWriter &blocks) {
-  const auto member = [&](std::string_view key) {
-    const auto value = json_member(file, key);
-    return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
-  };
   ObjectWriter block(blocks.next());
   block.text("type", "document");
-  if (const std::string id = member("file_id"); !id.empty()) {
+  if (const std::string id = json_member_text(file, "file_id"); !id.empty()) {
     ObjectWriter source(block.value("source"));
     source.text("type", "file").text("file_id", id).close();
   } else {
-    write_source(member("file_data"), block);
+    write_source(json_member_text(file, "file_data"), block);
   }
-  if (const std::string name = member("filename"); !name.empty()) block.text("title", name);
+  if (const std::string name = json_member_text(file, "filename"); !name.empty()) block.text("title", name);
   block.close();
 }
 
@@ -108,13 +100,9 @@ void write_result(const SentMessage &message, ListWriter &blocks) {
 // A call as it came, but for an id that an earlier one had, and for what the server refuses: an id or a name of other
 // characters, as gateways pass them on.
 void write_call(std::string_view item, const SentCall &call, std::string &out) {
-  const auto text = [&](std::string_view key) {
-    const auto value = json_member(item, key);
-    return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
-  };
-  const std::string name = text("name");
+  const std::string name = json_member_text(item, "name");
   const bool legal = legal_name(name) == name;
-  if (legal && text("id") == call.id) {
+  if (legal && json_member_text(item, "id") == call.id) {
     out += item;
     return;
   }

@@ -19,11 +19,6 @@ namespace {
 constexpr std::string_view kNoSignature = R"("skip_thought_signature_validator")";
 constexpr std::string_view kSignature = "thoughtSignature";
 
-std::string text_of(std::string_view object, std::string_view key) {
-  const auto value = json_member(object, key);
-  return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
-}
-
 // The key of a member as it stands, without its quotes.
 std::string_view bare_key(const JsonSlices &member) { return member.key().substr(1, member.key().size() - 2); }
 
@@ -31,7 +26,7 @@ std::vector<NativeCall> calls_of(std::string_view items) {
   std::vector<NativeCall> calls;
   for (JsonSlices parts(items); parts.next();)
     if (const auto call = json_member(parts.value(), "functionCall"))
-      calls.push_back({text_of(*call, "id"), parts.value()});
+      calls.push_back({json_member_text(*call, "id"), parts.value()});
   return calls;
 }
 
@@ -77,8 +72,8 @@ void write_part(const SentPart &part, ListWriter &parts) {
     case SentPart::Kind::text: return write_text(part.text, parts);
     case SentPart::Kind::image: return write_data(part.text, parts);
     case SentPart::Kind::file: {
-      const std::string id = text_of(part.json, "file_id");
-      return write_data(id.empty() ? text_of(part.json, "file_data") : id, parts);
+      const std::string id = json_member_text(part.json, "file_id");
+      return write_data(id.empty() ? json_member_text(part.json, "file_data") : id, parts);
     }
     case SentPart::Kind::other: break;
   }
@@ -90,7 +85,9 @@ void write_part(const SentPart &part, ListWriter &parts) {
   }
   ObjectWriter written(parts.next());
   ObjectWriter data(written.value("inlineData"));
-  data.text("mimeType", "audio/" + text_of(*audio, "format")).text("data", text_of(*audio, "data")).close();
+  data.text("mimeType", "audio/" + json_member_text(*audio, "format"))
+      .text("data", json_member_text(*audio, "data"))
+      .close();
   written.close();
 }
 
@@ -200,7 +197,7 @@ class Contents {
     ObjectWriter part(parts_.next());
     ObjectWriter result(part.value("functionResponse"));
     if (asked && !message.answers.empty()) result.text("id", message.answers);
-    result.text("name", asked ? text_of(*asked, "name") : message.name);
+    result.text("name", asked ? json_member_text(*asked, "name") : message.name);
     ObjectWriter response(result.value("response"));
     // Gemini takes the key $ref for a reference to a part.
     if (message.json && !message.failed && text.find("$ref") == text.npos && text.find("\\u0024") == text.npos)
@@ -293,7 +290,7 @@ Status check_functions(std::string_view body, const std::vector<ToolOffer> &tool
     if (json_kind(*functions) != '[') return error(Code::json, "expected an array", path + ".functionDeclarations");
     size_t j = 0;
     for (JsonSlices list(*functions); list.next(); ++j) {
-      const std::string name = text_of(list.value(), "name");
+      const std::string name = json_member_text(list.value(), "name");
       const bool taken = std::any_of(tools.begin(), tools.end(), [&](const ToolOffer &tool) {
         return name == tool.wire_name || name == tool.name;
       });

@@ -11,17 +11,12 @@
 namespace sluice {
 namespace {
 
-std::string text_of(std::string_view object, std::string_view key) {
-  const auto value = json_member(object, key);
-  return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
-}
-
 std::vector<NativeCall> calls_of(std::string_view items) {
   std::vector<NativeCall> calls;
   for (JsonSlices messages(items); messages.next();)
     if (const auto list = json_member(messages.value(), "tool_calls"))
       for (JsonSlices of_message(*list); of_message.next();)
-        calls.push_back({text_of(of_message.value(), "id"), of_message.value()});
+        calls.push_back({json_member_text(of_message.value(), "id"), of_message.value()});
   return calls;
 }
 
@@ -40,7 +35,7 @@ struct Content {
       else if (part.kind == SentPart::Kind::file)
         add_file(part.json);
       else
-        add_text("[" + text_of(part.json, "type") + "]");
+        add_text("[" + json_member_text(part.json, "type") + "]");
     }
   }
 
@@ -52,8 +47,8 @@ struct Content {
       add_text("[image: " + std::string(url) + "]");
   }
   void add_file(std::string_view file) {
-    const std::string name = text_of(file, "filename");
-    add_text("[file: " + (name.empty() ? text_of(file, "file_id") : name) + "]");
+    const std::string name = json_member_text(file, "filename");
+    add_text("[file: " + (name.empty() ? json_member_text(file, "file_id") : name) + "]");
   }
 
   std::string text;
@@ -107,7 +102,7 @@ void write_message(const SentMessage &message, std::string &out) {
     // Older servers read the name, newer ones the id.
     const auto called = json_member(message.call_native, "function");
     written.text("role", "tool").text("content", content.text);
-    written.text("tool_name", called ? text_of(*called, "name") : message.name);
+    written.text("tool_name", called ? json_member_text(*called, "name") : message.name);
     if (!message.answers.empty()) written.text("tool_call_id", message.answers);
   } else {
     written.text("role", message.role == SentMessage::Role::system ? "system" : "user").text("content", content.text);

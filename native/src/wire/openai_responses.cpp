@@ -17,12 +17,13 @@
 namespace sluice {
 namespace {
 
-ResponsesItem kind_of(std::string_view item) { return responses_item(member_string(item, "type")); }
+ResponsesItem kind_of(std::string_view item) { return responses_item(json_member_text(item, "type")); }
 
 std::vector<NativeCall> calls_of(std::string_view items) {
   std::vector<NativeCall> calls;
   for (JsonSlices list(items); list.next();)
-    if (is_client_call(kind_of(list.value()))) calls.push_back({member_string(list.value(), "call_id"), list.value()});
+    if (is_client_call(kind_of(list.value())))
+      calls.push_back({json_member_text(list.value(), "call_id"), list.value()});
   return calls;
 }
 
@@ -38,7 +39,7 @@ void write_part(const SentPart &part, ListWriter &list) {
   switch (part.kind) {
     case SentPart::Kind::text: write_text(part.text, list); break;
     case SentPart::Kind::image: {
-      const std::string detail = member_string(json_member(part.json, "image_url").value_or(""), "detail");
+      const std::string detail = json_member_text(json_member(part.json, "image_url").value_or(""), "detail");
       ObjectWriter image(list.next());
       image.text("type", "input_image").text("image_url", part.text);
       image.text("detail", detail.empty() ? std::string_view("auto") : detail).close();
@@ -53,7 +54,7 @@ void write_part(const SentPart &part, ListWriter &list) {
       break;
     }
     case SentPart::Kind::other:
-      if (member_string(part.json, "type") == "text")  // with members of another provider
+      if (json_member_text(part.json, "type") == "text")  // with members of another provider
         write_text(part.text, list);
       else
         list.next() += part.json;
@@ -110,7 +111,7 @@ class Input {
 
   // Is this an item that only the same model reads, or one that the server does not have any more?
   bool is_lost(std::string_view item, ResponsesItem kind, bool opaque) const {
-    const bool encrypted = !member_string(item, "encrypted_content").empty();
+    const bool encrypted = !json_member_text(item, "encrypted_content").empty();
     if (!opaque) return encrypted || kind == ResponsesItem::reasoning;
     if (kind != ResponsesItem::reasoning || encrypted || stores_) return false;
     return !JsonSlices(json_member(item, "content").value_or("")).next();
@@ -140,8 +141,8 @@ class Input {
   // The call's item where it cannot go back as it came: its id was used before, or its arguments are no JSON object.
   // Empty: it can.
   static std::string sendable_call(std::string_view item, const SentCall &call) {
-    const std::string id = member_string(item, "call_id"), own = member_string(item, "arguments");
-    const bool readable = member_string(item, "type") != "function_call" || own == call.arguments ||
+    const std::string id = json_member_text(item, "call_id"), own = json_member_text(item, "arguments");
+    const bool readable = json_member_text(item, "type") != "function_call" || own == call.arguments ||
                           (json_kind(own) == '{' && check_json(own, kDeepest).ok());
     if (id == call.id && readable) return {};
     ItemText changed(item);
@@ -228,11 +229,11 @@ bool OpenAiResponsesWire::echoes(std::string_view items, size_t calls) const {
   std::set<std::string> open;
   size_t found = 0;
   for (JsonSlices list(items); list.next();) {
-    const std::string type = member_string(list.value(), "type");
+    const std::string type = json_member_text(list.value(), "type");
     const ResponsesItem kind = responses_item(type);
     if (is_client_call(kind)) ++found;
-    if (is_for_host(type, list.value())) open.insert(member_string(list.value(), "call_id"));
-    if (kind == ResponsesItem::output) open.erase(member_string(list.value(), "call_id"));
+    if (is_for_host(type, list.value())) open.insert(json_member_text(list.value(), "call_id"));
+    if (kind == ResponsesItem::output) open.erase(json_member_text(list.value(), "call_id"));
   }
   return found == calls && open.empty();
 }

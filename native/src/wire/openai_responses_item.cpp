@@ -22,28 +22,23 @@ bool has_output_item(std::string_view type) {
 bool is_for_host(std::string_view type, std::string_view item) {
   if (type == "shell_call") {
     const auto environment = json_member(item, "environment");
-    return !environment || !member_string(*environment, "type").starts_with("container");
+    return !environment || !json_member_text(*environment, "type").starts_with("container");
   }
-  if (type == "tool_search_call") return member_string(item, "execution") == "client";
+  if (type == "tool_search_call") return json_member_text(item, "execution") == "client";
   return is_one_of(type, {"local_shell_call", "apply_patch_call", "computer_call", "mcp_approval_request"});
-}
-
-std::string member_string(std::string_view object, std::string_view key) {
-  const auto value = json_member(object, key);
-  return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
 }
 
 std::string responses_text(std::string_view message) {
   std::string text;
   for (JsonSlices parts(json_member(message, "content").value_or("[]")); parts.next();)
-    text += member_string(parts.value(), "text") + member_string(parts.value(), "refusal");
+    text += json_member_text(parts.value(), "text") + json_member_text(parts.value(), "refusal");
   return text;
 }
 
 std::string untied_item(std::string_view item) {
   std::string out;
   ObjectWriter untied(out);
-  if (member_string(item, "type") == "message") {
+  if (json_member_text(item, "type") == "message") {
     const std::string text = responses_text(item);
     if (text.empty()) return {};
     untied.text("role", "assistant").text("content", text);

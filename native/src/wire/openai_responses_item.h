@@ -32,7 +32,4 @@ std::string responses_text(std::string_view message);
 // without `status`. Empty: nothing is left of it.
 std::string untied_item(std::string_view item);
 
-// A string member of an object, or nothing.
-std::string member_string(std::string_view object, std::string_view key);
-
 }  // namespace sluice

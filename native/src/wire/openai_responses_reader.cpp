@@ -533,7 +533,7 @@ class ResponsesReader final : public EventReader {
     std::deque<std::string> untied;  // some of them point into it
     int64_t last_slot = -1;
     const auto drop_thoughts = [&] {
-      while (!items.empty() && member_string(items.back(), "type") == "reasoning") items.pop_back();
+      while (!items.empty() && json_member_text(items.back(), "type") == "reasoning") items.pop_back();
     };
     for (const Item &item : items_) {
       if (!item.closed || item.json.empty()) return;

@@ -10,16 +10,11 @@
 namespace sluice {
 namespace {
 
-std::string text_of(std::string_view object, std::string_view key) {
-  const auto value = json_member(object, key);
-  return value && json_kind(*value) == '"' ? json_text(*value) : std::string();
-}
-
 // One part in OpenAI's shape, or in the provider's own.
 SentPart read_part(std::string_view json) {
   SentPart part;
   part.json = trim_json(json);
-  const std::string type = text_of(json, "type");
+  const std::string type = json_member_text(json, "type");
   if (const auto text = json_member(json, "text");
       text && json_kind(*text) == '"' && is_one_of(type, {"", "text", "input_text", "output_text"})) {
     // Members beside the text, such as cache_control, are the provider's: the part stays as it is.
@@ -32,7 +27,9 @@ SentPart read_part(std::string_view json) {
   part.kind = SentPart::Kind::other;
   if (type == "image_url") {
     const auto image = json_member(json, "image_url");
-    part.text = image && json_kind(*image) == '"' ? json_text(*image) : image ? text_of(*image, "url") : std::string();
+    part.text = image && json_kind(*image) == '"' ? json_text(*image)
+                : image                           ? json_member_text(*image, "url")
+                                                  : std::string();
     if (!part.text.empty()) part.kind = SentPart::Kind::image;
   } else if (const auto file = json_member(json, "file"); type == "file" && file && json_kind(*file) == '{') {
     part.kind = SentPart::Kind::file;
@@ -136,7 +133,7 @@ class Taker {
       message.answers = ids_.sent(answers, message.call_native);
       message.name = names_(name.empty() ? called(answers) : name);
       const std::string_view told = json_member(metadata, "toolCall").value_or("");
-      const std::string status = text_of(told, "status");
+      const std::string status = json_member_text(told, "status");
       message.json = trim_json(json_member(told, "json").value_or("")) == "true";
       message.failed = !is_one_of(status, {"", "success", "completed", "done"});
       if (rules_.images_with_results) move_images(message.parts, message.images);
@@ -156,14 +153,14 @@ class Taker {
     std::vector<NativeCall> own;
     if (const auto native = json_member(metadata, "native")) {
       message.native = json_member(*native, "items").value_or("");
-      message.opaque = !parts_.drop_opaque && text_of(*native, "model") == model_;
+      message.opaque = !parts_.drop_opaque && json_member_text(*native, "model") == model_;
       own = rules_.calls_of(message.native);
     }
     size_t index = 0;
     for (JsonSlices items(calls); items.next(); ++index) {
       const std::string_view function = json_member(items.value(), "function").value_or("{}");
       SentCall call;
-      const std::string id = text_of(items.value(), "id"), name = text_of(function, "name");
+      const std::string id = json_member_text(items.value(), "id"), name = json_member_text(function, "name");
       call.id = ids_.give(id, index < own.size() ? &own[index] : nullptr);
       call.name = names_(name);
       const auto arguments = json_member(function, "arguments");
@@ -229,7 +226,7 @@ std::vector<SentMessage> sent_messages(const RequestParts &parts, const SentRule
   return Taker(parts, rules).all();
 }
 
-std::string model_of(std::string_view body) { return text_of(body, "model"); }
+std::string model_of(std::string_view body) { return json_member_text(body, "model"); }
 
 std::optional<DataUrl> read_data_url(std::string_view url) {
   constexpr std::string_view kBase64 = ";base64";

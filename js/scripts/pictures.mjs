@@ -2,13 +2,13 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
-import { command, root, say, Stop } from './run.mjs'
+import { command, quietly, root, say, Stop } from './run.mjs'
 import { browser as findBrowser, setup } from './setup.mjs'
 
 const folder = join(root, 'js/docs/pictures')
 
 await command(async () => {
-  await setup({ tests: true })
+  await setup({ tests: true, pictures: true })
   const executablePath = findBrowser()
   if (!executablePath) throw new Stop('no Chromium was found; $SLUICE_CHROMIUM may name one')
   mkdirSync(folder, { recursive: true })
@@ -19,6 +19,7 @@ await command(async () => {
   } finally {
     await browser.close()
   }
+  await quietly('making the files smaller', 'optipng', ['-quiet', '-o5', ...['turn', 'reasons'].map((name) => join(folder, `${name}.png`))])
   say(`made ${folder}`)
 })
 

@@ -3,7 +3,9 @@
     python3 tests/golden/golden.py NAME...    writes states of this version, for scenes that have none in its folder yet
 
 A file holds the engine, the state as it was saved, the bytes that were still to come, and the message and history in the end.
-Files of a release are never written again: where a change breaks one, the change is wrong.
+The engine, the state and the bytes of a release are never written again: where a change breaks one, the change is wrong.
+The history in the end may take another shape if CHANGELOG says so. It did once, before anything was published:
+`reasoning_content` moved from the message into `metadata.native`.
 """
 
 import json

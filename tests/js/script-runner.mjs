@@ -209,7 +209,7 @@ export function sseText(items) {
 }
 
 /** What a feeding step hands over; undefined: it is another one. */
-function fed(step) {
+export function fed(step) {
   if ('feed' in step) return Buffer.from(step.feed.repeat(step.times ?? 1))
   if ('feedBase64' in step) return Buffer.from(step.feedBase64, 'base64')
   if ('sse' in step) return Buffer.from(sseText(step.sse))

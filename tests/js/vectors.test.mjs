@@ -2,9 +2,10 @@
 // texts of model families.
 import assert from 'node:assert/strict'
 import { Buffer } from 'node:buffer'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { recordedAnswers } from './recorded.mjs'
 import { cuts, documents, mismatch, native, pollAll, randomCut, sharedFolder, sseText, tests } from './script-runner.mjs'
 
 const shared = sharedFolder()
@@ -95,14 +96,9 @@ function compareStream(expected, { blocks, events }) {
 }
 
 test('recorded openai-chat streams hold at any split', { skip }, async (t) => {
-  const folder = join(shared ?? '', 'streams')
-  for (const name of readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.expected.json')).sort()) {
-    const expected = readJson(join(folder, name))
-    if (expected.wire !== 'openai-chat') continue
-    const stem = join(folder, name.slice(0, -'.expected.json'.length))
-    const body = readFileSync(existsSync(`${stem}.sse`) ? `${stem}.sse` : `${stem}.json`)
+  for (const { name, expected, bytes } of recordedAnswers('openai-chat')) {
     await t.test(name, () => {
-      for (const cut of Object.values(cutters)) compareStream(expected, parse({ wire: 'openai-chat' }, body, cut))
+      for (const cut of Object.values(cutters)) compareStream(expected, parse({ wire: 'openai-chat' }, bytes, cut))
     })
   }
 })

@@ -1,0 +1,174 @@
+// Where an official client is no second opinion: it throws, or loses something. Each reason is looked for in the bytes, and frees only what it names: `throws` are the client's own words,
+// `differs` the members in which it reads something else, `same` what holds of both readings all the same; with `agrees` that is
+// everything that was said.
+
+/** An answer for the reasons below: its text, the payloads of its events as text, and those that are objects. */
+export function looked(bytes) {
+  const text = bytes.toString('utf8')
+  const payloads = text.split(/\r\n|\r|\n/).flatMap((line) => (line.startsWith('data:') ? [line.slice(5).replace(/^ /, '')] : line.startsWith('{') ? [line] : []))
+  const objects = payloads.flatMap((payload) => objectOf(payload) ?? [])
+  return { text, payloads, objects }
+}
+
+function objectOf(text) {
+  try {
+    const value = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const list = (value) => (Array.isArray(value) ? value : [])
+const isBroken = (payload) => objectOf(payload) === undefined
+const noWhite = (text) => text.replace(/\s/g, '')
+const isText = (args) => typeof args === 'string'
+
+// -- tags of reasoning in the text: the clients show them
+
+const tag = /<\/?think>/
+const tags = {
+  why: 'reasoning in tags is text to the client', differs: ['text', 'reasoning'], agrees: true,
+  holds: ({ text }) => tag.test(text) || text.includes('\\u003cthink') || text.includes('\\u003c/think'),
+  same: (client, engine) => noWhite(client.text.replace(/<\/?think>/g, '')) === noWhite(engine.reasoning + engine.text),
+}
+
+// -- openai-chat
+
+const choices = ({ objects }) => objects.flatMap((chunk) => list(chunk.choices))
+const deltas = (answer) => choices(answer).filter(({ index }) => index === 0).flatMap(({ delta }) => delta ?? [])
+const pieces = (answer) => deltas(answer).flatMap(({ tool_calls: calls }) => list(calls))
+
+/** What stands under each index, as a client joins it. */
+function joined(answer) {
+  const calls = new Map()
+  for (const { index, type, function: said } of pieces(answer)) {
+    const call = calls.get(index) ?? { type, text: '', names: 0 }
+    calls.set(index, { ...call, text: call.text + (isText(said?.arguments) ? said.arguments : ''), names: call.names + (said?.name ? 1 : 0) })
+  }
+  return [...calls.values()]
+}
+
+const chat = [
+  tags,
+  { why: 'a call without its index', throws: /invalid tool call index/, holds: (answer) => pieces(answer).some(({ index }) => !(Number.isInteger(index) && index >= 0)) },
+  { why: 'a first call whose index is not 0', throws: /reading 'id'/, holds: (answer) => Math.min(...pieces(answer).map(({ index }) => index)) > 0 },
+  { why: 'a call whose first delta has no type', throws: /missing `type`/, holds: (answer) => joined(answer).some(({ type }) => !type) },
+  {
+    why: 'an event that is neither JSON nor exactly [DONE]', throws: /malformed server-sent event JSON/,
+    holds: ({ payloads }) => payloads.some((payload) => payload !== '[DONE]' && isBroken(payload)),
+  },
+  {
+    why: 'no finish reason', throws: /missing finish_reason for choice/,
+    holds: (answer) => [0, 1].some((at) => !choices(answer).some(({ index, finish_reason: finish }) => index === at && finish)),
+  },
+  { why: 'no role', throws: /missing role/, holds: (answer) => !deltas(answer).some(({ role }) => role) },
+  { why: 'no event at all', throws: /ended without sending any chunks/, holds: ({ objects, text }) => objects.length === 0 || !/^data:/m.test(text) },
+  { why: 'a choice without its index', throws: /invalid choice index/, holds: (answer) => choices(answer).some(({ index }) => !Number.isInteger(index)) },
+  { why: 'an event without choices', throws: /choices is not iterable/, holds: ({ objects }) => objects.some((chunk) => !Array.isArray(chunk.choices)) },
+  {
+    why: 'several calls, or arguments said twice, under one index: the client joins them', differs: ['calls'],
+    holds: (answer) => joined(answer).some(({ text }) => text !== '' && isBroken(text)),
+    same: (client) => client.calls.some(([, args]) => isText(args)),
+  },
+  {
+    why: 'a name in pieces: the last one counts', differs: ['calls'],
+    holds: (answer) => joined(answer).some(({ names }) => names > 1),
+    same: (client, engine) => client.calls.every(([name], at) => engine.calls[at][0].endsWith(name)),
+  },
+  {
+    why: 'arguments that are the word null', differs: ['calls'],
+    holds: (answer) => joined(answer).some(({ text }) => text === 'null'),
+    same: (client) => client.calls.some(([, args]) => args === null),
+  },
+  {
+    why: 'content in parts', differs: ['text', 'reasoning'],
+    holds: (answer) => deltas(answer).some(({ content }) => Array.isArray(content)),
+    same: (client) => client.text.includes('[object Object]'),
+  },
+  {
+    why: 'a growing message beside its deltas', differs: ['text'],
+    holds: (answer) => choices(answer).some(({ message }) => message),
+    same: (client, engine) => client.text.startsWith(engine.text),
+  },
+  {
+    why: 'a call of the time before tool_calls', differs: ['calls'],
+    holds: (answer) => choices(answer).some(({ delta, message }) => (delta ?? message)?.function_call || (delta ?? message)?.functionCall),
+    same: (client) => client.calls.length === 0,
+  },
+  {
+    why: 'reasoning that stands in its details only', differs: ['reasoning'],
+    holds: (answer) => deltas(answer).some(({ reasoning_details: details }) => details),
+    same: (client) => client.reasoning === '',
+  },
+]
+
+// -- openai-responses
+
+const ofType = ({ objects }, type) => objects.filter((event) => event.type === type)
+const itemsOf = (answer, type) => ofType(answer, type).map(({ output_index: at }) => at)
+
+const responses = [
+  {
+    why: 'an end with an empty output', differs: ['text', 'reasoning', 'calls'],
+    holds: (answer) => ofType(answer, 'response.completed').some(({ response }) => response.output?.length === 0) && itemsOf(answer, 'response.output_item.done').length > 0,
+    same: (client) => client.calls.length === 0 && client.text === '',
+  },
+  { why: 'another id at the end', throws: /identity changed/, holds: ({ objects }) => new Set(objects.flatMap(({ response }) => response?.id ?? [])).size > 1 },
+  {
+    why: 'an item that was not added', throws: /missing output at index/,
+    holds: (answer) => answer.objects.some(({ output_index: at }) => at !== undefined && !itemsOf(answer, 'response.output_item.added').includes(at)),
+  },
+  {
+    why: 'text at the end that is not what was streamed', differs: ['text'], holds: (answer) => ofType(answer, 'response.output_text.done').length > 0,
+    same: (client, engine, answer) => engine.text === ofType(answer, 'response.output_text.delta').map(({ delta }) => delta).join('') && client.text === ofType(answer, 'response.output_text.done').map(({ text }) => text).join(''),
+  },
+]
+
+// -- anthropic
+
+const blocks = (answer) => ofType(answer, 'content_block_start')
+const inputs = (answer) => blocks(answer).map(({ index }) => ofType(answer, 'content_block_delta').filter((event) => event.index === index).map(({ delta }) => delta.partial_json ?? '').join(''))
+
+const anthropic = [
+  { why: '[DONE] behind the end', throws: /"\[DONE\]" is not valid JSON/, holds: ({ payloads }) => payloads.includes('[DONE]') },
+  { why: 'input that is no JSON', throws: /is not valid JSON/, holds: (answer) => inputs(answer).some((text) => text !== '' && isBroken(text)) },
+  {
+    why: 'input that was cut: the client guesses its end', differs: ['calls'],
+    holds: (answer) => inputs(answer).some((text) => text !== '' && isBroken(text)),
+    same: (client, engine) => client.calls.length === engine.calls.length && engine.calls.some(([, args]) => isText(args)),
+  },
+  { why: 'events without their line `event:`', throws: /ended without sending any chunks/, holds: ({ text }) => !/^event: message_start/m.test(text) },
+  { why: 'a second message_start', throws: /got message_start before/, holds: (answer) => ofType(answer, 'message_start').length > 1 },
+  { why: 'no message_stop', throws: /ended without producing a Message/, holds: (answer) => ofType(answer, 'message_stop').length === 0 },
+  { why: 'a first block whose index is not 0', differs: ['text'], holds: (answer) => blocks(answer)[0]?.index > 0, same: (client) => client.text === '' },
+]
+
+// -- gemini
+
+const functionCalls = ({ objects }) => objects.flatMap(({ candidates }) => list(candidates)).flatMap(({ content }) => list(content?.parts)).flatMap(({ functionCall }) => functionCall ?? [])
+
+const gemini = [
+  {
+    why: 'a body that is no event, or a last one without its blank line', throws: /Incomplete JSON segment/,
+    holds: ({ text }) => !/^data:/.test(text) || !/(\n\n|\r\r|\r\n\r\n)$/.test(text),
+  },
+  { why: '[DONE], or an event that is no JSON', throws: /Unexpected (token|end)/, holds: ({ payloads }) => payloads.some(isBroken) },
+  {
+    why: 'arguments in pieces: the client does not put them together', differs: ['calls'],
+    holds: (answer) => functionCalls(answer).some((call) => call.partialArgs || call.willContinue),
+    same: (client) => client.calls.every(([, args]) => Object.keys(args).length === 0),
+  },
+  { why: 'other candidates', differs: ['text'], holds: ({ objects }) => objects.some(({ candidates }) => list(candidates).some(({ index }) => index > 0)) },
+]
+
+// -- ollama
+
+const ollama = [
+  tags,
+  { why: 'no line says that it is done', throws: /Did not receive done/, holds: ({ text }) => !text.split('\n').some((line) => objectOf(line)?.done) || !text.endsWith('\n') },
+  { why: 'a line without a message', throws: /'content' of 'undefined'/, holds: ({ objects }) => objects.some(({ message }) => !message) },
+  { why: 'a call without a function', throws: /reading 'name'|of null/, holds: ({ objects }) => objects.some(({ message }) => list(message?.tool_calls).some((call) => !call?.function)) },
+]
+
+export const reasons = { 'openai-chat': chat, 'openai-responses': responses, anthropic, gemini, ollama }

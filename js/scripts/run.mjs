@@ -41,7 +41,7 @@ export function lower(child) {
   }
 }
 
-/** Runs a command whose output matters only when it fails; says every ten seconds how far it is. Throws Stop. */
+/** Runs a command whose output matters only when it fails; says every ten seconds what it is at. Throws Stop. */
 export async function quietly(what, program, args, { env = {}, low = false } = {}) {
   say(`${what} …`)
   const child = spawn(program, args, {
@@ -54,7 +54,7 @@ export async function quietly(what, program, args, { env = {}, low = false } = {
   child.stderr.setEncoding('utf8').on('data', collect)
   const status = () => {
     const line = output.trimEnd().split('\n').at(-1) || 'still at it'
-    say(`  … ${line.slice(0, 110)}`)
+    say(`${what}: ${line.trim().slice(0, 110)}`)
   }
   const timer = setInterval(status, 10_000)
   const code = await new Promise((done) => child.on('error', (error) => done(error.message)).on('close', done))

@@ -350,6 +350,7 @@ test('chat: --yes, --system, --mode text, the key', async (t) => {
   assert.equal(result.code, 0, result.out)
   assert.deepEqual(result.log, ['delete 杭州'])
   inOrder(result.out, 'approved automatically: --yes', 'Fine.')
+  assert.doesNotMatch(result.out, /one message/, 'only with --verbose')
   assert.equal(server.requests[0].headers.authorization, 'Bearer k')
   assert.match(server.requests[0].body.messages[0].content, /^You are terse\. .*TOOL_REQUEST/s)
   assert.equal(server.requests[0].body.tools, undefined)
@@ -392,6 +393,12 @@ test('keys of the environment are found by the address', () => {
   } finally {
     process.env = before
   }
+})
+
+test('chat: --verbose says the shape of a message', async (t) => {
+  const { args } = await scripted(t, call('file_list', { path: '/' }), { text: 'Three files.' })
+  const { out } = await sluice(['chat', ...args, '--prompt', 'What is there?', '--yes', '--verbose'])
+  assert.match(out, /\d s · one message, completed, 2 rounds.*: file\.list success → text\n/)
 })
 
 test('chat: a conversation is kept by name, and goes on', async (t) => {
@@ -473,7 +480,7 @@ test('chat: an answer that was cut, withheld, broken off or empty is told, and a
   ]) {
     const { args } = await scripted(t, answer, { text: 'Whole.' })
     const { code, out } = await sluice(['chat', ...args], 'Hi\nAgain\n')
-    inOrder(out, '> Hi', told, '> Again', 'Whole.', 'one message, completed')
+    inOrder(out, '> Hi', told, '> Again', 'Whole.', ' s\n')
     assert.equal(code, 1, told)
   }
 })
@@ -504,7 +511,7 @@ test('chat: Ctrl-C stops an answer and its tool', { skip: process.platform === '
   const result = await log(() => sluice(['chat', ...args, '--prompt', 'Watch'], '', { signalOn: 'watching' }))
   assert.equal(result.code, 130)
   assert.deepEqual(result.log, ['watching', 'aborted'])
-  inOrder(result.out, 'watching', 'cancelled')
+  inOrder(result.out, 'watching', '╰─ ', 'stopped')
 })
 
 test('chat: a server that is not there is an error in a sentence, and a failure', async () => {
@@ -556,7 +563,7 @@ function onTerminal(args, steps) {
 test('on a terminal: a question, an edit of what stands there, the end', noTerminal, async (t) => {
   const { args } = await scripted(t, call('file_delete', { path: '/a' }), { text: 'Done.' })
   const result = await log(() => onTerminal(['chat', ...args], [
-    ['> ', 'Delete\r'], ['run it? [y]es [n]o, why [e]dit [?] ', 'e\r'], ['{"path":"/a"}', '\x7f\x7f\x7fb"}\r'], ['│ /b', ''], ['run it? [y]es [n]o, why [e]dit [?] ', 'y\r'], ['one message, completed', ''], ['> ', '\x04'],
+    ['> ', 'Delete\r'], ['run it? [y]es [n]o, why [e]dit [?] ', 'e\r'], ['{"path":"/a"}', '\x7f\x7f\x7fb"}\r'], ['│ /b', ''], ['run it? [y]es [n]o, why [e]dit [?] ', 'y\r'], [' s\r\n', ''], ['> ', '\x04'],
   ]))
   assert.deepEqual(result.left, [])
   assert.equal(result.code, 0)
@@ -594,7 +601,7 @@ test('on a terminal: while nothing comes the seconds are counted', noTerminal, a
 test('on a terminal: Ctrl-C stops the answer, then leaves', noTerminal, async (t) => {
   const { args } = await scripted(t, call('file_watch', { path: '/a' }), { text: 'Here again.' })
   const result = await log(() => onTerminal(['chat', ...args], [
-    ['> ', 'Watch\r'], ['watching', '\x03'], ['one message, cancelled', ''], ['> ', 'Still there?\r'], ['Here again.', ''], ['> ', '\x03'],
+    ['> ', 'Watch\r'], ['watching', '\x03'], ['stopped · ', ''], ['> ', 'Still there?\r'], ['Here again.', ''], ['> ', '\x03'],
     ['Ctrl-C again leaves.', '\x03'],
   ]))
   assert.deepEqual(result.left, [])
@@ -604,7 +611,7 @@ test('on a terminal: Ctrl-C stops the answer, then leaves', noTerminal, async (t
 
 test('on a terminal: a question that is stopped goes away', noTerminal, async (t) => {
   const { args } = await scripted(t, call('file_delete', { path: '/a' }))
-  const result = await log(() => onTerminal(['chat', ...args], [['> ', 'Delete\r'], ['run it? [y]es [n]o, why [e]dit [?] ', '\x03'], ['one message, cancelled', ''], ['> ', '\r']]))
+  const result = await log(() => onTerminal(['chat', ...args], [['> ', 'Delete\r'], ['run it? [y]es [n]o, why [e]dit [?] ', '\x03'], ['stopped · ', ''], ['> ', '\r']]))
   assert.deepEqual(result.left, [])
   assert.equal(result.code, 0)
   assert.deepEqual(result.log, [])
@@ -656,7 +663,7 @@ test('demo: serves the pet, says where, and ends with Ctrl-C', async () => {
 test('demo --terminal: the scripted turn', async () => {
   const { code, out, err } = await sluice(['demo', '--terminal', '--mode', 'text'])
   assert.deepEqual([code, err], [0, ''])
-  inOrder(out, 'A scripted server answers', 'weather.now', 'approved automatically: there is no terminal', 'one message, completed')
+  inOrder(out, 'A scripted server answers', 'weather.now', 'approved automatically: there is no terminal', ' tokens\n')
 })
 
 test('demo: a protocol that does not exist, and options of the other half, end it with a sentence', async () => {

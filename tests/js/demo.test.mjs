@@ -28,7 +28,7 @@ for (const mode of ['native', 'text']) {
     const inOrder = [
       'Let me have a look', 'ipc live2d:expression ["thinking"]', 'success weather.now', 'Rain from four', 'notes.add',
       'approved automatically: there is no terminal to ask on', 'success notes.add', 'ipc live2d:motion ["TapBody",0]', 'you can forget about it',
-      'one message, completed, 3 rounds',
+      ' tokens\n',
     ]
     let at = 0
     for (const text of inOrder) {

@@ -39,6 +39,11 @@ export class Asking {
     if (event.type === 'done') for (const call of [...this.#open.keys()]) this.#settle(call)
   }
 
+  /** Resolves when no question is open. */
+  get over(): Promise<void> {
+    return this.#last
+  }
+
   #settle(call: number): void {
     this.#open.get(call)?.abort()
     this.#open.delete(call)
@@ -56,8 +61,7 @@ export class Asking {
     const { call, stage } = event
     if (auto !== undefined) {
       const { pages } = this.#present(event, undefined, new Set())
-      this.#show(call, pages.flat())
-      screen.inCard(call, screen.paint('yellow', `approved automatically: ${auto}`))
+      for (const row of [...pages.flat(), screen.paint('yellow', `approved automatically: ${auto}`)]) screen.note(call, row)
       if (stage === 'result') run.release(call)
       else run.approve(call)
       return
@@ -243,11 +247,9 @@ export class Asking {
     if (!terminal.live) screen.line(prompt.trimEnd())
     screen.still(true)
     const said = await terminal.line(prompt, { signal, fresh: true, ...(preset === undefined ? {} : { preset }) })
+    if (signal.aborted && terminal.live) screen.line()
     screen.still(false)
-    if (signal.aborted) {
-      if (terminal.live) screen.line()
-      return undefined
-    }
+    if (signal.aborted) return undefined
     if (said !== undefined) return said.trim()
     screen.inCard(call, screen.paint('yellow', 'denied: there is nobody to ask'))
     run.deny(call, 'there was nobody to ask')

@@ -18,6 +18,7 @@ ${modelHelp}
   --system FILE       a system message; mode text lists the tools where it says {{tools}}
   --tools FILE.mjs    tools that the model may call: export default [tool({ … }), …]
   --prompt TEXT       one question instead of a chat
+  --verbose           say the shape of each message: its outcome, rounds, tokens in and out, blocks
   --yes               approve every call without asking
   --conversation NAME keep the chat under this name, and continue it next time (default: keep nothing)
   --resume            continue the chat that changed last
@@ -27,7 +28,7 @@ ${modelHelp}
 Without a terminal each line of the standard input is a message, or the answer to a question; at the end of the input the answer is no.
 The exit code is then that of the first answer that failed: 1 also for one that was cut, withheld, broken off or empty.`,
   options: {
-    ...modelOptions, system: { type: 'string' }, tools: { type: 'string' }, prompt: { type: 'string' }, yes: { type: 'boolean' },
+    ...modelOptions, system: { type: 'string' }, tools: { type: 'string' }, prompt: { type: 'string' }, yes: { type: 'boolean' }, verbose: { type: 'boolean' },
     conversation: { type: 'string' }, resume: { type: 'boolean' }, list: { type: 'boolean' }, store: { type: 'string' },
   },
   async run(values) {
@@ -53,6 +54,7 @@ The exit code is then that of the first answer that failed: 1 also for one that 
         system: system === undefined ? undefined : await readText(system),
         prompt: text(values.prompt),
         kept,
+        verbose: values.verbose === true,
         auto: values.yes ? '--yes' : undefined,
       })
     } finally {

@@ -1,76 +1,64 @@
-// Prints a turn: text as it streams, each card as a small box in its place. On a terminal the line of a call that the model is still
-// writing is redrawn; everything else is printed once.
+// Says the events of a turn. A card is printed whole when it settles, or when a person is asked about it; until then one line, which is
+// redrawn, says what is running.
 import { endingOf, endingWords } from '../bridge/ending.js'
 import { escapeInvisible } from '../bridge/invisible.js'
-import type { AssistantMessage, ArgsEvent, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, RetryEvent, SluiceEvent } from '../core/events.js'
+import type { AssistantMessage, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, ProgressEvent, RetryEvent, SluiceEvent } from '../core/events.js'
+import { Paper, type Colour, type Output } from './paper.js'
+import { Prose } from './prose.js'
 import { fit } from './rows.js'
-
-const colours = { dim: 2, bold: 1, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const
-type Colour = keyof typeof colours
 
 const final: { [status in CardStatus]?: [sign: string, colour: Colour] } = {
   success: ['✔', 'green'], error: ['✖', 'red'], denied: ['✋', 'yellow'], result_rejected: ['✋', 'yellow'], not_found: ['?', 'red'],
   invalid: ['✖', 'red'], timeout: ['⏱', 'red'], expired: ['⏱', 'yellow'], cancelled: ['■', 'yellow'], unknown: ['?', 'yellow'],
 }
 
-interface Output {
-  write(text: string): unknown
-  isTTY?: boolean
-  columns?: number
-  rows?: number
-}
-
-/** After this long without an event the seconds are counted on the screen. */
-const WAIT_MS = 2000
-
 interface DrawnCard extends Partial<CardEvent> {
+  /** Its head is printed. */
   shown: boolean
+  /** The end of its arguments, while the model writes them. */
   written: string
+  progress: string
+  /** What its box will hold. */
+  lines: string[]
 }
 
 export class Screen {
-  readonly #out: Output
-  /** The output is a terminal, so lines can be redrawn. */
-  readonly #live: boolean
+  readonly #paper: Paper
   readonly paint: (colour: Colour, text: string) => string
   readonly #cards = new Map<number, DrawnCard>()
-  #open = '' // what the line that can be redrawn belongs to
-  #column = 0 // 0: at the start of a line
-  #kind = ''
+  /** The text that is being written. */
+  #prose: { kind: string; prose: Prose | undefined } | undefined
   #held = '' // the start of a character whose rest has not come yet
   /** Printed with the next event. */
   #diagnostic: DiagnosticEvent | undefined
-  // -- the seconds counted while nothing comes
-  #since = 0
-  #counted = false
-  #still = false
-  #clock: NodeJS.Timeout | undefined
+  #retrying = ''
+  /** Events that came while a person typed. */
+  #late: SluiceEvent[] | undefined
 
   constructor(out: Output = process.stdout, env: NodeJS.ProcessEnv = process.env) {
-    this.#out = out
-    this.#live = Boolean(out.isTTY)
-    const coloured = this.#live && !env.NO_COLOR && env.TERM !== 'dumb'
-    this.paint = (colour, text) => (coloured ? `\x1b[${colours[colour]}m${text}\x1b[0m` : text)
+    this.#paper = new Paper(out, env)
+    this.paint = this.#paper.paint
   }
 
   get columns(): number {
-    return this.#out.columns || 80
+    return this.#paper.columns
   }
 
   get rows(): number {
-    return this.#out.rows || 24
+    return this.#paper.rows
   }
 
   line(text = ''): void {
-    this.#settleLine()
-    this.#out.write(`${text}\n`)
-    this.#column = 0
+    this.#settleText()
+    this.#paper.line(text)
   }
 
-  /** While a person types nothing is redrawn. */
+  /** While a person types nothing is printed: what comes meanwhile is said afterwards. */
   still(on: boolean): void {
-    this.#still = on
-    this.#since = Date.now()
+    this.#paper.quiet(on)
+    const late = this.#late ?? []
+    this.#late = on ? late : undefined
+    if (!on) for (const event of late) this.show(event)
   }
 
   /** A new turn: call numbers start again from 1. */
@@ -79,24 +67,35 @@ export class Screen {
   }
 
   show(event: SluiceEvent): void {
-    this.#came(event.type)
+    if (this.#late) return void this.#late.push(event)
+    this.#paper.came(event.type === 'done')
+    if (event.type !== 'diagnostic') this.#retrying = ''
     const said = this.#diagnostic
     if (said && event.type !== 'round' && event.type !== 'usage') {
       this.#diagnostic = undefined
       if (!(event.type === 'error' && event.detail.startsWith(said.detail ?? ''))) this.#tell(said) // the error repeats its text
     }
+    this.#say(event)
+    if (event.type === 'done') this.#settleText()
+    if (!this.#prose) this.#paper.tail(event.type === 'done' ? '' : this.#status())
+  }
+
+  #say(event: SluiceEvent): void {
     switch (event.type) {
       case 'text':
       case 'reasoning':
-        return this.#stream(event.type, event.text)
+        return this.#text(event.type, event.text)
       case 'card':
         return this.#card(event)
-      case 'args':
-        return this.#args(event)
+      case 'args': {
+        const card = this.#cards.get(event.call)
+        if (card) card.written = (card.written + event.text).slice(-2000)
+        return this.#settleText()
+      }
       case 'progress':
-        return this.inCard(event.call, escapeInvisible(event.text))
+        return this.#progress(event)
       case 'ipc':
-        return this.inCard(event.call, this.paint('magenta', escapeInvisible(`↯ ipc ${event.channel} ${JSON.stringify(event.payload)}`)))
+        return this.note(event.call, this.paint('magenta', escapeInvisible(`↯ ipc ${event.channel} ${JSON.stringify(event.payload)}`)))
       case 'retracted':
         return this.line(this.paint('dim', '  (taken back: what stands above counts no more)'))
       case 'retry':
@@ -111,59 +110,36 @@ export class Screen {
 
   #retry({ attempt, of, delayMs, detail }: RetryEvent): void {
     const tries = of === undefined ? String(attempt) : `${attempt} of ${of}`
-    this.line(this.paint('dim', `  (trying again in ${(delayMs / 1000).toFixed(1)} s, ${tries}: ${escapeInvisible(detail)})`))
+    const said = `  (trying again in ${(delayMs / 1000).toFixed(1)} s, ${tries}: ${oneLine(detail)})`
+    this.#settleText()
+    if (this.#paper.live) this.#retrying = said // the error repeats it where no try succeeds
+    else this.line(this.paint('dim', said))
   }
 
   #tell({ code, detail = '' }: DiagnosticEvent): void {
     const said = code === 'other_format' ? `a call as ${detail} writes it; --mode text --protocol ${detail} reads it` : detail
-    this.line(this.paint('dim', `  (${code}${said ? `: ${escapeInvisible(said)}` : ''})`))
+    this.line(this.paint('dim', `  (${code}${said ? `: ${oneLine(said)}` : ''})`))
   }
 
   #error({ code, detail, hint }: ErrorEvent): void {
-    this.line(this.paint('red', `✖ ${code}: ${escapeInvisible(detail)}`))
+    this.line(this.paint('red', `✖ ${code}: ${oneLine(detail)}`))
     const advice = code === 'tools_unsupported' ? '--mode text describes the tools in the prompt instead.' : hint // the engine's hint names its own option, not the command's
-    if (advice) this.line(this.paint('yellow', `  ${escapeInvisible(advice)}`))
+    if (advice) this.line(this.paint('yellow', `  ${oneLine(advice)}`))
   }
 
-  // -- waiting --------------------------------------------------------------------------------------------------------------
+  // -- text -----------------------------------------------------------------------------------------------------------------
 
-  /** An event came: removes the counted seconds and counts from 0 again. */
-  #came(type: SluiceEvent['type']): void {
-    if (!this.#live) return
-    this.#since = Date.now()
-    if (this.#counted) this.#out.write('\x1b[J')
-    this.#counted = false
-    if (type === 'done') this.#clock = void clearInterval(this.#clock)
-    else this.#clock ??= setInterval(() => this.#count(), 1000).unref()
-  }
-
-  #count(): void {
-    const waited = Date.now() - this.#since
-    if (this.#still || waited < WAIT_MS) return
-    this.#counted = true
-    this.#out.write(`\x1b7\x1b[J${this.paint('dim', ` … ${Math.floor(waited / 1000)} s`)}\x1b8`)
-  }
-
-  /** A question about a card, with the card's name in front. */
-  question(call: number, text: string): string {
-    return `${this.#side()} ${this.paint('yellow', `${this.#name(call)}: ${text}`)}`
-  }
-
-  inCard(call: number, text: string): void {
-    const card = this.#cards.get(call)
-    if (card && !card.shown) this.#header(call, card)
-    for (const line of text.split('\n')) this.line(`${this.#side()} ${line}`)
-  }
-
-  #stream(kind: string, given: string): void {
+  #text(kind: 'text' | 'reasoning', given: string): void {
+    if (this.#prose?.kind !== kind) this.#settleText()
     let text = this.#whole(given)
-    if (this.#open !== '' || (this.#column > 0 && this.#kind !== kind)) this.#settleLine()
-    if (this.#column === 0 && kind === 'reasoning') this.#out.write(this.paint('dim', '⋯ '))
-    if (this.#column === 0) text = text.replace(/^[\n ]+/, '')
+    if (!this.#prose) text = text.replace(/^[\n ]*\n|^\n+/, '') // empty lines at the beginning
     if (text === '') return
-    this.#kind = kind
-    this.#out.write(kind === 'reasoning' ? this.paint('dim', text) : text)
-    this.#column = text.endsWith('\n') ? 0 : 1
+    const reasoning = kind === 'reasoning'
+    const begins = !this.#prose
+    this.#prose ??= { kind, prose: this.#paper.tty ? new Prose(this.#paper, reasoning ? { sgr: this.#paper.styled ? '2' : '', first: { text: '⋯ ', sgr: this.#paper.styled ? '2' : '' } } : {}) : undefined }
+    const { prose } = this.#prose
+    if (prose) prose.push(text)
+    else this.#paper.raw(begins && reasoning ? `⋯ ${text}` : text)
   }
 
   /** The part of a text that can be printed now: a joiner or half a character waits for the rest. */
@@ -173,52 +149,93 @@ export class Screen {
     return escapeInvisible(text.slice(0, text.length - this.#held.length).replaceAll('\r\n', '\n'))
   }
 
+  #settleText(): void {
+    const rest = escapeInvisible(this.#held.replace(/\r$/, ''))
+    this.#held = ''
+    if (rest && this.#prose?.prose) this.#prose.prose.push(rest)
+    else if (rest && this.#prose) this.#paper.raw(rest)
+    if (this.#prose?.prose) this.#prose.prose.end()
+    else if (this.#prose) this.#paper.print([]) // ends its line
+    this.#prose = undefined
+  }
+
+  // -- cards ----------------------------------------------------------------------------------------------------------------
+
   #card(event: CardEvent): void {
+    this.#settleText()
     const { call } = event
-    const card = Object.assign(this.#cards.get(call) ?? { shown: false, written: '' }, event)
+    const card = Object.assign(this.#cards.get(call) ?? { shown: false, written: '', progress: '', lines: [] }, event)
     this.#cards.set(call, card)
-    if (card.status === 'streaming') return this.#writing(call, card)
-    if (!card.shown) this.#header(call, card)
-    if (event.status === 'executing') this.inCard(call, this.paint('dim', 'running …'))
+    // Without a terminal a tool that runs alone has the paper for itself.
+    if (event.status === 'executing' && !this.#paper.live && this.#open().length === 1) this.#header(call, card)
     const last = event.status && final[event.status]
     if (!last) return
+    this.#header(call, card)
     const [sign, colour] = last
     const took = card.durationMs === undefined ? '' : ` · ${card.durationMs} ms`
     const said = card.error ?? (card.status === 'success' ? card.output : card.told) ?? card.reason ?? ''
     const end = this.paint(colour, `${sign} ${event.status}`)
-    this.line(`${this.paint('blue', '╰─')} ${end} ${this.#name(call)}${took}${this.#brief(said)}`)
+    this.#paper.line(`${end} ${this.#name(call)}${took}${this.#brief(said)}`, this.paint('blue', '╰─ '), '   ')
   }
 
-  #args({ call, text }: ArgsEvent): void {
+  #progress({ call, text }: ProgressEvent): void {
     const card = this.#cards.get(call)
-    if (!card || card.shown) return
-    card.written += text
-    this.#writing(call, card)
+    if (card) card.progress = oneLine(text)
+    if (!this.#paper.live) this.note(call, escapeInvisible(text))
   }
 
-  #writing(call: number, card: DrawnCard): void {
-    if (!this.#live || card.shown) return
-    const key = `card ${call}`
-    if (this.#open !== key) this.#settleLine()
-    const line = `╭─ ✎ ${this.#name(call)} ${oneLine(card.written.slice(-2000))}`
-    this.#out.write(`\r\x1b[K${this.paint('blue', fit(line, (this.#out.columns || 80) - 1))}`)
-    this.#open = key
-    this.#column = 1
+  /** Cards that have not settled. */
+  #open(): [number, DrawnCard][] {
+    return [...this.#cards].filter(([, { status }]) => status && !final[status])
+  }
+
+  /** What runs or is written, in one line; '' where nothing does. */
+  #status(): string {
+    if (this.#retrying) return this.paint('dim', fit(this.#retrying, this.#paper.width))
+    const open = this.#open()
+    const writing = open.filter(([, { status }]) => status === 'streaming').at(-1)
+    if (writing) return this.paint('blue', fit(`╭─ ✎ ${this.#name(writing[0])} ${oneLine(writing[1].written)}`, this.#paper.width))
+    const running = open.filter(([, { status }]) => status === 'executing')
+    if (running.length === 0) return ''
+    const said = running.map(([call, { progress }]) => [this.#name(call), progress].filter(Boolean).join(' '))
+    return this.paint('dim', fit(`⋯ ${running.length > 1 ? `${running.length} running · ` : ''}${said.join(' · ')}`, this.#paper.width))
+  }
+
+  /** A question about a card, with the card's name in front. */
+  question(call: number, text: string): string {
+    return `${this.#side} ${this.paint('yellow', `${this.#name(call)}: ${text}`)}`
+  }
+
+  /** Prints lines in a card's box, now. */
+  inCard(call: number, text: string): void {
+    const card = this.#cards.get(call)
+    this.#settleText()
+    if (card) this.#header(call, card)
+    this.#boxed(text)
+  }
+
+  /** Prints lines in a card's box when its turn comes. */
+  note(call: number, text: string): void {
+    const card = this.#cards.get(call)
+    if (card && !card.shown) card.lines.push(text)
+    else this.inCard(call, text)
   }
 
   #header(call: number, card: DrawnCard): void {
+    if (card.shown) return
     card.shown = true
-    if (this.#open === `card ${call}`) {
-      this.#out.write('\r\x1b[K')
-      this.#open = ''
-      this.#column = 0
-    }
     const members = Object.entries(card.arguments ?? {}).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
     const given = card.arguments ? members.join(', ') : (card.rawArguments ?? '')
-    this.line(`${this.paint('blue', '╭─')} ${this.paint('bold', this.#name(call))} ${this.paint('cyan', fit(oneLine(given), 200))}`)
+    const head = `${this.paint('bold', this.#name(call))} ${this.paint('cyan', fit(oneLine(given), 200))}`
+    this.#paper.line(head, this.paint('blue', '╭─ '), `${this.#side}  `)
+    for (const line of card.lines.splice(0)) this.#boxed(line)
   }
 
-  #side(): string {
+  #boxed(text: string): void {
+    for (const line of text.split('\n')) this.#paper.line(line, `${this.#side} `)
+  }
+
+  get #side(): string {
     return this.paint('blue', '│ ')
   }
 
@@ -230,18 +247,25 @@ export class Screen {
   #brief(text: string): string {
     return text ? ` · ${this.paint('dim', fit(oneLine(text), 160))}` : ''
   }
-
-  #settleLine(): void {
-    if (this.#column > 0) this.#out.write('\n')
-    this.#column = 0
-    this.#open = ''
-  }
 }
 
 /** A sentence about an answer that was cut, withheld or empty; undefined for a whole one. */
 export function ending(message: AssistantMessage): string | undefined {
   const found = endingOf(message)
   return found && endingWords.en[found]
+}
+
+/** What an answer took: `8 s · 1.2k tokens`. */
+export function cost({ outcome, usage }: AssistantMessage, ms: number): string {
+  const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0)
+  const took = ms < 950 ? `${(ms / 1000).toFixed(1)} s` : ms < 59_500 ? `${Math.round(ms / 1000)} s` : `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`
+  return [...(outcome === 'cancelled' ? ['stopped'] : []), took, ...(tokens > 0 ? [`${brief(tokens)} tokens`] : [])].join(' · ')
+}
+
+/** 812, 1.2k, 34k, 1.5M. */
+function brief(count: number): string {
+  const [size, unit] = count < 1000 ? [count, ''] : count < 999_500 ? [count / 1000, 'k'] : [count / 1_000_000, 'M']
+  return (unit === '' || size >= 99.95 ? String(Math.round(size)) : size.toFixed(1).replace(/\.0$/, '')) + unit
 }
 
 /** The outcome of a message in one line. */

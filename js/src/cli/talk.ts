@@ -9,7 +9,7 @@ import type { Settings } from '../core/settings.js'
 import type { Model } from '../core/model.js'
 import { Asking } from './asking.js'
 import type { Kept } from './kept.js'
-import { ending, Screen, summary } from './screen.js'
+import { cost, ending, Screen, summary } from './screen.js'
 import { Terminal } from './terminal.js'
 
 export interface TalkOptions {
@@ -26,6 +26,8 @@ export interface TalkOptions {
   auto?: string | undefined
   /** Approves without asking if the input is no terminal. Otherwise the next input line answers, and the end of the input counts as no. */
   autoWithoutTerminal?: boolean
+  /** Says the shape of each message: its outcome, rounds, tokens and blocks. */
+  verbose?: boolean
 }
 
 /** Resolves to the exit code. */
@@ -112,10 +114,11 @@ class Talker {
   }
 
   async #turn(messages: ChatMessage[]): Promise<RunResult> {
-    const { engine, model, settings, auto, autoWithoutTerminal } = this.#options
+    const { engine, model, settings, auto, autoWithoutTerminal, verbose } = this.#options
     const { live } = this.#terminal
     this.#interrupted = false
     this.#screen.begin()
+    const from = performance.now()
     const run = (this.#current = engine.run({ model, messages, ...settings }))
     const asking = new Asking({
       run, tools: engine.tools, screen: this.#screen, terminal: this.#terminal,
@@ -128,10 +131,12 @@ class Talker {
     this.#current = undefined
     this.#interrupted = false
     const result = await run.done
-    this.#screen.line()
+    const took = performance.now() - from
+    await asking.over // a question that the end withdrew leaves its line first
     const ended = ending(result.message)
     if (ended) this.#screen.line(this.#screen.paint('yellow', `⚠ ${ended}`))
-    this.#screen.line(this.#screen.paint('dim', summary(result.message)))
+    this.#screen.line(this.#screen.paint('dim', verbose ? `${cost(result.message, took)} · ${summary(result.message)}` : cost(result.message, took)))
+    this.#screen.line()
     return result
   }
 }

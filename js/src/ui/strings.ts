@@ -32,6 +32,14 @@ export interface Strings extends QuestionWords {
   hint: string
   error: string
 
+  // -- typeset text
+  code: string
+  wrap: string
+  table: string
+  copyCsv: string
+  pictureFrom: (host: string) => string
+  pictureInText: string
+
   // -- card
   aCall: string
   arguments: string
@@ -181,6 +189,12 @@ const en: Strings = {
   retry: (seconds, attempt, of) => `Trying again${seconds > 0 ? ` in ${seconds} s` : ''} (${of === undefined ? attempt : `${attempt} of ${of}`})`,
   finished: 'Answer finished.',
   hint: 'Hint',
+  code: 'Code',
+  wrap: 'Wrap lines',
+  table: 'Table',
+  copyCsv: 'Copy as CSV',
+  pictureFrom: (host) => `Picture from ${host}`,
+  pictureInText: 'Picture',
   error: 'Error',
 
   aCall: 'Tool call',
@@ -321,6 +335,12 @@ const zh: Strings = {
   retry: (seconds, attempt, of) => `${seconds > 0 ? `${seconds} 秒后重试` : '正在重试'}（第 ${attempt} 次${of === undefined ? '' : `，共 ${of} 次`}）`,
   finished: '回答完毕。',
   hint: '提示',
+  code: '代码',
+  wrap: '自动换行',
+  table: '表格',
+  copyCsv: '复制为 CSV',
+  pictureFrom: (host) => `来自 ${host} 的图片`,
+  pictureInText: '图片',
   error: '错误',
 
   aCall: '工具调用',

@@ -1,0 +1,57 @@
+// The Markdown that is read. It leaves out what would change text that stands above (setext headings, reference definitions), what people
+// write by accident (indented code), and HTML but for four tags without attributes.
+import MarkdownIt, { type StateBlock, type Token } from 'markdown-it'
+import cjkFriendly from 'markdown-it-cjk-friendly'
+import { bareLink } from './bare-links.js'
+import { FENCE_OPENER } from './fence.js'
+import { htmlTag } from './html-tags.js'
+import { mathBlock, mathInline } from './math-rules.js'
+import { closeAtEnd, openCode, openLink } from './unfinished.js'
+
+export type { Token } from 'markdown-it'
+
+const onlyTables = new MarkdownIt()
+onlyTables.block.ruler.enableOnly(['table'])
+const [table] = onlyTables.block.ruler.getRules('')
+
+/** Rows are filled up to the width of the first one: a wide one would make hundreds of thousands of cells of a few lines. */
+const COLUMNS = 32
+
+/** A line that begins a fence is no line of a table, whatever stands in it: `FenceReader` decides so, too. */
+function tableButFence(state: StateBlock, start: number, end: number, silent: boolean): boolean {
+  const line = state.src.slice((state.bMarks[start] as number) + (state.tShift[start] as number), state.eMarks[start])
+  return table !== undefined && !FENCE_OPENER.test(line) && line.split('|', COLUMNS + 3).length < COLUMNS + 3 && table(state, start, end, silent)
+}
+
+const md = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: 40 })
+md.use(cjkFriendly)
+md.block.ruler.at('table', tableButFence, { alt: ['paragraph', 'reference'] })
+md.block.ruler.disable(['lheading', 'code', 'reference', 'html_block'])
+md.inline.ruler.disable(['html_inline'])
+md.inline.ruler.at('linkify', bareLink)
+md.inline.ruler.before('html_inline', 'html_tag', htmlTag)
+md.inline.ruler.before('backticks', 'open_code', openCode)
+md.inline.ruler.before('link', 'open_link', openLink)
+md.inline.ruler2.before('balance_pairs', 'close_at_end', closeAtEnd)
+md.inline.ruler.before('escape', 'math', mathInline)
+md.block.ruler.before('fence', 'math_block', mathBlock, { alt: ['paragraph', 'blockquote', 'list'] })
+
+/** Addresses that a link may have. Pictures may also be in the address itself; the tree makes no links of those. */
+md.validateLink = (url) => /^(?:https?:|mailto:|data:image\/(?:png|gif|jpeg|webp|avif);base64,)/i.test(url.trim())
+
+/** The blocks of a text. Inline text is not read yet. */
+export function parseBlocks(text: string): Token[] {
+  const tokens: Token[] = []
+  md.block.parse(text, md, {}, tokens)
+  return tokens
+}
+
+/** `unfinished`: more may come behind this run. */
+export function parseInline(text: string, unfinished: boolean): Token[] {
+  const tokens: Token[] = []
+  md.inline.parse(text, md, { unfinished }, tokens)
+  return tokens
+}
+
+/** The text of a fence's first line without escapes. */
+export const unescape = (info: string): string => md.utils.unescapeAll(info)

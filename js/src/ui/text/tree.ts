@@ -1,0 +1,221 @@
+// What is drawn for the blocks of a text: a tree of elements and texts, which the page's nodes are then made equal to. Nothing is HTML.
+import type { Strings } from '../strings.js'
+import type { Block } from './cut.js'
+import { parseInline, unescape, type Token } from './markdown.js'
+import { LONGEST_MATH } from './math-rules.js'
+
+export interface Leaf {
+  tag: string
+  attributes: { [name: string]: string }
+  children: Drawn[]
+}
+
+/** A part that looks after its own nodes. */
+export type Own =
+  | { own: 'code'; code: string; language: string; closed: boolean }
+  | { own: 'plain'; text: string }
+  | { own: 'math'; tex: string; written: string; display: boolean }
+
+export type Drawn = string | Leaf | Own
+
+export function drawn(block: Block, words: Strings): Drawn[] {
+  switch (block.type) {
+    case 'fence':
+      return [{ own: 'code', code: block.code, language: languageOf(block.info), closed: block.closed }]
+    case 'plain':
+      return [{ own: 'plain', text: block.text }]
+    case 'parsed':
+      return new Tree(words).build(block.tokens, block.open)
+  }
+}
+
+const languageOf = (info: string): string => (unescape(info).split(/\s/, 1)[0] ?? '').replace(/^\{?\.?|\}$/g, '').slice(0, 40)
+
+const leaf = (tag: string, attributes: Leaf['attributes'] = {}, ...children: Drawn[]): Leaf => ({ tag, attributes, children })
+
+/** Headings stand below those of the page and its entries. */
+const HEADING_OFFSET = 2
+
+class Tree {
+  #stack: Leaf[] = [leaf('root')]
+
+  constructor(private readonly words: Strings) {}
+
+  build(tokens: readonly Token[], open: boolean): Drawn[] {
+    const last = open ? tokens.findLast(({ type }) => type === 'inline') : undefined
+    for (const token of tokens) {
+      if (token.type === 'inline') for (const child of parseInline(token.content, token === last)) this.#inline(child)
+      else this.#block(token)
+    }
+    return (this.#stack[0] as Leaf).children
+  }
+
+  get #top(): Leaf {
+    return this.#stack.at(-1) as Leaf
+  }
+
+  #open(node: Leaf, within: Leaf = node): void {
+    this.#top.children.push(node)
+    this.#stack.push(within)
+  }
+
+  #close(): void {
+    if (this.#stack.length > 1) this.#stack.pop()
+  }
+
+  /** Texts beside each other are one. */
+  #text(text: string): void {
+    const { children } = this.#top
+    const before = children.at(-1)
+    if (typeof before === 'string') children[children.length - 1] = before + text
+    else if (text) children.push(text)
+  }
+
+  #block(token: Token): void {
+    if (token.nesting < 0) {
+      if (token.type === 'list_item_close') task(this.#top)
+      return this.#close()
+    }
+    switch (token.type) {
+      case 'paragraph_open':
+        return this.#open(leaf('p'))
+      case 'heading_open':
+        return this.#open(leaf(`h${Math.min(6, Number(token.tag.slice(1)) + HEADING_OFFSET)}`, { class: token.tag, part: 'heading' }))
+      case 'bullet_list_open':
+        return this.#open(leaf('ul', { dir: 'auto' }))
+      case 'ordered_list_open': {
+        const start = token.attrGet('start')
+        return this.#open(leaf('ol', { dir: 'auto', ...(start === null ? {} : { start: String(start) }) }))
+      }
+      case 'list_item_open':
+        return this.#open(leaf('li'))
+      case 'blockquote_open':
+        return this.#open(leaf('blockquote', { dir: 'auto' }))
+      case 'hr':
+        this.#top.children.push(leaf('hr'))
+        return
+      case 'table_open':
+        return this.#table()
+      case 'th_open':
+      case 'td_open': {
+        const side = /right|center/.exec(String(token.attrGet('style') ?? ''))?.[0]
+        return this.#open(leaf(token.tag, { ...(token.tag === 'th' ? { scope: 'col' } : {}), ...(side ? { class: side } : {}) }))
+      }
+      case 'thead_open':
+      case 'tbody_open':
+      case 'tr_open':
+        return this.#open(leaf(token.tag))
+      case 'fence':
+      case 'code_block':
+        this.#top.children.push({ own: 'code', code: token.content.replace(/\n$/, ''), language: languageOf(token.info), closed: true })
+        return
+      case 'math_block':
+        this.#math(token, true)
+        return
+      default: // a rule that this does not know: its text is not lost
+        if (token.nesting > 0) this.#open(leaf('div'))
+        else this.#text(token.content)
+    }
+  }
+
+  #table(): void {
+    const table = leaf('table')
+    const scroll = leaf('div', { class: 'scroll', part: 'table', tabindex: '0', role: 'region', 'aria-label': this.words.table }, table)
+    const button = leaf('button', { type: 'button', class: 'act', 'data-act': 'csv' }, this.words.copyCsv)
+    this.#open(leaf('div', { class: 'table', dir: 'auto' }, leaf('div', { class: 'bar' }, button), scroll), table)
+  }
+
+  #inline(token: Token): void {
+    switch (token.type) {
+      case 'text':
+      case 'text_special':
+        return this.#text(token.content)
+      case 'softbreak':
+      case 'hardbreak':
+        this.#top.children.push(leaf('br'))
+        return
+      case 'code_inline':
+        this.#top.children.push(leaf('code', {}, token.content))
+        return
+      case 'link_open':
+        return this.#open(this.#link(String(token.attrGet('href') ?? '')))
+      case 'link_close':
+        trueHost(this.#top)
+        return this.#close()
+      case 'image':
+        this.#picture(token)
+        return
+      case 'math':
+        this.#math(token, token.block)
+        return
+      case 'em_open':
+      case 'strong_open':
+      case 's_open':
+      case 'tag_open':
+        return this.#open(leaf(token.tag))
+      default:
+        if (token.nesting < 0) this.#close()
+        else this.#text(token.content)
+    }
+  }
+
+  #link(href: string): Leaf {
+    if (!/^(?:https?|mailto):/i.test(href)) return leaf('span')
+    return leaf('a', { href, part: 'link', rel: 'noopener noreferrer', target: '_blank' })
+  }
+
+  /** Never loaded by itself: its address can carry the conversation away. */
+  #picture(token: Token): void {
+    const source = String(token.attrGet('src') ?? '')
+    const alt = (token.content || '').slice(0, 200)
+    const data = source.startsWith('data:')
+    const host = data ? undefined : hostOf(source)
+    if (host === undefined && !data) return this.#text(token.content)
+    const label = host === undefined ? this.words.pictureInText : this.words.pictureFrom(host)
+    const address = data ? [] : [leaf('span', { class: 'address' }, source)]
+    this.#top.children.push(leaf('span', { class: 'picture', part: 'image', 'data-source': source, 'data-alt': alt },
+      leaf('button', { type: 'button', class: 'act', 'data-act': 'picture' }, alt ? `${alt} · ${label}` : label), ...address))
+  }
+
+  #math(token: Token, display: boolean): void {
+    const tex = token.content
+    if (!tex || token.markup.length > LONGEST_MATH) {
+      if (token.type === 'math') return this.#text(token.markup)
+      this.#top.children.push(leaf('p', {}, ...lines(token.markup)))
+      return
+    }
+    this.#top.children.push({ own: 'math', tex, written: token.markup, display })
+  }
+}
+
+const lines = (text: string): Drawn[] => text.split('\n').flatMap((line, at) => (at ? [leaf('br'), line] : [line])).filter((one) => one !== '')
+
+/** `[ ]` and `[x]` in front of an item are boxes. */
+function task(item: Leaf): void {
+  const paragraph = item.children[0]
+  if (typeof paragraph !== 'object' || !('tag' in paragraph) || paragraph.tag !== 'p') return
+  const text = paragraph.children[0]
+  const box = typeof text === 'string' ? /^\[([ xX])\](?:\s|$)/.exec(text) : null
+  if (!box) return
+  item.attributes['class'] = 'task'
+  paragraph.children[0] = (text as string).slice(box[0].length)
+  paragraph.children.unshift(leaf('input', { type: 'checkbox', disabled: '', ...(box[1] === ' ' ? {} : { checked: '' }) }))
+}
+
+export function hostOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).host || undefined : undefined
+}
+
+/** A text that looks like another address gets the true host behind it. */
+function trueHost(link: Leaf): void {
+  const href = link.attributes['href']
+  const text = textOf(link).trim()
+  const said = /^(?:[a-z][a-z0-9+.-]*:\/*)?(?:[^\s/@]*@)?([^\s/?#:@]+\.[^\s/?#:@.]{2,})(?:[:/?#]\S*)?$/iu.exec(text)?.[1]
+  if (!href || !said) return
+  const host = hostOf(href) ?? href.slice(href.lastIndexOf('@') + 1)
+  const claimed = hostOf(`https://${said}`) ?? said
+  if (claimed === host || `www.${claimed}` === host || claimed === `www.${host}`) return
+  link.children.push(leaf('span', { class: 'host' }, ` (${host})`))
+}
+
+export const textOf = (node: Drawn): string => (typeof node === 'string' ? node : 'tag' in node ? node.children.map(textOf).join('') : '')

@@ -1,0 +1,110 @@
+// Text that is typeset while it grows. Finished blocks are never read, changed or measured again; the others are read once per frame at most.
+import type { Strings } from '../strings.js'
+import type { CodeView } from './code-view.js'
+import { Cutter } from './cut.js'
+import { ownViews } from './own-views.js'
+import { Patch, type MakeOwn } from './patch.js'
+import { drawn } from './tree.js'
+
+/** The browser's layout visits every sibling of a growing block, so at most this many blocks are siblings. */
+const GROUP = 12
+/** While text comes, the next reading waits this many times as long as the last one took. */
+const REST = 5
+/** Readings that take less than this, in milliseconds, do not wait. */
+const QUICK = 2
+/** How many characters at the end are compared to tell that the text only grew. */
+const COMPARED = 64
+
+export class Typeset {
+  readonly element = document.createElement('div')
+  #text = ''
+  #open = true
+  #words: Strings
+  #cutter = new Cutter()
+  #makeOwn: MakeOwn
+  #tail: Patch[] = []
+  #finished = 0 // blocks
+  // -- waiting for the next reading
+  #restUntil = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(words: Strings, private readonly codeChanged: (view: CodeView) => void = () => {}) {
+    this.#words = words
+    this.#makeOwn = ownViews(words, codeChanged)
+    this.element.className = 'text'
+    this.element.setAttribute('part', 'text')
+    this.element.hidden = true
+  }
+
+  /** Shows `text`, which usually is the shown text with more at its end. `open`: more may come. */
+  set(text: string, open: boolean, words = this.#words): void {
+    const shown = this.#text.length
+    const grew = text.length >= shown && text.slice(Math.max(0, shown - COMPARED), shown) === this.#text.slice(-COMPARED)
+    if (grew && text.length === shown && open === this.#open && words === this.#words) return
+    if (!grew || !this.#open || words !== this.#words) this.clear(words)
+    this.#text = text
+    this.#open = open
+    if (!open) return this.#read()
+    const wait = this.#restUntil - performance.now()
+    if (wait <= 0) this.#read()
+    else this.#timer ??= setTimeout(() => this.#read(), wait)
+  }
+
+  /** Forgets what is shown. */
+  clear(words = this.#words): void {
+    if (words !== this.#words) this.#makeOwn = ownViews(words, this.codeChanged)
+    this.#words = words
+    this.#text = ''
+    this.#open = true
+    this.#cutter = new Cutter()
+    this.#tail = []
+    this.#finished = this.#restUntil = 0
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.element.replaceChildren()
+    this.element.hidden = true
+  }
+
+  #read(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const begun = performance.now()
+    const { finished, tail } = this.#cutter.read(withLineEnds(this.#text, this.#open), this.#open)
+    const nodes = [...finished, ...tail].flatMap((block, at) => drawn(block, this.#words).map((node) => ({ node, finished: at < finished.length })))
+    nodes.forEach(({ node }, at) => {
+      const patch = (this.#tail[at] ??= new Patch(this.#makeOwn))
+      const fresh = !patch.node
+      const shown = patch.show(node)
+      if (fresh) this.#group(this.#finished + at).append(shown)
+    })
+    for (const patch of this.#tail.splice(nodes.length)) remove(patch.node)
+    const done = nodes.filter((one) => one.finished).length
+    this.#tail.splice(0, done)
+    this.#finished += done
+    this.element.hidden = this.element.childElementCount === 0
+    const took = performance.now() - begun
+    this.#restUntil = took > QUICK ? begun + took * (1 + REST) : 0
+  }
+
+  #group(at: number): Element {
+    const group = this.element.children[Math.floor(at / GROUP)]
+    if (group) return group
+    const made = document.createElement('div')
+    made.className = 'group'
+    this.element.append(made)
+    return made
+  }
+}
+
+/** A group that has become empty goes, too. */
+function remove(node: ChildNode | undefined): void {
+  const group = node?.parentElement
+  node?.remove()
+  if (group && group.childNodes.length === 0) group.remove()
+}
+
+/** Line feeds only. A carriage return at the end may be half of a line's end. */
+function withLineEnds(text: string, open: boolean): string {
+  if (!/[\r\0]/.test(text)) return text
+  return (open && text.endsWith('\r') ? text.slice(0, -1) : text).replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd')
+}

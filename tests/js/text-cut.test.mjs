@@ -1,0 +1,117 @@
+// A text is cut into blocks that do not depend on how it came.
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Cutter } from '../../js/dist/esm/ui/text/cut.js'
+import { drawn, textOf } from '../../js/dist/esm/ui/text/tree.js'
+import { withoutHeld } from '../../js/dist/esm/ui/text/unfinished.js'
+import { awkward } from './text/awkward.mjs'
+
+const words = { table: 'Table', copyCsv: 'Copy as CSV', pictureFrom: (host) => `Picture from ${host}`, pictureInText: 'Picture' }
+const draw = (blocks) => blocks.flatMap((block) => drawn(block, words))
+const normal = (text) => text.replace(/\r\n?/g, '\n')
+
+/** Every block of a text that comes at once. */
+function whole(text) {
+  const { finished, tail } = new Cutter().read(text, false)
+  assert.deepEqual(tail, [])
+  return draw(finished)
+}
+
+/** The same of a text that comes in pieces which end at `cuts`. */
+function inPieces(text, cuts) {
+  const cutter = new Cutter()
+  const all = []
+  for (const cut of cuts) {
+    const { finished, tail } = cutter.read(text.slice(0, cut), true)
+    all.push(...draw(finished))
+    draw(tail)
+  }
+  const { finished, tail } = cutter.read(text, false)
+  assert.deepEqual(tail, [])
+  return [...all, ...draw(finished)]
+}
+
+function random(seed) {
+  let state = seed
+  return (below) => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32) * below | 0
+}
+
+const someCuts = (text, next) => [...new Set(Array.from({ length: 1 + next(12) }, () => next(text.length + 1)))].sort((a, b) => a - b)
+
+test('there are 24 awkward texts', () => assert.ok(Object.keys(awkward).length >= 24))
+
+for (const [what, given] of Object.entries(awkward)) {
+  test(`${what}: by character and at 200 random cuts it is what it is at once`, () => {
+    const text = normal(given)
+    const expected = whole(text)
+    assert.deepEqual(inPieces(text, Array.from({ length: text.length }, (_, at) => at)), expected)
+    const next = random(text.length)
+    for (let round = 0; round < 200; round++) {
+      const cuts = someCuts(text, next)
+      assert.deepEqual(inPieces(text, cuts), expected, `cut at ${cuts}`)
+    }
+  })
+}
+
+test('random Markdown is the same however it is cut', () => {
+  const parts = ['- ', '1. ', '> ', '# ', '```', '~~~', '\n', '\n\n', '  ', '    ', '\t', '|', '| a | b |\n|---|---|\n', '**', '*', '_', '`', '[', '](', ')', '$$', 'https://example.com', 'word ', '中文。', '<br>', '\\', '---', '===', '&amp;']
+  const next = random(7)
+  for (let round = 0; round < 1500; round++) {
+    const text = Array.from({ length: 3 + next(40) }, () => parts[next(parts.length)]).join('')
+    const expected = whole(text)
+    for (let again = 0; again < 4; again++) {
+      const cuts = someCuts(text, next)
+      assert.deepEqual(inPieces(text, cuts), expected, JSON.stringify({ text, cuts }))
+    }
+    assert.deepEqual(inPieces(text, Array.from({ length: text.length }, (_, at) => at)), expected, JSON.stringify({ text }))
+  }
+})
+
+test('a block beyond the bounds is plain text to the next blank line, however it comes', () => {
+  const large = { characters: `${'word '.repeat(2600)}`, markers: '*a '.repeat(1600), lines: 'line\n'.repeat(420), quote: '> a\n'.repeat(450), list: '- item *x*\n'.repeat(600) }
+  for (const [what, text] of Object.entries(large)) {
+    const given = `# before\n\n${text.trimEnd()}\nstill the same\n\nafter **it**`
+    const expected = whole(given)
+    assert.deepEqual(expected.map((one) => one.own ?? one.tag), ['h3', 'plain', 'p'], what)
+    assert.equal(expected[1].text, `${text.trimEnd()}\nstill the same`)
+    assert.equal(textOf(expected[2]), 'after it')
+    assert.deepEqual(inPieces(given, Array.from({ length: Math.floor(given.length / 97) }, (_, at) => at * 97)), expected)
+  }
+})
+
+test('code in fences does not make a block too large', () => {
+  const code = 'const a = *b* + `c`\n'.repeat(2000)
+  assert.deepEqual(whole(`\`\`\`js\n${code}\`\`\`\n`).map(({ own, code }) => [own, code.length]), [['code', code.length - 1]])
+  const nested = `- item\n  \`\`\`\n${'  const a = 1\n'.repeat(1500)}  \`\`\`\n`
+  assert.deepEqual(whole(nested).map(({ tag }) => tag), ['ul'])
+})
+
+test('what is shown while more may come is what it will be', () => {
+  const shown = (text) => draw(new Cutter().read(text, true).tail).map(textOf).join('|')
+  const cases = [
+    ['**bo', 'bo'], ['a **bo*', 'a bo'], ['a **', 'a'], ['see [text](htt', 'see text'], ['see [text](https://e.com "t', 'see text'], ['a ![alt](htt', 'a '],
+    ['a `co', 'a co'], ['a ~~x', 'a x'], ['a\n-', 'a'], ['a\n\n12.', 'a'], ['a\n\n| Na', 'a'], ['a\n\n| N |\n|--', 'a'], ['**a** b', 'a b'], ['a &am', 'a'], ['x\n##', 'x'],
+  ]
+  assert.deepEqual(cases.map(([text]) => shown(text)), cases.map(([, now]) => now))
+  assert.deepEqual(draw(new Cutter().read('**bo', true).tail)[0].children[0].tag, 'strong')
+})
+
+test('at most 24 characters are held back', () => {
+  for (const text of [...Object.values(awkward).flatMap((text) => Array.from(text, (_, at) => text.slice(0, at))), '*'.repeat(100), '| a '.repeat(30), `a\n${'-'.repeat(60)}`, '&#'.repeat(40)]) {
+    assert.ok(text.length - withoutHeld(text).length <= 24, JSON.stringify(text))
+    assert.ok(text.startsWith(withoutHeld(text)))
+  }
+})
+
+test('recorded texts of models are the same however they are cut', (t) => {
+  const folder = process.env.SLUICE_SHARED ?? fileURLToPath(new URL('../../../shared', import.meta.url))
+  if (!existsSync(join(folder, 'texts'))) return t.skip('no recorded texts')
+  const next = random(3)
+  for (const name of readdirSync(join(folder, 'texts'), { recursive: true }).filter((name) => /\.(json|txt)$/.test(name)).sort()) {
+    const text = normal(readFileSync(join(folder, 'texts', name), 'utf8')).slice(0, 6000)
+    assert.deepEqual(inPieces(text, someCuts(text, next)), whole(text), name)
+  }
+})

@@ -10,6 +10,7 @@ export type {
 export {
   tool, type ArgumentsOf, type CallInfo, type FromSchema, type OutputOf, type Progress, type ReturnOf, type StandardSchema, type Tool, type ToolContext, type ToolOptions, type ToolResult,
 } from './core/tool.js'
+export type { IconName, Text, ToolWords } from './core/tool-words.js'
 export { memory, file, type RuleStore } from './core/rules.js'
 export { version } from './core/native.js'
 export type { Approvals, ApproveOptions, Ask, ExecutionDecision, Remember, ResultDecision } from './core/approvals.js'

@@ -5,6 +5,7 @@ import type {
   TextMarks, Usage,
 } from '../core/events.js'
 import type { ToolTokens } from '../core/settings.js'
+import type { ToolWords } from '../core/tool-words.js'
 
 // -- from the main process to a window ---------------------------------------------------------------------------------------
 
@@ -20,6 +21,17 @@ export interface AskView extends Omit<ApprovalEvent, 'type' | 'seq'> {
     destructiveHint?: boolean
     /** It talks to others, for example over the network. */
     openWorldHint?: boolean
+  }
+  /** What people read about the tool. */
+  words?: ToolWords
+  /** Stage `execution`: the JSON Schema of its arguments, for a form. */
+  parameters?: JsonObject
+  /** Stage `result`: who would read it. */
+  reader?: {
+    /** The name of the model. */
+    model: string
+    /** The host of its server, with the port where it has one. */
+    host?: string
   }
 }
 
@@ -229,6 +241,12 @@ export interface CardView extends CardFields {
   notice?: string
   /** Of the tool: they choose the picture on its card. */
   tags?: string[]
+  /** What people read about the tool. */
+  words?: ToolWords
+  /** The tool says that it changes nothing. */
+  reads?: boolean
+  /** Nobody waits for it: it tells another window something, such as the pet's (`ipc`). */
+  silent?: boolean
 }
 
 /**

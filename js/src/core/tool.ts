@@ -1,6 +1,8 @@
 import { SluiceError } from './errors.js'
 import type { ExecutionPolicy, JsonObject, Level, ResultPolicy, ToolUseBlock } from './events.js'
+import { inLanguage } from './in-language.js'
 import { anything, flag, func, is, isObject, members, oneOf, text, wrong } from './options.js'
+import { wordNames, wordsOf, type ToolWords } from './tool-words.js'
 
 /** https://standardschema.dev: zod ≥ 4, valibot, arktype and others. */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -124,15 +126,15 @@ export interface ToolContext<C = unknown> extends Omit<CallInfo, 'arguments'> {
   progress(report: Progress): void
 }
 
-/** A tool as models see it, what it may do, and how it runs. */
-export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = unknown> {
+/** A tool as models see it, what people read about it, what it may do, and how it runs. */
+export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = unknown> extends ToolWords {
   /** What calls name: `weather.now`. Required, unless `toolId` and `method` stand for it. */
   name?: string
   /** With `method`, instead of `name`: the name is `toolId_method`, and `toolToggles` may name the `toolId`. */
   toolId?: string
   /** With `toolId`, instead of `name`. */
   method?: string
-  /** For the model, and for whoever approves a call. Default none. */
+  /** For the model, and for whoever approves a call where there is no `about`. Default none. */
   description?: string
   /** JSON Schema of type object, or a Standard Schema: zod ≥ 4, arktype, or valibot with `jsonSchema`. Default: no parameters. */
   parameters?: S
@@ -212,6 +214,8 @@ export interface Tool<in C = unknown, out O = unknown> {
   readonly name: string
   /** What models and people read about it. */
   readonly description: string
+  /** What people read about it, with the labels of its schema. */
+  readonly words?: ToolWords
   /** The declaration for the native engine. */
   readonly declaration: { readonly [member: string]: unknown }
   /** Text protocols that call it beside native calls. They are parsed beside the `alsoParse` of the settings. */
@@ -236,6 +240,7 @@ const check = members({
     external: flag,
     output: is('a JSON Schema or a Standard Schema of an object', (value) => isObject(value) || isStandard(value)),
     identity: text,
+    title: anything, about: anything, sentence: anything, done: anything, icon: anything, labels: anything, from: anything,
   } satisfies { [member in keyof Required<ToolOptions>]: unknown },
   instead: {
     ...Object.fromEntries(['handler', 'run', 'func', 'function', 'fn', 'callback'].map((name) => [name, 'did you mean execute?'])),
@@ -255,7 +260,7 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C
   if (options.name === undefined && (options.toolId === undefined || options.method === undefined)) {
     throw wrong('name', undefined, 'the name of the tool, or toolId and method')
   }
-  const { execute, runsIn, external, output, parameters, jsonSchema, identity = execute?.toString() ?? runsIn, ...rest } = options
+  const { execute, runsIn, external, output, parameters, jsonSchema, identity = execute?.toString() ?? runsIn, ...declared } = options
   const name = options.name ?? `${options.toolId}_${options.method}`
   const [first, second] = Object.entries({ external, ipc: options.ipc, runsIn, execute }).flatMap(([member, given]) => (given ? [member] : []))
   if (second !== undefined) throw new SluiceError({ code: 'option', path: `${name}.${first}`, detail: `found \`${second}\` beside it, expected one of the two` })
@@ -263,10 +268,15 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C
   const standard = isStandard(parameters) ? parameters : undefined
   const schema = jsonSchema ?? (standard ? printSchema(standard, name) : parameters)
   refuseBareProperties(schema, name)
+  const words = wordsOf(options, name, schema as JsonObject | undefined)
+  const rest = Object.fromEntries(Object.entries(declared).filter(([member]) => !(wordNames as string[]).includes(member)))
   return {
     name,
     description: options.description ?? '',
-    declaration: { ...(external ? { idempotent: true, timeoutMs: 0 } : {}), ...rest, ...(schema === undefined ? {} : { parameters: schema }), ...(identity === undefined ? {} : { identity }) },
+    ...(words ? { words } : {}),
+    declaration: {
+      ...(external ? { idempotent: true, timeoutMs: 0 } : {}), ...rest, ...titled(options), ...(schema === undefined ? {} : { parameters: schema }), ...identified(identity, options),
+    },
     run: execute && (async (args, context) => {
       const input = standard ? await validate(standard, args, 'the arguments do not fit') : args
       const result: unknown = await execute(input as ArgumentsOf<S>, context)
@@ -275,6 +285,19 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C
     resultOf: (card) => (card.name === name && card.status === 'success' ? (objectOf(card.output) as OutputOf<O> | undefined) : undefined),
     ...(runsIn ? { runsIn } : {}),
   }
+}
+
+/** The title also for hosts that know no languages. */
+function titled({ title, annotations }: Pick<ToolOptions, 'title' | 'annotations'>): { annotations?: object } {
+  if (title === undefined || annotations?.['title'] !== undefined) return {}
+  return { annotations: { ...annotations, title: inLanguage(title, 'en') } }
+}
+
+/** Words are a part of what a remembered approval holds for. Without words it is the identity alone, as ever. */
+function identified(identity: string | undefined, options: ToolWords): { identity?: string } {
+  const words = wordNames.flatMap((member) => (options[member] === undefined ? [] : [[member, options[member]]]))
+  if (words.length === 0) return identity === undefined ? {} : { identity }
+  return { identity: `${identity ?? ''}\n${JSON.stringify(words)}` }
 }
 
 function isStandard(schema: unknown): schema is StandardSchema {

@@ -9,6 +9,8 @@ import { MemoryConversations } from '../conversations/memory.js'
 import { mediaTypeOf, refOf } from '../conversations/blobs.js'
 import type { Entry } from '../conversations/types.js'
 import { picturesOf } from './attachments.js'
+import type { Model } from '../core/model.js'
+import { addressesOf } from '../core/providers.js'
 import { splitHooks } from '../core/run-options.js'
 import { Configuration } from './configuration.js'
 import { HostConversations } from './conversations.js'
@@ -315,6 +317,7 @@ class EngineHost implements Host {
           messages: [...said, ...history],
         }),
         tools: this.#engine.tools,
+        reader: readerOf(model),
       }),
       sender,
       adapted: { execution: Boolean(adapter?.execution), result: Boolean(adapter?.result) },
@@ -395,6 +398,11 @@ const checkResult = members<Pick<Input<'result'>, 'value' | 'error'>>({
   value: optional(json(resultLimits)),
   error: optional(text(100_000, 0)),
 })
+
+/** Who reads what a tool gave. */
+function readerOf({ name, provider, baseURL = provider && addressesOf(provider)[0] }: Model): { model: string; host?: string } {
+  return baseURL !== undefined && URL.canParse(baseURL) ? { model: name, host: new URL(baseURL).host } : { model: name }
+}
 
 const isStale = (ask: OpenAsk, { digest = ask.digest }: Pick<Decision, 'digest'>): boolean => digest !== ask.digest
 

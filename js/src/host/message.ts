@@ -24,7 +24,12 @@ export interface Watcher extends ToolWindow {
 }
 
 /** One run of a message, with its tools. Calls that a person mediates make a message of several. */
-export interface Segment { run: Run; tools: readonly Tool[] }
+export interface Segment {
+  run: Run
+  tools: readonly Tool[]
+  /** Who reads what the tools give: the model, and where it is. */
+  reader: NonNullable<AskView['reader']>
+}
 
 export interface MessageOptions {
   /** With what the message added so far: nothing for the first run. */
@@ -206,8 +211,14 @@ export class Message implements Asker {
     const { call, stage, digest } = event
     this.#closeAsk(call)
     this.asks.set(call, { message: this, call, stage, digest, open: true, grace: undefined })
-    const annotations = this.#tool(event.name)?.declaration['annotations'] as AskView['annotations']
-    this.#publish({ type: 'ask', ask: { ...event, token: '', ...(annotations ? { annotations } : {}) } satisfies AskView })
+    const { declaration, words } = this.#tool(event.name) ?? {}
+    const { annotations, parameters } = (declaration ?? {}) as Pick<AskView, 'annotations' | 'parameters'>
+    const { reader } = this.#segment as Segment
+    const ask: AskView = {
+      ...event, token: '', ...(annotations ? { annotations } : {}), ...(words ? { words } : {}),
+      ...(stage === 'execution' && parameters ? { parameters } : {}), ...(stage === 'result' ? { reader } : {}),
+    }
+    this.#publish({ type: 'ask', ask })
     this.watchQuestions()
   }
 
@@ -324,8 +335,12 @@ export class Message implements Asker {
 
   #card({ seq: _, ...card }: CardEvent): void {
     if (card.status && !card.status.startsWith('awaiting')) this.#closeAsk(card.call)
-    const tags = this.#tool(card.name)?.declaration['tags'] as string[] | undefined
-    this.#publish({ ...card, ...(tags?.length ? { tags } : {}) })
+    const tool = this.#tool(card.name)
+    const { tags, annotations } = (tool?.declaration ?? {}) as { tags?: string[]; annotations?: AskView['annotations'] }
+    this.#publish({
+      ...card, ...(tags?.length ? { tags } : {}), ...(tool?.words ? { words: tool.words } : {}), ...(annotations?.readOnlyHint === true ? { reads: true } : {}),
+      ...(tool?.declaration['ipc'] ? { silent: true } : {}),
+    })
   }
 
   #tool(name: string | undefined): Tool | undefined {

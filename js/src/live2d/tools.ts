@@ -58,6 +58,8 @@ export function live2dTools(options: Live2dOptions): Tool[] {
       tool({
         ...common,
         name: 'live2d.expression',
+        title: { en: 'Change the face', zh: '换表情' },
+        sentence: { en: 'look **{name}**', zh: '做出**{name}**的表情' },
         description: 'Shows an expression on the face of your Live2D model, at once. Nothing is returned.',
         parameters: {
           type: 'object',
@@ -75,6 +77,8 @@ export function live2dTools(options: Live2dOptions): Tool[] {
       tool({
         ...common,
         name: 'live2d.motion',
+        title: { en: 'Make a motion', zh: '做动作' },
+        sentence: { en: 'play the motion **{group}**', zh: '做动作**{group}**' },
         description: 'Plays a motion of your Live2D model, at once. Nothing is returned.',
         parameters: motionSchema(groups),
         ipc: { channel: channels.motion ?? 'live2d:motion', payload: [{ arg: 'group' }, { arg: 'index' }] },

@@ -47,6 +47,23 @@ test('every expression of the puppet looks different from every other', async (t
   await picture(page, 'puppet-expressions', { fullPage: true })
 })
 
+for (const [mode, least, height] of [['states', 18, 1350], ['mouths', 5, 560]]) {
+  test(`the puppet's ${mode} look different from each other`, async (t) => {
+    const page = await open(t, mode, { reducedMotion: 'reduce', viewport: { width: 1200, height } })
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+    const seen = new Map()
+    for (const figure of await page.locator('figure').all()) {
+      const markup = await figure.locator('svg').evaluate((svg) => svg.innerHTML.replace(/puppet\d+-/g, ''))
+      const name = await figure.innerText()
+      if (/^(speaking|stopped)$/.test(name)) continue // a mouth, and a nod
+      assert.equal(seen.get(markup), undefined, `${name} looks like another one`)
+      seen.set(markup, name)
+    }
+    assert.ok(seen.size >= least - 2, `found ${seen.size}`)
+    await picture(page, `puppet-${mode}`, { fullPage: true })
+  })
+}
+
 test('every motion of the puppet moves it, also as a still pose where motion is reduced', async (t) => {
   const page = await open(t, 'motions', { reducedMotion: 'reduce', viewport: { width: 1200, height: 1350 } })
   const frame = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
@@ -77,15 +94,15 @@ test('motions run their course, one takes the place of another, and the pet come
   await picture(page, 'puppet')
 })
 
-test('it blinks, breathes, talks while it is told to, and looks at the pointer', async (t) => {
+test('it blinks, breathes, opens its mouth when it is told to, and looks at the pointer', async (t) => {
   const page = await open(t, 'puppet')
   const values = () => page.evaluate(() => window.pet.parameters())
   const [first] = [await drawn(page)]
   await until(async () => (await drawn(page)) !== first, 'breath')
   await until(async () => (await values()).eyeL < 0.4, 'a blink', 9000)
-  await page.evaluate(() => window.pet.talk(true))
+  await page.evaluate(() => window.pet.mouth(0.8, 0.2))
   await until(async () => (await values()).mouthOpen > 0.3, 'an open mouth')
-  await page.evaluate(() => window.pet.talk(false))
+  await page.evaluate(() => window.pet.mouth(0))
   await until(async () => (await values()).mouthOpen < 0.02, 'a closed mouth')
   await page.mouse.move(5, 350)
   await until(async () => (await values()).headX < -0.3, 'a look to the left')
@@ -111,7 +128,7 @@ test('where motion is reduced it stands still, but shows what it feels and that 
   assert.notEqual(await drawn(page), before)
   assert.equal(await frames(30), 1)
   const quiet = await drawn(page)
-  await page.evaluate(() => window.pet.talk(true))
+  await page.evaluate(() => window.pet.mouth(0.8, 0.2))
   await frames(3)
   assert.notEqual(await drawn(page), quiet)
   assert.equal(await frames(30), 1)
@@ -214,10 +231,10 @@ test('a real model in the real engine: what it can do, and its parameters after 
   assert.ok(different(moved).length > 3, `moved: ${different(moved)}`)
   assert.equal(await page.evaluate(() => window.pet.motion('Idle', 3)), true, 'in place of the one that plays')
   assert.equal(await page.evaluate(() => window.pet.motion('Fly')), false)
-  await page.evaluate(() => window.pet.talk(true))
+  await page.evaluate(() => window.pet.mouth(0.8, 0.2))
   const open1 = await page.evaluate(() => window.step(1).ParamMouthOpenY)
   assert.ok(open1 >= 0.1, `the mouth: ${open1}`)
-  await page.evaluate(() => (window.pet.talk(false), (window.pet.live2d.autoUpdate = true)))
+  await page.evaluate(() => (window.pet.mouth(0), (window.pet.live2d.autoUpdate = true)))
   await show('happy')
   await page.evaluate(() => new Promise((done) => setTimeout(done, 300)))
   await picture(page, 'live2d-model')

@@ -23,6 +23,7 @@ const surface = {
   'sluice/web': ['HttpRefusal', 'contentSecurityPolicy', 'findFile', 'packageRoots', 'serve'],
   'sluice/renderer': ['connect', 'webBridge'],
   'sluice/live2d': ['live2dTools'],
+  'sluice/pet': ['companion', 'petStates'],
   'sluice/testing': ['checkMessages', 'startServer'],
   'sluice/package.json': ['sluice'],
 }

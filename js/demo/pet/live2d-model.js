@@ -4,7 +4,7 @@ import { pixiModel } from '/sluice/live2d/index.js'
 
 const folder = '/live2d-local/'
 
-/** Fills `container`, which has a size. `look`, `talk` and a click are as with the puppet. */
+/** Fills `container`, which has a size. What it looks at and what a click does is as with the puppet. */
 export async function createLive2dModel(container) {
   const manifest = await readManifest()
   await loadCore(folder + manifest.core)
@@ -40,21 +40,32 @@ export async function createLive2dModel(container) {
   resized.observe(container)
   fit()
 
-  let talking = false
-  const mouth = openMouth(live2d.internalModel, () => talking, calm)
+  let open = 0
+  const mouth = openMouth(live2d.internalModel, () => open)
+  const mask = alphaMask(app)
   const model = {
     ...pixiModel(live2d),
     element: canvas,
     /** Of the engine, for tests and for the curious. */
     live2d,
-    talk(on) {
-      talking = Boolean(on)
+    mouth(level) {
+      open = level
     },
     look(point) {
       const box = canvas.getBoundingClientRect()
       if (point) live2d.focus(point.x - box.left, point.y - box.top)
       else live2d.internalModel.focusController.focus(0, 0)
     },
+    fps(limit) {
+      if (limit === 0) return app.ticker.stop()
+      app.ticker.maxFPS = Math.min(60, limit < 12 ? limit : limit * 2) // hair and cloth tremble below 24
+      app.ticker.start()
+    },
+    hit(x, y) {
+      const box = canvas.getBoundingClientRect()
+      return live2d.hitTest(x - box.left, y - box.top)[0] ?? (mask(x, y) ? 'body' : null)
+    },
+    opaque: mask,
     destroy() {
       removeEventListener('pointermove', follow)
       resized.disconnect()
@@ -92,14 +103,33 @@ function loadCore(url) {
 }
 
 /** Last in every frame, over what motion and expression say. */
-function openMouth(internal, talking, calm) {
+function openMouth(internal, open) {
   const at = Array.from(internal.coreModel._model.parameters.ids).indexOf('ParamMouthOpenY')
   const move = () => {
-    if (at < 0 || !talking()) return
-    const now = performance.now() / 1000
-    const loud = calm ? 0.5 : 0.5 + 0.5 * Math.sin(now * 13) * Math.sin(now * 4.7 + 1)
-    internal.coreModel.setParameterValueByIndex(at, 0.1 + 0.7 * loud)
+    if (at >= 0 && open() > 0) internal.coreModel.setParameterValueByIndex(at, Math.min(1, open()))
   }
   internal.on('beforeModelUpdate', move)
   return move
+}
+
+/** Whether something is drawn at a point of the page: the canvas at an eighth of its size, at most 4 times a second. */
+function alphaMask(app) {
+  const small = document.createElement('canvas')
+  const context = small.getContext('2d', { willReadFrequently: true })
+  let pixels
+  let drawnAt = -Infinity
+  return (x, y) => {
+    const box = app.canvas.getBoundingClientRect()
+    const [column, row] = [Math.floor((x - box.left) / 8), Math.floor((y - box.top) / 8)]
+    if (performance.now() - drawnAt > 250) {
+      drawnAt = performance.now()
+      small.width = Math.max(1, Math.ceil(box.width / 8))
+      small.height = Math.max(1, Math.ceil(box.height / 8))
+      app.render() // what WebGL drew is gone behind its frame
+      context.drawImage(app.canvas, 0, 0, small.width, small.height)
+      pixels = context.getImageData(0, 0, small.width, small.height)
+    }
+    if (column < 0 || row < 0 || column >= pixels.width || row >= pixels.height) return false
+    return pixels.data[(row * pixels.width + column) * 4 + 3] > 40
+  }
 }

@@ -66,3 +66,38 @@ export const motions = {
   TapBody: [jump, wave, nod, cheer],
   Wave: [wave], Nod: [nod], Shake: [shake], Jump: [jump], Dance: [dance], Bow: [bow], Cheer: [cheer],
 }
+
+// States of sluice/pet that look like something of their own: `pose` gives parameters, below an expression, by the seconds since it began;
+// `still` is the moment to show where motion is reduced; `plays` are motions, one of which starts with it.
+
+const wakes = (t) => Math.min(1, Math.max(0, t - 0.9) / 0.5)
+const asleep = { eyeL: 0, eyeR: 0, mouthForm: 0.2, mouthOpen: 0.2, mouthRound: 1, mouthWidth: 0.7, browSlant: -0.4, headTilt: -9, headY: 0.4, snooze: 1, armL: 6, armR: 6 }
+
+/** By name. What is left out looks like `idle`. */
+export const states = {
+  listening: { pose: () => ({ headTilt: 5, browL: 0.4, browR: 0.4, eyeL: 1.08, eyeR: 1.08, mouthForm: 0.4, mouthWidth: 0.8 }) },
+  thinking: { pose: () => ({ gazeX: 0.6, gazeY: -0.85, headX: 0.25, headY: -0.2, headTilt: 5, browL: 0.1, browR: 0.7, mouthForm: 0, mouthWidth: 0.6, thought: 1, armR: 139 }) },
+  busy: { pose: (t) => ({ gazeX: 0.75, gazeY: 0.25, headX: 0.4, headY: 0.15, headTilt: 4, browL: -0.1, browR: -0.1, browSlant: 0.25, mouthForm: 0.2, mouthWidth: 0.6, armR: 88 + 5 * Math.sin(t * 2.2), armL: 26 }) },
+  asking: { pose: () => ({ browL: 0.5, browR: 0.5, eyeL: 1.1, eyeR: 1.1, mouthForm: 0.6, mouthOpen: 0.12, headTilt: 6, ask: 1, armL: 30 }), plays: [wave] },
+  done: { pose: () => ({ mouthForm: 0.9 }), plays: [nod] },
+  stopped: { pose: () => ({}), plays: [nod] },
+  error: {
+    still: 3,
+    pose: (t) => ({ browSlant: -0.8, browL: 0.3, browR: 0.3, mouthForm: -0.5, mouthWidth: 0.75, eyeL: 0.8, eyeR: 0.8, gazeY: 0.5, headY: 0.45, headTilt: -5, armL: 4, armR: 4, squash: 0.05 - 0.1 * rise(Math.min(1, t / 1.6)), sigh: 1 }),
+  },
+  offline: { pose: () => ({ ...asleep, snooze: 0.7, armR: 74, plug: 1 }) },
+  dozing: { pose: () => asleep },
+  waking: {
+    pose: (t) => ({ eyeL: wakes(t), eyeR: wakes(t), armL: (1 - wakes(t)) * (132 + 8 * Math.sin(t * 11)), armR: (1 - wakes(t)) * (132 - 8 * Math.sin(t * 11)), mouthOpen: 0.3 * (1 - wakes(t)), mouthRound: 1 - wakes(t), headTilt: 4 * Math.sin(t * 5) * (1 - wakes(t)) }),
+    still: 0.4,
+  },
+  carried: {
+    pose: (t) => ({ bodyY: -26, bodyTilt: 6 * Math.sin(t * 4.4), headTilt: -5 * Math.sin(t * 4.4 - 0.7), armL: 138 + 10 * Math.sin(t * 9), armR: 138 - 10 * Math.sin(t * 9), footL: 10 + 8 * Math.sin(t * 8), footR: 10 - 8 * Math.sin(t * 8), squash: -0.08, eyeL: 1.15, eyeR: 1.15, browL: 0.8, browR: 0.8, mouthOpen: 0.5, mouthRound: 0.7, mouthForm: 0.5 }),
+    still: 0.2,
+  },
+  landed: {
+    pose: (t) => ({ squash: 0.24 * Math.exp(-t * 5) * Math.cos(t * 16), armL: 16 + 60 * Math.exp(-t * 5), armR: 16 + 60 * Math.exp(-t * 5), eyeL: Math.min(1, t * 3), eyeR: Math.min(1, t * 3), mouthForm: 0.7 }),
+    still: 0,
+  },
+  patted: { pose: (t) => ({ eyeSmileL: 1, eyeSmileR: 1, mouthForm: 1, mouthOpen: 0.55, mouthWidth: 1.15, blush: 0.85, armL: 40, armR: 40, bodyTilt: 4 * Math.sin(t * 17) * Math.exp(-t) }), still: 0.1 },
+}

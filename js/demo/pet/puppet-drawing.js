@@ -1,6 +1,7 @@
 // Lulu, a dewdrop with a scarf: an SVG made by script, and a function that poses it. Attributes only, no styles: it lives under any CSP.
+import { add, make, mix, outline, set } from './puppet-pen.js'
+import { props } from './puppet-props.js'
 
-const outline = '#2b6ca3'
 const line = '#1c2f55' // of the face
 let drawings = 0
 
@@ -13,17 +14,29 @@ export const parameters = {
   browL: [-1, 1, 0], browR: [-1, 1, 0], browSlant: [-1, 1, 0],
   mouthForm: [-1, 1, 0.6], mouthOpen: [0, 1, 0], mouthRound: [0, 1, 0], mouthWidth: [0.4, 1.5, 1], puff: [0, 1, 0], blush: [0, 1, 0.3],
   curl: [-1, 1, 0], scarf: [-1, 1, 0],
-  thought: [0, 1, 0], bang: [0, 1, 0], sweat: [0, 1, 0], tear: [0, 1, 0], snooze: [0, 1, 0], hearts: [0, 1, 0], sparkle: [0, 1, 0], cross: [0, 1, 0],
+  thought: [0, 1, 0], bang: [0, 1, 0], sweat: [0, 1, 0], tear: [0, 1, 0], snooze: [0, 1, 0], hearts: [0, 1, 0], sparkle: [0, 1, 0], cross: [0, 1, 0], ask: [0, 1, 0], sigh: [0, 1, 0],
+  propSearch: [0, 1, 0], propWrite: [0, 1, 0], propLetter: [0, 1, 0], propTool: [0, 1, 0], plug: [0, 1, 0],
 }
 
-/** The element, and `pose(values, seconds)` which moves it. */
+/** The element, `pose(values, seconds)` which moves it, and `zoneAt(x, y)`: what is drawn at a point of the page, by name, or null. */
 export function draw() {
   const id = `puppet${++drawings}-`
   const svg = make('svg', { viewBox: '0 0 400 480', width: '100%', height: '100%', preserveAspectRatio: 'xMidYMax meet', overflow: 'visible', role: 'img' })
   const paint = gradients(add(svg, 'defs'), id)
   const ground = add(svg, 'g', { transform: 'translate(200 458) scale(0.9)' })
   const parts = [shadow, figure].map((part) => part(ground, paint, id))
-  return { element: svg, pose: (values, seconds) => parts.forEach((move) => move(values, seconds)) }
+  return { element: svg, pose: (values, seconds) => parts.forEach((move) => move(values, seconds)), zoneAt: (x, y) => zoneAt(svg, x, y) }
+}
+
+/** The topmost shape with a name there. What floats around is not touched. */
+function zoneAt(svg, x, y) {
+  for (const shape of [...svg.querySelectorAll('[data-zone]')].reverse()) {
+    const screen = shape.getScreenCTM()
+    if (!screen) return null // it is not shown
+    const point = new DOMPoint(x, y).matrixTransform(screen.inverse())
+    if (shape.isPointInFill(point) || (shape.getAttribute('fill') === 'none' && shape.isPointInStroke(point))) return shape.dataset.zone
+  }
+  return null
 }
 
 // Every part adds its shapes to a group and gives back the function that moves them. The origin is on the ground between the feet,
@@ -48,7 +61,7 @@ function figure(ground, paint, id) {
 }
 
 function feet(group, paint) {
-  const shapes = [-1, 1].map(() => add(group, 'path', { d: 'M -25 2 C -30 -22 24 -26 27 -3 C 28 5 -23 8 -25 2 Z', fill: paint('arm'), stroke: outline, 'stroke-width': 4, 'stroke-linejoin': 'round' }))
+  const shapes = [-1, 1].map(() => add(group, 'path', { d: 'M -25 2 C -30 -22 24 -26 27 -3 C 28 5 -23 8 -25 2 Z', fill: paint('arm'), stroke: outline, 'stroke-width': 4, 'stroke-linejoin': 'round', 'data-zone': 'foot' }))
   return ({ footL, footR }) => {
     const [left, right] = shapes
     set(left, { transform: `translate(-31 ${-footL}) rotate(${footL * 0.8}) scale(-1 1)` })
@@ -58,13 +71,13 @@ function feet(group, paint) {
 
 function torso(group, paint) {
   const part = add(group, 'g')
-  add(part, 'path', { d: 'M -46 -122 C -70 -92 -74 -32 -46 -13 C -22 1 22 1 46 -13 C 74 -32 70 -92 46 -122 Z', fill: paint('body'), stroke: outline, 'stroke-width': 4 })
+  add(part, 'path', { d: 'M -46 -122 C -70 -92 -74 -32 -46 -13 C -22 1 22 1 46 -13 C 74 -32 70 -92 46 -122 Z', fill: paint('body'), stroke: outline, 'stroke-width': 4, 'data-zone': 'belly' })
   add(part, 'ellipse', { cy: -42, rx: 38, ry: 31, fill: '#f4fdff', opacity: 0.8 })
   const tail = add(part, 'path', { fill: paint('scarf'), stroke: '#b5413f', 'stroke-width': 3.5, 'stroke-linejoin': 'round' })
   const stripe = add(part, 'path', { fill: 'none', stroke: '#fff3e6', 'stroke-width': 5.5 })
   add(part, 'path', {
     d: 'M -58 -118 L 58 -118 C 68 -106 66 -93 56 -85 C 40 -73 20 -69 0 -69 C -20 -69 -40 -73 -56 -85 C -66 -93 -68 -106 -58 -118 Z',
-    fill: paint('scarf'), stroke: '#b5413f', 'stroke-width': 3.5, 'stroke-linejoin': 'round',
+    fill: paint('scarf'), stroke: '#b5413f', 'stroke-width': 3.5, 'stroke-linejoin': 'round', 'data-zone': 'belly',
   })
   add(part, 'path', { d: 'M -50 -90 C -38 -82 -22 -78 -4 -77', fill: 'none', stroke: '#ffffff', 'stroke-width': 3, 'stroke-linecap': 'round', opacity: 0.45 })
   add(part, 'path', { d: 'M 24 -86 C 30 -93 45 -91 47 -81 C 48 -70 34 -64 27 -69 C 20 -73 19 -81 24 -86 Z', fill: '#ff8f7c', stroke: '#b5413f', 'stroke-width': 3.5 })
@@ -76,27 +89,40 @@ function torso(group, paint) {
   }
 }
 
+/** Where an arm begins and ends, and the angle of it. */
+function arm(side, degrees, breath) {
+  const angle = (degrees * Math.PI) / 180
+  const length = 33 + 40 * Math.max(0, degrees / 170) // the higher, the longer: it has to get past the head
+  const [x, y] = [side * 51, -82 - breath * 1.5]
+  return { x, y, handX: x + side * Math.sin(angle) * length, handY: y + Math.cos(angle) * length, bend: side * (8 + degrees * 0.06) }
+}
+
 function arms(group, paint) {
+  const held = props(group)
   const shapes = [-1, 1].map((side) => {
-    const strokes = [[outline, 35], [paint('arm'), 28]].map(([stroke, width]) => add(group, 'path', { fill: 'none', stroke, 'stroke-width': width, 'stroke-linecap': 'round' }))
-    return { side, strokes }
+    const strokes = [[outline, 34], [paint('arm'), 27]].map(([stroke, width]) => add(group, 'path', { fill: 'none', stroke, 'stroke-width': width, 'stroke-linecap': 'round', 'data-zone': 'hand' }))
+    // A palm with a thumb that points up and inwards.
+    const hand = add(group, 'g')
+    add(hand, 'path', { d: 'M -15 -6 C -27 -5 -30 -17 -21 -20 C -15 -22 -10 -17 -8 -13 C 2 -20 17 -14 18 0 C 19 13 8 19 -2 18 C -13 17 -17 6 -15 -6 Z', fill: paint('arm'), stroke: outline, 'stroke-width': 3.6, 'stroke-linejoin': 'round', 'data-zone': 'hand' })
+    add(hand, 'path', { d: 'M -14 -7 C -12 -4 -9 -3 -6 -3', fill: 'none', stroke: outline, 'stroke-width': 2.6, 'stroke-linecap': 'round' })
+    add(hand, 'path', { d: 'M 5 11 C 9 11 12 8 13 5', fill: 'none', stroke: outline, 'stroke-width': 2.4, 'stroke-linecap': 'round', opacity: 0.55 })
+    return { side, strokes, hand }
   })
-  return ({ armL, armR, breath }) => {
-    for (const { side, strokes } of shapes) {
+  return (values, seconds) => {
+    const { armL, armR, breath } = values
+    for (const { side, strokes, hand } of shapes) {
       const degrees = side < 0 ? armL : armR
-      const angle = (degrees * Math.PI) / 180
-      const length = 33 + 40 * Math.max(0, degrees / 170) // the higher, the longer: it has to get past the head
-      const [x, y] = [side * 51, -82 - breath * 1.5]
-      const [handX, handY] = [x + side * Math.sin(angle) * length, y + Math.cos(angle) * length]
-      const bend = side * (8 + degrees * 0.06)
+      const { x, y, handX, handY, bend } = arm(side, degrees, breath)
       for (const stroke of strokes) set(stroke, { d: `M ${x} ${y} Q ${(x + handX) / 2 + bend} ${(y + handY) / 2 + 4} ${handX} ${handY}` })
+      set(hand, { transform: `translate(${handX} ${handY}) rotate(${side * (150 - degrees) * 0.55}) scale(${side} 1)` })
+      if (side > 0) held(values, seconds, handX, handY)
     }
   }
 }
 
 function head(group, paint, id) {
   const part = add(group, 'g', { 'data-part': 'head' })
-  const skull = add(part, 'path', { fill: paint('skin'), stroke: outline, 'stroke-width': 4.5, 'stroke-linejoin': 'round' })
+  const skull = add(part, 'path', { 'data-zone': 'head', fill: paint('skin'), stroke: outline, 'stroke-width': 4.5, 'stroke-linejoin': 'round' })
   add(part, 'path', { d: 'M -110 -72 C -94 -26 -52 -9 0 -9 C 52 -9 94 -26 110 -72 C 90 -38 50 -25 0 -25 C -50 -25 -90 -38 -110 -72 Z', fill: '#ffffff', opacity: 0.4 })
   const bubbles = [[84, 6, 0], [98, 3.5, 0.45], [70, 4, 0.7]].map(([x, r, phase]) =>
     ({ x, phase, shape: add(part, 'circle', { r, fill: '#ffffff', 'fill-opacity': 0.3, stroke: '#ffffff', 'stroke-width': 1.6 }) }))
@@ -127,7 +153,7 @@ function head(group, paint, id) {
 function cheeks(face, paint) {
   const shapes = [-1, 1].map((side) => {
     const cheek = add(face, 'g')
-    add(cheek, 'ellipse', { rx: 22, ry: 13, fill: paint('cheek') })
+    add(cheek, 'ellipse', { rx: 22, ry: 13, fill: paint('cheek'), 'data-zone': 'cheek' })
     const lines = add(cheek, 'path', { d: 'M -9 5 L -5 -4 M -1 5 L 3 -4 M 7 5 L 11 -4', stroke: '#e4577a', 'stroke-width': 2.8, 'stroke-linecap': 'round', fill: 'none' })
     return { side, cheek, lines }
   })
@@ -263,6 +289,15 @@ function signs(group, paint) {
   const sparkle = [[-142, -300, 1], [138, -318, 0.8], [154, -226, 0.6], [-150, -216, 0.65]].map(([x, y, size]) => ({ x, y, size, part: sign() }))
   for (const { part } of sparkle) add(part, 'path', { d: 'M 0 -22 C 3 -7 7 -3 22 0 C 7 3 3 7 0 22 C -3 7 -7 3 -22 0 C -7 -3 -3 -7 0 -22 Z', fill: '#ffd75e', stroke: '#d9962a', 'stroke-width': 2.8, 'stroke-linejoin': 'round' })
 
+  const ask = sign()
+  for (const [stroke, width] of [['#c7731c', 17], ['#ffb52e', 10]]) {
+    const mark = { fill: 'none', stroke, 'stroke-width': width, 'stroke-linecap': 'round', 'stroke-linejoin': 'round' }
+    add(ask, 'path', { d: 'M -14 -26 C -14 -48 18 -48 16 -26 C 15 -14 0 -14 0 2 M 0 20 L 0 20.1', ...mark })
+  }
+
+  const sigh = sign()
+  for (const d of ['M 0 0 C 12 -6 26 -2 28 8 C 30 18 18 20 16 12', 'M 2 16 C 12 14 18 20 16 27']) add(sigh, 'path', { d, fill: 'none', stroke: '#8fb6d6', 'stroke-width': 5.5, 'stroke-linecap': 'round' })
+
   const cross = sign()
   add(cross, 'path', { d: 'M -18 -6 Q -5 -5 -6 -18 M 6 -18 Q 5 -5 18 -6 M 18 6 Q 5 5 6 18 M -6 18 Q -5 5 -18 6', fill: 'none', stroke: '#e2506a', 'stroke-width': 5.5, 'stroke-linecap': 'round' })
 
@@ -283,6 +318,8 @@ function signs(group, paint) {
       appear(part, values.hearts * Math.sin(rise * Math.PI), [136, -140, 160][index] + Math.sin(rise * 6 + index) * 8, -232 - rise * 110, Math.sin(rise * 6) * 10, [1, 0.8, 0.65][index])
     }
     sparkle.forEach(({ x, y, size, part }, index) => appear(part, values.sparkle, x, y, 0, size * (0.8 + 0.2 * wave(3.4, index * 1.7))))
+    appear(ask, values.ask, 122, -330 + wave(1.6) * 2, 10)
+    appear(sigh, values.sigh, 66 + values.headX * 17, -136 + wave(1.4) * 2, 12)
     appear(cross, values.cross, -106, -286, -8, 0.95 + wave(8) * 0.06)
   }
 }
@@ -303,32 +340,3 @@ function gradients(defs, id) {
   gradient('radialGradient', 'shadow', {}, [0, '#10263f', 0.34], [0.6, '#10263f', 0.2], [1, '#10263f', 0])
   return (name) => `url(#${id}${name})`
 }
-
-const mix = (from, to, share) => from + (to - from) * share
-
-function make(name, attributes = {}) {
-  const node = document.createElementNS('http://www.w3.org/2000/svg', name)
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
-  return node
-}
-
-function add(parent, name, attributes) {
-  return parent.appendChild(make(name, attributes))
-}
-
-const written = new WeakMap()
-
-/** Writes what changed: an attribute that stays as it is costs nothing. */
-function set(node, attributes) {
-  const known = written.get(node) ?? {}
-  written.set(node, known)
-  for (const key in attributes) {
-    const value = attributes[key]
-    const text = typeof value === 'number' ? String(round(value)) : value.replace(/-?\d+\.\d{3,}(?:e-?\d+)?/g, round)
-    if (known[key] === text) continue
-    known[key] = text
-    node.setAttribute(key, text)
-  }
-}
-
-const round = (number) => Math.round(number * 100) / 100

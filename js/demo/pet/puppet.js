@@ -1,5 +1,5 @@
 // The drawn pet: what a Live2D model does, for pages that have none. The same interface: a `PetModel` of sluice/live2d.
-import { expressions, motions } from './puppet-acts.js'
+import { expressions, motions, states } from './puppet-acts.js'
 import { draw, parameters } from './puppet-drawing.js'
 
 const names = Object.keys(parameters)
@@ -8,21 +8,24 @@ const rest = Object.fromEntries(names.map((name) => [name, parameters[name][2]])
 const speeds = { eyeL: 26, eyeR: 26, eyeSmileL: 20, eyeSmileR: 20, mouthOpen: 22, bodyY: 30, squash: 24, headX: 8, headY: 9, gazeX: 12, gazeY: 12, headTilt: 8, bodyTilt: 9 }
 /** How long it looks where something was. */
 const looksMs = 4000
-/** Slow movement is as smooth at half the frames. */
-const calmSeconds = 0.03
+/** Frames per second of what moves, and of the slow part of it; what breathes takes what `fps` says. */
+const [fast, slow] = [60, 30]
 
 /**
- * Draws the puppet into `container`, as large as that is. `look({ x, y })` (of the page, null: nowhere) turns its eyes, which follow the
- * pointer by themselves; `talk(true)` moves its mouth; a click on it plays a motion of `TapBody`.
+ * Draws the puppet into `container`, as large as that is: a `PetModel` with all that is optional. Its eyes follow the pointer by themselves;
+ * a click on it plays a motion of `TapBody`.
  */
 export function createPuppet(container) {
-  const { element, pose } = draw()
+  const { element, pose, zoneAt } = draw()
   const still = matchMedia('(prefers-reduced-motion: reduce)')
   const values = { ...rest }
   const springs = { curl: { speed: 0 }, scarf: { speed: 0 } }
   let expression = 'neutral'
+  let state = 'idle'
+  let since // when the state began
+  let prop // what it holds
   let playing
-  let talking = false
+  let mouth = { open: 0, form: 0 }
   let target // where it looks, as parameters
   let looksUntil = -Infinity
   let blinkAt = 2
@@ -30,48 +33,59 @@ export function createPuppet(container) {
   let last
   let before = 0
   let frame
-  let calm = false // nothing moves faster than from one end to the other in a second
-  let end // of what passes by itself, where motion is reduced
+  let limit = slow
+  let pace = fast // frames per second now
+  let timer // until the next frame, or until the end of what passes by itself, where motion is reduced
 
   container.append(element)
   describe()
 
   /** Poses with the next frame. Where motion is reduced that is the last one, until something happens. */
   function wake() {
-    clearTimeout(end)
+    clearTimeout(timer)
     frame ??= requestAnimationFrame(step)
+  }
+
+  /** The next frame, no sooner than the pace has it. */
+  function next() {
+    if (limit === 0) return // `fps` goes on
+    if (pace >= fast) return wake()
+    timer = setTimeout(wake, 1000 / pace - 9)
   }
 
   function step(milliseconds) {
     frame = undefined
     const now = milliseconds / 1000
-    if (calm && now - last < calmSeconds) return wake()
-    const passed = Math.min(0.05, now - (last ?? now)) // a hidden page stands still
+    const passed = Math.min(0.1, now - (last ?? now)) // a hidden page stands still
     last = now
     const aim = goal(now, milliseconds)
-    calm = !playing && !talking
     if (still.matches) Object.assign(values, aim, { curl: 0, scarf: 0, breath: 0 })
     else {
+      let speed = 0 // of what moves fastest: 1 is from one end to the other in a second
       for (const name of names) {
         const change = (aim[name] - values[name]) * (1 - Math.exp(-passed * (speeds[name] ?? 11)))
         values[name] += change
-        if (Math.abs(change) > passed * (parameters[name][1] - parameters[name][0])) calm = false
+        speed = Math.max(speed, Math.abs(change) / passed / (parameters[name][1] - parameters[name][0]))
       }
       swing(passed, now)
+      pace = playing || mouth.open > 0 || speed > 1 ? fast : speed > 0.12 ? Math.max(slow, limit) : limit
     }
     for (const name of names) values[name] = Math.min(parameters[name][1], Math.max(parameters[name][0], values[name]))
     pose(values, still.matches ? 1.2 : now)
-    if (!still.matches) return wake()
+    if (!still.matches) return next()
     const ends = [playing?.until, target && looksUntil].filter((at) => at > milliseconds)
-    if (ends.length > 0) end = setTimeout(wake, Math.min(...ends) - milliseconds)
+    if (ends.length > 0) timer = setTimeout(wake, Math.min(...ends) - milliseconds)
   }
 
   /** Where every parameter should be. */
   function goal(now, milliseconds) {
-    const aim = { ...rest, ...expressions[expression] }
-    if (talking) talk(aim, now)
+    since ??= milliseconds
+    const lies = states[state]
+    const aim = { ...rest, ...lies?.pose?.(still.matches ? (lies.still ?? 1) : (milliseconds - since) / 1000), ...(prop ? { [prop]: 1 } : {}), ...expressions[expression] }
+    if (mouth.open > 0) talk(aim, now)
     if (!still.matches) live(aim, now)
     if (target && milliseconds < looksUntil) {
+      if (state === 'listening') aim.bodyTilt += target.headX * 12 // it leans to where somebody types
       for (const name in target) aim[name] += target[name]
     }
     if (playing) {
@@ -95,17 +109,18 @@ export function createPuppet(container) {
     if (now > blinkAt) aim.eyeL = aim.eyeR = 0
     if (now > idleAt) {
       const calm = expression === 'neutral' || expression === 'smile'
-      if (calm && !playing && !talking) play(motions.Idle[Math.floor(Math.random() * motions.Idle.length)])
-      idleAt = now + 9 + Math.random() * 9
+      if (state === 'idle' && calm && !playing) play(motions.Idle[Math.floor(Math.random() * motions.Idle.length)])
+      idleAt = now + 14 + Math.random() * 14
     }
   }
 
   function talk(aim, now) {
-    const loud = still.matches ? 0.6 : 0.5 + 0.5 * Math.sin(now * 13) * Math.sin(now * 4.7 + 1)
-    aim.mouthOpen = Math.max(aim.mouthOpen * 0.5, 0.1 + loud * 0.6)
-    aim.mouthForm = Math.max(aim.mouthForm, 0.2)
+    const { open, form } = mouth
+    aim.mouthOpen = Math.max(aim.mouthOpen * 0.5, open)
+    aim.mouthRound = Math.max(aim.mouthRound * (1 - Math.max(0, form)), -form * 0.9)
+    aim.mouthForm = Math.max(aim.mouthForm * 0.6, 0.15 + 0.4 * form)
+    aim.mouthWidth *= 1 + 0.28 * form
     if (still.matches) return
-    aim.mouthWidth *= 0.9 + 0.15 * Math.sin(now * 7.3)
     aim.headTilt += 2 * Math.sin(now * 3.1)
     aim.headY += 0.12 * Math.sin(now * 5.2)
   }
@@ -146,6 +161,7 @@ export function createPuppet(container) {
   function describe() {
     element.setAttribute('aria-label', `Lulu: ${expression}`)
     element.setAttribute('data-expression', expression)
+    element.setAttribute('data-state', state)
     wake()
   }
 
@@ -157,16 +173,23 @@ export function createPuppet(container) {
       motions: Object.fromEntries(Object.entries(motions).map(([group, acts]) => [group, acts.length])),
       parameters: names.map((name) => ({ id: name, min: parameters[name][0], max: parameters[name][1], default: parameters[name][2] })),
     }),
-    /** Stays until the next one, or `rest`. */
+    /** Stays until the next one, or `reset`. */
     expression(name) {
       if (!Object.hasOwn(expressions, name)) return false
       expression = name
       describe()
       return true
     },
-    /** Makes the face neutral; with a name, where it is that one. */
-    rest(only) {
-      if (only === undefined || expression === only) model.expression('neutral')
+    /** Its face at rest. */
+    reset: () => void model.expression('neutral'),
+    /** Of `petStates`; one that it has no pose for looks like `idle`. */
+    state(name, detail = {}) {
+      state = name
+      since = undefined
+      prop = name === 'busy' ? `prop${(detail.prop ?? 'tool').replace(/^./, (letter) => letter.toUpperCase())}` : undefined
+      const acts = states[name]?.plays
+      if (acts) play(acts[Math.floor(Math.random() * acts.length)])
+      describe()
     },
     /** Starts at once, in place of the one that plays. Without an index: any of the group. */
     motion(group, index) {
@@ -176,17 +199,24 @@ export function createPuppet(container) {
       play(act)
       return true
     },
-    talk(on) {
-      talking = Boolean(on)
+    mouth(open, form = 0) {
+      if (open === mouth.open && form === mouth.form) return
+      mouth = { open, form }
       wake()
     },
+    fps(frames) {
+      limit = frames
+      if (frames > 0) wake()
+    },
+    hit: zoneAt,
+    opaque: (x, y) => zoneAt(x, y) !== null,
     look,
     /** The parameters as they stand. */
     parameters: () => ({ ...values }),
     destroy() {
       cancelAnimationFrame(frame)
       frame = 0 // and none behind it
-      clearTimeout(end)
+      clearTimeout(timer)
       still.removeEventListener('change', wake)
       removeEventListener('pointermove', follow)
       element.removeEventListener('click', tapped)

@@ -1,0 +1,495 @@
+// The pet as it lives in its page: what goes on with a client becomes a state, the state becomes a face. The model's own expressions lie above
+// the state and end by themselves. No DOM is needed but for what a page can hide.
+import type { AskView, MessageView } from '../bridge/messages.js'
+import { anything, func, is, isObject, members, milliseconds, text, withMethods } from '../core/options.js'
+import type { PetModel, PetPoint, PetStateDetail } from '../live2d/model.js'
+import { receive, type ModelSource, type PetReceiver } from '../live2d/receive.js'
+import { Listeners } from '../renderer/listeners.js'
+import { followAnswer, textOf, workingCard, type Followed, type Live, type PetClient } from './follow.js'
+import { Syllables } from './mouth.js'
+import { DOZE_MS, stateOf, type Seen } from './state-of.js'
+import { firstOf, propOf, stateMap, type PetState, type StateLook, type StateMap } from './states.js'
+
+/** A voice: that of sluice/speech, or anything like it. */
+export interface PetSpeaker {
+  /** `off`: it cannot speak; the mouth then moves with the text. */
+  readonly state: 'off' | 'idle' | 'speaking'
+  /** How loud it is now, from 0 to 1. */
+  level(): number
+  /** Called when the state changed. Returns what ends that. */
+  subscribe(listener: () => void): () => void
+  /** Speaks an answer. */
+  follow?(message: Live<MessageView>): void
+  /** Says nothing more. */
+  stop?(why?: string): unknown
+}
+
+/** What tells the time, for tests. */
+export interface PetClock {
+  /** In milliseconds. */
+  now(): number
+  /** As the global one. */
+  setTimeout(run: () => void, milliseconds: number): unknown
+  /** As the global one. */
+  clearTimeout(timer: unknown): void
+  /** Before the next picture; what it returns ends that. */
+  frame(run: () => void): () => void
+}
+
+/** What `companion` takes. */
+export interface CompanionOptions {
+  /** Of `connect()`. */
+  client: PetClient
+  /** What shows it all, or what will; `setModel` gives another one. Default none. */
+  model?: ModelSource
+  /** The conversation that it takes part in. Default `main`. */
+  conversation?: string
+  /** Its voice. Default none: the mouth moves with the text. */
+  speaker?: PetSpeaker
+  /** Changes of the table of states. */
+  states?: { readonly [state in PetState]?: Partial<StateLook> }
+  /** How long an expression of the model stays, in milliseconds. Default 10,000. */
+  relaxMs?: number
+  /** Something that the model should have done and did not, or that went wrong. */
+  onError?: (reason: string) => void
+  /** Of a test. */
+  clock?: PetClock
+}
+
+/** The pet as it stands: another object whenever something changed. */
+export interface PetView {
+  /** What goes on. */
+  state: PetState
+  /** What to call that, by language. */
+  words: StateLook['words']
+  /** The expression that the model ordered and that still holds. */
+  expression?: string
+  /** The title or name of the tool that works, while it is `busy`. */
+  tool?: string
+  /** The answer that it gives or gave last, where it was seen going on. */
+  answer?: MessageView
+  /** The questions that wait. */
+  asks: readonly AskView[]
+  /** It is to leave people alone: no bubble, no sound. */
+  quiet: boolean
+}
+
+/** A pet that lives. */
+export interface Companion {
+  /** As it stands. */
+  getSnapshot(): PetView
+  /** Called with every change. Returns what ends that. */
+  subscribe(listener: () => void): () => void
+  /** The message with the questions, for `<sluice-approval>`. */
+  readonly message: Live<MessageView> | undefined
+  /** What is shown now; null: nothing. */
+  readonly model: PetModel | null
+  /** Shows it by another model. */
+  setModel(model: ModelSource): void
+  /** Takes part in another conversation: its face comes to rest. */
+  open(conversation: string): void
+  /** Somebody types. `field`: where, of the page; it looks there. */
+  typed(field?: PetPoint): void
+  /** Somebody speaks to it, until they do not. */
+  listen(on: boolean): void
+  /** Somebody is there: moved the pointer. It wakes. */
+  stir(): void
+  /** Somebody clicked on it. `zone`: as the model's `hit` says. */
+  pat(zone?: string | null): void
+  /** It hangs from the pointer, until it does not. */
+  carry(on: boolean): void
+  /** Leave people alone, or not any more. What is said now ends. */
+  quiet(on: boolean): void
+  /** It follows nothing any more; the model stays as it is. */
+  close(): void
+  /** `close`, for `using`. */
+  [Symbol.dispose](): void
+}
+
+const RELAX_MS = 10_000
+const resting = ['neutral', 'normal', 'default', 'idle']
+
+const realClock: PetClock = {
+  now: () => performance.now(),
+  setTimeout: (run, milliseconds) => setTimeout(run, milliseconds),
+  clearTimeout: (timer) => clearTimeout(timer as number),
+  frame: (run) => {
+    if (typeof requestAnimationFrame !== 'function') return () => {}
+    const id = requestAnimationFrame(run)
+    return () => cancelAnimationFrame(id)
+  },
+}
+
+const checkOptions = members({
+  members: {
+    client: withMethods('what connect() returns', 'open', 'message'), model: anything, conversation: text, relaxMs: milliseconds,
+    speaker: withMethods('a speaker with level and subscribe', 'level', 'subscribe'),
+    states: is('an object of looks', isObject), onError: func('(reason) => void'), clock: withMethods('a clock', 'now', 'setTimeout', 'clearTimeout', 'frame'),
+  },
+  needs: ['client'],
+})
+
+/** A pet for a page: it follows a conversation, performs the model's orders, and has a face for all that goes on. Throws where an option is wrong. */
+export function companion(options: CompanionOptions): Companion {
+  checkOptions(options, 'options')
+  return new Pet(options)
+}
+
+class Pet implements Companion {
+  readonly #client: PetClient
+  readonly #table: StateMap
+  readonly #clock: PetClock
+  readonly #speaker: PetSpeaker | undefined
+  readonly #relaxMs: number
+  readonly #listeners = new Listeners()
+  readonly #syllables = new Syllables()
+  readonly #receiver: PetReceiver | undefined
+  readonly #onError: ((reason: string) => void) | undefined
+  readonly #offs: (() => void)[] = []
+  readonly #seen: Seen
+  #model: PetModel | null = null
+  #source: ModelSource = null
+  #conversation: string | undefined
+  #left: (() => void) | undefined
+  #answer: MessageView | undefined
+  #message: Live<MessageView> | undefined
+  #written = 0
+  #view: PetView
+  #prop: PetStateDetail['prop']
+  #zone: string | undefined
+  /** The expression that the model ordered. */
+  #own: { name: string; until: number } | undefined
+  /** What its face shows: the name of an expression, null at rest. */
+  #face: string | null = null
+  #field: PetPoint | undefined
+  #timer: unknown
+  #stopFrames: (() => void) | undefined
+  #hidden = false
+  #closed = false
+
+  constructor({ client, model = null, conversation = 'main', speaker, states, relaxMs = RELAX_MS, onError, clock = realClock }: CompanionOptions) {
+    this.#client = client
+    this.#table = stateMap(states)
+    this.#clock = clock
+    this.#speaker = speaker
+    this.#relaxMs = relaxMs
+    this.#onError = onError
+    this.#seen = { asks: false, running: false, writing: false, voice: false, heard: false, carried: false, activeAt: clock.now() }
+    this.#view = { state: 'idle', words: this.#table.idle.words, asks: [], quiet: false }
+    if (client.pet) this.#receiver = receive({ client: { pet: client.pet }, ...(onError ? { onError: (reason) => onError(reason) } : {}) })
+    this.#offs.push(client.connection.subscribe(() => this.#connection()))
+    if (speaker) this.#offs.push(speaker.subscribe(() => this.#voice()))
+    if (typeof document === 'object') {
+      const look = (): void => this.#show(document.visibilityState === 'hidden')
+      document.addEventListener('visibilitychange', look)
+      this.#offs.push(() => document.removeEventListener('visibilitychange', look))
+      this.#hidden = document.visibilityState === 'hidden'
+    }
+    this.setModel(model)
+    this.#connection()
+    this.open(conversation)
+  }
+
+  readonly getSnapshot = (): PetView => this.#view
+
+  readonly subscribe = (listener: () => void): (() => void) => this.#listeners.add(listener)
+
+  get message(): Live<MessageView> | undefined {
+    return this.#message
+  }
+
+  get model(): PetModel | null {
+    return this.#model
+  }
+
+  setModel(source: ModelSource): void {
+    this.#source = source
+    this.#use(null)
+    if (!source || !('then' in source)) {
+      this.#use(source)
+      this.#receiver?.setModel(this.#model && this.#layered(this.#model))
+      return
+    }
+    const loading = source.then((model) => {
+      if (this.#source !== source || this.#closed) return null
+      this.#use(model)
+      return model && this.#layered(model)
+    })
+    if (this.#receiver) this.#receiver.setModel(loading) // it tells what went wrong
+    else loading.catch((error: unknown) => this.#onError?.(String(error)))
+  }
+
+  open(conversation: string): void {
+    if (conversation === this.#conversation || this.#closed) return
+    this.#left?.()
+    this.#conversation = conversation
+    this.#own = undefined
+    this.#forget()
+    this.#left = followAnswer(this.#client, conversation, (followed) => this.#follow(followed))
+    this.#update()
+  }
+
+  typed(field?: PetPoint): void {
+    this.#field = field
+    this.#seen.typedAt = this.#active()
+    this.#update()
+    if (this.#view.state === 'listening') this.#model?.look?.(field ?? null)
+  }
+
+  listen(on: boolean): void {
+    this.#seen.heard = on
+    this.#active()
+    this.#update()
+  }
+
+  stir(): void {
+    const asleep = this.#view.state === 'dozing'
+    const now = this.#active()
+    if (asleep) this.#seen.wokenAt = now
+    if (asleep) this.#update()
+  }
+
+  pat(zone?: string | null): void {
+    this.#zone = zone ?? undefined
+    this.#seen.pattedAt = this.#active()
+    this.#update(true)
+  }
+
+  carry(on: boolean): void {
+    if (this.#seen.carried === on) return
+    this.#seen.carried = on
+    const now = this.#active()
+    if (!on) this.#seen.landedAt = now
+    this.#update()
+  }
+
+  quiet(on: boolean): void {
+    if (on === this.#view.quiet) return
+    if (on) this.#speaker?.stop?.('quiet')
+    this.#change({ quiet: on })
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#left?.()
+    this.#receiver?.close()
+    this.#offs.forEach((off) => off())
+    this.#clock.clearTimeout(this.#timer)
+    this.#stopFrames?.()
+    this.#listeners.clear()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  // -- what is seen ---------------------------------------------------------------------------------------------------------------
+
+  #active(): number {
+    return (this.#seen.activeAt = this.#clock.now())
+  }
+
+  #connection(): void {
+    const there = this.#client.connection.state === 'connected'
+    if (there) this.#seen.offlineSince = undefined
+    else if (this.#seen.offlineSince === undefined) {
+      this.#seen.offlineSince = this.#clock.now()
+      this.#own = undefined
+    }
+    this.#update()
+  }
+
+  #voice(): void {
+    this.#seen.voice = this.#speaker?.state === 'speaking'
+    if (this.#seen.voice) this.#active()
+    this.#update()
+  }
+
+  #forget(): void {
+    Object.assign(this.#seen, { asks: false, running: false, writing: false, wroteAt: undefined, toolSince: undefined, ended: undefined } satisfies Partial<Seen>)
+    this.#answer = undefined
+    this.#message = undefined
+    this.#written = 0
+    this.#syllables.stop()
+  }
+
+  #follow({ view, other, old }: Followed): void {
+    const seen = this.#seen
+    if (other) {
+      this.#forget()
+      if (!old) this.#own = undefined // the last answer's
+      this.#message = view && this.#client.message(view.id)
+      if (view && !old && this.#message && !this.#view.quiet && this.#speaker && this.#speaker.state !== 'off') this.#speaker.follow?.(this.#message)
+    }
+    if (!view || old) return this.#update()
+    const now = this.#active()
+    const ran = seen.running || other
+    this.#answer = view
+    if (view.asks.some(({ token }) => !this.#view.asks.some((known) => known.token === token))) this.#own = undefined
+    seen.asks = view.asks.length > 0
+    seen.running = view.outcome === undefined
+    const working = workingCard(view)
+    seen.toolSince = working ? (seen.toolSince ?? now) : undefined
+    if (working) this.#prop = propOf(working.name ?? working.askedName ?? '', working.tags)
+    const last = view.blocks.at(-1)
+    seen.writing = last?.type === 'text' && last.text.trim() !== '' && !view.retry
+    const length = view.blocks.reduce((sum, block) => sum + (block?.type === 'text' ? block.text.length : 0), 0)
+    if (length > this.#written && last?.type === 'text') {
+      seen.wroteAt = now
+      this.#syllables.write(last.text.slice(-Math.min(length - this.#written, 64)), now)
+    }
+    this.#written = length
+    if (!seen.running && ran) seen.ended = { how: view.outcome === 'cancelled' ? 'stopped' : view.outcome === 'failed' ? 'error' : 'done', at: now }
+    this.#update()
+  }
+
+  #show(hidden: boolean): void {
+    this.#hidden = hidden
+    this.#pace()
+    this.#frames()
+  }
+
+  // -- what follows from it -------------------------------------------------------------------------------------------------------
+
+  /** `again`: a state that it is in already begins anew. */
+  #update(again = false): void {
+    if (this.#closed) return
+    const now = this.#clock.now()
+    if (this.#own && now >= this.#own.until) this.#own = undefined
+    const { state, until } = stateOf(this.#seen, now, this.#table)
+    const before = this.#view.state
+    const begins = state !== before || again
+    if (begins && this.#own && state !== before && goesOn.has(state) && firstOf(this.#table.thinking.expressions, [this.#own.name])) this.#own = undefined
+    const working = state === 'busy' && this.#answer ? workingCard(this.#answer) : undefined
+    const asks = this.#seen.offlineSince === undefined && this.#answer?.outcome === undefined ? (this.#answer?.asks ?? none) : none
+    const tool = working && (working.name ?? working.askedName)
+    this.#change({ state, words: this.#table[state].words, expression: this.#own?.name, tool, answer: this.#answer, asks })
+    if (state === 'busy') this.#seen.wroteAt = undefined // behind a tool it thinks, or writes anew
+    if (begins) this.#begin(state)
+    this.#wear()
+    this.#frames()
+    this.#clock.clearTimeout(this.#timer)
+    const next = Math.min(until, this.#own?.until ?? Infinity)
+    this.#timer = next < Infinity ? this.#clock.setTimeout(() => this.#update(), Math.min(next - now, DOZE_MS)) : undefined
+  }
+
+  #change(change: Partial<PetView>): void {
+    const next = { ...this.#view, ...change }
+    for (const key of ['expression', 'tool', 'answer'] as const) if (next[key] === undefined) delete next[key]
+    const keys = new Set([...Object.keys(next), ...Object.keys(this.#view)]) as Set<keyof PetView>
+    if ([...keys].every((key) => next[key] === this.#view[key])) return
+    this.#view = next
+    this.#listeners.tell()
+  }
+
+  #begin(state: PetState): void {
+    const model = this.#model
+    if (!model) return
+    const look = this.#table[state]
+    this.#pace()
+    if (model.state) this.#try(() => model.state!(state, { ...(state === 'busy' ? { prop: this.#prop } : {}), ...(state === 'patted' && this.#zone ? { zone: this.#zone } : {}) }))
+    else {
+      const group = firstOf(look.motions, Object.keys(model.capabilities().motions ?? {}))
+      if (group !== undefined) this.#try(() => model.motion(group))
+    }
+    if (look.looks === 'field') model.look?.(this.#field ?? null)
+  }
+
+  /** Its own expression, else that of the state. */
+  #wear(): void {
+    const model = this.#model
+    if (!model) return
+    const has = (): readonly string[] => model.capabilities().expressions ?? []
+    const name = this.#own?.name ?? (model.state ? undefined : firstOf(this.#table[this.#view.state].expressions, has())) ?? null
+    if (name === this.#face) return
+    this.#face = name
+    if (name !== null) return this.#try(() => model.expression(name))
+    if (model.reset) return this.#try(() => model.reset!())
+    const rest = firstOf(resting, has())
+    if (rest !== undefined) this.#try(() => model.expression(rest))
+  }
+
+  #pace(): void {
+    const model = this.#model
+    if (model?.fps) this.#try(() => model.fps!(this.#hidden ? 0 : this.#table[this.#view.state].fps))
+  }
+
+  /** The mouth, in every frame while it speaks. */
+  #frames(): void {
+    const speaks = this.#view.state === 'speaking' && !this.#hidden && this.#model?.mouth !== undefined
+    if (speaks === (this.#stopFrames !== undefined)) return
+    if (!speaks) {
+      this.#stopFrames?.()
+      this.#stopFrames = undefined
+      this.#model?.mouth?.(0, 0)
+      return
+    }
+    const step = (): void => {
+      const speaker = this.#speaker
+      if (speaker && speaker.state !== 'off' && !this.#view.quiet) this.#model?.mouth?.(speaker.level())
+      else {
+        const { open, form } = this.#syllables.at(this.#clock.now())
+        this.#model?.mouth?.(open, form)
+      }
+      this.#stopFrames = this.#clock.frame(step)
+    }
+    this.#stopFrames = this.#clock.frame(step)
+  }
+
+  // -- the model ------------------------------------------------------------------------------------------------------------------
+
+  #use(model: PetModel | null): void {
+    this.#stopFrames?.()
+    this.#stopFrames = undefined
+    this.#model = model
+    this.#face = null
+    this.#own = undefined
+    if (!model) return
+    this.#begin(this.#view.state)
+    this.#update()
+  }
+
+  /** What orders are performed by: the model, and what this pet must know of them. */
+  #layered(model: PetModel): PetModel {
+    return {
+      capabilities: () => model.capabilities(),
+      motion: (group, index) => {
+        this.#active()
+        return model.motion(group, index)
+      },
+      expression: async (name) => {
+        const before = this.#own
+        const own = { name, until: Infinity } // while it is on its way nothing else takes its place
+        this.#own = own
+        this.#face = name
+        const done = await Promise.resolve(model.expression(name)).catch((error: unknown) => {
+          if (this.#own === own) this.#own = before
+          throw error
+        })
+        if (this.#own === own) {
+          this.#own = done === false ? before : { name, until: this.#active() + this.#relaxMs }
+          if (done === false) this.#face = before?.name ?? null
+          this.#update()
+        }
+        return done
+      },
+    }
+  }
+
+  #try(act: () => unknown): void {
+    const failed = (error: unknown): void => this.#onError?.(error instanceof Error ? error.message : String(error))
+    try {
+      Promise.resolve(act()).catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+  }
+}
+
+const none: readonly AskView[] = []
+/** With these a face that thinks has thought. */
+const goesOn: ReadonlySet<PetState> = new Set<PetState>(['speaking', 'done', 'stopped', 'error', 'idle'])
+
+/** What it says, for a bubble. */
+export { textOf }

@@ -1,0 +1,90 @@
+// What a pet follows of its client: the last answer of a conversation, and whether the host is there.
+import type { CardView, ConnectionState, ConversationView, MessageView, PetSide } from '../bridge/messages.js'
+
+/** A thing that changes, as the client has them. */
+export interface Live<View> {
+  /** Called with every change. Returns what ends that. */
+  subscribe(listener: () => void): () => void
+  /** As it stands. */
+  getSnapshot(): View
+}
+
+/** What is used of a client: that of `connect()`, or anything like it. */
+export interface PetClient {
+  /** Whether the host is there. */
+  readonly connection: {
+    /** `connected` or not. */
+    readonly state: ConnectionState
+    /** Called with every change. Returns what ends that. */
+    subscribe(listener: () => void): () => void
+  }
+  /** A conversation. */
+  open(conversation?: string): Live<ConversationView>
+  /** A message of it. */
+  message(id: string): Live<MessageView>
+  /** Orders for the pet. */
+  readonly pet?: PetSide
+}
+
+/** What changed: another answer (`undefined`: there is none), or the one that is followed. */
+export interface Followed {
+  /** The answer. */
+  view: MessageView | undefined
+  /** It is another one than before. */
+  other: boolean
+  /** It was there before anybody looked: its end is no news. */
+  old: boolean
+}
+
+/** Calls `listener` with the last answer of the conversation, now and whenever it changes. Returns what ends that. */
+export function followAnswer(client: Pick<PetClient, 'open' | 'message'>, conversation: string, listener: (followed: Followed) => void): () => void {
+  const live = client.open(conversation)
+  let known: string | undefined
+  let off: (() => void) | undefined
+  let begun = false // what comes now, came while somebody looked
+  const look = (): void => {
+    const { entries } = live.getSnapshot()
+    const id = entries.findLast((entry) => entry.role === 'assistant')?.message
+    if (id === known) return
+    known = id
+    off?.()
+    off = undefined
+    if (id === undefined) return listener({ view: undefined, other: true, old: false })
+    const message = client.message(id)
+    let [other, old, here] = [true, !begun, false]
+    const show = (): void => {
+      if (known !== id) return
+      const view = message.getSnapshot()
+      if (!here) {
+        here = view.seq > 0 || view.outcome !== undefined
+        if (!here && old) return // its snapshot is still to come
+        old &&= view.outcome !== undefined
+      }
+      listener({ view, other, old })
+      other = false
+    }
+    off = message.subscribe(show)
+    show()
+  }
+  const end = live.subscribe(() => {
+    look()
+    begun = true
+  })
+  look()
+  begun = known !== undefined
+  return () => {
+    known = undefined
+    off?.()
+    end()
+  }
+}
+
+/** The call that has worked longest and still does. */
+export function workingCard(view: MessageView): CardView | undefined {
+  return view.blocks.find((block): block is CardView => block?.type === 'tool_use' && block.status === 'executing')
+}
+
+/** What a person reads of an answer: its text without what was taken back. */
+export function textOf(view: MessageView): string {
+  return view.blocks.map((block) => (block?.type === 'text' && !block.retracted ? block.text : '')).filter((text) => text.trim() !== '').join('\n')
+}

@@ -1,0 +1,85 @@
+// What a pet does, in one table: for the drawn puppet, for a Live2D model, and in the words of a chat's header. Nothing else names a state.
+import type { PetStateDetail } from '../live2d/model.js'
+
+/** What goes on with the pet. */
+export type PetState =
+  | 'idle' | 'dozing' | 'waking'
+  | 'listening' | 'thinking' | 'busy' | 'asking' | 'speaking'
+  | 'done' | 'stopped' | 'error' | 'offline'
+  | 'carried' | 'landed' | 'patted'
+
+/** What a state looks like and what it is called. */
+export interface StateLook {
+  /** What a chat says in its header, and a screen reader of the pet. */
+  words: {
+    /** In English. */
+    en: string
+    /** In Chinese. */
+    zh: string
+  }
+  /** Expressions for a model that does not draw states itself: the first that it has, in any case of letters. None: its face at rest. */
+  expressions: readonly string[]
+  /** Groups of motions: of the first that it has one starts with the state. */
+  motions: readonly string[]
+  /** Frames per second for what moves by itself: breath, lids, what floats around the head. */
+  fps: number
+  /** Where it looks. Absent: where the pointer is. */
+  looks?: 'field'
+  /** It passes after so many milliseconds. */
+  lastsMs?: number
+}
+
+/** A look for every state. */
+export type StateMap = { readonly [state in PetState]: StateLook }
+
+const look = (en: string, zh: string, more: Partial<StateLook> = {}): StateLook => ({ words: { en, zh }, expressions: [], motions: [], fps: 60, ...more })
+
+/** The table. The option `states` of `companion` changes members of it. */
+export const petStates: StateMap = {
+  idle: look('here for you', '在这里陪你', { fps: 12 }),
+  dozing: look('asleep', '睡着了', { expressions: ['sleepy', 'sleep'], fps: 4 }),
+  waking: look('here for you', '在这里陪你', { expressions: ['surprised'], lastsMs: 1600 }),
+  listening: look('listening …', '正在听……', { fps: 12, looks: 'field' }),
+  thinking: look('thinking …', '正在想……', { expressions: ['thinking', 'think'], fps: 12 }),
+  busy: look('using a tool …', '正在使用工具……', { expressions: ['focus', 'focused', 'serious'], fps: 12 }),
+  asking: look('waits for your word', '等你点头', { motions: ['Wave', 'Tap', 'TapBody'], fps: 12 }),
+  speaking: look('speaking …', '正在说……'),
+  done: look('here for you', '在这里陪你', { motions: ['Nod'], lastsMs: 1200 }),
+  stopped: look('here for you', '在这里陪你', { motions: ['Nod'], lastsMs: 1200 }),
+  error: look('something went wrong', '出了点问题', { expressions: ['sad', 'worried'], fps: 12, lastsMs: 9000 }),
+  offline: look('not connected', '未连接', { expressions: ['sleepy', 'sleep'], fps: 4 }),
+  carried: look('held', '被拎起来了', { expressions: ['surprised'] }),
+  landed: look('here for you', '在这里陪你', { lastsMs: 900 }),
+  patted: look('here for you', '在这里陪你', { expressions: ['happy', 'smile'], motions: ['TapBody', 'Tap'], lastsMs: 1600 }),
+}
+
+/** The table with an app's changes. */
+export function stateMap(changes: { readonly [state in PetState]?: Partial<StateLook> } = {}): StateMap {
+  return Object.fromEntries(Object.entries(petStates).map(([name, usual]) => [name, { ...usual, ...changes[name as PetState] }])) as unknown as StateMap
+}
+
+/** The first of the names that a model has, in any case of letters. */
+export function firstOf(wanted: readonly string[], has: readonly string[]): string | undefined {
+  for (const name of wanted) {
+    const found = has.find((one) => one.toLowerCase() === name.toLowerCase())
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+type PetProp = NonNullable<PetStateDetail['prop']>
+
+const props: readonly [RegExp, PetProp][] = [
+  [/search|find|look ?up|query|grep|browse|fetch|read|weather|搜索|查询|天气/i, 'search'],
+  [/mail|message|send|notify|post|letter|邮件|消息|发送/i, 'letter'],
+  [/write|note|edit|file|draw|create|add|save|写|记|文件/i, 'write'],
+]
+
+/** What it has in its hand: by the words of a tool's name, else of its tags. */
+export function propOf(name: string, tags: readonly string[] = []): PetProp {
+  for (const text of [name.slice(0, 200), tags.join(' ').slice(0, 400)]) {
+    const found = props.find(([words]) => words.test(text))
+    if (found) return found[1]
+  }
+  return 'tool'
+}

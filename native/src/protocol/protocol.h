@@ -92,6 +92,7 @@ struct ScanLimits {
 struct ScanOptions {
   bool starts_in_reasoning = false;    // the prompt opened the tag
   bool calls_in_reasoning = false;     // reasoningCalls: execute
+  bool lone_closer_is_text = false;    // a closer of reasoning behind text, where nothing opened it
   bool inside_reasoning = false;       // all of the text is reasoning: its tags mean nothing
   std::vector<Marker> turn_ends = {};  // of a model whose calls are not read
 };

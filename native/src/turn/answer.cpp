@@ -237,9 +237,10 @@ void Answer::note_unsealed() {
                        [&](const auto &card) { return card->start() < one.at && one.at < card->end(); });
   });
   for (const Unsealed &one : unsealed_) log_.diagnostic("unsealed", one.name, 0, one.at);
-  if (setup_.parser || unsealed_.empty()) return;
   const auto sealed =
       std::find_if(parsed_.begin(), parsed_.end(), [](const auto &one) { return !one->seal().empty(); });
+  if (setup_.parser || unsealed_.empty() || sealed == parsed_.end())
+    return;  // a changed state may have no such protocol
   std::string example;
   if (!setup_.offers.empty())
     (*sealed)->write_call("call_1", setup_.offers.front().name, example_arguments(setup_.offers.front().parameters),

@@ -88,6 +88,7 @@ void Answer::save(std::string &out) const {
   });
   object.boolean("startsInReasoning", options_.starts_in_reasoning);
   object.boolean("callsInReasoning", options_.calls_in_reasoning);
+  object.boolean("loneCloserIsText", options_.lone_closer_is_text);
   reader_->save(object.value("reader"));
   scanner_->save(object.value("scanner"));
   if (watcher_) watcher_->save(object.value("watcher"));
@@ -100,6 +101,7 @@ Status Answer::load(const SavedReader &saved, Config &config) {
     ScanOptions options = options_;
     saved.get("startsInReasoning", options.starts_in_reasoning);
     saved.get("callsInReasoning", options.calls_in_reasoning);
+    saved.get("loneCloserIsText", options.lone_closer_is_text);
     Protocols parsed, watched;
     if (Status status = read_saved_protocols(list, config, parsed); !status.ok())
       return std::move(status).inside("protocols");

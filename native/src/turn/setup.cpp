@@ -117,7 +117,7 @@ Protocols Setup::watched_protocols() const {
 }
 
 ScanOptions Setup::scan_options() const {
-  ScanOptions options{config.starts_in_reasoning, config.calls_in_reasoning};
+  ScanOptions options{config.starts_in_reasoning, config.calls_in_reasoning, !text_mode()};
   if (text_mode())  // `alsoParse` protocols say nothing about the prompt
     for (const auto &protocol : config.protocols)
       options.starts_in_reasoning = options.starts_in_reasoning || protocol->starts_in_reasoning();

@@ -46,6 +46,7 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
     thinks_ = thinks_ || (!inside_reasoning_ && active_[i]->thinks());
     if (!live_in_reasoning(i)) drafted.push_back(active_[i]);
   }
+  lone_closer_is_text_ = thinks_ || options.lone_closer_is_text;
   if (reasoning_) closer_ = Closer::owed;
   if (!inside_reasoning_ && !drafted.empty()) thoughts_ = std::make_unique<ThoughtCalls>(drafted, tools_, limits_);
   markers_.add_first_bytes(interesting_);
@@ -442,7 +443,7 @@ bool Scanner::may_think(size_t at) const {
 // A closer of reasoning in the text counts only if its opener was not shown as text.
 bool Scanner::may_close(size_t at) {
   if (reasoning_) return true;
-  if (thinks_ && closer_ == Closer::first && (at - done_ > limits_.candidate_bytes || !is_blank_until(at)))
+  if (lone_closer_is_text_ && closer_ == Closer::first && (at - done_ > limits_.candidate_bytes || !is_blank_until(at)))
     closer_ = Closer::text;
   return closer_ != Closer::text;
 }
@@ -612,7 +613,7 @@ void Scanner::show(size_t to) {
     if (thoughts_) thoughts_->feed(piece, offset(done_ - piece.size()));
     sink_.on_scan_reasoning(piece, first);
   } else {
-    if (thinks_ && closer_ == Closer::first) closer_ = Closer::text;
+    if (lone_closer_is_text_ && closer_ == Closer::first) closer_ = Closer::text;
     made_up_ >= 0 ? sink_.on_scan_fabricated(piece) : sink_.on_scan_text(piece);
   }
 }

@@ -147,7 +147,8 @@ class Scanner final : public TextScanner {
   ByteFinder interesting_;
   const bool calls_in_reasoning_;
   const bool inside_reasoning_;
-  bool thinks_ = false;        // the models of an active protocol open reasoning in mid-line, too
+  bool thinks_ = false;  // the models of an active protocol open reasoning in mid-line, too
+  bool lone_closer_is_text_ = false;
   bool any_whole_ = false;     // a fence may be a call
   bool plain_quotes_ = false;  // no marker begins with a quote: a quote only opens and closes strings
   bool any_live_in_reasoning_ = false;

@@ -40,6 +40,7 @@ export type Delta =
   | TextDelta
   | CardDelta
   | CallDelta
+  | IpcDelta
   | ProgressDelta
   | RetryDelta
   | AskDelta
@@ -77,6 +78,26 @@ export interface CallDelta {
   call: number
   /** The text. */
   text: string
+}
+
+/** A fire-and-forget call was sent: the block of its card cuts no sentence. */
+export interface IpcDelta extends SentView {
+  /** `ipc`. */
+  type: 'ipc'
+  /** The number of the call in the message. */
+  call: number
+}
+
+/** What a fire-and-forget call sent, and where in the text that is shown it stands. */
+export interface SentView {
+  /** The block of the text in front of it. Where no text of its answer stands there: its own block. */
+  block: number
+  /** Bytes of that block's text in front of it, in UTF-8. */
+  offset: number
+  /** As the tool's `ipc` names it. */
+  channel: string
+  /** Filled in from the call's arguments. */
+  payload: Json[]
 }
 
 /** What a running tool reported, in place of its last report. */
@@ -247,6 +268,8 @@ export interface CardView extends CardFields {
   reads?: boolean
   /** Nobody waits for it: it tells another window something, such as the pet's (`ipc`). */
   silent?: boolean
+  /** Of a fire-and-forget call, once it was sent. */
+  sent?: SentView
 }
 
 /**

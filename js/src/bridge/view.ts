@@ -48,6 +48,10 @@ export function applyDelta(view: MessageView, delta: Delta): void {
       view.retry = retry
       return
     }
+    case 'ipc': {
+      const { type: _, call, ...sent } = delta
+      return change(view, call, (card) => ({ ...card, sent }))
+    }
     case 'notice':
       return change(view, delta.call, (card) => ({ ...card, notice: delta.text }))
     case 'ask':

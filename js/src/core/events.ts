@@ -278,6 +278,10 @@ export interface AbortToolEvent extends Base, OfCall, WithReason { type: 'abortT
 /** What a fire-and-forget tool sends to another window. */
 export interface IpcEvent extends Base, OfCall {
   type: 'ipc'
+  /** The block of the text in front of the call. Where no text of its answer stands there: the call's own block. */
+  block: number
+  /** Bytes of that block's text in front of the call, in UTF-8. */
+  offset: number
   /** As the tool's `ipc` names it. */
   channel: string
   /** What goes through the channel, filled in from the arguments. */

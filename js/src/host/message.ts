@@ -309,8 +309,11 @@ export class Message implements Asker {
         return this.#execute(event)
       case 'abortTool':
         return this.#abort(event.call, event.reason)
-      case 'ipc':
+      case 'ipc': {
+        const { seq: _, ...sent } = event
+        this.#publish(sent)
         return this.#options.onIpc(event)
+      }
       case 'usage': {
         const { seq: _, ...usage } = event
         return this.#publish(usage)

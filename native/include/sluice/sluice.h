@@ -270,7 +270,8 @@ SLUICE_API int64_t SLUICE_CALL sluice_turn_tick(sluice_turn *turn, int64_t now_m
 
 /* -- what comes out ------------------------------------------------------------------------------------------------- */
 
-/* Returns the next event as JSON {"type":...}, or NULL if there is none. */
+/* Returns the next event as JSON {"type":...}, or NULL if there is none. `offset` of an `ipc` event counts bytes of the text of
+ * its `block` in UTF-8: the call stands behind them. Without text of its answer in front, `block` is the call's own. */
 SLUICE_API const char *SLUICE_CALL sluice_turn_next_event(sluice_turn *turn, size_t *len);
 
 /* Finds the tool that a model means by this name. Returns {"tool":"weather.now"}, with "reason":"disabled" if the tool is

@@ -372,7 +372,10 @@ void Gate::fire(Card &card) {
     if (value) used = values.size();
   }
   ObjectWriter event(log_.event(Log::Event::ipc, card.call));
-  event.text("type", "ipc").number("call", card.call).text("channel", ipc.channel);
+  event.text("type", "ipc").number("call", card.call);
+  const auto [block, offset] = log_.place_in_text(card);
+  event.number("block", static_cast<int64_t>(block)).number("offset", static_cast<int64_t>(offset));
+  event.text("channel", ipc.channel);
   std::string &payload = event.value("payload");
   payload += '[';
   for (size_t i = 0; i < used; ++i) {

@@ -110,6 +110,12 @@ Card *Log::find(uint32_t call) const {
   return call == 0 || call > message_.cards.size() ? nullptr : message_.cards[call - 1].get();
 }
 
+std::pair<size_t, size_t> Log::place_in_text(const Card &card) const {
+  for (size_t at = card.block; at-- > 0 && message_.blocks[at].round == card.round;)
+    if (message_.blocks[at].kind == Block::Kind::text) return {at, message_.blocks[at].text.size()};
+  return {card.block, 0};
+}
+
 // Chooses the provider's id if it is legal and unused, else the first free id of our own.
 void Log::give_id(Card &card) {
   if (!card.history_id.empty() && card.history_id == card.wire_id()) return;

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/json_writer.h"
 #include "base/saved.h"
@@ -59,6 +60,9 @@ class Log {
   void provider_result(Card &card, std::string_view text, bool is_error);
   // Ends the cards of tools that the provider runs and of which no result can come any more.
   void lose_provided(std::string_view reason);
+  // Where the call stands in the text that is shown: behind so many bytes of this block. The card's own block and 0: no
+  // text of its answer stands in front of it.
+  std::pair<size_t, size_t> place_in_text(const Card &card) const;
   size_t first_card() const { return first_card_; }  // index of this round's first card: those before it have ended
   OpenCards &open_cards() { return open_; }
   const OpenCards &open_cards() const { return open_; }

@@ -1,0 +1,75 @@
+// What differs from language to language: weights, abbreviations, and the few words that a voice says of its own accord.
+
+/** Letters of which one is about a syllable, and the punctuation that goes with them. */
+const wide = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303F\uFF00-\uFFEF]/u
+
+/** Is it Chinese, Japanese or Korean, with what stands between? */
+export const isWide = (letter: string): boolean => wide.test(letter)
+
+/** How long a letter takes: 10 for a syllable. */
+export const weightOf = (letter: string): number => (isWide(letter) ? 10 : 4)
+
+/** How long a text takes, in tenths of a syllable. */
+export function weight(text: string): number {
+  let sum = 0
+  for (const letter of text) sum += weightOf(letter)
+  return sum
+}
+
+/** Milliseconds that a voice takes for a text: 4.5 wide letters a second, or 14 others. */
+export function durationOf(text: string): number {
+  let sum = 0
+  for (const letter of text) sum += isWide(letter) ? 1000 / 4.5 : 1000 / 14
+  return sum
+}
+
+// Words behind whose full stop the sentence goes on. Those that also end one ("etc.", "p.m.") are not here: a capital letter decides.
+const abbreviations = new Set([
+  ...'mr mrs ms mx dr prof st gen col capt lt sgt rev hon fig figs vol vols nos pp eq sec approx vs cf e.g i.e viz ca'.split(' '), // English
+  ...'z.b d.h u.a s.o bzw ggf evtl nr hr fr str abb inkl'.split(' '), // German
+  ...'mme mlle env p.ex'.split(' '), // French
+  ...'sr sra srta dra ud uds núm pág'.split(' '), // Spanish
+])
+
+/** Does the sentence go on behind this word and its full stop? */
+export function goesOn(word: string): boolean {
+  return abbreviations.has(word.toLowerCase()) || /^\p{Lu}$/u.test(word) // J. K. Rowling
+}
+
+/** Words that stand for what cannot be said. */
+export interface SpokenWords {
+  /** For code, tables and formulas, once per answer. */
+  onScreen: string
+  /** For an address. */
+  link: string
+}
+
+const words: { readonly [lang: string]: SpokenWords } = {
+  en: { onScreen: 'It is on the screen.', link: 'a link' },
+  zh: { onScreen: '内容在屏幕上。', link: '链接' },
+  ja: { onScreen: '画面に表示しました。', link: 'リンク' },
+}
+
+/** The words of a language; English where there are none. */
+export const wordsOf = (lang: string): SpokenWords => words[lang.toLowerCase().split('-')[0] as string] ?? (words['en'] as SpokenWords)
+
+/** Tells the language of an answer by its letters: kana are Japanese, most letters Han is Chinese. */
+export class Letters {
+  #han = 0
+  #kana = 0
+  #others = 0
+
+  add(text: string): void {
+    if (this.#han + this.#others > 2000) return
+    for (const letter of text) {
+      if (/[\p{sc=Hiragana}\p{sc=Katakana}]/u.test(letter)) this.#kana++
+      else if (/\p{sc=Han}/u.test(letter)) this.#han++
+      else if (/\p{L}/u.test(letter)) this.#others++
+    }
+  }
+
+  get lang(): string {
+    if (this.#kana > 0) return 'ja'
+    return this.#han * 3 > this.#others ? 'zh' : 'en'
+  }
+}

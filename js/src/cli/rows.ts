@@ -43,7 +43,7 @@ const double = new RegExp(`[${[
 ].join('')}]`, 'u')
 
 /** Columns of one character: 2 for wide ones, 0 for marks drawn on the letter before them. */
-export const columns = (point: string): number => (point !== '\ufe0f' && /[\p{Mn}\p{Me}]/u.test(point) ? 0 : double.test(point) ? 2 : 1)
+export const columns = (point: string): number => (point < '\x7f' ? 1 : point !== '\ufe0f' && /[\p{Mn}\p{Me}]/u.test(point) ? 0 : double.test(point) ? 2 : 1)
 
 /** Cuts a text to this many columns. */
 export function fit(text: string, width: number): string {

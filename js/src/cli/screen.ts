@@ -136,7 +136,7 @@ export class Screen {
     if (text === '') return
     const reasoning = kind === 'reasoning'
     const begins = !this.#prose
-    this.#prose ??= { kind, prose: this.#paper.tty ? new Prose(this.#paper, reasoning ? { sgr: this.#paper.styled ? '2' : '', first: { text: '⋯ ', sgr: this.#paper.styled ? '2' : '' } } : {}) : undefined }
+    this.#prose ??= { kind, prose: this.#paper.tty ? new Prose(this.#paper, reasoning ? { plain: this.#paper.styled ? '2' : '', first: { text: '⋯ ', sgr: this.#paper.styled ? '2' : '' } } : {}) : undefined }
     const { prose } = this.#prose
     if (prose) prose.push(text)
     else this.#paper.raw(begins && reasoning ? `⋯ ${text}` : text)

@@ -144,6 +144,10 @@ export interface RoundDelta {
   round: number
   /** Why it ended. Absent where it broke off. */
   finishReason?: FinishReason
+  /** When its request was made, in Unix milliseconds. */
+  startedAt?: number
+  /** When it was over, in Unix milliseconds. */
+  endedAt?: number
 }
 
 /** The text of these blocks counts no more: the app sent the answer back, or put another text in its place. */
@@ -564,6 +568,8 @@ export interface Methods {
   regenerate(input: { entry: string }): SentMessage
   /** Asks something else in place of this question, with the same pictures: a branch beside it. */
   edit(input: { entry: string; text: string }): SentMessage
+  /** Has the model go on with an answer that is the last of its branch: the same message, whose text goes on. */
+  goOn(input: { entry: string }): SentMessage
   /** Shows another one of the branches at this entry, counted from 0. */
   choose(input: { entry: string; index: number }): void
   /** Up to `limit` entries in front of this one, the oldest first. Default 100. None: it is the first, or they are no longer kept. */
@@ -574,10 +580,12 @@ export interface Methods {
   search(input: { query: string; limit?: number }): FoundEntry[]
   /** An empty title stands for the first line of the first question. Returns false where there is no such conversation. */
   rename(input: { conversation: string; title: string }): boolean
-  /** Deletes a conversation, or an entry of it with all that follows. Returns false if it was gone. */
-  delete(input: { conversation: string; entry?: string }): boolean
+  /** Deletes a conversation, or an entry with all that follows, for which `conversation` may be left out. Returns false if it was gone. */
+  delete(input: { conversation?: string; entry?: string }): boolean
   /** The conversation as a text to take away. */
   export(input: { conversation: string; as: 'json' | 'markdown' }): string
+  /** Has the host open an address outside of the page: `http`, `https` or `mailto`. */
+  openLink(input: { url: string }): void
   /** A picture by its address in an entry (`sluice:…`). */
   picture(input: { conversation: string; url: string }): Picture
   /** Cancels a message, or one call of it. */
@@ -615,7 +623,7 @@ export type Method = keyof Methods
 
 /** All names of methods. */
 export const methods = [
-  'send', 'regenerate', 'edit', 'choose', 'earlier', 'conversations', 'search', 'rename', 'delete', 'export', 'picture',
+  'send', 'regenerate', 'edit', 'goOn', 'choose', 'earlier', 'conversations', 'search', 'rename', 'delete', 'export', 'openLink', 'picture',
   'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'result', 'petReady', 'petReply',
 ] as const satisfies readonly Method[]
 

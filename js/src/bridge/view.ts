@@ -73,8 +73,8 @@ export function applyDelta(view: MessageView, delta: Delta): void {
       }
       return
     case 'round': {
-      const { finishReason } = delta
-      answer(view, delta.round, finishReason ? { finishReason } : {})
+      const { type: _, round, ...rest } = delta
+      answer(view, round, rest)
       return
     }
     case 'error': {

@@ -25,6 +25,8 @@ interface Node {
   live?: Message
   /** The turn is over: the entry holds what it added. */
   over: boolean
+  /** What the model was told before, where it goes on with this answer. */
+  told?: ChatMessage[] | undefined
   /** `seq` of the view that the entry was made from. */
   seq: number
 }
@@ -196,6 +198,32 @@ export class HostConversation {
     return await messagesOf([...path, question], { system, bytes: (ref) => this.bytes(ref) })
   }
 
+  /** What the model is sent so that it goes on with an answer, and that answer as people saw it. `said`: what it is told. */
+  async goOnWith(id: string, said: ChatMessage, system: string | undefined): Promise<{ question: Entry; messages: ChatMessage[]; before: MessageView }> {
+    const { entry } = this.#node(id)
+    const { message } = entry
+    if (!message) throw refuse('argument', 'expected an answer that is over', { path: 'entry' })
+    if (message.outcome === 'awaiting_user') throw refuse('state', 'this answer waits for a person')
+    if (this.#children(id).length > 0) throw refuse('state', 'something was said behind this answer: ask again, or go on with the last one')
+    const question = this.questionOf(id)
+    const history = historyOf(entry)
+    if (history.length === 0) throw refuse('state', 'there is nothing to go on with: ask again')
+    const path = [...this.#path(question.id).map((node) => node.entry), { ...entry, history }]
+    const messages = await messagesOf(path, { system, bytes: (ref) => this.bytes(ref) })
+    return { question, messages: [...messages, said], before: await this.message(id) }
+  }
+
+  /** The model goes on with an answer that was over. */
+  resume(id: string, said: ChatMessage, message: Message): void {
+    const node = this.#node(id)
+    node.told = [...historyOf(node.entry), said]
+    node.live = message
+    node.over = false
+    this.#head = id
+    this.#headUnsaved = true
+    this.#options.onChange(this)
+  }
+
   /** The answer to a question began. Returns the question as it is kept. */
   begin(given: Entry, message: Message): Entry {
     const id = message.id
@@ -215,7 +243,9 @@ export class HostConversation {
     const node = this.#nodes.get(id)
     if (!node?.live) return
     node.over = true
-    this.#take(node, node.live, history)
+    const all = node.told && (history.length > 0 ? [...node.told, ...history] : node.entry.history)
+    node.told = undefined
+    this.#take(node, node.live, all ?? history)
     if (node.live.settled) delete node.live
     this.#save()
   }
@@ -402,7 +432,7 @@ export class HostConversation {
   /** The store does not know an answer that goes on: its question is the head there. */
   #savedHead(): string | null {
     const head = this.#head === null ? undefined : this.#nodes.get(this.#head)
-    return head && !head.over ? head.entry.parent : this.#head
+    return head && !head.over && !head.entry.message ? head.entry.parent : this.#head
   }
 
   #tell(error: unknown): void {
@@ -411,6 +441,13 @@ export class HostConversation {
     this.#trouble = trouble
     this.#options.onChange(this)
   }
+}
+
+/** What an answer added for the model: of one that broke off at least the text that people saw. */
+function historyOf({ history, message }: Entry): ChatMessage[] {
+  if (history?.length) return history
+  const content = message?.blocks.flatMap((block) => (block.type === 'text' && !block.retracted ? block.text : [])).join('\n\n') ?? ''
+  return content.trim() === '' ? [] : [{ role: 'assistant', content }]
 }
 
 /** Leaves out the path: that is for the developer. */

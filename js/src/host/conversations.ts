@@ -94,6 +94,12 @@ export class HostConversations {
     return asked
   }
 
+  /** The model goes on with an answer. */
+  resume(conversation: HostConversation, said: ChatMessage, message: Message): void {
+    this.#running.set(message.id, message)
+    conversation.resume(message.id, said, message)
+  }
+
   finish(conversation: HostConversation, message: Message, history: ChatMessage[]): void {
     this.#running.delete(message.id)
     conversation.busy = false

@@ -1,7 +1,7 @@
 // The methods that a window may call: the right each needs, the check of its input, and what it does. Bad input gets an error as the reply,
 // never an exception.
 import { randomUUID } from 'node:crypto'
-import type { BridgeError, ConversationItem, Decision, Frame, Method, Methods, PetOrder, Picture, Reply, SendInput } from '../bridge/messages.js'
+import type { BridgeError, ConversationItem, Decision, Frame, MessageView, Method, Methods, PetOrder, Picture, Reply, SendInput } from '../bridge/messages.js'
 import type { Engine } from '../core/engine.js'
 import { messageOf, SluiceError, type ErrorCode } from '../core/errors.js'
 import type { ChatMessage, Outcome } from '../core/events.js'
@@ -34,6 +34,8 @@ const SAVE_MS = 5000
 const id = name(200)
 const token = text(TOKEN_LENGTH, TOKEN_LENGTH)
 const MAX_DIGEST = 64
+const MAX_URL = 8000
+const GO_ON = 'Go on exactly where you stopped, and repeat nothing.'
 const call = whole(1, MAX_CALL)
 const order = whole(1, Number.MAX_SAFE_INTEGER)
 const reason = text(10_000, 0)
@@ -41,6 +43,15 @@ const argumentLimits = { characters: 1_000_000, values: 100_000, depth: 64 }
 const resultLimits = { characters: 8_000_000, values: 500_000, depth: 64 }
 
 type Input<M extends Method> = Parameters<Methods[M]> extends [infer I, ...unknown[]] ? I : undefined
+
+/** A turn that is to begin: behind which question, with what the model is sent, and the answer that it goes on with. */
+interface Turn {
+  question: Entry
+  messages: ChatMessage[]
+  before?: MessageView
+  /** Returns the question as it is kept. */
+  begin: (message: Message, turn: Turn) => Entry
+}
 
 interface MethodEntry { right: keyof Rights; run: (window: HostWindow, input: unknown) => unknown }
 
@@ -176,6 +187,7 @@ class EngineHost implements Host {
         this.#sendFor(window, this.#conversations.ownerOf(entry).id, (one) => one.questionOf(entry))),
       edit: method<'edit'>('chat', members({ entry: id, text: this.#checkText }), (window, { entry, text }) =>
         this.#sendFor(window, this.#conversations.ownerOf(entry).id, (one) => one.editOf(entry, text))),
+      goOn: method<'goOn'>('chat', members({ entry: id }), (window, { entry }) => this.#goOn(window, entry)),
       choose: method<'choose'>('chat', members({ entry: id, index: whole(0, MAX_CALL) }), (_, { entry, index }) => this.#conversations.choose(entry, index)),
       conversations: method<'conversations'>('read', orEmpty(members({ query: optional(text(1000, 0)), skip: optional(whole(0, MAX_CALL)), limit: optional(whole(0, 1000)) })), (window, input) =>
         window.read(async () => (await this.#conversations.list(input)).map(forWindows), 'search')),
@@ -183,10 +195,13 @@ class EngineHost implements Host {
         window.read(() => this.#conversations.search(query, limit), 'search')),
       rename: method<'rename'>('chat', members({ conversation: id, title: text(200, 0) }), (window, { conversation, title }) =>
         window.read(() => this.#conversations.rename(conversation, title))),
-      delete: method<'delete'>('chat', members({ conversation: id, entry: optional(id) }), (window, { conversation, entry }) =>
-        window.read(() => this.#conversations.delete(conversation, entry))),
+      delete: method<'delete'>('chat', members({ conversation: optional(id), entry: optional(id) }), (window, { conversation, entry }) => {
+        if (conversation === undefined && entry === undefined) throw refuse('argument', 'expected a conversation, an entry, or both')
+        return window.read(async () => this.#conversations.delete(conversation ?? this.#conversations.ownerOf(entry as string).id, entry))
+      }),
       export: method<'export'>('read', members({ conversation: id, as: oneOf('json', 'markdown') }), (window, { conversation, as }) =>
         window.read(() => this.#conversations.export(conversation, as), 'search')),
+      openLink: method<'openLink'>('chat', members({ url: text(MAX_URL) }), (_, { url }) => this.#openLink(url)),
       picture: method<'picture'>('read', members({ conversation: id, url: text(200) }), (window, { conversation, url }) =>
         window.read(() => this.#picture(conversation, url))),
       cancel: method<'cancel'>('chat', members({ message: id, call: optional(call) }), (_, input) =>
@@ -243,28 +258,54 @@ class EngineHost implements Host {
   }
 
   /** Starts a message. If the app's `run` throws or returns something unusable, the developer is warned and the window is told only that it failed. */
-  async #sendFor(window: HostWindow, conversation: string, question: (conversation: HostConversation) => Entry): Promise<{ message: string }> {
+  #sendFor(window: HostWindow, conversation: string, question: (conversation: HostConversation) => Entry): Promise<{ message: string }> {
+    return this.#started(() => this.#send(conversation, question, window))
+  }
+
+  #goOn(window: HostWindow, entry: string): Promise<{ message: string }> {
+    const said: ChatMessage = { role: 'user', content: this.#options.goOn ?? GO_ON }
+    return this.#started(() => this.#turn(this.#conversations.ownerOf(entry).id, window, async (conversation) => ({
+      ...(await conversation.goOnWith(entry, said, this.#options.system)),
+      begin: (message, { question }) => {
+        this.#conversations.resume(conversation, said, message)
+        for (const one of this.#windows) one.resumed(message.id)
+        return question
+      },
+    })))
+  }
+
+  async #started(start: () => Promise<string>): Promise<{ message: string }> {
     try {
-      return { message: await this.#send(conversation, question, window) }
+      return { message: await start() }
     } catch (error) {
       throw error instanceof Refusal || isStorage(error) ? error : new Refusal(hidden('a message could not be started')(error))
     }
   }
 
-  async #send(id: string, ask: (conversation: HostConversation) => Entry, sender: HostWindow | undefined): Promise<string> {
+  #send(id: string, ask: (conversation: HostConversation) => Entry, sender: HostWindow | undefined): Promise<string> {
+    return this.#turn(id, sender, async (conversation) => {
+      const question = ask(conversation)
+      return {
+        question, messages: await conversation.messages(question, this.#options.system),
+        begin: (message, { question }) => this.#conversations.begin(conversation, question, message),
+      }
+    })
+  }
+
+  async #turn(id: string, sender: HostWindow | undefined, prepare: (conversation: HostConversation) => Promise<Turn>): Promise<string> {
     const { maxRunning = 16 } = this.#options
     if (this.#conversations.isBusy(id)) throw refuse('state', 'a message of this conversation is still running: wait for its end, or cancel it')
     if (this.#conversations.busy >= maxRunning) throw refuse('limit', `expected at most ${maxRunning} messages at a time`)
     const [conversation, release] = await this.#conversations.claim(id)
     try {
-      const question = ask(conversation)
-      const messages = await conversation.messages(question, this.#options.system)
+      const prepared = await prepare(conversation)
+      const { question, messages, before } = prepared
       if (this.#closed) throw refuse('closed', 'the host was closed')
       const { text = '', parts } = question
       const turn: unknown = this.#options.run({ text, conversation: id, messages: structuredClone(messages), ...(parts ? { parts } : {}) })
       checkTurn(turn)
-      const message = this.#start(turn, messages, sender)
-      this.#follow(message, conversation, this.#conversations.begin(conversation, question, message))
+      const message = this.#start(turn, messages, sender, before)
+      this.#follow(message, conversation, prepared.begin(message, prepared))
       return message.id
     } catch (error) {
       release()
@@ -297,6 +338,16 @@ class EngineHost implements Host {
     else process.emitWarning(`the conversation ${conversation} could not be saved: ${messageOf(error)}`, 'SluiceWarning')
   }
 
+  /** Addresses that a browser or a mail program opens, and no others: what the page asks for may be the model's words. */
+  async #openLink(url: string): Promise<void> {
+    const { openExternal } = this.#options
+    if (!openExternal) throw refuse('unsupported', 'this app opens no addresses')
+    if (!URL.canParse(url) || !['http:', 'https:', 'mailto:'].includes(new URL(url).protocol)) {
+      throw refuse('argument', 'expected an address with http, https or mailto', { path: 'url' })
+    }
+    await openExternal(new URL(url).href)
+  }
+
   async #picture(conversation: string, url: string): Promise<Picture> {
     const ref = refOf(url)
     const bytes = ref === undefined ? null : await this.#conversations.bytes(conversation, ref)
@@ -304,11 +355,12 @@ class EngineHost implements Host {
     return { type: 'image', mediaType: mediaTypeOf(ref), data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') }
   }
 
-  #start(turn: TurnOptions, messages: ChatMessage[], sender: HostWindow | undefined): Message {
+  #start(turn: TurnOptions, messages: ChatMessage[], sender: HostWindow | undefined, before: MessageView | undefined): Message {
     const { own: hooks, rest: { model, messages: own, request, signal, rules, context, ...settings } } = splitHooks(turn)
     const said = own ?? messages
     const adapter = hooks.approvals === undefined ? this.#engine.approvals : hooks.approvals
     const message: Message = new Message({
+      before,
       start: (history) => ({
         run: this.#engine.run({
           ...this.#configuration.settings(settings),

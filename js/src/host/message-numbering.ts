@@ -14,6 +14,8 @@ export class MessageNumbering {
   // -- of the message
   #nextBlock = 0
   #nextCall = 1
+  /** A block of text that the first text of the next run goes on with. */
+  #joined: number | undefined
   /** Cards that wait for a person, in the order in which the next run adopts them. Ids cannot tell: some providers repeat them, calls in text have none. */
   #waiting: { block: number; call: number }[] = []
 
@@ -28,11 +30,24 @@ export class MessageNumbering {
     this.#nextBlock = view.blocks.length
   }
 
+  /** Begins a run that goes on with a message of before. Text goes on in its last block, if that is text. */
+  resume(view: MessageView): void {
+    this.next(view)
+    this.#waiting = []
+    this.#nextCall = Math.max(0, ...view.blocks.map((block) => (block?.type === 'tool_use' ? block.call : 0))) + 1
+    const last = view.blocks.at(-1)
+    if (last?.type === 'text' && !last.retracted && !last.fabricated) this.#joined = view.blocks.length - 1
+  }
+
   /** Returns the event with the message's numbers. */
   translate<E extends SluiceEvent>(event: E): E {
     if (event.type === 'card' && event.adopted && !this.#calls.has(event.call)) this.#adopt(event.block, event.call)
     const { round, ...rest } = event as SluiceEvent & { block?: number; blocks?: number[]; call?: number; round?: number }
     const { block, call, blocks } = rest
+    if (block !== undefined && this.#joined !== undefined) {
+      if (event.type === 'text') this.#blocks.set(block, this.#joined)
+      this.#joined = undefined
+    }
     return {
       ...rest,
       ...(block === undefined ? {} : { block: this.#block(block) }),

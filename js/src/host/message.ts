@@ -32,6 +32,8 @@ export interface Segment {
 }
 
 export interface MessageOptions {
+  /** The message that the run goes on with, as people saw it so far. */
+  before?: MessageView | undefined
   /** With what the message added so far: nothing for the first run. */
   start: (history: ChatMessage[]) => Segment
   /** The window that asked. */
@@ -46,7 +48,7 @@ export interface MessageOptions {
 }
 
 export class Message implements Asker {
-  readonly id = randomUUID()
+  readonly id: string
   readonly watchers = new Set<Watcher>()
   /** Open questions by call. */
   readonly asks = new Map<number, OpenAsk>()
@@ -64,14 +66,19 @@ export class Message implements Asker {
   #held = 0
   /** Holds for the runs to come too: the one that was cancelled may have ended just before. */
   #cancelled: { reason: string | undefined } | undefined
+  /** When the last request was made. */
+  #requestedAt: number | undefined
   /** This run asked something: without it, calls that wait for a button never come to an end. */
   #asked = true
 
   constructor(options: MessageOptions) {
+    const { before } = options
+    this.id = before?.id ?? randomUUID()
     this.#options = options
     this.#sender = options.sender
     this.#segment = options.start([])
-    this.#view = emptyView(this.id)
+    this.#view = before ? reopened(before) : emptyView(this.id)
+    if (before) this.#numbering.resume(this.#view)
   }
 
   /** As it is now. Its questions have no tokens: those are each window's own. */
@@ -318,11 +325,14 @@ export class Message implements Asker {
         const { seq: _, ...usage } = event
         return this.#publish(usage)
       }
+      case 'request':
+        this.#requestedAt = Date.now()
+        return
       case 'retracted':
         return this.#publish({ type: 'retracted', blocks: event.blocks })
       case 'round': {
         const { seq: _, ...round } = event
-        return this.#publish(round)
+        return this.#publish({ ...round, ...(this.#requestedAt === undefined ? {} : { startedAt: this.#requestedAt }), endedAt: Date.now() })
       }
       case 'error': {
         const { seq: _, fatal: __, ...error } = event
@@ -364,6 +374,12 @@ export class Message implements Asker {
     this.watchers.clear()
     this.#options.onSettled()
   }
+}
+
+/** An answer that was over, as it is while it goes on: what ended it is no part of it any more. */
+function reopened({ outcome: _, finishReason: __, retry: ___, ...view }: MessageView): MessageView {
+  const errors = [...view.blocks].reverse().findIndex((block) => block.type !== 'error')
+  return { ...view, blocks: view.blocks.slice(0, view.blocks.length - Math.max(0, errors)), asks: [] }
 }
 
 function failCall(run: Run, call: number, reason: string): void {

@@ -9,6 +9,8 @@ const timer = is('a number from 0 to 2147483647', (value) => typeof value === 'n
 export const hostMembers = {
   run: func('that gives { model, … }'),
   system: text,
+  goOn: text,
+  openExternal: func('(url) => void'),
   conversations: withMethods('a store of conversations such as files(folder)', 'list', 'load', 'save', 'rename', 'delete', 'search', 'export', 'bytes'),
   onTurn: func('(turn) => void'),
   onUnsaved: func('({ conversation, error }) => void'),

@@ -10,7 +10,7 @@ import type { Model } from '../core/model.js'
 export interface Rights {
   /** List, search and open conversations, subscribe to messages: everything that is said in them, and every result of a tool. */
   read?: boolean
-  /** Send and cancel messages, rename and delete conversations, run tools with `runsIn: 'window'`. */
+  /** Send and cancel messages, rename and delete conversations, have links opened, run tools with `runsIn: 'window'`. */
   chat?: boolean
   /** Answer questions: approve and deny. A window that is to show them needs `read` too. */
   approve?: boolean
@@ -97,6 +97,13 @@ export interface HostOptions {
   onUnsaved?: (failure: { conversation: string; error: unknown }) => void
   /** In front of every conversation. */
   system?: string
+  /** What the model is told where a person wants it to go on with its answer. Default: "Go on exactly where you stopped, and repeat nothing." */
+  goOn?: string
+  /**
+   * Opens an address outside of the page: in Electron `(url) => shell.openExternal(url)`. Called with `http`, `https` and `mailto` alone, for
+   * windows with the right `chat`. Without it the client's `openLink` rejects with `unsupported`.
+   */
+  openExternal?: (url: string) => unknown
   /** What was configured before: where it is kept is the app's business. */
   configuration?: ConfigurationPatch
   /** Something was configured: keep it. */

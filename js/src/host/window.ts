@@ -21,6 +21,8 @@ const MAX_QUEUED_CHARACTERS = 2_000_000
 const CHARACTERS_PER_MS = 500_000
 /** The shortest wait before a busy transport is tried again. */
 const BUSY_MS = 16
+/** No window has a view of this `seq`: one that shows the message subscribes again. */
+const AHEAD = Number.MAX_SAFE_INTEGER
 /** How many frames per second may be sent early, to show the first text of a message at once. */
 const EARLY_FRAMES = 3
 
@@ -65,6 +67,8 @@ export class HostWindow implements Watcher {
   // -- the next frame
   readonly #waiting = new Set<Message>()
   readonly #conversations = new Set<string>()
+  /** Messages that go on though they were over. */
+  readonly #resumed = new Set<string>()
   #execute: NonNullable<Frame['execute']> = []
   #abort: NonNullable<Frame['abort']> = []
   #sentAt = -Infinity
@@ -221,6 +225,12 @@ export class HostWindow implements Watcher {
     this.#schedule()
   }
 
+  /** A message that was over goes on: whoever shows it subscribes again. */
+  resumed(message: string): void {
+    this.#resumed.add(message)
+    this.#schedule()
+  }
+
   execute(order: NonNullable<Frame['execute']>[number]): void {
     this.#execute.push(order)
     this.#schedule()
@@ -316,7 +326,9 @@ export class HostWindow implements Watcher {
   #take(): Frame | undefined {
     const frame: Frame = {}
     const { read, chat, approve } = this.rights
-    const messages = [...this.#waiting].flatMap((message) => this.#takeFeed(message) ?? [])
+    const resumed = [...this.#resumed].map((id): MessageFrame => ({ id, after: AHEAD, seq: AHEAD, deltas: [] }))
+    const messages = [...resumed, ...[...this.#waiting].flatMap((message) => this.#takeFeed(message) ?? [])]
+    this.#resumed.clear()
     this.#waiting.clear()
     if (read && messages.length > 0) frame.messages = approve ? messages : messages.map(withoutAsks)
     if (read && this.#conversations.size > 0) frame.conversations = [...this.#conversations].map(this.#options.view)

@@ -99,6 +99,25 @@ export class Client {
     return this.#asked(await this.#call('edit', { entry, text }))
   }
 
+  /**
+   * Has the model go on with an answer that was cut, broke off or was stopped: the same message, whose text goes on. For the last answer of a
+   * branch. Rejects with `state` where there is nothing to go on with.
+   */
+  async goOn(entry: string): Promise<LiveMessage> {
+    const { message } = await this.#call('goOn', { entry })
+    return this.message(message).resume()
+  }
+
+  /** Deletes an entry with all that follows it. Resolves to false if it was gone. */
+  delete(entry: string): Promise<boolean> {
+    return this.#call('delete', { entry })
+  }
+
+  /** Has the app open an address outside of the page (`openExternal` of the host): `http`, `https` or `mailto`. */
+  openLink(url: string): Promise<void> {
+    return this.#call('openLink', { url })
+  }
+
   /** Shows another one of the branches at an entry (see `EntryView.branch`), counted from 0. */
   choose(entry: string, index: number): Promise<void> {
     return this.#call('choose', { entry, index })

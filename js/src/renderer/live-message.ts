@@ -102,6 +102,19 @@ export class LiveMessage {
     return this.#call('cancel', { message: this.id, ...(call === undefined ? {} : { call }) })
   }
 
+  /** @internal It was over, and goes on: what stands there is no end any more. */
+  resume(): this {
+    this.asked = true
+    const { outcome: _, finishReason: __, ...view } = this.#view
+    this.#view = view
+    this.#done = undefined
+    this.#live = false
+    this.#watched = true
+    this.#tell()
+    void this.#sync()
+    return this
+  }
+
   // -- from the client ------------------------------------------------------------------------------------------------------
 
   /** @internal */
@@ -164,6 +177,7 @@ export class LiveMessage {
       const held = this.#held
       this.#held = undefined
       if (this.#failure) return
+      if (this.#view.outcome !== undefined && snapshot.outcome === undefined) this.#done = undefined // it goes on though it was over
       this.#view = snapshot
       this.#failed = undefined
       this.#live = true

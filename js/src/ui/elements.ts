@@ -1,4 +1,5 @@
 // The public types of the elements, free of the library that the elements are made with.
+import type { ActionDetail, AnnounceMode, ChatClient, ChatSpeaker, RenderText, UsageMode } from './chat/types.js'
 import type { ConfigurationClient } from './configuration/store.js'
 import type { ApprovalsMode, AskDetail, AskView, CardView, LiveMessage, SavedMessage } from './types.js'
 
@@ -12,6 +13,8 @@ export interface SluiceMessageElement extends HTMLElement {
   approvals: ApprovalsMode
   /** When the buttons of its questions become active: see `<sluice-approval>`. Default 600 ms. */
   armMs: number
+  /** Reads nothing out: for whoever shows several messages, and reads them out itself. Default false. */
+  silent: boolean
 }
 
 /** `<sluice-card>`: one call of a tool. */
@@ -49,6 +52,36 @@ export interface SluiceApprovalElement extends HTMLElement {
   armMs: number
 }
 
+/**
+ * `<sluice-thread>`: a conversation. The last 100 entries are in the page, earlier ones come on scrolling up. Fires `sluice-action` before it
+ * does what a person wants to do with an entry. Slots: `empty`, `actions` (beside the last entry's buttons), `ways` (behind an answer that
+ * did not end as it should).
+ */
+export interface SluiceThreadElement extends HTMLElement {
+  /** The client, from `connect()`. */
+  client: ChatClient | undefined
+  /** Which conversation. Default `main`. */
+  conversation: string
+  /** Who answers, for headings and for what is read out. */
+  name: string
+  /** Which answers tell their time and tokens. Default `last`. */
+  usage: UsageMode
+  /** Who shows questions. Default `inline`. */
+  approvals: ApprovalsMode
+  /** What is read out. Default `end`: each answer once, at its end; questions always, but with `off`. */
+  announce: AnnounceMode
+  /** Draws texts in place of the element's own typesetting. */
+  renderText: RenderText | undefined
+  /** Reads answers aloud: with it every answer has a button for that. */
+  voice: ChatSpeaker | undefined
+  /** The end is followed: nobody looks further up. */
+  readonly follow: boolean
+  /** Shows the end, and follows it. */
+  scrollToEnd(): void
+  /** Opens the last question to be changed. Returns false where there is none in the page. */
+  editLast(): boolean
+}
+
 /** `<sluice-configuration>`: shows and changes the configuration. */
 export interface SluiceConfigurationElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -61,9 +94,11 @@ declare global {
     'sluice-card': SluiceCardElement
     'sluice-approval': SluiceApprovalElement
     'sluice-configuration': SluiceConfigurationElement
+    'sluice-thread': SluiceThreadElement
   }
   interface HTMLElementEventMap {
     'sluice-ask': CustomEvent<AskDetail>
     'sluice-settled': CustomEvent<AskDetail>
+    'sluice-action': CustomEvent<ActionDetail>
   }
 }

@@ -19,7 +19,8 @@ export const count = (value: number, lang: string): string => value.toLocaleStri
 export const clock = (at: number, lang: string): string =>
   new Date(at).toLocaleTimeString(safeLocale(lang), { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-function safeLocale(lang: string): string {
+/** A locale that can be used, whatever the page's `lang` says. */
+export function safeLocale(lang: string): string {
   try {
     return Intl.getCanonicalLocales(lang)[0] ?? 'en'
   } catch {

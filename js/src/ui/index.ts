@@ -1,8 +1,9 @@
 // Custom elements for messages, cards, questions and the configuration. Importing this defines them.
 import { SluiceApproval as Approval } from './approval.js'
 import { SluiceCard as Card } from './card.js'
+import { SluiceThread as Thread } from './chat/thread.js'
 import { SluiceConfiguration as Configuration } from './configuration/element.js'
-import type { SluiceApprovalElement, SluiceCardElement, SluiceConfigurationElement, SluiceMessageElement } from './elements.js'
+import type { SluiceApprovalElement, SluiceCardElement, SluiceConfigurationElement, SluiceMessageElement, SluiceThreadElement } from './elements.js'
 import { SluiceMessage as Message } from './message.js'
 
 /** The class of `<sluice-message>`: a message. */
@@ -13,9 +14,12 @@ export const SluiceCard: new () => SluiceCardElement = Card
 export const SluiceApproval: new () => SluiceApprovalElement = Approval
 /** The class of `<sluice-configuration>`: the configuration page. */
 export const SluiceConfiguration: new () => SluiceConfigurationElement = Configuration
+/** The class of `<sluice-thread>`: a conversation. */
+export const SluiceThread: new () => SluiceThreadElement = Thread
 
 export { splitInvisible } from '../bridge/invisible.js'
 export { languageOf } from './locale.js'
+export type * from './chat/types.js'
 export type * from './elements.js'
 export type { ConfigurationClient } from './configuration/store.js'
 export type { ApprovalsMode, ApproveOptions, AskDetail, LiveMessage, SavedMessage, SluiceAskEvent } from './types.js'

@@ -33,6 +33,7 @@ export class SluiceMessage extends SluiceElement {
     view: { attribute: false },
     approvals: { type: String, reflect: true },
     armMs: { type: Number, attribute: 'arm-ms' },
+    silent: { type: Boolean },
   }
 
   /** The live message to follow. */
@@ -41,6 +42,8 @@ export class SluiceMessage extends SluiceElement {
   declare view: SavedMessage | undefined
   declare approvals: ApprovalsMode
   declare armMs: number
+  /** Whoever shows it reads it out, and says what it is. */
+  declare silent: boolean
 
   readonly #blocks = new Blocks()
   readonly #arming = new Arming(this, () => this.armMs)
@@ -65,6 +68,7 @@ export class SluiceMessage extends SluiceElement {
     super()
     this.approvals = 'inline'
     this.armMs = ARM_MS
+    this.silent = false
   }
 
   // -- following ------------------------------------------------------------------------------------------------------------
@@ -301,7 +305,7 @@ export class SluiceMessage extends SluiceElement {
   override render(): TemplateResult {
     const { words } = this
     const { outcome } = this.#shown ?? {}
-    return html`<div class="message" part="message" role="article" aria-label=${words.answer} @sluice-ready=${() => this.requestUpdate()}>
+    return html`<div class="message" part="message" role=${this.silent ? nothing : 'article'} aria-label=${this.silent ? nothing : words.answer} @sluice-ready=${() => this.requestUpdate()}>
         ${this.#blocks.element}
         ${this.#retry()}
         ${this.#waiting ? html`<div class="dots" part="waiting" role="img" aria-label=${words.waiting}><i></i><i></i><i></i></div>` : nothing}
@@ -309,7 +313,7 @@ export class SluiceMessage extends SluiceElement {
         ${this.#outcome(outcome)}
         ${this.#ending()}
       </div>
-      <div class="status hidden-text" role="status" aria-live="polite"></div>
+      ${this.silent ? nothing : html`<div class="status hidden-text" role="status" aria-live="polite"></div>`}
       ${this.approvals === 'dialog' ? this.#dialog() : nothing}`
   }
 

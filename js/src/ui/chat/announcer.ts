@@ -1,0 +1,120 @@
+// What is read out of a conversation: one text for a turn, at its end, one more for every question, one where nothing comes for long. No DOM.
+import { endingOf } from '../../bridge/ending.js'
+import type { Strings } from '../strings.js'
+import type { BlockView, MessageView } from '../types.js'
+import { doingOf } from './following.js'
+import type { ChatStrings } from './strings.js'
+import type { AnnounceMode } from './types.js'
+
+/** How much of an answer is read out. */
+const READ_OUT = 1000
+/** How long a person waits in silence, in milliseconds. */
+const SILENCE_MS = 10_000
+
+export interface AnnouncerOptions {
+  mode: () => AnnounceMode
+  name: () => string
+  words: () => { kit: Strings; chat: ChatStrings }
+  lang: () => string
+  /** `assertive` for questions. */
+  say: (text: string, how: 'polite' | 'assertive') => void
+}
+
+const textOf = (view: MessageView): string =>
+  view.blocks.flatMap((block) => (block?.type === 'text' && !block.retracted ? block.text.trim() : [])).filter(Boolean).join('\n')
+
+export class Announcer {
+  readonly #options: AnnouncerOptions
+  #message: string | undefined
+  /** It went on when it was first seen: its end is news. */
+  #news = false
+  #over = false
+  #asked = new Set<string>()
+  #said = 0
+  #waiting: ReturnType<typeof setTimeout> | undefined
+  #waited = false
+
+  constructor(options: AnnouncerOptions) {
+    this.#options = options
+  }
+
+  /** The last answer of the conversation as it now is. `asked`: this window asked for it, so its end is news even where it is there at once. */
+  see(view: MessageView | undefined, asked: boolean): void {
+    if (view?.id !== this.#message) this.#begin(view, asked)
+    if (!view || (this.#over && view.outcome !== undefined)) return
+    if (view.seq === 0 && view.blocks.length === 0 && view.outcome === undefined && !asked) return // not loaded yet
+    this.#news ||= view.outcome === undefined
+    this.#over = false
+    if (!this.#news) {
+      this.#over = true
+      return
+    }
+    if (this.#options.mode() === 'off') return
+    this.#questions(view)
+    if (this.#options.mode() === 'sentences') this.#sentences(view)
+    if (view.outcome !== undefined) this.#end(view)
+    else if (this.#waited || ['waiting', 'speaking'].includes(doingOf(view))) this.#stopWaiting()
+    else this.#waiting ??= setTimeout(() => this.#still(), SILENCE_MS)
+  }
+
+  close(): void {
+    this.#stopWaiting()
+  }
+
+  #begin(view: MessageView | undefined, asked: boolean): void {
+    this.#stopWaiting()
+    this.#message = view?.id
+    this.#news = asked
+    this.#over = this.#waited = false
+    this.#asked.clear()
+    this.#said = 0
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#waiting)
+    this.#waiting = undefined
+  }
+
+  #still(): void {
+    this.#waited = true
+    this.#options.say(this.#options.words().chat.stillWorking(this.#options.name()), 'polite')
+  }
+
+  #questions(view: MessageView): void {
+    const fresh = view.asks.filter(({ token }) => !this.#asked.has(token))
+    if (fresh.length === 0) return
+    for (const { token } of fresh) this.#asked.add(token)
+    const { kit } = this.#options.words()
+    const [ask] = fresh
+    const tool = (ask?.name ?? kit.aCall).slice(0, 100)
+    const text = fresh.length > 1 ? kit.waitingCount(view.asks.length) : ask?.stage === 'result' ? kit.asksRelease(tool) : kit.asks(tool)
+    this.#options.say(text, 'assertive')
+  }
+
+  /** Each sentence once, as soon as something stands behind it. */
+  #sentences(view: MessageView): void {
+    const text = textOf(view)
+    const rest = text.slice(this.#said)
+    const sentences = [...new Intl.Segmenter(this.#options.lang(), { granularity: 'sentence' }).segment(rest)]
+    const whole = view.outcome === undefined ? sentences.slice(0, -1) : sentences
+    const last = whole.at(-1)
+    if (!last) return
+    const length = last.index + last.segment.length
+    this.#said += length
+    this.#options.say(rest.slice(0, length).trim(), 'polite')
+  }
+
+  #end(view: MessageView): void {
+    this.#stopWaiting()
+    this.#over = true
+    const { kit, chat } = this.#options.words()
+    const ending = endingOf(view)
+    const error = view.blocks.findLast((block) => block?.type === 'error')
+    const errorTitle = error?.type === 'error' ? ((Object.hasOwn(kit.errors, error.code) && kit.errors[error.code]) || kit.error) : undefined
+    const end = ending ? kit.endings[ending] : view.outcome === 'completed' ? '' : [kit.outcome[view.outcome as 'failed'], errorTitle].filter(Boolean).join('. ')
+    const tools = view.blocks.filter((block: BlockView | undefined) => block?.type === 'tool_use').length
+    const said = this.#options.mode() === 'sentences' ? '' : textOf(view).slice(0, READ_OUT)
+    const text = [said, tools > 0 ? chat.toolsUsed(tools) : '', end].filter(Boolean).join('\n')
+    if (text) this.#options.say(`${this.#options.name()}: ${text}`, 'polite')
+  }
+}

@@ -1,0 +1,119 @@
+// The end of a log stays in sight, unless a person looks further up.
+
+/** This far from the end is the end. */
+const NEAR = 40
+/** A pointer that is pressed and moves so far selects text. */
+const DRAG = 4
+
+export class FollowEnd {
+  /** The end is followed. */
+  sticks = true
+  readonly #changed: () => void
+  readonly #scrolled: (scroller: HTMLElement) => void
+  #scroller: HTMLElement | undefined
+  #content: HTMLElement | undefined
+  #top = 0
+  #height = 0
+  #away = false
+  #pressed: { x: number; y: number } | undefined
+  #sizes: ResizeObserver | undefined
+
+  /** `changed` is called when `sticks` or `away` changed, `scrolled` when a person scrolled. */
+  constructor(changed: () => void, scrolled: (scroller: HTMLElement) => void) {
+    this.#changed = changed
+    this.#scrolled = scrolled
+  }
+
+  /** The end is out of sight. */
+  get away(): boolean {
+    return this.#away
+  }
+
+  /** `content` is what grows in `scroller`. */
+  attach(scroller: HTMLElement, content: HTMLElement): void {
+    if (this.#scroller) return
+    this.#scroller = scroller
+    this.#content = content
+    scroller.addEventListener('scroll', this.#onScroll, { passive: true })
+    content.addEventListener('click', this.#onClick)
+    content.addEventListener('pointerdown', this.#onPress)
+    content.addEventListener('pointermove', this.#onMove)
+    this.#sizes = new ResizeObserver(() => this.follow())
+    this.#sizes.observe(content)
+    this.#sizes.observe(scroller)
+  }
+
+  detach(): void {
+    this.#sizes?.disconnect()
+    this.#scroller?.removeEventListener('scroll', this.#onScroll)
+    this.#content?.removeEventListener('click', this.#onClick)
+    this.#content?.removeEventListener('pointerdown', this.#onPress)
+    this.#content?.removeEventListener('pointermove', this.#onMove)
+    this.#scroller = this.#content = undefined
+  }
+
+  /** Shows the end, and follows it again. */
+  jump(): void {
+    this.sticks = true
+    this.follow()
+    this.#changed()
+  }
+
+  follow(): void {
+    if (this.#scroller && this.sticks) {
+      this.#scroller.scrollTop = this.#scroller.scrollHeight
+      this.#remember(this.#scroller)
+    }
+    this.#look()
+  }
+
+  #remember({ scrollTop, scrollHeight }: HTMLElement): void {
+    this.#top = scrollTop
+    this.#height = scrollHeight
+  }
+
+  #letGo(): void {
+    if (!this.sticks) return
+    this.sticks = false
+    this.#changed()
+  }
+
+  get #atEnd(): boolean {
+    const { scrollHeight, scrollTop, clientHeight } = this.#scroller as HTMLElement
+    return scrollHeight - scrollTop - clientHeight < NEAR
+  }
+
+  #look(): void {
+    const away = this.#scroller !== undefined && !this.sticks && !this.#atEnd
+    if (away === this.#away) return
+    this.#away = away
+    this.#changed()
+  }
+
+  readonly #onScroll = (): void => {
+    const scroller = this.#scroller as HTMLElement
+    const { scrollTop, scrollHeight } = scroller
+    const before = this.sticks
+    // What grows never scrolls up, and what shrinks takes its height along: it was a person.
+    if (scrollTop < this.#top - 2 && scrollHeight >= this.#height) this.sticks = this.#atEnd
+    else if (this.#atEnd) this.sticks = true
+    this.#remember(scroller)
+    if (this.sticks !== before) this.#changed()
+    this.#look()
+    this.#scrolled(scroller)
+  }
+
+  /** Whoever opens something wants to read it where it stands. */
+  readonly #onClick = (event: Event): void => {
+    if (event.composedPath().some((one) => one instanceof Element && (one.hasAttribute('aria-expanded') || one.localName === 'summary'))) this.#letGo()
+  }
+
+  readonly #onPress = ({ clientX: x, clientY: y }: PointerEvent): void => {
+    this.#pressed = { x, y }
+  }
+
+  readonly #onMove = ({ clientX, clientY, buttons }: PointerEvent): void => {
+    if (buttons !== 1) this.#pressed = undefined
+    else if (this.#pressed && Math.hypot(clientX - this.#pressed.x, clientY - this.#pressed.y) > DRAG) this.#letGo()
+  }
+}

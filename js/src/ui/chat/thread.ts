@@ -1,0 +1,321 @@
+// <sluice-thread>: what was said, the end in sight, and what can be done with each entry.
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import { define, SluiceElement } from '../element.js'
+import { schedule, unschedule } from '../frame.js'
+import { controls, tokens } from '../theme.js'
+import type { ApprovalsMode } from '../types.js'
+import { Announcer } from './announcer.js'
+import { EntryWindow } from './entry-window.js'
+import './entry.js'
+import type { SluiceEntry } from './entry.js'
+import { follow, type Now } from './following.js'
+import { FollowEnd } from './follow-end.js'
+import { chatText, type ChatStrings } from './strings.js'
+import { threadStyles } from './thread-styles.js'
+import { dayOf, sameDay } from './times.js'
+import type { AnnounceMode, ChatClient, ChatSpeaker, EntryAction, EntryView, RenderText, UsageMode } from './types.js'
+
+/** Entries come from above when so few pixels are left. */
+const AHEAD = 600
+
+interface Do { action: EntryAction; entry: EntryView; text?: string }
+
+export class SluiceThread extends SluiceElement {
+  static override styles = [tokens, controls, threadStyles]
+  static override properties = {
+    client: { attribute: false },
+    conversation: { type: String },
+    name: { type: String },
+    usage: { type: String },
+    approvals: { type: String },
+    announce: { type: String },
+    renderText: { attribute: false },
+    voice: { attribute: false },
+  }
+
+  declare client: ChatClient | undefined
+  declare conversation: string
+  declare name: string
+  declare usage: UsageMode
+  declare approvals: ApprovalsMode
+  declare announce: AnnounceMode
+  declare renderText: RenderText | undefined
+  declare voice: ChatSpeaker | undefined
+
+  readonly #entries = new EntryWindow()
+  readonly #end = new FollowEnd(() => this.#ended(), (scroller) => this.#scrolled(scroller))
+  readonly #announcer = new Announcer({
+    mode: () => this.announce,
+    name: () => this.name || this.chat.assistant,
+    words: () => ({ kit: this.words, chat: this.chat }),
+    lang: () => this.language,
+    say: (text, how) => this.#say(text, how),
+  })
+  #off: (() => void) | undefined
+  #now: Now | undefined
+  #opened = false
+  #fetching: string | undefined
+  #trouble = ''
+  /** The last entry when the end was let go: what stands behind it came since. */
+  #seen: string | undefined
+  /** The version that a person asked for: the place in the conversation, and the button that has the focus. */
+  #choosing: { at: number; index: number; action: EntryAction } | undefined
+
+  constructor() {
+    super()
+    this.conversation = 'main'
+    this.name = ''
+    this.usage = 'last'
+    this.approvals = 'inline'
+    this.announce = 'end'
+  }
+
+  get chat(): ChatStrings {
+    return chatText(this.language)
+  }
+
+  /** The end of the conversation is followed. */
+  get follow(): boolean {
+    return this.#end.sticks
+  }
+
+  // -- following ------------------------------------------------------------------------------------------------------------
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    this.requestUpdate('client')
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.#leave()
+    this.#end.detach()
+  }
+
+  #leave(): void {
+    this.#off?.()
+    this.#off = this.#now = undefined
+    this.#announcer.close()
+    unschedule(this.#announceNow)
+  }
+
+  override willUpdate(changed: PropertyValues): void {
+    if ((changed.has('client') || changed.has('conversation')) && this.isConnected) this.#start()
+  }
+
+  #start(): void {
+    this.#leave()
+    this.#opened = false
+    this.#trouble = ''
+    const { client, conversation } = this
+    if (!client) return
+    this.#off = follow(client, conversation, (now) => this.#take(now))
+    const opened = client.open(conversation).opened ?? Promise.resolve()
+    void opened.then(() => (this.#opened = true), (error: unknown) => this.#fail(error)).then(() => this.requestUpdate())
+  }
+
+  /** Comes with every change of the last answer: what draws itself is left alone. */
+  #take(now: Now): void {
+    const before = this.#now
+    this.#now = now
+    if (now.conversation !== before?.conversation) this.#changed(now, before)
+    else if (now.doing !== before.doing || now.live !== before.live) this.requestUpdate()
+    schedule(this.#announceNow)
+  }
+
+  #changed({ conversation }: Now, before: Now | undefined): void {
+    const known = before?.conversation.entries.at(-1)?.id
+    const last = conversation.entries.at(-1)
+    const at = conversation.entries.findIndex(({ id }) => id === known)
+    const asked = conversation.entries.slice(at + 1).some(({ role }) => role === 'user')
+    const other = this.#entries.set(conversation, this.#end.sticks)
+    // Who asks wants to see the answer; who reads further up is left there while others go on.
+    if (other || (asked && known !== undefined && at >= 0 && last?.id !== known)) this.scrollToEnd()
+    this.requestUpdate()
+  }
+
+  readonly #announceNow = (): void => {
+    const { view, live, doing } = this.#now ?? {}
+    if (doing !== 'offline') this.#announcer.see(view, live?.asked === true)
+  }
+
+  #say(text: string, how: 'polite' | 'assertive'): void {
+    const region = this.renderRoot?.querySelector(`.told.${how}`)
+    if (region) region.textContent = text
+  }
+
+  // -- the window of entries ------------------------------------------------------------------------------------------------
+
+  /** Shows the end, and follows it. */
+  scrollToEnd(): void {
+    this.#entries.end()
+    this.#end.jump()
+    this.requestUpdate()
+  }
+
+  #ended(): void {
+    this.#seen = this.#end.sticks ? undefined : (this.#seen ?? this.#now?.conversation.entries.at(-1)?.id)
+    this.requestUpdate()
+  }
+
+  #scrolled(scroller: HTMLElement): void {
+    if (scroller.scrollTop < AHEAD && !this.#end.sticks) this.#upwards(scroller)
+    else if (scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < AHEAD && this.#entries.down()) {
+      this.#end.sticks = false // there is more behind what looked like the end
+      this.requestUpdate()
+    }
+  }
+
+  #upwards(scroller: HTMLElement): void {
+    if (scroller.scrollTop === 0 && (this.#entries.missing || this.#entries.first > 0)) scroller.scrollTop = 1 // at 0 the browser keeps no place
+    if (this.#entries.up()) return this.requestUpdate()
+    const before = this.#entries.missing
+    if (!before || !this.client || this.#fetching === before) return
+    this.#fetching = before
+    this.requestUpdate()
+    void this.client.open(this.conversation).earlier(before).then((entries) => this.#entries.add(before, entries), (error: unknown) => this.#fail(error)).then(() => {
+      this.#fetching = undefined
+      this.requestUpdate()
+    })
+  }
+
+  // -- what is done with entries --------------------------------------------------------------------------------------------
+
+  readonly #onDo = (event: CustomEvent<Do>): void => {
+    event.stopPropagation()
+    void this.#do(event.detail, event.target as SluiceEntry)
+  }
+
+  async #do({ action, entry, text = '' }: Do, element: SluiceEntry): Promise<void> {
+    const { client, voice } = this
+    if (!client) return
+    const choose = (step: number): Promise<unknown> => {
+      const index = (entry.branch?.index ?? 0) + step
+      this.#choosing = { at: this.#place(entry), index, action }
+      return client.choose(entry.id, index)
+    }
+    this.#trouble = ''
+    this.requestUpdate()
+    try {
+      if (action === 'again') await client.regenerate(entry.id)
+      else if (action === 'goOn') await client.goOn?.(entry.id)
+      else if (action === 'edit') await client.edit(entry.id, text)
+      else if (action === 'delete') await client.delete?.(entry.id)
+      else if (action === 'previous') await choose(-1)
+      else if (action === 'next') await choose(1)
+      else if (action === 'speak') voice?.say(element.text)
+      if (action === 'again' || action === 'goOn' || action === 'edit') {
+        this.scrollToEnd()
+        this.focus({ preventScroll: true })
+      }
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #place(entry: EntryView): number {
+    return this.#now?.conversation.entries.findIndex(({ id }) => id === entry.id) ?? -1
+  }
+
+  #fail(error: unknown): void {
+    const { detail, message, hint } = error as { detail?: string; message?: string; hint?: string }
+    this.#trouble = [this.chat.failed(detail ?? message ?? String(error)), hint].filter(Boolean).join(' ')
+    this.requestUpdate()
+  }
+
+  /** Opens the last question to be changed. Returns false where there is none. */
+  editLast(): boolean {
+    const element = [...this.renderRoot.querySelectorAll('sluice-entry')].findLast((one) => (one as SluiceEntry).entry?.role === 'user') as SluiceEntry | undefined
+    element?.edit()
+    return element !== undefined
+  }
+
+  /** Puts the focus on what scrolls. */
+  override focus(options?: FocusOptions): void {
+    this.renderRoot.querySelector<HTMLElement>('.scroller')?.focus(options)
+  }
+
+  /** Page keys lead from entry to entry where one has the focus. */
+  readonly #onKey = (event: KeyboardEvent): void => {
+    const step = { PageDown: 1, PageUp: -1 }[event.key]
+    const at = event.composedPath().find((one) => (one as Element).localName === 'sluice-entry') as SluiceEntry | undefined
+    if (step === undefined || !at || event.composedPath().some((one) => (one as Element).matches?.('textarea, input, .value'))) return
+    const next = (step > 0 ? at.nextElementSibling : at.previousElementSibling) as SluiceEntry | null
+    event.preventDefault()
+    if (next?.localName === 'sluice-entry') next.focus()
+  }
+
+  // -- drawing --------------------------------------------------------------------------------------------------------------
+
+  override render(): TemplateResult {
+    const { chat } = this
+    const shown = this.#entries.shown
+    const { doing = 'idle' } = this.#now ?? {}
+    const answers = doing !== 'idle' && doing !== 'offline'
+    return html`<div class="scroller" part="scroller" tabindex="0" role="feed" aria-label=${chat.conversation} aria-busy=${answers ? 'true' : 'false'} @keydown=${this.#onKey}>
+        <div class="entries" part="entries" @entry-do=${this.#onDo}>
+          ${this.#fetching ? html`<p class="note">${chat.earlierComes}</p>` : this.#entries.lost ? html`<p class="note">${chat.earlierLost}</p>` : nothing}
+          ${repeat(shown, ({ id }) => id, (entry, at) => this.#entry(entry, shown[at - 1], at))}
+        </div>
+        ${shown.length === 0 && this.#opened ? html`<slot name="empty"></slot>` : nothing}
+        ${this.#trouble ? html`<p class="trouble" part="trouble" role="alert">${this.#trouble}</p>` : nothing}
+      </div>
+      ${this.#jump()}
+      <div class="told polite hidden-text" role="status"></div>
+      <div class="told assertive hidden-text" role="alert"></div>
+      <div class="version hidden-text" role="status"></div>`
+  }
+
+  #entry(entry: EntryView, before: EntryView | undefined, at: number): TemplateResult {
+    const { client, chat } = this
+    const { doing = 'idle', conversation } = this.#now ?? {}
+    const [first, now] = [this.#entries.first, Date.now()]
+    const last = entry.id === conversation?.entries.at(-1)?.id
+    const newDay = before ? !sameDay(entry.at, before.at) : !sameDay(entry.at, now)
+    return html`<sluice-entry part="entry" exportparts=${entryParts} .entry=${entry} .message=${entry.role === 'assistant' ? client?.message(entry.message) : undefined}
+      .conversation=${client?.open(this.conversation)} .name=${this.name} .usage=${this.usage} .approvals=${this.approvals} .renderText=${this.renderText}
+      .can=${this.#can} .busy=${doing !== 'idle' && doing !== 'offline'} .offline=${doing === 'offline'} .last=${last}
+      .unanswered=${last && entry.role === 'user' && doing === 'idle'} .day=${newDay ? dayOf(entry.at, now, chat, this.language) : ''}
+      aria-posinset=${first + at + 1} aria-setsize=${this.#entries.size}>${last ? html`<slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>` : nothing}</sluice-entry>`
+  }
+
+  #ability: SluiceEntry['can'] = { goOn: false, delete: false, speak: false }
+
+  /** The same object while nothing changed: entries are drawn anew by it. */
+  get #can(): SluiceEntry['can'] {
+    const can = { goOn: this.client?.goOn !== undefined, delete: this.client?.delete !== undefined, speak: this.voice !== undefined }
+    const { goOn, speak, delete: remove } = this.#ability
+    if (goOn !== can.goOn || speak !== can.speak || remove !== can.delete) this.#ability = can
+    return this.#ability
+  }
+
+  #jump(): TemplateResult | typeof nothing {
+    if (!this.#end.away && this.#entries.atEnd) return nothing
+    return html`<button type="button" class="jump" part="jump" @click=${() => this.scrollToEnd()}>${this.chat.latest(this.#entries.behind(this.#seen) ?? 0)}</button>`
+  }
+
+  override updated(): void {
+    const scroller = this.renderRoot.querySelector<HTMLElement>('.scroller')
+    const entries = this.renderRoot.querySelector<HTMLElement>('.entries')
+    if (scroller && entries) this.#end.attach(scroller, entries)
+    this.#end.follow()
+    this.#arrive()
+  }
+
+  /** The version that a person asked for is there: the focus goes on from where it was, and it is read out. */
+  #arrive(): void {
+    const { at, index, action } = this.#choosing ?? { at: -1, index: 0, action: 'next' as const }
+    const entry = this.#now?.conversation.entries[at]
+    if (entry?.branch?.index !== index) return
+    this.#choosing = undefined
+    const element = [...this.renderRoot.querySelectorAll('sluice-entry')].find((one) => (one as SluiceEntry).entry?.id === entry.id) as SluiceEntry | undefined
+    element?.focusTool(action)
+    const region = this.renderRoot.querySelector('.version')
+    if (region) region.textContent = this.chat.version(index + 1, entry.branch.count)
+  }
+}
+
+const entryParts = ['mine', 'theirs', 'toolbar', 'time', 'day', 'usage', 'ways', 'message', 'text', 'reasoning', 'tool', 'error', 'outcome', 'ending'].join(', ')
+
+define('sluice-thread', SluiceThread)

@@ -1,0 +1,19 @@
+// When something was said, for people.
+import { safeLocale } from '../format.js'
+
+/** 14:02. */
+export const hourOf = (at: number, lang: string): string =>
+  new Date(at).toLocaleTimeString(safeLocale(lang), { hour: '2-digit', minute: '2-digit' })
+
+/** Two moments of the same day, where this device is. */
+export const sameDay = (one: number, other: number): boolean => new Date(one).toDateString() === new Date(other).toDateString()
+
+/** The day of a moment: one of the two words, or the date. */
+export function dayOf(at: number, now: number, { today, yesterday }: { today: string; yesterday: string }, lang: string): string {
+  if (sameDay(at, now)) return today
+  const before = new Date(now)
+  before.setDate(before.getDate() - 1)
+  if (sameDay(at, before.getTime())) return yesterday
+  const year = new Date(at).getFullYear() === new Date(now).getFullYear() ? {} : { year: 'numeric' as const }
+  return new Date(at).toLocaleDateString(safeLocale(lang), { weekday: 'long', day: 'numeric', month: 'long', ...year })
+}

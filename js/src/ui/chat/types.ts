@@ -1,0 +1,85 @@
+// What the chat and its parts take. Structural: the client of `sluice/renderer` fits, and any object of the same shape.
+import type { ConnectionState, ConversationView, EntryView, Picture } from '../../bridge/messages.js'
+import type { LiveMessage } from '../types.js'
+
+export type { ConnectionState, ConversationView, EntryView, Picture } from '../../bridge/messages.js'
+
+/** A conversation that is followed, as from `client.open(id)`. */
+export interface ChatConversation {
+  /** As the app named it. */
+  readonly id: string
+  /** Settles when the conversation was read; rejects where it cannot be. */
+  readonly opened?: Promise<unknown>
+  /** Calls `listener` whenever the conversation changed. Returns a function that removes it. */
+  subscribe(listener: () => void): () => void
+  /** The conversation as it stands: a new object whenever it changed. */
+  getSnapshot(): ConversationView
+  /** Entries in front of one, the oldest first. None: it is the first that is kept. */
+  earlier(entry: string, limit?: number): Promise<EntryView[]>
+  /** The bytes of a picture of an entry. */
+  picture(part: never): Promise<Picture>
+}
+
+/** How the window stands to its host, as `client.connection`. */
+export interface ChatConnection {
+  /** `lost`: nothing goes on until it is there again. */
+  readonly state: ConnectionState
+  /** When the next try is made, in Unix milliseconds. */
+  readonly retryAt?: number | undefined
+  /** Calls `listener` whenever the state changed. Returns a function that removes it. */
+  subscribe(listener: () => void): () => void
+  /** Tries at once. */
+  retry(): void
+}
+
+/** What the chat needs of a client. */
+export interface ChatClient {
+  /** How the window stands to its host. */
+  readonly connection: ChatConnection
+  /** Follows a conversation. */
+  open(conversation?: string): ChatConversation
+  /** The message of an answer. */
+  message(id: string): LiveMessage
+  /** Asks something. */
+  send(said: { text: string; conversation: string; parts?: readonly Picture[] }): Promise<unknown>
+  /** Asks the question of an entry again. */
+  regenerate(entry: string): Promise<unknown>
+  /** Asks something else in place of a question. */
+  edit(entry: string, text: string): Promise<unknown>
+  /** Shows another one of the branches at an entry. */
+  choose(entry: string, index: number): Promise<unknown>
+  /** Has the model go on with an answer. Without it nobody is offered to. */
+  goOn?(entry: string): Promise<unknown>
+  /** Deletes an entry with what follows. Without it nobody is offered to. */
+  delete?(entry: string): Promise<unknown>
+  /** Opens an address outside of the page. */
+  openLink?(url: string): Promise<unknown>
+}
+
+/** What a person does with an entry. */
+export type EntryAction = 'copy' | 'again' | 'goOn' | 'edit' | 'previous' | 'next' | 'speak' | 'delete'
+
+/** The detail of `sluice-action`: `preventDefault()` takes over what a person wants to do with an entry. */
+export interface ActionDetail {
+  /** What it is. */
+  action: EntryAction
+  /** With which entry. */
+  entry: EntryView
+}
+
+/** What reads answers aloud: a speaker of `sluice/speech` fits. */
+export interface ChatSpeaker {
+  /** Reads a text aloud. */
+  say(text: string): unknown
+  /** Ends it. */
+  stop(why?: string): unknown
+}
+
+/** Which answers tell their time and tokens. */
+export type UsageMode = 'last' | 'all' | 'none'
+
+/** What is read out of an answer: at its end, every sentence as it is there, or nothing. */
+export type AnnounceMode = 'end' | 'sentences' | 'off'
+
+/** Draws the text of a block in place of the element's own typesetting. */
+export type RenderText = (text: string, context: { open: boolean; lang: string; block: number; element: HTMLElement }) => void | Node

@@ -1,0 +1,129 @@
+// An answer that goes on behind its end, an entry that is deleted by its id, and addresses that the app opens.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { memory } from 'sluice/conversations'
+import { connect } from 'sluice/renderer'
+import { hostStage, until } from './host-support.mjs'
+
+const over = async (client, message) => {
+  await message.done
+  return message.getSnapshot()
+}
+const textOf = (view) => view.blocks.map((block) => block.text ?? block.code ?? block.name)
+
+test('a cut answer goes on in the same message, for every window, and the model is told where it stopped', async (t) => {
+  const store = memory()
+  const { server, host } = await hostStage(t, {
+    answers: [{ text: 'It rains, so ta', finish: 'length', usage: { prompt_tokens: 5, completion_tokens: 4 } }, { text: 'ke the umbrella.', usage: { prompt_tokens: 9, completion_tokens: 6 } }, { text: 'Bye.' }],
+    host: { conversations: store, goOn: 'Go on.' },
+  })
+  const [client, other] = [connect(host.bridge()), connect(host.bridge())]
+  const conversation = other.open()
+  conversation.subscribe(() => {})
+  const first = await client.send('What about today?')
+  assert.equal((await over(client, first)).finishReason, 'length')
+  await until(() => conversation.getSnapshot().entries.length === 2, 'the entries')
+  const elsewhere = other.message(first.id)
+  let told = 0
+  elsewhere.subscribe(() => told++)
+  await elsewhere.done
+  const again = await client.goOn(first.id)
+  assert.equal(again, first, 'the same message')
+  const view = await over(client, again)
+  assert.deepEqual([textOf(view), view.outcome, view.finishReason, view.rounds], [['It rains, so take the umbrella.'], 'completed', 'stop', 2])
+  assert.deepEqual(view.usage, { inputTokens: 14, outputTokens: 10 })
+  assert.ok(view.answers.every(({ startedAt, endedAt }) => endedAt >= startedAt))
+  await until(() => textOf(elsewhere.getSnapshot()).join() === 'It rains, so take the umbrella.' && elsewhere.getSnapshot().outcome, 'the other window')
+  assert.deepEqual(server.requests[1].body.messages.map(({ role, content }) => [role, content]), [
+    ['user', 'What about today?'], ['assistant', 'It rains, so ta'], ['user', 'Go on.'],
+  ])
+  assert.equal(conversation.getSnapshot().entries.length, 2, 'no entry more')
+  await over(client, await client.send('Thanks'))
+  assert.deepEqual(server.requests[2].body.messages.map(({ role }) => role), ['user', 'assistant', 'user', 'assistant', 'user'])
+  const saved = await store.load('main')
+  assert.deepEqual(saved.entries.map(({ role, message }) => [role, message?.blocks[0].text]), [
+    ['user', undefined], ['assistant', 'It rains, so take the umbrella.'], ['user', undefined], ['assistant', 'Bye.'],
+  ])
+})
+
+test('what broke off goes on without its error; calls of the new answer are numbered behind those of the old', async (t) => {
+  const call = { calls: [{ name: 'look', arguments: {} }] }
+  const { host } = await hostStage(t, {
+    tools: [(await import('sluice')).tool({ name: 'look', description: 'd', parameters: { type: 'object' }, permission: 'public', execute: () => 'seen' })],
+    answers: [{ text: 'I look. ', ...call }, { text: 'And then', unfinished: true, finish: null }, { text: ' I look again. ', ...call }, { text: 'Done.' }],
+  })
+  const client = connect(host.bridge())
+  const message = await client.send('Look')
+  await message.done
+  await message.cancel().catch(() => {})
+  const before = message.getSnapshot()
+  await client.goOn(message.id)
+  const view = await over(client, message)
+  assert.equal(view.outcome, 'completed')
+  const calls = view.blocks.filter(({ type }) => type === 'tool_use').map(({ call }) => call)
+  assert.deepEqual(calls, [...new Set(calls)], 'every call has its own number')
+  assert.equal(calls.length, 2)
+  assert.equal(view.blocks.filter(({ type }) => type === 'error').length, 0)
+  assert.ok(view.rounds > before.rounds)
+})
+
+test('nothing goes on that cannot: a question, an answer under way, one with something behind it, one without a word', async (t) => {
+  const { host } = await hostStage(t, { answers: [{ text: 'One.' }, { text: 'Two.' }, { status: 400, error: 'no' }] })
+  const client = connect(host.bridge())
+  const first = await client.send('a')
+  await first.done
+  const second = await client.send('b')
+  await second.done
+  const [question] = client.open().getSnapshot().entries.length ? client.open().getSnapshot().entries : (await client.open().opened).entries
+  await assert.rejects(client.goOn(question.id), { code: 'argument' })
+  await assert.rejects(client.goOn(first.id), { code: 'state' })
+  await assert.rejects(client.goOn('nobody'), { code: 'not_found' })
+  const third = await client.send('c')
+  await third.done
+  await assert.rejects(client.goOn(third.id), { code: 'state' })
+  const reader = connect(host.bridge({ read: true }))
+  await assert.rejects(reader.goOn(second.id), { code: 'forbidden' })
+  await assert.rejects(reader.delete(second.id), { code: 'forbidden' })
+  await assert.rejects(reader.openLink('https://example.com'), { code: 'forbidden' })
+})
+
+test('an answer that goes on and fails keeps what was there, and what the model knows of it', async (t) => {
+  const { server, host } = await hostStage(t, { answers: [{ text: 'Half', finish: 'length' }, { status: 400, error: 'no' }, { text: ' and half.' }] })
+  const client = connect(host.bridge())
+  const message = await client.send('a')
+  await message.done
+  await client.goOn(message.id)
+  const failed = await over(client, message)
+  assert.deepEqual([failed.outcome, textOf(failed)], ['failed', ['Half', 'http']])
+  await client.goOn(message.id)
+  const view = await over(client, message)
+  assert.deepEqual(textOf(view), ['Half and half.'])
+  assert.deepEqual(server.requests.at(-1).body.messages.map(({ role }) => role), ['user', 'assistant', 'user'])
+})
+
+test('an entry is deleted by its id, with what follows', async (t) => {
+  const { host } = await hostStage(t, { answers: [{ text: 'One.' }, { text: 'Two.' }] })
+  const client = connect(host.bridge())
+  const conversation = client.open('walk')
+  for (const text of ['a', 'b']) await (await client.send({ text, conversation: 'walk' })).done
+  await conversation.opened
+  await until(() => conversation.getSnapshot().entries.length === 4, 'the entries')
+  assert.equal(await client.delete(conversation.getSnapshot().entries[2].id), true)
+  await until(() => conversation.getSnapshot().entries.length === 2, 'the rest')
+  await assert.rejects(client.delete('nobody'), { code: 'not_found' })
+})
+
+test('addresses are opened by the app, and only those that a browser or a mail program takes', async (t) => {
+  const opened = []
+  const { host } = await hostStage(t, { host: { openExternal: (url) => opened.push(url) } })
+  const client = connect(host.bridge())
+  await client.openLink('https://example.com/a b')
+  await client.openLink('mailto:lin@example.com')
+  for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'ms-settings:', 'data:text/html,x', '//example.com', 'not one']) {
+    await assert.rejects(client.openLink(url), { code: 'argument' }, url)
+  }
+  await assert.rejects(client.openLink(`https://example.com/${'a'.repeat(9000)}`), { code: 'limit' })
+  assert.deepEqual(opened, ['https://example.com/a%20b', 'mailto:lin@example.com'])
+  const { host: without } = await hostStage(t)
+  await assert.rejects(connect(without.bridge()).openLink('https://example.com'), { code: 'unsupported' })
+})

@@ -163,6 +163,37 @@ test('where motion is reduced it asks for no frames while nothing happens, and w
   await until(async () => (await drawn(page)) !== rest, 'breath')
 })
 
+test('it is drawn as often as what moves needs: smooth while it does, seldom while it breathes, hardly ever asleep, never with 0', async (t) => {
+  const page = await browser.page(t)
+  await page.addInitScript(() => {
+    const { requestAnimationFrame } = window
+    window.asked = 0
+    window.requestAnimationFrame = (run) => (window.asked++, requestAnimationFrame(run))
+  })
+  await load(page, 'puppet')
+  const frames = (seconds) => page.evaluate(async (seconds) => {
+    const before = window.asked
+    await new Promise((done) => setTimeout(done, seconds * 1000))
+    return (window.asked - before) / seconds
+  }, seconds)
+  await page.evaluate(() => (window.pet.state('idle'), window.pet.fps(12)))
+  await frames(2)
+  const idle = await frames(6)
+  assert.ok(idle > 0.5 && idle <= 8, `idle: ${idle}`)
+  await page.evaluate(() => window.pet.motion('Wave'))
+  const moving = await frames(1.5)
+  assert.ok(moving > 3 * idle, `a motion: ${moving}, idle: ${idle}`)
+  await page.evaluate(() => (window.pet.state('dozing'), window.pet.fps(4)))
+  await frames(3)
+  const dozing = await frames(5)
+  assert.ok(dozing > 0 && dozing <= 2.5, `dozing: ${dozing}`)
+  await page.evaluate(() => window.pet.fps(0))
+  await frames(1)
+  assert.equal(await frames(3), 0)
+  await page.evaluate(() => window.pet.fps(60))
+  assert.ok((await frames(2)) > 0, 'it goes on')
+})
+
 test('the puppet refuses what it does not have, is clickable, and leaves nothing behind', async (t) => {
   const page = await open(t, 'puppet')
   const told = await page.evaluate(() => {

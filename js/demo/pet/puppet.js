@@ -8,8 +8,15 @@ const rest = Object.fromEntries(names.map((name) => [name, parameters[name][2]])
 const speeds = { eyeL: 26, eyeR: 26, eyeSmileL: 20, eyeSmileR: 20, mouthOpen: 22, bodyY: 30, squash: 24, headX: 8, headY: 9, gazeX: 12, gazeY: 12, headTilt: 8, bodyTilt: 9 }
 /** How long it looks where something was. */
 const looksMs = 4000
-/** Frames per second of what moves, and of the slow part of it; what breathes takes what `fps` says. */
-const [fast, slow] = [60, 30]
+/**
+ * Frames per second of what moves, and of the slow part of it. What only breathes, or floats in its sleep, takes a third of what `fps` says,
+ * and there are none between two breaths.
+ */
+const [fast, slow] = [60, 24]
+/** They move all the time, or are there in an instant: no reason for more frames. */
+const ambient = new Set(['breath', 'eyeL', 'eyeR', 'curl', 'scarf'])
+/** What floats, or moves in its hand, is never still. */
+const floating = ['thought', 'bang', 'sweat', 'tear', 'snooze', 'hearts', 'sparkle', 'cross', 'ask', 'sigh', 'propSearch', 'propWrite', 'propLetter', 'propTool']
 
 /**
  * Draws the puppet into `container`, as large as that is: a `PetModel` with all that is optional. Its eyes follow the pointer by themselves;
@@ -29,7 +36,9 @@ export function createPuppet(container) {
   let target // where it looks, as parameters
   let looksUntil = -Infinity
   let blinkAt = 2
-  let idleAt = 7
+  let idleAt = 20
+  let breathAt = 0
+  let seconds = 0 // that were shown
   let last
   let before = 0
   let frame
@@ -46,18 +55,20 @@ export function createPuppet(container) {
     frame ??= requestAnimationFrame(step)
   }
 
-  /** The next frame, no sooner than the pace has it. */
-  function next() {
+  /** The next frame, no sooner than it shows something new. */
+  function next(now) {
     if (limit === 0) return // `fps` goes on
     if (pace >= fast) return wake()
-    timer = setTimeout(wake, 1000 / pace - 9)
+    const wait = pace > 0 ? 1 / pace : Math.min(breathAt, blinkAt, idleAt) - now
+    timer = setTimeout(wake, Math.max(0, wait * 1000 - 9)) // a frame is late by half of one
   }
 
   function step(milliseconds) {
     frame = undefined
     const now = milliseconds / 1000
-    const passed = Math.min(0.1, now - (last ?? now)) // a hidden page stands still
+    const passed = Math.min(0.5, now - (last ?? now)) // a hidden page stands still
     last = now
+    seconds += passed
     const aim = goal(now, milliseconds)
     if (still.matches) Object.assign(values, aim, { curl: 0, scarf: 0, breath: 0 })
     else {
@@ -65,16 +76,28 @@ export function createPuppet(container) {
       for (const name of names) {
         const change = (aim[name] - values[name]) * (1 - Math.exp(-passed * (speeds[name] ?? 11)))
         values[name] += change
-        speed = Math.max(speed, Math.abs(change) / passed / (parameters[name][1] - parameters[name][0]))
+        if (!ambient.has(name) && passed > 0) speed = Math.max(speed, Math.abs(change) / passed / (parameters[name][1] - parameters[name][0]))
       }
       swing(passed, now)
-      pace = playing || mouth.open > 0 || speed > 1 ? fast : speed > 0.12 ? Math.max(slow, limit) : limit
+      pace = paceOf(speed, aim, now)
     }
     for (const name of names) values[name] = Math.min(parameters[name][1], Math.max(parameters[name][0], values[name]))
-    pose(values, still.matches ? 1.2 : now)
-    if (!still.matches) return next()
+    pose(values, still.matches ? 1.2 : seconds)
+    if (!still.matches) return next(now)
     const ends = [playing?.until, target && looksUntil].filter((at) => at > milliseconds)
     if (ends.length > 0) timer = setTimeout(wake, Math.min(...ends) - milliseconds)
+  }
+
+  /** Frames per second that what is seen now needs. 0: none until the next breath. */
+  function paceOf(speed, aim, now) {
+    if (playing) return motions.Idle.includes(playing.act) ? slow : fast
+    if (mouth.open > 0 || speed > 1) return fast
+    if (speed > 0.12) return slow
+    const calm = Math.min(limit, slow)
+    const settles = speed > 0.02 || Math.abs(aim.eyeL - values.eyeL) + Math.abs(aim.eyeR - values.eyeR) > 0.05
+    if (settles || Object.values(springs).some((spring) => Math.abs(spring.speed) > 0.1)) return calm
+    if (floating.some((name) => values[name] > 0.01)) return asleep() ? calm / 3 : calm
+    return now >= breathAt - pause() ? 0 : calm / 3
   }
 
   /** Where every parameter should be. */
@@ -100,17 +123,25 @@ export function createPuppet(container) {
     return aim
   }
 
+  const asleep = () => limit < 12
+  const breathes = () => (asleep() ? 4 : 2.8) // seconds in and out
+  const pause = () => (asleep() ? 3 : 1.8)
+
   /** Breath, blinking, and something to do now and then. */
   function live(aim, now) {
-    aim.breath = 0.5 + 0.5 * Math.sin(now * 2)
-    aim.headTilt += 1.2 * Math.sin(now * 0.9)
-    aim.bodyTilt += 0.6 * Math.sin(now * 0.7)
+    if (now >= breathAt) breathAt = now + breathes() + pause()
+    const through = Math.min(1, Math.max(0, 1 - (breathAt - pause() - now) / breathes()))
+    aim.breath = 0.5 - 0.5 * Math.cos(through * Math.PI * 2)
+    if (limit > 12) {
+      aim.headTilt += 1.2 * Math.sin(now * 0.9)
+      aim.bodyTilt += 0.6 * Math.sin(now * 0.7)
+    }
     if (now > blinkAt + 0.13) blinkAt = now + (Math.random() < 0.15 ? 0.12 : 2 + Math.random() * 4)
-    if (now > blinkAt) aim.eyeL = aim.eyeR = 0
-    if (now > idleAt) {
+    if (now >= blinkAt) aim.eyeL = aim.eyeR = 0
+    if (now >= idleAt) {
       const calm = expression === 'neutral' || expression === 'smile'
       if (state === 'idle' && calm && !playing) play(motions.Idle[Math.floor(Math.random() * motions.Idle.length)])
-      idleAt = now + 14 + Math.random() * 14
+      idleAt = now + 30 + Math.random() * 40
     }
   }
 
@@ -131,11 +162,15 @@ export function createPuppet(container) {
     const at = values.headX * 26 + values.headTilt * 2.4 + values.bodyX + values.bodyTilt * 2 + values.bodyY * 0.5
     const pull = Math.max(-3, Math.min(3, (before - at) / passed / 130))
     before = at
+    const steps = Math.ceil(Math.min(passed, 0.24) / 0.03) // a long one would swing ever higher
+    const each = Math.min(passed, 0.24) / steps
     for (const [name, stiffness, damping, breeze] of [['curl', 70, 5, 0.08], ['scarf', 45, 4.5, 0.14]]) {
       const spring = springs[name]
-      const wind = breeze * Math.sin(now * 1.7 + stiffness)
-      spring.speed += ((pull * 0.45 + wind - values[name]) * stiffness - spring.speed * damping) * passed
-      values[name] += spring.speed * passed
+      const wind = limit > 12 ? breeze * Math.sin(now * 1.7 + stiffness) : 0
+      for (let index = 0; index < steps; index++) {
+        spring.speed += ((pull * 0.45 + wind - values[name]) * stiffness - spring.speed * damping) * each
+        values[name] += spring.speed * each
+      }
     }
   }
 
@@ -186,6 +221,7 @@ export function createPuppet(container) {
     state(name, detail = {}) {
       state = name
       since = undefined
+      idleAt = performance.now() / 1000 + 20
       prop = name === 'busy' ? `prop${(detail.prop ?? 'tool').replace(/^./, (letter) => letter.toUpperCase())}` : undefined
       const acts = states[name]?.plays
       if (acts) play(acts[Math.floor(Math.random() * acts.length)])

@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SluiceError } from 'sluice'
+import { httpVoice, speaker } from 'sluice/speech'
+import { FakeClock, FakeMessage, FakeVoice, settled } from './speech-support.mjs'
+
+function stage(options = {}) {
+  const clock = new FakeClock()
+  const voice = options.voice ?? new FakeVoice()
+  const log = []
+  const speaks = speaker({
+    voice, clock, onCue: ({ call }) => log.push(`cue ${call}`), onSegment: ({ text }, now) => now !== 'next' && log.push(`${now}: ${text}`), ...options,
+  })
+  return { clock, voice, speaks, log, message: new FakeMessage() }
+}
+
+test('speech: an answer is said piece by piece while it is written', async () => {
+  const { clock, voice, speaks, log, message } = stage()
+  const states = []
+  speaks.subscribe(() => states.push(speaks.state))
+  speaks.follow(message)
+  assert.equal(speaks.state, 'idle')
+  message.text('It is sunny today, ').text('so we might all go out. Shall ')
+  assert.deepEqual(voice.said, ['It is sunny today,'])
+  message.text('we take the boat?')
+  assert.deepEqual(voice.said.length, 1, 'one at a time')
+  await voice.end()
+  assert.deepEqual(voice.said.at(-1), 'so we might all go out.')
+  message.done()
+  await voice.end()
+  assert.equal(speaks.state, 'speaking')
+  await voice.end()
+  assert.deepEqual(voice.said, ['It is sunny today,', 'so we might all go out.', 'Shall we take the boat?'])
+  assert.deepEqual(log, voice.said.flatMap((text) => [`speaking: ${text}`, `spoken: ${text}`]))
+  assert.deepEqual(states, ['speaking', 'idle'])
+  assert.equal(speaks.state, 'idle')
+  assert.equal(message.watched, false)
+  await clock.pass(60_000)
+})
+
+test('speech: a pause in the text ends a sentence after 200 ms, and a first one begins after 400 ms without any mark', async () => {
+  const { clock, voice, speaks, message } = stage()
+  speaks.follow(message)
+  message.text('Let me have a look at that.')
+  await clock.pass(199)
+  assert.deepEqual(voice.said, [])
+  await clock.pass(1)
+  assert.deepEqual(voice.said, ['Let me have a look at that.'])
+
+  const other = stage()
+  other.speaks.follow(other.message)
+  for (let at = 0; at < 9; at++) {
+    other.message.text('and on and ')
+    await other.clock.pass(50)
+  }
+  assert.equal(other.voice.said.length, 1, 'words came all the time, but no mark')
+})
+
+test('speech: a cue fires at its word, by the boundaries of the voice', async () => {
+  const { voice, speaks, log, message } = stage()
+  speaks.follow(message)
+  message.text('Wait. ')
+  message.cue()
+  message.text('You got ')
+  message.cue()
+  message.text('the job? Oh, ')
+  message.cue()
+  message.text('that calls for a little dance!')
+  message.cue()
+  message.done()
+  assert.deepEqual(voice.said, ['Wait. You got the job?'])
+  voice.at(0)
+  assert.deepEqual(log, ['speaking: Wait. You got the job?'])
+  voice.at(6)
+  voice.at(10)
+  assert.deepEqual(log.slice(1), ['cue 1'])
+  voice.at(14)
+  assert.deepEqual(log.slice(1), ['cue 1', 'cue 2'])
+  await voice.end()
+  voice.at(5)
+  assert.deepEqual(log.slice(3), ['spoken: Wait. You got the job?', 'speaking: Oh, that calls for a little dance!', 'cue 3'])
+  await voice.end()
+  assert.deepEqual(log.slice(-2), ['cue 4', 'spoken: Oh, that calls for a little dance!'])
+})
+
+test('speech: without boundaries a cue fires by the rate of speech, and not while the voice is held', async () => {
+  const { clock, voice, speaks, log, message } = stage()
+  speaks.follow(message)
+  message.text('今天天气非常非常好，')
+  message.cue()
+  message.text('我们一起出去走走吧。')
+  message.done()
+  await voice.end() // the first segment
+  log.length = 0
+  const other = stage({ segments: {} })
+  other.speaks.follow(other.message)
+  other.message.text('今天天气非常') // at 6 of 15: 1,333 ms
+  other.message.cue()
+  other.message.text('非常非常好我们走吧。')
+  other.message.done()
+  assert.equal(other.voice.said.length, 1)
+  await other.clock.pass(1200)
+  assert.deepEqual(other.log.filter((line) => line.startsWith('cue')), [])
+  other.speaks.pause()
+  await other.clock.pass(5000)
+  assert.deepEqual(other.log.filter((line) => line.startsWith('cue')), [])
+  other.speaks.resume()
+  await other.clock.pass(400)
+  assert.deepEqual(other.log.filter((line) => line.startsWith('cue')), ['cue 1'])
+})
+
+test('speech: what fails or takes too long is passed over, with its cues', async () => {
+  const { clock, voice, speaks, log, message } = stage()
+  speaks.follow(message)
+  message.text('This is the first one. This ')
+  message.cue()
+  message.text('is the second one. This is the third one.')
+  message.done()
+  await voice.fail()
+  assert.deepEqual(log, ['speaking: This is the first one.', 'dropped: This is the first one.', 'speaking: This is the second one.'])
+  await clock.pass(10_000 + 2 * 2300)
+  assert.deepEqual(log.slice(3), ['cue 1', 'dropped: This is the second one.', 'speaking: This is the third one.'])
+  await voice.end()
+  assert.equal(speaks.state, 'idle')
+
+  const throws = stage({ voice: { speak: () => { throw new Error('no') } } })
+  throws.speaks.say('This cannot be said.')
+  await settled()
+  assert.deepEqual(throws.log, ['speaking: This cannot be said.', 'dropped: This cannot be said.'])
+})
+
+test('speech: stop ends everything, tells what was heard, and drops the rest', async () => {
+  const { clock, voice, speaks, log, message } = stage()
+  speaks.follow(message)
+  message.text('This is the first one. This is the second one. And ')
+  message.cue()
+  message.text('this is the third one.')
+  await voice.end()
+  voice.at(8)
+  assert.deepEqual(speaks.stop(), { heard: 'This is the first one. This is' })
+  assert.equal(speaks.state, 'idle')
+  assert.equal(message.watched, false)
+  message.text(' And more of it comes here.')
+  await clock.pass(60_000)
+  assert.equal(voice.said.length, 2)
+  assert.deepEqual(log.filter((line) => line.startsWith('cue')), [])
+  assert.equal(log.filter((line) => line.startsWith('dropped')).length, 1, 'what was not cut yet was never announced')
+  assert.deepEqual(speaks.stop(), { heard: '' })
+})
+
+test('speech: another answer, and one that was cancelled, end what is said', async () => {
+  const { voice, speaks, message } = stage()
+  speaks.follow(message)
+  speaks.follow(message)
+  message.text('This is the first one. And ')
+  const other = new FakeMessage('m2')
+  speaks.follow(other)
+  assert.equal(message.watched, false)
+  other.text('Now to something else. And ')
+  await settled()
+  assert.deepEqual(voice.said, ['This is the first one.', 'Now to something else.'])
+  other.done('cancelled')
+  assert.equal(speaks.state, 'idle')
+  const ended = new FakeMessage('m3')
+  ended.text('Read this one to me.').done()
+  speaks.follow(ended)
+  assert.equal(voice.said.at(-1), 'Read this one to me.')
+})
+
+test('speech: orders wait for their words, and end however it ends', async () => {
+  const { clock, voice, speaks, message } = stage()
+  const ends = {}
+  const hold = (call, of = 'm1') => void speaks.hold({ message: of, call }).then((how) => (ends[`${of} ${call}`] = how))
+  hold(1)
+  await settled()
+  assert.deepEqual(ends, { 'm1 1': 'now' }, 'nobody speaks')
+  speaks.follow(message)
+  hold(1)
+  hold(1, 'another')
+  message.text('This is the first one. ')
+  message.cue()
+  message.text('Second one is this one. ')
+  message.cue()
+  message.text('Third one is this one here.')
+  await settled()
+  assert.deepEqual(ends, { 'm1 1': 'now', 'another 1': 'now' })
+  delete ends['m1 1']
+  hold(2)
+  await voice.end()
+  assert.deepEqual(ends, { 'another 1': 'now', 'm1 1': 'now' })
+  hold(1)
+  await settled()
+  speaks.stop()
+  await settled()
+  assert.equal(ends['m1 2'], 'stopped')
+
+  const late = new FakeMessage('late')
+  speaks.follow(late)
+  hold(1, 'late') // its words never come
+  await clock.pass(29_999)
+  assert.equal(ends['late 1'], undefined)
+  await clock.pass(1)
+  assert.equal(ends['late 1'], 'now')
+  hold(2, 'late')
+  late.text('All is said now.').done()
+  await voice.end()
+  assert.equal(ends['late 2'], 'now', 'the answer was said to its end')
+  speaks.quiet(true)
+  speaks.follow(new FakeMessage('quiet'))
+  hold(1, 'quiet')
+  await settled()
+  assert.equal(ends['quiet 1'], 'now')
+})
+
+test('speech: quiet says nothing and lets cues through; a voice that is not there is told once', async () => {
+  const listeners = new Set()
+  const voice = new FakeVoice()
+  Object.assign(voice, { silent: 'the system has no voice', subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)) })
+  const off = []
+  const { speaks, log, message } = stage({ voice, onOff: (why) => off.push(why) })
+  assert.equal(speaks.state, 'off')
+  speaks.follow(message)
+  message.text('This is the first one. ')
+  message.cue()
+  message.text('And this is the second one.').done()
+  await settled()
+  assert.deepEqual(log, ['dropped: This is the first one.', 'dropped: And this is the second one.', 'cue 1'])
+  assert.deepEqual([off, voice.said], [['the system has no voice'], []])
+  voice.silent = undefined
+  for (const listener of listeners) listener()
+  assert.equal(speaks.state, 'idle')
+  speaks.say('Now it is there.')
+  assert.deepEqual(voice.said, ['Now it is there.'])
+  speaks.quiet(true)
+  assert.equal(speaks.state, 'off')
+  speaks.say('Nobody hears this.')
+  assert.equal(voice.said.length, 1)
+  speaks.quiet(false)
+  assert.equal(speaks.state, 'idle')
+  assert.equal(off.length, 1)
+})
+
+test('speech: what is too much is not said', async () => {
+  const { voice, speaks, log, message } = stage({ maxQueued: 2, maxCharacters: 70 })
+  speaks.follow(message)
+  message.text('One sentence is said. Two sentences are said. Three are said, too. Four is too many here. Five and no more.')
+  message.done()
+  assert.deepEqual(log, ['speaking: One sentence is said.', 'dropped: Four is too many here.', 'dropped: Five and no more.'])
+  for (let at = 0; at < 3; at++) await voice.end()
+  assert.deepEqual(voice.said, ['One sentence is said.', 'Two sentences are said.', 'Three are said, too.'])
+  assert.equal(speaks.state, 'idle')
+})
+
+test('speech: the mouth of a voice without sound moves with its letters, and is closed in between', async () => {
+  const { clock, voice, speaks } = stage()
+  assert.equal(speaks.level(), 0)
+  speaks.say('aaaa, xx oooo')
+  const levels = []
+  for (let at = 0; at < 6; at++) {
+    levels.push(speaks.level())
+    await clock.pass(50)
+  }
+  assert.ok(Math.max(...levels) > 0.4, String(levels))
+  await clock.pass(5000)
+  speaks.level()
+  await clock.pass(500)
+  assert.equal(speaks.level(), 0, 'it stands where no word is told')
+  voice.at(9)
+  await clock.pass(100)
+  speaks.level()
+  await clock.pass(50)
+  assert.ok(speaks.level() > 0.4)
+  await voice.end()
+  await clock.pass(500)
+  assert.equal(speaks.level(), 0)
+})
+
+// -- a voice that gives sounds ------------------------------------------------------------------------------------------------
+
+/** As much of an AudioContext as a speaker uses; sounds last as long as they say. */
+class FakeAudio {
+  constructor(clock) {
+    this.clock = clock
+    this.state = 'running'
+    this.destination = {}
+    this.played = []
+  }
+  get currentTime() {
+    return this.clock.now() / 1000
+  }
+  createAnalyser = () => ({ connect() {}, disconnect() {}, getFloatTimeDomainData: (samples) => samples.fill(0.1) })
+  createGain = () => ({ connect() {}, disconnect() {}, gain: { value: 1, setValueAtTime() {}, linearRampToValueAtTime: (value, at) => this.played.push(`faded in ${Math.round((at - this.currentTime) * 1000)}`) } })
+  createBufferSource() {
+    const source = {
+      connect() {},
+      start: (at) => {
+        this.played.push(source.buffer.name)
+        this.clock.setTimeout(() => source.onended?.(), (at - this.currentTime + source.buffer.duration) * 1000)
+      },
+      stop() {},
+    }
+    return source
+  }
+  decodeAudioData = async (bytes) => ({ name: new TextDecoder().decode(bytes), duration: 1 })
+}
+
+test('speech: sounds are made ready ahead, and heard in their order', async () => {
+  const clock = new FakeClock()
+  const audio = new FakeAudio(clock)
+  const asked = []
+  const ready = new Map()
+  const voice = httpVoice(async function* (text, signal) {
+    asked.push(text)
+    await new Promise((resolve, reject) => {
+      ready.set(text, resolve)
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+    yield new TextEncoder().encode(text.slice(0, 4))
+    yield new TextEncoder().encode(text.slice(4))
+  })
+  const log = []
+  const speaks = speaker({ voice, audio, clock, onCue: ({ call }) => log.push(`cue ${call} at ${clock.now() - begun}`), onSegment: ({ text }, now) => now !== 'next' && log.push(`${now}: ${text}`) })
+  let begun
+  const message = new FakeMessage()
+  speaks.follow(message)
+  message.text('Number one is here now. Number ')
+  message.cue()
+  message.text('two is here now. Number three is here now. Number four is here now. Number five is here now.')
+  message.done()
+  await settled()
+  assert.deepEqual(asked, ['Number one is here now.', 'Number two is here now.', 'Number three is here now.'], 'one and two ahead')
+  ready.get('Number two is here now.')()
+  await settled()
+  assert.deepEqual(audio.played, [], 'the first one is not there')
+  ready.get('Number one is here now.')()
+  await clock.pass(10)
+  assert.deepEqual(audio.played, ['Number one is here now.'])
+  await clock.pass(1000)
+  begun = clock.now()
+  assert.deepEqual(audio.played, ['Number one is here now.', 'Number two is here now.'])
+  assert.deepEqual(asked.slice(3), ['Number four is here now.'])
+  await clock.pass(900)
+  const [, at] = /^cue 1 at ([\d.]+)$/.exec(log.find((line) => line.startsWith('cue')))
+  assert.ok(Math.abs(at - 7 / 23 * 1000) < 30, `the second word of one second is heard behind ${at} ms`)
+  assert.ok(speaks.level() > 0.4, 'the mouth follows the sound')
+  await clock.pass(200)
+  await clock.pass(10_000)
+  assert.ok(log.includes('dropped: Number three is here now.'), 'it took more than 10 s')
+  ready.get('Number four is here now.')()
+  await clock.pass(20)
+  assert.equal(audio.played.at(-1), 'Number four is here now.')
+  await clock.pass(500)
+  const { heard } = speaks.stop('barge-in')
+  assert.match(heard, /^Number one is here now\. Number two is here now\. Number fo/)
+  assert.equal(audio.played.at(-1), 'faded in 80')
+  assert.equal(speaks.state, 'idle')
+})
+
+test('speech: options that are wrong are refused by name', () => {
+  const voice = new FakeVoice()
+  for (const [options, path] of [[{}, 'voice'], [{ voice: {} }, 'voice'], [{ voice, ahead: -1 }, 'ahead'], [{ voice, onCues: () => {} }, 'onCues'], [{ voice, segments: { words: 1 } }, 'words']]) {
+    assert.throws(() => speaker(options), (error) => error instanceof SluiceError && error.path === path, path)
+  }
+  assert.throws(() => httpVoice('url'), (error) => error.path === 'synthesize')
+  assert.throws(() => httpVoice(async function* () {}, { pcm: {} }), (error) => error.path === 'pcm.sampleRate')
+})

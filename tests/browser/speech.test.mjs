@@ -1,0 +1,193 @@
+// Voices in a real page: sounds of known loudness through its audio, and the browser's own speech.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { useBrowser } from './support.mjs'
+import { usePages } from './ui/server.mjs'
+
+const browser = useBrowser()
+const pages = usePages()
+
+async function open(t, options) {
+  const page = await browser.page(t, options)
+  await page.goto(`${pages.url}/speech.html`)
+  await page.waitForFunction(() => window.ready)
+  return page
+}
+
+/** After a click a page may play sounds. */
+async function clicked(t, options) {
+  const page = await open(t, options)
+  await page.getByRole('button').click()
+  return page
+}
+
+const within = (levels, from, to) => levels.filter(([at]) => at > from && at < to).map(([, level]) => level)
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
+
+test('the mouth is as far open as the sound is loud: WAV and bare samples', async (t) => {
+  const page = await clicked(t)
+  for (const kind of ['wav', 's16', 'f32']) {
+    const levels = await page.evaluate(async (kind) => {
+      const rate = 24_000
+      const samples = tone([0.28, 0, 0.1], 0.5, rate)
+      const bytes = kind === 'f32' ? new Uint8Array(samples.buffer) : wav(samples, rate).slice(kind === 's16' ? 44 : 0)
+      const one = speaker({ voice: httpVoice(() => pieces(bytes), kind === 'wav' ? {} : { pcm: { sampleRate: rate, samples: kind } }) })
+      one.say('Anything at all.')
+      const all = await levels(one)
+      one.close()
+      return all
+    }, kind)
+    // A tone of amplitude A has a root mean square of A/√2; open = (rms - 0.01) / 0.19.
+    const loud = mean(within(levels, 250, 450))
+    const silent = mean(within(levels, 850, 950))
+    const soft = mean(within(levels, 1250, 1450))
+    assert.ok(Math.abs(loud - 0.99) < 0.05, `${kind}: loud ${loud}`)
+    assert.ok(silent < 0.02, `${kind}: silent ${silent}`)
+    assert.ok(Math.abs(soft - 0.32) < 0.05, `${kind}: soft ${soft}`)
+  }
+})
+
+test('stop fades a sound out within 100 ms, and nothing of it comes back', async (t) => {
+  const page = await clicked(t)
+  const { heard, after, asked } = await page.evaluate(async () => {
+    const bytes = wav(tone([0.28], 3, 24_000), 24_000)
+    let asked = 0
+    const one = speaker({ voice: httpVoice(() => (asked++, pieces(bytes))) })
+    one.say('Count with me now: one and two and three and four and five. And then the next sentence of it. And then another one of them.')
+    while (one.level() < 0.9) await new Promise(requestAnimationFrame)
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    const { heard } = one.stop('a finger on the mouth')
+    const begin = performance.now()
+    let after = 0
+    while (performance.now() - begin < 1500) {
+      one.level()
+      await new Promise(requestAnimationFrame)
+      if (one.level() > 0.02) after = performance.now() - begin
+    }
+    return { heard, after, asked }
+  })
+  assert.ok('Count with me now: one and two and three and four and five.'.startsWith(heard) && heard.length > 3, heard)
+  assert.ok(after < 400, `the mouth was open for ${after} ms`) // 80 ms of fading, and what a busy machine adds
+  assert.ok(asked <= 3)
+})
+
+test('a cue fires with its place in the sound', async (t) => {
+  const page = await clicked(t)
+  const { fired, ended } = await page.evaluate(async () => {
+    const bytes = wav(tone([0.28], 1, 24_000), 24_000)
+    const text = { id: 'm', listeners: new Set(), subscribe: (listener) => (text.listeners.add(listener), () => text.listeners.delete(listener)), getSnapshot: () => text.view }
+    text.view = {
+      id: 'm', seq: 1, role: 'assistant', rounds: 1, asks: [], outcome: 'completed', blocks: [
+        { type: 'text', text: 'aaaaaaaaaa aaaaaaaaa ' },
+        { type: 'tool_use', call: 1, status: 'success', sent: { block: 0, offset: 21, channel: 'c', payload: [] } },
+        { type: 'text', text: 'aaaaaaaaaa aaaaaaaaa' },
+      ],
+    }
+    let [begun, fired] = [0, 0]
+    const one = speaker({ voice: httpVoice(() => pieces(bytes)), onSegment: (_, now) => now === 'speaking' && (begun = performance.now()), onCue: () => (fired = performance.now() - begun) })
+    one.follow(text)
+    await levels(one)
+    return { fired, ended: performance.now() - begun }
+  })
+  assert.ok(fired > 400 && fired < 800, `fired at ${fired}`)
+  assert.ok(ended > 950, `ended at ${ended}`)
+})
+
+test('what the browser cannot read, and a page that nobody clicked in, are passed over and said once', async (t) => {
+  const page = await open(t)
+  const off = await page.evaluate(async () => {
+    const off = []
+    const one = speaker({ voice: httpVoice(() => pieces(wav(tone([0.28], 0.2, 24_000), 24_000))), onOff: (why) => off.push(why) })
+    one.say('This is the first of them. And this is the second one.')
+    await levels(one)
+    return off
+  })
+  assert.ok(off.length <= 1 && off.every((why) => /click/.test(why)), String(off))
+  await page.getByRole('button').click()
+  const log = await page.evaluate(async () => {
+    const log = []
+    let broken = true
+    const voice = httpVoice(() => {
+      const bytes = broken ? new TextEncoder().encode('<html>busy</html>') : wav(tone([0.28], 0.2, 24_000), 24_000)
+      broken = false
+      return pieces(bytes)
+    })
+    const one = speaker({ voice, onSegment: ({ id }, now) => now !== 'next' && log.push(`${id} ${now}`) })
+    one.say('This is the first of them. And this is the second one.')
+    await levels(one)
+    return log
+  })
+  assert.deepEqual(log, ['1 dropped', '2 speaking', '2 spoken'])
+})
+
+test('without voices of the system a speaker is off, and says so once', async (t) => {
+  const page = await open(t)
+  const { state, off, log } = await page.evaluate(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 300)) // voices come late
+    const [off, log] = [[], []]
+    const one = speaker({ voice: systemVoice(), onOff: (why) => off.push(why), onSegment: (_, now) => log.push(now) })
+    one.say('Nobody says this. Nobody says that either.')
+    return { state: one.state, off, log }
+  })
+  const voices = await page.evaluate(() => speechSynthesis.getVoices().length)
+  if (voices > 0) return t.skip('this machine has voices')
+  assert.deepEqual({ state, off }, { state: 'off', off: ['the system has no voice'] })
+  assert.ok(log.length > 0 && log.every((now) => now === 'dropped'))
+})
+
+test('the voice of the system: its language, its word boundaries, its late voices, and its end', async (t) => {
+  const page = await open(t)
+  const seen = await page.evaluate(async () => {
+    const spoken = []
+    class Synthesis extends EventTarget {
+      voices = []
+      cancelled = 0
+      getVoices = () => this.voices
+      speak(utterance) {
+        spoken.push([utterance.text, utterance.lang, utterance.voice?.name])
+        this.now = utterance
+        setTimeout(() => {
+          for (const word of utterance.text.matchAll(/\S+/g)) utterance.dispatchEvent(new SpeechSynthesisEvent('boundary', { utterance, name: 'word', charIndex: word.index }))
+          if (!/forever/.test(utterance.text)) utterance.dispatchEvent(new SpeechSynthesisEvent('end', { utterance }))
+        }, 20)
+      }
+      cancel() {
+        this.cancelled++
+        this.now.dispatchEvent(new SpeechSynthesisErrorEvent('error', { utterance: this.now, error: 'canceled' }))
+      }
+      pause() {}
+      resume() {}
+    }
+    const synthesis = new Synthesis()
+    // Real voices cannot be made by hand: the choice is looked at, and the utterance keeps the language.
+    const names = []
+    const choose = (voices, lang) => void names.push([voices.length, lang])
+    const boundaries = []
+    const voice = systemVoice({ synthesis, choose })
+    const one = speaker({ voice })
+    const before = one.state
+    synthesis.voices = [{ name: 'Ting', lang: 'zh-CN' }]
+    synthesis.dispatchEvent(new Event('voiceschanged'))
+    const after = one.state
+    const { onBoundary } = voice
+    voice.onBoundary = (segment, at) => (boundaries.push(segment.text.slice(at, at + 4)), onBoundary(segment, at))
+    one.say('今天天气真的非常好。Let us go out together now. 元気ですか、みなさん。')
+    while (one.state === 'speaking') await new Promise((resolve) => setTimeout(resolve, 10))
+    const long = `${'word and word, '.repeat(16)}`
+    one.say(long)
+    while (one.state === 'speaking') await new Promise((resolve) => setTimeout(resolve, 10))
+    one.say('This goes on forever and ever.')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const { heard } = one.stop()
+    return { before, after, spoken, names, boundaries, cancelled: synthesis.cancelled, heard, state: one.state, long }
+  })
+  assert.deepEqual([seen.before, seen.after, seen.state], ['off', 'idle', 'idle'])
+  assert.deepEqual(seen.spoken.slice(0, 3).map(([text, lang]) => [text, lang]), [['今天天气真的非常好。', 'zh'], ['Let us go out together now.', 'en'], ['元気ですか、みなさん。', 'ja']])
+  assert.deepEqual(seen.names[0], [1, 'zh'])
+  assert.ok(seen.boundaries.includes('go o') && seen.boundaries.includes('toge'), String(seen.boundaries))
+  const pieces = seen.spoken.slice(3, -1).map(([text]) => text)
+  assert.ok(pieces.length > 1 && pieces.every((text) => text.length <= 130), 'none of 15 s')
+  assert.equal(pieces.join(' ').replace(/\s+/g, ' ').trim(), seen.long.trim())
+  assert.equal(seen.cancelled, 1)
+  assert.match(seen.heard, /forever and/)
+})

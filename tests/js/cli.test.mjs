@@ -1,22 +1,21 @@
 // `npx sluice` as people start it: real processes, a real server behind them, and a pseudo-terminal where there is one. Where only the
 // words and what is printed matter, the same function runs in this process: to start one costs more than all that it does.
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { startServer } from 'sluice/testing'
 import { guessWire } from '../../js/dist/esm/cli/guess-wire.js'
 import { keyFor } from '../../js/dist/esm/cli/model-options.js'
 import { sluice as runWords } from '../../js/dist/esm/cli/sluice.js'
 import { answerText } from '../../js/pages/tester/answer-text.js'
 import { hiding } from './hiding.mjs'
+import { main, noTerminal, onTerminal } from './on-terminal.mjs'
 
-const main = fileURLToPath(new URL('../../js/dist/esm/cli/main.js', import.meta.url))
 const index = new URL('../../js/dist/esm/index.js', import.meta.url).href
 
 let folder
@@ -525,41 +524,6 @@ test('chat: a server that is not there is an error in a sentence, and a failure'
 
 // -- on a terminal -----------------------------------------------------------------------------------------------------------
 
-const script = (() => {
-  try {
-    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
-  } catch {
-    return false
-  }
-})()
-const noTerminal = { skip: !script && '`script` of util-linux is not there' }
-
-/** The same behind a pseudo-terminal. `steps`: what to wait for in what is new, and what to type then. */
-function onTerminal(args, steps) {
-  const command = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ')
-  const child = spawn('script', ['-qefc', command, '/dev/null'], { env: { ...process.env, TERM: 'xterm', NO_COLOR: '1' } })
-  let out = ''
-  let from = 0
-  return new Promise((resolve) => {
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      out += text
-      while (steps.length > 0) {
-        const [wanted, typed] = steps[0]
-        const at = out.indexOf(wanted, from)
-        if (at < 0) break
-        from = at + wanted.length
-        steps.shift()
-        child.stdin.write(typed)
-      }
-    })
-    const stuck = setTimeout(() => child.kill('SIGKILL'), 40_000)
-    child.on('close', (code) => {
-      clearTimeout(stuck)
-      resolve({ code, out, left: steps })
-    })
-  })
-}
-
 test('on a terminal: a question, an edit of what stands there, the end', noTerminal, async (t) => {
   const { args } = await scripted(t, call('file_delete', { path: '/a' }), { text: 'Done.' })
   const result = await log(() => onTerminal(['chat', ...args], [
@@ -611,7 +575,7 @@ test('on a terminal: Ctrl-C stops the answer, then leaves', noTerminal, async (t
 
 test('on a terminal: a question that is stopped goes away', noTerminal, async (t) => {
   const { args } = await scripted(t, call('file_delete', { path: '/a' }))
-  const result = await log(() => onTerminal(['chat', ...args], [['> ', 'Delete\r'], ['run it? [y]es [n]o, why [e]dit [?] ', '\x03'], ['stopped · ', ''], ['> ', '\r']]))
+  const result = await log(() => onTerminal(['chat', ...args], [['> ', 'Delete\r'], ['run it? [y]es [n]o, why [e]dit [?] ', '\x03'], ['stopped · ', ''], ['> ', '\r'], ['> ', '\x04']]))
   assert.deepEqual(result.left, [])
   assert.equal(result.code, 0)
   assert.deepEqual(result.log, [])

@@ -25,6 +25,7 @@ ${modelHelp}
   --list              list the names and titles of kept chats, the newest first
   --store DIR         the folder of kept chats (default: ${dataFolder('conversations')})
 
+At a terminal /help tells what else you can type: /new /open /again /edit and others.
 Without a terminal each line of the standard input is a message, or the answer to a question; at the end of the input the answer is no.
 The exit code is then that of the first answer that failed: 1 also for one that was cut, withheld, broken off or empty.`,
   options: {
@@ -54,6 +55,7 @@ The exit code is then that of the first answer that failed: 1 also for one that 
         system: system === undefined ? undefined : await readText(system),
         prompt: text(values.prompt),
         kept,
+        store,
         verbose: values.verbose === true,
         auto: values.yes ? '--yes' : undefined,
       })

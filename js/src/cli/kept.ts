@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { escapeInvisible } from '../bridge/invisible.js'
-import { withoutPictures } from '../conversations/blobs.js'
+import { refsOf, withoutPictures } from '../conversations/blobs.js'
 import { messagesOf } from '../conversations/for-model.js'
 import { pathOf } from '../conversations/tree.js'
 import type { Conversations, Entry, StoredBlob } from '../conversations/types.js'
@@ -23,7 +23,7 @@ export function dataFolder(what: string, { platform, env }: Pick<NodeJS.Process,
 /** The lines of `--list`. */
 export async function listed(store: Conversations): Promise<string[]> {
   const all = await store.list({ limit: 1000 })
-  if (all.length === 0) return ['there is no conversation yet: --conversation NAME begins one']
+  if (all.length === 0) return ['there is no conversation yet: --conversation NAME, or /save NAME in a chat, keeps one']
   return all.map(({ id, title, updated, entries, damaged }) => {
     const when = new Date(updated).toISOString().slice(0, 16).replace('T', ' ')
     return escapeInvisible(damaged === undefined ? `${when}  ${id}  (${entries})  ${title}` : `${id}: ${damaged}`).replace(/\s*\n\s*/g, ' ')
@@ -37,10 +37,11 @@ export async function lastOf(store: Conversations): Promise<string> {
   return last.id
 }
 
-/** One conversation while a command adds to it. */
+/** One conversation while a command adds to it. A question or an answer in another version is a branch: the store keeps both. */
 export class Kept {
   readonly #store: Conversations
-  readonly #id: string
+  /** Its name in the store. */
+  readonly id: string
   #path: Entry[] = []
   /** Entries that could not be saved yet. */
   #left: Entry[] = []
@@ -48,7 +49,7 @@ export class Kept {
 
   private constructor(store: Conversations, id: string) {
     this.#store = store
-    this.#id = id
+    this.id = id
   }
 
   static async open(store: Conversations, id: string): Promise<Kept> {
@@ -62,23 +63,61 @@ export class Kept {
   get lines(): string[] {
     if (this.#path.length === 0) return []
     const last = this.#path.slice(-2).map((entry) => `${entry.role === 'user' ? '> ' : ''}${textOf(entry).trim()}`)
-    return [`This goes on with '${escapeInvisible(this.#id)}', where ${this.#path.length} messages are; the last:`, ...last.map((text) => escapeInvisible(clip(text)))]
+    return [`This goes on with '${escapeInvisible(this.id)}', where ${this.#path.length} messages are; the last:`, ...last.map((text) => escapeInvisible(clip(text)))]
   }
 
-  messages(system: string | undefined): Promise<ChatMessage[]> {
-    return messagesOf(this.#path, { system, bytes: (ref) => this.#store.bytes(this.#id, ref) })
+  get empty(): boolean {
+    return this.#path.length === 0
+  }
+
+  /** A question behind all that was said. */
+  ask(text: string): Entry {
+    return { id: randomUUID(), parent: this.#path.at(-1)?.id ?? null, at: Date.now(), role: 'user', text }
+  }
+
+  /** The last question. Undefined: nothing was asked yet. */
+  get last(): Entry | undefined {
+    return this.#path.findLast(({ role }) => role === 'user')
+  }
+
+  /** The last question with another text. */
+  instead(text: string): Entry {
+    return { ...this.ask(text), parent: this.last?.parent ?? null }
+  }
+
+  /** The messages that ask a question: all that was said before it, and the question. */
+  messages(question: Entry, system: string | undefined): Promise<ChatMessage[]> {
+    return messagesOf([...this.#before(question), question], { system, bytes: (ref) => this.#store.bytes(this.id, ref) })
   }
 
   /** Saves a question with its answer, along with entries that could not be saved before. */
-  async add(text: string, { message, history }: Pick<RunResult, 'message' | 'history'>): Promise<void> {
-    const question: Entry = { id: randomUUID(), parent: this.#path.at(-1)?.id ?? null, at: Date.now(), role: 'user', text }
+  async add(question: Entry, { message, history }: Pick<RunResult, 'message' | 'history'>): Promise<void> {
     const answer = withoutPictures({ id: randomUUID(), parent: question.id, at: Date.now(), role: 'assistant', message, history })
-    this.#path.push(question, answer.entry)
-    this.#left.push(question, answer.entry)
+    const known = this.#path.some(({ id }) => id === question.id)
+    this.#path = [...this.#before(question), question, answer.entry]
+    this.#left.push(...(known ? [] : [question]), answer.entry)
     this.#blobs.push(...answer.blobs)
-    await this.#store.save(this.#id, { entries: this.#left, blobs: this.#blobs })
+    await this.#store.save(this.id, { entries: this.#left, blobs: this.#blobs, head: answer.entry.id })
     this.#left = []
     this.#blobs = []
+  }
+
+  /** Saves all of it under another name, and goes on there. Throws a UsageError if the name is taken. */
+  async saveAs(store: Conversations, id: string): Promise<Kept> {
+    if (await store.load(id)) throw new UsageError(`there is a conversation '${id}' already`)
+    const copy = new Kept(store, id)
+    copy.#path = [...this.#path]
+    const blobs: StoredBlob[] = []
+    for (const ref of refsOf(this.#path)) {
+      const bytes = await this.#store.bytes(this.id, ref)
+      if (bytes) blobs.push({ ref, bytes })
+    }
+    if (!this.empty) await store.save(id, { entries: copy.#path, blobs })
+    return copy
+  }
+
+  #before({ parent }: Entry): Entry[] {
+    return this.#path.slice(0, this.#path.findIndex(({ id }) => id === parent) + 1)
   }
 }
 

@@ -7,9 +7,14 @@ import type { Run } from '../core/run.js'
 import type { RunResult } from '../core/run-options.js'
 import type { Settings } from '../core/settings.js'
 import type { Model } from '../core/model.js'
+import { files } from '../conversations/files.js'
+import { memory } from '../conversations/memory.js'
+import type { Conversations, Entry } from '../conversations/types.js'
+import type { Tool } from '../core/tool.js'
 import { Asking } from './asking.js'
-import type { Kept } from './kept.js'
+import { dataFolder, Kept } from './kept.js'
 import { cost, ending, Screen, summary } from './screen.js'
+import { slash, slashes, type Chat } from './slash.js'
 import { Terminal } from './terminal.js'
 
 export interface TalkOptions {
@@ -22,6 +27,8 @@ export interface TalkOptions {
   prompt?: string | undefined
   /** The conversation to continue and to save to. Default: nothing is saved. */
   kept?: Kept | undefined
+  /** Where kept conversations are, for /list, /open and /save. Default: the command's folder. */
+  store?: Conversations | undefined
   /** Approves without asking; the text is the reason that is printed: `--yes`. */
   auto?: string | undefined
   /** Approves without asking if the input is no terminal. Otherwise the next input line answers, and the end of the input counts as no. */
@@ -32,9 +39,10 @@ export interface TalkOptions {
 
 /** Resolves to the exit code. */
 export async function talk(options: TalkOptions): Promise<number> {
-  const terminal = new Terminal()
+  const terminal = new Terminal(process, slashes)
   const screen = new Screen()
-  const talker = new Talker(options, terminal, screen)
+  const kept = options.kept ?? (await unsaved())
+  const talker = new Talker(options, kept, terminal, screen)
   terminal.onInterrupt(() => talker.interrupt())
   try {
     return await (options.prompt === undefined ? talker.chat() : talker.once(options.prompt))
@@ -43,17 +51,32 @@ export async function talk(options: TalkOptions): Promise<number> {
   }
 }
 
-class Talker {
+const unsaved = (): Promise<Kept> => Kept.open(memory(), 'chat')
+
+class Talker implements Chat {
   readonly #options: TalkOptions
   readonly #terminal: Terminal
   readonly #screen: Screen
   #current: Run | undefined
   #interrupted = false
+  /** The question whose answer failed: it is not in the conversation, but may be asked again. */
+  #failed: Entry | undefined
+  /** Of the first answer that failed. */
+  #code = 0
+  // -- what commands change
+  kept: Kept
+  saved: boolean
+  model: string
+  readonly store: Conversations
 
-  constructor(options: TalkOptions, terminal: Terminal, screen: Screen) {
+  constructor(options: TalkOptions, kept: Kept, terminal: Terminal, screen: Screen) {
     this.#options = options
     this.#terminal = terminal
     this.#screen = screen
+    this.kept = kept
+    this.saved = options.kept !== undefined
+    this.model = options.model.name
+    this.store = options.store ?? files(dataFolder('conversations'))
   }
 
   interrupt(): void {
@@ -69,48 +92,62 @@ class Talker {
   }
 
   async once(prompt: string): Promise<number> {
-    const result = await this.#turn(this.#ask(await this.#begin(), prompt))
-    if (result.outcome !== 'failed') await this.#keep(prompt, result)
-    return codeOf(result)
+    await this.#answer(this.kept.ask(prompt))
+    return this.#code
   }
 
   /** At a terminal the exit code is 0: the person saw how each answer ended. A script gets the code of the first answer that failed. */
   async chat(): Promise<number> {
-    let code = 0
-    this.#screen.line(this.#screen.paint('dim', 'An empty line or Ctrl-D ends the chat; Ctrl-C stops an answer.'))
-    let messages = await this.#begin()
+    const { live } = this.#terminal
+    if (live) this.say('/help tells what you can type; Ctrl-C stops an answer, Ctrl-D ends the chat.')
+    for (const line of this.kept.lines) this.say(line)
     for (;;) {
       const line = await this.#terminal.line(this.#screen.paint('bold', '> '))
-      if (line === undefined || line.trim() === '') return this.#terminal.live ? 0 : code
-      const asked = this.#ask(messages, line)
-      const result = await this.#turn(asked)
-      const { outcome, history } = result
-      code ||= codeOf(result)
-      if (outcome === 'failed') continue
-      messages = [...asked, ...history]
-      await this.#keep(line, result)
+      if (line === undefined || (!live && line.trim() === '')) return live ? 0 : this.#code
+      this.#interrupted = false
+      const said = live && line.trim() !== '' ? await slash(this, line) : { message: line } // what comes through a pipe is sent as it is
+      if ('ends' in said && said.ends) return 0
+      if ('message' in said && said.message.trim() !== '') await this.#answer(this.kept.ask(said.message))
     }
   }
 
-  async #begin(): Promise<ChatMessage[]> {
-    const { kept, system, prompt } = this.#options
-    if (!kept) return system === undefined ? [] : [{ role: 'system', content: system }]
-    for (const line of prompt === undefined ? kept.lines : []) this.#screen.line(this.#screen.paint('dim', line))
-    return await kept.messages(system)
+  get tools(): readonly Tool[] {
+    return this.#options.engine.tools
   }
 
-  /** Saves a turn. A failure is printed, and saved again with the next answer. */
-  async #keep(text: string, result: RunResult): Promise<void> {
+  say = (text: string): void => {
+    for (const line of text.split('\n')) this.#screen.line(this.#screen.paint('dim', line))
+  }
+
+  fresh(): Promise<Kept> {
+    this.#failed = undefined
+    return unsaved()
+  }
+
+  change(text: string): Promise<string | undefined> {
+    const preset = escapeInvisible(text.replace(/\s+/g, ' ')) // a line break would send it, a control would be a key
+    return this.#terminal.line(this.#screen.paint('bold', '> '), { preset })
+  }
+
+  async again(text?: string): Promise<void> {
+    const last = this.#failed ?? this.kept.last
+    if (!last) return this.say('nothing was asked yet')
+    if (text === undefined) this.say(`> ${escapeInvisible(last.text ?? '')}`)
+    await this.#answer(text === undefined ? last : this.#failed ? { ...this.#failed, text } : this.kept.instead(text))
+  }
+
+  async #answer(question: Entry): Promise<void> {
+    if (!this.#terminal.live || this.#options.prompt !== undefined) this.#screen.line(this.#screen.paint('bold', `> ${question.text}`))
+    const result = await this.#turn(await this.kept.messages(question, this.#options.system))
+    this.#code ||= codeOf(result)
+    this.#failed = result.outcome === 'failed' ? question : undefined
+    if (result.outcome === 'failed') return
     try {
-      await this.#options.kept?.add(text, result)
+      await this.kept.add(question, result)
     } catch (error) {
+      // What was not saved is saved with the next answer.
       this.#screen.line(this.#screen.paint('yellow', `⚠ not saved: ${escapeInvisible(messageOf(error))}`))
     }
-  }
-
-  #ask(messages: ChatMessage[], content: string): ChatMessage[] {
-    if (!this.#terminal.live || this.#options.prompt !== undefined) this.#screen.line(this.#screen.paint('bold', `> ${content}`))
-    return [...messages, { role: 'user', content }]
   }
 
   async #turn(messages: ChatMessage[]): Promise<RunResult> {
@@ -119,7 +156,7 @@ class Talker {
     this.#interrupted = false
     this.#screen.begin()
     const from = performance.now()
-    const run = (this.#current = engine.run({ model, messages, ...settings }))
+    const run = (this.#current = engine.run({ model: { ...model, name: this.model }, messages, ...settings }))
     const asking = new Asking({
       run, tools: engine.tools, screen: this.#screen, terminal: this.#terminal,
       auto: auto ?? (autoWithoutTerminal && !live ? 'there is no terminal to ask on' : undefined),

@@ -1,5 +1,6 @@
 // Reads lines that a person types or that come through a pipe.
 import { createInterface, type Interface } from 'node:readline'
+import { Writable } from 'node:stream'
 
 export interface LineOptions {
   /** Withdraws the question. */
@@ -14,13 +15,26 @@ export class Terminal {
   /** Input and output are both a terminal. */
   readonly live: boolean
   readonly #lines: Interface
+  readonly #stdout: NodeJS.WriteStream
   readonly #queue: string[] = []
   #waiting: ((line: string | undefined) => void) | undefined
   #ended = false
 
-  constructor({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'> = process) {
+  /** `complete`: what the Tab key offers for the beginning of a line. */
+  constructor({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'> = process, complete: (line: string) => string[] = () => []) {
+    this.#stdout = stdout
     this.live = Boolean(stdin.isTTY && stdout.isTTY)
-    this.#lines = createInterface({ input: stdin, ...(this.live ? { output: stdout } : {}), terminal: this.live, historySize: 200 })
+    // Nothing is drawn but while a line is read: what is typed during an answer would stand in the middle of it.
+    const output = new Writable({
+      write: (chunk: Buffer, _, done) => {
+        if (this.#waiting) stdout.write(chunk)
+        done()
+      },
+    })
+    Object.defineProperties(output, { columns: { get: () => stdout.columns }, rows: { get: () => stdout.rows } })
+    if (this.live) stdout.on('resize', () => output.emit('resize'))
+    const completer = (line: string): [string[], string] => [complete(line), line]
+    this.#lines = createInterface({ input: stdin, ...(this.live ? { output, completer } : {}), terminal: this.live, historySize: 200 })
     this.#lines.on('line', (line) => {
       if (this.#waiting) this.#answer(line)
       else this.#queue.push(line)
@@ -45,13 +59,9 @@ export class Terminal {
       this.#lines.write(null, { ctrl: true, name: 'u' })
     }
     const typed = this.#queue.shift()
+    if (typed !== undefined && this.live) this.#stdout.write(`${prompt}${typed}\n`) // typed during the answer
     if (typed !== undefined || this.#ended || signal?.aborted) return Promise.resolve(typed)
-    if (this.live) {
-      this.#lines.setPrompt(prompt)
-      this.#lines.prompt()
-      if (preset !== undefined) this.#lines.write(preset)
-    }
-    return new Promise((resolve) => {
+    const line = new Promise<string | undefined>((resolve) => {
       const giveUp = (): void => this.#answer(undefined)
       this.#waiting = (line) => {
         signal?.removeEventListener('abort', giveUp)
@@ -59,6 +69,13 @@ export class Terminal {
       }
       signal?.addEventListener('abort', giveUp, { once: true })
     })
+    if (this.live) {
+      Object.assign(this.#lines, { prevRows: 0 }) // rows of what was typed meanwhile, which were not drawn
+      this.#lines.setPrompt(prompt)
+      this.#lines.prompt(preset === undefined)
+      if (preset !== undefined) this.#lines.write(preset)
+    }
+    return line
   }
 
   /** Draws the question again, below what was printed meanwhile. */

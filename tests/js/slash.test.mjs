@@ -1,0 +1,109 @@
+// What a person types at the terminal in place of a message.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { files } from 'sluice/conversations'
+import { startServer } from 'sluice/testing'
+import { main, noTerminal, onTerminal } from './on-terminal.mjs'
+import { screenOf } from './terminal-screen.mjs'
+
+let folder
+before(() => (folder = mkdtempSync(join(tmpdir(), 'sluice-slash-'))))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+async function chat(t, answers, steps, { words = [], ...options } = {}) {
+  const server = await startServer({ answers: answers.map((answer) => (typeof answer === 'string' ? { text: answer } : answer)), appendOnly: false })
+  t.after(server.close)
+  const store = join(folder, t.name.replace(/\W+/g, '-'))
+  const { out, code, left } = await onTerminal(['chat', '--base-url', server.baseURL, '--model', 'm', ...words.map((word) => (word === 'STORE' ? store : word))], [...steps, ['> ', '\x04']], { ...options, env: { ...(options.env ?? { NO_COLOR: '1' }), XDG_DATA_HOME: store } })
+  assert.deepEqual(left, [], out)
+  assert.equal(code, 0)
+  const asked = server.requests.map(({ body }) => body.messages.map(({ content }) => content))
+  return { out, rows: screenOf(out, options.columns ?? 80), asked, models: server.requests.map(({ body }) => body.model), store: files(join(store, 'sluice', 'conversations')), at: store }
+}
+
+test('/help tells every command; an unknown one is told, and not sent; two slashes send one', noTerminal, async (t) => {
+  const { out, asked } = await chat(t, ['Fine.', 'Good.'], [
+    ['/help tells', ''], ['> ', '/help\r'], ['> ', '/frobnicate now\r'], ['no command', ''], ['> ', '/opne x\r'], ['did you mean /open?', ''], ['> ', '//help\r'], ['Fine.', ''], ['> ', '/etc/hosts is what?\r'], ['Good.', ''], ['> ', '\r'], ['> ', '/__proto__\r'],
+  ])
+  for (const name of ['help', 'new', 'list', 'open', 'model', 'again', 'edit', 'quit', 'tools', 'save']) assert.match(out, new RegExp(`/${name} .*\\w`))
+  assert.deepEqual(asked.map((messages) => messages.at(-1)), ['/help', '/etc/hosts is what?'])
+})
+
+test('/again asks for another answer, /edit changes the question; both are branches of the conversation', noTerminal, async (t) => {
+  const { asked, store } = await chat(t, ['One.', 'Two.', 'Three.', 'Four.', 'Five.'], [
+    ['> ', '/again\r'], ['nothing was asked yet', ''], ['> ', 'First\r'], ['One.', ''], ['> ', 'Second\r'], ['Two.', ''], ['> ', '/again\r'], ['Three.', ''],
+    ['> ', '/edit\r'], ['Second', ' thoughts\r'], ['Four.', ''], ['> ', '/save rain\r'], ['Kept as', ''], ['> ', 'Third\r'], ['Five.', ''],
+  ])
+  assert.deepEqual(asked, [['First'], ['First', 'One.', 'Second'], ['First', 'One.', 'Second'], ['First', 'One.', 'Second thoughts'], ['First', 'One.', 'Second thoughts', 'Four.', 'Third']])
+  const { entries } = await store.load('rain')
+  assert.deepEqual(entries.map(({ text, message }) => text ?? message.blocks[0].text), ['First', 'One.', 'Second thoughts', 'Four.', 'Third', 'Five.'])
+})
+
+test('/again in a kept conversation keeps both answers, and asks again what failed', noTerminal, async (t) => {
+  const { asked, at } = await chat(t, ['One.', 'Two.', { status: 400, error: 'not today' }, 'Three.'], [
+    ['> ', 'First\r'], ['One.', ''], ['> ', '/again\r'], ['Two.', ''], ['> ', 'Second\r'], ['not today', ''], ['> ', '/again\r'], ['Three.', ''],
+  ], { words: ['--conversation', 'sun', '--store', 'STORE'] })
+  assert.deepEqual(asked.slice(2), Array(2).fill(['First', 'Two.', 'Second']))
+  const { entries, head } = await files(at).load('sun')
+  assert.deepEqual(entries.map(({ role, parent }) => [role, entries.findIndex(({ id }) => id === parent)]), [['user', -1], ['assistant', 0], ['assistant', 0], ['user', 2], ['assistant', 3]])
+  assert.equal(head, entries.at(-1).id)
+})
+
+test('/new, /list, /open and /save go between conversations', noTerminal, async (t) => {
+  const { asked, out, store } = await chat(t, ['One.', 'Two.', 'Three.', 'Four.'], [
+    ['> ', '/list\r'], ['there is no conversation yet', ''], ['> ', 'First\r'], ['One.', ''], ['> ', '/save\r'], ['expected a name', ''], ['> ', '/save a\r'], ['Kept as', ''], ['> ', '/new b\r'], ['A new conversation, kept', ''],
+    ['> ', 'Second\r'], ['Two.', ''], ['> ', '/new a\r'], ["there is a conversation 'a' already", ''], ['> ', '/open nowhere\r'], ['there is no conversation', ''],
+    ['> ', '/open a\r'], ['2 messages are', ''], ['> ', 'Third\r'], ['Three.', ''], ['> ', '/new\r'], ['/save NAME keeps it', ''], ['> ', 'Fourth\r'], ['Four.', ''], ['> ', '/list\r'], ['(2)', ''],
+  ])
+  assert.deepEqual(asked, [['First'], ['Second'], ['First', 'One.', 'Third'], ['Fourth']])
+  assert.match(out, /a {2}\(4\) {2}First/)
+  assert.deepEqual((await store.list()).map(({ id }) => id), ['a', 'b'])
+})
+
+test('/model changes the model, /tools tells the tools, /quit ends the chat', noTerminal, async (t) => {
+  const { models, out } = await chat(t, ['One.', 'Two.'], [
+    ['> ', '/model\r'], ['m\r\n', ''], ['> ', 'First\r'], ['One.', ''], ['> ', '/model other\r'], ['other answers from now on', ''], ['> ', 'Second\r'], ['Two.', ''], ['> ', '/tools\r'], ['--tools FILE.mjs brings them', ''], ['> ', '/mo\t'], ['/model', '\r'],
+  ])
+  assert.deepEqual(models, ['m', 'other'])
+  assert.match(out, /other\r\n/)
+  const server = await startServer({ answers: [] })
+  t.after(server.close)
+  const { code, left } = await onTerminal(['chat', '--base-url', server.baseURL, '--model', 'm'], [['> ', '/quit\r']])
+  assert.deepEqual([code, left], [0, []])
+})
+
+test('what is typed while it answers stands nowhere in the answer, and is asked next', noTerminal, async (t) => {
+  const { rows, asked } = await chat(t, [{ parts: [{ text: 'Wait for it' }, { wait: 600 }, { text: ': done.' }] }, 'Yes.'], [['> ', 'Go\r'], ['Wait for it', 'And then?\rhal'], [': done.', ''], ['Yes.', ''], ['> hal', '\x15']])
+  assert.ok(rows.includes('Wait for it: done.'), rows.join('\n'))
+  assert.ok(rows.includes('> And then?'))
+  assert.deepEqual(asked.map((messages) => messages.at(-1)), ['Go', 'And then?'])
+})
+
+test('a whole chat at 40, 80 and 120 columns, without colours and on a terminal that can do nothing', noTerminal, async (t) => {
+  const answer = '# Title\n\nSome **bold words** that are long enough to be wrapped at least at forty columns, and 中文也会在这里换行，因为这一行很长很长，比终端还宽。\n\n| a | b |\n|---|---|\n| one | two |\n\n```\ncode  stays\n```\n'
+  for (const columns of [40, 80, 120]) {
+    for (const env of [{ NO_COLOR: '' }, { NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+      const { rows, out } = await chat(t, [answer], [['> ', 'Go\r'], ['code  stays', ''], [' s', '']], { columns, env })
+      assert.ok(rows.includes('code  stays'), rows.join('\n'))
+      assert.ok(rows.some((row) => /^a {2} │ b$/.test(row)), rows.join('\n'))
+      const styled = env.NO_COLOR === ''
+      assert.equal(/\x1b\[1m/.test(out), styled)
+      assert.equal(rows.some((row) => row.includes('**')), !styled)
+      if (env.TERM) assert.doesNotMatch(out.slice(out.indexOf('Title'), out.indexOf('code  stays')), /\x1b/)
+    }
+  }
+})
+
+test('without a terminal a slash is text', async (t) => {
+  const server = await startServer({ answers: [{ text: 'As you say.' }] })
+  t.after(server.close)
+  const child = spawn(process.execPath, [main, 'chat', '--base-url', server.baseURL, '--model', 'm'])
+  child.stdin.end('/quit\n')
+  child.stdout.resume()
+  await new Promise((resolve) => child.on('close', resolve))
+  assert.equal(server.requests[0].body.messages[0].content, '/quit')
+})

@@ -1,11 +1,15 @@
 // Compiles js/src to js/dist: ES modules, CommonJS, what runs in a browser, and the two files that are one bundle each.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { licencesOf } from './licences.mjs'
 import { quietly, root, say } from './run.mjs'
 
 const dist = join(root, 'js/dist')
 const projects = ['js/tsconfig.json', 'js/tsconfig.cjs.json', 'js/tsconfig.browser.json'] // the last overwrites what it shares with the first
+
+/** The files for pages: each is a bundle of its own. */
+const pages = [['index', 'index'], ['text/code-worker', 'code']]
 
 export async function buildTypeScript() {
   const stamp = join(dist, 'stamp')
@@ -23,9 +27,14 @@ export async function buildTypeScript() {
 export async function bundle() {
   say('bundling the preload and the elements …')
   const { build } = await import('esbuild')
-  const common = { bundle: true, absWorkingDir: root, logLevel: 'warning', target: 'es2022', legalComments: 'eof', tsconfig: 'js/tsconfig.browser.json' }
-  await build({ ...common, entryPoints: ['js/src/preload/index.ts'], outfile: 'js/dist/preload/index.cjs', format: 'cjs', platform: 'node', external: ['electron'] })
-  await build({ ...common, entryPoints: ['js/src/ui/index.ts'], outfile: 'js/dist/ui/index.js', format: 'esm', platform: 'browser' })
+  const common = { bundle: true, absWorkingDir: root, logLevel: 'warning', target: 'es2022', tsconfig: 'js/tsconfig.browser.json' }
+  await build({ ...common, entryPoints: ['js/src/preload/index.ts'], outfile: 'js/dist/preload/index.cjs', format: 'cjs', platform: 'node', external: ['electron'], legalComments: 'eof' })
+  // What markdown-it brings to find links is left out: `ui/text/bare-links.ts` finds them.
+  const page = { ...common, format: 'esm', platform: 'browser', minify: true, legalComments: 'none', metafile: true, alias: { 'linkify-it': './js/src/ui/text/no-linkify.ts' } }
+  for (const [entry, file] of pages) {
+    const { metafile } = await build({ ...page, entryPoints: [`js/src/ui/${entry}.ts`], outfile: `js/dist/ui/${file}.js` })
+    appendFileSync(join(dist, `ui/${file}.js`), licencesOf(metafile.inputs))
+  }
   writeFileSync(join(dist, 'preload/index.d.cts'), 'export {}\n')
 }
 
@@ -34,7 +43,7 @@ function hashInputs() {
   const sources = readdirSync(join(root, 'js/src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-  const inputs = [...projects, 'package-lock.json', 'js/scripts/compile.mjs', 'js/scripts/typescript.mjs'].map((name) => join(root, name))
+  const inputs = [...projects, 'package-lock.json', 'js/scripts/compile.mjs', 'js/scripts/licences.mjs', 'js/scripts/typescript.mjs'].map((name) => join(root, name))
   for (const file of [...inputs, ...sources.sort()]) hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0')
   return hash.digest('hex')
 }

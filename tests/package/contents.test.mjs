@@ -1,14 +1,14 @@
 // What is in the tarball, and what it asks of a machine.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { manifest, tarball } from './support.mjs'
+import { manifest, root, tarball } from './support.mjs'
 
 let file
 let folder
@@ -25,7 +25,7 @@ test('the tarball holds what is used and what is built from, and nothing else', 
   const needed = [
     'LICENSE', 'README.md', 'CHANGELOG.md', 'CMakeLists.txt', 'CMakePresets.json', 'native/include/sluice/sluice.h', 'native/src/abi/sluice.cpp',
     'bindings/node/addon.cpp', 'bindings/node/addon.map', 'bindings/node/windows/host.cmake', 'bindings/node/windows/host.c.in', 'js/scripts/build-addon.mjs', 'js/scripts/run.mjs',
-    'js/prebuilds/linux-x64/sluice.node', 'js/prebuilds/win32-x64/sluice.node', 'js/pages/tester/index.html', 'js/demo/pet/index.html', 'js/dist/ui/index.js',
+    'js/prebuilds/linux-x64/sluice.node', 'js/prebuilds/win32-x64/sluice.node', 'js/pages/tester/index.html', 'js/demo/pet/index.html', 'js/dist/ui/index.js', 'js/dist/ui/code.js',
   ]
   assert.deepEqual(needed.filter((name) => !names.includes(name)), [])
   assert.deepEqual(names.filter((name) => /(^|\/)(tests?|node_modules|live2d-local|toolchains|build)\/|\.(map|tsbuildinfo|tgz|log)$|package-lock|\.test\.|stamp$/.test(name) && name !== 'bindings/node/addon.map'), [])
@@ -34,6 +34,13 @@ test('the tarball holds what is used and what is built from, and nothing else', 
   const bytes = readFileSync(file).length
   t.diagnostic(`${names.length} files, ${(bytes / 1e6).toFixed(2)} MB packed`)
   assert.ok(bytes < 4e6, `${bytes} bytes`)
+})
+
+test('pictures of the documentation stay in the repository, where pages that show the README find them', () => {
+  assert.deepEqual(names.filter((name) => name.startsWith('js/docs/pictures')), [])
+  const shown = [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/!\[[^\]]*\]\(([^)]+)\)|<(?:img|source)[^>]+src(?:set)?="([^"]+)"/g)].map((match) => match[1] ?? match[2])
+  assert.ok(shown.length > 0)
+  assert.deepEqual(shown.filter((name) => !/^https:/.test(name) && !existsSync(join(root, name))), [])
 })
 
 test('every source that CMake compiles is in the tarball', () => {

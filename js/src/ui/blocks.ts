@@ -6,6 +6,10 @@ import { icon } from './icons.js'
 import { markInvisible } from './mark-invisible.js'
 import { StreamText } from './stream-text.js'
 import type { Strings } from './strings.js'
+import { actions } from './text/actions.js'
+import { colour } from './text/colours.js'
+import type { LoadImage, OpenLink } from './text/types.js'
+import { Typeset } from './text/typeset.js'
 import type { ApprovalsMode, AskView, BlockView, CardView, LiveMessage } from './types.js'
 
 /** What all blocks depend on. A new object means that all of them are checked. */
@@ -21,6 +25,8 @@ export interface BlockContext {
   armMs: number
   /** The message has ended. */
   still: boolean
+  openLink: OpenLink | undefined
+  loadImage: LoadImage | undefined
 }
 
 type Look = BlockView['type'] | 'refusal' | 'fabricated' | 'retracted'
@@ -104,11 +110,17 @@ function makeView(look: Look): View {
 
 class TextView implements View {
   readonly look = 'text'
-  readonly #text = new StreamText('text', 'text')
+  readonly #text = new Typeset(colour)
   readonly element = this.#text.element
+  #context: BlockContext | undefined
 
-  update(block: BlockView): void {
-    this.#text.set('text' in block ? block.text : '')
+  constructor() {
+    actions(this.element, () => this.#context as BlockContext)
+  }
+
+  update(block: BlockView, context: BlockContext, last: boolean): void {
+    this.#context = context
+    this.#text.set('text' in block ? block.text : '', last && !context.still, context.words)
   }
 }
 
@@ -116,7 +128,7 @@ class RefusalView implements View {
   readonly look = 'refusal'
   readonly element = document.createElement('div')
   readonly #label = document.createElement('p')
-  readonly #text = new StreamText('text', 'text')
+  readonly #text = new TextView()
 
   constructor() {
     this.element.className = 'refusal'
@@ -125,10 +137,10 @@ class RefusalView implements View {
     this.element.append(this.#label, this.#text.element)
   }
 
-  update(block: BlockView, { words }: BlockContext): void {
-    this.#text.set('text' in block ? block.text : '')
+  update(block: BlockView, context: BlockContext, last: boolean): void {
+    this.#text.update(block, context, last)
     this.element.hidden = this.#text.element.hidden
-    write(this.#label, words.refusal)
+    write(this.#label, context.words.refusal)
   }
 }
 

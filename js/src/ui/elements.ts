@@ -1,9 +1,10 @@
 // The public types of the elements, free of the library that the elements are made with.
 import type { ActionDetail, AnnounceMode, ChatClient, ChatSpeaker, RenderText, UsageMode } from './chat/types.js'
 import type { ConfigurationClient } from './configuration/store.js'
+import type { CopyDetail, LinkDetail, LoadImage, OpenLink } from './text/types.js'
 import type { ApprovalsMode, AskDetail, AskView, CardView, LiveMessage, SavedMessage } from './types.js'
 
-/** `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask` and `sluice-settled`. */
+/** `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask`, `sluice-settled`, `sluice-link` and `sluice-copy`. */
 export interface SluiceMessageElement extends HTMLElement {
   /** The live message to follow. */
   message: LiveMessage | undefined
@@ -15,6 +16,10 @@ export interface SluiceMessageElement extends HTMLElement {
   armMs: number
   /** Reads nothing out: for whoever shows several messages, and reads them out itself. Default false. */
   silent: boolean
+  /** Opens a link once the person agreed. Without it links can be copied only. */
+  openLink: OpenLink | undefined
+  /** Loads a picture of the text when the person asks for it. Without it the picture's address is treated like a link. */
+  loadImage: LoadImage | undefined
 }
 
 /** `<sluice-card>`: one call of a tool. */
@@ -100,5 +105,7 @@ declare global {
     'sluice-ask': CustomEvent<AskDetail>
     'sluice-settled': CustomEvent<AskDetail>
     'sluice-action': CustomEvent<ActionDetail>
+    'sluice-link': CustomEvent<LinkDetail>
+    'sluice-copy': CustomEvent<CopyDetail>
   }
 }

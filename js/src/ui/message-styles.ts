@@ -5,7 +5,7 @@ export const messageStyles = css`
   /* Not a flex box, which looks at every child again whenever one grows. The gap above the first block is taken back. */
   .blocks { margin-top: calc(-1 * var(--_gap)); }
   .group > *, .blocks ~ * { margin-top: var(--_gap); }
-  .chunk { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; contain: content; }
+  .thoughts .chunk { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; contain: content; }
   sluice-card { color-scheme: inherit; }
 
   .folded { color: var(--_muted); font-size: .92em; }

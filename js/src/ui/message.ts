@@ -14,6 +14,8 @@ import { schedule, unschedule } from './frame.js'
 import { icon } from './icons.js'
 import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import { messageStyles } from './message-styles.js'
+import { textStyles } from './text/styles.js'
+import type { LoadImage, OpenLink } from './text/types.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApprovalsMode, AskDetail, AskView, BlockView, CardView, LiveMessage, MessageView, RetryView, SavedMessage } from './types.js'
 
@@ -27,13 +29,15 @@ const GATHER_MS = 700
 const told = new WeakSet<LiveMessage>()
 
 export class SluiceMessage extends SluiceElement {
-  static override styles = [tokens, controls, foreign, messageStyles]
+  static override styles = [tokens, controls, foreign, textStyles, messageStyles]
   static override properties = {
     message: { attribute: false },
     view: { attribute: false },
     approvals: { type: String, reflect: true },
     armMs: { type: Number, attribute: 'arm-ms' },
     silent: { type: Boolean },
+    openLink: { attribute: false },
+    loadImage: { attribute: false },
   }
 
   /** The live message to follow. */
@@ -44,6 +48,8 @@ export class SluiceMessage extends SluiceElement {
   declare armMs: number
   /** Whoever shows it reads it out, and says what it is. */
   declare silent: boolean
+  declare openLink: OpenLink | undefined
+  declare loadImage: LoadImage | undefined
 
   readonly #blocks = new Blocks()
   readonly #arming = new Arming(this, () => this.armMs)
@@ -161,6 +167,8 @@ export class SluiceMessage extends SluiceElement {
       compact: this.#together.length >= MANY,
       armMs: this.armMs,
       still: !this.message || view.outcome !== undefined,
+      openLink: this.openLink,
+      loadImage: this.loadImage,
     }
   }
 

@@ -39,6 +39,13 @@ export interface Strings extends QuestionWords {
   copyCsv: string
   pictureFrom: (host: string) => string
   pictureInText: string
+  pictureFailed: string
+  linkQuestion: string
+  /** In place of the question where the app opens no links. */
+  linkAddress: string
+  linkOpen: string
+  linkCancel: string
+  linkNotOpened: string
 
   // -- card
   aCall: string
@@ -195,6 +202,12 @@ const en: Strings = {
   copyCsv: 'Copy as CSV',
   pictureFrom: (host) => `Picture from ${host}`,
   pictureInText: 'Picture',
+  pictureFailed: 'The picture could not be loaded.',
+  linkQuestion: 'Open this address?',
+  linkAddress: 'The link leads here',
+  linkOpen: 'Open',
+  linkCancel: 'Not now',
+  linkNotOpened: 'This app opens no links. Copy the address to open it elsewhere.',
   error: 'Error',
 
   aCall: 'Tool call',
@@ -341,6 +354,12 @@ const zh: Strings = {
   copyCsv: '复制为 CSV',
   pictureFrom: (host) => `来自 ${host} 的图片`,
   pictureInText: '图片',
+  pictureFailed: '图片无法加载。',
+  linkQuestion: '打开这个地址？',
+  linkAddress: '链接指向这里',
+  linkOpen: '打开',
+  linkCancel: '暂不',
+  linkNotOpened: '本应用不打开链接。请复制地址，在别处打开。',
   error: '错误',
 
   aCall: '工具调用',

@@ -90,6 +90,7 @@ function seen(element) {
   let text = ''
   const walk = (node) => {
     if (node.nodeType === Node.TEXT_NODE) text += node.data
+    if (node.localName === 'br') text += '\n'
     if (node.nodeType !== Node.ELEMENT_NODE || !node.checkVisibility() || node.matches('style, select, .hidden-text')) return
     const box = !getComputedStyle(node).display.startsWith('inline') || getComputedStyle(node.parentElement ?? node).display.includes('flex')
     if (box) text += '\n'

@@ -19,39 +19,36 @@ export class Typeset {
   readonly element = document.createElement('div')
   #text = ''
   #open = true
-  #words: Strings
+  #words: Strings | undefined
   #cutter = new Cutter()
-  #makeOwn: MakeOwn
+  #makeOwn: MakeOwn | undefined
   #tail: Patch[] = []
   #finished = 0 // blocks
   // -- waiting for the next reading
   #restUntil = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(words: Strings, private readonly codeChanged: (view: CodeView) => void = () => {}) {
-    this.#words = words
-    this.#makeOwn = ownViews(words, codeChanged)
+  constructor(private readonly codeChanged: (view: CodeView) => void = () => {}) {
     this.element.className = 'text'
     this.element.setAttribute('part', 'text')
     this.element.hidden = true
   }
 
   /** Shows `text`, which usually is the shown text with more at its end. `open`: more may come. */
-  set(text: string, open: boolean, words = this.#words): void {
+  set(text: string, open: boolean, words: Strings): void {
     const shown = this.#text.length
     const grew = text.length >= shown && text.slice(Math.max(0, shown - COMPARED), shown) === this.#text.slice(-COMPARED)
     if (grew && text.length === shown && open === this.#open && words === this.#words) return
-    if (!grew || !this.#open || words !== this.#words) this.clear(words)
+    if (!grew || !this.#open || words !== this.#words) this.#clear(words)
     this.#text = text
     this.#open = open
-    if (!open) return this.#read()
+    if (!open) return this.#read(words)
     const wait = this.#restUntil - performance.now()
-    if (wait <= 0) this.#read()
-    else this.#timer ??= setTimeout(() => this.#read(), wait)
+    if (wait <= 0) this.#read(words)
+    else this.#timer ??= setTimeout(() => this.#read(words), wait)
   }
 
-  /** Forgets what is shown. */
-  clear(words = this.#words): void {
+  #clear(words: Strings): void {
     if (words !== this.#words) this.#makeOwn = ownViews(words, this.codeChanged)
     this.#words = words
     this.#text = ''
@@ -65,14 +62,15 @@ export class Typeset {
     this.element.hidden = true
   }
 
-  #read(): void {
+  #read(words: Strings): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const begun = performance.now()
+    const makeOwn = (this.#makeOwn ??= ownViews(words, this.codeChanged))
     const { finished, tail } = this.#cutter.read(withLineEnds(this.#text, this.#open), this.#open)
-    const nodes = [...finished, ...tail].flatMap((block, at) => drawn(block, this.#words).map((node) => ({ node, finished: at < finished.length })))
+    const nodes = [...finished, ...tail].flatMap((block, at) => drawn(block, words).map((node) => ({ node, finished: at < finished.length })))
     nodes.forEach(({ node }, at) => {
-      const patch = (this.#tail[at] ??= new Patch(this.#makeOwn))
+      const patch = (this.#tail[at] ??= new Patch(makeOwn))
       const fresh = !patch.node
       const shown = patch.show(node)
       if (fresh) this.#group(this.#finished + at).append(shown)

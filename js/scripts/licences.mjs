@@ -1,0 +1,23 @@
+// The licences of the packages that a bundle holds: each text once, with the names and copyrights of those under it.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './run.mjs'
+
+/** A comment for the end of a bundle, of the inputs that esbuild's metafile names. */
+export function licencesOf(inputs) {
+  const folders = new Set(Object.keys(inputs).flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []))
+  const byText = new Map()
+  for (const folder of [...folders].sort()) {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+    const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e(?:-MIT)?(\.|$)/i.test(one))
+    if (!file || !existsSync(join(root, folder, file))) throw new Error(`${folder} has no licence in a file`)
+    const lines = readFileSync(join(root, folder, file), 'utf8').split('\n').map((line) => line.trim())
+    const copyright = lines.filter((line) => /^copyright\b(?! notice| holder| owner)/i.test(line))
+    const text = lines.filter((line) => !copyright.includes(line) && !/^(\(?the \)?)?(mit|bsd|isc)\b.{0,30}licen[cs]e\)?$/i.test(line)).join(' ').replace(/\s+/g, ' ').replaceAll('*/', '* /').trim()
+    const key = text.toLowerCase().replace(/[^a-z]/g, '')
+    const found = byText.get(key) ?? { text, names: [] }
+    found.names.push(`${name} ${version} (${license}): ${copyright.join('; ').replaceAll('*/', '* /')}`)
+    byText.set(key, found)
+  }
+  return `/*! Licences of what is bundled here.\n\n${[...byText.values()].map(({ names, text }) => `${names.join('\n')}\n\n${text}`).join('\n\n')}\n*/\n`
+}

@@ -1,0 +1,62 @@
+// The question before a link is opened: the whole address, the host in bold as computers write it. A host is asked about once.
+import { copyText } from '../copy.js'
+import type { ActionOptions } from './action-options.js'
+
+/** Hosts that a person agreed to, until the app ends. */
+const agreed = new Set<string>()
+
+const hostKey = ({ protocol, host, pathname }: URL): string => (host ? `${protocol}//${host}` : protocol + pathname)
+
+/** Asks beside `origin`, an element of the text. */
+export function askLink(origin: HTMLElement, address: string, { words, openLink }: ActionOptions): void {
+  const url = new URL(address)
+  if (openLink && agreed.has(hostKey(url))) return void openLink(url.href)
+  const dialog = make('dialog', { class: 'link-question', part: 'link-question' })
+  const title = make('h2', { id: 'link-question' }, openLink ? words.linkQuestion : words.linkAddress)
+  dialog.setAttribute('aria-labelledby', title.id)
+  const close = (): void => dialog.close()
+  const copy = button(words.copy, 'button', () => void copyText(url.href).then((done) => done && (copy.textContent = words.copied)))
+  const buttons = [button(words.linkCancel, 'button quiet', close), copy]
+  if (openLink) {
+    buttons.push(button(words.linkOpen, 'button primary', () => {
+      agreed.add(hostKey(url))
+      close()
+      void openLink(url.href)
+    }))
+  }
+  dialog.append(title, addressOf(url), ...(openLink ? [] : [make('p', {}, words.linkNotOpened)]))
+  dialog.append(make('div', { class: 'deciding' }, ...buttons))
+  dialog.addEventListener('close', () => {
+    dialog.remove()
+    if (origin.isConnected) origin.focus()
+  })
+  const root = origin.getRootNode()
+  ;(root instanceof ShadowRoot ? root : document.body).append(dialog)
+  dialog.showModal()
+  buttons[0]?.focus()
+}
+
+function addressOf(url: URL): HTMLElement {
+  const [before, after] = split(url)
+  const element = make('p', { class: 'address', dir: 'ltr' }, before, make('b', {}, url.host || url.pathname), after)
+  return element
+}
+
+function split({ href, host, pathname }: URL): [string, string] {
+  const name = host || pathname
+  const at = host ? href.indexOf(host, href.indexOf('//')) : href.indexOf(pathname)
+  return [href.slice(0, at), href.slice(at + name.length)]
+}
+
+function button(label: string, className: string, act: () => void): HTMLButtonElement {
+  const element = make('button', { type: 'button', class: className }, label)
+  element.addEventListener('click', act)
+  return element
+}
+
+function make<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, attributes: { [name: string]: string }, ...children: (Node | string)[]): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+  element.append(...children)
+  return element
+}

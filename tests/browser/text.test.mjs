@@ -1,0 +1,302 @@
+// Typeset text in a real page, while it comes.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { awkward } from '../js/text/awkward.mjs'
+import { picture, until } from './support.mjs'
+import { message, open } from './ui/message.mjs'
+import { everything } from './ui/everything.mjs'
+
+/** Says a text, in as many pieces as there are `cuts`, a frame apart, and ends the message. */
+async function say(page, text, cuts = []) {
+  await page.evaluate(async ({ text, cuts }) => {
+    let from = 0
+    for (const cut of [...cuts, text.length]) {
+      if (cut > from) live.push({ type: 'text', block: 0, text: text.slice(from, cut) })
+      from = Math.max(from, cut)
+      await frames(1)
+    }
+    live.push({ type: 'done', outcome: 'completed' })
+    await frames(2)
+  }, { text, cuts })
+}
+
+test('a text is the same in the page however it came', async (t) => {
+  const page = await open(t)
+  const results = await page.evaluate(async (texts) => {
+    const stage = document.querySelector('#stage')
+    const shown = async (text, cuts) => {
+      const live = new Live(`m${Math.random()}`)
+      const element = show(live)
+      await element.updateComplete
+      let from = 0
+      const block = { text: '' }
+      for (const cut of [...cuts, text.length]) {
+        block.text = text.slice(from, cut)
+        if (cut > from) live.push({ type: 'text', block: 0, text: block.text })
+        from = Math.max(from, cut)
+        if (cut < text.length) await frames(1)
+      }
+      live.push({ type: 'done', outcome: 'completed' })
+      await frames(2)
+      const { innerHTML } = element.renderRoot.querySelector('.text') ?? { innerHTML: '' }
+      stage.replaceChildren()
+      return innerHTML
+    }
+    const wrong = []
+    for (const [what, text] of Object.entries(texts)) {
+      const whole = await shown(text, [])
+      const random = Array.from({ length: 12 }, (_, at) => Math.floor(((at + 0.37) / 12) * text.length))
+      for (const cuts of [random, Array.from({ length: 24 }, (_, at) => Math.max(0, text.length - 24) + at)]) if ((await shown(text, cuts)) !== whole) wrong.push(what)
+    }
+    return wrong
+  }, awkward)
+  assert.deepEqual(results, [])
+})
+
+test('what is finished never moves, and its nodes stay', async (t) => {
+  const page = await message(t)
+  const faults = await page.evaluate(async (text) => {
+    const faults = []
+    const known = new Map()
+    for (let at = 0; at < text.length; at += 7) {
+      live.push({ type: 'text', block: 0, text: text.slice(at, at + 7) })
+      await frames(1)
+      const blocks = [...element.renderRoot.querySelectorAll('.text > .group > *')]
+      const top = element.getBoundingClientRect().top
+      const boxes = blocks.map((block) => [block.getBoundingClientRect().top - top, block.getBoundingClientRect().height].map(Math.round).join(' '))
+      for (const [index, { block, box }] of known) {
+        if (blocks[index] !== block) faults.push(`block ${index} was made anew`)
+        else if (boxes[index] !== box) faults.push(`block ${index} moved from ${box} to ${boxes[index]}: ${block.textContent.slice(0, 40)}`)
+      }
+      blocks.slice(0, -2).forEach((block, index) => known.set(index, { block, box: boxes[index] }))
+    }
+    return faults
+  }, everything)
+  assert.deepEqual(faults, [])
+})
+
+test('a selection in front of what comes stays', async (t) => {
+  const page = await message(t, () => live.push({ type: 'text', block: 0, text: '- one **two** th' }))
+  const before = await page.evaluate(() => {
+    const text = element.renderRoot.querySelector('strong').firstChild
+    getSelection().setBaseAndExtent(text, 0, text, 3)
+    window.node = text
+    return getSelection().toString()
+  })
+  assert.equal(before, 'two')
+  await say(page, 'ree *four*\n- five\n\nsix', [2, 5, 8, 12])
+  assert.equal(await page.evaluate(() => node.isConnected && node.data), 'two')
+  assert.deepEqual(await page.evaluate(() => { const range = getSelection().getComposedRanges?.({ shadowRoots: [element.renderRoot] })[0]; return range && [range.startContainer === node, range.startOffset, range.endOffset] }) ?? [true, 0, 3], [true, 0, 3])
+})
+
+test('an open fence only grows, and no star stands in the text while it comes', async (t) => {
+  const page = await message(t, () => live.push({ type: 'text', block: 0, text: '```js\nconst a = 1\n' }))
+  await page.evaluate(() => (window.node = element.renderRoot.querySelector('pre .chunk').firstChild))
+  await page.evaluate(async () => {
+    live.push({ type: 'text', block: 0, text: 'const b = 2\n``' })
+    await frames(2)
+  })
+  assert.deepEqual(await page.evaluate(() => [node === element.renderRoot.querySelector('pre .chunk').firstChild, node.data]), [true, 'const a = 1\nconst b = 2'])
+  await page.evaluate(async () => {
+    live.push({ type: 'text', block: 0, text: '`\n\nthis is **bo' })
+    await frames(2)
+  })
+  assert.deepEqual(await page.evaluate(() => [...element.renderRoot.querySelectorAll('.text p, .text strong')].map((one) => one.textContent)), ['this is bo', 'bo'])
+})
+
+test('nothing but known nodes and attributes is made of a text, and nothing is loaded', async (t) => {
+  const page = await message(t)
+  const requests = []
+  page.on('request', (request) => requests.push(request.url()))
+  await say(page, `${Object.values(awkward).join('\n\n')}\n\n${everything}\n\n<img src=x onerror=alert(1)> <script>alert(1)</script> [x](javascript:alert(1)) ![x](https://example.com/x.png)`)
+  const found = await page.evaluate(() => {
+    const seen = new Set()
+    for (const one of element.renderRoot.querySelector('.text').querySelectorAll('*')) for (const name of ['', ...one.getAttributeNames()]) seen.add(name ? `${one.localName}[${name}]` : one.localName)
+    return [...seen]
+  })
+  const nodes = ['a', 'blockquote', 'br', 'button', 'code', 'del', 'div', 'em', 'h3', 'h4', 'h5', 'h6', 'hr', 'input', 'kbd', 'li', 'ol', 'p', 'pre', 's', 'span', 'strong', 'sub', 'sup', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul']
+  const attributes = ['aria-label', 'aria-pressed', 'checked', 'class', 'data-act', 'data-alt', 'data-source', 'dir', 'disabled', 'href', 'part', 'rel', 'role', 'scope', 'start', 'tabindex', 'target', 'type']
+  assert.deepEqual(found.filter((one) => !nodes.includes(one.split('[')[0]) || (one.includes('[') && !attributes.includes(one.split('[')[1].slice(0, -1)))), [])
+  assert.deepEqual(await page.evaluate(() => [...element.renderRoot.querySelectorAll('a')].map((one) => one.href).filter((href) => !/^(https?|mailto):/.test(href))), [])
+  assert.deepEqual(requests.filter((url) => !url.includes('127.0.0.1')), [])
+})
+
+for (const [name, options] of Object.entries({ light: {}, dark: { colorScheme: 'dark' }, forced: { forcedColors: 'active' }, narrow: { viewport: { width: 360, height: 900 } }, wide: { viewport: { width: 1920, height: 1000 } } })) {
+  test(`text keeps within its box: ${name}`, async (t) => {
+    const page = await message(t, undefined, options)
+    await say(page, everything)
+    await picture(page, `text-${name}`, { fullPage: true })
+    const { page: wide, boxes } = await page.evaluate(() => ({
+      page: document.documentElement.scrollWidth - innerWidth,
+      boxes: [...element.renderRoot.querySelectorAll('.text > .group > *')].map((one) => one.getBoundingClientRect().right - element.getBoundingClientRect().right),
+    }))
+    assert.ok(wide <= 0, 'the page scrolls sideways')
+    assert.deepEqual(boxes.filter((over) => over > 1), [])
+  })
+}
+
+// -- what a person does ------------------------------------------------------------------------------------------------------
+
+test('code is copied whole, and its lines are wrapped on request', async (t) => {
+  const page = await message(t, undefined, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await say(page, 'a\n\n```py\nif a:\n    b = "*"\n\n```\nc')
+  await page.evaluate(() => addEventListener('sluice-copy', ({ detail }) => (window.copied = detail)))
+  await page.getByRole('button', { name: 'Copy' }).click()
+  assert.equal(await page.getByRole('button', { name: 'Copied' }).count(), 1)
+  assert.deepEqual(await page.evaluate(() => copied), { text: 'if a:\n    b = "*"\n', what: 'code' })
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'if a:\n    b = "*"\n')
+  const wrap = page.getByRole('button', { name: 'Wrap lines' })
+  assert.equal(await wrap.getAttribute('aria-pressed'), 'false')
+  await wrap.press('Enter')
+  assert.equal(await wrap.getAttribute('aria-pressed'), 'true')
+  assert.equal(await page.evaluate(() => getComputedStyle(element.renderRoot.querySelector('pre .chunk')).whiteSpaceCollapse), 'preserve')
+})
+
+test('long code has its height from the beginning on and scrolls', async (t) => {
+  const page = await message(t, () => live.push({ type: 'text', block: 0, text: `\`\`\`\n${'line\n'.repeat(200)}` }))
+  const heights = () => page.evaluate(() => { const { clientHeight, scrollHeight } = element.renderRoot.querySelector('pre'); return [clientHeight, scrollHeight] })
+  const [height, whole] = await heights()
+  assert.ok(height <= 512 && whole > 2000, `${height} of ${whole}`)
+  await say(page, `${'line\n'.repeat(200)}\`\`\`\nend`)
+  assert.equal((await heights())[0], height)
+})
+
+test('a table scrolls in a region with a name and is copied as CSV', async (t) => {
+  const page = await message(t, undefined, { permissions: ['clipboard-read', 'clipboard-write'], viewport: { width: 360, height: 700 } })
+  await say(page, `| name | a, b | ${'column | '.repeat(12)}\n|---|---|${'---|'.repeat(12)}\n| =SUM(A1) | say "hi" | -5 | **bold** |\n`)
+  const region = page.getByRole('region', { name: 'Table' })
+  await region.focus()
+  assert.equal(await region.evaluate((box) => box.scrollWidth > box.clientWidth && box === box.getRootNode().activeElement), true)
+  await page.getByRole('button', { name: 'Copy as CSV' }).click()
+  const csv = await page.evaluate(() => navigator.clipboard.readText())
+  assert.deepEqual(csv.split('\r\n').map((line) => line.split(',').slice(0, 5).join(',')).slice(0, 2), ['name,"a, b",column,column', '\'=SUM(A1),"say ""hi""",-5,bold,'])
+})
+
+test('a link asks first, with the whole address, and once per host', async (t) => {
+  const page = await message(t)
+  await page.evaluate(() => {
+    window.opened = []
+    window.asked = []
+    element.openLink = (url) => opened.push(url)
+    addEventListener('sluice-link', ({ detail }) => asked.push(detail))
+  })
+  await say(page, '[the forecast](https://example.com/a?city=%E2%80%AEx), [bank.example](https://evil.example/), [例](https://例え.jp/), mailto:a@example.com')
+  await page.getByRole('link', { name: 'the forecast' }).click()
+  const dialog = page.getByRole('dialog')
+  assert.equal(await dialog.locator('.address').textContent(), 'https://example.com/a?city=%E2%80%AEx')
+  assert.equal(await dialog.locator('b').textContent(), 'example.com')
+  await picture(page, 'text-link')
+  assert.equal(await page.evaluate(() => element.renderRoot.activeElement.textContent), 'Not now')
+  await page.keyboard.press('Escape')
+  assert.equal(await dialog.count(), 0)
+  assert.equal(await page.evaluate(() => element.renderRoot.activeElement.textContent), 'the forecast')
+  assert.deepEqual(await page.evaluate(() => opened), [])
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Open' }).click()
+  await page.getByRole('link', { name: 'the forecast' }).click({ button: 'middle' })
+  assert.deepEqual(await page.evaluate(() => opened), ['https://example.com/a?city=%E2%80%AEx', 'https://example.com/a?city=%E2%80%AEx'])
+  assert.equal(await page.getByRole('link', { name: 'bank.example' }).textContent(), 'bank.example (evil.example)')
+  await page.getByRole('link', { name: '例' }).click()
+  assert.equal(await dialog.locator('b').textContent(), 'xn--r8jz45g.jp')
+  await page.keyboard.press('Escape')
+  assert.deepEqual(await page.evaluate(() => asked.length), 4)
+  assert.equal(page.context().pages().length, 1, 'the page opens nothing itself')
+})
+
+test('an app that takes links over is asked nothing, and one that opens none offers the address', async (t) => {
+  const page = await message(t, undefined, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await say(page, 'https://example.net/x')
+  await page.getByRole('link').click()
+  const dialog = page.getByRole('dialog', { name: 'The link leads here' })
+  assert.equal(await dialog.getByRole('button', { name: 'Open' }).count(), 0)
+  await dialog.getByRole('button', { name: 'Copy' }).click()
+  await until(async () => (await page.evaluate(() => navigator.clipboard.readText())) === 'https://example.net/x', 'the address')
+  await page.keyboard.press('Escape')
+  await page.evaluate(() => addEventListener('sluice-link', (event) => event.preventDefault()))
+  await page.getByRole('link').click()
+  assert.equal(await page.getByRole('dialog').count(), 0)
+})
+
+test('a picture is a chip with its address, loaded by the app when a person asks', async (t) => {
+  const page = await message(t)
+  await page.evaluate(() => {
+    window.loads = []
+    element.loadImage = async (url) => {
+      loads.push(url)
+      const canvas = Object.assign(document.createElement('canvas'), { width: 40, height: 20 })
+      return url.includes('map') ? new Promise((resolve) => canvas.toBlob(resolve)) : new Blob(['<svg/>'], { type: 'image/svg+xml' })
+    }
+  })
+  await say(page, '![A map](https://example.com/map.png?all=you+said) and ![](https://example.org/x.svg)')
+  assert.equal(await page.evaluate(() => element.renderRoot.querySelector('.picture').innerText.replace(/\s+/g, ' ')), 'A map · Picture from example.com https://example.com/map.png?all=you+said')
+  assert.deepEqual(await page.evaluate(() => loads), [])
+  await page.getByRole('button', { name: 'A map' }).click()
+  await page.getByRole('img', { name: 'A map' }).waitFor()
+  await page.getByRole('button', { name: 'Picture from example.org' }).click()
+  await page.getByText('The picture could not be loaded.').waitFor()
+  assert.deepEqual(await page.evaluate(() => loads), ['https://example.com/map.png?all=you+said', 'https://example.org/x.svg'])
+})
+
+test('in Chinese the words of a text are Chinese', async (t) => {
+  const page = await message(t, undefined, { locale: 'zh-CN' })
+  await page.evaluate(() => (document.documentElement.lang = 'zh-CN'))
+  await say(page, '```\nx\n```\n\n| 表 |\n|---|\n| 一 |\n\n![图](https://example.com/x.png)')
+  const words = await page.evaluate(() => [...element.renderRoot.querySelectorAll('.text button')].map((one) => one.textContent))
+  assert.deepEqual(words, ['自动换行', '复制', '复制为 CSV', '图 · 来自 example.com 的图片'])
+})
+
+// -- colours -----------------------------------------------------------------------------------------------------------------
+
+const coloured = (page) => page.evaluate(() => Object.fromEntries([...CSS.highlights].map(([name, ranges]) => [name.replace('sluice-', ''), [...ranges].filter((range) => range.startContainer.isConnected).map((range) => range.startContainer.data.slice(range.startOffset, range.endOffset)).sort()])))
+
+test('code has colours, and no node is made for them', async (t) => {
+  const page = await message(t, () => live.push({ type: 'text', block: 0, text: '```js\nconst a = "x" // why\n' }))
+  await until(async () => (await coloured(page)).comment?.length === 1, 'the first colours')
+  await say(page, 'return 12\n```\n\n```nothing\nconst a\n```')
+  await until(async () => (await coloured(page)).number?.length === 1, 'the colours of the rest')
+  assert.deepEqual(await coloured(page), { keyword: ['const', 'return'], string: ['"x"'], comment: ['// why'], number: ['12'] })
+  assert.deepEqual(await page.evaluate(() => [...element.renderRoot.querySelectorAll('pre code')].map((one) => [one.childNodes.length, one.firstChild.childNodes.length])), [[1, 1], [1, 1]])
+})
+
+test('code out of view has no ranges, and its colours come back with it', async (t) => {
+  const page = await message(t)
+  await say(page, `\`\`\`js\nconst a\n\`\`\`\n\n${'and so on\n\n'.repeat(120)}\`\`\`js\nlet b\n\`\`\``)
+  await until(async () => (await coloured(page)).keyword?.join() === 'const', 'the first')
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  await until(async () => (await coloured(page)).keyword?.join() === 'let', 'the last')
+  await page.evaluate(() => scrollTo(0, 0))
+  await until(async () => (await coloured(page)).keyword?.join() === 'const', 'the first again')
+})
+
+test('code that takes too long has no colours, and the next one has', async (t) => {
+  const page = await message(t)
+  let workers = 0
+  await page.route('**/code.js', (route) => {
+    workers++
+    const body = 'onmessage = ({ data: { id, code } }) => { postMessage({ id, begun: true }); while (code.includes("stall")); postMessage({ id, spans: [0, 0, 4] }) }'
+    return route.fulfill({ contentType: 'text/javascript', body })
+  })
+  await say(page, '```js\nstall\n```\n\n```js\nnext one\n```')
+  await until(async () => (await coloured(page)).keyword?.join() === 'next', 'the next one')
+  assert.equal(workers, 2)
+})
+
+test('where the worker cannot be loaded code has no colours, and nothing else changes', async (t) => {
+  const page = await message(t, undefined, { expected: [/Failed to load resource/] })
+  let asked = 0
+  await page.route('**/code.js', (route) => {
+    asked++
+    return route.fulfill({ status: 404 })
+  })
+  await say(page, '```js\nconst a\n```')
+  await until(() => asked > 0, 'the worker')
+  await page.evaluate(async () => {
+    const other = new Live('m2')
+    const second = show(other)
+    other.push({ type: 'text', block: 0, text: '```js\nconst b\n```\n\ntext' }, { type: 'done', outcome: 'completed' })
+    await frames(4)
+    window.second = second
+  })
+  assert.deepEqual(await coloured(page), {})
+  assert.equal(await page.evaluate(() => second.renderRoot.querySelector('code').textContent), 'const b')
+})

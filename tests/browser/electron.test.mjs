@@ -339,7 +339,7 @@ test('attack: garbage for every method, as a page can send it', async (t) => {
       }
     }
     const outcomes = []
-    for (const method of ['approve', 'deny', 'result', 'petReady', 'petReply', 'subscribe', 'unsubscribe', 'cancel', 'send', 'open', 'configure']) {
+    for (const method of ['approve', 'deny', 'result', 'petReady', 'petReply', 'petHold', 'subscribe', 'unsubscribe', 'cancel', 'send', 'open', 'configure']) {
       for (const [at, input] of garbage.entries()) {
         const harmless = input === undefined || input === null || (typeof input === 'object' && Object.keys(input).length === 0)
         const mine = method === 'cancel' && input?.message === ask.message && !('call' in input)

@@ -814,6 +814,64 @@ test('a pet that cannot is told of on the card, which stays a success', async (t
   assert.deepEqual(engine.tools, [], 'and its tools went with it')
 })
 
+test('an order that waits for its words has 30 s, and the usual time from then on', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { open } = await hostStage(t, { answers: () => smiles, host: { cues: 'spoken', petReplyMs: 100 } })
+  const [pet, chat] = [open({ pet: true }), open()]
+  await pet.get('petReady', hiyori)
+  const next = async () => {
+    pet.orders.length = 0
+    const message = await chat.send('Hi')
+    for (let at = 0; at < 500 && pet.orders.length === 0; at++) {
+      t.mock.timers.tick(0)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const [order] = pet.orders
+    assert.deepEqual({ ...order, id: undefined }, { id: undefined, channel: 'live2d:expression', payload: ['smile'], message, call: 1, spoken: true })
+    return { message, order, notice: () => chat.cards(message)[0].notice }
+  }
+  const pass = async (ms) => {
+    t.mock.timers.tick(ms)
+    for (let at = 0; at < 20; at++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const held = await next()
+  await pet.get('petHold', { id: held.order.id, held: true })
+  await pass(25_000)
+  assert.equal(held.notice(), undefined, 'it waits')
+  await pet.get('petHold', { id: held.order.id, held: false })
+  await pass(99)
+  assert.equal(held.notice(), undefined)
+  await pass(1)
+  assert.equal(held.notice(), 'the pet did not answer')
+
+  const other = await next()
+  await pet.get('petHold', { id: other.order.id, held: true })
+  await pass(30_200)
+  assert.equal(other.notice(), 'the pet did not answer', 'no longer than that')
+  await pet.get('petHold', { id: other.order.id, held: true })
+  await pet.get('petHold', { id: 10_000, held: true })
+  await pet.get('petReply', { id: other.order.id, ok: true })
+
+  const stopped = await next()
+  await pet.get('petHold', { id: stopped.order.id, held: true })
+  await pet.get('petReply', { id: stopped.order.id, ok: false, reason: 'its words were not said' })
+  await pass(1)
+  assert.equal(stopped.notice(), 'its words were not said')
+})
+
+test('a window cannot hold orders where nothing waits for words', async (t) => {
+  const { open } = await hostStage(t, { answers: () => smiles, host: { petReplyMs: 30 } })
+  const [pet, chat] = [open({ pet: true }), open()]
+  await pet.get('petReady', hiyori)
+  const message = await chat.send('Hi')
+  const order = await until(() => pet.orders[0])
+  assert.equal(order.spoken, undefined)
+  await pet.get('petHold', { id: order.id, held: true })
+  assert.equal(await until(() => chat.cards(message)[0]?.notice), 'the pet did not answer')
+  assert.equal((await pet.call('petHold', { id: 'x', held: true })).error.code, 'argument')
+  assert.deepEqual(chat.cards(message)[0].sent, { block: 0, offset: 3, channel: 'live2d:expression', payload: ['smile'] })
+})
+
 test('an order that nobody can carry out is told', async (t) => {
   const { engine, open } = await hostStage(t, { answers: [smiles], host: { onPet: () => {} } })
   const { live2dTools } = await import('sluice/live2d')

@@ -172,19 +172,22 @@ test('speech: orders wait for their words, and end however it ends', async () =>
   const ends = {}
   const hold = (call, of = 'm1') => void speaks.hold({ message: of, call }).then((how) => (ends[`${of} ${call}`] = how))
   hold(1)
-  await settled()
+  await clock.pass(250)
   assert.deepEqual(ends, { 'm1 1': 'now' }, 'nobody speaks')
-  speaks.follow(message)
+  delete ends['m1 1']
   hold(1)
+  await clock.pass(200)
+  speaks.follow(message) // an order may be faster than its message
+  await clock.pass(200)
+  assert.deepEqual(ends, {})
   hold(1, 'another')
   message.text('This is the first one. ')
   message.cue()
   message.text('Second one is this one. ')
   message.cue()
   message.text('Third one is this one here.')
-  await settled()
-  assert.deepEqual(ends, { 'm1 1': 'now', 'another 1': 'now' })
-  delete ends['m1 1']
+  await clock.pass(250)
+  assert.deepEqual(ends, { 'another 1': 'now' })
   hold(2)
   await voice.end()
   assert.deepEqual(ends, { 'another 1': 'now', 'm1 1': 'now' })
@@ -238,6 +241,29 @@ test('speech: quiet says nothing and lets cues through; a voice that is not ther
   speaks.quiet(false)
   assert.equal(speaks.state, 'idle')
   assert.equal(off.length, 1)
+})
+
+test('speech: quiet in the middle of an answer ends the voice, not the cues; it goes on with what comes behind', async () => {
+  const { voice, speaks, log, message } = stage()
+  speaks.follow(message)
+  message.text('This is the first one. This is ')
+  message.cue()
+  message.text('the second one. And ')
+  message.cue()
+  message.text('the third one is here.')
+  const held = speaks.hold({ message: 'm1', call: 1 })
+  speaks.quiet(true)
+  assert.equal(await held, 'now')
+  message.text(' The fourth one comes now. ')
+  assert.deepEqual([speaks.state, log], ['off', [
+    'speaking: This is the first one.', 'dropped: This is the first one.', 'cue 1', 'dropped: This is the second one.', 'dropped: And the third one is here.', 'cue 2',
+  ]])
+  speaks.quiet(false)
+  message.text('And this is the fifth one.').done()
+  await settled()
+  assert.deepEqual(voice.said.slice(1), ['The fourth one comes now.'])
+  await voice.end()
+  assert.deepEqual(voice.said.slice(1), ['The fourth one comes now.', 'And this is the fifth one.'])
 })
 
 test('speech: what is too much is not said', async () => {

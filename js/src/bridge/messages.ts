@@ -400,6 +400,12 @@ export interface PetOrder {
   channel: string
   /** Filled in from the call's arguments. */
   payload: Json[]
+  /** Id of the message that the call stands in. */
+  message: string
+  /** The number of the call in it. */
+  call: number
+  /** It waits for its words, where this window speaks the message. `petHold` says so. */
+  spoken?: true
 }
 
 // -- from a window to the main process ---------------------------------------------------------------------------------------
@@ -492,6 +498,8 @@ export interface PetSide {
   onOrder(listener: (order: PetOrder) => void): () => void
   /** Tells what the loaded model can do; null: there is none any more. Rejects where the host does not take it. */
   ready(capabilities: PetCapabilities | null): Promise<void>
+  /** An order waits for its words, or they came and it is performed now. */
+  hold?(input: Parameters<Methods['petHold']>[0]): Promise<void>
   /** Answers an order: it was done, or why not. */
   reply(answer: Parameters<Methods['petReply']>[0]): Promise<void>
 }
@@ -610,6 +618,8 @@ export interface Methods {
   petReady(capabilities: PetCapabilities | null): void
   /** Answers a `PetOrder`: whether the pet did it, and why not. */
   petReply(input: { id: number; ok: boolean; reason?: string }): void
+  /** A `PetOrder` with `spoken` waits for its words, or does no longer: the time for an answer begins then. */
+  petHold(input: { id: number; held: boolean }): void
 }
 
 /** The message that `send` started. */
@@ -624,7 +634,7 @@ export type Method = keyof Methods
 /** All names of methods. */
 export const methods = [
   'send', 'regenerate', 'edit', 'goOn', 'choose', 'earlier', 'conversations', 'search', 'rename', 'delete', 'export', 'openLink', 'picture',
-  'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'result', 'petReady', 'petReply',
+  'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'result', 'petReady', 'petReply', 'petHold',
 ] as const satisfies readonly Method[]
 
 /** What a preload calls beside these, for itself: the window read a frame. */

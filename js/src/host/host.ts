@@ -235,6 +235,7 @@ class EngineHost implements Host {
       petReady: method<'petReady'>('pet', nullable(checkCapabilities), (window, capabilities) => this.#pet.ready(window, capabilities)),
       petReply: method<'petReply'>('pet', members({ id: order, ok: flag, reason: optional(reason) }), (window, input) =>
         this.#pet.reply(window, input.id, input.ok ? undefined : input.reason || 'the pet could not')),
+      petHold: method<'petHold'>('pet', members({ id: order, held: flag }), (window, input) => this.#pet.hold(window, input.id, input.held)),
     }
     return new Map(Object.entries(table))
   }

@@ -1,6 +1,6 @@
 // What an app gives a host, checked when it gives it.
 import { SluiceError } from '../core/errors.js'
-import { flag, func, is, members, record, text, withMethods, wrong, type Check } from '../core/options.js'
+import { flag, func, is, members, oneOf, record, text, withMethods, wrong, type Check } from '../core/options.js'
 import type { TurnOptions } from './types.js'
 
 const timer = is('a number from 0 to 2147483647', (value) => typeof value === 'number' && value >= 0 && value < 2 ** 31)
@@ -19,6 +19,7 @@ export const hostMembers = {
   onEvent: func('(message, event) => void'),
   onPet: func('(capabilities) => void'),
   onPetFailure: func('(failure) => void'),
+  cues: oneOf('now', 'spoken'),
   frameMs: timer, maxTextLength: timer, approvalGraceMs: timer, petReplyMs: timer, keepMessages: timer, maxPictureBytes: timer, maxRunning: timer,
 } satisfies { [member: string]: Check }
 

@@ -9,6 +9,8 @@ import type { HostOptions } from './types.js'
 import type { HostWindow } from './window.js'
 
 const MAX_OPEN_ORDERS = 1000
+/** How long an order may wait for its words. */
+const HOLD_MS = 30_000
 
 type Parameter = NonNullable<PetCapabilities['parameters']>[number]
 const parameter = members<Parameter>({ id: name(200), min: finite, max: finite, default: optional(finite) })
@@ -27,9 +29,10 @@ interface Order {
   waiting: Set<HostWindow>
   release: () => void
   timer: NodeJS.Timeout
+  begun: number
 }
 
-type PetOptions = Pick<HostOptions, 'onPet' | 'onPetFailure' | 'petReplyMs'>
+type PetOptions = Pick<HostOptions, 'cues' | 'onPet' | 'onPetFailure' | 'petReplyMs'>
 
 export class Pet {
   readonly #engine: Engine
@@ -63,12 +66,14 @@ export class Pet {
     if (windows.length === 0) return this.#fail(message, event, 'there is no pet window with a model')
     if (this.#orders.size >= MAX_OPEN_ORDERS) return this.#fail(message, event, 'the pet does not keep up')
     const id = ++this.#lastId
-    const timer = setTimeout(() => this.#end(id, 'the pet did not answer'), this.#options.petReplyMs ?? 5000)
-    this.#orders.set(id, { message, event, waiting: new Set(windows), release: message.hold(), timer })
+    const timer = this.#patience(id, 0)
+    this.#orders.set(id, { message, event, waiting: new Set(windows), release: message.hold(), timer, begun: performance.now() })
     message.flush() // the reader has the text in front of it
     for (const window of windows) {
       try {
-        window.peer.pet({ id, channel: event.channel, payload: event.payload })
+        window.peer.pet({
+          id, channel: event.channel, payload: event.payload, message: message.id, call: event.call, ...(this.#options.cues === 'spoken' ? { spoken: true as const } : {}),
+        })
       } catch {
         this.reply(window, id, 'the pet window cannot be reached')
       }
@@ -80,6 +85,18 @@ export class Pet {
     const order = this.#orders.get(id)
     if (!order?.waiting.delete(window)) return
     if (failure === undefined || order.waiting.size === 0) this.#end(id, failure)
+  }
+
+  /** It waits for its words: it has 30 s for that since it was given, and the usual time behind them. */
+  hold(window: HostWindow, id: number, held: boolean): void {
+    const order = this.#orders.get(id)
+    if (this.#options.cues !== 'spoken' || !order?.waiting.has(window)) return
+    clearTimeout(order.timer)
+    order.timer = this.#patience(id, held ? Math.max(0, order.begun + HOLD_MS - performance.now()) : 0)
+  }
+
+  #patience(id: number, more: number): NodeJS.Timeout {
+    return setTimeout(() => this.#end(id, 'the pet did not answer'), more + (this.#options.petReplyMs ?? 5000))
   }
 
   /** The window is gone. */

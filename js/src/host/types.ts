@@ -122,6 +122,11 @@ export interface HostOptions {
   approvalGraceMs?: number
   /** Milliseconds that the pet has to answer. Default 5,000. */
   petReplyMs?: number
+  /**
+   * When the pet does what the model says: `now`, or `spoken`, with the words beside which it stands. An order then waits in the window that speaks
+   * the message (`receive({ speaker })`), for up to 30 s; where nobody speaks it is done at once. Default `now`.
+   */
+  cues?: 'now' | 'spoken'
   /** Bytes of all pictures of one message of a person. Default 10,000,000. */
   maxPictureBytes?: number
   /** Without `conversations`: messages that are kept, of all conversations; the oldest are forgotten, by the model too. Default 200. */

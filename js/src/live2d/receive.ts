@@ -22,6 +22,11 @@ export interface ReceiveOptions extends Common {
     /** Orders for the pet. */
     readonly pet: PetSide
   }
+  /** Whoever speaks the answers, such as `speaker()` of sluice/speech: with `cues: 'spoken'` of the host an order waits for its words. */
+  speaker?: {
+    /** Resolves when the words of a call come (`now`), or with `stopped` where they will not. */
+    hold(order: Pick<PetOrder, 'message' | 'call'>): Promise<'now' | 'stopped'>
+  } | undefined
   /** In place of a client. */
   bridge?: Pick<Bridge, 'call' | 'onPet'>
 }
@@ -46,7 +51,7 @@ const common: { readonly [option in keyof Required<Common>]: Check } = {
   timeoutMs: milliseconds,
 }
 const checkReceive = members({
-  members: { ...common, client: is('what connect() returns', (value) => isObject((value as { pet?: unknown }).pet)), bridge: withMethods('a bridge with call and onPet', 'call', 'onPet') },
+  members: { ...common, client: is('what connect() returns', (value) => isObject((value as { pet?: unknown }).pet)), bridge: withMethods('a bridge with call and onPet', 'call', 'onPet'), speaker: withMethods('a speaker with hold', 'hold') },
 })
 const checkChannels = members({ members: { ...common, on: func('(channel, listener) => void') }, needs: ['on'] })
 
@@ -56,7 +61,7 @@ const checkChannels = members({ members: { ...common, on: func('(channel, listen
  */
 export function receive(options: ReceiveOptions): PetReceiver {
   checkReceive(options, 'options')
-  const { client, bridge } = options
+  const { client, bridge, speaker } = options
   const side = client?.pet ?? (bridge ? overBridge(bridge) : undefined)
   if (!side) throw new SluiceError({ code: 'option', path: 'client', detail: 'expected a client or a bridge', hint: 'connect() of sluice/renderer gives the client' })
   const failed = (what: string) => (error: unknown) => options.onError?.(`${what}: ${messageOf(error)}`)
@@ -70,9 +75,22 @@ export function receive(options: ReceiveOptions): PetReceiver {
   async function take(order: PetOrder): Promise<void> {
     const { id, channel, payload } = (order ?? {}) as Partial<PetOrder>
     if (typeof id !== 'number' || typeof channel !== 'string') return options.onError?.('found an order without id or channel')
-    const reason = await receiver.perform(channel, payload)
+    const reason = (await words(order)) ? await receiver.perform(channel, payload) : 'its words were not said: the voice was stopped'
     if (receiver.closed) return
     await side!.reply(reason === undefined ? { id, ok: true } : { id, ok: false, reason }).catch(failed('the answer was not taken'))
+  }
+  /** Waits for the words of the order, and tells the host so. False: they will not come. */
+  async function words({ id, message, call, spoken }: PetOrder): Promise<boolean> {
+    if (!spoken || !speaker) return true
+    const tell = (held: boolean): void => void side!.hold?.({ id, held }).catch(failed('the host was not told that an order waits'))
+    let waits = true
+    const how = speaker.hold({ message, call }).finally(() => (waits = false))
+    await new Promise((resolve) => setTimeout(resolve))
+    if (!waits) return (await how) === 'now' // nobody speaks
+    tell(true)
+    const now = (await how) === 'now'
+    if (now && !receiver.closed) tell(false)
+    return now
   }
   receiver.setModel(options.model ?? null)
   return receiver
@@ -177,5 +195,6 @@ function overBridge(bridge: Pick<Bridge, 'call' | 'onPet'>): PetSide {
     onOrder: (listener) => bridge.onPet(listener),
     ready: (capabilities) => bridge.call('petReady', capabilities).then(taken),
     reply: (answer) => bridge.call('petReply', answer).then(taken),
+    hold: (input) => bridge.call('petHold', input).then(taken),
   }
 }

@@ -22,6 +22,10 @@ export interface PetSpeaker {
   follow?(message: Live<MessageView>): void
   /** Says nothing more. */
   stop?(why?: string): unknown
+  /** Says nothing until it may again. */
+  quiet?(on: boolean): void
+  /** For an order whose words it says: resolves when they come. See `receive` of sluice/live2d. */
+  hold?(order: { message: string; call: number }): Promise<'now' | 'stopped'>
 }
 
 /** What tells the time, for tests. */
@@ -176,7 +180,7 @@ class Pet implements Companion {
     this.#onError = onError
     this.#seen = { asks: false, running: false, writing: false, voice: false, heard: false, carried: false, activeAt: clock.now() }
     this.#view = { state: 'idle', words: this.#table.idle.words, asks: [], quiet: false }
-    if (client.pet) this.#receiver = receive({ client: { pet: client.pet }, ...(onError ? { onError: (reason) => onError(reason) } : {}) })
+    if (client.pet) this.#receiver = receive({ client: { pet: client.pet }, ...(speaker?.hold ? { speaker: { hold: (order) => speaker.hold!(order) } } : {}), ...(onError ? { onError: (reason) => onError(reason) } : {}) })
     this.#offs.push(client.connection.subscribe(() => this.#connection()))
     if (speaker) this.#offs.push(speaker.subscribe(() => this.#voice()))
     if (typeof document === 'object') {
@@ -265,7 +269,8 @@ class Pet implements Companion {
 
   quiet(on: boolean): void {
     if (on === this.#view.quiet) return
-    if (on) this.#speaker?.stop?.('quiet')
+    if (this.#speaker?.quiet) this.#speaker.quiet(on)
+    else if (on) this.#speaker?.stop?.('quiet')
     this.#change({ quiet: on })
   }
 

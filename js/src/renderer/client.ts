@@ -201,6 +201,7 @@ export class Client {
       },
       ready: (capabilities) => this.#call('petReady', capabilities),
       reply: (answer) => this.#call('petReply', answer),
+      hold: (input) => this.#call('petHold', input),
     }
   }
 }

@@ -238,8 +238,14 @@ class VoiceOver implements Speaker {
   quiet(on: boolean): void {
     if (on === this.#quiet) return
     this.#quiet = on
-    if (on) this.stop('quiet')
-    else this.#settle()
+    const heard = this.#heard
+    if (!on || !heard) return this.#next()
+    this.#heard = undefined
+    heard.playing?.stop()
+    heard.item.abort.abort(new Error('quiet'))
+    heard.track.end()
+    this.#tell(heard.item.segment, 'dropped')
+    this.#next()
   }
 
   level(): number {
@@ -323,8 +329,8 @@ class VoiceOver implements Speaker {
     while (!this.#heard) {
       const item = this.#queue.shift()
       if (!item) break
-      if (item.silent || this.#off !== undefined) for (const cue of item.segment.cues) this.#fire(cue)
-      else void this.#speak(item)
+      if (!item.silent && this.#off === undefined) void this.#speak(item)
+      else this.#pass(item)
     }
     if (!this.#heard && !this.#writing) {
       this.#message = undefined
@@ -334,8 +340,16 @@ class VoiceOver implements Speaker {
     this.#settle()
   }
 
+  /** Its cues fire, and nothing is heard. */
+  #pass({ segment, silent, abort }: Item): void {
+    for (const cue of segment.cues) this.#fire(cue)
+    if (silent) return // that was told
+    abort.abort(new Error('the voice is off'))
+    this.#tell(segment, 'dropped')
+  }
+
   #prepare(): void {
-    if (!this.#gives) return
+    if (!this.#gives || this.#off !== undefined) return
     const next = this.#queue.filter(({ silent }) => !silent).slice(0, this.#options.ahead ?? 2)
     for (const item of next) item.made ??= this.#make(item)
   }

@@ -1,0 +1,102 @@
+// From the model to the mouth: a host whose pet does what the model says with its words, a window that speaks, and a voice of the test.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { receive } from 'sluice/live2d'
+import { companion } from 'sluice/pet'
+import { connect } from 'sluice/renderer'
+import { speaker } from 'sluice/speech'
+import { hostStage, until } from './host-support.mjs'
+import { FakeVoice } from './speech-support.mjs'
+
+const call = (name) => ({ call: { name: 'live2d_expression', arguments: { name } } })
+const answer = { parts: [{ text: 'Wait a moment. You got ' }, call('surprised'), { text: 'the job, did you? That calls for ' }, call('smile'), { text: 'a little dance!' }] }
+
+function fakeModel() {
+  const done = []
+  return { done, capabilities: () => ({ expressions: ['smile', 'surprised'], motions: {} }), expression: (name) => (done.push(name), true), motion: () => true }
+}
+
+async function stage(t, { cues = 'spoken', voice = new FakeVoice() } = {}) {
+  const { host, engine } = await hostStage(t, { answers: () => answer, host: { cues } })
+  const client = connect(host.bridge({ read: true, chat: true, pet: true }))
+  t.after(() => client.close())
+  const model = fakeModel()
+  const speaks = speaker({ voice })
+  t.after(() => speaks.close())
+  const ready = () => until(() => engine.tools.length > 0, 'the tools of the pet')
+  const notices = (message) => message.getSnapshot().blocks.filter(({ type }) => type === 'tool_use').map(({ notice }) => notice)
+  return { client, model, voice, speaks, ready, notices }
+}
+
+test('speech: an expression comes with its words, not with the text', async (t) => {
+  const { client, model, voice, speaks, ready, notices } = await stage(t)
+  receive({ client, model, speaker: speaks })
+  await ready()
+  const message = await client.send('I got it!')
+  speaks.follow(message)
+  const { outcome } = await message.done
+  assert.equal(outcome, 'completed')
+  await until(() => voice.said.length === 1)
+  assert.deepEqual([voice.said, model.done], [['Wait a moment.'], []])
+  await voice.end()
+  assert.deepEqual(voice.said.at(-1), 'You got the job, did you?')
+  voice.at(0)
+  assert.deepEqual(model.done, [])
+  voice.at(8)
+  await until(() => model.done.length === 1)
+  await voice.end()
+  voice.at(15)
+  await until(() => model.done.length === 2)
+  assert.deepEqual(model.done, ['surprised', 'smile'])
+  await voice.end()
+  assert.deepEqual(notices(message), [undefined, undefined])
+})
+
+test('speech: what the voice did not come to is not done, and its card says so', async (t) => {
+  const { client, model, voice, speaks, ready, notices } = await stage(t)
+  receive({ client, model, speaker: speaks })
+  await ready()
+  const message = await client.send('I got it!')
+  speaks.follow(message)
+  message.subscribe(() => {}) // somebody looks at it: what comes behind its end is seen, too
+  await message.done
+  await voice.end()
+  voice.at(8)
+  await until(() => model.done.length === 1)
+  assert.match(speaks.stop('a finger on the mouth').heard, /^Wait a moment\. You got/)
+  await until(() => notices(message)[1])
+  assert.match(notices(message)[1], /words were not said/)
+  assert.deepEqual([model.done, notices(message)[0]], [['surprised'], undefined])
+})
+
+test('speech: where nobody speaks, or orders do not wait, the pet does it at once', async (t) => {
+  for (const [cues, follows] of [['spoken', false], ['now', true]]) {
+    const { client, model, speaks, ready } = await stage(t, { cues })
+    receive({ client, model, speaker: speaks })
+    await ready()
+    const message = await client.send('I got it!')
+    if (follows) speaks.follow(message)
+    await until(() => model.done.length === 2, `${cues}`)
+    assert.deepEqual(model.done, ['surprised', 'smile'])
+  }
+})
+
+test('speech: a companion gives its speaker the answers, and its orders wait for their words', async (t) => {
+  const { client, model, voice, speaks, ready } = await stage(t)
+  const pet = companion({ client, model, speaker: speaks })
+  t.after(() => pet.close())
+  await ready()
+  const message = await client.send('I got it!')
+  await message.done
+  await until(() => voice.said.length > 0)
+  await new Promise((resolve) => setTimeout(resolve, 400)) // longer than an order waits for its message
+  assert.deepEqual(model.done, [])
+  await voice.end()
+  voice.at(8)
+  await until(() => model.done.includes('surprised'))
+  pet.quiet(true)
+  await until(() => model.done.includes('smile'), 'quiet: at once')
+  assert.equal(speaks.state, 'off')
+  pet.quiet(false)
+  assert.equal(speaks.state, 'idle')
+})

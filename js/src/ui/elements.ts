@@ -1,5 +1,7 @@
 // The public types of the elements, free of the library that the elements are made with.
-import type { ActionDetail, AnnounceMode, ChatClient, ChatSpeaker, RenderText, UsageMode } from './chat/types.js'
+import type {
+  ActionDetail, AnnounceMode, Attachment, ChatClient, ChatSpeaker, RefusedDetail, RenderText, SendDetail, Suggestion, UsageMode,
+} from './chat/types.js'
 import type { ConfigurationClient } from './configuration/store.js'
 import type { CopyDetail, LinkDetail, LoadImage, OpenLink } from './text/types.js'
 import type { ApprovalsMode, AskDetail, AskView, CardView, LiveMessage, SavedMessage } from './types.js'
@@ -87,6 +89,82 @@ export interface SluiceThreadElement extends HTMLElement {
   editLast(): boolean
 }
 
+/**
+ * `<sluice-composer>`: a person writes, attaches and sends. While an answer comes, up to 5 messages wait for its end. Fires `sluice-send`,
+ * `sluice-stop` and `sluice-refused`. Slots: `start`, `end`.
+ */
+export interface SluiceComposerElement extends HTMLElement {
+  /** The client, from `connect()`. */
+  client: ChatClient | undefined
+  /** Which conversation; each has its own draft. Default `main`. */
+  conversation: string
+  /** Who answers, for the placeholder. */
+  name: string
+  /** What is written. */
+  value: string
+  /** Files beside it. */
+  attachments: readonly Attachment[]
+  /** What sends. Default `enter`; with `ctrl-enter` Enter makes a new line. */
+  submitKey: 'enter' | 'ctrl-enter'
+  /** Types of files that are taken. Default `image/*,text/plain`. */
+  accept: string
+  /** Bytes of all files of a message. Default 10,000,000. */
+  maxBytes: number
+  /** Files of a message. Default 8. */
+  maxCount: number
+  /** An answer goes on. */
+  readonly busy: boolean
+  /** Texts that are sent when the answer is there. */
+  readonly queue: readonly string[]
+  /** Sends what is written; while an answer comes, it waits. */
+  send(): Promise<void>
+  /** Stops the answer that comes. */
+  stop(): Promise<void>
+  /** Adds files. What cannot be taken is said, and fires `sluice-refused`. */
+  attach(files: Iterable<File>): Promise<void>
+}
+
+/**
+ * `<sluice-chat>`: a conversation with its header, its beginning, the field, and a banner where the host is gone. Fires the events of its parts.
+ * Slots: `header`, `tools` (in the header), `welcome`, `before-composer`, `composer-start`, `composer-end`, and those of `<sluice-thread>`.
+ */
+export interface SluiceChatElement extends HTMLElement {
+  /** The client, from `connect()`. */
+  client: ChatClient | undefined
+  /** Which conversation. Default `main`. */
+  conversation: string
+  /** Who answers. */
+  name: string
+  /** Address of their picture. */
+  avatar: string
+  /** What a person can begin with. */
+  suggestions: readonly Suggestion[]
+  /** Which answers tell their time and tokens. Default `last`. */
+  usage: UsageMode
+  /** Who shows questions. Default `inline`. */
+  approvals: ApprovalsMode
+  /** What is read out. Default `end`. */
+  announce: AnnounceMode
+  /** What sends. Default `enter`. */
+  submitKey: 'enter' | 'ctrl-enter'
+  /** Draws texts in place of the elements' own typesetting. */
+  renderText: RenderText | undefined
+  /** Reads answers aloud. */
+  voice: ChatSpeaker | undefined
+  /** What is written and not sent. */
+  value: string
+  /** Files beside it. */
+  readonly attachments: readonly Attachment[]
+  /** What goes on: also an attribute, for styles. */
+  readonly state: 'idle' | 'thinking' | 'speaking' | 'working' | 'waiting' | 'offline'
+  /** Puts the focus on the field. */
+  focusComposer(): void
+  /** Puts the focus on the conversation: a question that comes then may take it. */
+  focusThread(): void
+  /** Shows the end of the conversation, and follows it. */
+  scrollToEnd(): void
+}
+
 /** `<sluice-configuration>`: shows and changes the configuration. */
 export interface SluiceConfigurationElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -100,6 +178,8 @@ declare global {
     'sluice-approval': SluiceApprovalElement
     'sluice-configuration': SluiceConfigurationElement
     'sluice-thread': SluiceThreadElement
+    'sluice-composer': SluiceComposerElement
+    'sluice-chat': SluiceChatElement
   }
   interface HTMLElementEventMap {
     'sluice-ask': CustomEvent<AskDetail>
@@ -107,5 +187,8 @@ declare global {
     'sluice-action': CustomEvent<ActionDetail>
     'sluice-link': CustomEvent<LinkDetail>
     'sluice-copy': CustomEvent<CopyDetail>
+    'sluice-send': CustomEvent<SendDetail>
+    'sluice-stop': CustomEvent<undefined>
+    'sluice-refused': CustomEvent<RefusedDetail>
   }
 }

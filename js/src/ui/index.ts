@@ -1,9 +1,13 @@
 // Custom elements for messages, cards, questions and the configuration. Importing this defines them.
 import { SluiceApproval as Approval } from './approval.js'
 import { SluiceCard as Card } from './card.js'
+import { SluiceChat as Chat } from './chat/chat.js'
+import { SluiceComposer as Composer } from './chat/composer.js'
 import { SluiceThread as Thread } from './chat/thread.js'
 import { SluiceConfiguration as Configuration } from './configuration/element.js'
-import type { SluiceApprovalElement, SluiceCardElement, SluiceConfigurationElement, SluiceMessageElement, SluiceThreadElement } from './elements.js'
+import type {
+  SluiceApprovalElement, SluiceCardElement, SluiceChatElement, SluiceComposerElement, SluiceConfigurationElement, SluiceMessageElement, SluiceThreadElement,
+} from './elements.js'
 import { SluiceMessage as Message } from './message.js'
 
 /** The class of `<sluice-message>`: a message. */
@@ -14,6 +18,10 @@ export const SluiceCard: new () => SluiceCardElement = Card
 export const SluiceApproval: new () => SluiceApprovalElement = Approval
 /** The class of `<sluice-configuration>`: the configuration page. */
 export const SluiceConfiguration: new () => SluiceConfigurationElement = Configuration
+/** The class of `<sluice-chat>`: a conversation with everything around it. */
+export const SluiceChat: new () => SluiceChatElement = Chat
+/** The class of `<sluice-composer>`: a person writes. */
+export const SluiceComposer: new () => SluiceComposerElement = Composer
 /** The class of `<sluice-thread>`: a conversation. */
 export const SluiceThread: new () => SluiceThreadElement = Thread
 

@@ -6,9 +6,9 @@ export const entryStyles = css`
   .mine {
     align-self: flex-end; max-width: 84%; min-width: 0; padding: 9px 15px; border-radius: var(--sluice-mine-radius, calc(var(--_radius) + 6px));
     border: 1px solid transparent;
-    background: var(--sluice-mine, color-mix(in srgb, var(--_accent) 12%, var(--_background))); color: var(--sluice-mine-text, var(--_text));
+    background: var(--sluice-mine, color-mix(in srgb, var(--_accent) 15%, var(--_surface))); color: var(--sluice-mine-text, var(--_text));
   }
-  .mine:has(.editor) { align-self: stretch; max-width: 100%; }
+  .mine:has(.editor) { align-self: stretch; max-width: 100%; margin-bottom: 12px; }
   .theirs {
     min-width: 0; border: 1px solid transparent;
     background: var(--sluice-theirs, transparent); padding: var(--sluice-theirs-padding, 0); border-radius: var(--sluice-theirs-radius, calc(var(--_radius) + 6px));

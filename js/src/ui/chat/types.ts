@@ -83,3 +83,43 @@ export type AnnounceMode = 'end' | 'sentences' | 'off'
 
 /** Draws the text of a block in place of the element's own typesetting. */
 export type RenderText = (text: string, context: { open: boolean; lang: string; block: number; element: HTMLElement }) => void | Node
+
+/** A file beside a message that is written. */
+export interface Attachment {
+  /** Of the file; empty for a pasted text. */
+  name: string
+  /** `image/png`, `image/jpeg`, `image/gif`, `image/webp` or `text/plain`. */
+  mediaType: string
+  /** As they are sent: a large picture was drawn smaller. */
+  bytes: Uint8Array
+  /** An address of a picture for people. */
+  preview?: string
+}
+
+/** The detail of `sluice-send`: `preventDefault()` takes over the sending. */
+export interface SendDetail {
+  /** What the person wrote, with long texts behind it. */
+  text: string
+  /** Pictures. */
+  parts: Picture[]
+  /** Id of the conversation. */
+  conversation: string
+}
+
+/** The detail of `sluice-refused`: a file is not taken. */
+export interface RefusedDetail {
+  /** The file. */
+  file: File
+  /** Neither a picture nor text; too large; too many; it cannot be read. */
+  why: 'type' | 'size' | 'count' | 'unreadable'
+}
+
+/** Something to begin with: its text is sent, or with `send: false` put into the field. */
+export type Suggestion = string | {
+  /** What stands on the button. */
+  title: string
+  /** What is asked. */
+  text: string
+  /** Default true. */
+  send?: boolean
+}

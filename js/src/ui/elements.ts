@@ -79,6 +79,8 @@ export interface SluiceThreadElement extends HTMLElement {
   announce: AnnounceMode
   /** Draws texts in place of the element's own typesetting. */
   renderText: RenderText | undefined
+  /** Loads a picture of a text when a person asks for it. */
+  loadImage: LoadImage | undefined
   /** Reads answers aloud: with it every answer has a button for that. */
   voice: ChatSpeaker | undefined
   /** The end is followed: nobody looks further up. */
@@ -149,6 +151,8 @@ export interface SluiceChatElement extends HTMLElement {
   submitKey: 'enter' | 'ctrl-enter'
   /** Draws texts in place of the elements' own typesetting. */
   renderText: RenderText | undefined
+  /** Loads a picture of a text when a person asks for it. */
+  loadImage: LoadImage | undefined
   /** Reads answers aloud. */
   voice: ChatSpeaker | undefined
   /** What is written and not sent. */

@@ -10,7 +10,7 @@ import { follow, type Doing, type Now } from './following.js'
 import { chatText, type ChatStrings } from './strings.js'
 import './thread.js'
 import type { SluiceThread } from './thread.js'
-import type { AnnounceMode, Attachment, ChatClient, ChatSpeaker, RenderText, Suggestion, UsageMode } from './types.js'
+import type { AnnounceMode, Attachment, ChatClient, ChatSpeaker, LoadImage, RenderText, Suggestion, UsageMode } from './types.js'
 
 export class SluiceChat extends SluiceElement {
   static override styles = [tokens, controls, chatStyles]
@@ -25,6 +25,7 @@ export class SluiceChat extends SluiceElement {
     announce: { type: String },
     submitKey: { type: String, attribute: 'submit-key' },
     renderText: { attribute: false },
+    loadImage: { attribute: false },
     voice: { attribute: false },
     state: { type: String, reflect: true },
     dropping: { state: true },
@@ -40,6 +41,7 @@ export class SluiceChat extends SluiceElement {
   declare announce: AnnounceMode
   declare submitKey: 'enter' | 'ctrl-enter'
   declare renderText: RenderText | undefined
+  declare loadImage: LoadImage | undefined
   declare voice: ChatSpeaker | undefined
   /** What goes on. */
   declare state: Doing
@@ -189,7 +191,7 @@ export class SluiceChat extends SluiceElement {
       </header></slot>
       ${this.#banner()}
       <sluice-thread part="thread" exportparts=${threadParts} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .usage=${this.usage}
-        .approvals=${this.approvals} .announce=${this.announce} .renderText=${this.renderText} .voice=${this.voice}>
+        .approvals=${this.approvals} .announce=${this.announce} .renderText=${this.renderText} .loadImage=${this.loadImage} .voice=${this.voice}>
         <div slot="empty">${this.#welcome()}</div><slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>
       </sluice-thread>
       <div class="foot">

@@ -10,9 +10,10 @@ import { controls, tokens } from '../theme.js'
 import type { ApprovalsMode, LiveMessage, MessageView } from '../types.js'
 import { entryStyles } from './entry-styles.js'
 import { chatText, type ChatStrings } from './strings.js'
+import type { OpenLink } from '../text/types.js'
 import { hourOf } from './times.js'
 import { oneTabStop, toolbar, toolButton, type Tool } from './toolbar.js'
-import type { ActionDetail, ChatConversation, EntryAction, EntryView, RenderText, UsageMode } from './types.js'
+import type { ActionDetail, ChatConversation, EntryAction, EntryView, LoadImage, RenderText, UsageMode } from './types.js'
 import { usageOf } from './usage.js'
 import { waysOn } from './ways-on.js'
 
@@ -37,6 +38,8 @@ export class SluiceEntry extends SluiceElement {
     busy: { type: Boolean },
     offline: { type: Boolean },
     renderText: { attribute: false },
+    loadImage: { attribute: false },
+    openLink: { attribute: false },
     open: { state: true },
     editing: { state: true },
     deleting: { state: true },
@@ -61,6 +64,8 @@ export class SluiceEntry extends SluiceElement {
   declare busy: boolean
   declare offline: boolean
   declare renderText: RenderText | undefined
+  declare loadImage: LoadImage | undefined
+  declare openLink: OpenLink | undefined
   declare open: boolean
   declare editing: boolean
   declare deleting: boolean
@@ -218,7 +223,8 @@ export class SluiceEntry extends SluiceElement {
     return html`${this.day ? html`<p class="day" part="day">${this.day}</p>` : nothing}
       <h3 class="hidden-text">${this.#heading}</h3>
       <div class=${mine ? 'mine' : 'theirs'} part=${mine ? 'mine' : 'theirs'}>${mine ? this.#mine() : html`<sluice-message silent exportparts=${messageParts}
-        .message=${this.message} .approvals=${this.approvals} .renderText=${this.renderText}></sluice-message>`}</div>
+        .message=${this.message} .approvals=${this.approvals} .renderText=${this.renderText}
+        .loadImage=${this.loadImage} .openLink=${this.openLink}></sluice-message>`}</div>
       ${this.#below()}`
   }
 

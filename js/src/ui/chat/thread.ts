@@ -14,7 +14,7 @@ import { FollowEnd } from './follow-end.js'
 import { chatText, type ChatStrings } from './strings.js'
 import { threadStyles } from './thread-styles.js'
 import { dayOf, sameDay } from './times.js'
-import type { AnnounceMode, ChatClient, ChatSpeaker, EntryAction, EntryView, RenderText, UsageMode } from './types.js'
+import type { AnnounceMode, ChatClient, ChatSpeaker, EntryAction, EntryView, LoadImage, RenderText, UsageMode } from './types.js'
 
 /** Entries come from above when so few pixels are left. */
 const AHEAD = 600
@@ -31,6 +31,7 @@ export class SluiceThread extends SluiceElement {
     approvals: { type: String },
     announce: { type: String },
     renderText: { attribute: false },
+    loadImage: { attribute: false },
     voice: { attribute: false },
   }
 
@@ -41,6 +42,7 @@ export class SluiceThread extends SluiceElement {
   declare approvals: ApprovalsMode
   declare announce: AnnounceMode
   declare renderText: RenderText | undefined
+  declare loadImage: LoadImage | undefined
   declare voice: ChatSpeaker | undefined
 
   readonly #entries = new EntryWindow()
@@ -224,6 +226,9 @@ export class SluiceThread extends SluiceElement {
     this.requestUpdate()
   }
 
+  /** Called after a person agreed. */
+  readonly #openLink = (url: string): void => void this.client?.openLink?.(url).catch((error: unknown) => this.#fail(error))
+
   /** Opens the last question to be changed. Returns false where there is none. */
   editLast(): boolean {
     const element = [...this.renderRoot.querySelectorAll('sluice-entry')].findLast((one) => (one as SluiceEntry).entry?.role === 'user') as SluiceEntry | undefined
@@ -274,7 +279,7 @@ export class SluiceThread extends SluiceElement {
     const last = entry.id === conversation?.entries.at(-1)?.id
     const newDay = before ? !sameDay(entry.at, before.at) : !sameDay(entry.at, now)
     return html`<sluice-entry part="entry" exportparts=${entryParts} .entry=${entry} .message=${entry.role === 'assistant' ? client?.message(entry.message) : undefined}
-      .conversation=${client?.open(this.conversation)} .name=${this.name} .usage=${this.usage} .approvals=${this.approvals} .renderText=${this.renderText}
+      .conversation=${client?.open(this.conversation)} .name=${this.name} .usage=${this.usage} .approvals=${this.approvals} .renderText=${this.renderText} .loadImage=${this.loadImage} .openLink=${client?.openLink && this.#openLink}
       .can=${this.#can} .busy=${doing !== 'idle' && doing !== 'offline'} .offline=${doing === 'offline'} .last=${last}
       .unanswered=${last && entry.role === 'user' && doing === 'idle'} .day=${newDay ? dayOf(entry.at, now, chat, this.language) : ''}
       aria-posinset=${first + at + 1} aria-setsize=${this.#entries.size}>${last ? html`<slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>` : nothing}</sluice-entry>`

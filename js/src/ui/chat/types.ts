@@ -3,6 +3,7 @@ import type { ConnectionState, ConversationView, EntryView, Picture } from '../.
 import type { LiveMessage } from '../types.js'
 
 export type { ConnectionState, ConversationView, EntryView, Picture } from '../../bridge/messages.js'
+export type { LoadImage, RenderText } from '../text/types.js'
 
 /** A conversation that is followed, as from `client.open(id)`. */
 export interface ChatConversation {
@@ -80,9 +81,6 @@ export type UsageMode = 'last' | 'all' | 'none'
 
 /** What is read out of an answer: at its end, every sentence as it is there, or nothing. */
 export type AnnounceMode = 'end' | 'sentences' | 'off'
-
-/** Draws the text of a block in place of the element's own typesetting. */
-export type RenderText = (text: string, context: { open: boolean; lang: string; block: number; element: HTMLElement }) => void | Node
 
 /** A file beside a message that is written. */
 export interface Attachment {

@@ -76,7 +76,7 @@ for (const [view, seen, unseen] of [['pet', '#pet', '#chat'], ['chat', '#chat', 
       await go(chat, demo, '/?view=chat')
       await scene(chat, 'face')
       await page.waitForSelector('#pet [data-expression=happy]')
-      await until(async () => /little dance/.test(await page.locator('#words').innerText()), 'the bubble')
+      await until(async () => /little dance/.test(await page.locator('#words p').innerText()), 'the bubble')
       await picture(page, 'demo-window-pet', { omitBackground: true })
     } else {
       await scene(page, 'umbrella')

@@ -51,7 +51,7 @@ test('a turn with a card, an approval and a release in a page with a strict poli
   assert.deepEqual(await ranOf(app), [['file.delete', { text: 'a.txt' }], ['file.read', { text: 'b.txt' }]])
 })
 
-test('the page has three functions, and no way to anything behind them', async (t) => {
+test('the page has five functions, and no way to anything behind them', async (t) => {
   const app = await openApp(t, browser)
   const window = await app.window(t)
   const found = await window.evaluate(async () => {
@@ -72,8 +72,8 @@ test('the page has three functions, and no way to anything behind them', async (
     }
     return {
       keys: Object.keys(window.sluice).sort(),
-      types: Object.values(window.sluice).map((one) => typeof one),
-      frozen: Object.isFrozen(window.sluice),
+      types: [...Object.values(window.sluice), ...Object.values(window.sluice.petWindow)].filter((one) => one !== window.sluice.petWindow).map((one) => typeof one),
+      frozen: Object.isFrozen(window.sluice) && Object.isFrozen(window.sluice.petWindow),
       globals: ['require', 'module', 'process', 'ipcRenderer', 'electron', '__toBrowser', 'deliver', 'Buffer', 'global'].filter((name) => name in window),
       everyEventIsOneFrame: events.length > 0 && events.every((args) => args.length === 1 && !('sender' in args[0])),
       heard: listeners.map((count) => count > 0),
@@ -85,8 +85,8 @@ test('the page has three functions, and no way to anything behind them', async (
       uncloneable: await window.sluice.call('send', { text: () => {} }).then(({ ok }) => `ok ${ok}`, ({ message }) => message),
     }
   })
-  assert.deepEqual(found.keys, ['call', 'onFrame', 'onPet'])
-  assert.deepEqual(found.types, ['function', 'function', 'function'])
+  assert.deepEqual(found.keys, ['call', 'onFrame', 'onPet', 'petWindow'])
+  assert.deepEqual(found.types, Array(5).fill('function'))
   assert.equal(found.frozen, true)
   assert.deepEqual(found.globals, [])
   assert.equal(found.everyEventIsOneFrame, true)

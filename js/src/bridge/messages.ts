@@ -5,6 +5,7 @@ import type {
   TextMarks, Usage,
 } from '../core/events.js'
 import type { ToolTokens } from '../core/settings.js'
+import type { PetWindowSide } from './pet-window.js'
 import type { ToolWords } from '../core/tool-words.js'
 
 // -- from the main process to a window ---------------------------------------------------------------------------------------
@@ -680,4 +681,6 @@ export interface Bridge {
   onConnection?(listener: (state: ConnectionState, retryAt?: number) => void): () => void
   /** Tries to connect at once. */
   retry?(): void
+  /** The window of a pet, in Electron: for `petBody` of sluice/pet. */
+  petWindow?: PetWindowSide
 }

@@ -5,7 +5,7 @@ import { anything, func, is, isObject, members, milliseconds, text, withMethods 
 import type { PetModel, PetPoint, PetStateDetail } from '../live2d/model.js'
 import { receive, type ModelSource, type PetReceiver } from '../live2d/receive.js'
 import { Listeners } from '../renderer/listeners.js'
-import { followAnswer, textOf, workingCard, type Followed, type Live, type PetClient } from './follow.js'
+import { followAnswer, workingCard, type Followed, type Live, type PetClient } from './follow.js'
 import { Syllables } from './mouth.js'
 import { DOZE_MS, stateOf, type Seen } from './state-of.js'
 import { firstOf, propOf, stateMap, type PetState, type StateLook, type StateMap } from './states.js'
@@ -495,6 +495,3 @@ class Pet implements Companion {
 const none: readonly AskView[] = []
 /** With these a face that thinks has thought. */
 const goesOn: ReadonlySet<PetState> = new Set<PetState>(['speaking', 'done', 'stopped', 'error', 'idle'])
-
-/** What it says, for a bubble. */
-export { textOf }

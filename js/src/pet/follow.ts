@@ -83,8 +83,3 @@ export function followAnswer(client: Pick<PetClient, 'open' | 'message'>, conver
 export function workingCard(view: MessageView): CardView | undefined {
   return view.blocks.find((block): block is CardView => block?.type === 'tool_use' && block.status === 'executing')
 }
-
-/** What a person reads of an answer: its text without what was taken back. */
-export function textOf(view: MessageView): string {
-  return view.blocks.map((block) => (block?.type === 'text' && !block.retracted ? block.text : '')).filter((text) => text.trim() !== '').join('\n')
-}

@@ -2,6 +2,7 @@
 export interface ElectronLike {
   contextBridge: { exposeInMainWorld(key: string, api: unknown): void }
   ipcRenderer: {
+    send(channel: string, ...args: unknown[]): void
     invoke(channel: string, ...args: unknown[]): Promise<unknown>
     // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as Electron has it
     on(channel: string, listener: (event: unknown, ...args: any[]) => void): unknown

@@ -1,0 +1,44 @@
+// What the page of a pet and its window say to each other: plain data. No Node, no DOM.
+
+/** The page to its window; each member is a message of its own. */
+export interface PetWindowMessage {
+  /** The answer to a probe: something is drawn there. */
+  over?: boolean
+  /** Which probe that is. */
+  probe?: number
+  /** It hangs from the pointer (true), or was let go. */
+  carry?: boolean
+  /** Shows the context menu, or the chat. */
+  open?: 'menu' | 'chat'
+  /** The bubble's page: there is something in it. */
+  bubble?: boolean
+}
+
+/** The window to its page; each member is an order of its own. */
+export interface PetWindowOrder {
+  /** Asks whether something is drawn at `x`, `y`; the number is for the answer. */
+  probe?: number
+  /** From the left of the page, in CSS pixels. */
+  x?: number
+  /** From its top. */
+  y?: number
+  /** Leave people alone, or not any more. */
+  quiet?: boolean
+  /** Where of the pet's head the bubble stands. */
+  side?: 'above' | 'below' | 'left' | 'right'
+  /** It was let go where the page did not see it. */
+  landed?: boolean
+}
+
+/** How a page talks to the window it is in: `window.sluice.petWindow` of the preload. */
+export interface PetWindowSide {
+  /** Tells the window. One that is not of a `petWindow` hears nothing. */
+  send(message: PetWindowMessage): void
+  /** Listens to it. Returns what ends that. */
+  on(listener: (order: PetWindowOrder) => void): () => void
+}
+
+/** From the page to its window. */
+export const PET_SAYS = 'sluice:pet-says'
+/** From the window to its page. */
+export const PET_HEARS = 'sluice:pet-hears'

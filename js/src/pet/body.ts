@@ -1,0 +1,93 @@
+// The body of a pet under a pointer: a click pats it, more than four pixels carry it, a double click opens the chat, the other button its menu.
+// Where nothing is drawn there is no body.
+import type { PetWindowSide } from '../bridge/pet-window.js'
+import type { Companion } from './companion.js'
+
+/** What `petBody` takes. */
+export interface BodyOptions {
+  /** The pet. Its model says where it is drawn. */
+  pet: Companion
+  /** What it is drawn in. */
+  element: HTMLElement
+  /** The window, where it has one of its own: it is then carried, and lets clicks through where nothing is drawn. */
+  window?: PetWindowSide | undefined
+  /** A double click. */
+  openChat?: () => void
+  /** Elements beside the body that take clicks: a bubble in the same window. */
+  solid?: () => readonly Element[]
+}
+
+/** A click that moved less is a click. */
+const CARRIED_PX = 4
+
+/** Makes the pet something that can be touched. Returns what ends that. */
+export function petBody({ pet, element, window: side, openChat, solid = () => [] }: BodyOptions): () => void {
+  const abort = new AbortController()
+  const { signal } = abort
+  let pressed: { x: number; y: number; id: number; carried: boolean } | undefined
+
+  const zone = (x: number, y: number): string | null => {
+    const { model } = pet
+    if (!model) return null
+    if (model.hit) return model.hit(x, y)
+    return model.opaque?.(x, y) === false ? null : 'body'
+  }
+  const drawn = (x: number, y: number): boolean => pet.model?.opaque?.(x, y) ?? zone(x, y) !== null
+
+  const end = (event: PointerEvent): void => {
+    if (pressed?.id !== event.pointerId) return
+    const { carried } = pressed
+    pressed = undefined
+    if (carried) {
+      pet.carry(false)
+      side?.send({ carry: false })
+    } else if (event.type === 'pointerup') pet.pat(zone(event.clientX, event.clientY))
+  }
+  const drop = (): void => {
+    if (!pressed) return
+    const { carried } = pressed
+    pressed = undefined
+    if (!carried) return
+    pet.carry(false)
+    side?.send({ carry: false })
+  }
+
+  document.addEventListener('pointermove', () => pet.stir(), { passive: true, signal })
+  element.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0 || pressed || !drawn(event.clientX, event.clientY)) return
+    pressed = { x: event.screenX, y: event.screenY, id: event.pointerId, carried: false }
+  }, { signal })
+  element.addEventListener('pointermove', (event) => {
+    if (pressed?.id !== event.pointerId || pressed.carried || !side) return
+    if (Math.hypot(event.screenX - pressed.x, event.screenY - pressed.y) <= CARRIED_PX) return
+    pressed.carried = true
+    element.setPointerCapture(event.pointerId) // not before: what a click is for would not get it
+    pet.carry(true)
+    side.send({ carry: true }) // the window follows the cursor by itself: its page would chase what it moves
+  }, { signal })
+  element.addEventListener('pointerup', end, { signal })
+  element.addEventListener('pointercancel', end, { signal })
+  addEventListener('blur', drop, { signal })
+  element.addEventListener('dblclick', (event) => drawn(event.clientX, event.clientY) && (openChat ? openChat() : side?.send({ open: 'chat' })), { signal })
+  element.addEventListener('contextmenu', (event) => {
+    if (!side || !drawn(event.clientX, event.clientY)) return
+    event.preventDefault()
+    side.send({ open: 'menu' })
+  }, { signal })
+  const off = side?.on((order) => {
+    if (order.quiet !== undefined) pet.quiet(order.quiet)
+    if (order.landed) drop()
+    const { x = 0, y = 0, probe } = order
+    if (probe === undefined) return
+    const beside = solid().some((one) => {
+      const box = one.getBoundingClientRect()
+      return box.width > 0 && x >= box.left && x < box.right && y >= box.top && y < box.bottom
+    })
+    side.send({ over: pressed !== undefined || beside || drawn(x, y), probe })
+  })
+  return () => {
+    drop()
+    off?.()
+    abort.abort()
+  }
+}

@@ -1,0 +1,187 @@
+// The pet on a page: its body under a pointer, and its bubble. The window is played by the test; the policy is that of the demo.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { serve } from 'sluice/web'
+import { picture, until, useBrowser } from './support.mjs'
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+const browser = useBrowser()
+let server
+
+before(async () => {
+  server = await serve({ roots: { '/': here('pet/'), '/pet/': here('../../js/demo/pet/'), '/support/': here('../js/') } })
+})
+after(() => server.close())
+
+async function open(t, { query = '', ...options } = {}) {
+  const page = await browser.page(t, { viewport: { width: 340, height: 460 }, reducedMotion: 'reduce', ...options })
+  await page.goto(`${server.url}${query}`)
+  await page.waitForFunction(() => window.ready)
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  return page
+}
+const state = (page) => page.evaluate(() => window.pet.getSnapshot().state)
+const said = (page) => page.evaluate(() => window.said)
+const text = (page) => page.evaluate(() => (window.bubble.element.hidden ? '' : window.bubble.element.shadowRoot.querySelector('p').textContent))
+/** Points of the page that are on a part of the puppet. */
+const places = (page) => page.evaluate(() => {
+  const found = {}
+  for (let y = 150; y < 456; y += 6) for (let x = 4; x < 336; x += 6) (found[window.model.hit(x, y) ?? 'none'] ??= []).push([x, y])
+  return Object.fromEntries(Object.entries(found).map(([zone, points]) => [zone, points[points.length >> 1]]))
+})
+
+test('a hit test knows head, cheek, belly, hand, and where nothing is', async (t) => {
+  const page = await open(t)
+  const found = await places(page)
+  for (const zone of ['head', 'cheek', 'belly', 'hand', 'foot', 'none']) assert.ok(found[zone], zone)
+  assert.equal(await page.evaluate(() => window.model.opaque(2, 300)), false)
+  assert.equal(await page.evaluate(() => window.model.opaque(170, 330)), true)
+})
+
+test('a click on the body pats it, a click beside it does nothing', async (t) => {
+  const page = await open(t)
+  await page.mouse.click(10, 440)
+  assert.equal(await state(page), 'idle')
+  await page.mouse.click(...(await places(page)).head)
+  assert.equal(await state(page), 'patted')
+  assert.deepEqual(await said(page), [])
+})
+
+test('more than four pixels carry it, by any point of the body; the window is told, and it lands', async (t) => {
+  const page = await open(t)
+  for (const zone of ['head', 'belly']) {
+    const [x, y] = (await places(page))[zone]
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x + 3, y)
+    assert.deepEqual(await said(page), [], 'it may still be a click')
+    await page.mouse.move(x + 9, y - 5)
+    assert.deepEqual(await said(page), [{ carry: true }])
+    assert.equal(await state(page), 'carried')
+    await page.mouse.up()
+    assert.deepEqual(await said(page), [{ carry: true }, { carry: false }])
+    assert.equal(await state(page), 'landed')
+    await until(async () => (await state(page)) === 'idle', 'rest')
+    await page.evaluate(() => (window.said.length = 0))
+  }
+  const [x, y] = (await places(page)).none
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x + 40, y)
+  await page.mouse.up()
+  assert.deepEqual(await said(page), [], 'where nothing is drawn there is nothing to carry')
+})
+
+test('a double click opens the chat, the other button the menu', async (t) => {
+  const page = await open(t)
+  const { head } = await places(page)
+  await page.mouse.dblclick(...head)
+  assert.equal(await page.evaluate(() => window.chats), 1)
+  await page.mouse.click(...head, { button: 'right' })
+  assert.deepEqual(await said(page), [{ open: 'menu' }])
+})
+
+test('a probe is answered by what is drawn, and by the bubble', async (t) => {
+  const page = await open(t)
+  const probe = async (x, y) => {
+    await page.evaluate((order) => window.order(order), { probe: 7, x, y })
+    return (await said(page)).at(-1)
+  }
+  assert.deepEqual(await probe(...(await places(page)).head), { over: true, probe: 7 })
+  assert.deepEqual(await probe(4, 440), { over: false, probe: 7 })
+  assert.deepEqual(await probe(170, 30), { over: false, probe: 7 })
+  await page.evaluate(() => (window.client.answer('m1'), window.client.write('m1', 'Hello there, nice to see you. '), window.client.tell('m1', { outcome: 'completed' })))
+  await until(async () => (await text(page)) !== '', 'the bubble')
+  assert.deepEqual(await probe(170, 30), { over: true, probe: 7 })
+})
+
+for (const scheme of ['light', 'dark']) {
+  test(`the bubble says one sentence at a time, of four lines at most, and the pet stays as large as it is (${scheme})`, async (t) => {
+    const page = await open(t, { colorScheme: scheme })
+    const size = () => page.evaluate(() => JSON.stringify(window.model.element.getBoundingClientRect()))
+    const before = await size()
+    const long = 'This sentence goes on and on, because somebody who likes to talk could not find the place where it might have come to its end, and so it holds more words than any bubble should ever have to show to a person who wanted nothing but a short answer to a small question, and then it went on for quite a while, about rain and umbrellas and the smell of the street.'
+    await page.evaluate((long) => {
+      window.seen = []
+      const line = window.bubble.element.shadowRoot.querySelector('p')
+      const look = () => {
+        const { hidden } = window.bubble.element
+        const box = line.getBoundingClientRect()
+        const lines = Math.round(box.height / parseFloat(getComputedStyle(line).lineHeight))
+        const last = window.seen.at(-1)
+        const now = hidden ? '' : line.textContent
+        if (!last || last.text !== now || last.lines !== lines) window.seen.push({ text: now, lines, cut: line.scrollHeight > line.clientHeight + 1 })
+        requestAnimationFrame(look)
+      }
+      look()
+      window.client.answer('m1')
+      const all = `Rain is the only weather you can hear. ${long} **And** \`then\` it stops.`
+      let at = 0
+      const write = () => {
+        window.client.write('m1', all.slice(at, (at += 9)))
+        if (at < all.length) setTimeout(write, 10)
+        else window.client.tell('m1', { outcome: 'completed' })
+      }
+      write()
+    }, long)
+    await until(async () => (await text(page)).startsWith('This sentence'), 'the second sentence')
+    assert.equal(await size(), before)
+    await picture(page, `pet-bubble-${scheme}`)
+    await page.getByRole('button', { name: 'Back' }).click()
+    assert.equal(await text(page), 'Rain is the only weather you can hear.')
+    for (let index = 0; index < 9; index++) await page.getByRole('button', { name: 'On', exact: true }).dispatchEvent('click')
+    assert.equal(await text(page), 'And then it stops.')
+    await until(async () => (await text(page)) === '', 'it to fade')
+    const seen = await page.evaluate(() => window.seen)
+    for (const { text: shown, lines, cut } of seen) {
+      assert.ok(lines <= 4, `${lines} lines: ${shown}`)
+      assert.ok(!cut, `cut: ${shown}`)
+    }
+    const texts = seen.map((one) => one.text).filter(Boolean)
+    assert.equal(texts.filter((one, index) => texts.indexOf(one) === index).filter((one) => long.startsWith(one)).length, 1, 'no sentence grows while it is read')
+    assert.equal(await size(), before)
+  })
+}
+
+test('a small question is asked in the bubble, a larger one in the chat', async (t) => {
+  const page = await open(t, { query: '&questions' })
+  const ask = (args) => page.evaluate((args) => {
+    window.decided = []
+    Object.assign(window.client.message('m1'), { approve: async (one) => window.decided.push(['approve', one.token]), deny: async (one) => window.decided.push(['deny', one.token]) })
+    window.client.tell('m1', { asks: [{ call: 1, token: JSON.stringify(args).length.toString(), stage: 'execution', name: 'message.send', description: '', arguments: args, level: 'moderate', policy: 'ask_once', digest: 'd' }] })
+  }, args)
+  await page.evaluate(() => window.client.answer('m1'))
+  await ask({ to: 'Lin', text: 'I am late' })
+  assert.equal(await state(page), 'asking')
+  const approval = page.locator('sluice-approval')
+  await approval.waitFor()
+  await picture(page, 'pet-question')
+  const allow = approval.getByRole('button').filter({ hasText: /approve|allow/i }).first()
+  assert.equal(await allow.getAttribute('aria-disabled') ?? String(await allow.isDisabled()), 'true', 'it waits until it was seen')
+  await until(async () => (await allow.getAttribute('aria-disabled')) !== 'true' && !(await allow.isDisabled()), 'the button')
+  await picture(page, 'pet-question-armed')
+  await allow.click()
+  await until(() => page.evaluate(() => window.decided.length === 1), 'the decision')
+  await ask({ to: 'Lin', text: 'x'.repeat(400) })
+  await page.getByRole('button', { name: 'Show me' }).click()
+  assert.equal(await page.evaluate(() => window.chats), 1)
+  assert.equal(await approval.count(), 0)
+  assert.equal(await text(page), 'Lulu has a question')
+})
+
+test('it says what works and what failed in one line, in Chinese as well, and nothing while it is to be quiet', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => {
+    document.documentElement.lang = 'zh-CN'
+    window.client.answer('m1')
+    window.client.card('m1', { call: 1, status: 'executing', name: 'web.search' })
+  })
+  await until(async () => (await text(page)) === '正在使用 web.search ……', 'the tool')
+  await page.evaluate(() => window.client.tell('m1', { outcome: 'failed' }))
+  await until(async () => (await text(page)) === '没有成功。', 'the error')
+  await page.evaluate(() => window.order({ quiet: true }))
+  assert.equal(await text(page), '')
+  await page.evaluate(() => window.order({ quiet: false }))
+  assert.equal(await text(page), '没有成功。')
+})

@@ -14,7 +14,7 @@ const node = (...args) =>
 test("the app fits Electron's types", async () => {
   for (const file of files) assert.match(readFileSync(`${root}${file}`, 'utf8'), /^\/\/ @ts-check/)
   const options = ['--noEmit', '--allowJs', '--strict', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext', '--moduleResolution', 'nodenext', '--types', 'node']
-  const { code, out } = await node('node_modules/typescript/bin/tsc', ...options, ...files)
+  const { code, out } = await node('node_modules/typescript7/bin/tsc', ...options, ...files)
   assert.equal(code, 0, out)
 })
 

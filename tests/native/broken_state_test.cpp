@@ -172,6 +172,23 @@ TEST_CASE("a member of a state that cannot be is told by its path") {
   CHECK(path_of("/answer/thoughts", {{"scanner", {{"kept", 5}}}}) == "json answer.thoughts.scanner.kept");
 }
 
+TEST_CASE("calls without a seal, in a state of a turn that seals nothing, are passed over") {
+  const std::string engine = "{" + kOpenTools + "}";
+  Session saved(engine,
+                R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})");
+  saved.drain();
+  saved.feed(chunk({{"content", "so"}}));
+  Json state = Json::parse(saved.get(SLUICE_GET_STATE));
+  state["answer"]["unsealed"] = Json::array({{{"at", 0}, {"name", "note"}}});
+  Session session(engine);
+  session.restore(state.dump());
+  session.drain();
+  session.feed(ends("stop"));
+  session.finish();
+  session.drain();
+  CHECK(text_of(read_json(session.get(SLUICE_GET_MESSAGE)), "outcome") == "completed");
+}
+
 TEST_CASE("what waits to run is held back as well where a state does not say whose it is") {
   Session saved("{" + kOpenTools + "}",
                 R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})");

@@ -108,6 +108,7 @@ inline const std::vector<WireShapes> &wire_shapes() {
            R"(data: {"candidates":[{"finishReason":"@"}]})",
            R"(data: {"promptFeedback":{"blockReason":"@"}})",
            R"([{"candidates":[{"content":{"parts":[{"text":"@"}]}}]},)",
+           R"(,{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"a":#}}}]},"finishReason":"STOP"}]}])",
            "{\n\"error\": {\"message\":\"@\"}\n}",
            "data: [DONE]",
        }},

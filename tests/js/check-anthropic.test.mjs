@@ -127,6 +127,15 @@ test('anthropic: tools that Anthropic runs have their result in the same message
   assert.equal(check(user, { role: 'assistant', content: [search] }), null, 'a paused answer is continued')
 })
 
+test('anthropic: code that waits for calls has its container named, and its result in a later answer', () => {
+  const code = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: {} }
+  const messages = [user, { role: 'assistant', content: [code, call] }, told]
+  assert.match(checkAnthropic(body(messages, { tools: [tool] })), /container_id is required/)
+  assert.equal(checkAnthropic(body(messages, { tools: [tool], container: 'c' })), null)
+  const ended = { type: 'code_execution_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
+  assert.equal(checkAnthropic(body([...messages, { role: 'assistant', content: [ended, text] }, user], { tools: [tool] })), null)
+})
+
 const thought = { type: 'thinking', thinking: 'Hm.', signature: 'sig' }
 const redacted = { type: 'redacted_thinking', data: 'dark' }
 const request = body([user], { tools: [tool] })

@@ -58,7 +58,7 @@ test('the types name every code that the engine writes', () => {
 
 test('pages have words for what a person is shown, in both languages', () => {
   // What only a turn says that has a server, tools or rules; the tester parses.
-  const ofTurns = new Set(['late_result', 'unknown_rule', 'unknown_toggle', 'not_remembered', 'fallback_to_text', 'usage_refused', 'signature_dropped', 'no_callable_tool', 'ipc_withdrawn'])
+  const ofTurns = new Set(['late_result', 'unknown_rule', 'unknown_toggle', 'not_remembered', 'fallback_to_text', 'usage_refused', 'schema_refused', 'signature_dropped', 'unsent_part', 'no_callable_tool', 'ipc_withdrawn'])
   for (const [language, { codes }] of Object.entries(languages)) {
     assert.deepEqual([...calls, ...without(diagnostics, ofTurns)].filter((code) => !Object.hasOwn(codes, code)), [], language)
   }

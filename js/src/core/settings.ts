@@ -240,6 +240,8 @@ export interface ListedTool {
   reason?: string
   /** Keywords of its schema that the engine does not check. */
   unchecked?: string[]
+  /** Keywords of its schema that the provider's server drops: its model does not know of them, the engine checks them. */
+  unseen?: string[]
   /** Roughly, what it costs a request. */
   estimatedTokens?: number
 }

@@ -29,4 +29,11 @@ inline std::string legal_name(std::string_view name) {
   return out.empty() ? "_" : out;
 }
 
+// A legal name that begins with a letter or '_', as Gemini wants it besides.
+inline std::string wire_name_of(std::string_view name) {
+  std::string out = legal_name(name);
+  if (out.front() == '-' || is_digit(out.front())) out = legal_name("_" + out);
+  return out;
+}
+
 }  // namespace sluice

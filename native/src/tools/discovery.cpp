@@ -99,7 +99,7 @@ size_t estimate_tokens(std::string_view text) {
   return (ascii + 3) / 4 + others;
 }
 
-void list_tools(const Registry &registry, const Exposure &exposure, ObjectWriter &out) {
+void list_tools(const Registry &registry, const Exposure &exposure, const Unseen &unseen, ObjectWriter &out) {
   std::string definitions, list;
   for (const Tool &tool : registry.tools()) {
     const std::string_view reason = hidden_reason(tool, exposure);
@@ -113,14 +113,17 @@ void list_tools(const Registry &registry, const Exposure &exposure, ObjectWriter
       list.append(",\"reason\":");
       append_json_string(list, reason);
     }
-    if (!tool.schema.unchecked().empty()) {
-      list.append(",\"unchecked\":[");
-      for (const std::string &word : tool.schema.unchecked()) {
+    const auto append_words = [&](std::string_view member, const auto &all) {
+      if (all.empty()) return;
+      list.append(",\"").append(member).append("\":[");
+      for (const std::string &word : all) {
         if (list.back() != '[') list += ',';
         append_json_string(list, word);
       }
       list += ']';
-    }
+    };
+    append_words("unchecked", tool.schema.unchecked());
+    if (reason.empty()) append_words("unseen", unseen(tool.parameters));
     list.append(",\"estimatedTokens\":");
     append_number(list, static_cast<int64_t>(estimate_tokens(tool.name) + estimate_tokens(tool.description) +
                                              estimate_tokens(compact_json(tool.parameters))));

@@ -1,7 +1,9 @@
 // Which tools a turn exposes to the model, and what a host is told about them.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +34,8 @@ std::vector<std::string> nearest_names(const Registry &registry, const Exposure 
 size_t estimate_tokens(std::string_view text);
 
 // Writes the members "hash" and "tools" of SLUICE_GET_TOOLS: "tools" is a list of { name, wireName, exposed, reason,
-// unchecked, estimatedTokens }.
-void list_tools(const Registry &registry, const Exposure &exposure, ObjectWriter &out);
+// unchecked, unseen, estimatedTokens }. `unseen`: the keywords of a schema that do not reach the model.
+using Unseen = std::function<std::set<std::string>(std::string_view schema)>;
+void list_tools(const Registry &registry, const Exposure &exposure, const Unseen &unseen, ObjectWriter &out);
 
 }  // namespace sluice

@@ -271,7 +271,7 @@ Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out
   for (size_t i = 0; i < made.tools_.size(); ++i) {
     Tool &tool = made.tools_[i];
     if (!tool.wire_name.empty()) continue;  // given by the host
-    const std::string base = legal_name(tool.name);
+    const std::string base = wire_name_of(tool.name);
     tool.wire_name = base;
     for (size_t &number = numbers.try_emplace(base, 2).first->second;
          made.by_name_.emplace(tool.wire_name, i).first->second != i; ++number) {

@@ -188,7 +188,9 @@ void Answer::conclude(bool whole, End how) {
     event.boolean("retryable", error_->retryable);
   }
   const bool broken = error_ || how != End::complete;
-  if (broken || ours || finish != Finish::pause) log_.lose_provided(broken ? "stream_broken" : "no_result");
+  // What the provider runs may go on in its next answer: code of it waits for the calls.
+  const bool goes_on = finish == Finish::pause || (finish == Finish::tool_calls && calls_ > 0);
+  if (broken || ours || !goes_on) log_.lose_provided(broken ? "stream_broken" : "no_result");
   if (!setup_.parser && !ours && !error_ && finish == Finish::malformed && calls_ == 0)
     log_.round().note = setup_.config.words(Word::malformed_answer);
   if (!ours && !error_ && calls_ == 0) tell_other_format();
@@ -396,6 +398,10 @@ void Answer::on_native(std::string_view items) {
   // Not every reader takes the escape of half a surrogate pair.
   const bool half = items.find("\\ud") != items.npos || items.find("\\uD") != items.npos;
   log_.round().native = half ? compact_json(items) : std::string(items);
+}
+
+void Answer::on_beside(std::string_view members) {
+  if (is_open()) log_.round().beside = members;
 }
 
 void Answer::on_model(std::string_view name) {

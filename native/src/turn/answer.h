@@ -79,6 +79,7 @@ class Answer final : WireSink, ScanSink {
   void on_provider_call(uint32_t slot, std::string_view id, std::string_view name, std::string_view arguments) override;
   void on_provider_result(uint32_t slot, std::string_view text, bool is_error) override;
   void on_native(std::string_view items) override;
+  void on_beside(std::string_view members) override;
   void on_model(std::string_view name) override;
   void on_finish(Finish reason, std::string_view words) override;
   void on_end() override;

@@ -88,11 +88,12 @@ struct RoundParts {
 };
 
 // What the provider said in its own shape, with what decides whether it may go back.
-void write_native(const Setup &setup, std::string_view items, std::string_view content, ObjectWriter &metadata) {
+void write_native(const Setup &setup, const RoundParts &parts, std::string_view content, ObjectWriter &metadata) {
   ObjectWriter native(metadata.value("native"));
   native.text("wire", setup.wire->id()).text("model", setup.model);
   if (setup.wire->echoes_answers()) native.text("digest", text_digest(content));
-  native.raw("items", items).close();
+  if (!parts.round->beside.empty()) native.raw("beside", parts.round->beside);
+  native.raw("items", parts.native).close();
 }
 
 std::string assistant_message(const Setup &setup, const RoundParts &parts, std::string_view text, bool stored) {
@@ -120,7 +121,7 @@ std::string assistant_message(const Setup &setup, const RoundParts &parts, std::
     if (round.text_calls) metadata.text("raw", round.raw);
     if (stored) write_requested(cards, metadata.value("toolCallsRequested"));
   }
-  if (!parts.native.empty()) write_native(setup, parts.native, content, metadata);
+  if (!parts.native.empty()) write_native(setup, parts, content, metadata);
   if (!provided.empty()) metadata.text("provided", provided);
   metadata.close();
   message.close();

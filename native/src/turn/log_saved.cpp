@@ -272,9 +272,12 @@ Status Log::load_events(std::string_view saved) {
 
 // Checks what the rest of the turn relies on: indices are in range, and members that hold JSON are valid JSON.
 Status Log::check() const {
-  for (size_t i = 0; i < message_.rounds.size(); ++i)
+  for (size_t i = 0; i < message_.rounds.size(); ++i) {
     if (!is_json(message_.rounds[i].native, '['))
       return error(Code::json, "expected an array", place("rounds", i) + ".native");
+    if (!is_json(message_.rounds[i].beside, '{'))
+      return error(Code::json, "expected an object", place("rounds", i) + ".beside");
+  }
   if (Status status = check_blocks(); !status.ok()) return status;
   for (const auto &card : message_.cards)
     if (Status status = check_card(*card); !status.ok())

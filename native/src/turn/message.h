@@ -57,6 +57,7 @@ struct Round {
   std::optional<int64_t> started_at, ended_at;
   SharedText raw;           // text mode: the answer as written
   std::string native;       // the items of WireSink::on_native, a JSON array: sent back verbatim
+  std::string beside;       // the members of WireSink::on_beside, a JSON object
   bool text_calls = false;  // its calls were written as text
   std::string note;         // a message of the user that the model reads after the round
   size_t retracted = 0;     // text blocks of the round below this index were retracted
@@ -66,6 +67,7 @@ struct Round {
   static void each_field(AnyRound &round, const Visit &visit) {
     visit("raw", round.raw);
     visit("native", round.native);
+    visit("beside", round.beside);
     visit("textCalls", round.text_calls);
     for (const TokenKind &kind : kTokenKinds) visit(kind.name, round.usage.*kind.count);
     visit("note", round.note);

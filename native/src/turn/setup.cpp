@@ -144,7 +144,10 @@ Inject Setup::inject() const {
 
 void Setup::write_tools(std::string &out) const {
   ObjectWriter object(out);
-  list_tools(registry(), config.exposure, object);
+  const auto unseen = [&](std::string_view schema) {
+    return text_mode() ? std::set<std::string>() : wire->dropped_keywords(schema);
+  };
+  list_tools(registry(), config.exposure, unseen, object);
   std::string list = "[";
   for (const auto &protocol : config.protocols) {
     if (list.back() != '[') list += ',';
@@ -153,7 +156,7 @@ void Setup::write_tools(std::string &out) const {
   object.raw("protocols", list + "]");
   // What the tools cost a request: as JSON in its body, or as text in its instructions.
   ObjectWriter tokens(object.value("tokens"));
-  tokens.number("native", static_cast<int64_t>(estimate_tokens(wire->write_tools(offers))));
+  tokens.number("native", static_cast<int64_t>(estimate_tokens(offers.empty() ? "" : wire->write_tools(offers))));
   tokens.number("text", static_cast<int64_t>(estimate_tokens(definitions())));
   tokens.close();
   list = "[";

@@ -112,11 +112,13 @@ void Turn::begin_round(bool final_answer) {
 void Turn::open_answer() { answer_ = std::make_unique<Answer>(*setup_, log_, static_cast<Answer::Listener &>(*this)); }
 
 void Turn::send_request() {
-  request_ = std::make_shared<const std::string>(build_request(opaque_refused_));
+  std::string unsent;
+  request_ = std::make_shared<const std::string>(build_request(opaque_refused_, &unsent));
+  if (!unsent.empty() && !std::exchange(told_unsent_, true)) log_.diagnostic("unsent_part", unsent);
   emit_request();
 }
 
-std::string Turn::build_request(bool drop_opaque) const {
+std::string Turn::build_request(bool drop_opaque, std::string *unsent) const {
   const Setup &setup = *setup_;
   // Skip the open round: it has no messages yet, and after a restore its messages must not appear in its own request.
   const Conversation conversation(setup, history_messages(setup, log_.message(), log_.round_number() - 1, false, false),
@@ -130,6 +132,8 @@ std::string Turn::build_request(bool drop_opaque) const {
   if (setup.offers_tools()) parts.tools = &setup.offers;
   parts.forbid_calls = gate_.final_answer();
   parts.drop_opaque = drop_opaque;
+  parts.plain_schemas = schema_refused_;
+  parts.unsent = unsent;
   parts.ask_usage = setup.config.ask_usage && !usage_refused_;
   return setup.wire->write(parts);
 }
@@ -163,6 +167,8 @@ void Turn::explain(TurnError &error, std::string_view detail) const {
         request_ != nullptr && json_member(*request_, "stream_options") && !json_member(setup_->body, "stream_options");
     if (!asked) error.code = "http";  // Sluice did not ask for the usage
   }
+  if (error.code == "schema_refused" && (answer_->shown() || !setup_->offers_tools() || schema_refused_))
+    error.code = error.status >= 400 ? "http" : "provider";  // there is nothing to write otherwise
   if (error.code == "signature_refused" && (answer_->shown() || !sends_opaque()))
     error.code = error.status >= 400 ? "http" : "provider";  // there is nothing to leave out
   if (error.code == "tools_unsupported") {
@@ -179,14 +185,17 @@ void Turn::explain(TurnError &error, std::string_view detail) const {
 // Does the open request hold signatures, or encrypted parts of earlier answers?
 bool Turn::sends_opaque() const { return !opaque_refused_ && request_ != nullptr && build_request(true) != *request_; }
 
-// Begins the same round again without what the provider refused: the usage, signatures, or tools. In mode text what ran
-// so far is told as text.
+// Begins the same round again without what the provider refused: the usage, signatures, schemas, or tools. In mode text
+// what ran so far is told as text.
 bool Turn::fall_back(const TurnError &error) {
   if (setup_->parser || answer_->shown()) return false;
   Config &config = setup_->config;
   if (error.code == "usage_refused") {
     log_.diagnostic("usage_refused", error.detail);
     usage_refused_ = true;
+  } else if (error.code == "schema_refused") {
+    log_.diagnostic("schema_refused", error.detail);
+    schema_refused_ = true;
   } else if (error.code == "signature_refused") {
     log_.diagnostic("signature_dropped", error.detail);
     opaque_refused_ = true;

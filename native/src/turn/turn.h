@@ -76,7 +76,7 @@ class Turn final : Answer::Listener {
   void begin_round(bool final_answer);
   void open_answer();
   void send_request();
-  std::string build_request(bool drop_opaque) const;
+  std::string build_request(bool drop_opaque, std::string *unsent = nullptr) const;
   bool sends_opaque() const;
   void emit_request();
   void close_answer(std::string_view detail);
@@ -101,6 +101,8 @@ class Turn final : Answer::Listener {
     visit("fellBack", turn.fell_back_);
     visit("usageRefused", turn.usage_refused_);
     visit("opaqueRefused", turn.opaque_refused_);
+    visit("schemaRefused", turn.schema_refused_);
+    visit("toldUnsent", turn.told_unsent_);
     visit("endedOnFire", turn.ended_on_fire_and_forget_);
     visit("malformedRounds", turn.malformed_rounds_);
   }
@@ -119,6 +121,8 @@ class Turn final : Answer::Listener {
   bool fell_back_ = false;                      // from mode auto to mode text
   bool usage_refused_ = false;                  // the provider refuses the member that asks for the usage
   bool opaque_refused_ = false;                 // it refused a signature: requests hold none
+  bool schema_refused_ = false;                 // it refused JSON Schema: requests hold what old servers take
+  bool told_unsent_ = false;                    // that a part of the conversation cannot be sent
   Check check_ = Check::none;                   // the host's check of the final answer
   uint32_t malformed_rounds_ = 0;               // rounds in a row with nothing but malformed calls, up to the last one
   bool ended_on_fire_and_forget_ = false;       // the turn ended with a round of fire-and-forget calls

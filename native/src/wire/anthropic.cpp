@@ -1,5 +1,4 @@
-#include "wire/anthropic.h"
-
+// Anthropic's messages.
 #include <algorithm>
 #include <utility>
 
@@ -11,12 +10,14 @@
 #include "wire/native_items.h"
 #include "wire/request_writer.h"
 #include "wire/sent_message.h"
+#include "wire/wires.h"
 
 namespace sluice {
 namespace {
 
 constexpr std::string_view kMostTokens = "8192";    // Anthropic requires a limit
 constexpr std::string_view kNothing = "(nothing)";  // a message needs text that is not blank
+constexpr std::string_view kContainer = "container";
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\n\r\v\f") == std::string_view::npos; }
 
@@ -202,48 +203,91 @@ std::string tools_array(std::string_view host, const std::vector<ToolOffer> &too
   return list.array();
 }
 
+// ---- The container ----
+
+// The last container in which the provider ran code for this model, as JSON text; empty: none.
+std::string_view container_of(const std::vector<SentMessage> &sent) {
+  for (size_t i = sent.size(); i-- > 0;)
+    if (const auto id = json_member(sent[i].beside, kContainer); id && json_kind(*id) == '"' && sent[i].opaque)
+      return *id;
+  return {};
+}
+
+// A tool that the provider defines has a type: it runs code, or lets code call others.
+bool has_typed_tools(std::string_view host_tools) {
+  for (JsonSlices tools(host_tools); tools.next();)
+    if (!is_one_of(type_of(tools.value()), {"", "custom"})) return true;
+  return false;
+}
+
+// The code that ran there may wait for results, or find its files again. A host that names a container, or null, has
+// decided; one that only lists skills has not.
+void set_container(std::string_view id, RequestBody &body) {
+  const auto own = body.member(kContainer);
+  if (id.empty()) return;
+  if (!own) {
+    if (has_typed_tools(body.member("tools").value_or(""))) body.set(kContainer, std::string(id));
+  } else if (json_kind(*own) == '{' && json_kind(json_member(*own, "id").value_or("null")) == 'n') {
+    ItemText named(*own);
+    named.set("id", std::string(id));
+    body.set(kContainer, named.write());
+  }
+}
+
+// ---- The wire ----
+
+class AnthropicWire final : public Wire {
+ public:
+  std::string_view id() const override { return "anthropic"; }
+
+  std::unique_ptr<WireReader> read(WireSink &sink, const WireLimits &limits) const override {
+    return read_anthropic(sink, limits);
+  }
+
+  Status check(std::string_view body, const std::vector<ToolOffer> &tools) const override {
+    if (Status status = check_request(body, tools, "name"); !status.ok()) return status;
+    return check_foreign_members(body, id());
+  }
+
+  bool keeps_definitions() const override { return true; }
+
+  bool echoes(std::string_view items, size_t calls) const override { return calls_of(items).size() == calls; }
+
+  std::string write_tools(const std::vector<ToolOffer> &tools) const override { return tools_array({}, tools); }
+
+  std::string write(const RequestParts &parts) const override {
+    const std::vector<ToolOffer> &tools = parts.offered();
+    const std::vector<SentMessage> sent = sent_messages(parts, kRules);
+    RequestBody body(parts.body);
+
+    // Instructions at the beginning have a member of their own; later ones stand where they were said.
+    ListWriter system;
+    if (const auto own = body.member("system")) {
+      if (json_kind(*own) == '"') write_text(json_text(*own), system);
+      for (JsonSlices blocks(*own); blocks.next();) system.next() += blocks.value();
+    }
+    size_t first = 0;
+    for (; first < sent.size() && sent[first].role == SentMessage::Role::system; ++first)
+      for (const SentPart &part : sent[first].parts) write_part(part, system);
+
+    const std::string messages = write_messages(sent, first);
+    if (!system.empty()) body.set("system", system.array());
+    const auto host_tools = body.member("tools");
+    if (!tools.empty()) body.set("tools", tools_array(host_tools.value_or(""), tools));
+    body.set("messages", [&](std::string &out) { out += messages; });
+    body.set_default("max_tokens", kMostTokens).set_default("stream", "true");
+    const bool offers = !tools.empty() || (host_tools && JsonSlices(*host_tools).next());
+    if (parts.forbid_calls && offers) body.set("tool_choice", R"({"type":"none"})");
+    set_container(container_of(sent), body);
+    return body.write(messages.size() + system.size());
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<WireReader> AnthropicWire::read(WireSink &sink, const WireLimits &limits) const {
-  return read_anthropic(sink, limits);
-}
-
-Status AnthropicWire::check(std::string_view body, const std::vector<ToolOffer> &tools) const {
-  if (Status status = check_request(body, tools, "name"); !status.ok()) return status;
-  return check_foreign_members(body, id());
-}
-
-bool AnthropicWire::echoes(std::string_view items, size_t calls) const { return calls_of(items).size() == calls; }
-
-std::string AnthropicWire::write_tools(const std::vector<ToolOffer> &tools) const {
-  return tools.empty() ? std::string() : tools_array({}, tools);
-}
-
-std::string AnthropicWire::write(const RequestParts &parts) const {
-  static const std::vector<ToolOffer> kNone;
-  const std::vector<ToolOffer> &tools = parts.tools != nullptr ? *parts.tools : kNone;
-  const std::vector<SentMessage> sent = sent_messages(parts, kRules);
-  RequestBody body(parts.body);
-
-  // Instructions at the beginning have a member of their own; later ones stand where they were said.
-  ListWriter system;
-  if (const auto own = body.member("system")) {
-    if (json_kind(*own) == '"') write_text(json_text(*own), system);
-    for (JsonSlices blocks(*own); blocks.next();) system.next() += blocks.value();
-  }
-  size_t first = 0;
-  for (; first < sent.size() && sent[first].role == SentMessage::Role::system; ++first)
-    for (const SentPart &part : sent[first].parts) write_part(part, system);
-
-  const std::string messages = write_messages(sent, first);
-  if (!system.empty()) body.set("system", system.array());
-  const auto host_tools = body.member("tools");
-  if (!tools.empty()) body.set("tools", tools_array(host_tools.value_or(""), tools));
-  body.set("messages", [&](std::string &out) { out += messages; });
-  body.set_default("max_tokens", kMostTokens).set_default("stream", "true");
-  const bool offers = !tools.empty() || (host_tools && JsonSlices(*host_tools).next());
-  if (parts.forbid_calls && offers) body.set("tool_choice", R"({"type":"none"})");
-  return body.write(messages.size() + system.size());
+const Wire &anthropic_wire() {
+  static const AnthropicWire wire;
+  return wire;
 }
 
 }  // namespace sluice

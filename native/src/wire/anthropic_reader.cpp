@@ -14,9 +14,8 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kMostBlocks = 4096;       // that are open at once
-constexpr uint32_t kMostCalls = 1U << 20;  // a saved count above this is damaged
-constexpr uint32_t kNoSlot = UINT32_MAX;   // of a tool of the provider beyond limits.callsPerRound
+constexpr size_t kMostBlocks = 4096;      // that are open at once
+constexpr uint32_t kNoSlot = UINT32_MAX;  // of a tool of the provider beyond limits.callsPerRound
 
 Finish finish_of(std::string_view words) {
   if (is_one_of(words, {"end_turn", "stop_sequence"})) return Finish::stop;
@@ -77,6 +76,7 @@ class AnthropicReader final : public EventReader {
     } else if (named == "message_delta") {
       know();
       count(root["usage"]);
+      take_container(root["delta"]);
       stop(root["delta"]);
     } else if (named == "message_stop") {
       know();
@@ -99,6 +99,7 @@ class AnthropicReader final : public EventReader {
     const std::string_view named = root["type"].string();
     if (named == "message_delta") {
       count(root["usage"]);
+      take_container(root["delta"]);
       report_usage();
     }
     return is_one_of(named, {"message_delta", "message_stop", "content_block_stop", "ping"});
@@ -107,6 +108,7 @@ class AnthropicReader final : public EventReader {
   // A gateway may repeat the start. Another message in the middle of one means that the first one broke off.
   void start_message(JsonView message) {
     const std::string_view id = message["id"].string();
+    take_container(message);
     if (started_ && (id.empty() || id == id_)) return count(message["usage"]);
     if (started_) {
       sink().on_diagnostic("broken_event", "a second message began within the answer");
@@ -118,6 +120,11 @@ class AnthropicReader final : public EventReader {
     id_ = repair_utf8(id);
     take_model(message["model"].string());
     count(message["usage"]);
+  }
+
+  // Where the provider's code runs. The next request names it, since that code may wait for results.
+  void take_container(JsonView holder) {
+    if (const std::string_view id = holder["container"]["id"].string(); !id.empty()) container_ = repair_utf8(id);
   }
 
   void stop(JsonView delta) {
@@ -185,7 +192,7 @@ class AnthropicReader final : public EventReader {
       case Kind::text: show_text(block["text"].string(), true); break;
       case Kind::thinking: show_reasoning(block["thinking"].string(), true); break;
       case Kind::call:
-        opened.slot = calls_++;
+        opened.slot = new_call();
         sink().on_call(opened.slot, repair_utf8(block["id"].string()), repair_utf8(block["name"].string()));
         break;
       case Kind::provider_call: opened.slot = open_provided(block["id"].string(), block["name"].string()); break;
@@ -337,7 +344,9 @@ class AnthropicReader final : public EventReader {
   }
 
   void report_last(bool well) override {
-    if (well && !items_.empty()) sink().on_native(items_.array());
+    if (!well || items_.empty()) return;
+    if (!container_.empty()) sink().on_beside(R"({"container":)" + json_string(container_) + "}");
+    sink().on_native(items_.array());
   }
 
   // ---- Saved ----
@@ -345,7 +354,8 @@ class AnthropicReader final : public EventReader {
   void save_more(ObjectWriter &saved) const override {
     items_.save(saved);
     append_saved_bytes(saved.value("message"), id_);
-    saved.boolean("started", started_).number("calls", calls_).number("nextIndex", next_index_);
+    saved.text("container", container_);
+    saved.boolean("started", started_).number("nextIndex", next_index_);
     std::string &out = saved.value("provided");
     out += '[';
     for (const std::string &id : provided_) append_json_string(out.append(&id == &provided_.front() ? "" : ","), id);
@@ -369,9 +379,8 @@ class AnthropicReader final : public EventReader {
   void load_more(const SavedReader &from) override {
     items_.load(from, limits().depth);
     from.get("message", id_);
+    from.text("container", container_);
     from.get("started", started_);
-    from.get("calls", calls_);
-    calls_ = std::min(calls_, kMostCalls);
     from.get("nextIndex", next_index_);
     for (JsonSlices ids(from.nested("provided")); ids.next();)
       if (json_kind(ids.value()) == '"') provided_.push_back(json_text(ids.value()));
@@ -394,11 +403,11 @@ class AnthropicReader final : public EventReader {
   }
 
   // -- position in the stream (saved with the turn)
-  std::string id_;  // of the message
+  std::string id_;         // of the message
+  std::string container_;  // the id of the one in which code ran
   bool started_ = false;
   std::vector<OpenBlock> blocks_;
   int64_t next_index_ = 0;
-  uint32_t calls_ = 0;                 // that were reported
   std::vector<std::string> provided_;  // ids of the tools that the provider runs, by slot
   NativeItems items_;
 };

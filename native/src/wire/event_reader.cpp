@@ -10,13 +10,19 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kMaxQuoted = 200;      // bytes of a broken event that its diagnostic quotes
-constexpr size_t kMaxBeginning = 8192;  // bytes of a body, kept to describe a body that is no answer
+constexpr size_t kMaxQuoted = 200;         // bytes of a broken event that its diagnostic quotes
+constexpr size_t kMaxBeginning = 8192;     // bytes of a body, kept to describe a body that is no answer
+constexpr uint32_t kMostCalls = 1U << 20;  // a saved count above this is damaged
 
 }  // namespace
 
 EventReader::EventReader(WireSink &sink, const WireLimits &limits, std::string_view answer)
-    : sink_(sink), limits_(limits), answer_(answer), event_(limits.depth), sse_(*this, limits.line_bytes) {}
+    : sink_(sink),
+      limits_(limits),
+      answer_(answer),
+      event_(limits.depth),
+      array_(*this, limits.line_bytes),
+      sse_(*this, limits.line_bytes) {}
 
 void EventReader::feed(std::string_view bytes) {
   if (failed_) return;
@@ -25,7 +31,10 @@ void EventReader::feed(std::string_view bytes) {
     return;
   }
   if (!known_) beginning_ += bytes.substr(0, kMaxBeginning - std::min(kMaxBeginning, beginning_.size()));
-  sse_.feed(bytes);
+  if (!streams_json())
+    sse_.feed(bytes);
+  else if (!array_.feed(bytes))
+    on_oversize();
 }
 
 void EventReader::end() {
@@ -42,6 +51,7 @@ void EventReader::end() {
 
 void EventReader::finish(bool complete) {
   if (http_error_.active()) return end();
+  if (!failed_ && streams_json()) array_.finish();
   if (!failed_) sse_.finish();
   if (!failed_ && whole_) end();
   if (!failed_ && !done_) report_held();
@@ -52,6 +62,7 @@ void EventReader::finish(bool complete) {
 void EventReader::save(std::string &out) const {
   ObjectWriter saved(out);
   http_error_.save(saved);
+  if (streams_json()) array_.save(saved);
   sse_.save(saved);
   append_saved_bytes(saved.value("textHeld"), text_joiner_.held());
   append_saved_bytes(saved.value("refusalHeld"), refusal_joiner_.held());
@@ -64,6 +75,7 @@ void EventReader::save(std::string &out) const {
     saved.number(saved_name("told", kind), told_usage_.*kind.count);
   }
   saved.boolean("whole", whole_).boolean("known", known_).boolean("done", done_).boolean("failed", failed_);
+  if (calls_ > 0) saved.number("calls", calls_).boolean("callsFull", calls_full_);  // openai-chat has its own
   save_more(saved);
   saved.close();
 }
@@ -71,6 +83,7 @@ void EventReader::save(std::string &out) const {
 void EventReader::load(std::string_view saved) {
   const SavedReader from(saved);
   http_error_.load(from);
+  if (streams_json()) array_.load(from);
   sse_.load(from);
   load_joiner(from, "textHeld", text_joiner_);
   load_joiner(from, "refusalHeld", refusal_joiner_);
@@ -86,6 +99,9 @@ void EventReader::load(std::string_view saved) {
   from.get("known", known_);
   from.get("done", done_);
   from.get("failed", failed_);
+  from.get("calls", calls_);
+  calls_ = std::min(calls_, kMostCalls);
+  from.get("callsFull", calls_full_);
   load_more(from);
 }
 
@@ -120,6 +136,10 @@ void EventReader::on_joined_data(std::string_view event, std::string_view data) 
     if (!reported) tell_broken("not JSON: ", line);
     reported = true;
   }
+}
+
+void EventReader::on_element(std::string_view element) {
+  if (!failed_ && !read({}, element)) tell_broken("not JSON: ", element);
 }
 
 void EventReader::on_error_field(std::string_view value) {
@@ -191,6 +211,13 @@ void EventReader::report_held() {
   if (const std::string_view rest = refusal_joiner_.finish(); !rest.empty()) sink_.on_refusal(rest);
   close_calls();
   report_usage();
+}
+
+bool EventReader::is_full() {
+  if (calls_ < limits_.calls_per_round) return false;
+  if (!std::exchange(calls_full_, true))
+    sink_.on_diagnostic("oversize", "more calls than callsPerRound in one answer: the others are dropped");
+  return true;
 }
 
 void EventReader::take_model(std::string_view name) {

@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "base/saved.h"
 #include "base/utf8.h"
+#include "wire/array_frame.h"
 #include "wire/http_error.h"
 #include "wire/json_event.h"
 #include "wire/sse.h"
@@ -14,8 +15,9 @@
 
 namespace sluice {
 
-// Reads server-sent events, JSON lines, or a body that is one JSON value. A wire says what an event means.
-class EventReader : public WireReader, private SseSink {
+// Reads server-sent events, JSON lines, the elements of a JSON array, or a body that is one JSON value. A wire says
+// what an event means.
+class EventReader : public WireReader, private SseSink, private ArraySink {
  public:
   void response(int32_t status, std::string_view headers) final { http_error_.response(status, headers); }
   void feed(std::string_view bytes) final;
@@ -34,7 +36,8 @@ class EventReader : public WireReader, private SseSink {
   virtual void take(std::string_view type, const JsonEvent &event) = 0;
   // Takes one event behind the end of the answer. Returns false if it says something, which is too late.
   virtual bool take_late(const JsonEvent &event) = 0;
-  // Whether a stream begins like JSON: a body of JSON that breaks off is then a stream that broke.
+  // Whether a stream may be JSON without events: values on lines of their own, or in one array. A body of JSON that
+  // breaks off is then a stream that broke.
   virtual bool streams_json() const { return false; }
   virtual void on_shown() {}     // text or reasoning is about to be shown
   virtual void close_calls() {}  // nothing more comes for any call
@@ -57,6 +60,10 @@ class EventReader : public WireReader, private SseSink {
   void show_text(std::string_view text, bool surrogates);
   void show_reasoning(std::string_view text, bool surrogates);
   void show_refusal(std::string_view text, bool surrogates);
+  // Calls are numbered in their order. `is_full`: one more would exceed limits.callsPerRound, which is told once.
+  uint32_t calls() const { return calls_; }
+  uint32_t new_call() { return calls_++; }
+  bool is_full();
   void take_model(std::string_view name);
   void take_usage(const Usage &usage);  // the tokens of the answer so far; reported at its end
   void report_usage();
@@ -72,6 +79,9 @@ class EventReader : public WireReader, private SseSink {
   void on_joined_data(std::string_view event, std::string_view data) final;
   void on_error_field(std::string_view value) final;
   void on_oversize() final;
+  void on_element(std::string_view element) final;
+  void on_array_end() final { whole_ = whole_ || known_; }
+  void on_no_array(std::string_view bytes) final { sse_.feed(bytes); }
   bool read(std::string_view type, std::string_view data);
   void report_held();
   bool is_cut_stream() const;
@@ -86,11 +96,14 @@ class EventReader : public WireReader, private SseSink {
   bool repaired_ = false;
   // -- position in the stream (saved with the turn)
   HttpError http_error_;
+  ArrayFrame array_;
   SseParser sse_;
   Utf8Joiner text_joiner_, refusal_joiner_, reasoning_joiner_;
   std::string beginning_;  // of the body, until something in it was understood
   std::string model_, finish_words_;
   Usage usage_, told_usage_;
+  uint32_t calls_ = 0;       // that were reported by number
+  bool calls_full_ = false;  // more than the limit came, and were dropped
   bool known_ = false;
   bool whole_ = false;
   bool done_ = false;  // the answer is over: only usage and what is repeated still count

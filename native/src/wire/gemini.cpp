@@ -1,5 +1,5 @@
-#include "wire/gemini.h"
-
+// Gemini's generateContent, as the Gemini API and Vertex AI speak it. Model and stream stand in the path of a request,
+// not in its body.
 #include <algorithm>
 #include <utility>
 
@@ -8,8 +8,10 @@
 #include "wire/body.h"
 #include "wire/foreign_members.h"
 #include "wire/gemini_reader.h"
+#include "wire/openapi_schema.h"
 #include "wire/request_writer.h"
 #include "wire/sent_message.h"
+#include "wire/wires.h"
 
 namespace sluice {
 namespace {
@@ -228,22 +230,31 @@ class Contents {
 
 // ---- Tools ----
 
-std::string declarations(const std::vector<ToolOffer> &tools) {
+// `openapi`: for a server that knows no parametersJsonSchema. It takes an object only with members.
+void write_parameters(std::string_view schema, bool openapi, ObjectWriter &declaration) {
+  if (schema.empty()) return;
+  if (!openapi)
+    declaration.raw("parametersJsonSchema", trim_json(schema));
+  else if (JsonSlices(json_member(schema, "properties").value_or("")).next())
+    declaration.raw("parameters", openapi_schema(schema));
+}
+
+std::string declarations(const std::vector<ToolOffer> &tools, bool openapi) {
   ListWriter list;
   for (const ToolOffer &tool : tools) {
     ObjectWriter one(list.next());
     one.text("name", tool.wire_name);
     if (!tool.description.empty()) one.text("description", tool.description);
-    if (!tool.parameters.empty()) one.raw("parametersJsonSchema", trim_json(tool.parameters));
+    write_parameters(tool.parameters, openapi, one);
     one.close();
   }
   return R"({"functionDeclarations":)" + list.array() + "}";
 }
 
-std::string tools_array(std::string_view host, const std::vector<ToolOffer> &tools) {
+std::string tools_array(std::string_view host, const std::vector<ToolOffer> &tools, bool openapi) {
   ListWriter list;
   for (JsonSlices own(host); own.next();) list.next() += own.value();
-  if (!tools.empty()) list.next() += declarations(tools);
+  if (!tools.empty()) list.next() += declarations(tools, openapi);
   return list.array();
 }
 
@@ -302,62 +313,72 @@ Status check_functions(std::string_view body, const std::vector<ToolOffer> &tool
   return {};
 }
 
+// ---- The wire ----
+
+class GeminiWire final : public Wire {
+ public:
+  std::string_view id() const override { return "gemini"; }
+
+  std::unique_ptr<WireReader> read(WireSink &sink, const WireLimits &limits) const override {
+    return read_gemini(sink, limits);
+  }
+
+  Status check(std::string_view body, const std::vector<ToolOffer> &tools) const override {
+    if (Status status = check_request(body, {}); !status.ok()) return status;
+    if (Status status = check_foreign_members(body, id()); !status.ok()) return status;
+    if (json_member(body, "contents")) return error(Code::json, "it is made from messages: give those", "contents");
+    for (const std::string_view key : {"systemInstruction", "toolConfig", "generationConfig"})
+      if (Status status = check_object(body, key); !status.ok()) return status;
+    if (Status status = check_spelling(body, "system_instruction", "systemInstruction"); !status.ok()) return status;
+    if (Status status = check_spelling(body, "tool_config", "toolConfig"); !status.ok()) return status;
+    return check_functions(body, tools);
+  }
+
+  bool echoes(std::string_view items, size_t calls) const override { return calls_of(items).size() == calls; }
+
+  std::string write_tools(const std::vector<ToolOffer> &tools) const override { return tools_array({}, tools, false); }
+
+  std::string write(const RequestParts &parts) const override {
+    const std::vector<ToolOffer> &tools = parts.offered();
+    const Model model(model_of(parts.body));
+    const std::vector<SentMessage> sent = sent_messages(parts, kRules);
+    RequestBody body(parts.body);
+    body.take_out("model").take_out("stream").take_out("messages");
+
+    // Instructions at the beginning have a member of their own; later ones stand where they were said.
+    ListWriter instructions;
+    size_t first = 0;
+    for (; first < sent.size() && sent[first].role == SentMessage::Role::system; ++first)
+      for (const SentPart &part : sent[first].parts) write_part(part, instructions);
+    Contents contents(parts, model);
+    const bool apart = !model.is_gemma && first < sent.size();
+    if (!apart) contents.begin_with(instructions);
+    for (size_t i = first; i < sent.size(); ++i) contents.add(sent[i]);
+
+    if (apart && !instructions.empty()) {
+      ListWriter all;
+      for (JsonSlices own(json_member(body.member("systemInstruction").value_or(""), "parts").value_or(""));
+           own.next();)
+        all.next() += own.value();
+      const std::string array = instructions.array();
+      all.next().append(array, 1, array.size() - 2);
+      body.set("systemInstruction", R"({"parts":)" + all.array() + "}");
+    }
+    const size_t room = contents.size();
+    body.set("contents", [&](std::string &out) { out += contents.array(); });
+    const std::string_view host_tools = body.member("tools").value_or("");
+    if (!tools.empty()) body.set("tools", tools_array(host_tools, tools, parts.plain_schemas));
+    if (parts.forbid_calls && (!tools.empty() || declares_functions(host_tools)))
+      body.set("toolConfig", no_calls(body.member("toolConfig").value_or("")));
+    return body.write(room);
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<WireReader> GeminiWire::read(WireSink &sink, const WireLimits &limits) const {
-  return read_gemini(sink, limits);
-}
-
-Status GeminiWire::check(std::string_view body, const std::vector<ToolOffer> &tools) const {
-  if (Status status = check_request(body, {}); !status.ok()) return status;
-  if (Status status = check_foreign_members(body, id()); !status.ok()) return status;
-  if (json_member(body, "contents")) return error(Code::json, "it is made from messages: give those", "contents");
-  for (const std::string_view key : {"systemInstruction", "toolConfig", "generationConfig"})
-    if (Status status = check_object(body, key); !status.ok()) return status;
-  if (Status status = check_spelling(body, "system_instruction", "systemInstruction"); !status.ok()) return status;
-  if (Status status = check_spelling(body, "tool_config", "toolConfig"); !status.ok()) return status;
-  return check_functions(body, tools);
-}
-
-bool GeminiWire::echoes(std::string_view items, size_t calls) const { return calls_of(items).size() == calls; }
-
-std::string GeminiWire::write_tools(const std::vector<ToolOffer> &tools) const {
-  return tools.empty() ? std::string() : tools_array({}, tools);
-}
-
-std::string GeminiWire::write(const RequestParts &parts) const {
-  static const std::vector<ToolOffer> kNone;
-  const std::vector<ToolOffer> &tools = parts.tools != nullptr ? *parts.tools : kNone;
-  const Model model(model_of(parts.body));
-  const std::vector<SentMessage> sent = sent_messages(parts, kRules);
-  RequestBody body(parts.body);
-  body.take_out("model").take_out("stream").take_out("messages");
-
-  // Instructions at the beginning have a member of their own; later ones stand where they were said.
-  ListWriter instructions;
-  size_t first = 0;
-  for (; first < sent.size() && sent[first].role == SentMessage::Role::system; ++first)
-    for (const SentPart &part : sent[first].parts) write_part(part, instructions);
-  Contents contents(parts, model);
-  const bool apart = !model.is_gemma && first < sent.size();
-  if (!apart) contents.begin_with(instructions);
-  for (size_t i = first; i < sent.size(); ++i) contents.add(sent[i]);
-
-  if (apart && !instructions.empty()) {
-    ListWriter all;
-    for (JsonSlices own(json_member(body.member("systemInstruction").value_or(""), "parts").value_or("")); own.next();)
-      all.next() += own.value();
-    const std::string array = instructions.array();
-    all.next().append(array, 1, array.size() - 2);
-    body.set("systemInstruction", R"({"parts":)" + all.array() + "}");
-  }
-  const size_t room = contents.size();
-  body.set("contents", [&](std::string &out) { out += contents.array(); });
-  const std::string_view host_tools = body.member("tools").value_or("");
-  if (!tools.empty()) body.set("tools", tools_array(host_tools, tools));
-  if (parts.forbid_calls && (!tools.empty() || declares_functions(host_tools)))
-    body.set("toolConfig", no_calls(body.member("toolConfig").value_or("")));
-  return body.write(room);
+const Wire &gemini_wire() {
+  static const GeminiWire wire;
+  return wire;
 }
 
 }  // namespace sluice

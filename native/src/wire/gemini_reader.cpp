@@ -50,7 +50,7 @@ class GeminiReader final : public EventReader {
 
   void take(std::string_view type, const JsonEvent &event) override {
     const JsonView root = event.root();
-    if (root.kind() == '[') {  // the whole body, without alt=sse
+    if (root.kind() == '[') {  // several in one event
       know_whole();
       event.sliced().items([&](JsonView response) {
         if (!failed()) take_response(response, event);
@@ -111,7 +111,7 @@ class GeminiReader final : public EventReader {
     if (provided_.empty()) tell_finish();
   }
 
-  void tell_finish() { take_finish(finish_of(finish_, slots_ > 0), finish_); }
+  void tell_finish() { take_finish(finish_of(finish_, calls() > 0), finish_); }
 
   // The counts grow with the answer: the last ones are those of all of it.
   void count(JsonView usage) {
@@ -254,12 +254,8 @@ class GeminiReader final : public EventReader {
     }
     close_call();
     close_text();
-    if (slots_ >= limits().calls_per_round) {
-      if (!std::exchange(full_, true))
-        sink().on_diagnostic("oversize", "more calls than callsPerRound in one answer: the others are dropped");
-      return;
-    }
-    const uint32_t slot = slots_++;
+    if (is_full()) return;
+    const uint32_t slot = new_call();
     const std::string id = join_surrogates(call["id"].string());
     const std::string named = bounded_text(join_surrogates(name.string()), kMostCallName);
     sink().on_call(slot, id, named);
@@ -372,8 +368,8 @@ class GeminiReader final : public EventReader {
   void save_more(ObjectWriter &saved) const override {
     items_.save(saved);
     append_saved_bytes(saved.value("openText"), text_);
-    saved.boolean("openThought", thought_).boolean("toldUnknown", told_unknown_).boolean("callsFull", full_);
-    saved.number("calls", slots_).text("finishReason", finish_);
+    saved.boolean("openThought", thought_).boolean("toldUnknown", told_unknown_);
+    saved.text("finishReason", finish_);
     std::string &out = saved.value("provided");
     out += '[';
     for (const std::string &id : provided_) append_json_string(out.append(&id == provided_.data() ? "" : ","), id);
@@ -391,8 +387,6 @@ class GeminiReader final : public EventReader {
     from.get("openText", text_);
     from.get("openThought", thought_);
     from.get("toldUnknown", told_unknown_);
-    from.get("callsFull", full_);
-    from.get("calls", slots_);
     from.text("finishReason", finish_);
     for (JsonSlices ids(from.nested("provided")); ids.next();)
       provided_.push_back(json_kind(ids.value()) == '"' ? json_text(ids.value()) : std::string());
@@ -416,8 +410,6 @@ class GeminiReader final : public EventReader {
   std::string text_;  // plain text that becomes an item, in pieces that may be cut within two surrogates
   bool thought_ = false;
   std::optional<OpenCall> call_;
-  uint32_t slots_ = 0;                 // calls that were reported
-  bool full_ = false;                  // calls beyond the limit were dropped
   std::vector<std::string> provided_;  // ids of the tools that the provider runs, by slot
   bool told_unknown_ = false;
   std::string finish_;  // the last finish reason

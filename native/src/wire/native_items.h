@@ -49,7 +49,7 @@ class NativeItems {
     return !fitted || bytes_ <= limit_;
   }
   bool full() const { return bytes_ > limit_; }  // no item is kept
-  void add(std::string_view item) {  // one JSON object
+  void add(std::string_view item) {              // one JSON object
     if (bytes_ > limit_) return;
     list_ += list_.empty() ? "" : ",";
     list_ += item;

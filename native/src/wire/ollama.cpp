@@ -1,5 +1,4 @@
-#include "wire/ollama.h"
-
+// Ollama's /api/chat.
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "wire/body.h"
@@ -7,9 +6,12 @@
 #include "wire/ollama_reader.h"
 #include "wire/request_writer.h"
 #include "wire/sent_message.h"
+#include "wire/wires.h"
 
 namespace sluice {
 namespace {
+
+constexpr size_t kMostQuoted = 200;  // bytes of what cannot be sent, in words for the host
 
 std::vector<NativeCall> calls_of(std::string_view items) {
   std::vector<NativeCall> calls;
@@ -23,10 +25,25 @@ std::vector<NativeCall> calls_of(std::string_view items) {
 // Results are texts; their images stand in a message of the user behind them.
 constexpr SentRules kRules = {.calls_of = calls_of, .images_with_results = false};
 
+// What stands in messages and cannot be sent, for the host.
+struct Unsent {
+  std::string first;
+  size_t count = 0;
+
+  void add(const std::string &what) {
+    if (count++ == 0) first = what;
+  }
+  std::string words() const {
+    if (count == 0) return {};
+    return "Ollama takes text, and images as base64: its model reads a note in the place of " + first +
+           (count > 1 ? " and " + std::to_string(count - 1) + " more" : "");
+  }
+};
+
 // The content of a message as text, and its images without what stands before their data. What Ollama cannot take is
 // named in the text, so that the model knows of it.
 struct Content {
-  explicit Content(const std::vector<SentPart> &parts) {
+  Content(const std::vector<SentPart> &parts, Unsent &told) : unsent(told) {
     for (const SentPart &part : parts) {
       if (part.kind == SentPart::Kind::image)
         add_image(part.text);
@@ -35,7 +52,7 @@ struct Content {
       else if (part.kind == SentPart::Kind::file)
         add_file(part.json);
       else
-        add_text("[" + json_member_text(part.json, "type") + "]");
+        add_note(json_member_text(part.json, "type"));
     }
   }
 
@@ -44,13 +61,18 @@ struct Content {
     if (const auto data = read_data_url(url))
       append_json_string(images.append(images.empty() ? "" : ","), data->data);
     else
-      add_text("[image: " + std::string(url) + "]");
+      add_note("image: " + std::string(url.substr(0, url.starts_with("data:") ? url.find(',') : url.npos)));
   }
   void add_file(std::string_view file) {
     const std::string name = json_member_text(file, "filename");
-    add_text("[file: " + (name.empty() ? json_member_text(file, "file_id") : name) + "]");
+    add_note("file: " + (name.empty() ? json_member_text(file, "file_id") : name));
+  }
+  void add_note(const std::string &what) {
+    add_text("[" + what + "]");
+    unsent.add("[" + bounded_text(what, kMostQuoted) + "]");
   }
 
+  Unsent &unsent;
   std::string text;
   std::string images;  // JSON strings with commas between them
 };
@@ -64,7 +86,7 @@ void write_without_thoughts(std::string_view item, std::string &out) {
   message.close();
 }
 
-void write_said(const SentMessage &message, std::string &out) {
+void write_said(const SentMessage &message, std::string &out, Unsent &unsent) {
   for (JsonSlices items(message.native); items.next();) {
     if (out.back() != '[') out += ',';
     if (message.opaque)
@@ -72,8 +94,9 @@ void write_said(const SentMessage &message, std::string &out) {
     else
       write_without_thoughts(items.value(), out);
   }
-  const Content content(message.parts);
-  if (!message.native.empty() || (content.text.empty() && message.calls.empty())) return;
+  if (!message.native.empty()) return;
+  const Content content(message.parts, unsent);
+  if (content.text.empty() && message.calls.empty()) return;
   if (out.back() != '[') out += ',';
   ObjectWriter said(out);
   said.text("role", "assistant").text("content", content.text);
@@ -93,9 +116,9 @@ void write_said(const SentMessage &message, std::string &out) {
   said.close();
 }
 
-void write_message(const SentMessage &message, std::string &out) {
-  if (message.role == SentMessage::Role::assistant) return write_said(message, out);
-  const Content content(message.parts);
+void write_message(const SentMessage &message, std::string &out, Unsent &unsent) {
+  if (message.role == SentMessage::Role::assistant) return write_said(message, out, unsent);
+  const Content content(message.parts, unsent);
   if (out.back() != '[') out += ',';
   ObjectWriter written(out);
   if (message.role == SentMessage::Role::tool) {
@@ -111,37 +134,76 @@ void write_message(const SentMessage &message, std::string &out) {
   written.close();
 }
 
+// ---- Tools ----
+
+// What the server reads of the schema of a parameter, and of one that holds all; it keeps `items` as they are.
+bool is_kept(std::string_view keyword, bool outermost) {
+  if (is_one_of(keyword, {"type", "items", "required", "properties"})) return true;
+  return outermost ? keyword == "$defs" : is_one_of(keyword, {"description", "enum", "anyOf"});
+}
+
+void collect_dropped(std::string_view schema, bool outermost, std::set<std::string> &dropped) {
+  for (JsonSlices members(schema); members.next();) {
+    const std::string keyword = members.key_text();
+    if (!is_kept(keyword, outermost)) {
+      if (!is_one_of(keyword, {"$schema", "$id", "$comment"})) dropped.insert(keyword);  // those tell a model nothing
+    } else if (is_one_of(keyword, {"properties", "anyOf"})) {
+      for (JsonSlices within(members.value()); within.next();) collect_dropped(within.value(), false, dropped);
+    }
+  }
+}
+
+// ---- The wire ----
+
+class OllamaWire final : public Wire {
+ public:
+  std::string_view id() const override { return "ollama"; }
+
+  std::unique_ptr<WireReader> read(WireSink &sink, const WireLimits &limits) const override {
+    return read_ollama(sink, limits);
+  }
+
+  Status check(std::string_view body, const std::vector<ToolOffer> &tools) const override {
+    if (Status status = check_request(body, tools); !status.ok()) return status;
+    return check_foreign_members(body, id());
+  }
+
+  bool echoes(std::string_view items, size_t calls) const override { return calls_of(items).size() == calls; }
+
+  std::string write_tools(const std::vector<ToolOffer> &tools) const override {
+    std::string out;
+    append_tools(out, {}, tools);
+    return out;
+  }
+
+  std::set<std::string> dropped_keywords(std::string_view schema) const override {
+    std::set<std::string> dropped;
+    collect_dropped(schema, true, dropped);
+    return dropped;
+  }
+
+  std::string write(const RequestParts &parts) const override {
+    RequestBody body(parts.body);
+    std::string messages = "[";
+    Unsent unsent;
+    for (const SentMessage &message : sent_messages(parts, kRules)) write_message(message, messages, unsent);
+    messages += ']';
+    if (parts.unsent != nullptr) *parts.unsent = unsent.words();
+    body.set("messages", [&](std::string &out) { out += messages; }).set_default("stream", "true");
+    if (parts.forbid_calls)  // there is no tool_choice
+      body.take_out("tools");
+    else if (!parts.offered().empty())
+      body.set("tools",
+               [&](std::string &out) { append_tools(out, body.member("tools").value_or(""), parts.offered()); });
+    return body.write(messages.size());
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<WireReader> OllamaWire::read(WireSink &sink, const WireLimits &limits) const {
-  return read_ollama(sink, limits);
-}
-
-Status OllamaWire::check(std::string_view body, const std::vector<ToolOffer> &tools) const {
-  if (Status status = check_request(body, tools); !status.ok()) return status;
-  return check_foreign_members(body, id());
-}
-
-bool OllamaWire::echoes(std::string_view items, size_t calls) const { return calls_of(items).size() == calls; }
-
-std::string OllamaWire::write_tools(const std::vector<ToolOffer> &tools) const {
-  std::string out;
-  if (!tools.empty()) append_tools(out, {}, tools);
-  return out;
-}
-
-std::string OllamaWire::write(const RequestParts &parts) const {
-  RequestBody body(parts.body);
-  std::string messages = "[";
-  for (const SentMessage &message : sent_messages(parts, kRules)) write_message(message, messages);
-  messages += ']';
-  body.set("messages", [&](std::string &out) { out += messages; }).set_default("stream", "true");
-  const bool offers = parts.tools != nullptr && !parts.tools->empty();
-  if (parts.forbid_calls)  // there is no tool_choice
-    body.take_out("tools");
-  else if (offers)
-    body.set("tools", [&](std::string &out) { append_tools(out, body.member("tools").value_or(""), *parts.tools); });
-  return body.write(messages.size());
+const Wire &ollama_wire() {
+  static const OllamaWire wire;
+  return wire;
 }
 
 }  // namespace sluice

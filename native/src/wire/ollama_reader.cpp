@@ -49,7 +49,7 @@ class OllamaReader final : public EventReader {
 
   // Ollama says "stop" behind calls, too.
   Finish finish_of(std::string_view words) const {
-    if (words == "stop") return slots_ > 0 ? Finish::tool_calls : Finish::stop;
+    if (words == "stop") return calls() > 0 ? Finish::tool_calls : Finish::stop;
     return words == "length" ? Finish::length : Finish::other;
   }
 
@@ -81,12 +81,8 @@ class OllamaReader final : public EventReader {
       if (call.kind() != 'n') sink().on_diagnostic("unknown_call", "expected a call with a function");
       return;
     }
-    if (slots_ >= limits().calls_per_round) {
-      if (!std::exchange(full_, true))
-        sink().on_diagnostic("oversize", "more calls than callsPerRound in one answer: the others are dropped");
-      return;
-    }
-    const uint32_t slot = slots_++;
+    if (is_full()) return;
+    const uint32_t slot = new_call();
     const std::string id = repair_utf8(call["id"].string());
     const std::string name = bounded_text(function["name"].string(), kMostCallName);
     const JsonView arguments = function["arguments"];
@@ -144,22 +140,17 @@ class OllamaReader final : public EventReader {
     calls_.save(saved);
     append_saved_bytes(saved.value("content"), content_);
     append_saved_bytes(saved.value("thinking"), thinking_);
-    saved.number("calls", slots_).boolean("callsFull", full_);
   }
 
   void load_more(const SavedReader &from) override {
     calls_.load(from, limits().depth);
     from.get("content", content_);
     from.get("thinking", thinking_);
-    from.get("calls", slots_);
-    from.get("callsFull", full_);
   }
 
   // -- position in the stream (saved with the turn)
   std::string content_, thinking_;  // so far, in pieces that may be cut within two surrogates
   NativeItems calls_;               // counts the texts as well
-  uint32_t slots_ = 0;              // calls that were reported
-  bool full_ = false;               // calls beyond the limit were dropped
 };
 
 }  // namespace

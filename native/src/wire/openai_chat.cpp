@@ -1,5 +1,4 @@
-#include "wire/openai_chat.h"
-
+// OpenAI's chat completions, as its many servers speak them.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 #include "wire/openai_chat_chunk.h"
 #include "wire/request_writer.h"
 #include "wire/sent_message.h"
+#include "wire/wires.h"
 
 namespace sluice {
 namespace {
@@ -277,19 +277,6 @@ class ChatReader final : public EventReader {
   OpaqueMembers opaque_;
 };
 
-}  // namespace
-
-std::unique_ptr<WireReader> OpenAiChatWire::read(WireSink &sink, const WireLimits &limits) const {
-  return std::make_unique<ChatReader>(sink, limits);
-}
-
-Status OpenAiChatWire::check(std::string_view body, const std::vector<ToolOffer> &tools) const {
-  if (Status status = check_request(body, tools); !status.ok()) return status;
-  return check_foreign_members(body, id());
-}
-
-namespace {
-
 // Servers of Mistral's models have rules of their own, wherever they run. The models' names tell.
 bool is_mistral(std::string_view body) {
   const std::string name = lower_case(model_of(body));
@@ -299,20 +286,39 @@ bool is_mistral(std::string_view body) {
   return false;
 }
 
+class OpenAiChatWire final : public Wire {
+ public:
+  std::string_view id() const override { return "openai-chat"; }
+
+  std::unique_ptr<WireReader> read(WireSink &sink, const WireLimits &limits) const override {
+    return std::make_unique<ChatReader>(sink, limits);
+  }
+
+  Status check(std::string_view body, const std::vector<ToolOffer> &tools) const override {
+    if (Status status = check_request(body, tools); !status.ok()) return status;
+    return check_foreign_members(body, id());
+  }
+
+  bool echoes(std::string_view, size_t) const override { return true; }
+  bool echoes_answers() const override { return false; }
+  // "Unexpected role 'user' after role 'tool'"
+  bool has_strict_roles(std::string_view body) const override { return is_mistral(body); }
+
+  std::string write_tools(const std::vector<ToolOffer> &tools) const override {
+    std::string out;
+    append_tools(out, {}, tools);
+    return out;
+  }
+
+  // "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
+  std::string write(const RequestParts &parts) const override { return write_request(parts, is_mistral(parts.body)); }
+};
+
 }  // namespace
 
-// "Unexpected role 'user' after role 'tool'"
-bool OpenAiChatWire::has_strict_roles(std::string_view body) const { return is_mistral(body); }
-
-// "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
-std::string OpenAiChatWire::write(const RequestParts &parts) const {
-  return write_request(parts, is_mistral(parts.body));
-}
-
-std::string OpenAiChatWire::write_tools(const std::vector<ToolOffer> &tools) const {
-  std::string out;
-  if (!tools.empty()) append_tools(out, {}, tools);
-  return out;
+const Wire &openai_chat_wire() {
+  static const OpenAiChatWire wire;
+  return wire;
 }
 
 }  // namespace sluice

@@ -1,5 +1,4 @@
-#include "wire/openai_responses.h"
-
+// OpenAI's Responses, and the servers that speak them.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "wire/openai_responses_reader.h"
 #include "wire/request_writer.h"
 #include "wire/sent_message.h"
+#include "wire/wires.h"
 
 namespace sluice {
 namespace {
@@ -202,65 +202,75 @@ std::string tools_array(std::string_view host, const std::vector<ToolOffer> &too
   return list.array();
 }
 
+// ---- The wire ----
+
+class OpenAiResponsesWire final : public Wire {
+ public:
+  std::string_view id() const override { return "openai-responses"; }
+
+  std::unique_ptr<WireReader> read(WireSink &sink, const WireLimits &limits) const override {
+    return read_openai_responses(sink, limits);
+  }
+
+  Status check(std::string_view body, const std::vector<ToolOffer> &tools) const override {
+    if (Status status = check_request(body, tools, "name"); !status.ok()) return status;
+    if (json_member(body, "input"))
+      return error(Code::json, "the conversation is expected in messages, from which the input is made", "input");
+    if (const auto own = json_member(body, "tools")) {
+      size_t i = 0;
+      for (JsonSlices items(*own); items.next(); ++i)
+        if (json_member(items.value(), "function"))
+          return error(Code::json, "a tool of openai-chat; openai-responses has name and parameters beside type",
+                       "tools[" + std::to_string(i) + "].function");
+    }
+    if (const auto choice = json_member(body, "tool_choice"); choice && json_member(*choice, "function"))
+      return error(Code::json, "a choice of openai-chat; openai-responses has name beside type",
+                   "tool_choice.function");
+    return check_foreign_members(body, id());
+  }
+
+  // Calls of the provider's own kinds that the host would have to run have no results: such an answer is rebuilt.
+  bool echoes(std::string_view items, size_t calls) const override {
+    std::set<std::string> open;
+    size_t found = 0;
+    for (JsonSlices list(items); list.next();) {
+      const std::string type = json_member_text(list.value(), "type");
+      const ResponsesItem kind = responses_item(type);
+      if (is_client_call(kind)) ++found;
+      if (is_for_host(type, list.value())) open.insert(json_member_text(list.value(), "call_id"));
+      if (kind == ResponsesItem::output) open.erase(json_member_text(list.value(), "call_id"));
+    }
+    return found == calls && open.empty();
+  }
+
+  std::string write_tools(const std::vector<ToolOffer> &tools) const override { return tools_array({}, tools); }
+
+  std::string write(const RequestParts &parts) const override {
+    const std::vector<ToolOffer> &tools = parts.offered();
+    RequestBody body(parts.body);
+    const std::vector<SentMessage> sent = sent_messages(parts, kRules);
+    Input input(body, parts.drop_opaque);
+    size_t known = known_answers(parts, body, sent);
+    for (const SentMessage &message : sent)
+      if (known == 0)
+        input.add(message);
+      else if (message.role == SentMessage::Role::assistant)
+        --known;
+    const auto host_tools = body.member("tools");
+    const bool offers = !tools.empty() || (host_tools && JsonSlices(*host_tools).next());
+    body.take_out("messages").set_default("stream", "true");
+    if (!tools.empty()) body.set("tools", tools_array(host_tools.value_or(""), tools));
+    if (parts.forbid_calls && offers) body.set("tool_choice", "\"none\"");
+    body.set("input", [&](std::string &out) { out.append("[").append(input.json()).append("]"); });
+    return body.write(input.json().size());
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<WireReader> OpenAiResponsesWire::read(WireSink &sink, const WireLimits &limits) const {
-  return read_openai_responses(sink, limits);
-}
-
-Status OpenAiResponsesWire::check(std::string_view body, const std::vector<ToolOffer> &tools) const {
-  if (Status status = check_request(body, tools, "name"); !status.ok()) return status;
-  if (json_member(body, "input"))
-    return error(Code::json, "the conversation is expected in messages, from which the input is made", "input");
-  if (const auto own = json_member(body, "tools")) {
-    size_t i = 0;
-    for (JsonSlices items(*own); items.next(); ++i)
-      if (json_member(items.value(), "function"))
-        return error(Code::json, "a tool of openai-chat; openai-responses has name and parameters beside type",
-                     "tools[" + std::to_string(i) + "].function");
-  }
-  if (const auto choice = json_member(body, "tool_choice"); choice && json_member(*choice, "function"))
-    return error(Code::json, "a choice of openai-chat; openai-responses has name beside type", "tool_choice.function");
-  return check_foreign_members(body, id());
-}
-
-// Calls of the provider's own kinds that the host would have to run have no results: such an answer is rebuilt.
-bool OpenAiResponsesWire::echoes(std::string_view items, size_t calls) const {
-  std::set<std::string> open;
-  size_t found = 0;
-  for (JsonSlices list(items); list.next();) {
-    const std::string type = json_member_text(list.value(), "type");
-    const ResponsesItem kind = responses_item(type);
-    if (is_client_call(kind)) ++found;
-    if (is_for_host(type, list.value())) open.insert(json_member_text(list.value(), "call_id"));
-    if (kind == ResponsesItem::output) open.erase(json_member_text(list.value(), "call_id"));
-  }
-  return found == calls && open.empty();
-}
-
-std::string OpenAiResponsesWire::write_tools(const std::vector<ToolOffer> &tools) const {
-  return tools.empty() ? std::string() : tools_array({}, tools);
-}
-
-std::string OpenAiResponsesWire::write(const RequestParts &parts) const {
-  static const std::vector<ToolOffer> kNone;
-  const std::vector<ToolOffer> &tools = parts.tools != nullptr ? *parts.tools : kNone;
-  RequestBody body(parts.body);
-  const std::vector<SentMessage> sent = sent_messages(parts, kRules);
-  Input input(body, parts.drop_opaque);
-  size_t known = known_answers(parts, body, sent);
-  for (const SentMessage &message : sent)
-    if (known == 0)
-      input.add(message);
-    else if (message.role == SentMessage::Role::assistant)
-      --known;
-  const auto host_tools = body.member("tools");
-  const bool offers = !tools.empty() || (host_tools && JsonSlices(*host_tools).next());
-  body.take_out("messages").set_default("stream", "true");
-  if (!tools.empty()) body.set("tools", tools_array(host_tools.value_or(""), tools));
-  if (parts.forbid_calls && offers) body.set("tool_choice", "\"none\"");
-  body.set("input", [&](std::string &out) { out.append("[").append(input.json()).append("]"); });
-  return body.write(input.json().size());
+const Wire &openai_responses_wire() {
+  static const OpenAiResponsesWire wire;
+  return wire;
 }
 
 }  // namespace sluice

@@ -213,7 +213,7 @@ class ResponsesReader final : public EventReader {
       } else if (refused_) {
         take_finish(Finish::content_filter, "refusal");
       } else {
-        take_finish(calls_ > 0 ? Finish::tool_calls : Finish::stop, status);
+        take_finish(calls() > 0 ? Finish::tool_calls : Finish::stop, status);
       }
       if (!whole) end();
     } else if (const JsonView error = response["error"]; error.is_object() || error.kind() == '"') {
@@ -306,7 +306,7 @@ class ResponsesReader final : public EventReader {
     if (is_client_call(item.kind)) {
       const std::string_view called = json["name"].string();
       if (called.empty()) return;
-      item.slot = calls_++;
+      item.slot = new_call();
       thinks_ = false;
       sink().on_call(item.slot, item.id, repair_utf8(called));
       if (item.kind == ResponsesItem::custom_call) sink().on_arguments(item.slot, R"({"input":")");
@@ -575,7 +575,7 @@ class ResponsesReader final : public EventReader {
       one.close();
     }
     out += ']';
-    saved.number("calls", calls_).number("provided", provided_).boolean("refused", refused_);
+    saved.number("provided", provided_).boolean("refused", refused_);
     saved.boolean("thinks", thinks_).number("thoughtOf", thought_of_).number("thoughtPart", thought_part_);
     saved.number("keptBytes", static_cast<int64_t>(kept_bytes_));
     saved.boolean("tooMuch", too_much_).boolean("tooMany", too_many_);
@@ -605,7 +605,6 @@ class ResponsesReader final : public EventReader {
         item.json.clear();
       items_.push_back(std::move(item));
     }
-    from.get("calls", calls_);
     from.get("provided", provided_);
     from.get("refused", refused_);
     from.get("thinks", thinks_);
@@ -620,7 +619,7 @@ class ResponsesReader final : public EventReader {
   std::string escaped_;
   // -- position in the stream (saved with the turn)
   std::vector<Item> items_;
-  uint32_t calls_ = 0, provided_ = 0;  // slots that were given
+  uint32_t provided_ = 0;  // slots that were given
   bool refused_ = false;
   bool thinks_ = false;  // reasoning was the last thing that was shown, that of this part:
   int64_t thought_of_ = 0, thought_part_ = 0;

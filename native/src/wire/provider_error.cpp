@@ -147,6 +147,9 @@ constexpr std::string_view kSignatureRefusals[][2] = {
     {"blocks cannot be modified", ""},
     {"assistant message cannot be modified", ""},
     {"expected thinking or redacted_thinking", ""},
+    {"container", "expired"},
+    {"container", "not found"},
+    {"container", "does not exist"},
     // -- Gemini
     {"corrupted thought signature", ""},
     {"invalid thought signature", ""},
@@ -234,6 +237,9 @@ ProviderError read_provider_error(std::string_view body, int32_t http_status) {
 
   const bool may_refuse = http_status == 0 || http_status == 400 || http_status == 404 || http_status == 405 ||
                           http_status == 422 || http_status == 500 || http_status == 501;
+  const std::string small = lower_case(error.words);
+  error.schema_refused = may_refuse && contains_any(small, {"parametersjsonschema", "parameters_json_schema"}) &&
+                         contains_any(small, {"unknown", "cannot find field", "unrecognized", "unsupported"});
   const bool names_tools = is_one_of(labels.param, {"tools", "tool_choice", "functions"});
   error.tools_refused =
       may_refuse &&
@@ -249,7 +255,7 @@ ProviderError read_provider_error(std::string_view body, int32_t http_status) {
   else
     error.transient = contains_any(labels.words, {"overloaded", "rate_limit", "server_error", "timeout", "unavailable",
                                                   "internal_error", "resource_exhausted", "too_many_requests"});
-  error.transient = error.transient && !error.tools_refused && !error.signature_refused;
+  error.transient = error.transient && error.code({}).empty();
   return error;
 }
 

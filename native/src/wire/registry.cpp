@@ -3,13 +3,7 @@
 #include <iterator>
 #include <span>
 
-#include "wire/anthropic.h"
-#include "wire/gemini.h"
-#include "wire/ollama.h"
-#include "wire/openai_chat.h"
-#include "wire/openai_responses.h"
-#include "wire/text.h"
-#include "wire/wire.h"
+#include "wire/wires.h"
 
 namespace sluice {
 
@@ -30,13 +24,8 @@ std::string_view to_text(Finish finish) {
 namespace {
 
 std::span<const Wire *const> all_wires() {
-  static const OpenAiChatWire chat;
-  static const OpenAiResponsesWire responses;
-  static const AnthropicWire anthropic;
-  static const GeminiWire gemini;
-  static const OllamaWire ollama;
-  static const TextWire text;
-  static const Wire *const kWires[] = {&chat, &responses, &anthropic, &gemini, &ollama, &text};
+  static const Wire *const kWires[] = {&openai_chat_wire(), &openai_responses_wire(), &anthropic_wire(),
+                                       &gemini_wire(),      &ollama_wire(),           &text_wire()};
   return kWires;
 }
 

@@ -161,7 +161,7 @@ class MessageWriter {
     }
     const std::string name = json_text(token);
     const auto known = names_.find(name);
-    append_json_string(out_, known != names_.end() ? std::string(known->second) : legal_name(name));
+    append_json_string(out_, known != names_.end() ? std::string(known->second) : wire_name_of(name));
   }
 
   // `value` with one member written by `write_member`; anything but an object as it is.
@@ -277,8 +277,7 @@ Status check_request(std::string_view body, const std::vector<ToolOffer> &tools,
 }
 
 std::string write_request(const RequestParts &parts, bool short_ids) {
-  static const std::vector<ToolOffer> kNone;
-  const std::vector<ToolOffer> &tools = parts.tools != nullptr ? *parts.tools : kNone;
+  const std::vector<ToolOffer> &tools = parts.offered();
   const std::string_view body = trim_json(parts.body);
   const auto host_tools = json_member(body, "tools");
   const bool offers = !tools.empty() || (host_tools && json_kind(*host_tools) == '[' && JsonSlices(*host_tools).next());

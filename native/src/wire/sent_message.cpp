@@ -154,6 +154,7 @@ class Taker {
     if (const auto native = json_member(metadata, "native")) {
       message.native = json_member(*native, "items").value_or("");
       message.opaque = !parts_.drop_opaque && json_member_text(*native, "model") == model_;
+      message.beside = json_member(*native, "beside").value_or("");
       own = rules_.calls_of(message.native);
     }
     size_t index = 0;
@@ -244,7 +245,7 @@ std::string WireNames::operator()(std::string_view name) const {
                                        [](const ToolOffer &one, std::string_view key) { return one.name < key; });
     if (tool != tools_->end() && tool->name == name) return std::string(tool->wire_name);
   }
-  return legal_name(name);
+  return wire_name_of(name);
 }
 
 }  // namespace sluice

@@ -1,5 +1,4 @@
-#include "wire/text.h"
-
+// The wire "text": the bytes of the answer are its text, in no provider's format.
 #include <utility>
 
 #include "base/json_writer.h"
@@ -7,6 +6,7 @@
 #include "base/utf8.h"
 #include "wire/http_error.h"
 #include "wire/request_writer.h"
+#include "wire/wires.h"
 
 namespace sluice {
 namespace {
@@ -67,22 +67,34 @@ class TextReader final : public WireReader {
   bool ended_ = false;
 };
 
+class TextWire final : public Wire {
+ public:
+  std::string_view id() const override { return "text"; }
+
+  std::unique_ptr<WireReader> read(WireSink &sink, const WireLimits &) const override {
+    return std::make_unique<TextReader>(sink);
+  }
+
+  Status check(std::string_view body, const std::vector<ToolOffer> &tools) const override {
+    return check_request(body, tools);
+  }
+
+  std::string write(const RequestParts &parts) const override {
+    RequestParts text = parts;
+    text.tools = nullptr;
+    text.names = nullptr;  // names stay as they are: no provider restricts them
+    text.ask_usage = false;
+    return write_request(text);
+  }
+
+  bool has_end() const override { return false; }
+};
+
 }  // namespace
 
-std::unique_ptr<WireReader> TextWire::read(WireSink &sink, const WireLimits &) const {
-  return std::make_unique<TextReader>(sink);
-}
-
-Status TextWire::check(std::string_view body, const std::vector<ToolOffer> &tools) const {
-  return check_request(body, tools);
-}
-
-std::string TextWire::write(const RequestParts &parts) const {
-  RequestParts text = parts;
-  text.tools = nullptr;
-  text.names = nullptr;  // names stay as they are: no provider restricts them
-  text.ask_usage = false;
-  return write_request(text);
+const Wire &text_wire() {
+  static const TextWire wire;
+  return wire;
 }
 
 }  // namespace sluice

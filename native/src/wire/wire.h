@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,7 @@ std::string_view to_text(Finish finish);  // the word in `finishReason`; empty f
 struct WireError {
   // "http" for an HTTP status, "provider" for an error object in a stream, "tools_unsupported" where it refuses tools,
   // "usage_refused" where it does not know the member that asks for token counts, "signature_refused" where it refuses
-  // an opaque part of an earlier answer.
+  // an opaque part of an earlier answer, "schema_refused" where it does not know the member that has a tool's schema.
   std::string_view code;
   std::string_view detail;  // the provider's own words
   bool transient = false;   // asking again may help: overloaded, rate limit, 5xx
@@ -63,6 +64,8 @@ class WireSink {
   // What the provider said, in its own shape: the items that the next request repeats, as one JSON array. Called once,
   // when the body has ended, if the answer was whole.
   virtual void on_native(std::string_view items) = 0;
+  // What the next request repeats beside its messages: a JSON object. Called right before on_native, if at all.
+  virtual void on_beside(std::string_view) {}
 
   virtual void on_model(std::string_view name) = 0;  // the model that answers, as the provider names it
   virtual void on_finish(Finish reason, std::string_view words) = 0;
@@ -114,7 +117,14 @@ struct RequestParts {
   size_t earlier_answers = 0;                     // assistant's messages that the turn began with
   bool forbid_calls = false;                      // tool_choice none
   bool drop_opaque = false;                       // the provider refused a signature: send none
+  bool plain_schemas = false;                     // the provider refused JSON Schema: send what old servers take
   bool ask_usage = false;                         // ask for token counts, unless the host's body says otherwise
+  std::string *unsent = nullptr;  // where set: gets in words what this wire cannot send of the messages, if anything
+
+  const std::vector<ToolOffer> &offered() const {
+    static const std::vector<ToolOffer> kNone;
+    return tools != nullptr ? *tools : kNone;
+  }
 };
 
 class Wire {
@@ -125,8 +135,10 @@ class Wire {
   // Checks the host's `request` once, when the turn is made. Paths are relative to `request`.
   virtual Status check(std::string_view body, const std::vector<ToolOffer> &tools) const = 0;
   virtual std::string write(const RequestParts &parts) const = 0;
-  // The tools as a request states them, as JSON; empty where this wire states none.
+  // The tools, at least one, as a request states them, as JSON; empty where this wire states none.
   virtual std::string write_tools(const std::vector<ToolOffer> &) const { return {}; }
+  // The keywords of a tool's schema that the server drops before its model reads them.
+  virtual std::set<std::string> dropped_keywords(std::string_view) const { return {}; }
   // Does an answer of this format say where it ends? If not, any bytes are a whole answer, and so are none.
   virtual bool has_end() const { return true; }
   // Can these items of an earlier answer (on_native) go back with a message of so many calls?

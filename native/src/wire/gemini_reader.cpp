@@ -179,7 +179,7 @@ class GeminiReader final : public EventReader {
   // Is the part nothing but more text for the arguments of the open call? Then nothing of it goes back as it came.
   bool streams_text(JsonView part) const {
     const JsonView call = part["functionCall"];
-    bool plain = call_.has_value() && !call["name"] && !part["thoughtSignature"];
+    bool plain = call_ && call.is_object() && !call["name"] && !part["thoughtSignature"];
     call["partialArgs"].items([&](JsonView piece) { plain = plain && piece["stringValue"].kind() == '"'; });
     return plain;
   }

@@ -8,8 +8,20 @@ import { quietly, root, say } from './run.mjs'
 const dist = join(root, 'js/dist')
 const projects = ['js/tsconfig.json', 'js/tsconfig.cjs.json', 'js/tsconfig.browser.json'] // the last overwrites what it shares with the first
 
+/** What markdown-it brings along and a page has, or does not need, is left out. */
+const alias = Object.fromEntries(['entities', 'linkify-it', 'punycode.js', 'uc.micro'].map((name) => [name, `./js/src/ui/text/stand-ins/${name}.ts`]))
+
+/** Styles without what people need to read them. */
+const styles = {
+  name: 'styles',
+  setup: ({ onLoad }) => onLoad({ filter: /styles\.ts$|theme\.ts$/ }, async ({ path }) => {
+    const short = (css) => css.replace(/\/\*[^]*?\*\//g, '').replace(/\s+/g, ' ').replace(/ ?([{};,]) ?/g, '$1').trim()
+    return { loader: 'ts', contents: readFileSync(path, 'utf8').replace(/\bcss`([^`]*)`/g, (_, css) => `css\`${short(css)}\``) }
+  }),
+}
+
 /** The files for pages: each is a bundle of its own. */
-const pages = [['index', 'index'], ['text/code-worker', 'code']]
+const pages = [['index', 'index'], ['math', 'math'], ['text/code-worker', 'code']]
 
 export async function buildTypeScript() {
   const stamp = join(dist, 'stamp')
@@ -29,8 +41,7 @@ export async function bundle() {
   const { build } = await import('esbuild')
   const common = { bundle: true, absWorkingDir: root, logLevel: 'warning', target: 'es2022', tsconfig: 'js/tsconfig.browser.json' }
   await build({ ...common, entryPoints: ['js/src/preload/index.ts'], outfile: 'js/dist/preload/index.cjs', format: 'cjs', platform: 'node', external: ['electron'], legalComments: 'eof' })
-  // What markdown-it brings to find links is left out: `ui/text/bare-links.ts` finds them.
-  const page = { ...common, format: 'esm', platform: 'browser', minify: true, legalComments: 'none', metafile: true, alias: { 'linkify-it': './js/src/ui/text/no-linkify.ts' } }
+  const page = { ...common, format: 'esm', platform: 'browser', minify: true, legalComments: 'none', metafile: true, alias, plugins: [styles] }
   for (const [entry, file] of pages) {
     const { metafile } = await build({ ...page, entryPoints: [`js/src/ui/${entry}.ts`], outfile: `js/dist/ui/${file}.js` })
     appendFileSync(join(dist, `ui/${file}.js`), licencesOf(metafile.inputs))

@@ -245,6 +245,129 @@ test('in Chinese the words of a text are Chinese', async (t) => {
   assert.deepEqual(words, ['自动换行', '复制', '复制为 CSV', '图 · 来自 example.com 的图片'])
 })
 
+test('a host that opens nothing leaves the address to be copied', async (t) => {
+  const page = await message(t)
+  await page.evaluate(() => (live.openLink = async () => { throw new Error('unsupported') }))
+  await page.evaluate(() => element.requestUpdate('message'))
+  await say(page, 'https://example.net/x')
+  await page.getByRole('link').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Open' }).click()
+  await page.getByText('This app opens no links.').waitFor()
+  assert.deepEqual(await page.getByRole('dialog').getByRole('button').allTextContents(), ['Not now', 'Copy'])
+})
+
+// -- drawn by the app --------------------------------------------------------------------------------------------------------
+
+test('an app draws texts itself, once per frame and block, where its styles apply', async (t) => {
+  const page = await message(t)
+  await page.evaluate(async () => {
+    window.calls = []
+    element.renderText = (text, { open, lang, block, element }) => {
+      calls.push([text, open, lang, block])
+      element.className = 'mine'
+      return block === 2 ? Object.assign(document.createElement('b'), { textContent: text.toUpperCase() }) : void (element.textContent = `<${text}>`)
+    }
+    await element.updateComplete
+    for (const piece of ['a', ' *b*']) live.push({ type: 'text', block: 0, text: piece })
+    await frames(2)
+    live.push({ type: 'card', block: 1, call: 1, name: 'x.y', status: 'success', arguments: {} }, { type: 'text', block: 2, text: 'later' })
+    await frames(2)
+    live.push({ type: 'done', outcome: 'completed' })
+    await frames(2)
+  })
+  assert.deepEqual(await page.evaluate(() => calls), [['a *b*', true, 'en', 0], ['a *b*', false, 'en', 0], ['later', true, 'en', 2], ['later', false, 'en', 2]])
+  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('sluice-message > .mine')].map((one) => one.innerHTML)), ['&lt;a *b*&gt;', '<b>LATER</b>'])
+  assert.equal(await page.evaluate(() => document.querySelector('sluice-message > .mine').checkVisibility()), true)
+  await page.evaluate(async () => {
+    element.renderText = undefined
+    await element.updateComplete
+  })
+  assert.deepEqual(await page.evaluate(() => [document.querySelectorAll('sluice-message > *').length, element.renderRoot.querySelector('em').textContent]), [0, 'b'])
+})
+
+test('where the app\'s function throws, the text is typeset', async (t) => {
+  const page = await message(t, undefined, { expected: [/renderText threw/] })
+  await page.evaluate(() => (element.renderText = () => { throw new Error('no') }))
+  await say(page, 'a **b**', [3])
+  assert.equal(await page.evaluate(() => element.renderRoot.querySelector('.text').innerText), 'a b')
+  assert.equal(await page.evaluate(() => element.childElementCount), 0)
+})
+
+test('<sluice-text> shows a text anywhere, and what is open as it will be', async (t) => {
+  const page = await open(t)
+  const shown = () => page.evaluate(async () => { await frames(2); return box.shadowRoot.querySelector('.text').innerHTML.replace(/<!--.*?-->/g, '') })
+  await page.evaluate(() => {
+    window.box = document.createElement('sluice-text')
+    box.open = true
+    box.text = 'this is **bo'
+    document.querySelector('#stage').append(box)
+  })
+  assert.equal(await shown(), '<div class="group"><p>this is <strong>bo</strong></p></div>')
+  await page.evaluate(() => (box.open = false))
+  assert.equal(await shown(), '<div class="group"><p>this is **bo</p></div>')
+  await page.evaluate(() => box.setAttribute('text', '# Title'))
+  assert.equal(await shown(), '<div class="group"><h3 class="h1" part="heading">Title</h3></div>')
+  const links = page.evaluate(() => new Promise((resolve) => box.addEventListener('sluice-link', (event) => { event.preventDefault(); resolve(event.detail) })))
+  await page.evaluate(() => (box.text = '[a](https://example.com)'))
+  await page.getByRole('link', { name: 'a' }).click()
+  assert.deepEqual(await links, { url: 'https://example.com/', text: 'a' })
+})
+
+// -- maths -------------------------------------------------------------------------------------------------------------------
+
+const maths = 'It costs $5 and $6, or $x^2$ and \\(y_1\\).\n\n$$\n\\frac{a}{b}\n- \\sum_{i=0}^n i\n$$\n\n\\[ \\sqrt{2} \\]\n\nand $\\bad{$ here, $$z$$ inside.'
+
+test('without sluice/ui/math a text has no maths, and once it is there it has', async (t) => {
+  const page = await message(t)
+  await say(page, maths)
+  assert.equal(await page.evaluate(() => element.renderRoot.querySelectorAll('math').length), 0)
+  await page.evaluate(() => import('/sluice/ui/math.js'))
+  await page.evaluate(() => frames(3))
+  await picture(page, 'text-math')
+  const found = await page.evaluate(() => [...element.renderRoot.querySelectorAll('.math')].map((one) => [one.classList.contains('display'), one.firstElementChild?.namespaceURI === 'http://www.w3.org/1998/Math/MathML', one.textContent.replace(/[\s\u2061]/g, '')]))
+  assert.deepEqual(found, [[false, true, 'x2'], [false, true, 'y1'], [true, true, 'ab−∑i=0ni'], [true, true, '2'], [false, false, '$\\bad{$'], [true, true, 'z']])
+  assert.match(await page.evaluate(() => element.renderRoot.querySelector('.text').innerText), /It costs \$5 and \$6, or/)
+})
+
+test('maths is the same however it came, and hostile maths is shown as written', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => import('/sluice/ui/math.js'))
+  const wrong = await page.evaluate(async (texts) => {
+    const wrong = []
+    for (const text of texts) {
+      const shown = async (step) => {
+        const live = new Live(`m${Math.random()}`)
+        const element = show(live)
+        await element.updateComplete
+        for (let at = 0; at < text.length; at += step) {
+          live.push({ type: 'text', block: 0, text: text.slice(at, at + step) })
+          if (step < text.length) await frames(1)
+        }
+        live.push({ type: 'done', outcome: 'completed' })
+        await frames(2)
+        const { innerHTML } = element.renderRoot.querySelector('.text')
+        element.remove()
+        return innerHTML
+      }
+      if ((await shown(3)) !== (await shown(1e9))) wrong.push(text)
+    }
+    return wrong
+  }, [maths, '$$\na\n- b\n\nno end', '$$ x $$ is text\n\n$$\ny', 'a\n$$\nx\n$$ b\nc', '> $$\n> x\n> $$\nafter', '- $$\n  x\n  $$\n\n1. $a$'])
+  assert.deepEqual(wrong, [])
+  const took = await page.evaluate(async () => {
+    const box = document.createElement('sluice-text')
+    document.querySelector('#stage').append(box)
+    const begun = performance.now()
+    box.text = ['\\def\\a{\\a\\a}\\a', '\\href{javascript:alert(1)}{x}', '\\rule{9999em}{9999em}', `${'{'.repeat(900)}x${'}'.repeat(900)}`, '\\style{position:fixed}{x}', '\\includegraphics{https://example.com/x.png}'].map((one) => `$${one}$`).join('\n\n')
+    await box.updateComplete
+    window.box = box
+    return performance.now() - begun
+  })
+  assert.ok(took < 2000, `${took} ms`)
+  assert.deepEqual(await page.evaluate(() => [...box.shadowRoot.querySelectorAll('.math :is(a, img, script, [href], [src])')].length), 0)
+  assert.ok(await page.evaluate(() => box.getBoundingClientRect().height < 3000))
+})
+
 // -- colours -----------------------------------------------------------------------------------------------------------------
 
 const coloured = (page) => page.evaluate(() => Object.fromEntries([...CSS.highlights].map(([name, ranges]) => [name.replace('sluice-', ''), [...ranges].filter((range) => range.startContainer.isConnected).map((range) => range.startContainer.data.slice(range.startOffset, range.endOffset)).sort()])))

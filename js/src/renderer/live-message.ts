@@ -102,6 +102,11 @@ export class LiveMessage {
     return this.#call('cancel', { message: this.id, ...(call === undefined ? {} : { call }) })
   }
 
+  /** Has the app open an address outside of the page, as `client.openLink` does: `<sluice-message>` calls it for a link of the text. */
+  openLink(url: string): Promise<void> {
+    return this.#call('openLink', { url })
+  }
+
   /** @internal It was over, and goes on: what stands there is no end any more. */
   resume(): this {
     this.asked = true

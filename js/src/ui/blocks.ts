@@ -5,16 +5,11 @@ import './card.js'
 import { icon } from './icons.js'
 import { markInvisible } from './mark-invisible.js'
 import { StreamText } from './stream-text.js'
-import type { Strings } from './strings.js'
-import { actions } from './text/actions.js'
-import { colour } from './text/colours.js'
-import type { LoadImage, OpenLink } from './text/types.js'
-import { Typeset } from './text/typeset.js'
+import { TextBox, type TextContext } from './text/text-box.js'
 import type { ApprovalsMode, AskView, BlockView, CardView, LiveMessage } from './types.js'
 
 /** What all blocks depend on. A new object means that all of them are checked. */
-export interface BlockContext {
-  words: Strings
+export interface BlockContext extends TextContext {
   message: LiveMessage | undefined
   approvals: ApprovalsMode
   /** Open questions that cards show, by call. */
@@ -25,8 +20,6 @@ export interface BlockContext {
   armMs: number
   /** The message has ended. */
   still: boolean
-  openLink: OpenLink | undefined
-  loadImage: LoadImage | undefined
 }
 
 type Look = BlockView['type'] | 'refusal' | 'fabricated' | 'retracted'
@@ -40,6 +33,8 @@ interface View {
   readonly look: Look
   readonly element: HTMLElement
   update(block: BlockView, context: BlockContext, last: boolean): void
+  /** Takes away what it put elsewhere. */
+  remove?(): void
 }
 
 /** The browser's layout visits every sibling of a growing block, so at most this many blocks are siblings. */
@@ -67,7 +62,10 @@ export class Blocks {
       this.#view(at, lookOf(block)).update(block, context, at === blocks.length - 1)
       if (block !== before && block.type === 'tool_use') changed(block, before?.type === 'tool_use' ? before : undefined)
     }
-    for (const view of this.#views.splice(blocks.length)) view?.element.remove()
+    for (const view of this.#views.splice(blocks.length)) {
+      view?.remove?.()
+      view?.element.remove()
+    }
     this.#shown = blocks.slice()
     this.#context = context
   }
@@ -75,9 +73,11 @@ export class Blocks {
   #view(at: number, look: Look): View {
     const old = this.#views[at]
     if (old?.look === look) return old
-    const view = makeView(look)
-    if (old) old.element.replaceWith(view.element)
-    else this.#group(at).append(view.element)
+    const view = makeView(look, at)
+    if (old) {
+      old.remove?.()
+      old.element.replaceWith(view.element)
+    } else this.#group(at).append(view.element)
     return (this.#views[at] = view)
   }
 
@@ -91,36 +91,39 @@ export class Blocks {
   }
 }
 
-function makeView(look: Look): View {
+function makeView(look: Look, at: number): View {
   switch (look) {
     case 'reasoning':
     case 'fabricated':
     case 'retracted':
       return new FoldedView(look)
     case 'refusal':
-      return new RefusalView()
+      return new RefusalView(at)
     case 'tool_use':
       return new CallView()
     case 'error':
       return new ErrorView()
     default:
-      return new TextView()
+      return new TextView(at)
   }
 }
 
 class TextView implements View {
   readonly look = 'text'
-  readonly #text = new Typeset(colour)
-  readonly element = this.#text.element
-  #context: BlockContext | undefined
+  readonly #text: TextBox
+  readonly element: HTMLElement
 
-  constructor() {
-    actions(this.element, () => this.#context as BlockContext)
+  constructor(at: number) {
+    this.#text = new TextBox(at)
+    this.element = this.#text.element
   }
 
   update(block: BlockView, context: BlockContext, last: boolean): void {
-    this.#context = context
-    this.#text.set('text' in block ? block.text : '', last && !context.still, context.words)
+    this.#text.set('text' in block ? block.text : '', last && !context.still, context)
+  }
+
+  remove(): void {
+    this.#text.remove()
   }
 }
 
@@ -128,9 +131,10 @@ class RefusalView implements View {
   readonly look = 'refusal'
   readonly element = document.createElement('div')
   readonly #label = document.createElement('p')
-  readonly #text = new TextView()
+  readonly #text: TextView
 
-  constructor() {
+  constructor(at: number) {
+    this.#text = new TextView(at)
     this.element.className = 'refusal'
     this.element.setAttribute('part', 'refusal')
     this.#label.className = 'label'
@@ -141,6 +145,10 @@ class RefusalView implements View {
     this.#text.update(block, context, last)
     this.element.hidden = this.#text.element.hidden
     write(this.#label, context.words.refusal)
+  }
+
+  remove(): void {
+    this.#text.remove()
   }
 }
 

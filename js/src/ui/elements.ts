@@ -1,9 +1,9 @@
 // The public types of the elements, free of the library that the elements are made with.
 import type {
-  ActionDetail, AnnounceMode, Attachment, ChatClient, ChatSpeaker, RefusedDetail, RenderText, SendDetail, Suggestion, UsageMode,
+  ActionDetail, AnnounceMode, Attachment, ChatClient, ChatSpeaker, RefusedDetail, SendDetail, Suggestion, UsageMode,
 } from './chat/types.js'
 import type { ConfigurationClient } from './configuration/store.js'
-import type { CopyDetail, LinkDetail, LoadImage, OpenLink } from './text/types.js'
+import type { CopyDetail, LinkDetail, LoadImage, OpenLink, RenderText } from './text/types.js'
 import type { ApprovalsMode, AskDetail, AskView, CardView, LiveMessage, SavedMessage } from './types.js'
 
 /** `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask`, `sluice-settled`, `sluice-link` and `sluice-copy`. */
@@ -18,7 +18,23 @@ export interface SluiceMessageElement extends HTMLElement {
   armMs: number
   /** Reads nothing out: for whoever shows several messages, and reads them out itself. Default false. */
   silent: boolean
-  /** Opens a link once the person agreed. Without it links can be copied only. */
+  /** Opens a link once the person agreed. Default: the message's `openLink`, if it has one; else addresses can be copied only. */
+  openLink: OpenLink | undefined
+  /** Loads a picture of the text when the person asks for it. Without it the picture's address is treated like a link. */
+  loadImage: LoadImage | undefined
+  /** Draws texts in place of the typesetting. */
+  renderText: RenderText | undefined
+}
+
+/** `<sluice-text>`: a text, typeset while it grows. Fires `sluice-link` and `sluice-copy`. */
+export interface SluiceTextElement extends HTMLElement {
+  /** The text, as Markdown. */
+  text: string
+  /** More may come: its end is shown as what it will most likely be. Default false. */
+  open: boolean
+  /** Draws the text in place of the typesetting. */
+  renderText: RenderText | undefined
+  /** Opens a link once the person agreed. Without it addresses can be copied only. */
   openLink: OpenLink | undefined
   /** Loads a picture of the text when the person asks for it. Without it the picture's address is treated like a link. */
   loadImage: LoadImage | undefined
@@ -181,6 +197,7 @@ declare global {
     'sluice-card': SluiceCardElement
     'sluice-approval': SluiceApprovalElement
     'sluice-configuration': SluiceConfigurationElement
+    'sluice-text': SluiceTextElement
     'sluice-thread': SluiceThreadElement
     'sluice-composer': SluiceComposerElement
     'sluice-chat': SluiceChatElement

@@ -6,9 +6,11 @@ import { SluiceComposer as Composer } from './chat/composer.js'
 import { SluiceThread as Thread } from './chat/thread.js'
 import { SluiceConfiguration as Configuration } from './configuration/element.js'
 import type {
-  SluiceApprovalElement, SluiceCardElement, SluiceChatElement, SluiceComposerElement, SluiceConfigurationElement, SluiceMessageElement, SluiceThreadElement,
+  SluiceApprovalElement, SluiceCardElement, SluiceChatElement, SluiceComposerElement, SluiceConfigurationElement, SluiceMessageElement, SluiceTextElement,
+  SluiceThreadElement,
 } from './elements.js'
 import { SluiceMessage as Message } from './message.js'
+import { SluiceText as Text } from './text/element.js'
 
 /** The class of `<sluice-message>`: a message. */
 export const SluiceMessage: new () => SluiceMessageElement = Message
@@ -22,6 +24,8 @@ export const SluiceConfiguration: new () => SluiceConfigurationElement = Configu
 export const SluiceChat: new () => SluiceChatElement = Chat
 /** The class of `<sluice-composer>`: a person writes. */
 export const SluiceComposer: new () => SluiceComposerElement = Composer
+/** The class of `<sluice-text>`: a text. */
+export const SluiceText: new () => SluiceTextElement = Text
 /** The class of `<sluice-thread>`: a conversation. */
 export const SluiceThread: new () => SluiceThreadElement = Thread
 

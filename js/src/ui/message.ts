@@ -14,8 +14,9 @@ import { schedule, unschedule } from './frame.js'
 import { icon } from './icons.js'
 import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import { messageStyles } from './message-styles.js'
+import { MATH_CAME } from './text/math-renderer.js'
 import { textStyles } from './text/styles.js'
-import type { LoadImage, OpenLink } from './text/types.js'
+import type { LoadImage, OpenLink, RenderText } from './text/types.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApprovalsMode, AskDetail, AskView, BlockView, CardView, LiveMessage, MessageView, RetryView, SavedMessage } from './types.js'
 
@@ -38,6 +39,7 @@ export class SluiceMessage extends SluiceElement {
     silent: { type: Boolean },
     openLink: { attribute: false },
     loadImage: { attribute: false },
+    renderText: { attribute: false },
   }
 
   /** The live message to follow. */
@@ -50,6 +52,7 @@ export class SluiceMessage extends SluiceElement {
   declare silent: boolean
   declare openLink: OpenLink | undefined
   declare loadImage: LoadImage | undefined
+  declare renderText: RenderText | undefined
 
   readonly #blocks = new Blocks()
   readonly #arming = new Arming(this, () => this.armMs)
@@ -82,12 +85,19 @@ export class SluiceMessage extends SluiceElement {
   override connectedCallback(): void {
     super.connectedCallback()
     this.requestUpdate() // the buttons are armed anew
+    document.addEventListener(MATH_CAME, this.#drawAnew)
     this.#follow()
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     this.#unfollow()
+    document.removeEventListener(MATH_CAME, this.#drawAnew)
+  }
+
+  readonly #drawAnew = (): void => {
+    this.#context = undefined
+    this.requestUpdate()
   }
 
   #follow(): void {
@@ -167,8 +177,11 @@ export class SluiceMessage extends SluiceElement {
       compact: this.#together.length >= MANY,
       armMs: this.armMs,
       still: !this.message || view.outcome !== undefined,
-      openLink: this.openLink,
+      lang: this.language,
+      host: this,
+      openLink: this.openLink ?? this.message?.openLink?.bind(this.message),
       loadImage: this.loadImage,
+      renderText: this.renderText,
     }
   }
 

@@ -25,6 +25,8 @@ export interface LiveMessage {
   deny(ask: AskView, reason?: string): unknown
   /** Stops the message, or one call of it. */
   cancel(call?: number): unknown
+  /** Has the app open an address outside of the page, once the person agreed. */
+  openLink?(url: string): unknown
 }
 
 /** A saved message. */

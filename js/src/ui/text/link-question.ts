@@ -10,22 +10,33 @@ const hostKey = ({ protocol, host, pathname }: URL): string => (host ? `${protoc
 /** Asks beside `origin`, an element of the text. */
 export function askLink(origin: HTMLElement, address: string, { words, openLink }: ActionOptions): void {
   const url = new URL(address)
-  if (openLink && agreed.has(hostKey(url))) return void openLink(url.href)
+  const open = openLink && (async (): Promise<boolean> => {
+    try {
+      await openLink(url.href)
+      agreed.add(hostKey(url))
+      return true
+    } catch {
+      return false
+    }
+  })
+  if (open && agreed.has(hostKey(url))) return void open()
   const dialog = make('dialog', { class: 'link-question', part: 'link-question' })
   const title = make('h2', { id: 'link-question' }, openLink ? words.linkQuestion : words.linkAddress)
   dialog.setAttribute('aria-labelledby', title.id)
+  const note = make('p', { role: 'status' }, words.linkNotOpened)
+  note.hidden = openLink !== undefined
   const close = (): void => dialog.close()
   const copy = button(words.copy, 'button', () => void copyText(url.href).then((done) => done && (copy.textContent = words.copied)))
   const buttons = [button(words.linkCancel, 'button quiet', close), copy]
   if (openLink) {
-    buttons.push(button(words.linkOpen, 'button primary', () => {
-      agreed.add(hostKey(url))
-      close()
-      void openLink(url.href)
-    }))
+    const opener = button(words.linkOpen, 'button primary', async () => {
+      if (await open?.()) return close()
+      opener.remove()
+      note.hidden = false
+    })
+    buttons.push(opener)
   }
-  dialog.append(title, addressOf(url), ...(openLink ? [] : [make('p', {}, words.linkNotOpened)]))
-  dialog.append(make('div', { class: 'deciding' }, ...buttons))
+  dialog.append(title, addressOf(url), note, make('div', { class: 'deciding' }, ...buttons))
   dialog.addEventListener('close', () => {
     dialog.remove()
     if (origin.isConnected) origin.focus()
@@ -48,7 +59,7 @@ function split({ href, host, pathname }: URL): [string, string] {
   return [href.slice(0, at), href.slice(at + name.length)]
 }
 
-function button(label: string, className: string, act: () => void): HTMLButtonElement {
+function button(label: string, className: string, act: () => unknown): HTMLButtonElement {
   const element = make('button', { type: 'button', class: className }, label)
   element.addEventListener('click', act)
   return element

@@ -7,6 +7,7 @@ export const textStyles = css`
     --_code-keyword: light-dark(#7a29b8, #d2a8ff); --_code-string: light-dark(#17692f, #8fd9a0); --_code-number: light-dark(#a33c00, #ffb27d);
     --_code-title: light-dark(#1d52b8, #93bdff); --_code-type: light-dark(#00677a, #7ddcea); --_code-attribute: light-dark(#8a4a00, #f0c674);
   }
+  .text > slot { display: block; }
   .text > .group { contain: layout style; }
   .text > .group + .group, .text > .group > * + * { margin-top: .7em; }
   .text :is(p, h3, h4, h5, h6, ul, ol, blockquote, table, hr) { margin: 0; }

@@ -2,6 +2,7 @@
 import type { Strings } from '../strings.js'
 import type { CodeView } from './code-view.js'
 import { Cutter } from './cut.js'
+import { mathRenderer } from './math-renderer.js'
 import { ownViews } from './own-views.js'
 import { Patch, type MakeOwn } from './patch.js'
 import { drawn } from './tree.js'
@@ -22,6 +23,7 @@ export class Typeset {
   #words: Strings | undefined
   #cutter = new Cutter()
   #makeOwn: MakeOwn | undefined
+  #math: unknown
   #tail: Patch[] = []
   #finished = 0 // blocks
   // -- waiting for the next reading
@@ -38,8 +40,8 @@ export class Typeset {
   set(text: string, open: boolean, words: Strings): void {
     const shown = this.#text.length
     const grew = text.length >= shown && text.slice(Math.max(0, shown - COMPARED), shown) === this.#text.slice(-COMPARED)
-    if (grew && text.length === shown && open === this.#open && words === this.#words) return
-    if (!grew || !this.#open || words !== this.#words) this.#clear(words)
+    if (grew && text.length === shown && open === this.#open && words === this.#words && this.#math === mathRenderer()) return
+    if (!grew || !this.#open || words !== this.#words || this.#math !== mathRenderer()) this.clear(words)
     this.#text = text
     this.#open = open
     if (!open) return this.#read(words)
@@ -48,9 +50,11 @@ export class Typeset {
     else this.#timer ??= setTimeout(() => this.#read(words), wait)
   }
 
-  #clear(words: Strings): void {
-    if (words !== this.#words) this.#makeOwn = ownViews(words, this.codeChanged)
+  /** Forgets what is shown. */
+  clear(words = this.#words): void {
+    this.#makeOwn = words && ownViews(words, this.codeChanged)
     this.#words = words
+    this.#math = mathRenderer()
     this.#text = ''
     this.#open = true
     this.#cutter = new Cutter()

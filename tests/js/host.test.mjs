@@ -997,3 +997,44 @@ test('a window that asks in a loop is refused before it takes the time of others
   engine.add(tool({ name: 'new.one', agentCallable: true }))
   assert.equal((await other.call('configuration')).value.tools.length, first.tools.length + 1)
 })
+
+// -- speech -------------------------------------------------------------------------------------------------------------------
+
+test('a window gets the sound of a text, and nothing of how it is made', async (t) => {
+  const said = []
+  let slow
+  const { open, host } = await hostStage(t, {
+    host: {
+      speech: async function* (text, signal) {
+        said.push(text)
+        if (text === 'fail') throw new Error('401: wrong key sk-SECRET')
+        if (text === 'slow') await new Promise((resolve, reject) => { slow = resolve; signal.addEventListener('abort', () => reject(signal.reason)) })
+        if (text === 'endless') for (;;) yield new Uint8Array(1_000_000)
+        yield new TextEncoder().encode(text.slice(0, 2))
+        yield new TextEncoder().encode(text.slice(2))
+      },
+    },
+  })
+  const window = open({ read: true, pet: true })
+  assert.equal(Buffer.from(await window.get('synthesize', { text: '你好呀' }), 'base64').toString(), '你好呀')
+  const code = async (one, input) => (await one.call('synthesize', input)).error.code
+  assert.equal(await code(open({ read: true }), { text: 'x' }), 'forbidden', 'a window that only looks costs nobody anything')
+  assert.equal(await code(open({ pet: true, chat: true }), { text: 'x' }), 'forbidden')
+  assert.equal(await code(window, { text: 'x'.repeat(2001) }), 'limit')
+  assert.equal(await code(window, { text: '' }), 'argument')
+  assert.equal(await code(window, { text: 'endless' }), 'limit')
+  t.mock.method(process, 'emitWarning', () => {})
+  const failed = await window.call('synthesize', { text: 'fail' })
+  assert.equal(failed.error.code, 'internal')
+  assert.doesNotMatch(JSON.stringify(failed), /SECRET/)
+  const open6 = Array.from({ length: 6 }, () => window.call('synthesize', { text: 'slow' }))
+  await until(() => slow)
+  assert.equal(await code(window, { text: 'slow' }), 'limit')
+  const other = open({ read: true, chat: true })
+  assert.equal(await other.get('synthesize', { text: '' + 'ok' }), btoa('ok'), 'another window has its own share')
+  void host.close()
+  for (const reply of await Promise.all(open6)) assert.equal(reply.ok, false)
+
+  const without = await hostStage(t)
+  assert.equal(await code(without.open(), { text: 'x' }), 'state')
+})

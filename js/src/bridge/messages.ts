@@ -615,6 +615,8 @@ export interface Methods {
   configure(patch: ConfigurationPatch): ConfigurationView
   /** The result of a tool that this window runs. */
   result(input: { message: string; call: number; token: string; value?: Json; error?: string }): void
+  /** The sound of a text, in base64, as the app's `speech` makes it. With the right `chat` or `pet`. */
+  synthesize(input: { text: string }): string
   /** The pet has a model, or none any more. */
   petReady(capabilities: PetCapabilities | null): void
   /** Answers a `PetOrder`: whether the pet did it, and why not. */
@@ -635,7 +637,7 @@ export type Method = keyof Methods
 /** All names of methods. */
 export const methods = [
   'send', 'regenerate', 'edit', 'goOn', 'choose', 'earlier', 'conversations', 'search', 'rename', 'delete', 'export', 'openLink', 'picture',
-  'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'result', 'petReady', 'petReply', 'petHold',
+  'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'result', 'petReady', 'petReply', 'petHold', 'synthesize',
 ] as const satisfies readonly Method[]
 
 /** What a preload calls beside these, for itself: the window read a frame. */

@@ -23,6 +23,7 @@ import { checkEngine, checkOptions, checkRights, checkTurn } from './options.js'
 import { Message } from './message.js'
 import { checkCapabilities, Pet } from './pet.js'
 import { TOKEN_LENGTH, type OpenAsk } from './questions.js'
+import { Speech } from './speech.js'
 import type { Connection, Host, HostBridge, HostOptions, Peer, Rights, RunningTool, TurnOptions } from './types.js'
 import { HostWindow } from './window.js'
 
@@ -66,6 +67,7 @@ class EngineHost implements Host {
   readonly #conversations: HostConversations
   readonly #configuration: Configuration
   readonly #pet: Pet
+  readonly #speech: Speech
   readonly #methods: Map<unknown, MethodEntry>
   readonly #windows = new Set<HostWindow>()
   readonly #checkText: Check<string>
@@ -96,6 +98,7 @@ class EngineHost implements Host {
       ...options,
       onPetFailure: (failure) => guard('onPetFailure', () => options.onPetFailure?.(failure)),
     })
+    this.#speech = new Speech(options.speech)
     this.#checkText = text(options.maxTextLength ?? 1_000_000)
     this.#methods = this.#declareMethods()
   }
@@ -147,6 +150,7 @@ class EngineHost implements Host {
     this.#closed = true
     const left = await Promise.all(this.#conversations.running.map((message) => message.cancel('the host was closed')))
     this.#pet.close()
+    this.#speech.close()
     await Promise.all(this.#following)
     let patience: NodeJS.Timeout | undefined
     await Promise.race([this.#conversations.saved(), new Promise((resolve) => (patience = setTimeout(resolve, SAVE_MS)))])
@@ -232,6 +236,7 @@ class EngineHost implements Host {
       result: method<'result'>('chat', members({
         message: id, call, token, value: unchecked, error: unchecked,
       }), (window, input) => this.#result(window, input)),
+      synthesize: method<'synthesize'>('read', members({ text: text(2000) }), (window, { text }) => this.#speech.of(window, text)),
       petReady: method<'petReady'>('pet', nullable(checkCapabilities), (window, capabilities) => this.#pet.ready(window, capabilities)),
       petReply: method<'petReply'>('pet', members({ id: order, ok: flag, reason: optional(reason) }), (window, input) =>
         this.#pet.reply(window, input.id, input.ok ? undefined : input.reason || 'the pet could not')),

@@ -20,6 +20,7 @@ export const hostMembers = {
   onPet: func('(capabilities) => void'),
   onPetFailure: func('(failure) => void'),
   cues: oneOf('now', 'spoken'),
+  speech: func('(text, signal) => AsyncIterable<Uint8Array>'),
   frameMs: timer, maxTextLength: timer, approvalGraceMs: timer, petReplyMs: timer, keepMessages: timer, maxPictureBytes: timer, maxRunning: timer,
 } satisfies { [member: string]: Check }
 

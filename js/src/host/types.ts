@@ -127,6 +127,11 @@ export interface HostOptions {
    * the message (`receive({ speaker })`), for up to 30 s; where nobody speaks it is done at once. Default `now`.
    */
   cues?: 'now' | 'spoken'
+  /**
+   * Makes the sound of a text for windows that speak, such as the body of a response: the key stays in this process. There
+   * `httpVoice((text) => client.speech(text))` is the voice. Up to 8 MB in 30 s. Default none.
+   */
+  speech?: (text: string, signal: AbortSignal) => AsyncIterable<Uint8Array>
   /** Bytes of all pictures of one message of a person. Default 10,000,000. */
   maxPictureBytes?: number
   /** Without `conversations`: messages that are kept, of all conversations; the oldest are forgotten, by the model too. Default 200. */

@@ -6,7 +6,7 @@ import { closed } from './errors.js'
 import { LiveConnection } from './live-connection.js'
 import { LiveConversation } from './live-conversation.js'
 import { LiveMessage } from './live-message.js'
-import { pictureOf } from './picture.js'
+import { bytesOf, pictureOf } from './picture.js'
 import { WindowTools, type WindowTool } from './window-tools.js'
 
 /** What `send` takes beside the text. */
@@ -116,6 +116,11 @@ export class Client {
   /** Has the app open an address outside of the page (`openExternal` of the host): `http`, `https` or `mailto`. */
   openLink(url: string): Promise<void> {
     return this.#call('openLink', { url })
+  }
+
+  /** The sound of a text, as the app's `speech` in the main process makes it: for `httpVoice` of sluice/speech. */
+  async *speech(text: string): AsyncIterable<Uint8Array> {
+    yield bytesOf(await this.#call('synthesize', { text }))
   }
 
   /** Shows another one of the branches at an entry (see `EntryView.branch`), counted from 0. */

@@ -1,6 +1,9 @@
 import type { Picture } from '../bridge/messages.js'
 import { ClientError } from './errors.js'
 
+/** What base64 stands for. */
+export const bytesOf = (data: string): Uint8Array => Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))
+
 /** At a time: `String.fromCharCode` takes its characters as arguments. */
 const PIECE = 0x8000
 

@@ -1,0 +1,62 @@
+// Sounds of texts for the windows: the app's key stays here.
+import { SluiceError } from '../core/errors.js'
+import { refuse } from './check.js'
+import type { HostOptions } from './types.js'
+import type { HostWindow } from './window.js'
+
+/** A speaker asks for the segment that is heard and for those that are made ready; more is no speaker. */
+const MOST_AT_A_TIME = 6
+const MOST_BYTES = 8_000_000
+const PATIENCE_MS = 30_000
+
+export class Speech {
+  readonly #make: HostOptions['speech']
+  readonly #open = new Map<HostWindow, number>()
+  readonly #making = new Set<AbortController>()
+
+  constructor(make: HostOptions['speech']) {
+    this.#make = make
+  }
+
+  /** The sound of a text in base64. */
+  async of(window: HostWindow, text: string): Promise<string> {
+    if (!window.rights.chat && !window.rights.pet) throw refuse('forbidden', 'this window lacks the right chat or pet')
+    if (!this.#make) throw refuse('state', 'the host makes no speech: it has no option `speech`')
+    const open = this.#open.get(window) ?? 0
+    if (open >= MOST_AT_A_TIME) throw refuse('limit', `expected at most ${MOST_AT_A_TIME} texts at a time`)
+    this.#open.set(window, open + 1)
+    const end = new AbortController()
+    this.#making.add(end)
+    const late = setTimeout(() => end.abort(new Error(`the sound of a text took more than ${PATIENCE_MS} ms`)), PATIENCE_MS)
+    try {
+      return await this.#collect(this.#make(text, end.signal), end.signal)
+    } finally {
+      clearTimeout(late)
+      this.#making.delete(end)
+      const left = (this.#open.get(window) ?? 1) - 1
+      if (left > 0) this.#open.set(window, left)
+      else this.#open.delete(window)
+    }
+  }
+
+  close(): void {
+    for (const end of this.#making) end.abort(new SluiceError({ code: 'closed', detail: 'the host was closed' }))
+  }
+
+  async #collect(pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
+    const all: Uint8Array[] = []
+    let length = 0
+    const ended = new Promise<never>((_, fail) => signal.addEventListener('abort', () => fail(signal.reason as Error), { once: true }))
+    ended.catch(() => {})
+    const steps = pieces[Symbol.asyncIterator]()
+    for (;;) {
+      const { done, value } = await Promise.race([steps.next(), ended])
+      if (done) return Buffer.concat(all).toString('base64')
+      all.push(value)
+      length += value.length
+      if (length <= MOST_BYTES) continue
+      await steps.return?.()
+      throw refuse('limit', `the sound of a text has more than ${MOST_BYTES} bytes`)
+    }
+  }
+}

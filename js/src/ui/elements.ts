@@ -1,6 +1,6 @@
 // The public types of the elements, free of the library that the elements are made with.
 import type {
-  ActionDetail, AnnounceMode, Attachment, ChatClient, ChatSpeaker, RefusedDetail, SendDetail, Suggestion, UsageMode,
+  ActionDetail, AnnounceMode, Attachment, ChatClient, ChatSpeaker, ConversationDetail, ConversationsClient, RefusedDetail, SendDetail, Suggestion, UsageMode,
 } from './chat/types.js'
 import type { ConfigurationClient } from './configuration/store.js'
 import type { CopyDetail, LinkDetail, LoadImage, OpenLink, RenderText } from './text/types.js'
@@ -185,6 +185,23 @@ export interface SluiceChatElement extends HTMLElement {
   scrollToEnd(): void
 }
 
+/**
+ * `<sluice-conversations>`: the conversations that a host keeps, to be found, opened, renamed, saved as files and deleted. Fires `sluice-open`,
+ * `sluice-rename` and `sluice-delete`. Slots: `new`, `empty`.
+ */
+export interface SluiceConversationsElement extends HTMLElement {
+  /** The client, from `connect()`. */
+  client: ConversationsClient | undefined
+  /** Id of the conversation that is open. A click changes it, and fires `sluice-open`. */
+  current: string
+  /** What is looked for, in titles and texts. */
+  query: string
+  /** Opens a conversation that is empty. */
+  begin(): void
+  /** Reads the list anew. */
+  refresh(): Promise<void>
+}
+
 /** `<sluice-configuration>`: shows and changes the configuration. */
 export interface SluiceConfigurationElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -201,6 +218,7 @@ declare global {
     'sluice-thread': SluiceThreadElement
     'sluice-composer': SluiceComposerElement
     'sluice-chat': SluiceChatElement
+    'sluice-conversations': SluiceConversationsElement
   }
   interface HTMLElementEventMap {
     'sluice-ask': CustomEvent<AskDetail>
@@ -210,6 +228,9 @@ declare global {
     'sluice-copy': CustomEvent<CopyDetail>
     'sluice-send': CustomEvent<SendDetail>
     'sluice-stop': CustomEvent<undefined>
+    'sluice-open': CustomEvent<ConversationDetail>
+    'sluice-rename': CustomEvent<ConversationDetail>
+    'sluice-delete': CustomEvent<ConversationDetail>
     'sluice-refused': CustomEvent<RefusedDetail>
   }
 }

@@ -3,11 +3,12 @@ import { SluiceApproval as Approval } from './approval.js'
 import { SluiceCard as Card } from './card.js'
 import { SluiceChat as Chat } from './chat/chat.js'
 import { SluiceComposer as Composer } from './chat/composer.js'
+import { SluiceConversations as Conversations } from './chat/conversations.js'
 import { SluiceThread as Thread } from './chat/thread.js'
 import { SluiceConfiguration as Configuration } from './configuration/element.js'
 import type {
-  SluiceApprovalElement, SluiceCardElement, SluiceChatElement, SluiceComposerElement, SluiceConfigurationElement, SluiceMessageElement, SluiceTextElement,
-  SluiceThreadElement,
+  SluiceApprovalElement, SluiceCardElement, SluiceChatElement, SluiceComposerElement, SluiceConfigurationElement, SluiceConversationsElement,
+  SluiceMessageElement, SluiceTextElement, SluiceThreadElement,
 } from './elements.js'
 import { SluiceMessage as Message } from './message.js'
 import { SluiceText as Text } from './text/element.js'
@@ -26,6 +27,8 @@ export const SluiceChat: new () => SluiceChatElement = Chat
 export const SluiceComposer: new () => SluiceComposerElement = Composer
 /** The class of `<sluice-text>`: a text. */
 export const SluiceText: new () => SluiceTextElement = Text
+/** The class of `<sluice-conversations>`: the conversations that a host keeps. */
+export const SluiceConversations: new () => SluiceConversationsElement = Conversations
 /** The class of `<sluice-thread>`: a conversation. */
 export const SluiceThread: new () => SluiceThreadElement = Thread
 

@@ -1,8 +1,8 @@
 // What the chat and its parts take. Structural: the client of `sluice/renderer` fits, and any object of the same shape.
-import type { ConnectionState, ConversationView, EntryView, Picture } from '../../bridge/messages.js'
+import type { ConnectionState, ConversationItem, ConversationView, EntryView, Picture } from '../../bridge/messages.js'
 import type { LiveMessage } from '../types.js'
 
-export type { ConnectionState, ConversationView, EntryView, Picture } from '../../bridge/messages.js'
+export type { ConnectionState, ConversationItem, ConversationView, EntryView, Picture } from '../../bridge/messages.js'
 export type { LoadImage, RenderText } from '../text/types.js'
 
 /** A conversation that is followed, as from `client.open(id)`. */
@@ -55,6 +55,29 @@ export interface ChatClient {
   delete?(entry: string): Promise<unknown>
   /** Opens an address outside of the page. */
   openLink?(url: string): Promise<unknown>
+}
+
+/** What `<sluice-conversations>` needs of a client. */
+export interface ConversationsClient {
+  /** Follows a conversation. */
+  open(conversation?: string): Pick<ChatConversation, 'subscribe'>
+  /** The conversations that the host keeps. */
+  readonly conversations: {
+    /** The one that changed last comes first. */
+    list(options?: { query?: string; skip?: number; limit?: number }): Promise<ConversationItem[]>
+    /** An empty title stands for the first line of the first question. */
+    rename(conversation: string, title: string): Promise<unknown>
+    /** Deletes a conversation. */
+    delete(conversation: string): Promise<unknown>
+    /** The shown branch of a conversation, to read. */
+    export(conversation: string, as: 'markdown'): Promise<string>
+  }
+}
+
+/** The detail of `sluice-open`, `sluice-rename` and `sluice-delete`: `preventDefault()` takes over what a person wants to do with a conversation. */
+export interface ConversationDetail {
+  /** Its id. */
+  conversation: string
 }
 
 /** What a person does with an entry. */

@@ -1,0 +1,105 @@
+// <sluice-conversations> over a list that the test plays.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { picture, until, useBrowser } from './support.mjs'
+import { usePages } from './ui/server.mjs'
+
+const browser = useBrowser()
+const pages = usePages()
+
+async function open(t, { count = 3, ...options } = {}) {
+  const page = await browser.page(t, options)
+  await page.goto(`${pages.url}/chat.html`)
+  await page.waitForFunction(() => window.chatReady)
+  if (options.locale?.startsWith('zh')) await page.evaluate(() => { document.documentElement.lang = 'zh-CN' })
+  await page.evaluate((count) => {
+    start('sluice-conversations', { current: 'c1' })
+    window.fired = []
+    for (const name of ['open', 'rename', 'delete']) document.addEventListener(`sluice-${name}`, ({ detail }) => fired.push([name, detail.conversation]))
+    window.all = Array.from({ length: count }, (_, at) => ({ id: `c${at}`, title: at === 2 ? '' : `Talk ${at}`, updated: Date.now() - at * 100_000_000, entries: 2 }))
+    window.asked = []
+    client.conversations = {
+      list: async ({ query = '', skip = 0, limit = 100 }) => {
+        asked.push(query)
+        if (window.refusing) throw Object.assign(new Error('no'), { detail: 'the disk is gone' })
+        return all.filter(({ title }) => title.includes(query)).slice(skip, skip + limit)
+      },
+      rename: async (id, title) => void Object.assign(all.find((one) => one.id === id), { title }),
+      delete: async (id) => void (all = all.filter((one) => one.id !== id)),
+      export: async (id) => `# ${id}`,
+    }
+    element.requestUpdate('client')
+  }, count)
+  await until(async () => (await items(page).count()) > 0, 'the list')
+  return page
+}
+const items = (page) => page.locator('sluice-conversations .item')
+const titles = (page) => page.locator('sluice-conversations .title').allInnerTexts()
+const fired = (page) => page.evaluate(() => fired)
+const focused = (page) => page.evaluate(() => element.shadowRoot.activeElement?.getAttribute('aria-label') ?? element.shadowRoot.activeElement?.textContent.trim())
+
+for (const [lang, words] of Object.entries({
+  en: { untitled: 'Untitled', search: 'Search', none: 'Nothing found.', today: /\d\d:\d\d [AP]M/, yesterday: 'Yesterday' },
+  zh: { untitled: '无标题', search: '搜索', none: '没有找到。', today: /\d\d:\d\d/, yesterday: '昨天' },
+})) {
+  test(`conversations are listed with their titles and days, found and opened: ${lang}`, async (t) => {
+    const page = await open(t, { locale: lang === 'zh' ? 'zh-CN' : 'en-US', viewport: { width: 360, height: 600 }, colorScheme: lang === 'zh' ? 'dark' : 'light' })
+    assert.deepEqual(await titles(page), ['Talk 0', 'Talk 1', words.untitled])
+    const dates = await page.locator('sluice-conversations .date').allInnerTexts()
+    assert.match(dates[0], words.today)
+    assert.equal(await page.getByRole('button', { name: /Talk 1/ }).first().getAttribute('aria-current'), 'true')
+    await picture(page, `chat-conversations-${lang}`)
+    await page.getByRole('button', { name: /^Talk 0/ }).click()
+    assert.deepEqual(await fired(page), [['open', 'c0']])
+    assert.equal(await page.evaluate(() => element.current), 'c0')
+    await page.getByRole('searchbox', { name: words.search }).fill('1')
+    await until(async () => (await titles(page)).join() === 'Talk 1', 'what was found')
+    await page.getByRole('searchbox', { name: words.search }).fill('nowhere')
+    await page.getByText(words.none).waitFor()
+  })
+}
+
+test('a conversation is renamed and deleted after a question, by keys; the app may take both over', async (t) => {
+  const page = await open(t)
+  await page.getByRole('button', { name: 'Rename: Talk 0' }).focus()
+  await page.keyboard.press('Enter')
+  await until(async () => (await focused(page)) === 'Title', 'the field')
+  await page.keyboard.press('Escape')
+  await until(async () => (await focused(page)) === 'Rename: Talk 0', 'the button')
+  await page.keyboard.press('Enter')
+  await until(async () => (await focused(page)) === 'Title', 'the field')
+  await page.keyboard.type('Walks')
+  await page.keyboard.press('Enter')
+  await until(async () => (await titles(page))[0] === 'Walks', 'the title')
+  await page.getByRole('button', { name: 'Delete: Talk 1' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('Delete “Talk 1”?').waitFor()
+  assert.equal(await focused(page), 'Cancel')
+  await page.keyboard.press('Escape')
+  await until(async () => (await focused(page)) === 'Delete: Talk 1', 'the button')
+  assert.equal(await items(page).count(), 3)
+  await page.keyboard.press('Enter')
+  await page.locator('.deleting').getByRole('button', { name: 'Delete' }).click()
+  await until(async () => (await items(page).count()) === 2, 'the rest')
+  const [last] = (await fired(page)).slice(-1)
+  assert.equal(last[0], 'open', 'the one that was open is gone: a new one begins')
+  assert.match(last[1], /^chat-/)
+  await page.evaluate(() => document.addEventListener('sluice-delete', (event) => event.preventDefault(), true))
+  await page.getByRole('button', { name: 'Delete: Walks' }).click()
+  assert.equal(await page.locator('.deleting').count(), 0)
+})
+
+test('more than a hundred come by and by; a list that fails says so; a conversation is saved as a file', async (t) => {
+  const page = await open(t, { count: 130 })
+  assert.equal(await items(page).count(), 100)
+  await page.getByRole('button', { name: 'More' }).click()
+  await until(async () => (await items(page).count()) === 130, 'all')
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as a file: Talk 0' }).click()])
+  assert.equal(download.suggestedFilename(), 'Talk 0.md')
+  await page.evaluate(() => {
+    window.refusing = true
+    return element.refresh()
+  })
+  await page.getByRole('alert').getByText('That did not work: the disk is gone').waitFor()
+  assert.equal(await items(page).count(), 130, 'what was there stays')
+})

@@ -15,6 +15,7 @@ import { sluice as runWords } from '../../js/dist/esm/cli/sluice.js'
 import { answerText } from '../../js/pages/tester/answer-text.js'
 import { hiding } from './hiding.mjs'
 import { main, noTerminal, onTerminal } from './on-terminal.mjs'
+import { screenOf } from './terminal-screen.mjs'
 
 const index = new URL('../../js/dist/esm/index.js', import.meta.url).href
 
@@ -96,7 +97,7 @@ function inOrder(text, ...parts) {
 
 // -- the commands ----------------------------------------------------------------------------------------------------------
 
-const commands = ['demo', 'chat', 'parse', 'tester']
+const commands = ['demo', 'chat', 'check', 'parse', 'tester']
 
 test('help: of everything, of each command, both ways', async () => {
   const all = await sluice(['--help'])
@@ -116,7 +117,7 @@ test('help: of everything, of each command, both ways', async () => {
 
 test('wrong words end with 2, and say what was found and what there is', async () => {
   const wrong = [
-    [['dmeo'], /found 'dmeo', expected one of the commands demo, chat, parse, tester/],
+    [['dmeo'], /found 'dmeo', expected one of the commands demo, chat, check, parse, tester/],
     [['help', 'x'], /found 'x', expected one of the commands/],
     [['__proto__'], /found '__proto__', expected one of the commands/],
     [['parse', 'a', '--colour'], /found --colour, expected one of --.*--json/],
@@ -137,6 +138,8 @@ test('wrong words end with 2, and say what was found and what there is', async (
     [['chat', '--provider', 'kimi', '--model', 'm', '--key-env', 'A', '--api-key', 'B'], /--key-env NAME and --api-key KEY: expected one of them/],
     [['chat', '--provider', 'ollama', '--model', 'm', '--wire', 'tcp'], /--wire: found 'tcp', expected one of openai-chat, openai-responses, anthropic, gemini, ollama/],
     [['chat', '--wire', 'gemini'], /--wire needs --base-url URL or --provider NAME beside it/],
+    [['check'], /--provider NAME or --base-url URL is missing/],
+    [['check', '--base-url', 'http://127.0.0.1:1', '--mode', 'text'], /found --mode, expected one of/],
     [['chat', 'hello'], /found 'hello', expected options only/],
     [['chat', '--model', '--yes'], /--model: found '--yes', expected a value/],
     [['chat', '--base-url', 'localhost:1', '--model', 'm'], /found 'localhost:1', expected an http or https URL/],
@@ -520,6 +523,39 @@ test('chat: a server that is not there is an error in a sentence, and a failure'
   assert.equal(code, 1)
   assert.match(out, /trying again in \d\.\d s, 1 of \d: .*ECONNREFUSED/)
   assert.match(out, /network: .*ECONNREFUSED/)
+})
+
+// -- check -----------------------------------------------------------------------------------------------------------------
+
+test('check: every step with its time, one thing to do about what fails, and the models', async (t) => {
+  const key = 'sk-secret-of-mine-12345'
+  const answers = ({ body }) => (body.tools ? { text: 'No.' } : { text: 'ready\u202e' })
+  const server = await startServer({ answers, models: ['qwen3:8b', 'odd\u202e'] })
+  t.after(server.close)
+  const at = ['check', '--base-url', server.baseURL, '--api-key', key]
+  const named = await sluice([...at, '--model', 'qwen3:8b'])
+  assert.deepEqual([named.code, named.err], [0, ''])
+  inOrder(named.out, '✔ reach', ' ms ', '✔ key', 'The key is accepted.', '✔ model', '✔ stream', '✖ tools', "Use mode 'text'", '✖ pictures')
+  const open = await sluice(at)
+  assert.equal(open.code, 0)
+  inOrder(open.out, '✔ reach', '✖ model', '2 models; none is chosen', 'qwen3:8b\n', 'odd⟨U+202E⟩')
+  const none = await sluice(['check', '--provider', 'ollama', '--base-url', 'http://127.0.0.1:1', '--model', 'm'])
+  assert.equal(none.code, 1)
+  inOrder(none.out, '✖ reach', 'Nothing answers at http://127.0.0.1:1', 'ollama serve')
+  const missing = await sluice(['check', '--provider', 'qwen', '--base-url', server.baseURL])
+  assert.equal(missing.code, 0)
+  for (const { out, err } of [named, open, none]) assert.doesNotMatch(out + err, new RegExp(`${key}|\u202e|\x1b`))
+})
+
+test('check: on a narrow terminal what it says wraps below itself', noTerminal, async (t) => {
+  const server = await startServer({ answers: [{ status: 401, error: `the key is not known here \x1b[2J${'and so on '.repeat(10)}` }] })
+  t.after(server.close)
+  const { out, code } = await onTerminal(['check', '--base-url', server.baseURL, '--model', 'm', '--api-key', 'k'], [], { columns: 60 })
+  assert.equal(code, 1)
+  const rows = screenOf(out, 60)
+  assert.ok(rows.every((row) => row.length < 60), rows.join('\n'))
+  assert.ok(rows.some((row) => /^ {21}\S/.test(row)))
+  assert.match(rows.join(' '), /✖ key .*⟨U\+001B⟩/)
 })
 
 // -- on a terminal -----------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Options that choose the model and the way it is given tools.
 import type { Settings } from '../core/settings.js'
 import type { Model } from '../core/model.js'
+import type { Endpoint } from '../core/server-check.js'
 import { addressesOf, otherNames, providerNames, providers, wireNames, type ProviderName } from '../core/providers.js'
 import { didYouMean } from '../core/options.js'
 import { oneOf, text, UsageError, type Options, type Values } from './command.js'
@@ -24,8 +25,10 @@ export const modelHelp = `  --provider NAME     who serves the model: its addres
   --mode MODE         native, text or auto: tools in the request, in the text, or native with a hint (default: auto)
   --protocol ID       how calls are written in mode text; auto: by the model's name (default: vcp)`
 
-/** Returns undefined if the command line names no model. */
-export function readModel(values: Values): Model | undefined {
+/** Returns undefined if the command line names no model. `nameless`: a server alone will do, and its key may be missing. */
+export function readModel(values: Values): Model | undefined
+export function readModel(values: Values, options: { nameless: true }): Endpoint | undefined
+export function readModel(values: Values, { nameless = false } = {}): Endpoint | undefined {
   const provider = readProvider(values)
   const baseURL = text(values['base-url'])
   const name = text(values.model)
@@ -37,13 +40,13 @@ export function readModel(values: Values): Model | undefined {
     if (alone !== undefined) throw new UsageError(`--${alone} needs --base-url URL or --provider NAME beside it`)
     return undefined
   }
-  if (name === undefined) {
+  if (name === undefined && !nameless) {
     throw new UsageError(`--${baseURL === undefined ? 'provider' : 'base-url'} needs --model NAME beside it${provider ? `: one of ${providers[provider].title} is ${providers[provider].example}` : ''}`)
   }
   const wire = oneOf(values, 'wire', wireNames)
   const path = text(values.path)
-  const apiKey = readKey(values, baseURL, provider)
-  return { ...(provider ? { provider } : {}), ...(wire ? { wire } : {}), ...(baseURL === undefined ? {} : { baseURL }), ...(path === undefined ? {} : { path }), ...(apiKey ? { apiKey } : {}), name } as Model
+  const apiKey = readKey(values, baseURL, provider, nameless)
+  return { ...(provider ? { provider } : {}), ...(wire ? { wire } : {}), ...(baseURL === undefined ? {} : { baseURL }), ...(path === undefined ? {} : { path }), ...(apiKey ? { apiKey } : {}), ...(name === undefined ? {} : { name }) } as Endpoint
 }
 
 function readProvider(values: Values): ProviderName | undefined {
@@ -53,7 +56,7 @@ function readProvider(values: Values): ProviderName | undefined {
   throw new UsageError(`--provider: found '${given}', expected one of ${providerNames.join(', ')}${hint ? ` (${hint})` : ''}`)
 }
 
-function readKey(values: Values, baseURL: string | undefined, provider: ProviderName | undefined): string | undefined {
+function readKey(values: Values, baseURL: string | undefined, provider: ProviderName | undefined, keyless: boolean): string | undefined {
   const variable = text(values['key-env'])
   const given = text(values['api-key'])
   if (variable !== undefined && given !== undefined) throw new UsageError('--key-env NAME and --api-key KEY: expected one of them')
@@ -61,7 +64,7 @@ function readKey(values: Values, baseURL: string | undefined, provider: Provider
   if (variable !== undefined) return process.env[variable]
   const key = given ?? keyFor(baseURL ?? addressesOf(provider as ProviderName)[0] as string)
   const wanted = provider && baseURL === undefined && providers[provider].keys
-  if (!key && wanted) throw new UsageError(`${providers[provider].title} wants a key: set ${wanted.map((name) => `$${name}`).join(' or ')}, or name another variable by --key-env`)
+  if (!key && wanted && !keyless) throw new UsageError(`${providers[provider].title} wants a key: set ${wanted.map((name) => `$${name}`).join(' or ')}, or name another variable by --key-env`)
   return key
 }
 

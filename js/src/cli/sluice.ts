@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs'
 import { SluiceError } from '../core/errors.js'
 import { readWords, tell, UsageError, type Command } from './command.js'
 
-const names = ['demo', 'chat', 'parse', 'tester'] as const
+const names = ['demo', 'chat', 'check', 'parse', 'tester'] as const
 type Name = (typeof names)[number]
 
 const load: { [name in Name]: () => Promise<{ command: Command }> } = {
   demo: () => import('./demo.js'),
   chat: () => import('./chat.js'),
+  check: () => import('./check.js'),
   parse: () => import('./parse.js'),
   tester: () => import('./tester.js'),
 }

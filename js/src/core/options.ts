@@ -38,6 +38,8 @@ export const flag = is('true or false', (value) => typeof value === 'boolean')
 export const array = is('an array', Array.isArray)
 export const record = is('an object', isObject)
 export const milliseconds = is('milliseconds: a number of at least 0', (value) => typeof value === 'number' && value >= 0 && value < Infinity)
+export const abortSignal = is('an AbortSignal', (value) => typeof (value as AbortSignal | null)?.addEventListener === 'function', (value) =>
+  value instanceof AbortController ? 'did you mean controller.signal?' : undefined)
 export const func = (form: string): Check => is(`a function ${form}`, (value) => typeof value === 'function')
 
 /** An object of strings. Not a `Headers` or a `Map`: what is in those is none of its members. */

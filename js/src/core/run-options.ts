@@ -2,7 +2,7 @@
 import type { Approvals } from './approvals.js'
 import type { AssistantMessage, ChatMessage, ErrorEvent, FinishReason, Json, JsonObject, Outcome, Rule, SluiceEvent, Usage } from './events.js'
 import { checkHeaders, checkModel, type Model, type ServerAddress } from './model.js'
-import { array, func, is, members, milliseconds, orNull, record, text, whole, wrong, type Check, type Shape } from './options.js'
+import { abortSignal, array, func, is, members, milliseconds, orNull, record, text, whole, wrong, type Check, type Shape } from './options.js'
 import { settingNames, type Settings } from './settings.js'
 import type { CallInfo, ToolResult } from './tool.js'
 import type { FinalDecision } from './turn.js'
@@ -211,8 +211,7 @@ const anything: Check = () => {}
 const conditions: { [member in keyof Required<Conditions<unknown>>]: Check } = {
   context: anything,
   onEvent: func('(event) => void'),
-  signal: is('an AbortSignal', (value) => typeof (value as AbortSignal | null)?.addEventListener === 'function', (value) =>
-    value instanceof AbortController ? 'did you mean controller.signal?' : undefined),
+  signal: abortSignal,
   rules: array,
 }
 

@@ -31,7 +31,7 @@ export function shownUrl(url: string): string {
 const MAX_REDIRECTS = 5
 
 /** `fetch`, but what was meant for one server goes to no other: of its redirects only those to the same origin are followed. */
-export const fetchTransport: Transport = async ({ url, ...init }, signal) => {
+export const fetchTransport = async ({ url, ...init }: Pick<HttpRequest, 'url' | 'headers'> & { method: 'GET' | 'POST'; body?: string }, signal: AbortSignal): Promise<Response> => {
   for (let redirects = 0; ; redirects++) {
     let response: Response
     try {

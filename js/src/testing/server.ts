@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { flag, is, members, milliseconds, whole } from '../core/options.js'
+import { array, flag, is, members, milliseconds, whole } from '../core/options.js'
 import type { Answer, Splitter, Step, Wire, Writer } from '../wire/answer.js'
 import { openaiChat } from '../wire/openai-chat.js'
 import { sizes } from '../wire/sizes.js'
@@ -48,6 +48,8 @@ export interface ServerOptions {
    * the same first user message, wire and model are one conversation; that message alone asks anew. false where a test edits what was said.
    */
   appendOnly?: boolean
+  /** The models that it lists, on every wire (`GET /v1/models`, `/v1beta/models`, `/api/tags`). Default none: it knows no such list (404). */
+  models?: readonly string[]
   /** Default 0: any that is free. */
   port?: number
 }
@@ -76,7 +78,7 @@ const check = members({
     deltas: is('token | whole | a number of characters', (value) => orMore(['token', 'whole'], value)),
     chunks: is('event | byte | a number of bytes | { seed, max }', (value) =>
       orMore(['event', 'byte'], value) || Number.isInteger((value as { seed?: unknown } | null)?.seed)),
-    delayMs: milliseconds, strict: flag, appendOnly: flag, port: whole(0, 65_535),
+    delayMs: milliseconds, strict: flag, appendOnly: flag, models: array, port: whole(0, 65_535),
   } satisfies { [member in keyof Required<ServerOptions>]: unknown },
   needs: ['answers'],
 })
@@ -111,6 +113,7 @@ async function handle(
 ): Promise<void> {
   const path = request.url ?? ''
   const asked = request.method === 'POST' ? wireOf(path) : undefined
+  if (options.models && request.method === 'GET' && sendModels(request, response, options.models)) return
   if (!asked) {
     return sendError(response, undefined, 404, `no such endpoint: ${request.method} ${path}; expected POST /v1/chat/completions, /v1/messages, /v1/responses, /v1beta/models/{model}:streamGenerateContent or /api/chat`)
   }
@@ -170,6 +173,18 @@ async function handle(
     }
   }
   response.end()
+}
+
+/** The list of models as each provider writes it. Returns false where it is not asked for. */
+function sendModels({ url = '', headers }: IncomingMessage, response: ServerResponse, names: readonly string[]): boolean {
+  const [path = ''] = url.split('?')
+  const list = path.endsWith('/api/tags') ? { models: names.map((name) => ({ name, model: name })) }
+    : path.endsWith('/v1beta/models') ? { models: names.map((name) => ({ name: `models/${name}`, supportedGenerationMethods: ['generateContent'] })) }
+      : !path.endsWith('/models') ? undefined
+        : 'anthropic-version' in headers ? { data: names.map((id) => ({ type: 'model', id, display_name: id })), has_more: false }
+          : { object: 'list', data: names.map((id) => ({ id, object: 'model' })) }
+  if (list) response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(list))
+  return list !== undefined
 }
 
 /** Makes up signatures: the same for the same request of a script, and unlike any other. */

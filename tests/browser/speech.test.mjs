@@ -21,29 +21,37 @@ async function clicked(t, options) {
   return page
 }
 
-const within = (levels, from, to) => levels.filter(([at]) => at > from && at < to).map(([, level]) => level)
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
+/** What it is most of the time: a busy machine draws a frame late, or leaves a gap in a sound. */
+function usual(levels) {
+  const sorted = levels.filter(([at]) => at > 150).map(([, level]) => level).sort((one, other) => one - other)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
 
 test('the mouth is as far open as the sound is loud: WAV and bare samples', async (t) => {
   const page = await clicked(t)
   for (const kind of ['wav', 's16', 'f32']) {
-    const levels = await page.evaluate(async (kind) => {
-      const rate = 24_000
-      const samples = tone([0.28, 0, 0.1], 0.5, rate)
-      const bytes = kind === 'f32' ? new Uint8Array(samples.buffer) : wav(samples, rate).slice(kind === 's16' ? 44 : 0)
-      const one = speaker({ voice: httpVoice(() => pieces(bytes), kind === 'wav' ? {} : { pcm: { sampleRate: rate, samples: kind } }) })
-      one.say('Anything at all.')
-      const all = await levels(one)
-      one.close()
-      return all
-    }, kind)
+    const heard = []
+    for (const amplitude of [0.28, 0.1, 0.005]) {
+      const levels = await page.evaluate(async ({ kind, amplitude }) => {
+        const rate = 24_000
+        const samples = tone([amplitude], 0.8, rate)
+        const bytes = kind === 'f32' ? new Uint8Array(samples.buffer) : wav(samples, rate).slice(kind === 's16' ? 44 : 0)
+        const log = []
+        const voice = httpVoice(() => pieces(bytes), kind === 'wav' ? {} : { pcm: { sampleRate: rate, samples: kind } })
+        const one = speaker({ voice, onSegment: (_, now) => log.push(now) })
+        one.say('Anything at all.')
+        const all = await levels(one)
+        one.close()
+        return { all, log }
+      }, { kind, amplitude })
+      assert.deepEqual(levels.log, ['next', 'speaking', 'spoken'])
+      heard.push(usual(levels.all))
+    }
     // A tone of amplitude A has a root mean square of A/√2; open = (rms - 0.01) / 0.19.
-    const loud = mean(within(levels, 250, 450))
-    const silent = mean(within(levels, 850, 950))
-    const soft = mean(within(levels, 1250, 1450))
+    const [loud, soft, silent] = heard
     assert.ok(Math.abs(loud - 0.99) < 0.05, `${kind}: loud ${loud}`)
-    assert.ok(silent < 0.02, `${kind}: silent ${silent}`)
     assert.ok(Math.abs(soft - 0.32) < 0.05, `${kind}: soft ${soft}`)
+    assert.equal(silent, 0, `${kind}: below the gate`)
   }
 })
 

@@ -1,5 +1,6 @@
 // What an answer says, sentence by sentence, and how long a person needs for each. The sentences are those of a voice: eye and ear agree.
 import type { MessageView } from '../bridge/messages.js'
+import { Reading } from '../speech/reading.js'
 import { segmenter } from '../speech/segmenter.js'
 
 /** A sentence is shown no shorter and no longer than this, in milliseconds. */
@@ -19,9 +20,7 @@ export function readingMs(text: string): number {
 export class Sayings {
   readonly sentences: string[] = []
   #cutter = segmenter()
-  /** How much of each block was read. */
-  readonly #read = new Map<number, number>()
-  #round = 0
+  readonly #reading = new Reading()
   #over = false
   #begunAt = 0
   #grewAt = 0
@@ -34,17 +33,13 @@ export class Sayings {
   /** The answer as it stands. */
   take(view: MessageView, now: number): void {
     if (!this.open) return
-    view.blocks.forEach((block, index) => {
-      if (block?.type !== 'text' || block.retracted) return
-      const read = this.#read.get(index) ?? 0
-      if (block.text.length <= read) return
-      if ((block.round ?? this.#round) !== this.#round) this.#add(this.#cutter.push({ type: 'round', round: this.#round }))
-      this.#round = block.round ?? this.#round
-      if (this.#begunAt === 0) this.#begunAt = now
-      this.#grewAt = now
-      this.#read.set(index, block.text.length)
-      this.#add(this.#cutter.push({ type: 'text', block: index, text: block.text.slice(read) }))
-    })
+    for (const delta of this.#reading.next(view)) {
+      if (delta.type === 'text') {
+        if (this.#begunAt === 0) this.#begunAt = now
+        this.#grewAt = now
+      }
+      this.#add(this.#cutter.push(delta))
+    }
     if (view.outcome === undefined) return
     this.#add(this.#cutter.end())
     this.#over = true

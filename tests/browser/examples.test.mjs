@@ -25,6 +25,16 @@ for (const [name, code] of examplesOf('js', 'window')) {
   })
 }
 
+for (const [name, code] of examplesOf('js', 'text')) {
+  test(`${name} shows a text`, async (t) => {
+    const { window, start } = await load(t, code)
+    await start()
+    await window.page.locator('sluice-text strong').getByText('Sums').waitFor()
+    await window.page.locator('sluice-text mfrac').waitFor()
+    assert.equal(await window.page.locator('sluice-text a').getAttribute('href'), 'https://example.com/sums')
+  })
+}
+
 for (const [name, code] of examplesOf('js', 'pet')) {
   test(`${name} gives the model's expressions to the host`, async (t) => {
     const { app, window, start } = await load(t, code)

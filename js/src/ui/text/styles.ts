@@ -79,7 +79,7 @@ export const textStyles = css`
   .text .picture > img { display: block; max-width: 100%; max-height: 24rem; border-radius: 6px; }
   .text .picture[data-state='shown'] > :is(.act, .address, .note) { display: none; }
   .text .math { unicode-bidi: isolate; direction: ltr; }
-  .text .math.display { display: block; margin-block: .3em; overflow-x: auto; text-align: center; }
+  .text .math.display { display: block; padding-block: .5em; overflow: auto hidden; text-align: center; }
 
   .link-question {
     width: min(460px, calc(100vw - 24px)); padding: 18px; overflow-wrap: anywhere; border: 1px solid var(--_border);

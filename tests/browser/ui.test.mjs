@@ -673,13 +673,14 @@ test('a delta costs the same under 20 large cards as in an empty message', async
     return cost
   }
   await run(0, 1000) // compiled, warm
-  const ratios = []
+  const spentOn = { empty: 0, full: 0 } // together: a measurement on a busy machine is off by half
   for (let time = 0; time < 3; time++) {
     const empty = await run(0, 2000)
     const full = await run(20, 2000)
-    ratios.push(full / empty)
+    spentOn.empty += empty
+    spentOn.full += full
     t.diagnostic(`${(empty * 500).toFixed(1)} µs per delta in an empty message, ${(full * 500).toFixed(1)} µs under 20 cards`)
   }
-  ratios.sort((a, b) => a - b)
-  assert.ok(ratios[1] < 1.5, `ratios ${ratios.map((ratio) => ratio.toFixed(2))}`)
+  const ratio = spentOn.full / spentOn.empty
+  assert.ok(ratio < 1.5, `ratio ${ratio.toFixed(2)}`)
 })

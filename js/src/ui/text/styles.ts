@@ -8,7 +8,9 @@ export const textStyles = css`
     --_code-title: light-dark(#1d52b8, #93bdff); --_code-type: light-dark(#00677a, #7ddcea); --_code-attribute: light-dark(#8a4a00, #f0c674);
   }
   .text > slot { display: block; }
-  .text > .group { contain: layout style; }
+  .text > .group { contain: layout style; contain-intrinsic-size: auto 0 auto 20em; margin-inline: -4px; padding-inline: 4px; }
+  /* What was drawn and scrolled away takes no part in painting; it keeps the size that it had. */
+  .text > .group.done { content-visibility: auto; }
   .text > .group + .group, .text > .group > * + * { margin-top: .7em; }
   .text :is(p, h3, h4, h5, h6, ul, ol, blockquote, table, hr) { margin: 0; }
   .text :is(p, h3, h4, h5, h6, th, td) { unicode-bidi: plaintext; text-align: start; }

@@ -12,7 +12,7 @@ const GROUP = 12
 /** While text comes, the next reading waits this many times as long as the last one took. */
 const REST = 5
 /** Readings that take less than this, in milliseconds, do not wait. */
-const QUICK = 2
+const QUICK = 4
 /** How many characters at the end are compared to tell that the text only grew. */
 const COMPARED = 64
 
@@ -26,6 +26,7 @@ export class Typeset {
   #math: unknown
   #tail: Patch[] = []
   #finished = 0 // blocks
+  #left = 0 // groups
   // -- waiting for the next reading
   #restUntil = 0
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -59,7 +60,7 @@ export class Typeset {
     this.#open = true
     this.#cutter = new Cutter()
     this.#tail = []
-    this.#finished = this.#restUntil = 0
+    this.#finished = this.#left = this.#restUntil = 0
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.element.replaceChildren()
@@ -70,6 +71,7 @@ export class Typeset {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const begun = performance.now()
+    const before = Math.floor(this.#finished / GROUP)
     const makeOwn = (this.#makeOwn ??= ownViews(words, this.codeChanged))
     const { finished, tail } = this.#cutter.read(withLineEnds(this.#text, this.#open), this.#open)
     const nodes = [...finished, ...tail].flatMap((block, at) => drawn(block, words).map((node) => ({ node, finished: at < finished.length })))
@@ -84,8 +86,14 @@ export class Typeset {
     this.#tail.splice(0, done)
     this.#finished += done
     this.element.hidden = this.element.childElementCount === 0
+    this.#leave(before)
     const took = performance.now() - begun
     this.#restUntil = took > QUICK ? begun + took * (1 + REST) : 0
+  }
+
+  /** Groups that were full before this reading were drawn with all that they hold: they need not be drawn out of view. */
+  #leave(full: number): void {
+    for (; this.#left < full; this.#left++) this.element.children[this.#left]?.classList.add('done')
   }
 
   #group(at: number): Element {

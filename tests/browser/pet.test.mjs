@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { serve } from 'sluice/web'
+import { startDemo } from '../../js/demo/web.mjs'
 import { picture, until, useBrowser } from './support.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
@@ -184,4 +185,29 @@ test('it says what works and what failed in one line, in Chinese as well, and no
   assert.equal(await text(page), '')
   await page.evaluate(() => window.order({ quiet: false }))
   assert.equal(await text(page), '没有成功。')
+})
+
+test('the demo in two windows: the body alone, and the bubble alone, which tells when there is something in it', async (t) => {
+  const demo = await startDemo({ delayMs: 0, live2d: false })
+  const show = async (view, part, viewport) => {
+    const page = await browser.page(t, { viewport, reducedMotion: 'reduce' })
+    await page.goto(`${demo.url.replace('/?', `/?view=${view}&`)}${part}`)
+    await page.waitForSelector('html[data-ready]', { state: 'attached' })
+    return page
+  }
+  const body = await show('pet', '#body', { width: 260, height: 312 })
+  const bubble = await show('pet', '#bubble', { width: 320, height: 230 })
+  assert.equal(await body.locator('#words > *').count(), 0)
+  assert.equal(await body.locator('.handles').isVisible(), false)
+  const height = await body.locator('#pet svg').evaluate((svg) => svg.getBoundingClientRect().height)
+  assert.ok(height > 290, `the body fills its window: ${height}`)
+  assert.equal(await bubble.locator('#pet svg').count(), 0)
+  const chat = await show('chat', '', { width: 560, height: 780 })
+  t.after(demo.close) // behind its pages
+  await chat.locator('[data-scene=face]:visible').first().click()
+  await until(async () => /\S/.test(await bubble.locator('#words p').innerText().catch(() => '')), 'the bubble')
+  const [box, below] = await bubble.locator('#words .bubble').evaluate((one) => [one.getBoundingClientRect().bottom, innerHeight])
+  assert.ok(below - box < 20, 'it stands at the head')
+  await picture(body, 'demo-window-body', { omitBackground: true })
+  await picture(bubble, 'demo-window-bubble', { omitBackground: true })
 })

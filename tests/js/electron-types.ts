@@ -1,7 +1,8 @@
 // Compiled only: what Electron gives is what hostEngine and the preload take.
+import * as electron from 'electron'
 import { app, BrowserWindow, contextBridge, ipcMain, ipcRenderer } from 'electron'
 import { Engine } from 'sluice'
-import { hostEngine, type ElectronHost } from 'sluice/electron'
+import { hostEngine, petWindow, type ElectronHost, type PetWindow } from 'sluice/electron'
 import { connect, type LiveMessage } from 'sluice/renderer'
 import type { ElectronLike } from '../../js/dist/esm/preload/electron.js'
 
@@ -31,6 +32,15 @@ hostEngine(engine, {
 
 // @ts-expect-error: there is no engine without ipcMain
 hostEngine(engine, { run: () => ({ model: { baseURL: '', name: '' } }) })
+
+export const pet: PetWindow = petWindow(electron, {
+  url: 'app://pet/index.html', preload: host.preloadPath, bubble: 'window', hotkey: 'Alt+L', tray: { icon: 'icon.png', menu: (items) => [...items, { label: 'x', click: () => {} }] },
+  place: { load: () => undefined, save: ({ display, scale }) => console.log(display + scale) }, openChat: () => window.show(),
+})
+pet.quiet(new Date())
+
+// @ts-expect-error: it needs all of Electron that it uses
+petWindow({ app, BrowserWindow }, { url: '', preload: '', openChat() {} })
 
 // -- the preload and the page
 

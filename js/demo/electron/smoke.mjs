@@ -49,7 +49,8 @@ async function insideElectron() {
   try {
     const { start } = await import('./windows.mjs')
     app.setPath('userData', mkdtempSync(join(tmpdir(), 'sluice-pet-')))
-    const { chat, pet } = await start({ delayMs: 1, live2d: false })
+    const { chat, pet: { window } } = await start({ delayMs: 1, live2d: false })
+    const pet = /** @type {import('electron').BrowserWindow} */ (/** @type {unknown} */ (window))
     const script = (/** @type {import('electron').BrowserWindow} */ window, /** @type {string} */ code) => window.webContents.executeJavaScript(code)
     const until = async (/** @type {() => Promise<unknown>} */ condition, /** @type {string} */ what) => {
       for (const end = Date.now() + 20_000; !(await condition()); ) {

@@ -1,13 +1,16 @@
 // @ts-check
 // The demo pet in Electron: the pet in a window without a frame, the chat in another one, the engine in the main process.
 // This folder is a package of its own for Electron: `sluice` by name would not be the checkout.
-import { app, BrowserWindow, ipcMain, Menu, session } from 'electron'
+import * as electron from 'electron'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { files } from '../../dist/esm/conversations/index.js'
-import { hostEngine } from '../../dist/esm/electron/index.js'
+import { hostEngine, petWindow } from '../../dist/esm/electron/index.js'
 import { createApp } from '../app.mjs'
 import { origin, servePages } from './pages.mjs'
+
+const { app, BrowserWindow, ipcMain, Menu, nativeImage, session } = electron
 
 app.on('web-contents-created', (_, contents) => {
   contents.on('will-navigate', (event) => event.preventDefault())
@@ -16,7 +19,7 @@ app.on('web-contents-created', (_, contents) => {
   contents.setWindowOpenHandler(() => ({ action: 'deny' }))
 })
 
-/** Options: those of `createApp`. Resolves when both pages are loaded. @param {import('../app.mjs').AppOptions} [options] */
+/** Options: those of `createApp`. Resolves when the page of the chat is loaded. @param {import('../app.mjs').AppOptions} [options] */
 export async function start(options = {}) {
   await app.whenReady()
   denyPermissions()
@@ -41,30 +44,34 @@ export async function start(options = {}) {
     app,
     windows: ({ webContentsId, origin: from }) => (from === origin ? (rights.get(webContentsId) ?? null) : null),
   })
-  const pet = openWindow(host.preloadPath, {
-    width: 340, height: 460, minWidth: 200, minHeight: 260, transparent: true, frame: false, hasShadow: false, alwaysOnTop: true, skipTaskbar: true,
-  })
   const chat = openWindow(host.preloadPath, { width: 560, height: 780, minWidth: 360, minHeight: 420, autoHideMenuBar: true })
-  rights.set(pet.webContents.id, { read: true, pet: true })
+  const standsAt = join(app.getPath('userData'), 'place.json')
+  const pet = petWindow(electron, {
+    url: `${origin}/?view=pet`, preload: host.preloadPath, bubble: 'window', openChat: () => chat.show(),
+    tray: { icon: nativeImage.createFromPath(fileURLToPath(new URL('../pet/tray.png', import.meta.url))) },
+    place: { load: () => readJson(standsAt), save: (place) => writeFileSync(standsAt, JSON.stringify(place)) },
+  })
+  rights.set(pet.window.webContents.id, { read: true, pet: true })
+  if (pet.bubble) rights.set(pet.bubble.webContents.id, { read: true, approve: true })
   rights.set(chat.webContents.id, { read: true, chat: true, approve: true, configure: true })
 
   let quitting = false
   chat.on('close', (event) => {
-    if (quitting || pet.isDestroyed()) return
+    if (quitting || pet.window.isDestroyed()) return
     event.preventDefault() // Lulu goes on; the pet opens it again
     chat.hide()
   })
-  pet.on('closed', () => app.quit())
+  pet.window.on('closed', () => app.quit())
   app.on('before-quit', () => (quitting = true))
   app.once('will-quit', (event) => {
     event.preventDefault()
     void host.close().then(() => demo.close()).finally(() => app.exit())
   })
-  await Promise.all([pet.loadURL(`${origin}/?view=pet`), chat.loadURL(`${origin}/?view=chat`)])
+  await chat.loadURL(`${origin}/?view=chat`)
   return { pet, chat, host }
 }
 
-/** @param {string} preload @param {import('electron').BrowserWindowConstructorOptions} options */
+/** @param {string} preload @param {electron.BrowserWindowConstructorOptions} options */
 function openWindow(preload, options) {
   return new BrowserWindow({
     ...options,

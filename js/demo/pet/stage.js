@@ -5,9 +5,14 @@ import { current, watchConversation } from './conversation.js'
 import { createPuppet } from './puppet.js'
 import { word } from './words.js'
 
+/** The window of the pet, in Electron; its page may be the body alone, or the bubble alone. */
+const side = window.sluice?.petWindow
+const part = location.hash.slice(1)
+
 export async function startStage({ client, demo, alone }) {
+  if (alone && (part === 'body' || part === 'bubble')) document.documentElement.dataset.part = part
   const container = document.querySelector('#pet')
-  const model = (demo.live2d && (await realModel(container))) || createPuppet(container)
+  const model = part === 'bubble' ? null : ((demo.live2d && (await realModel(container))) || createPuppet(container))
   const pet = companion({ client, model, conversation: current(), onError: (reason) => console.warn(reason) })
   watchConversation(client, ({ id }) => pet.open(id))
   document.addEventListener('input', ({ target }) => {
@@ -15,12 +20,22 @@ export async function startStage({ client, demo, alone }) {
     pet.typed({ x: left + width / 2, y: top })
   })
   if (!alone) return void petBody({ pet, element: container })
-  const bubble = petBubble({ pet, name: word('title'), openChat })
-  document.querySelector('#words').append(bubble.element)
-  petBody({ pet, element: container, openChat })
+  const bubble = part === 'body' ? undefined : await startBubble(pet)
+  const solid = () => [...document.querySelectorAll('.handles:not([hidden])'), ...(bubble && !bubble.element.hidden ? [bubble.box] : [])]
+  petBody({ pet, element: container, window: side, openChat, solid })
+  if (part !== '') return
   document.querySelector('.handles').hidden = false
   document.querySelector('#open-chat').addEventListener('click', openChat)
   document.querySelector('#quit').addEventListener('click', () => post('/api/window', { action: 'quit' }))
+}
+
+async function startBubble(pet) {
+  const questions = part === 'bubble' // a window that may approve
+  if (questions) await import('/sluice/ui/index.js')
+  const bubble = petBubble({ pet, name: word('title'), openChat, questions, onShow: (shown) => side?.send({ bubble: shown }) })
+  document.querySelector('#words').append(bubble.element)
+  side?.on(({ side: where }) => where && (bubble.element.dataset.side = where))
+  return bubble
 }
 
 const openChat = () => post('/api/window', { action: 'chat' })

@@ -12,6 +12,9 @@ import { preloadPath } from './preload-path.cjs'
 import type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './types.js'
 
 export type { Allow, AllowedWindow, Sender } from './allow.js'
+export type { DisplayLike, Place, Rectangle } from './pet-place.js'
+export type { PetBrowserWindowLike, PetContentsLike, PetElectron, PetMenuItem, PetMenuLike, PetSaysEvent, PetTrayLike, PetWindowSettings } from './pet-types.js'
+export { petWindow, type PetWindow, type PetWindowOptions } from './pet-window.js'
 export type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './types.js'
 export type { Connection, FinishedTurn, Host, HostOptions, Peer, Rights, RunningTool, TurnOptions } from '../host/types.js'
 

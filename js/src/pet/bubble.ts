@@ -27,6 +27,8 @@ export interface BubbleOptions {
 export interface PetBubble {
   /** For the page to put somewhere. Its attribute `data-side` (`left`, `right`, `below`) says where of the head it stands; without it above. */
   readonly element: HTMLElement
+  /** What takes clicks of it: for the option `solid` of `petBody`. */
+  readonly box: HTMLElement
   /** Shows a sentence at once, for a voice that says it now: the bubble keeps to it until the voice stands still (`''`). */
   say(text: string): void
   /** It shows nothing any more. */
@@ -186,6 +188,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   update()
   return {
     element,
+    box,
     say(sentence) {
       heard = sentence === '' ? undefined : sentence
       if (heard !== undefined) at = said.length - 1

@@ -20,6 +20,6 @@ window.client.opened('main')
 const openChat = () => void window.chats++
 window.bubble = petBubble({ pet: window.pet, openChat, questions: new URLSearchParams(location.search).has('questions'), lingerMs: 1500 })
 document.querySelector('#bubble').append(window.bubble.element)
-const solid = () => (window.bubble.element.hidden ? [] : [window.bubble.element.shadowRoot.querySelector('.bubble')])
+const solid = () => (window.bubble.element.hidden ? [] : [window.bubble.box])
 petBody({ pet: window.pet, element, window: side, openChat, solid })
 window.ready = true

@@ -8,6 +8,7 @@ import { Cutter } from '../../js/dist/esm/ui/text/cut.js'
 import { drawn, textOf } from '../../js/dist/esm/ui/text/tree.js'
 import { withoutHeld } from '../../js/dist/esm/ui/text/unfinished.js'
 import { awkward } from './text/awkward.mjs'
+import { hostile } from './text/hostile.mjs'
 
 const words = { table: 'Table', copyCsv: 'Copy as CSV', pictureFrom: (host) => `Picture from ${host}`, pictureInText: 'Picture' }
 const draw = (blocks) => blocks.flatMap((block) => drawn(block, words))
@@ -114,4 +115,60 @@ test('recorded texts of models are the same however they are cut', (t) => {
     const text = normal(readFileSync(join(folder, 'texts', name), 'utf8')).slice(0, 6000)
     assert.deepEqual(inPieces(text, someCuts(text, next)), whole(text), name)
   }
+})
+
+test('no hostile text takes long: whole, and as the end that is read again while more comes', (t) => {
+  const least = (run) => Math.min(...Array.from({ length: 4 }, () => {
+    const begun = performance.now()
+    run()
+    return performance.now() - begun
+  }))
+  const worst = { ms: 0, what: '' }
+  for (const [what, text] of Object.entries(hostile)) {
+    for (const part of [text, text.slice(0, 11_900)]) {
+      for (const open of [true, false]) {
+        const ms = least(() => {
+          const { finished, tail } = new Cutter().read(part, open)
+          draw([...finished, ...tail])
+        })
+        if (ms > worst.ms) Object.assign(worst, { ms, what })
+      }
+    }
+  }
+  t.diagnostic(`${Object.keys(hostile).length} texts, the worst ${worst.ms.toFixed(1)} ms (${worst.what})`)
+  assert.ok(Object.keys(hostile).length >= 40)
+  assert.ok(worst.ms < 50, `${worst.what}: ${worst.ms} ms`)
+})
+
+test('emphasis beside Chinese, Japanese and Korean is emphasis', () => {
+  const marked = (text) => {
+    const mark = (node) => (typeof node === 'string' ? node : `${{ strong: '<', em: '(', s: '~', code: '`' }[node.tag] ?? ''}${node.children.map(mark).join('')}${{ strong: '>', em: ')', s: '~', code: '`' }[node.tag] ?? ''}`)
+    return whole(text).map(mark).join('|')
+  }
+  const cases = {
+    '这是**“计划”**：先': '这是<“计划”>：先', '**注意：**请': '<注意：>请', '请**注意！**谢谢': '请<注意！>谢谢', '中**文**字': '中<文>字', '中*文*字': '中(文)字', '（**重要**）的': '（<重要>）的',
+    '**《书》**是': '<《书》>是', '用**`代码`**吧': '用<`代码`>吧', '~~“删”~~了': '~“删”~了', '**100%**的人': '<100%>的人', '第**一**、第**二**': '第<一>、第<二>', '*「引」*と': '(「引」)と',
+    'これは**「強調」**です': 'これは<「強調」>です', '**太字。**次': '<太字。>次', '한국어**(강조)**입니다': '한국어<(강조)>입니다', '**강조**를': '<강조>를', '“**引**”': '“<引>”', '***重***要': '(<重>)要',
+    '**粗*斜*粗**字': '<粗(斜)粗>字', '他说：**“好。”**然后走了': '他说：<“好。”>然后走了', '2**3 和 4**5': '2<3 和 4>5', 'snake_case_名称_x': 'snake_case_名称_x', '价格*约*￥5': '价格(约)￥5', '**A**和**B**': '<A>和<B>', '😀**笑**😀': '😀<笑>😀',
+  }
+  assert.deepEqual(Object.keys(cases).map(marked), Object.values(cases))
+})
+
+test('bare addresses end where the sentence goes on', () => {
+  const links = (text) => {
+    const found = []
+    const walk = (node) => {
+      if (node.tag === 'a') found.push(textOf(node))
+      node.children?.forEach(walk)
+    }
+    whole(text).forEach(walk)
+    return found
+  }
+  const cases = {
+    '见https://example.com/a。再': ['https://example.com/a'], '（https://example.com/a）': ['https://example.com/a'], 'https://example.com这里': ['https://example.com'], '(https://example.com/a_(b))': ['https://example.com/a_(b)'],
+    'https://example.com/a, b': ['https://example.com/a'], 'https://example.com.': ['https://example.com'], 'https://zh.example.org/wiki/中文，是': ['https://zh.example.org/wiki/中文'], 'README.md www.example.com': [],
+    'xhttps://example.com': [], 'ftp://example.com': [], 'https://': [], 'mailto:a@example.com；': ['mailto:a@example.com'], 'mailto:nobody': [], '`https://example.com`': [], '[a](https://example.com/b)': ['a'], '<https://example.com/x y>': ['https://example.com/x'],
+    '“https://example.com/a”': ['https://example.com/a'], 'https://example.com/a**b**': ['https://example.com/a'], 'HTTPS://EXAMPLE.com/': ['HTTPS://EXAMPLE.com/'], 'https://a_b_c.example/d_e_': ['https://a_b_c.example/d_e'],
+  }
+  assert.deepEqual(Object.keys(cases).map(links), Object.values(cases))
 })

@@ -15,7 +15,7 @@ test('two pages show one message: the first decision counts, and both see it', a
   await scene(page, 'message')
   await question(page).waitFor()
   await question(other).waitFor()
-  await decide(other, 'Approve')
+  await decide(other, 'Allow')
   await Promise.all([idle(page), idle(other)])
   for (const each of [page, other]) {
     assert.deepEqual(await statuses(each), ['message.send success', 'live2d.expression success'])
@@ -47,7 +47,7 @@ test('a question that was open is asked again behind a reload', async (t) => {
   await question(page).waitFor()
   await page.reload()
   await question(page).waitFor()
-  await decide(page, 'Approve')
+  await decide(page, 'Allow')
   await idle(page)
   assert.deepEqual((await statuses(page))[0], 'message.send success')
 })
@@ -317,12 +317,12 @@ test('a face comes to rest: a thinking one when Lulu goes on, any with the next 
   const { page } = await open(t)
   await scene(page, 'umbrella')
   await question(page).waitFor()
-  await decide(page, 'Approve')
+  await decide(page, 'Allow')
   await idle(page)
   await until(async () => (await expression(page)) === 'neutral', 'the face to rest')
   await scene(page, 'message')
   await question(page).waitFor()
-  await decide(page, 'Deny')
+  await decide(page, 'Not now')
   await idle(page)
   await until(async () => (await expression(page)) === 'worried', 'the face')
   await say(page, 'Well.')
@@ -330,7 +330,7 @@ test('a face comes to rest: a thinking one when Lulu goes on, any with the next 
   await idle(page)
   await scene(page, 'message')
   await question(page).waitFor()
-  await decide(page, 'Deny')
+  await decide(page, 'Not now')
   await idle(page)
   await until(async () => (await expression(page)) === 'worried', 'the face')
   await page.getByRole('button', { name: 'New conversation' }).click()
@@ -360,7 +360,7 @@ for (const [width, height] of [[320, 256], [320, 640], [390, 780], [800, 700], [
     assert.ok(log > 140, `${log} px of conversation`)
     const unseen = question(page).getByRole('button', { name: /not seen|out of view/ })
     await until(async () => {
-      if (await button(page, 'Approve').getAttribute('aria-disabled') === 'false') return true
+      if (await button(page, 'Allow').getAttribute('aria-disabled') === 'false') return true
       if (await unseen.count() > 0) await unseen.click({ timeout: 1000 }).catch(() => {})
       return false
     }, 'the question to be seen', 30_000)
@@ -482,9 +482,9 @@ test('a whole turn with the keyboard alone', async (t) => {
   await page.keyboard.type('Tell Lin that I will be ten minutes late.')
   await page.keyboard.press('Enter')
   await question(page).waitFor()
-  await button(page, 'Approve').and(page.locator('[aria-disabled=false]')).waitFor()
-  for (let tabs = 0; tabs < 12 && (await focused()) !== 'Approve'; tabs++) await page.keyboard.press('Shift+Tab')
-  assert.equal(await focused(), 'Approve')
+  await button(page, 'Allow').and(page.locator('[aria-disabled=false]')).waitFor()
+  for (let tabs = 0; tabs < 12 && (await focused()) !== 'Allow'; tabs++) await page.keyboard.press('Shift+Tab')
+  assert.equal(await focused(), 'Allow')
   await page.keyboard.press('Enter')
   await idle(page)
   assert.equal((await statuses(page))[0], 'message.send success')
@@ -493,7 +493,7 @@ test('a whole turn with the keyboard alone', async (t) => {
   assert.equal(await page.locator('#modes input:checked').inputValue(), 'native')
 })
 
-test('a scene that is started from the keyboard leads to its question: the focus is on Deny', async (t) => {
+test('a scene that is started from the keyboard leads to its question: the focus is on Not now', async (t) => {
   const { page } = await open(t)
   await page.locator('.scene[data-scene=message]').focus()
   await page.keyboard.press('Enter')
@@ -501,7 +501,7 @@ test('a scene that is started from the keyboard leads to its question: the focus
   await until(() => page.evaluate(() => {
     let element = document.activeElement
     while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
-    return element?.textContent.trim() === 'Deny'
+    return element?.textContent.trim() === 'Not now'
   }), 'the focus')
 })
 
@@ -526,7 +526,7 @@ test('the page speaks Chinese, by night too, and in a narrow window', async (t) 
   await scene(page, 'umbrella')
   await question(page).waitFor()
   await picture(page, 'demo-zh-dark')
-  await decide(page, '批准')
+  await decide(page, '允许')
   await idle(page)
   assert.match(await read(last(page)), /记好了/)
   await page.setViewportSize({ width: 400, height: 780 })
@@ -543,15 +543,15 @@ test('the page speaks Chinese, by night too, and in a narrow window', async (t) 
 test('at 200 % a question and its buttons are on the page at once', async (t) => {
   const { page } = await open(t, { viewport: { width: 600, height: 390 }, deviceScaleFactor: 2 })
   await scene(page, 'diary')
-  await button(page, 'Release').waitFor()
+  await button(page, 'Let it read').waitFor()
   const log = await page.locator('#log').boundingBox()
   await until(async () => {
-    const box = await button(page, 'Release').boundingBox()
+    const box = await button(page, 'Let it read').boundingBox()
     return box.y > log.y && box.y + box.height < log.y + log.height
   }, 'the button')
   assert.ok(log.height > 180, `${log.height} px of conversation`)
   await picture(page, 'demo-zoomed')
-  await decide(page, 'Release')
+  await decide(page, 'Let it read')
   await idle(page)
   assert.match(await read(last(page)), /picnic/)
 })

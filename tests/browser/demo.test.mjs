@@ -121,7 +121,7 @@ test('an approval stands in its card: denied, the tool does not run and the answ
   assert.equal(await page.locator('#chat').getAttribute('data-state'), 'waiting')
   assert.match(await read(question(page)), /message\.send[^]*changes something[^]*leaves this computer[^]*Lin[^]*ten minutes late/)
   await picture(page, 'demo-approval')
-  await decide(page, 'Deny')
+  await decide(page, 'Not now')
   await idle(page)
   assert.deepEqual(await statuses(page), ['message.send denied', 'live2d.expression success'])
   assert.match(await read(last(page)), /Not sent/)
@@ -133,7 +133,7 @@ test('an approval is given, and remembered for the session', async (t) => {
   await scene(page, 'umbrella')
   await question(page).waitFor()
   await question(page).getByLabel('Remember').selectOption('For this session')
-  await decide(page, 'Approve')
+  await decide(page, 'Allow')
   await idle(page)
   assert.deepEqual(await statuses(page), ['live2d.expression success', 'weather.now success', 'notes.add success', 'live2d.motion success'])
   assert.deepEqual(await shape(page), ['reasoning', 'text', 'live2d.expression', 'weather.now', 'text', 'notes.add', 'live2d.motion', 'text'])
@@ -148,7 +148,7 @@ test('a call in prose waits for its button, and the answer goes on in the same m
   await question(page).waitFor()
   await picture(page, 'demo-button')
   assert.match(await cards(page).evaluate((card) => card.card.raw), /^\{"tool_calls":/, 'as it was written in the prose')
-  await decide(page, 'Approve')
+  await decide(page, 'Run')
   await idle(page)
   assert.deepEqual(await shape(page), ['text', 'weather.now', 'text'])
   assert.deepEqual(await statuses(page), ['weather.now success'])
@@ -160,14 +160,14 @@ test('several questions are answered at once', async (t) => {
   await scene(page, 'errands')
   await until(async () => (await question(page).count()) === 3, 'three questions')
   await picture(page, 'demo-errands')
-  await decide(page, '', last(page).getByRole('button', { name: 'Approve all 3' }))
+  await decide(page, '', last(page).getByRole('button', { name: 'Allow all 3' }))
   await idle(page)
   assert.deepEqual(await statuses(page), ['notes.add success', 'notes.add success', 'notes.add success'])
 })
 
 test('a result leaves the machine when it is released, and not before', async (t) => {
   const { page } = await open(t)
-  for (const [name, told, count] of [['Withhold', /I did not get to see it/, 1], ['Release', /picnic by the lake, and that/, 2]]) {
+  for (const [name, told, count] of [['Keep it here', /I did not get to see it/, 1], ['Let it read', /picnic by the lake, and that/, 2]]) {
     await scene(page, 'diary')
     await question(page).waitFor()
     assert.match(await read(question(page)), /A heron watched/)

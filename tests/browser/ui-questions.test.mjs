@@ -12,19 +12,19 @@ test('a question shows tool, what it may do, description and every argument; the
     { type: 'text', block: 0, text: 'May I?' },
     ...asking(1, 'file.write', { path: '/tmp/x', text: 'a\nb', n: 5, flag: false, list: [1] }, { ask: { policy: 'ask_always', annotations: { openWorldHint: true }, description: 'Writes a file.', expiresAt: Date.now() + 90_000 } }),
   ))
-  const question = page.getByRole('group', { name: 'Allow this call? file.write' })
+  const question = page.getByRole('group', { name: 'The assistant wants to use file.write.' })
   assert.match(await question.getAttribute('aria-describedby'), /effects/)
   const shown = await question.innerText()
   for (const part of ['5 arguments · 22 characters in 8 lines', 'can change or delete', 'leaves this computer', 'asks every time', 'Writes a file.', '/tmp/x', 'a\nb', '5', 'false', '[\n  1\n]']) assert.ok(shown.includes(part), `${part} in ${shown}`)
   assert.match(shown, /Expires in 1:(30|2\d)/)
-  const deny = page.getByRole('button', { name: 'Deny' })
-  await until(() => deny.evaluate((button) => button.getRootNode().activeElement === button), 'the focus on Deny')
-  await armed(page, 'Approve')
+  const deny = page.getByRole('button', { name: 'Not now' })
+  await until(() => deny.evaluate((button) => button.getRootNode().activeElement === button), 'the focus on Not now')
+  await armed(page, 'Allow')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await until(async () => (await answers(page)).length, 'the answer')
   assert.deepEqual(await answers(page), [['approve', 't2']])
-  await until(async () => (await page.getByRole('group', { name: 'Allow' }).count()) === 0, 'the question to go')
+  await until(async () => (await page.getByRole('group', { name: 'The assistant wants' }).count()) === 0, 'the question to go')
   await until(() => page.getByRole('button', { name: 'file.write' }).evaluate((button) => button.getRootNode().activeElement === button), 'the focus on the card')
 })
 
@@ -35,7 +35,7 @@ test('buttons do nothing until they were visible for a moment', async (t) => {
     live.push(...asking(0, 'a.b', {}))
   }, { properties: { armMs: 3000 } }) // time enough to try them before
   assert.equal(await page.evaluate(() => document.createElement('sluice-message').armMs), 600, 'the default')
-  const approve = page.getByRole('button', { name: 'Approve', exact: true })
+  const approve = page.getByRole('button', { name: 'Allow', exact: true })
   assert.equal(await approve.getAttribute('aria-disabled'), 'true')
   await page.evaluate(() => {
     const button = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot.querySelector('.approve')
@@ -54,7 +54,7 @@ test('buttons do nothing until they were visible for a moment', async (t) => {
 
 test('buttons below the fold stay inactive until someone scrolls there, and wait again when the window gets the focus', async (t) => {
   const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'line\n'.repeat(100) + 'end' }, ...asking(1, 'a.b', {}), { type: 'text', block: 2, text: 'x' }))
-  const approve = page.getByRole('button', { name: 'Approve', exact: true })
+  const approve = page.getByRole('button', { name: 'Allow', exact: true })
   // As long as it would take, by the page's own clock and frames.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 900)))
   assert.equal(await approve.getAttribute('aria-disabled'), 'true')
@@ -65,21 +65,21 @@ test('buttons below the fold stay inactive until someone scrolls there, and wait
   })
   assert.equal(half, 'true', 'the lower edge of the buttons is out of view')
   await approve.scrollIntoViewIfNeeded()
-  await armed(page, 'Approve')
+  await armed(page, 'Allow')
   const again = await page.evaluate(async () => {
     window.dispatchEvent(new Event('focus'))
     await frames(1)
     return element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot.querySelector('.approve').getAttribute('aria-disabled')
   })
   assert.equal(again, 'true')
-  await armed(page, 'Approve')
+  await armed(page, 'Allow')
 })
 
 test('a question takes the focus, but never from someone who writes', async (t) => {
   const page = await message(t)
   await page.locator('#elsewhere').focus()
   await page.evaluate(() => live.push(...asking(0, 'a.b', {})))
-  await armed(page, 'Deny')
+  await armed(page, 'Not now')
   await page.keyboard.type('still here')
   assert.equal(await page.locator('#elsewhere').inputValue(), 'still here')
   assert.deepEqual(await answers(page), [])
@@ -92,10 +92,10 @@ test('two questions: the focus goes on to the next, its keys are not those of th
     while (element.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
     return `${element.getRootNode().host?.card?.name} ${element.innerText}`
   })
-  await until(async () => (await focusedIn()) === 'first.tool Deny', 'the focus on the first')
-  await armed(page, 'Deny')
+  await until(async () => (await focusedIn()) === 'first.tool Not now', 'the focus on the first')
+  await armed(page, 'Not now')
   await page.keyboard.press('Enter')
-  await until(async () => (await focusedIn()) === 'second.tool Deny', 'the focus on the second')
+  await until(async () => (await focusedIn()) === 'second.tool Not now', 'the focus on the second')
   await page.keyboard.press('Enter') // too fast
   assert.deepEqual(await answers(page), [['deny', 't1']])
 })
@@ -104,7 +104,7 @@ test('where several wait, all can be approved or denied at once', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'a.one', {}), ...asking(1, 'a.two', {}), ...asking(2, 'a.three', {}, { stage: 'result', ask: { preview: { kind: 'text', text: 'r', isError: false } } })), { reducedMotion: 'reduce' })
   const group = page.getByRole('group', { name: '2 calls wait for approval' })
   assert.match(await group.innerText(), /a\.one · a\.two/)
-  assert.equal(await group.getByRole('button', { name: 'Approve all 2' }).getAttribute('aria-disabled'), 'true')
+  assert.equal(await group.getByRole('button', { name: 'Allow all 2' }).getAttribute('aria-disabled'), 'true')
   await group.scrollIntoViewIfNeeded()
   const unseen = group.getByRole('button', { name: /not seen/ })
   await until(async () => {
@@ -112,7 +112,7 @@ test('where several wait, all can be approved or denied at once', async (t) => {
     await unseen.click({ timeout: 1000 }).catch(() => {}) // it goes when all was seen
     return false
   }, 'both questions to be seen', 30_000)
-  const approveAll = group.getByRole('button', { name: 'Approve all 2' })
+  const approveAll = group.getByRole('button', { name: 'Allow all 2' })
   await until(async () => { // the bar moves when its link goes: out of view, or away from a click, which decides nothing then
     await group.scrollIntoViewIfNeeded()
     if ((await approveAll.getAttribute('aria-disabled')) === 'true') return false
@@ -122,15 +122,15 @@ test('where several wait, all can be approved or denied at once', async (t) => {
   await until(async () => (await answers(page)).length === 2, 'both answers')
   assert.deepEqual(await answers(page), [['approve', 't1'], ['approve', 't2']])
   await until(async () => (await group.count()) === 0, 'the bar to go')
-  assert.equal(await page.getByRole('button', { name: 'Release', exact: true }).count(), 1, 'the result still waits')
+  assert.equal(await page.getByRole('button', { name: 'Let it read', exact: true }).count(), 1, 'the result still waits')
 })
 
 test('remembering: how long, and for which arguments; never where the tool is to ask always', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'a.b', { x: 1 })))
   await page.getByLabel('Remember').selectOption('For this session')
   await page.getByLabel('Only with exactly these arguments').check()
-  await armed(page, 'Approve')
-  await page.getByRole('button', { name: 'Approve', exact: true }).click()
+  await armed(page, 'Allow')
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await until(async () => (await answers(page)).length, 'the answer')
   assert.deepEqual(await answers(page), [['approve', 't1', { remember: 'session', exact: true }]])
   const always = await message(t, () => live.push(...asking(0, 'a.b', { x: 1 }, { ask: { policy: 'ask_always' } })))
@@ -143,20 +143,20 @@ test('arguments can be edited as JSON; what is wrong with them is said, and they
   const editor = page.getByLabel('Arguments as JSON')
   await until(() => editor.evaluate((area) => area.getRootNode().activeElement === area), 'the focus in the editor')
   assert.equal(await editor.inputValue(), '{\n  "path": "/",\n  "n": 1\n}')
-  await page.getByText('Finish the edit to approve it').waitFor()
+  await page.getByText('Finish the edit to allow it').waitFor()
   for (const [wrong, problem] of [['{"path": ', /This is not JSON/], ['[1]', /Expected a JSON object/], ['{"n": 12345678901234567890}', /too large to be exact/]]) {
     await editor.fill(wrong)
     await until(async () => problem.test(await page.locator('#problem').innerText()), String(problem))
     await page.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('button', { name: 'Approve with changes' }).click({ force: true })
+    await page.getByRole('button', { name: 'Allow with changes' }).click({ force: true })
     assert.equal(await editor.getAttribute('aria-invalid'), 'true')
   }
   assert.deepEqual(await answers(page), [])
   await editor.fill('{"path": "/tmp", "n": 1}')
   await page.getByRole('button', { name: 'Done' }).click()
-  assert.match(await page.getByRole('group', { name: 'Allow' }).innerText(), /Arguments as changed by you[^]*\/tmp/)
-  await armed(page, 'Approve with changes')
-  await page.getByRole('button', { name: 'Approve with changes' }).click()
+  assert.match(await page.getByRole('group', { name: 'The assistant wants' }).innerText(), /Arguments as changed by you[^]*\/tmp/)
+  await armed(page, 'Allow with changes')
+  await page.getByRole('button', { name: 'Allow with changes' }).click()
   await until(async () => (await answers(page)).length, 'the answer')
   assert.deepEqual(await answers(page), [['approve', 't1', { arguments: { path: '/tmp', n: 1 } }]])
 })
@@ -166,7 +166,7 @@ test('an edit that the engine refuses can be mended; Escape leaves the editor an
     live.gives = Object.assign(new Error('expected a string'), { path: '/n', detail: 'expected a string' })
     live.push(...asking(0, 'a.b', { n: 'x' }))
   })
-  await armed(page, 'Approve')
+  await armed(page, 'Allow')
   await page.getByRole('button', { name: 'Edit arguments' }).click()
   await page.keyboard.press('Escape')
   assert.equal(await page.getByLabel('Arguments as JSON').count(), 0)
@@ -175,8 +175,8 @@ test('an edit that the engine refuses can be mended; Escape leaves the editor an
   const change = async (to) => {
     await page.getByLabel('Arguments as JSON').fill(to)
     await page.getByRole('button', { name: 'Done' }).click()
-    await armed(page, 'Approve with changes')
-    await page.getByRole('button', { name: 'Approve with changes' }).click()
+    await armed(page, 'Allow with changes')
+    await page.getByRole('button', { name: 'Allow with changes' }).click()
   }
   await change('{"n": 5}')
   await until(() => page.getByText('Not accepted: /n: expected a string').count(), 'the refusal')
@@ -188,10 +188,10 @@ test('an edit that the engine refuses can be mended; Escape leaves the editor an
 
 test('denying with a reason, by keyboard', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'a.b', {})))
-  await armed(page, 'Deny')
+  await armed(page, 'Not now')
   await page.getByRole('button', { name: 'Give a reason' }).focus()
   await page.keyboard.press('Enter')
-  await until(() => page.getByLabel(/Reason for denying/).evaluate((field) => field.getRootNode().activeElement === field), 'the focus in the field')
+  await until(() => page.getByLabel(/Why not/).evaluate((field) => field.getRootNode().activeElement === field), 'the focus in the field')
   await page.keyboard.type('not on my machine')
   await page.keyboard.press('Enter')
   await until(async () => (await answers(page)).length, 'the answer')
@@ -202,16 +202,16 @@ test('Escape denies, as does nothing else by accident', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'a.b', {})))
   await page.keyboard.press('Escape') // not yet
   assert.deepEqual(await answers(page), [])
-  await armed(page, 'Deny')
+  await armed(page, 'Not now')
   await page.keyboard.press('Escape')
   await until(async () => (await answers(page)).length, 'the answer')
   assert.deepEqual(await answers(page), [['deny', 't1']])
 })
 
 test('a result that waits shows what the model will see, and is released or withheld', async (t) => {
-  for (const [button, given] of [['Release', 'release'], ['Withhold', 'deny']]) {
+  for (const [button, given] of [['Let it read', 'release'], ['Keep it here', 'deny']]) {
     const page = await message(t, () => live.push(...asking(0, 'contacts.find', { name: 'Lin' }, { stage: 'result', ask: { preview: { kind: 'text', text: 'phone: \u200B555', isError: false } } })))
-    const question = page.getByRole('group', { name: 'Show this result to the model? contacts.find' })
+    const question = page.getByRole('group', { name: 'The assistant wanted to use contacts.find, and has the result. May the model see it?' })
     assert.match(await question.innerText(), /The model will see[^]*phone: ⟨U\+200B⟩555/)
     await armed(page, button)
     await question.getByRole('button', { name: button }).click()
@@ -226,17 +226,17 @@ test('a question that somebody else answered, or that expired, cannot be answere
     live.gives = false
     live.push(...asking(0, 'a.b', {}))
   })
-  await armed(page, 'Approve')
-  await page.getByRole('button', { name: 'Approve', exact: true }).click()
+  await armed(page, 'Allow')
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await until(() => page.getByText('This was decided elsewhere.').count(), 'the note')
   const expired = await message(t, () => live.push(...asking(0, 'a.b', {}, { ask: { expiresAt: Date.now() + 60_000 } })))
-  await armed(expired, 'Approve')
+  await armed(expired, 'Allow')
   await expired.evaluate(() => {
     const now = Date.now.bind(Date)
     Date.now = () => now() + 60_000
   })
-  await until(async () => (await expired.getByRole('button', { name: 'Approve', exact: true }).getAttribute('aria-disabled')) === 'true', 'it to expire')
-  await expired.getByRole('button', { name: 'Approve', exact: true }).click({ force: true })
+  await until(async () => (await expired.getByRole('button', { name: 'Allow', exact: true }).getAttribute('aria-disabled')) === 'true', 'it to expire')
+  await expired.getByRole('button', { name: 'Allow', exact: true }).click({ force: true })
   assert.deepEqual(await answers(expired), [])
   assert.match(await text(expired), /Expired/)
 })
@@ -249,11 +249,11 @@ test('approvals="dialog" asks one after the other in a modal dialog', async (t) 
   assert.equal(await page.evaluate(() => element.renderRoot.querySelector('dialog').matches(':modal')), true)
   assert.equal(await page.evaluate(() => element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval')), null)
   await picture(page, 'ui-dialog')
-  await armed(page, 'Approve')
+  await armed(page, 'Allow')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await until(() => page.getByRole('alertdialog', { name: 'Approval needed: a.two' }).count(), 'the second question')
-  await armed(page, 'Deny')
+  await armed(page, 'Not now')
   await page.keyboard.press('Escape')
   await until(async () => (await page.getByRole('alertdialog').count()) === 0, 'the dialog to close')
   assert.deepEqual(await answers(page), [['approve', 't1'], ['deny', 't2']])
@@ -263,7 +263,7 @@ test('a dialog that comes while someone writes has no button in the way of the n
   const page = await message(t, undefined, { properties: { approvals: 'dialog' } })
   await page.locator('#elsewhere').focus()
   await page.evaluate(() => live.push(...asking(0, 'a.one', {})))
-  await armed(page, 'Deny')
+  await armed(page, 'Not now')
   await page.keyboard.press('Enter')
   await page.keyboard.press('Space')
   assert.deepEqual(await answers(page), [])
@@ -287,7 +287,7 @@ test('approvals="none" shows nothing and fires events with what it takes to answ
   await until(() => page.evaluate(() => events.length === 2), 'both events')
   assert.deepEqual(await page.evaluate(() => events), [['sluice-ask', 'm1', 't1', 'a.one', 'awaiting_approval'], ['sluice-settled', 'm1', 't1', 'a.one', 'executing']])
   assert.deepEqual(await answers(page), [['approve', 't1', { remember: 'turn' }]])
-  assert.equal(await page.getByRole('button', { name: 'Approve' }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: 'Allow' }).count(), 0)
 })
 
 test('an app may take over a single question', async (t) => {
@@ -299,15 +299,15 @@ test('an app may take over a single question', async (t) => {
     live.push(...asking(0, 'mine', {}), ...asking(1, 'yours', {}))
     await frames(3)
   })
-  assert.equal(await page.getByRole('group', { name: 'Allow this call? mine' }).count(), 0)
-  assert.equal(await page.getByRole('group', { name: 'Allow this call? yours' }).count(), 1)
+  assert.equal(await page.getByRole('group', { name: 'The assistant wants to use mine.' }).count(), 0)
+  assert.equal(await page.getByRole('group', { name: 'The assistant wants to use yours.' }).count(), 1)
 })
 
 // -- what is approved was seen -------------------------------------------------------------------------------------------------
 
 /** As long as arming would take, by the page's own clock and frames. */
 const enough = (page) => page.evaluate(() => new Promise((resolve) => setTimeout(() => frames(5).then(resolve), 1500)))
-const approveButton = (page) => page.getByRole('button', { name: /^Approve( with changes)?$/ })
+const approveButton = (page) => page.getByRole('button', { name: /^Allow( with changes)?$/ })
 const canApprove = async (page) => (await approveButton(page).getAttribute('aria-disabled')) === 'false'
 const missing = (page) => page.getByRole('button', { name: /lines? not seen/ })
 
@@ -323,7 +323,7 @@ for (const viewport of [{ width: 320, height: 256 }, { width: 360, height: 740 }
         await frames(2)
         element.scrollIntoView()
       }, args)
-      const question = page.getByRole('group', { name: 'Allow this call? shell.run' })
+      const question = page.getByRole('group', { name: 'The assistant wants to use shell.run.' })
       const drawn = await question.innerText()
       for (const part of shown) assert.ok(drawn.includes(part), `${way}: ${part} in ${drawn.slice(0, 1500)}`)
       if (long || cut) {
@@ -383,15 +383,15 @@ test('what was not seen is counted, and the keyboard leads there', async (t) => 
 
 test('refusing does not wait until everything was seen', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'shell.run', { command: 'line\n'.repeat(300) })))
-  await armed(page, 'Deny')
-  await page.getByRole('button', { name: 'Deny' }).click()
+  await armed(page, 'Not now')
+  await page.getByRole('button', { name: 'Not now' }).click()
   await until(async () => (await answers(page)).length, 'the answer')
   assert.deepEqual(await answers(page), [['deny', 't1']])
 })
 
 test('a question that moves, changes or is edited is armed anew, and what came is to be seen', async (t) => {
   const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'a' }, ...asking(1, 'a.b', { x: 'short' })))
-  await armed(page, 'Approve')
+  await armed(page, 'Allow')
   const off = await page.evaluate(async () => {
     const button = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot.querySelector('.approve')
     live.push({ type: 'text', block: 0, text: '\n\n\nmore' })
@@ -402,12 +402,12 @@ test('a question that moves, changes or is edited is armed anew, and what came i
   })
   assert.equal(off, 'true')
   assert.deepEqual(await answers(page), [])
-  await armed(page, 'Approve')
+  await armed(page, 'Allow')
   await page.evaluate(async () => {
     live.push({ type: 'card', block: 1, call: 2, name: 'x.y', arguments: { x: 'no' } })
     await frames(2)
   })
-  assert.match(await page.getByRole('group', { name: 'Allow this call? a.b' }).innerText(), /short/, 'the question says what is approved, not the card')
+  assert.match(await page.getByRole('group', { name: 'The assistant wants to use a.b.' }).innerText(), /short/, 'the question says what is approved, not the card')
   await page.evaluate(async () => {
     live.push(asking(1, 'a.b', { x: 'line\n'.repeat(300) })[1])
     await frames(2)
@@ -427,17 +427,17 @@ test('a window that is not looked at sees nothing', async (t) => {
   })
   await enough(page)
   assert.equal(await canApprove(page), false)
-  assert.equal(await page.getByRole('button', { name: 'Deny' }).getAttribute('aria-disabled'), 'true')
+  assert.equal(await page.getByRole('button', { name: 'Not now' }).getAttribute('aria-disabled'), 'true')
   await page.evaluate(() => {
     window.looks = true
     window.dispatchEvent(new Event('focus'))
   })
-  await armed(page, 'Approve')
+  await armed(page, 'Allow')
 })
 
 test('what nobody can read is held to be approved, not clicked', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'a.b', { text: 'x'.repeat(1_200_000) })), { reducedMotion: 'reduce', times: 5 })
-  const approve = page.getByRole('button', { name: 'Approve with 1.2 M characters unseen' })
+  const approve = page.getByRole('button', { name: 'Allow with 1.2 M characters unseen' })
   await until(async () => {
     if (await missing(page).count()) await missing(page).click({ timeout: 1000 }).catch(() => {})
     return (await approve.getAttribute('aria-disabled')) === 'false'
@@ -470,12 +470,12 @@ test('a question without a card shows what it says itself; one that says nothing
   const page = await open(t, { times: 5 })
   await question(page, { ask: { name: 'shell.run', description: 'Runs.', arguments: { command: 'wipe ~' } } })
   assert.match(await text(page, 'sluice-approval'), /shell\.run[^]*1 argument · 6 characters in 1 line[^]*Runs\.[^]*command[^]*wipe ~/)
-  await armed(page, 'Approve')
+  await armed(page, 'Allow')
   for (const properties of [
     { ask: { arguments: {} } }, { ask: { name: 'shell.run' } }, { ask: { name: 'shell.run', stage: 'result' } }, { ask: {}, card: { type: 'tool_use', call: 1, name: 'a.b' } },
   ]) {
     await question(page, properties)
-    await armed(page, properties.ask.stage === 'result' ? 'Withhold' : 'Deny')
+    await armed(page, properties.ask.stage === 'result' ? 'Keep it here' : 'Not now')
     await enough(page)
     assert.equal(await page.locator('.approve').getAttribute('aria-disabled'), 'true', JSON.stringify(properties))
     assert.match(await text(page, 'sluice-approval'), /it can only be refused/)
@@ -492,14 +492,14 @@ test('a question shows what the tool calls itself', async (t) => {
 test('the next question in the same element is to be seen anew', async (t) => {
   const page = await open(t)
   await question(page, { ask: { name: 'a.b', arguments: {} } })
-  await armed(page, 'Approve')
+  await armed(page, 'Allow')
   const off = await page.evaluate(async () => {
     one.ask = ask({ name: 'x.y', arguments: {}, token: 't2' })
     await one.updateComplete
     return one.ready
   })
   assert.equal(off, false)
-  await armed(page, 'Approve')
+  await armed(page, 'Allow')
 })
 
 test('pictures of a result are to be seen before it is released; one that cannot be drawn is said', async (t) => {
@@ -528,8 +528,8 @@ test('pictures of a result are to be seen before it is released; one that cannot
     return (await release.getAttribute('aria-disabled')) === 'false'
   }, 'both pictures to be seen', 20_000)
   for (const [part, told] of [
-    [{ type: 'image', mediaType: 'image/svg+xml', data: 'PHN2Zz4='.repeat(10) }, /An image that cannot be shown here, 80 characters of image\/svg\+xml[^]*Approve with 80 characters unseen/],
-    [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }, /An image that cannot be shown here, 4 characters of image\/png[^]*Approve with 4 characters unseen/],
+    [{ type: 'image', mediaType: 'image/svg+xml', data: 'PHN2Zz4='.repeat(10) }, /An image that cannot be shown here, 80 characters of image\/svg\+xml[^]*Allow with 80 characters unseen/],
+    [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }, /An image that cannot be shown here, 4 characters of image\/png[^]*Allow with 4 characters unseen/],
   ]) {
     await ask(page, [part])
     await until(async () => told.test(await text(page)), String(told))
@@ -543,8 +543,8 @@ test('a hold ends with its question, and is of the first button only', async (t)
   const asked = (n) => ({ name: `a.b${n}`, arguments: { text: `x${'\n'.repeat(12_000)}x` }, token: `t${n}` })
   const page = await open(t, { times: 4 })
   await question(page, { ask: asked(1) })
-  const approve = page.getByRole('button', { name: 'Approve with 3 k characters unseen' })
-  await armed(page, /^Approve with/)
+  const approve = page.getByRole('button', { name: 'Allow with 3 k characters unseen' })
+  await armed(page, /^Allow with/)
   const { x, y, width, height } = await approve.boundingBox()
   await page.mouse.move(x + width / 2, y + height / 2)
   await page.mouse.down({ button: 'right' })
@@ -586,8 +586,8 @@ test('long names and descriptions say that they are cut, and are seen whole befo
 test('what a row chose is kept when all are approved', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'a.one', { x: 1 }), ...asking(1, 'a.two', { x: 2 })), { viewport: { width: 900, height: 900 } })
   await page.getByLabel('Remember').first().selectOption('For this session')
-  await armed(page, 'Approve all 2')
-  await page.getByRole('button', { name: 'Approve all 2' }).click()
+  await armed(page, 'Allow all 2')
+  await page.getByRole('button', { name: 'Allow all 2' }).click()
   await until(async () => (await answers(page)).length === 2, 'both answers')
   assert.deepEqual(await answers(page), [['approve', 't1', { remember: 'session' }], ['approve', 't2']])
 })
@@ -596,12 +596,12 @@ test('arm-ms of a message is that of its questions', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'a.b', { x: 1 })), { properties: { armMs: 60_000 } })
   await enough(page)
   assert.equal(await canApprove(page), false)
-  assert.equal(await page.getByRole('button', { name: 'Deny' }).getAttribute('aria-disabled'), 'true')
+  assert.equal(await page.getByRole('button', { name: 'Not now' }).getAttribute('aria-disabled'), 'true')
 })
 
 test('a question of many arguments is laid out once', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'a.b', Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`a${at}`, 'v'])))))
-  await armed(page, 'Deny')
+  await armed(page, 'Not now')
   const took = await page.evaluate(async () => {
     const approval = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval')
     let built = 0
@@ -621,7 +621,7 @@ test('all can be approved when every question was in view, and none of them was 
     for (let at = 1; at < 8; at++) live.push(...asking(2 * at - 1, 'notes.add', { text: 'Note\n'.repeat(9) + at }, { call: at + 1 }), { type: 'text', block: 2 * at, text: 'and\n\n\n\n\nso' })
     scrollTo(0, document.body.scrollHeight)
   }, { reducedMotion: 'reduce', times: 5 })
-  const all = page.getByRole('button', { name: 'Approve all 8' })
+  const all = page.getByRole('button', { name: 'Allow all 8' })
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   await enough(page)
   assert.equal(await all.getAttribute('aria-disabled'), 'true')
@@ -635,7 +635,7 @@ test('all can be approved when every question was in view, and none of them was 
       return (await unseen.count()) === 0
     }, 'all to be seen', 30_000)
     await all.scrollIntoViewIfNeeded()
-    await armed(page, 'Approve all 8')
+    await armed(page, 'Allow all 8')
   }
   await look()
   await page.evaluate(() => element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot.querySelector('.unfold').click())
@@ -658,7 +658,7 @@ test('eight short questions are rows, and the bar says what they would do', asyn
   assert.ok(height <= 520, `${height} px`)
   const bar = page.getByRole('group', { name: '8 calls wait for approval' })
   assert.match(await bar.innerText(), /notes\.add × 8: Note 0 \| Note 1 \|/)
-  await armed(page, 'Approve all 8')
+  await armed(page, 'Allow all 8')
   await picture(page, 'ui-eight')
 })
 

@@ -447,7 +447,7 @@ test('bidi, zero-width and other characters without a glyph are shown by their c
     bidi: 'evil\u202Egnp.exe', zero: 'a\u200Bb\u2060c\uFEFFd', tag: 'x\u{E0041}y', soft: 'a\u00ADb', nul: 'a\u0000b\rc', blank: 'a\u3164b\u2800c\u00A0d',
     lone: 'a\uD800b', private: '\uE000', emoji: '👩‍💻 ❤️ 👍🏽', plain: 'Grüße, 你好 שלום\ttab\nline', 'ke\u200By': 'v',
   })))
-  const shown = await page.getByRole('group', { name: 'Allow' }).innerText()
+  const shown = await page.getByRole('group', { name: 'The assistant wants' }).innerText()
   for (const part of ['evil⟨U+202E⟩gnp.exe', 'a⟨U+200B⟩b⟨U+2060⟩c⟨U+FEFF⟩d', 'x⟨U+E0041⟩y', 'a⟨U+00AD⟩b', 'a⟨U+0000⟩b⟨U+000D⟩c',
     'a⟨U+3164⟩b⟨U+2800⟩c⟨U+00A0⟩d', 'a⟨U+D800⟩b', '⟨U+E000⟩', '👩‍💻 ❤️ 👍🏽', 'Grüße, 你好 שלום\ttab\nline', 'ke⟨U+200B⟩y']) {
     assert.ok(shown.includes(part), `${JSON.stringify(part)} in ${JSON.stringify(shown)}`)
@@ -478,7 +478,7 @@ test('what a model writes is never markup, and cannot leave its box', async (t) 
     return { hacked, injected: roots.flatMap((root) => [...root.querySelectorAll('img, script, style, [onerror]')]).length, roots: roots.length }
   })
   assert.deepEqual(found, { hacked: 0, injected: 0, roots: 4 })
-  const question = page.getByRole('group', { name: /^Allow this call\?/ })
+  const question = page.getByRole('group', { name: /^The assistant wants/ })
   assert.match(await question.innerText(), /can change or delete/, 'what is not said of a tool counts as the worst')
 })
 
@@ -508,7 +508,7 @@ test('the accessibility tree says what one sees', async (t) => {
     { type: 'card', block: 1, call: 1, name: 'weather.now', status: 'success', arguments: { city: 'Hangzhou' }, output: '1', durationMs: 420 },
     ...asking(2, 'file.write', { path: '/tmp/x' }, { ask: { level: 'moderate', policy: 'ask_once' } }),
   ))
-  await armed(page, 'Approve')
+  await armed(page, 'Allow')
   assert.equal(await page.locator('#stage').ariaSnapshot(), `
 - main:
   - article "Answer":
@@ -517,8 +517,9 @@ test('the accessibility tree says what one sees', async (t) => {
       - 'button "weather.now city: Hangzhou Done 420 ms"'
     - article "Tool call file.write":
       - button "file.write Waiting for approval"
-      - group "Allow this call? file.write":
-        - text: Allow this call? file.write 1 argument · 6 characters in 1 line can change or delete
+      - group "The assistant wants to use file.write.":
+        - paragraph: The assistant wants to use file.write.
+        - text: 1 argument · 6 characters in 1 line can change or delete
         - region "What is asked":
           - term: path
           - definition: /tmp/x
@@ -530,8 +531,8 @@ test('the accessibility tree says what one sees', async (t) => {
             - option "Always"
         - button "Edit arguments"
         - button "Give a reason"
-        - button "Deny"
-        - button "Approve"
+        - button "Not now"
+        - button "Allow"
         - status: You can decide now.
   - status
 `.trim())

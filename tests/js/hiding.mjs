@@ -16,6 +16,6 @@ export const hiding = [
   { way: 'accents by the pile', arguments: { command: `a${'\u0301'.repeat(400)}b e\u0302\u0303\u0304` }, shown: ['a⟨U+0301 ×400⟩b e⟨U+0302⟩⟨U+0303⟩⟨U+0304⟩'] },
   { way: 'marks of a script by the pile', arguments: { command: `ก${'\u0e48'.repeat(400)}b မြွှော့ སྤྱི` }, shown: ['ก⟨U+0E48 ×400⟩b မြွှော့ སྤྱི'] },
   { way: 'letters that look like others', arguments: { to: 'pay@аpple.com', at: 'https://аррӏе.com/x' }, shown: ['pay@аpple.com⟨xn--pple-43d.com⟩', 'https://аррӏе.com⟨xn--80ak6aa92e.com⟩/x'] },
-  { way: 'a value that plays the question', arguments: { note: 'Allow this call?\nnotes.add\n1 argument · 2 characters in 1 line\n[Approve]', command: 'wipe ~' }, shown: ['wipe ~'] },
+  { way: 'a value that plays the question', arguments: { note: 'The assistant wants to use notes.add.\nnotes.add\n1 argument · 2 characters in 1 line\n[Allow]', command: 'wipe ~' }, shown: ['wipe ~'] },
   { way: 'a text that takes long to read', cut: true, long: true, tall: true, arguments: { command: `${`${'echo ok; '.repeat(120)}\n`.repeat(20)}wipe ~` }, shown: ['12,626 characters in 13 lines are not shown here', 'wipe ~'] },
 ]

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isWhole, questionLines, questionWords } from '../../js/dist/esm/bridge/question.js'
 import { splitInvisible, escapeInvisible } from '../../js/dist/esm/bridge/invisible.js'
+import { givenTwice } from '../../js/dist/esm/bridge/twice.js'
+import { applyDeltas, emptyView } from '../../js/dist/esm/bridge/view.js'
 import { hiding } from './hiding.mjs'
 
 const textOf = ({ runs }) => runs.map(({ text }) => text).join('')
@@ -58,9 +60,11 @@ test('a long name comes whole on request', () => {
 })
 
 test('a long name of a tool, or of the model, is cut in the head and stands whole below', () => {
+  const [first] = ask({ name: 'n'.repeat(100), arguments: {} })
+  assert.equal(textOf(first), `The assistant wants to use ${'n'.repeat(80)}… (100).`)
   const lines = ask({ name: 'n'.repeat(100), askedName: `m${'\n'.repeat(100)}`, arguments: {} })
-  assert.deepEqual(lines.filter(({ kind }) => ['tool', 'notice', 'value'].includes(kind)).map(textOf).map((text) => text.replaceAll('⟨U+000A⟩', '/').replace(/\/{9,}/, '///')), [
-    `${'n'.repeat(80)}… (100)`, 'The whole name', 'n'.repeat(100),
+  assert.deepEqual(lines.filter(({ kind }) => ['notice', 'value'].includes(kind)).map(textOf).map((text) => text.replaceAll('⟨U+000A⟩', '/').replace(/\/{9,}/, '///')), [
+    'The whole name', 'n'.repeat(100),
     'The model wrote the name m///… (101)', 'The whole name', 'm', '⟨100 empty lines⟩', 'No arguments',
   ])
 })
@@ -144,4 +148,67 @@ test('splitInvisible: text at even places, code points at odd ones', () => {
   assert.deepEqual(splitInvisible('\u200B\u200B\u200B'), ['', 'U+200B ×3', ''])
   assert.deepEqual(splitInvisible(''), [''])
   assert.equal(escapeInvisible('x\u0000y'), 'x⟨U+0000⟩y')
+})
+
+// -- the sentence -------------------------------------------------------------------------------------------------------------
+
+const sentence = (request, options, words = questionWords.en) => questionLines({ stage: 'execution', name: 'message.send', ...request }, words, options)[0].runs
+const marked = (runs) => runs.map(({ text, mark }) => (mark === 'strong' ? `*${text}*` : text)).join('')
+const send = { title: { en: 'Send a message', zh: '发消息' }, sentence: { en: 'send **{text}** to **{to}**', zh: '给**{to}**发**{text}**' } }
+
+test('a question is one sentence, in both languages, for each of its kinds', () => {
+  const args = { to: 'Lin', text: 'Hi' }
+  const zh = (request, options) => marked(sentence(request, { lang: 'zh-CN', ...options }, questionWords.zh))
+  assert.equal(marked(sentence({ words: send, arguments: args }, { name: 'Lulu' })), '*Lulu* wants to send *Hi* to *Lin*.')
+  assert.equal(zh({ words: send, arguments: args }, { name: 'Lulu' }), '*Lulu*想给*Lin*发*Hi*。')
+  assert.equal(marked(sentence({ arguments: args })), '*The assistant* wants to use *message.send*.')
+  assert.equal(marked(sentence({ title: 'Send', arguments: args })), '*The assistant* wants to use *Send*.', "the tool's own title")
+  assert.equal(zh({ words: { title: send.title }, arguments: args }), '*助手*想使用*发消息*。')
+  assert.equal(marked(sentence({ words: send, arguments: args, prepared: true })), '*The assistant* prepared: send *Hi* to *Lin*.')
+  const result = { stage: 'result', words: { sentence: 'read **your diary**' }, preview: { text: 'x', isError: false } }
+  assert.equal(marked(sentence({ ...result, reader: { model: 'qwen3', host: 'api.example.com' } })), '*The assistant* wanted to read *your diary*, and has the result. May *qwen3 at api.example.com* see it?')
+  assert.equal(marked(sentence(result)), '*The assistant* wanted to read *your diary*, and has the result. May *the model* see it?')
+})
+
+test('nothing in a sentence passes for a part of it, or hides', () => {
+  const say = (to, more) => sentence({ words: { sentence: 'write to {to}' }, arguments: { to }, ...more })
+  assert.equal(marked(say('Lin** and nobody else')), '*The assistant* wants to write to *Lin** and nobody else*.', 'a value brings no markup')
+  assert.equal(marked(say('{to}')), '*The assistant* wants to write to *{to}*.', 'and no names')
+  assert.deepEqual(say('a\u202Eb').slice(-4).map(({ text, mark }) => [text, mark]), [['a', 'strong'], ['⟨U+202E⟩', 'code-point'], ['b', 'strong'], ['.', undefined]])
+  assert.equal(marked(say('a\nb')), '*The assistant* wants to write to *a*⟨U+000A⟩*b*.')
+  assert.match(marked(say('x'.repeat(5000))), /^.{60,110}… \(5,000\)\.$/)
+  assert.match(marked(say('   ')), /to ⟨3 spaces⟩\.$/)
+  for (const args of [{}, { to: null }]) assert.equal(marked(sentence({ words: send, arguments: args })), '*The assistant* wants to use *Send a message*.', 'no sentence with a gap')
+  const proto = JSON.parse('{"__proto__": {"to": "evil"}}')
+  assert.equal(marked(sentence({ words: send, arguments: proto })), '*The assistant* wants to use *Send a message*.')
+  assert.ok(ask({ arguments: proto }).some((line) => line.kind === 'argument' && textOf(line) === '__proto__'))
+})
+
+test("a stranger's words are quoted, with its name and the tool's true name, and make no sentence", () => {
+  const words = { from: 'files\u200B-server', title: 'Read only\nsafe', sentence: 'read **{path}**' }
+  const lines = questionLines({ stage: 'execution', name: 'srv.wipe', title: 'x', description: 'Harmless.', words, arguments: { path: '/' } }, questionWords.en)
+  assert.equal(marked(lines[0].runs), '*The assistant* wants to use “*Read only*⟨U+000A⟩*safe*” of files⟨U+200B⟩-server.')
+  assert.equal(textOf(lines[1]), 'srv.wipe')
+  assert.deepEqual(lines.filter(({ kind }) => kind === 'notice' || kind === 'about').map(textOf), ['files⟨U+200B⟩-server says of it:', 'Harmless.'])
+})
+
+test('arguments have their label beside their name, and the app says what the tool is', () => {
+  const words = { about: { zh: '发给联系人', en: 'Goes out at once.' }, labels: { '/to': { en: 'Recipient', zh: '收件人' }, '/a~1b': 'Odd' } }
+  const lines = questionLines({ stage: 'execution', name: 'm', description: 'For the model.', words, arguments: { to: 'Lin', 'a/b': 1, x: 2 } }, questionWords.zh, { lang: 'zh' })
+  assert.deepEqual(lines.filter(({ kind }) => kind === 'argument').map((line) => [line.label && textOf({ runs: line.label }), textOf(line)]), [['收件人', 'to'], ['Odd', 'a/b'], [undefined, 'x']])
+  assert.deepEqual(lines.filter(({ kind }) => kind === 'about').map(textOf), ['发给联系人'])
+})
+
+test('a name that the model gives twice is told: the last one counts', () => {
+  assert.deepEqual(givenTwice('{"path": "/tmp", "deep": {"a": 1, "a": 2}, "\\u0070ath": "/", "list": ["path", {"b": 1}, {"b": 2}], "x": "{\\"path\\":1,\\"path\\":2}"}'), ['a', 'path'])
+  for (const text of ['', '[1]', '{', '{"a', '{"a":1}', '<tool>', '{"a\\":1,"a\\":2']) assert.deepEqual(givenTwice(text), [], text)
+  for (const text of [`{${'"a\\"'.repeat(200_000)}`, `{"${'\\"'.repeat(400_000)}`, `{${'"":1,'.repeat(200_000)}`, '{'.repeat(500_000), `{"a"${' '.repeat(500_000)}`]) {
+    const from = performance.now()
+    givenTwice(text)
+    assert.ok(performance.now() - from < 2000, text.slice(0, 20))
+  }
+  const lines = ask({ arguments: { path: '/' }, twice: ['pa\u200Bth'] })
+  assert.ok(lines.some((line) => line.kind === 'notice' && textOf(line) === 'pa⟨U+200B⟩th is given twice, the last counts'))
+  const view = applyDeltas(emptyView('m'), [{ type: 'card', block: 0, call: 1, status: 'streaming' }, { type: 'args', call: 1, text: '{"a":1,"a":2}' }, { type: 'card', block: 0, call: 1, arguments: { a: 2 } }], 1)
+  assert.deepEqual([view.blocks[0].twice, view.blocks[0].writing], [['a'], undefined])
 })

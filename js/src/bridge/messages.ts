@@ -27,6 +27,8 @@ export interface AskView extends Omit<ApprovalEvent, 'type' | 'seq'> {
   words?: ToolWords
   /** Stage `execution`: the JSON Schema of its arguments, for a form. */
   parameters?: JsonObject
+  /** Stage `execution`: the call waits for a button (`loop: 'user_mediated'`): who approves it runs it. */
+  prepared?: boolean
   /** Stage `result`: who would read it. */
   reader?: {
     /** The name of the model. */
@@ -257,6 +259,8 @@ export interface CardView extends CardFields {
   call: number
   /** The arguments as the model writes them, until `arguments` is there. */
   writing?: string
+  /** Names that the model gave twice in one object: the last one counts. */
+  twice?: string[]
   /** The last progress that the tool reported. */
   progress?: string
   /** How much is done, by the last report of a tool that counts. */

@@ -1,6 +1,19 @@
 // What a question says by itself, in the languages of the elements; the terminal speaks English.
 
 export interface QuestionWords {
+  // The sentence. `{who}` asks; `{what}` is one of `uses` and `usesOf`, or the tool's own words; `{reader}` would read the result.
+  someone: string
+  wants: string
+  prepared: string
+  hasResult: string
+  uses: string
+  usesOf: string
+  theModel: string
+  modelAt: (model: string, host: string) => string
+  /** Behind the name of a stranger, before what that one says of the tool. */
+  says: string
+  /** Behind a name. */
+  twice: string
   noArguments: string
   /** The question came without what it is about. */
   notWhole: string
@@ -40,6 +53,16 @@ const zh = (value: number): string => number(value, 'zh')
 
 export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
   en: {
+    someone: 'The assistant',
+    wants: '{who} wants to {what}.',
+    prepared: '{who} prepared: {what}.',
+    hasResult: '{who} wanted to {what}, and has the result. May {reader} see it?',
+    uses: 'use {tool}',
+    usesOf: 'use “{tool}” of {from}',
+    theModel: 'the model',
+    modelAt: (model, host) => `${model} at ${host}`,
+    says: ' says of it:',
+    twice: ' is given twice, the last counts',
     noArguments: 'No arguments',
     notWhole: 'What it is about did not come with it: it can only be refused',
     wholeName: 'The whole name',
@@ -67,6 +90,16 @@ export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
     toModel: 'goes to the model',
   },
   zh: {
+    someone: '助手',
+    wants: '{who}想{what}。',
+    prepared: '{who}准备好了：{what}。',
+    hasResult: '{who}想{what}，结果已经有了。可以给{reader}看吗？',
+    uses: '使用{tool}',
+    usesOf: '使用{from}的“{tool}”',
+    theModel: '模型',
+    modelAt: (model, host) => `${model}（${host}）`,
+    says: ' 的说明：',
+    twice: ' 给了两次，以最后一次为准',
     noArguments: '没有参数',
     notWhole: '没有收到所问的内容：只能拒绝',
     wholeName: '完整的名称',

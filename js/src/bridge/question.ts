@@ -1,41 +1,32 @@
 // The lines of a question: all that a person approves, so that nothing of it hides. Pages and the terminal draw these lines and add
 // nothing. No DOM, no Node.
-import type { ExecutionPolicy, Json, JsonObject, Part, ResultPolicy } from '../core/events.js'
-import { markLine, type TextRun } from './invisible.js'
+import type { Json, JsonObject, Part } from '../core/events.js'
+import { inLanguage } from '../core/in-language.js'
+import { pointerOf } from '../core/pointer.js'
+import type { Text } from '../core/tool-words.js'
+import type { TextRun } from './invisible.js'
+import { charactersEnd, markText, NAME, nameRuns, plain } from './named.js'
+import type { QuestionRequest } from './question-request.js'
 import type { QuestionWords } from './question-words.js'
+import { sentenceOf } from './sentence.js'
 
+export { plain } from './named.js'
+export type { QuestionRequest } from './question-request.js'
 export type { QuestionWords } from './question-words.js'
 export { questionWords } from './question-words.js'
 export type { TextRun } from './invisible.js'
 
-/** What is asked: may this call run, may this result go to the model? See `isWhole`. */
-export interface QuestionRequest {
-  stage: 'execution' | 'result'
-  /** The tool that would run, and the name that the model wrote. */
-  name?: string | undefined
-  askedName?: string | undefined
-  /** What the tool calls itself, and says of itself. */
-  title?: string | undefined
-  description?: string | undefined
-  policy?: ExecutionPolicy | ResultPolicy | undefined
-  annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; openWorldHint?: boolean } | undefined
-  /** Stage `execution`: what it would run with; the edited ones, where a person edited them. */
-  arguments?: JsonObject | undefined
-  edited?: boolean | undefined
-  reserved?: { [key: string]: string } | undefined
-  /** Stage `result`: what the model would read. */
-  preview?: { text: string; isError: boolean; parts?: Part[] } | undefined
-}
-
 /**
- * `tool`, `counts` and `effect` belong into the head of a question. An `argument` line is a name; the `value` lines behind it, with the
+ * `sentence`, `tool` (where the sentence does not name it), `counts` and `effect` belong into the head of a question. An `argument` line is a name; the `value` lines behind it, with the
  * same `of`, are its value. `hidden` says what is left out of it.
  */
 export interface Line {
-  kind: 'tool' | 'counts' | 'effect' | 'about' | 'notice' | 'argument' | 'value' | 'hidden'
+  kind: 'sentence' | 'tool' | 'counts' | 'effect' | 'about' | 'notice' | 'argument' | 'value' | 'hidden'
   runs: TextRun[]
   /** Which argument, and of what: `arguments.path`, `reserved.maid`, `preview`. */
   of?: string
+  /** Of an `argument` line: what people call it, beside its name. */
+  label?: TextRun[]
   /** Of a `value` line in its value, from 1 on. */
   number?: number
   /** Characters that are left out, */
@@ -54,7 +45,8 @@ const TOO_MANY_LINES = 10_000
 /** What all values together may take; the arguments behind that are counted. */
 const BUDGET = 600_000
 const LINE_COST = BUDGET / TOO_MANY_LINES
-const NAME = 80
+/** So many names that were given twice are told. */
+const TWICE = 20
 /** From so many empty lines in a row on their number is told. */
 const EMPTY_LINES = 3
 
@@ -64,6 +56,10 @@ export interface QuestionOptions {
   whole?: ReadonlySet<string>
   /** Can this picture be shown? Default: none can. */
   draws?: (picture: Picture) => boolean
+  /** Language of the words of the app. Default `en`. */
+  lang?: string
+  /** Who asks. Default: the assistant. */
+  name?: string | undefined
 }
 
 /** A picture of a result, with its data. */
@@ -75,20 +71,32 @@ export function isWhole({ stage, name, arguments: args, preview }: QuestionReque
 }
 
 /** The lines of a question. */
-export function questionLines(request: QuestionRequest, words: QuestionWords, { whole = new Set(), draws = () => false }: QuestionOptions = {}): Line[] {
-  const { stage, name, askedName, title, description } = request
-  const body = stage === 'result' ? previewLines(request, words, whole, draws) : argumentLines(request, words, whole)
-  const about = Object.entries({ title, description }).flatMap(([of, text]) => (text ? cutLines(text, words, of, whole, ABOUT) : []))
+export function questionLines(request: QuestionRequest, words: QuestionWords, { whole = new Set(), draws = () => false, lang = 'en', name: who }: QuestionOptions = {}): Line[] {
+  const { stage, name, askedName } = request
+  const body = stage === 'result' ? previewLines(request, words, whole, draws) : argumentLines(request, words, whole, lang)
   return [
-    { kind: 'tool', runs: nameRuns(name || askedName || '?', words).map((run) => ({ mark: 'strong', ...run })) },
+    { kind: 'sentence', runs: sentenceOf(request, words, lang, who) },
+    ...(saysName(request) ? [] : [{ kind: 'tool', runs: nameRuns(name || askedName || '?', words).map((run) => ({ mark: 'strong', ...run })) } satisfies Line]),
     { kind: 'counts', runs: [{ text: isWhole(request) ? countsOf(request, words) : words.notWhole }] },
     ...effectsOf(request, words).map((text): Line => ({ kind: 'effect', runs: [{ text }] })),
-    ...about.map((line): Line => (line.kind === 'value' ? { kind: 'about', runs: line.runs } : line)),
+    ...aboutLines(request, words, whole, lang),
     ...wholeName(name, words.wholeName, 'name', words, whole),
     ...(renamed(askedName, name) ? [{ kind: 'notice', runs: [{ text: words.askedAs('') }, ...nameRuns(askedName as string, words)] } satisfies Line] : []),
     ...(renamed(askedName, name) ? wholeName(askedName, words.wholeName, 'askedName', words, whole) : []),
     ...body,
   ]
+}
+
+/** The sentence has the true name of the tool already. */
+const saysName = ({ words: own, title, name }: QuestionRequest): boolean => Boolean(name) && !title && own?.title === undefined && own?.sentence === undefined
+
+/** What the tool is: in the app's words, else in its own. Those of a stranger are told as such. */
+function aboutLines({ words: own, title, description }: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string>, lang: string): Line[] {
+  const about = own?.about === undefined ? description : inLanguage(own.about, lang)
+  const texts = { ...(own?.title === undefined ? { title } : {}), description: about }
+  const lines = Object.entries(texts).flatMap(([of, text]) => (text ? cutLines(text, words, of, whole, ABOUT) : []))
+  const says: Line[] = own?.from !== undefined && lines.length > 0 ? [{ kind: 'notice', runs: [...nameRuns(own.from, words), { text: words.says }] }] : []
+  return [...says, ...lines.map((line): Line => (line.kind === 'value' ? { kind: 'about', runs: line.runs } : line))]
 }
 
 /** A name that the head of the question has no room for, as the values are shown. */
@@ -119,8 +127,8 @@ function countsOf({ stage, arguments: args, reserved, preview }: QuestionRequest
   return words.counts(values.length, values.reduce((sum, text) => sum + text.length, 0), values.reduce((sum, text) => sum + countLines(text), 0))
 }
 
-function argumentLines(request: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string>): Line[] {
-  const { arguments: args = {}, reserved = {}, edited } = request
+function argumentLines(request: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string>, lang: string): Line[] {
+  const { arguments: args = {}, reserved = {}, edited, twice = [], words: own } = request
   const lines: Line[] = []
   let left = BUDGET
   const section = (prefix: string, values: JsonObject): void => {
@@ -135,13 +143,16 @@ function argumentLines(request: QuestionRequest, words: QuestionWords, whole: Re
       const of = `${prefix}.${name}`
       const show = `name.${of}`
       const cut = name.length > NAME && !whole.has(show)
-      lines.push({ kind: 'argument', runs: nameRuns(name, words, cut ? NAME : Infinity), of, ...(cut ? { more: name.length - NAME, show } : {}) })
+      const pointer = pointerOf(name)
+      const label = prefix === 'arguments' && own?.labels && Object.hasOwn(own.labels, pointer) ? nameRuns(inLanguage(own.labels[pointer] as Text, lang), words) : undefined
+      lines.push({ kind: 'argument', runs: nameRuns(name, words, cut ? NAME : Infinity), of, ...(label ? { label } : {}), ...(cut ? { more: name.length - NAME, show } : {}) })
       const shown = valueLines(value, words, of, whole)
       left -= name.length + LINE_COST + shown.reduce((sum, { runs }) => sum + LINE_COST + runs.reduce((all, { text }) => all + text.length, 0), 0)
       lines.push(...shown)
     }
   }
   if (edited) lines.push({ kind: 'notice', runs: [{ text: words.edited }] })
+  else for (const one of twice.slice(0, TWICE)) lines.push({ kind: 'notice', runs: [...nameRuns(one, words), { text: words.twice }] })
   if (request.arguments && Object.keys(args).length === 0 && Object.keys(reserved).length === 0) lines.push({ kind: 'notice', runs: [{ text: words.noArguments }] })
   section('arguments', args)
   if (Object.keys(reserved).length > 0) lines.push({ kind: 'notice', runs: [{ text: words.reserved }] })
@@ -183,9 +194,6 @@ function cutLines(text: string, words: QuestionWords, of: string, whole: Readonl
   ]
 }
 
-/** Not between the halves of a character. */
-const charactersEnd = (text: string, at: number): number => (/[\uDC00-\uDFFF]/.test(text[at] ?? '') ? at + 1 : at)
-
 /** `indented`: blanks at the beginning of a line are ours. */
 function textLines(text: string, words: QuestionWords, indented = false): { runs: TextRun[]; number: number }[] {
   const all = text.split('\n')
@@ -205,17 +213,4 @@ function textLines(text: string, words: QuestionWords, indented = false): { runs
   return lines
 }
 
-/** A name on one line, cut where it is long. */
-function nameRuns(name: string, words: QuestionWords, limit = NAME): TextRun[] {
-  const lines = name.slice(0, charactersEnd(name, Math.min(limit, name.length))).split('\n')
-  const runs = lines.flatMap((line, at): TextRun[] => [...(at ? [{ text: '⟨U+000A⟩', mark: 'code-point' } as const] : []), ...markText(line, words)])
-  return name.length > limit ? [...runs, { text: `… (${name.length.toLocaleString('en')})`, mark: 'cut' }] : runs
-}
-
-const markText = (text: string, words: QuestionWords): TextRun[] => markLine(text, (count, kind) => words[kind](count))
 const countLines = (text: string): number => text.split('\n').length
-
-/** A value as text: strings as they are, anything else as JSON. */
-export function plain(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
-}

@@ -1,5 +1,6 @@
 // A message from its deltas: the same function makes what windows show and what the main process gives to a late window.
 import type { Answer } from '../core/events.js'
+import { givenTwice } from './twice.js'
 import type { AskView, BlockView, CardView, Delta, MessageView } from './messages.js'
 
 export function emptyView(id: string): MessageView {
@@ -31,7 +32,11 @@ export function applyDelta(view: MessageView, delta: Delta): void {
       const { type: _, block, ...fields } = delta
       const old = view.blocks[block] as CardView | undefined
       const card: CardView = { ...old, ...fields, type: 'tool_use' }
-      if (card.arguments) delete card.writing
+      if (card.arguments && card.writing !== undefined) {
+        const twice = givenTwice(card.writing)
+        if (twice.length > 0) card.twice = twice
+        delete card.writing
+      }
       if (fields.round !== undefined && fields.round > view.rounds) view.rounds = fields.round
       view.blocks[block] = card
       if (fields.status && !fields.status.startsWith('awaiting')) view.asks = without(view.asks, delta.call)

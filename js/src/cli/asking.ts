@@ -2,6 +2,7 @@
 // directly above the prompt; one that is longer than a screen comes page by page, and yes counts only once the last page was shown.
 import { escapeInvisibleInJson, escapeInvisible } from '../bridge/invisible.js'
 import { questionLines, questionWords, type Line } from '../bridge/question.js'
+import { givenTwice } from '../bridge/twice.js'
 import { SluiceError } from '../core/errors.js'
 import type { ApprovalEvent, JsonObject, SluiceEvent } from '../core/events.js'
 import type { Run } from '../core/run.js'
@@ -26,6 +27,8 @@ const PROMPT_ROWS = 4
 export class Asking {
   readonly #options: AskingOptions
   readonly #open = new Map<number, AbortController>()
+  /** Arguments as the model wrote them, by call. */
+  readonly #written = new Map<number, string>()
   #last: Promise<void> = Promise.resolve()
 
   constructor(options: AskingOptions) {
@@ -35,6 +38,7 @@ export class Asking {
   /** Every event of the run, in order. */
   see(event: SluiceEvent): void {
     if (event.type === 'approval') return this.#queue(event)
+    if (event.type === 'args') this.#written.set(event.call, (this.#written.get(event.call) ?? '') + event.text)
     if (event.type === 'card' && event.status && !event.status.startsWith('awaiting')) this.#settle(event.call)
     if (event.type === 'done') for (const call of [...this.#open.keys()]) this.#settle(call)
   }
@@ -81,6 +85,8 @@ export class Asking {
       ...event,
       askedName: card?.askedName,
       annotations: tool?.declaration['annotations'] as { readOnlyHint?: boolean } | undefined,
+      words: tool?.words,
+      twice: givenTwice(this.#written.get(event.call) ?? ''),
       arguments: edited ?? event.arguments,
       edited: edited !== undefined,
       reserved: card?.reserved,
@@ -105,12 +111,13 @@ export class Asking {
     const isAbout = ({ kind, of }: Line): boolean => kind === 'about' || of === 'description'
     return [
       ...lines.filter(isAbout).flatMap((line) => rows(line, '').map((row) => paint(line.kind === 'about' ? 'dim' : 'yellow', row))),
+      ...joined('sentence'),
       ...joined('tool', 'counts'),
       ...joined('effect'),
       ...lines.filter((line) => !isAbout(line)).flatMap((line) => {
         switch (line.kind) {
           case 'argument':
-            return rows(line, '  ')
+            return rows({ ...line, runs: [...(line.label ? [...line.label, { text: ' · ' }] : []), ...line.runs] }, '  ')
           case 'value': {
             const numbered = (counts.get(line.of ?? '') ?? 0) > 1
             return rows(line, '        │ ', `  ${(numbered ? String(line.number) : '').padStart(5)} │ `)

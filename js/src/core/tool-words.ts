@@ -3,6 +3,7 @@
 import { SluiceError } from './errors.js'
 import type { JsonObject } from './events.js'
 import { inside, is, isObject, members, text, wrong, type Check } from './options.js'
+import { pointerOf } from './pointer.js'
 
 /** A text for people: one for everybody, or one for each language: `{ en: 'Send a message', zh: '发消息' }`. */
 export type Text = string | {
@@ -92,9 +93,6 @@ export function wordsOf(options: ToolWords, name: string, schema: JsonObject | u
   const found = { ...given, ...(Object.keys(all).length > 0 ? { labels: all } : {}) }
   return Object.keys(found).length > 0 ? found : undefined
 }
-
-/** The place of an argument, as labels name it. */
-export const pointerOf = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
 /** Braces hold names of arguments, and stars come in pairs. */
 function checkSentence(sentence: string, properties: { [name: string]: unknown } | undefined, path: string): void {

@@ -70,6 +70,8 @@ export class Message implements Asker {
   #requestedAt: number | undefined
   /** This run asked something: without it, calls that wait for a button never come to an end. */
   #asked = true
+  /** This run has adopted what waited for a button. */
+  #adopts = false
 
   constructor(options: MessageOptions) {
     const { before } = options
@@ -135,6 +137,7 @@ export class Message implements Asker {
       if (this.#asked) {
         const segment = this.#options.start(history)
         this.#asked = false
+        this.#adopts = true
         this.#numbering.next(this.#view)
         if (this.#cancelled) void segment.run.cancel(this.#cancelled.reason)
         return segment
@@ -223,7 +226,7 @@ export class Message implements Asker {
     const { reader } = this.#segment as Segment
     const ask: AskView = {
       ...event, token: '', ...(annotations ? { annotations } : {}), ...(words ? { words } : {}),
-      ...(stage === 'execution' && parameters ? { parameters } : {}), ...(stage === 'result' ? { reader } : {}),
+      ...(stage === 'execution' && parameters ? { parameters } : {}), ...(stage === 'result' ? { reader } : this.#adopts ? { prepared: true } : {}),
     }
     this.#publish({ type: 'ask', ask })
     this.watchQuestions()

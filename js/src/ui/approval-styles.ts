@@ -9,7 +9,9 @@ export const approvalStyles = css`
 
   /* -- head: stays */
   .head { flex: none; display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 10px; }
-  .ask { font-weight: 600; }
+  .ask { flex: 1 0 100%; margin: 0; overflow-wrap: anywhere; }
+  .ask .strong { font-weight: 650; }
+  .covers { font-size: .86em; color: var(--_muted); overflow-wrap: anywhere; }
   .head > bdi {
     min-width: 0; padding: 1px 8px; border-radius: 6px; background: var(--_inset); border: 1px solid var(--_border);
     font: 600 .92em/1.5 var(--_mono); overflow-wrap: anywhere;
@@ -29,6 +31,8 @@ export const approvalStyles = css`
   .about { color: var(--_muted); font-size: .92em; overflow-wrap: anywhere; unicode-bidi: isolate; }
   .notice { font-size: .86em; font-weight: 600; color: var(--_muted); overflow-wrap: anywhere; }
   dl { margin: 0; }
+  .argument-label { font-weight: 600; color: var(--_text); }
+  .argument-label + .argument-name { color: var(--_muted); }
   dt { max-height: none; overflow: visible; }
   .scroll .value { max-height: none; overflow: visible; contain: layout style; }
   .line { position: relative; min-height: 1.55em; overflow: clip; overflow-clip-margin: 2px; unicode-bidi: isolate; }
@@ -76,13 +80,33 @@ export const approvalStyles = css`
   :host([compact]) .scroll { gap: 4px; }
   :host([compact]) .actions { grid-area: 1 / 2 / span 2 / 3; flex-wrap: nowrap; }
   :host([compact]) .actions:has(.missing:not(:empty)), :host([compact]) .actions:has(.edit) { grid-area: auto / 1 / auto / -1; flex-wrap: wrap; }
-  :host([compact]) :is(.ask, .counts) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  :host([compact]) .ask { flex: 0 1 auto; font-size: .94em; }
+  :host([compact]) .counts, .low .counts { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   :host([compact]) .missing:empty { display: none; }
   :host([compact]) .head > bdi { padding: 0; border: 0; background: none; }
   :host([compact]) :is(.note, .hidden-text) { grid-column: 1 / -1; }
   :host([compact]) .lines { gap: 2px; }
   :host([compact]) .scroll .value { padding-block: 1px; }
   :host([compact]) .scroll dt { padding-top: 1px; }
+
+  /* -- one of a checklist */
+  :host([row]) .question { flex-flow: row wrap; gap: 0 14px; padding: 4px 8px; align-items: center; }
+  :host([row]) .head { flex: 1 1 16em; flex-wrap: nowrap; align-items: center; min-width: 0; max-width: 100%; }
+  :host([row]) .tick { flex: none; width: 18px; height: 18px; margin: 0; accent-color: var(--_accent); }
+  :host([row]) .tick[aria-disabled='true'] { opacity: .45; }
+  :host([row]) .ask { flex: 0 1 auto; min-width: 0; font-size: .94em; }
+  :host([row]) .unfold { flex: none; min-height: 26px; padding-block: 0; margin-inline-start: auto; }
+  :host([row]) .counts, :host([row][grouped]) :is(.head > bdi, .effects) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  :host([row]) .head > bdi { padding: 0; border: 0; background: none; }
+  :host([row]) .scroll { flex: 1 1 14em; gap: 2px; min-width: 0; }
+  :host([row]) .lines { gap: 2px; }
+  :host([row]) .scroll .value { padding-block: 1px; }
+  :host([row]) dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 8px; }
+  :host([row]) dt { padding-top: 1px; max-width: 12em; }
+  :host([row]) .actions { flex: 0 1 auto; }
+  :host([row]) .actions:has(.deciding) { flex-basis: 100%; }
+  :host([row]) .missing:empty { display: none; }
+  :host([row]) .note { flex-basis: 100%; }
 
   @container (max-width: 420px) {
     .actions .deciding { width: 100%; }
@@ -95,7 +119,8 @@ export const approvalStyles = css`
   /* -- with little room */
   .low { gap: 5px; padding: 6px 10px; }
   .low .head { gap: 0 8px; }
-  .low .ask { font-size: .93em; }
+  .low .ask { flex: 0 1 auto; font-size: .93em; line-height: 1.35; }
+  .low .effects { line-height: 1.35; }
   .low :is(.unfold, .missing .more) { min-height: 26px; padding-block: 0; }
   .low .actions { gap: 4px 8px; }
   .low .actions .decide { min-height: 32px; }

@@ -12,6 +12,7 @@ import { count, countdown } from './format.js'
 import { Hold } from './hold.js'
 import { icon } from './icons.js'
 import { imageSource } from './images.js'
+import { escapeInvisible } from './mark-invisible.js'
 import { printArguments, readArguments } from './json-editor.js'
 import { drawRuns, QuestionView } from './question-view.js'
 import { scrollers, Seen } from './seen.js'
@@ -21,6 +22,8 @@ import type { ApproveOptions, AskView, CardView, LiveMessage } from './types.js'
 const SOON_MS = 10_000
 /** The smallest height of the part between head and buttons, in pixels. */
 const LEAST = 48
+/** The share of the window's height that a dock takes at most; with little room all of it. */
+const DOCKED = 0.6
 /** With less room than this, in pixels, the question is drawn more tightly. */
 const LOW = 480
 
@@ -35,6 +38,10 @@ export class SluiceApproval extends SluiceElement {
     message: { attribute: false },
     description: { type: String },
     compact: { type: Boolean, reflect: true },
+    row: { type: Boolean, reflect: true },
+    grouped: { type: Boolean, reflect: true },
+    docked: { type: Boolean, reflect: true },
+    name: { type: String },
     armMs: { type: Number, attribute: 'arm-ms' },
   }
 
@@ -47,6 +54,14 @@ export class SluiceApproval extends SluiceElement {
   declare description: string | undefined
   /** One of many questions: drawn in a row, with less around it. */
   declare compact: boolean
+  /** One of a checklist: it is ticked, and a bar below decides. */
+  declare row: boolean
+  /** Its tool stands above it, over several rows. */
+  declare grouped: boolean
+  /** It stands in a dock: with head and buttons it takes 60 % of the window's height at most. */
+  declare docked: boolean
+  /** Who asks. Default: the assistant. */
+  declare name: string | undefined
   declare armMs: number
 
   // -- when it can be answered: Deny once the buttons are armed, Approve once the whole question was seen
@@ -70,6 +85,9 @@ export class SluiceApproval extends SluiceElement {
   /** Pictures that the browser cannot draw. */
   #broken: ReadonlySet<string> = new Set()
   #opened = false
+  /** What the person ticked; until then what only reads ticks itself once it was seen. */
+  #ticked: boolean | undefined
+  #wasTicked = false
   #drawn: { from: readonly unknown[]; lines: Line[] } | undefined
   // -- what the person chose
   #remember: Remember = 'once'
@@ -83,7 +101,7 @@ export class SluiceApproval extends SluiceElement {
 
   constructor() {
     super()
-    this.compact = false
+    this.compact = this.row = this.grouped = this.docked = false
     this.armMs = ARM_MS
   }
 
@@ -107,7 +125,7 @@ export class SluiceApproval extends SluiceElement {
     this.#deciding = this.#exact = this.#editing = this.#giving = this.#opened = false
     this.#remember = 'once'
     this.#note = this.#problem = this.#reason = ''
-    this.#draft = this.#edited = undefined
+    this.#draft = this.#edited = this.#ticked = undefined
     this.#whole = new Set()
     this.#broken = new Set()
     this.#view.clear()
@@ -126,8 +144,9 @@ export class SluiceApproval extends SluiceElement {
     this.#room?.disconnect()
     if (scroll) for (const around of [...scrollers(scroll)].slice(0, 1)) this.#room?.observe(around)
     this.#fit()
-    if (this.ready !== this.#complete) {
+    if (this.ready !== this.#complete || this.ticked !== this.#wasTicked) {
       this.#complete = this.ready
+      this.#wasTicked = this.ticked
       this.dispatchEvent(new CustomEvent('sluice-ready', { bubbles: true, composed: true }))
     }
     const ticks = this.isConnected && this.ask?.expiresAt !== undefined && !this.#expired
@@ -160,6 +179,20 @@ export class SluiceApproval extends SluiceElement {
   /** True if the person saw all of it as it stands and changed nothing. */
   get ready(): boolean {
     return this.#allSeen && this.#unseen === 0 && !this.#editing && !this.#edited
+  }
+
+  /** In a checklist: the person saw all of it, and it is to be allowed. */
+  get ticked(): boolean {
+    return this.row && this.#tickable && (this.#ticked ?? (this.ask !== undefined && toneOf(this.ask) === 'calm'))
+  }
+
+  /** True if the person saw all of it that can be seen. */
+  get seen(): boolean {
+    return this.#allSeen
+  }
+
+  get #tickable(): boolean {
+    return this.#open && this.#allSeen && this.#unseen === 0 && !this.#editing
   }
 
   get #allSeen(): boolean {
@@ -206,7 +239,8 @@ export class SluiceApproval extends SluiceElement {
     const [around] = scrollers(this)
     const rest = question.offsetHeight - scroll.offsetHeight
     const room = Math.min(around?.clientHeight ?? Infinity, innerHeight)
-    const height = `${Math.max(LEAST, Math.round(Math.min(room - rest - 16, 0.6 * innerHeight)))}px`
+    const share = this.docked ? innerHeight * (innerHeight < LOW ? 1 : DOCKED) - rest - 2 : 0.6 * innerHeight
+    const height = `${Math.max(LEAST, Math.round(Math.min(room - rest - 16, share)))}px`
     if (this.#low !== room < LOW) {
       this.#low = room < LOW
       this.requestUpdate()
@@ -332,11 +366,12 @@ export class SluiceApproval extends SluiceElement {
     const release = ask.stage === 'result'
     const lines = this.#draw()
     const of = (kind: Line['kind']): Line[] => lines.filter((line) => line.kind === kind)
+    if (this.row) return this.#row(of, release)
     return html`<div class="question ${toneOf(ask)} ${this.#refusing.armed ? '' : 'arming'} ${this.#low ? 'low' : ''}" part="question" role="group" tabindex="-1"
       aria-labelledby="ask tool" aria-describedby="counts effects" @keydown=${this.#key}>
       <header class="head" part="question-header">
-        <span class="ask" id="ask">${release ? words.release : words.allow}</span>
-        <bdi id="tool" part="tool">${of('tool').map(({ runs }) => drawRuns(runs))}</bdi>
+        <p class="ask" id="ask" part="sentence">${of('sentence').map(({ runs }) => drawRuns(runs))}</p>
+        ${of('tool').map(({ runs }) => html`<bdi id="tool" part="tool">${drawRuns(runs)}</bdi>`)}
         <span class="counts" id="counts">${of('counts').map(({ runs }) => drawRuns(runs))}</span>
         ${this.#expiry()}
         <span class="effects" id="effects" part="effects">${of('effect').map(({ runs }) => html`<span class="effect">${drawRuns(runs)}</span>`)}</span>
@@ -350,6 +385,36 @@ export class SluiceApproval extends SluiceElement {
       <p class="note" role="status">${this.#note || (this.#expired ? words.expired : '')}</p>
       <span class="hidden-text" role="status" aria-live=${this.compact ? 'off' : 'polite'}>${this.#deciding || this.#note || this.#expired ? '' : this.#canApprove ? words.armed : words.arming}</span>
     </div>`
+  }
+
+  /** In a checklist: a box to tick, what would be done, and every argument. */
+  #row(of: (kind: Line['kind']) => Line[], release: boolean): TemplateResult {
+    const { words } = this
+    return html`<div class="question ${toneOf(this.ask as AskView)}" part="question" role="group" tabindex="-1" aria-labelledby="ask tool" aria-describedby="counts effects">
+      <header class="head" part="question-header">
+        <input type="checkbox" class="tick" part="tick" aria-labelledby="ask tool" aria-describedby="missing" aria-disabled=${this.#tickable ? 'false' : 'true'}
+          .checked=${this.ticked} @click=${this.#tick}>
+        <p class="ask" id="ask" part="sentence">${of('sentence').map(({ runs }) => drawRuns(runs))}</p>
+        ${of('tool').map(({ runs }) => html`<bdi id="tool" part="tool">${drawRuns(runs)}</bdi>`)}
+        <span class="counts" id="counts">${of('counts').map(({ runs }) => drawRuns(runs))}</span>
+        ${this.#expiry()}
+        <span class="effects" id="effects" part="effects">${of('effect').map(({ runs }) => html`<span class="effect">${drawRuns(runs)}</span>`)}</span>
+        <button type="button" class="button quiet unfold" aria-expanded=${this.#opened} aria-label=${words.moreWays} title=${words.moreWays} @click=${this.#unfold}>…</button>
+      </header>
+      <div class="scroll" role="region" aria-label=${words.asked}>
+        ${this.#editing ? this.#editor() : html`${this.#view.element}${this.#pictures()}`}
+        ${release || this.#folded || !this.#remembers ? nothing : this.#options()}
+      </div>
+      ${this.#opened || this.#editing || this.#unseen > 0 ? this.#actions(release) : html`<span class="actions">${this.#missing()}</span>`}
+      <p class="note" role="status">${this.#note || (this.#expired ? words.expired : '')}</p>
+    </div>`
+  }
+
+  #tick(event: Event): void {
+    const box = event.target as HTMLInputElement
+    if (this.#tickable) this.#ticked = box.checked
+    else event.preventDefault()
+    this.requestUpdate()
   }
 
   /** The arguments without edits. Those of the question win over those of the card: they are what is approved. */
@@ -367,15 +432,16 @@ export class SluiceApproval extends SluiceElement {
       arguments: this.#edited ?? this.#asked,
       edited: this.#edited !== undefined,
       reserved: card?.reserved,
+      twice: card?.twice,
     }
   }
 
   /** Draws the lines of the question that changed. */
   #draw(): Line[] {
-    const { ask, card, description, words, language } = this
-    const from = [ask, card, description, words, language, this.#edited, this.#whole, this.#broken, this.#folded]
+    const { ask, card, description, words, language, name } = this
+    const from = [ask, card, description, words, language, name, this.#edited, this.#whole, this.#broken, this.#folded]
     if (this.#drawn?.from.every((one, at) => one === from[at])) return this.#drawn.lines
-    const all = questionLines(this.#request, words, { whole: this.#whole, draws: (picture) => this.#source(picture) !== undefined })
+    const all = questionLines(this.#request, words, { lang: language, name, whole: this.#whole, draws: (picture) => this.#source(picture) !== undefined })
     const lines = this.#folded ? all.filter(({ kind, of }) => kind !== 'about' && of !== 'title' && of !== 'description') : all
     this.#unseen = lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0)
     this.#cut = lines.flatMap(({ show }) => show ?? [])
@@ -386,7 +452,7 @@ export class SluiceApproval extends SluiceElement {
 
   /** Compact, for one of many or for little room: shows the question itself; edit, reason and remembering open on request. */
   get #folded(): boolean {
-    return (this.compact || this.#low) && !this.#opened
+    return (this.compact || this.row || this.#low) && !this.#opened
   }
 
   #expiry(): TemplateResult | typeof nothing {
@@ -416,8 +482,18 @@ export class SluiceApproval extends SluiceElement {
         </select>
       </label>
       ${this.#remember === 'once' ? nothing : html`<label class="exact"><input type="checkbox" .checked=${this.#exact}
-        @change=${(event: Event) => (this.#exact = (event.target as HTMLInputElement).checked)}>${words.exact}</label>`}
+        @change=${(event: Event) => this.#chooseExact((event.target as HTMLInputElement).checked)}>${words.exact}</label>
+        <span class="covers" part="covers">${this.#exact ? words.coversExactly(this.#shortName) : words.covers(this.#shortName)}</span>`}
     </div>`
+  }
+
+  #chooseExact(exact: boolean): void {
+    this.#exact = exact
+    this.requestUpdate()
+  }
+
+  get #shortName(): string {
+    return escapeInvisible((this.ask?.name ?? this.card?.name ?? '?').slice(0, 80))
   }
 
   #choose(remember: Remember): void {
@@ -459,7 +535,10 @@ export class SluiceApproval extends SluiceElement {
 
   #actions(release: boolean): TemplateResult {
     const { words } = this
-    const approve = this.#unseen > 0 ? words.approveUnseen(size(this.#unseen)) : release ? words.releaseButton : this.#edited || this.#editing ? words.approveChanged : words.approve
+    const { prepared } = this.ask ?? {}
+    const changed = this.#edited !== undefined || this.#editing
+    const yes = release ? words.releaseButton : changed ? (prepared ? words.runChanged : words.approveChanged) : prepared ? words.run : words.approve
+    const approve = this.#unseen > 0 ? words.approveUnseen(size(this.#unseen)) : yes
     return html`<div class="actions" part="actions">
       ${release || this.#folded ? nothing : this.#editButtons()}
       ${this.#giving || this.#folded ? nothing : html`<button type="button" class="button quiet why" @click=${() => this.#giveReason(true)}>${words.giveReason}</button>`}
@@ -489,8 +568,8 @@ export class SluiceApproval extends SluiceElement {
   }
 
   #unfold(): void {
-    this.#opened = true
-    this.#focusAfterUpdate('.edit')
+    this.#opened = !this.#opened
+    this.#focusAfterUpdate(this.#opened ? '.edit' : '.unfold')
   }
 
   #editButtons(): TemplateResult {
@@ -501,7 +580,7 @@ export class SluiceApproval extends SluiceElement {
   }
 }
 
-const inHead = new Set<Line['kind']>(['tool', 'counts', 'effect'])
+const inHead = new Set<Line['kind']>(['sentence', 'tool', 'counts', 'effect'])
 
 /** How dangerous a call is. A missing hint counts as the worst case. */
 function toneOf({ stage, annotations }: AskView): string {

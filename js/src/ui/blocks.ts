@@ -18,6 +18,8 @@ export interface BlockContext extends TextContext {
   compact: boolean
   /** `armMs` of the questions. */
   armMs: number
+  /** Who asks. */
+  name: string | undefined
   /** The message has ended. */
   still: boolean
 }
@@ -194,9 +196,9 @@ class CallView implements View {
     this.element.setAttribute('exportparts', cardParts)
   }
 
-  update(block: BlockView, { message, approvals, asks, compact, armMs, still }: BlockContext): void {
+  update(block: BlockView, { message, approvals, asks, compact, armMs, name, still }: BlockContext): void {
     const card = block as CardView
-    Object.assign(this.element, { card, message, approvals, compact, armMs, still, ask: asks.get(card.call) })
+    Object.assign(this.element, { card, message, approvals, compact, armMs, name, still, ask: asks.get(card.call) })
   }
 }
 

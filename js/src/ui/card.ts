@@ -52,6 +52,7 @@ export class SluiceCard extends SluiceElement {
     approvals: { attribute: false },
     compact: { type: Boolean, reflect: true },
     armMs: { attribute: false },
+    name: { type: String },
     still: { type: Boolean },
     open: { type: Boolean, reflect: true },
   }
@@ -66,6 +67,8 @@ export class SluiceCard extends SluiceElement {
   declare compact: boolean
   /** `armMs` of the question. */
   declare armMs: number
+  /** Who asks, in its question. */
+  declare name: string | undefined
   /** The message has ended: nothing moves, whatever the state is. */
   declare still: boolean
   declare open: boolean
@@ -137,7 +140,7 @@ export class SluiceCard extends SluiceElement {
         <button type="button" class="toggle" part="header" aria-expanded=${this.open} aria-controls="body" @click=${this.#toggle}>
           <span class="picture" part="icon">${icon(iconFor(card.name ?? card.askedName ?? '', card.tags))}</span>
           <span class="call"><bdi class="name" part="name">${name}</bdi>${asks ? nothing : this.#summary(tone)}</span>
-          <span class="state" part="state">${this.#sign(tone, sign)}<span>${words.status[status] ?? status}</span></span>
+          <span class="state" part="state">${this.#sign(tone, sign)}<span>${this.#state(status)}</span></span>
           ${this.#time}
           <span class="chevron">${icon('chevron')}</span>
         </button>
@@ -146,10 +149,15 @@ export class SluiceCard extends SluiceElement {
       ${status === 'streaming' ? this.#writing(card) : nothing}
       ${card.progress && status === 'executing' ? this.#progress(card, card.progress) : nothing}
       ${card.notice ? html`<p class="line notice" part="notice">${icon('warning')}<bdi>${markInvisible(card.notice.slice(0, 1000))}</bdi></p>` : nothing}
-      ${asks ? html`<sluice-approval part="approval" exportparts=${approvalParts} .ask=${asks} .card=${card} .message=${this.message} .compact=${this.compact} .armMs=${this.armMs}></sluice-approval>` : nothing}
+      ${asks ? html`<sluice-approval part="approval" exportparts=${approvalParts} .ask=${asks} .card=${card} .message=${this.message} .compact=${this.compact} .name=${this.name} .armMs=${this.armMs}></sluice-approval>` : nothing}
       ${moving && status === 'streaming' ? html`<div class="bar" aria-hidden="true"></div>` : nothing}
       <div class="body" id="body" part="body" ?hidden=${!this.open}>${this.open ? this.#body(card, asks !== undefined) : nothing}</div>
     </article>`
+  }
+
+  #state(status: CardStatus): string {
+    const below = this.approvals === 'dock' && this.ask !== undefined && status.startsWith('awaiting')
+    return below ? this.words.asksBelow : (this.words.status[status] ?? status)
   }
 
   #toggle(): void {

@@ -38,6 +38,8 @@ export interface SluiceTextElement extends HTMLElement {
   openLink: OpenLink | undefined
   /** Loads a picture of the text when the person asks for it. Without it the picture's address is treated like a link. */
   loadImage: LoadImage | undefined
+  /** Who asks, in its questions: "Lulu wants to …". Default: the assistant. */
+  name: string | undefined
 }
 
 /** `<sluice-card>`: one call of a tool. */
@@ -52,6 +54,8 @@ export interface SluiceCardElement extends HTMLElement {
   approvals: ApprovalsMode
   /** The message has ended: nothing moves, whatever the state is. */
   still: boolean
+  /** Who asks, in its question. Default: the assistant. */
+  name: string | undefined
   /** Shows arguments, result and more. Default false. */
   open: boolean
 }
@@ -66,10 +70,12 @@ export interface SluiceApprovalElement extends HTMLElement {
   message: Pick<LiveMessage, 'approve' | 'release' | 'deny'> | undefined
   /** The tool's description, used if the question has none. */
   description: string | undefined
+  /** Who asks: "Lulu wants to …". Default: the assistant. */
+  name: string | undefined
   /** Draws it in a row, as one of many. Default false. */
   compact: boolean
   /**
-   * Milliseconds. Deny becomes active once the buttons were visible for this long. Approve also waits until every line of the question was in
+   * Milliseconds. Refusing becomes active once the buttons were visible for this long. Allowing also waits until every line of the question was in
    * view, and until head and buttons stood still for this long. Default 600.
    */
   armMs: number
@@ -202,6 +208,22 @@ export interface SluiceConversationsElement extends HTMLElement {
   refresh(): Promise<void>
 }
 
+/** `<sluice-questions>`: what waits for a decision, in one place: a question, or a checklist of several. Fires `sluice-ask` and `sluice-settled`. */
+export interface SluiceQuestionsElement extends HTMLElement {
+  /** The client, from `connect()`. */
+  client: ChatClient | undefined
+  /** Whose questions. Default `main`. */
+  conversation: string
+  /** Instead of `client`: the message that asks. */
+  message: LiveMessage | undefined
+  /** Who asks: "Lulu wants to …". Default: the assistant. */
+  name: string | undefined
+  /** Drawn smaller. Default false. */
+  compact: boolean
+  /** When its buttons become active: see `<sluice-approval>`. Default 600 ms. */
+  armMs: number
+}
+
 /** `<sluice-configuration>`: shows and changes the configuration. */
 export interface SluiceConfigurationElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -213,6 +235,7 @@ declare global {
     'sluice-message': SluiceMessageElement
     'sluice-card': SluiceCardElement
     'sluice-approval': SluiceApprovalElement
+    'sluice-questions': SluiceQuestionsElement
     'sluice-configuration': SluiceConfigurationElement
     'sluice-text': SluiceTextElement
     'sluice-thread': SluiceThreadElement

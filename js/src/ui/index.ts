@@ -8,9 +8,10 @@ import { SluiceThread as Thread } from './chat/thread.js'
 import { SluiceConfiguration as Configuration } from './configuration/element.js'
 import type {
   SluiceApprovalElement, SluiceCardElement, SluiceChatElement, SluiceComposerElement, SluiceConfigurationElement, SluiceConversationsElement,
-  SluiceMessageElement, SluiceTextElement, SluiceThreadElement,
+  SluiceMessageElement, SluiceQuestionsElement, SluiceTextElement, SluiceThreadElement,
 } from './elements.js'
 import { SluiceMessage as Message } from './message.js'
+import { SluiceQuestions as Questions } from './questions.js'
 import { SluiceText as Text } from './text/element.js'
 
 /** The class of `<sluice-message>`: a message. */
@@ -19,6 +20,8 @@ export const SluiceMessage: new () => SluiceMessageElement = Message
 export const SluiceCard: new () => SluiceCardElement = Card
 /** The class of `<sluice-approval>`: a question. */
 export const SluiceApproval: new () => SluiceApprovalElement = Approval
+/** The class of `<sluice-questions>`: what waits for a decision. */
+export const SluiceQuestions: new () => SluiceQuestionsElement = Questions
 /** The class of `<sluice-configuration>`: the configuration page. */
 export const SluiceConfiguration: new () => SluiceConfigurationElement = Configuration
 /** The class of `<sluice-chat>`: a conversation with everything around it. */

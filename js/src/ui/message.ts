@@ -6,6 +6,7 @@ import { plain } from '../bridge/question.js'
 import type { CardStatus } from '../core/events.js'
 import type { SluiceApproval } from './approval.js'
 import { ARM_MS, Arming } from './arming.js'
+import { AskEvents, cardOf } from './ask-events.js'
 import { Blocks, type BlockContext } from './blocks.js'
 import type { SluiceCard } from './card.js'
 import { define, SluiceElement } from './element.js'
@@ -18,7 +19,7 @@ import { MATH_CAME } from './text/math-renderer.js'
 import { textStyles } from './text/styles.js'
 import type { LoadImage, OpenLink, RenderText } from './text/types.js'
 import { controls, foreign, tokens } from './theme.js'
-import type { ApprovalsMode, AskDetail, AskView, BlockView, CardView, LiveMessage, MessageView, RetryView, SavedMessage } from './types.js'
+import type { ApprovalsMode, AskView, BlockView, CardView, LiveMessage, MessageView, RetryView, SavedMessage } from './types.js'
 
 /** How many characters of a finished message are read out. */
 const READ_OUT = 3000
@@ -40,6 +41,7 @@ export class SluiceMessage extends SluiceElement {
     openLink: { attribute: false },
     loadImage: { attribute: false },
     renderText: { attribute: false },
+    name: { type: String },
   }
 
   /** The live message to follow. */
@@ -53,6 +55,8 @@ export class SluiceMessage extends SluiceElement {
   declare openLink: OpenLink | undefined
   declare loadImage: LoadImage | undefined
   declare renderText: RenderText | undefined
+  /** Who answers and asks. Default: the assistant. */
+  declare name: string | undefined
 
   readonly #blocks = new Blocks()
   readonly #arming = new Arming(this, () => this.armMs)
@@ -62,8 +66,7 @@ export class SluiceMessage extends SluiceElement {
   #waiting = false
   // -- questions
   #asks: readonly AskView[] = []
-  #taken = new Set<string>() // tokens of the questions that the app shows itself
-  #details = new Map<string, AskDetail>()
+  readonly #taking = new AskEvents(this)
   #note = ''
   // -- to read out: questions and the end at once, changes of cards together
   #spoken: string[] = []
@@ -129,8 +132,7 @@ export class SluiceMessage extends SluiceElement {
   #forget(): void {
     this.#shown = undefined
     this.#asks = []
-    this.#taken = new Set()
-    this.#details = new Map()
+    this.#taking.forget()
     this.#spoken = []
     this.#newAsks = []
     this.#cameTo.clear()
@@ -173,9 +175,10 @@ export class SluiceMessage extends SluiceElement {
       words: this.words,
       message: this.message,
       approvals: this.approvals,
-      asks: new Map(this.#asks.filter((ask) => !this.#taken.has(ask.token)).map((ask) => [ask.call, ask])),
+      asks: new Map(this.#asks.filter((ask) => !this.#taking.taken(ask)).map((ask) => [ask.call, ask])),
       compact: this.#together.length >= MANY,
       armMs: this.armMs,
+      name: this.name,
       still: !this.message || view.outcome !== undefined,
       lang: this.language,
       host: this,
@@ -188,46 +191,15 @@ export class SluiceMessage extends SluiceElement {
   // -- questions ------------------------------------------------------------------------------------------------------------
 
   #settle(asks: readonly AskView[], view: SavedMessage): void {
-    const before = this.#asks
     this.#asks = asks
     this.#note = ''
     this.#arming.restart() // "all" now means other questions
-    for (const ask of before) {
-      const detail = this.#details.get(ask.token)
-      if (asks.some((other) => other.token === ask.token) || !detail) continue
-      this.#details.delete(ask.token)
-      this.#taken.delete(ask.token)
-      this.#fire('sluice-settled', { ...detail, card: cardOf(view, ask) })
-    }
-    for (const ask of asks) {
-      if (this.#details.has(ask.token)) continue
-      const detail = this.#detail(ask, view)
-      this.#details.set(ask.token, detail)
-      if (!this.#fire('sluice-ask', detail)) this.#taken.add(ask.token)
-    }
-  }
-
-  #detail(ask: AskView, view: SavedMessage): AskDetail {
-    const message = this.message as LiveMessage
-    const answered = async (given: unknown): Promise<boolean> => (await given) !== false
-    return {
-      message: message.id,
-      ask,
-      card: cardOf(view, ask),
-      approve: (options) => answered(message.approve(ask, options)),
-      release: () => answered(message.release(ask)),
-      deny: (reason) => answered(message.deny(ask, reason)),
-    }
-  }
-
-  /** Returns false if a listener called `preventDefault()`. */
-  #fire(type: 'sluice-ask' | 'sluice-settled', detail: AskDetail): boolean {
-    return this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: type === 'sluice-ask' }))
+    if (this.message && this.approvals !== 'dock') this.#taking.update(asks, this.message, (ask) => cardOf(view, ask))
   }
 
   /** The questions that this element shows. */
   get #open(): AskView[] {
-    return this.approvals === 'none' || !this.message ? [] : this.#asks.filter((ask) => !this.#taken.has(ask.token))
+    return this.approvals === 'none' || this.approvals === 'dock' || !this.message ? [] : this.#asks.filter((ask) => !this.#taking.taken(ask))
   }
 
   get #together(): AskView[] {
@@ -399,7 +371,7 @@ export class SluiceMessage extends SluiceElement {
     const name = escapeInvisible((ask?.name ?? card?.name ?? '?').slice(0, 100))
     return html`<dialog part="dialog" role="alertdialog" aria-modal="true" aria-label=${ask?.stage === 'result' ? words.asksRelease(name) : words.asks(name)}
       @cancel=${(event: Event) => event.preventDefault()} @close=${() => this.requestUpdate()}>
-      ${ask ? keyed(ask.token, html`<sluice-approval .ask=${ask} .card=${card} .message=${this.message} .armMs=${this.armMs}></sluice-approval>`) : nothing}
+      ${ask ? keyed(ask.token, html`<sluice-approval .ask=${ask} .card=${card} .message=${this.message} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`) : nothing}
       ${this.#open.length > 1 ? html`<p class="more">${words.waitingCount(this.#open.length)}</p>` : nothing}
     </dialog>`
   }
@@ -431,10 +403,6 @@ function isWaiting(view: SavedMessage | MessageView): boolean {
   if (!last) return true
   if (last.type !== 'tool_use') return false
   return !['streaming', 'pending', 'awaiting_approval', 'executing', 'awaiting_result_approval'].includes(last.status ?? 'pending')
-}
-
-function cardOf(view: SavedMessage | undefined, ask: AskView): CardView | undefined {
-  return (view?.blocks as BlockView[] | undefined)?.find((block): block is CardView => block.type === 'tool_use' && block.call === ask.call)
 }
 
 define('sluice-message', SluiceMessage)

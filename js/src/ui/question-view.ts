@@ -63,7 +63,7 @@ export class QuestionView {
     const element = make('dl', 'argument')
     element.setAttribute('part', 'argument')
     const name = make('bdi', 'argument-name', ...drawRuns(head.runs))
-    const term = make('dt', PIECE, name)
+    const term = make('dt', PIECE, ...(head.label ? [make('bdi', 'argument-label', ...drawRuns(head.label)), ' '] : []), name)
     if (head.show) term.append(this.#more(head, showAll))
     element.append(term, make('dd', '', this.#value(lines.slice(1), showAll)))
     return element
@@ -108,8 +108,8 @@ export class QuestionView {
 /** Turns runs into nodes. A marked run is an element whose class is the mark. */
 export function drawRuns(runs: readonly TextRun[]): (Node | string)[] {
   return runs.map(({ text, mark }) => {
-    if (!mark || mark === 'strong') return text
-    const element = make('span', mark, text)
+    if (!mark) return text
+    const element = make(mark === 'strong' ? 'bdi' : 'span', mark, text)
     element.setAttribute('part', mark)
     return element
   })

@@ -81,8 +81,6 @@ export interface Strings extends QuestionWords {
   remembered: { once: string; turn: string; session: string; always: string }
 
   // -- approval
-  allow: string
-  release: string
   asks: (name: string) => string
   asksRelease: (name: string) => string
   asked: string
@@ -97,15 +95,24 @@ export interface Strings extends QuestionWords {
   approve: string
   approveChanged: string
   deny: string
+  run: string
+  runChanged: string
   releaseButton: string
   withhold: string
   approveAll: (count: number) => string
   denyAll: string
+  /** The button of a checklist. */
+  allowSome: (allowed: number, refused: number) => string
+  asksTogether: (count: number) => string
+  tickHint: string
+  asksBelow: string
   waitingCount: (count: number) => string
   cameTo: (done: number, failed: number, running: number) => string
   remember: string
   rememberOptions: { once: string; turn: string; session: string; always: string }
   exact: string
+  covers: (name: string) => string
+  coversExactly: (name: string) => string
   edit: string
   editLabel: string
   editDone: string
@@ -239,8 +246,6 @@ const en: Strings = {
   by: { user: 'by you', rule: 'by a remembered rule', policy: 'by policy' },
   remembered: { once: 'this call only', turn: 'for this answer', session: 'for this session', always: 'from now on' },
 
-  allow: 'Allow this call?',
-  release: 'Show this result to the model?',
   asks: (name) => `Approval needed: ${name}`,
   asksRelease: (name) => `The result of ${name} waits for release`,
   asked: 'What is asked',
@@ -249,27 +254,35 @@ const en: Strings = {
   headNotSeen: 'The question is out of view',
   showLeftOut: 'Show what is left out',
   questionsNotSeen: (count) => (count === 1 ? '1 question not seen' : `${count} questions not seen`),
-  finishEdit: 'Finish the edit to approve it',
+  finishEdit: 'Finish the edit to allow it',
   holdUnseen: 'Hold the button for 2 s',
-  approveUnseen: (size) => `Approve with ${size} characters unseen`,
-  approve: 'Approve',
-  approveChanged: 'Approve with changes',
-  deny: 'Deny',
-  releaseButton: 'Release',
-  withhold: 'Withhold',
-  approveAll: (count) => `Approve all ${count}`,
-  denyAll: 'Deny all',
+  approveUnseen: (size) => `Allow with ${size} characters unseen`,
+  approve: 'Allow',
+  approveChanged: 'Allow with changes',
+  deny: 'Not now',
+  run: 'Run',
+  runChanged: 'Run with changes',
+  releaseButton: 'Let it read',
+  withhold: 'Keep it here',
+  approveAll: (count) => `Allow all ${count}`,
+  denyAll: 'Refuse all',
+  allowSome: (allowed, refused) => (allowed === 0 ? 'Allow' : refused === 0 ? `Allow ${allowed}` : `Allow ${allowed} · refuse ${refused}`),
+  asksTogether: (count) => `${count} questions`,
+  tickHint: 'Tick what you allow',
+  asksBelow: 'Asks below',
   waitingCount: (count) => `${count} calls wait for approval`,
   cameTo: (done, failed, running) => `Calls: ${[done && `${done} done`, failed && `${failed} not done`, running && `${running} running`].filter(Boolean).join(', ')}`,
   remember: 'Remember',
   rememberOptions: { once: 'This call only', turn: 'For this answer', session: 'For this session', always: 'Always' },
   exact: 'Only with exactly these arguments',
+  covers: (name) => `Every ${name}, whatever its arguments are`,
+  coversExactly: (name) => `${name} with exactly what stands here`,
   edit: 'Edit arguments',
   editLabel: 'Arguments as JSON',
   editDone: 'Done',
   undoEdit: 'Undo changes',
   giveReason: 'Give a reason',
-  reasonLabel: 'Reason for denying',
+  reasonLabel: 'Why not',
   reasonHint: 'The model reads it',
   expiresIn: (time) => `Expires in ${time}`,
   expired: 'Expired',
@@ -391,8 +404,6 @@ const zh: Strings = {
   by: { user: '由你决定', rule: '按已记住的规则', policy: '按策略' },
   remembered: { once: '仅此一次', turn: '本次回答内', session: '本次会话内', always: '以后始终' },
 
-  allow: '允许这个调用吗？',
-  release: '把这个结果交给模型吗？',
   asks: (name) => `需要批准：${name}`,
   asksRelease: (name) => `${name} 的结果等待放行`,
   asked: '询问的内容',
@@ -401,21 +412,29 @@ const zh: Strings = {
   headNotSeen: '问题不在视野内',
   showLeftOut: '显示略去的内容',
   questionsNotSeen: (count) => `还有 ${count} 个问题没看`,
-  finishEdit: '先完成修改，再批准',
+  finishEdit: '先完成修改，再允许',
   holdUnseen: '按住按钮 2 秒',
-  approveUnseen: (size) => `批准（${size} 个字符未看）`,
-  approve: '批准',
-  approveChanged: '按修改批准',
-  deny: '拒绝',
-  releaseButton: '放行',
-  withhold: '不放行',
-  approveAll: (count) => `全部批准（${count}）`,
+  approveUnseen: (size) => `允许（${size} 个字符未看）`,
+  approve: '允许',
+  approveChanged: '按修改允许',
+  deny: '先不要',
+  run: '运行',
+  runChanged: '按修改运行',
+  releaseButton: '让它看',
+  withhold: '留在这里',
+  approveAll: (count) => `全部允许（${count}）`,
   denyAll: '全部拒绝',
+  allowSome: (allowed, refused) => (allowed === 0 ? '允许' : refused === 0 ? `允许 ${allowed} 个` : `允许 ${allowed} 个 · 拒绝 ${refused} 个`),
+  asksTogether: (count) => `${count} 个问题`,
+  tickHint: '勾选你允许的',
+  asksBelow: '在下方询问',
   waitingCount: (count) => `${count} 个调用等待批准`,
   cameTo: (done, failed, running) => `调用：${[done && `${done} 个完成`, failed && `${failed} 个未完成`, running && `${running} 个执行中`].filter(Boolean).join('，')}`,
   remember: '记住',
   rememberOptions: { once: '仅此一次', turn: '本次回答内', session: '本次会话内', always: '始终' },
   exact: '仅限完全相同的参数',
+  covers: (name) => `所有 ${name}，不论参数`,
+  coversExactly: (name) => `${name}，且内容与此完全相同`,
   edit: '修改参数',
   editLabel: '参数（JSON）',
   editDone: '完成',

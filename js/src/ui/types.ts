@@ -32,8 +32,8 @@ export interface LiveMessage {
 /** A saved message. */
 export type SavedMessage = AssistantMessage | MessageView
 
-/** Who shows a question: the card, a modal dialog, or the app, by `sluice-ask`. */
-export type ApprovalsMode = 'inline' | 'dialog' | 'none'
+/** Who shows a question: the card, a modal dialog, `<sluice-questions>` (the card says that it asks there), or the app, by `sluice-ask`. */
+export type ApprovalsMode = 'inline' | 'dialog' | 'dock' | 'none'
 
 /**
  * The detail of `sluice-ask` (a question was opened; `preventDefault()` takes it over, and the element does not show it) and of

@@ -1,0 +1,49 @@
+// Names that stand twice in an object: JSON says nothing of which one counts, and a person must know that one of them does not.
+
+/** The names that JSON text gives twice in one object, at any depth; `JSON.parse` keeps the last. Text that is no JSON gives none. */
+export function givenTwice(text: string): string[] {
+  if (text.trimStart()[0] !== '{') return []
+  const twice = new Set<string>()
+  const open: (Set<string> | undefined)[] = [] // names of the objects around; undefined for an array
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '{') open.push(new Set())
+    else if (character === '[') open.push(undefined)
+    else if (character === '}' || character === ']') open.pop()
+    if (character !== '"') continue
+    const end = endOfString(text, at)
+    if (end < 0) return []
+    const names = open.at(-1)
+    if (names && isNamed(text, end + 1)) {
+      const name = read(text.slice(at, end + 1))
+      if (name === undefined) return []
+      if (names.has(name)) twice.add(name)
+      names.add(name)
+    }
+    at = end
+  }
+  return [...twice]
+}
+
+function endOfString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at
+  }
+  return -1
+}
+
+/** Does a colon follow? */
+function isNamed(text: string, from: number): boolean {
+  let at = from
+  while (/\s/.test(text[at] ?? '')) at++
+  return text[at] === ':'
+}
+
+function read(text: string): string | undefined {
+  try {
+    return JSON.parse(text) as string
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,221 @@
+// <sluice-questions>: what waits for a person's decision, in one place. One question is drawn whole; several are a checklist, whose bar allows
+// what was ticked and refuses the rest. Head and buttons never scroll, what is between them does.
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { keyed } from 'lit/directives/keyed.js'
+import { repeat } from 'lit/directives/repeat.js'
+import { questionLines } from '../bridge/question.js'
+import type { SluiceApproval } from './approval.js'
+import './approval.js'
+import { ARM_MS, Arming } from './arming.js'
+import { AskEvents, cardOf } from './ask-events.js'
+import { follow } from './chat/following.js'
+import type { ChatClient } from './chat/types.js'
+import { define, SluiceElement } from './element.js'
+import { focused, focusIsTaken } from './focus.js'
+import { schedule, unschedule } from './frame.js'
+import { escapeInvisible } from './mark-invisible.js'
+import { drawRuns } from './question-view.js'
+import { questionsStyles } from './questions-styles.js'
+import { controls, foreign, tokens } from './theme.js'
+import type { AskView, LiveMessage, MessageView } from './types.js'
+
+export class SluiceQuestions extends SluiceElement {
+  static override styles = [tokens, controls, foreign, questionsStyles]
+  static override properties = {
+    client: { attribute: false },
+    conversation: { type: String },
+    message: { attribute: false },
+    name: { type: String },
+    compact: { type: Boolean, reflect: true },
+    armMs: { type: Number, attribute: 'arm-ms' },
+  }
+
+  declare client: ChatClient | undefined
+  declare conversation: string
+  /** Instead of `client`: the message that asks. */
+  declare message: LiveMessage | undefined
+  declare name: string | undefined
+  declare compact: boolean
+  declare armMs: number
+
+  readonly #arming = new Arming(this, () => this.armMs)
+  readonly #events = new AskEvents(this)
+  #off: (() => void) | undefined
+  #live: LiveMessage | undefined
+  #view: MessageView | undefined
+  #asks: readonly AskView[] = []
+  #note = ''
+  #deciding = false
+
+  constructor() {
+    super()
+    this.conversation = 'main'
+    this.compact = false
+    this.armMs = ARM_MS
+  }
+
+  // -- following ------------------------------------------------------------------------------------------------------------
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    this.requestUpdate('client')
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.#leave()
+  }
+
+  #leave(): void {
+    this.#off?.()
+    this.#off = undefined
+    unschedule(this.#look)
+  }
+
+  override willUpdate(changed: PropertyValues): void {
+    if (!(changed.has('client') || changed.has('conversation') || changed.has('message')) || !this.isConnected) return
+    this.#leave()
+    this.#live = this.message
+    this.#events.forget()
+    const { client, message, conversation } = this
+    if (message) this.#off = message.subscribe(() => schedule(this.#look))
+    else if (client) this.#off = follow(client, conversation, ({ live }) => {
+      this.#live = live
+      schedule(this.#look)
+    })
+    this.#take()
+  }
+
+  readonly #look = (): void => {
+    if (this.#take()) this.requestUpdate()
+  }
+
+  /** Returns true where other questions wait than before. */
+  #take(): boolean {
+    const view = this.#live?.getSnapshot()
+    this.#view = view
+    const asks = view?.asks ?? []
+    if (asks === this.#asks || (asks.length === 0 && this.#asks.length === 0)) return false
+    this.#asks = asks
+    this.#note = ''
+    this.#deciding = false
+    this.#arming.restart() // the bar now means other questions
+    if (this.#live) this.#events.update(asks, this.#live, (ask) => cardOf(view, ask))
+    return true
+  }
+
+  /** Those that the app does not show itself. */
+  get #open(): AskView[] {
+    return this.#asks.filter((ask) => !this.#events.taken(ask))
+  }
+
+  get #rows(): SluiceApproval[] {
+    return [...this.renderRoot.querySelectorAll<SluiceApproval>('sluice-approval')]
+  }
+
+  // -- deciding -------------------------------------------------------------------------------------------------------------
+
+  /** Allows the rows that are ticked, and refuses the others. */
+  async #decide(): Promise<void> {
+    const rows = this.#rows
+    const ticked = rows.filter((row) => row.ticked)
+    if (ticked.length === 0) return
+    await this.#answer((message) => rows.flatMap((row) => {
+      const { ask, chosen } = row
+      if (!ask) return []
+      if (!ticked.includes(row)) return [message.deny(ask)]
+      return [ask.stage === 'result' ? message.release(ask) : message.approve(ask, chosen)]
+    }))
+  }
+
+  #refuse(): void {
+    void this.#answer((message) => this.#open.map((ask) => message.deny(ask)))
+  }
+
+  async #answer(give: (message: LiveMessage) => unknown[]): Promise<void> {
+    const message = this.#live
+    if (!message || this.#deciding || !this.#arming.holds) return
+    this.#deciding = true // a second click must not decide again
+    this.requestUpdate()
+    const answers = await Promise.allSettled(give(message).map(async (answer) => answer))
+    const refused = answers.find((answer) => answer.status === 'rejected')
+    if (!refused) return
+    const { detail, message: text } = refused.reason as { detail?: string; message?: string }
+    this.#note = this.words.refused(detail ?? text ?? String(refused.reason))
+    this.#deciding = false
+    this.requestUpdate()
+  }
+
+  // -- drawing --------------------------------------------------------------------------------------------------------------
+
+  override render(): TemplateResult | typeof nothing {
+    const asks = this.#open
+    const [first] = asks
+    if (!first || !this.#live) return nothing
+    return html`<div class="dock" part="dock" @sluice-ready=${() => this.requestUpdate()}>${asks.length === 1 ? this.#single(first) : this.#list(asks)}</div>`
+  }
+
+  #single(ask: AskView): TemplateResult {
+    return html`${keyed(ask.token, html`<sluice-approval part="question" exportparts=${parts} docked .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live}
+      .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}`
+  }
+
+  #list(asks: readonly AskView[]): TemplateResult {
+    const { words } = this
+    const rows = this.#rows
+    const ticked = this.hasUpdated ? rows.filter((row) => row.ticked).length : 0
+    const unseen = rows.filter((row) => !row.seen)
+    return html`<p class="title" id="title" part="title">${words.asksTogether(asks.length)}</p>
+      <div class="list" part="list" role="group" aria-labelledby="title" tabindex="0">${repeat(groupsOf(asks), ([key]) => key, ([, group]) => this.#group(group))}</div>
+      <div class="bar" part="bar">
+        ${unseen.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unseen[0]?.showUnseen()}>${words.questionsNotSeen(unseen.length)} ↓</button>`
+          : html`<span class="hint">${ticked === 0 ? words.tickHint : ''}</span>`}
+        <span class="deciding">
+          <button type="button" class="button refuse" part="refuse" aria-disabled=${this.#arming.armed && !this.#deciding ? 'false' : 'true'} @click=${this.#refuse}>${words.denyAll}</button>
+          <button type="button" class="button primary allow" part="allow" aria-disabled=${ticked > 0 && this.#arming.armed && !this.#deciding ? 'false' : 'true'}
+            @click=${this.#decide}>${words.allowSome(ticked, asks.length - ticked)}</button>
+        </span>
+      </div>
+      <p class="note" role="status">${this.#note}</p>`
+  }
+
+  /** Rows of one tool stand under one head. */
+  #group(asks: readonly AskView[]): TemplateResult {
+    const [first] = asks as [AskView]
+    const grouped = asks.length > 1
+    const id = `tool-${first.call}`
+    return html`<section class="group" aria-labelledby=${grouped ? id : nothing}>
+      ${grouped ? html`<p class="tool" id=${id}>${this.#head(first)}<span class="times"> × ${asks.length}</span></p>` : nothing}
+      ${repeat(asks, ({ token }) => token, (ask) => html`<sluice-approval part="row" exportparts=${parts} row ?grouped=${grouped} .ask=${ask} .card=${cardOf(this.#view, ask)}
+        .message=${this.#live} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}
+    </section>`
+  }
+
+  /** What the tool is called, its true name, and what it may do. */
+  #head(ask: AskView): TemplateResult {
+    const lines = questionLines({ ...ask, words: ask.words && { ...ask.words, sentence: undefined } as AskView['words'] }, this.words, { lang: this.language, name: this.name })
+    const effects = lines.filter(({ kind }) => kind === 'effect').flatMap(({ runs }, at) => [at ? ' · ' : '', ...drawRuns(runs)])
+    return html`<bdi class="name">${escapeInvisible((ask.name ?? '?').slice(0, 100))}</bdi> <span class="effect">${effects}</span>`
+  }
+
+  override updated(): void {
+    this.#arming.watch(this.renderRoot.querySelector('.title'), this.renderRoot.querySelector('.deciding'))
+    const refuse = this.renderRoot.querySelector<HTMLElement>('.refuse')
+    const within = (focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host === this || this.#rows.includes((focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host as SluiceApproval)
+    if (refuse && !within && !focusIsTaken()) refuse.focus({ preventScroll: true })
+  }
+}
+
+const parts = 'question, question-header, sentence, tool, effects, expiry, argument, actions, missing, approve, deny, edit, editor, remember, covers, reason, tick, code-point, blank, cut, script'
+
+/** Questions of the same tool and kind together, in the order of the first of each. */
+function groupsOf(asks: readonly AskView[]): [string, AskView[]][] {
+  const groups = new Map<string, AskView[]>()
+  for (const ask of asks) {
+    const key = `${ask.stage} ${ask.name ?? ''}`
+    groups.set(key, [...(groups.get(key) ?? []), ask])
+  }
+  return [...groups]
+}
+
+define('sluice-questions', SluiceQuestions)

@@ -292,7 +292,7 @@ test('chat: piped lines are what is said, and answer what is asked', async (t) =
   const result = await log(() => sluice(['chat', ...args], 'Hi\nDelete a\ny\nDelete b\nn not that one\n'))
   assert.deepEqual([result.code, result.err], [0, ''])
   assert.deepEqual(result.log, ['delete /a\u202etxt\x1b[2J'])
-  inOrder(result.out, '> Hi', 'Hello.', '> Delete a', 'file.delete · 1 argument · 10 characters in 1 line', 'can change or delete · asks every time', 'path', '│ /a⟨U+202E⟩txt⟨U+001B⟩[2J', 'run it? [y]es [n]o, why [e]dit [?]', 'success', 'Gone.', '> Delete b', 'denied', 'not that one', 'Kept.')
+  inOrder(result.out, '> Hi', 'Hello.', '> Delete a', 'The assistant wants to use file.delete.', '1 argument · 10 characters in 1 line', 'can change or delete · asks every time', 'path', '│ /a⟨U+202E⟩txt⟨U+001B⟩[2J', 'run it? [y]es [n]o, why [e]dit [?]', 'success', 'Gone.', '> Delete b', 'denied', 'not that one', 'Kept.')
   assert.doesNotMatch(result.out, /\u202e|\x1b/)
   assert.deepEqual(server.requests[1].body.messages.map(({ role }) => role), ['user', 'assistant', 'user'])
   assert.match(JSON.stringify(server.requests[4].body.messages), /not that one/)
@@ -462,7 +462,7 @@ test('chat: nothing hides in what is asked', async (t) => {
   for (const [i, { way, shown, long }] of ways.entries()) {
     const rows = answers[i].replaceAll(/\n│ {2} {8}│ /g, '') // what was wrapped
     for (const part of shown) assert.ok(rows.includes(part), `${way}: ${part} in ${answers[i]}`)
-    inOrder(answers[i], 'file.list · ', 'run it?', 'denied')
+    inOrder(answers[i], 'The assistant wants to use file.list.', 'run it?', 'denied')
     if (!long) assert.ok(answers[i].split('\n').length < 40, `${way}: ${answers[i]}`)
   }
 })

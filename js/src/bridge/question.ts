@@ -8,7 +8,7 @@ import type { TextRun } from './invisible.js'
 import { charactersEnd, markText, NAME, nameRuns, plain } from './named.js'
 import type { QuestionRequest } from './question-request.js'
 import type { QuestionWords } from './question-words.js'
-import { sentenceOf } from './sentence.js'
+import { sentenceOf, whatOf } from './sentence.js'
 
 export { plain } from './named.js'
 export type { QuestionRequest } from './question-request.js'
@@ -25,6 +25,8 @@ export interface Line {
   runs: TextRun[]
   /** Which argument, and of what: `arguments.path`, `reserved.maid`, `preview`. */
   of?: string
+  /** Of a `sentence` line: what would be done, without who does it. */
+  brief?: TextRun[]
   /** Of an `argument` line: what people call it, beside its name. */
   label?: TextRun[]
   /** Of a `value` line in its value, from 1 on. */
@@ -75,7 +77,7 @@ export function questionLines(request: QuestionRequest, words: QuestionWords, { 
   const { stage, name, askedName } = request
   const body = stage === 'result' ? previewLines(request, words, whole, draws) : argumentLines(request, words, whole, lang)
   return [
-    { kind: 'sentence', runs: sentenceOf(request, words, lang, who) },
+    { kind: 'sentence', runs: sentenceOf(request, words, lang, who), ...(stage === 'execution' ? { brief: whatOf(request, words, lang) } : {}) },
     ...(saysName(request) ? [] : [{ kind: 'tool', runs: nameRuns(name || askedName || '?', words).map((run) => ({ mark: 'strong', ...run })) } satisfies Line]),
     { kind: 'counts', runs: [{ text: isWhole(request) ? countsOf(request, words) : words.notWhole }] },
     ...effectsOf(request, words).map((text): Line => ({ kind: 'effect', runs: [{ text }] })),

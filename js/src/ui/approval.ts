@@ -394,7 +394,7 @@ export class SluiceApproval extends SluiceElement {
       <header class="head" part="question-header">
         <input type="checkbox" class="tick" part="tick" aria-labelledby="ask tool" aria-describedby="missing" aria-disabled=${this.#tickable ? 'false' : 'true'}
           .checked=${this.ticked} @click=${this.#tick}>
-        <p class="ask" id="ask" part="sentence">${of('sentence').map(({ runs }) => drawRuns(runs))}</p>
+        <p class="ask" id="ask" part="sentence">${of('sentence').map(({ runs, brief = runs }) => drawRuns(brief))}</p>
         ${of('tool').map(({ runs }) => html`<bdi id="tool" part="tool">${drawRuns(runs)}</bdi>`)}
         <span class="counts" id="counts">${of('counts').map(({ runs }) => drawRuns(runs))}</span>
         ${this.#expiry()}

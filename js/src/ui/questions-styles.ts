@@ -16,6 +16,7 @@ export const questionsStyles = css`
     position: sticky; top: 0; z-index: 1; padding: 3px 8px; background: var(--_surface); font-size: .86em; color: var(--_muted); overflow-wrap: anywhere;
   }
   .tool > .name { font: 600 .97em var(--_mono); color: var(--_text); }
+  .called { font-weight: 600; color: var(--_text); }
   .times { font-variant-numeric: tabular-nums; }
   .group + .group { border-top: 1px solid var(--_border); }
   .bar { flex: none; display: flex; flex-wrap: wrap; gap: 6px 12px; align-items: center; padding: 7px 12px; border-top: 1px solid var(--_border); }

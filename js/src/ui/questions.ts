@@ -4,6 +4,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { repeat } from 'lit/directives/repeat.js'
 import { questionLines } from '../bridge/question.js'
+import { inLanguage } from '../core/in-language.js'
 import type { SluiceApproval } from './approval.js'
 import './approval.js'
 import { ARM_MS, Arming } from './arming.js'
@@ -185,17 +186,19 @@ export class SluiceQuestions extends SluiceElement {
     const grouped = asks.length > 1
     const id = `tool-${first.call}`
     return html`<section class="group" aria-labelledby=${grouped ? id : nothing}>
-      ${grouped ? html`<p class="tool" id=${id}>${this.#head(first)}<span class="times"> × ${asks.length}</span></p>` : nothing}
+      ${grouped ? html`<p class="tool" id=${id}>${this.#head(first, asks.length)}</p>` : nothing}
       ${repeat(asks, ({ token }) => token, (ask) => html`<sluice-approval part="row" exportparts=${parts} row ?grouped=${grouped} .ask=${ask} .card=${cardOf(this.#view, ask)}
         .message=${this.#live} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}
     </section>`
   }
 
-  /** What the tool is called, its true name, and what it may do. */
-  #head(ask: AskView): TemplateResult {
-    const lines = questionLines({ ...ask, words: ask.words && { ...ask.words, sentence: undefined } as AskView['words'] }, this.words, { lang: this.language, name: this.name })
-    const effects = lines.filter(({ kind }) => kind === 'effect').flatMap(({ runs }, at) => [at ? ' · ' : '', ...drawRuns(runs)])
-    return html`<bdi class="name">${escapeInvisible((ask.name ?? '?').slice(0, 100))}</bdi> <span class="effect">${effects}</span>`
+  /** What the tool is called, how often it is asked about, its true name, and what it may do. */
+  #head(ask: AskView, times: number): TemplateResult {
+    const lines = questionLines(ask, this.words, { lang: this.language })
+    const effects = lines.filter(({ kind }) => kind === 'effect').map(({ runs }) => html` · ${drawRuns(runs)}`)
+    const called = ask.words?.title !== undefined && ask.words.from === undefined ? inLanguage(ask.words.title, this.language) : undefined
+    const name = html`<bdi class="name">${escapeInvisible((ask.name ?? '?').slice(0, 100))}</bdi>`
+    return html`${called === undefined ? name : html`<bdi class="called">${escapeInvisible(called)}</bdi>`}<span class="times"> × ${times}</span>${called === undefined ? nothing : html` · ${name}`}${effects}`
   }
 
   override updated(): void {

@@ -223,7 +223,7 @@ export class SluiceEntry extends SluiceElement {
     return html`${this.day ? html`<p class="day" part="day">${this.day}</p>` : nothing}
       <h3 class="hidden-text">${this.#heading}</h3>
       <div class=${mine ? 'mine' : 'theirs'} part=${mine ? 'mine' : 'theirs'}>${mine ? this.#mine() : html`<sluice-message silent exportparts=${messageParts}
-        .message=${this.message} .approvals=${this.approvals} .renderText=${this.renderText}
+        .message=${this.message} .approvals=${this.approvals} .name=${this.name || undefined} .renderText=${this.renderText}
         .loadImage=${this.loadImage} .openLink=${this.openLink}></sluice-message>`}</div>
       ${this.#below()}`
   }

@@ -1,0 +1,142 @@
+// <sluice-questions>: one question whole, several as a checklist; nothing is allowed that was not seen, and head and buttons never scroll.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hiding } from '../js/hiding.mjs'
+import { picture, until } from './support.mjs'
+import { answers, armed, open, text } from './ui/message.mjs'
+
+const words = { title: { en: 'Add a note', zh: '记笔记' }, sentence: { en: 'add **{text}**', zh: '记下**{text}**' } }
+
+/** A page whose dock asks what `script` asks. */
+async function dock(t, script, { properties = {}, lang = 'en', ...options } = {}) {
+  const page = await open(t, options)
+  await page.evaluate(([given, lang]) => {
+    document.documentElement.lang = lang
+    window.live = new Live()
+    window.element = Object.assign(document.createElement('sluice-questions'), { message: live, ...given })
+    document.querySelector('#stage').append(element)
+  }, [properties, lang])
+  await page.evaluate(script.run, script.given)
+  await page.evaluate(() => frames(2))
+  return page
+}
+const notes = (count, more = {}) => ({
+  given: [count, words, more],
+  run: ([count, words, more]) => {
+    for (let at = 0; at < count; at++) live.push(...asking(at, 'notes.add', { text: `Note ${at}` }, { ask: { words, annotations: { destructiveHint: false }, description: 'Writes a note.', ...more } }))
+  },
+})
+const ticks = (page) => page.getByRole('checkbox')
+const size = (page, selector) => page.evaluate((selector) => element.renderRoot.querySelector(selector).getBoundingClientRect().height, selector)
+
+test('eight short calls are a checklist of 420 px, under one head; what is ticked is allowed, the rest refused', async (t) => {
+  for (const [lang, title, unticked, some, all] of [['en', '8 questions', 'Allow', 'Allow 2 · refuse 6', 'Refuse all'], ['zh', '8 个问题', '允许', '允许 2 个 · 拒绝 6 个', '全部拒绝']]) {
+    const page = await dock(t, notes(8), { lang, viewport: { width: 900, height: 900 } })
+    assert.ok(await size(page, '.dock') <= 420, `${await size(page, '.dock')} px`)
+    const list = page.getByRole('group', { name: title })
+    const shown = await text(page, 'sluice-questions')
+    assert.match(await list.innerText(), /notes\.add[^]*× 8/)
+    for (let at = 0; at < 8; at++) assert.ok(shown.includes(`Note ${at}`))
+    await armed(page, all)
+    assert.equal(await page.getByRole('button', { name: unticked, exact: true }).getAttribute('aria-disabled'), 'true', 'nothing is ticked by itself that changes something')
+    await until(async () => (await ticks(page).nth(4).getAttribute('aria-disabled')) === 'false', 'the rows to be seen')
+    await ticks(page).nth(1).click()
+    await ticks(page).nth(4).click()
+    await picture(page, `dock-eight-${lang}`)
+    await armed(page, some)
+    await page.getByRole('button', { name: some }).click()
+    await until(async () => (await answers(page)).length === 8, 'the answers')
+    assert.deepEqual((await answers(page)).map(([how]) => how), ['deny', 'approve', 'deny', 'deny', 'approve', 'deny', 'deny', 'deny'])
+  }
+})
+
+test('what only reads ticks itself once it was seen; what may delete never does', async (t) => {
+  const page = await dock(t, { run: () => {
+    live.push(...asking(0, 'diary.read', { day: 'Monday' }, { ask: { annotations: { readOnlyHint: true } } }))
+    live.push(...asking(1, 'file.delete', { path: '/' }))
+  } })
+  await until(() => ticks(page).nth(0).isChecked(), 'the row that reads')
+  assert.equal(await ticks(page).nth(1).isChecked(), false)
+  await ticks(page).nth(0).click()
+  assert.equal(await ticks(page).nth(0).isChecked(), false, 'it can be taken away')
+})
+
+for (const viewport of [{ width: 320, height: 256 }, { width: 360, height: 740 }, { width: 900, height: 700 }]) {
+  test(`nothing hides in the dock at ${viewport.width} × ${viewport.height}: alone it keeps head and buttons in view, in a checklist no row is ticked unseen`, async (t) => {
+    for (const { way, arguments: args, long, cut } of hiding.filter(({ way }) => ['empty lines', 'many arguments', 'many lines', 'a turned text', 'a text that takes long to read'].includes(way))) {
+      const page = await dock(t, { given: args, run: (args) => live.push(...asking(0, 'shell.run', args)) }, { viewport })
+      const { height, head, actions, inner } = await page.evaluate(() => {
+        const root = element.renderRoot.querySelector('sluice-approval').renderRoot
+        const box = (selector) => root.querySelector(selector).getBoundingClientRect()
+        const dock = element.renderRoot.querySelector('.dock').getBoundingClientRect()
+        return { height: dock.height, head: box('.head').top >= dock.top, actions: box('.deciding').bottom <= dock.bottom + 1, inner: innerHeight }
+      })
+      assert.ok(height <= (viewport.height < 480 ? 1 : 0.6) * inner + 1, `${way}: ${height} px`)
+      assert.deepEqual([head, actions], [true, true], way)
+      if (long || cut) {
+        await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1200)))
+        assert.equal(await page.getByRole('button', { name: 'Allow', exact: true }).getAttribute('aria-disabled'), 'true', `${way}: not before it was seen`)
+      }
+      const rows = await dock(t, { given: args, run: (args) => live.push(...asking(0, 'shell.run', args), ...asking(1, 'notes.add', { text: 'x' })) }, { viewport })
+      if (long || cut) {
+        await rows.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1200)))
+        await ticks(rows).nth(0).click({ force: true }).catch(() => {})
+        assert.equal(await ticks(rows).nth(0).isChecked(), false, `${way}: no tick before it was seen`)
+      }
+      await page.context().close()
+      await rows.context().close()
+    }
+  })
+}
+
+test('a row opens to the exact view, and is edited there; another question takes the tick away', async (t) => {
+  const page = await dock(t, notes(2))
+  await until(async () => (await ticks(page).nth(0).getAttribute('aria-disabled')) === 'false', 'the row to be seen')
+  await ticks(page).nth(0).click()
+  await page.getByRole('button', { name: 'More: edit, remember, reason' }).first().click()
+  await page.getByText('Writes a note.').waitFor()
+  await page.getByRole('button', { name: 'Edit arguments' }).click()
+  assert.equal(await ticks(page).nth(0).isChecked(), false, 'nothing is ticked while it changes')
+  await page.evaluate((words) => live.push(...asking(0, 'notes.add', { text: 'Other' }, { ask: { words, token: 'other', annotations: { destructiveHint: false } } })), words)
+  await until(async () => (await text(page, 'sluice-questions')).includes('Other'), 'the other question')
+  assert.equal(await ticks(page).nth(0).isChecked(), false)
+})
+
+test('the dock follows a conversation, fires its events, and an app may take a question over', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => {
+    window.live = new Live('a1')
+    const view = { id: 'main', forgotten: 0, entries: [{ id: 'q', role: 'user', at: 1, text: 'x' }, { id: 'e', role: 'assistant', at: 2, message: 'a1' }] }
+    const connection = { state: 'connected', subscribe: () => () => {}, retry() {} }
+    const client = { connection, open: () => ({ id: 'main', subscribe: () => () => {}, getSnapshot: () => view }), message: () => live }
+    window.heard = []
+    window.element = Object.assign(document.createElement('sluice-questions'), { client, name: 'Lulu' })
+    for (const type of ['sluice-ask', 'sluice-settled']) element.addEventListener(type, (event) => {
+      heard.push([type, event.detail.ask.token])
+      if (event.detail.ask.name === 'mine') event.preventDefault()
+    })
+    document.querySelector('#stage').append(element)
+    live.push(...asking(0, 'yours', {}), ...asking(1, 'mine', {}))
+  })
+  await page.getByRole('group', { name: 'Lulu wants to use yours.' }).waitFor()
+  assert.equal(await page.getByRole('checkbox').count(), 0, 'one is left, and drawn whole')
+  await armed(page, 'Allow')
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  await until(async () => (await page.evaluate(() => heard.length)) === 3, 'the events')
+  assert.deepEqual(await page.evaluate(() => heard), [['sluice-ask', 't1'], ['sluice-ask', 't2'], ['sluice-settled', 't1']])
+  assert.equal(await page.getByRole('button').count(), 0, 'nothing is left to show')
+})
+
+test('a card says that it asks below', async (t) => {
+  for (const [lang, said] of [['en', 'Asks below'], ['zh', '在下方询问']]) {
+    const page = await open(t)
+    await page.evaluate((lang) => {
+      document.documentElement.lang = lang
+      window.live = new Live()
+      window.element = show(live, { approvals: 'dock' })
+      live.push(...asking(0, 'a.b', {}))
+    }, lang)
+    await page.getByText(said).waitFor()
+    assert.equal(await page.locator('sluice-approval').count(), 0)
+  }
+})

@@ -24,6 +24,8 @@ export interface SluiceMessageElement extends HTMLElement {
   loadImage: LoadImage | undefined
   /** Draws texts in place of the typesetting. */
   renderText: RenderText | undefined
+  /** Who asks, in its questions: "Lulu wants to …". Default: the assistant. */
+  name: string | undefined
 }
 
 /** `<sluice-text>`: a text, typeset while it grows. Fires `sluice-link` and `sluice-copy`. */
@@ -38,8 +40,6 @@ export interface SluiceTextElement extends HTMLElement {
   openLink: OpenLink | undefined
   /** Loads a picture of the text when the person asks for it. Without it the picture's address is treated like a link. */
   loadImage: LoadImage | undefined
-  /** Who asks, in its questions: "Lulu wants to …". Default: the assistant. */
-  name: string | undefined
 }
 
 /** `<sluice-card>`: one call of a tool. */

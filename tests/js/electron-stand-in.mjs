@@ -5,6 +5,8 @@ const noted = []
 
 class WebContents extends EventEmitter {
   isDestroyed() { return false }
+  send() {}
+  setWindowOpenHandler() {}
 }
 
 export class BrowserWindow extends EventEmitter {
@@ -17,6 +19,9 @@ export class BrowserWindow extends EventEmitter {
     noted.push({ url })
     return Promise.resolve()
   }
+  getBounds() { return { x: 0, y: 0, width: 260, height: 312 } }
+  isVisible() { return true }
+  isDestroyed() { return false }
   static getAllWindows() { return [] }
   static fromWebContents() { return null }
 }
@@ -32,7 +37,24 @@ export const app = Object.assign(new EventEmitter(), {
   getPath: () => process.cwd(),
   exit() {},
   whenReady: () => Promise.resolve(),
+  getLocale: () => 'en-US',
+  commandLine: { getSwitchValue: () => '' },
+  getLoginItemSettings: () => ({ openAtLogin: false }),
 })
+
+// -- of the window of a pet
+for (const name of ['setBounds', 'showInactive', 'hide', 'destroy', 'setIgnoreMouseEvents', 'setAlwaysOnTop', 'setVisibleOnAllWorkspaces']) BrowserWindow.prototype[name] = () => {}
+const display = { id: 1, workArea: { x: 0, y: 0, width: 1920, height: 1040 } }
+export const screen = Object.assign(new EventEmitter(), {
+  getCursorScreenPoint: () => ({ x: 0, y: 0 }), getAllDisplays: () => [display], getPrimaryDisplay: () => display, getDisplayMatching: () => display,
+})
+export class Tray extends EventEmitter {
+  setContextMenu() {}
+  destroy() {}
+}
+export const Menu = { buildFromTemplate: () => ({ popup() {} }) }
+export const globalShortcut = { register: () => true, unregister() {} }
+export const powerMonitor = new EventEmitter()
 
 setTimeout(() => {
   app.emit('will-quit', { preventDefault() {} })

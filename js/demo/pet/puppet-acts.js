@@ -3,17 +3,17 @@
 /** Members that are left out are at rest. */
 export const expressions = {
   neutral: {},
-  smile: { mouthForm: 1, mouthWidth: 1.2, blush: 0.5, browL: 0.3, browR: 0.3, eyeL: 1.05, eyeR: 1.05 },
+  smile: { mouthForm: 1, mouthOpen: 0.26, mouthWidth: 1.3, blush: 0.75, browL: 0.55, browR: 0.55, eyeL: 0.92, eyeR: 0.92, eyeSmileL: 0.3, eyeSmileR: 0.3, headTilt: 4 },
   happy: { eyeSmileL: 1, eyeSmileR: 1, mouthForm: 1, mouthOpen: 0.75, mouthWidth: 1.25, blush: 0.55, browL: 0.7, browR: 0.7, sparkle: 1, armL: 60, armR: 60 },
   love: { eyeSmileL: 1, eyeSmileR: 1, mouthForm: 1, mouthOpen: 0.3, blush: 0.8, browL: 0.4, browR: 0.4, hearts: 1, armL: 128, armR: 128, headTilt: 5 },
   shy: { blush: 1, mouthForm: 0.7, mouthWidth: 0.7, gazeX: -0.8, gazeY: 0.6, headX: -0.3, headY: 0.35, headTilt: -7, browSlant: -0.7, browL: 0.2, browR: 0.2, eyeL: 0.82, eyeR: 0.82, armL: -28, armR: -28 },
   wink: { eyeL: 1.08, eyeR: 0, eyeSmileR: 1, mouthForm: 1, mouthOpen: 0.35, mouthWidth: 1.1, blush: 0.45, browL: 0.6, browR: 0.1, headTilt: 7 },
   thinking: { gazeX: 0.7, gazeY: -0.9, headX: 0.3, headY: -0.3, headTilt: 6, browL: -0.1, browR: 0.8, browSlant: 0.15, mouthForm: -0.15, mouthWidth: 0.65, thought: 1, armR: 136 },
-  surprised: { eyeL: 1.22, eyeR: 1.22, pupil: 0.72, browL: 1, browR: 1, mouthForm: 0, mouthOpen: 0.8, mouthRound: 1, bang: 1, armL: 72, armR: 72, bodyY: -6 },
+  surprised: { eyeL: 1.22, eyeR: 1.22, pupil: 0.72, browL: 1, browR: 1, mouthForm: 0, mouthOpen: 0.85, mouthRound: 1, mouthWidth: 1.25, bang: 1, armL: 72, armR: 72, bodyY: -6 },
   worried: { browSlant: -1, browL: 0.35, browR: 0.35, mouthForm: -0.6, mouthWidth: 0.9, eyeL: 0.95, eyeR: 0.95, sweat: 1, headTilt: -4, headY: 0.2, armL: 4, armR: 4 },
   sad: { browSlant: -1, browL: 0.15, browR: 0.15, mouthForm: -1, mouthWidth: 0.9, eyeL: 0.78, eyeR: 0.78, gazeY: 0.6, headY: 0.5, tear: 1, blush: 0.4, armL: 6, armR: 6 },
   pout: { browSlant: 0.9, browL: -0.5, browR: -0.5, mouthForm: -0.7, mouthWidth: 0.6, puff: 1, blush: 0.7, gazeX: -0.4, eyeL: 0.85, eyeR: 0.85, headX: -0.35, cross: 1, armL: 44, armR: 44 },
-  sleepy: { eyeL: 0, eyeR: 0, mouthForm: 0.2, mouthOpen: 0.22, mouthRound: 1, mouthWidth: 0.7, browL: 0.1, browR: 0.1, browSlant: -0.4, headTilt: -9, headY: 0.4, snooze: 1, armL: 6, armR: 6 },
+  sleepy: { eyeL: 0, eyeR: 0, mouthForm: 0.2, mouthOpen: 0.3, mouthRound: 1, mouthWidth: 0.85, browL: 0.1, browR: 0.1, browSlant: -0.4, headTilt: -9, headY: 0.4, snooze: 1, armL: 6, armR: 6 },
 }
 
 const tau = Math.PI * 2
@@ -71,7 +71,7 @@ export const motions = {
 // `still` is the moment to show where motion is reduced; `plays` are motions, one of which starts with it.
 
 const wakes = (t) => Math.min(1, Math.max(0, t - 0.9) / 0.5)
-const asleep = { eyeL: 0, eyeR: 0, mouthForm: 0.2, mouthOpen: 0.2, mouthRound: 1, mouthWidth: 0.7, browSlant: -0.4, headTilt: -9, headY: 0.4, snooze: 1, armL: 6, armR: 6 }
+const asleep = { eyeL: 0, eyeR: 0, mouthForm: 0.2, mouthOpen: 0.3, mouthRound: 1, mouthWidth: 0.85, browSlant: -0.4, headTilt: -9, headY: 0.4, snooze: 1, armL: 6, armR: 6 }
 
 /** By name. What is left out looks like `idle`. */
 export const states = {

@@ -12,7 +12,7 @@ export const parameters = {
   armL: [-30, 170, 16], armR: [-30, 170, 16], footL: [0, 30, 0], footR: [0, 30, 0],
   eyeL: [0, 1.25, 1], eyeR: [0, 1.25, 1], eyeSmileL: [0, 1, 0], eyeSmileR: [0, 1, 0], gazeX: [-1, 1, 0], gazeY: [-1, 1, 0], pupil: [0.6, 1.2, 1],
   browL: [-1, 1, 0], browR: [-1, 1, 0], browSlant: [-1, 1, 0],
-  mouthForm: [-1, 1, 0.6], mouthOpen: [0, 1, 0], mouthRound: [0, 1, 0], mouthWidth: [0.4, 1.5, 1], puff: [0, 1, 0], blush: [0, 1, 0.3],
+  mouthForm: [-1, 1, 0.35], mouthOpen: [0, 1, 0], mouthRound: [0, 1, 0], mouthWidth: [0.4, 1.5, 1], puff: [0, 1, 0], blush: [0, 1, 0.3],
   curl: [-1, 1, 0], scarf: [-1, 1, 0],
   thought: [0, 1, 0], bang: [0, 1, 0], sweat: [0, 1, 0], tear: [0, 1, 0], snooze: [0, 1, 0], hearts: [0, 1, 0], sparkle: [0, 1, 0], cross: [0, 1, 0], ask: [0, 1, 0], sigh: [0, 1, 0],
   propSearch: [0, 1, 0], propWrite: [0, 1, 0], propLetter: [0, 1, 0], propTool: [0, 1, 0], plug: [0, 1, 0],
@@ -114,7 +114,7 @@ function arms(group, paint) {
       const degrees = side < 0 ? armL : armR
       const { x, y, handX, handY, bend } = arm(side, degrees, breath)
       for (const stroke of strokes) set(stroke, { d: `M ${x} ${y} Q ${(x + handX) / 2 + bend} ${(y + handY) / 2 + 4} ${handX} ${handY}` })
-      set(hand, { transform: `translate(${handX} ${handY}) rotate(${side * (150 - degrees) * 0.55}) scale(${side} 1)` })
+      set(hand, { transform: `translate(${handX} ${handY}) rotate(${side * (mix(-35, 42, Math.min(1, Math.max(0, degrees - 10) / 70)) - Math.max(0, degrees - 80) * 0.45)}) scale(${side} 1)` })
       if (side > 0) held(values, seconds, handX, handY)
     }
   }
@@ -189,9 +189,9 @@ function eye(face, paint, id, side) {
     const open = (side < 0 ? values.eyeL : values.eyeR) * (1 - smile)
     const far = 1 - Math.max(0, headX * side) * 0.12
     set(part, { transform: `translate(${side * 52 * (1 - Math.max(0, headX * side) * 0.05) + gazeX * 5} ${-104 + gazeY * 4}) scale(${far} 1)` })
-    const shut = mix(8, -15, smile) // where the lids meet
+    const shut = mix(5, -15, smile) // where the lids meet: both go there, since an upper one alone looks smug
     const upper = mix(shut, -height, open)
-    const lower = mix(shut, height, 1 - (1 - Math.min(1, open)) ** 2)
+    const lower = mix(shut, height, Math.min(1, open) ** 0.85)
     const corner = (1 - Math.min(1, open)) * mix(2, 6, smile)
     const edge = (apex) => `C ${-width} ${corner + (apex - corner) * 1.33} ${width} ${corner + (apex - corner) * 1.33} ${width} ${corner}`
     const back = `C ${width} ${corner + (lower - corner) * 1.33} ${-width} ${corner + (lower - corner) * 1.33} ${-width} ${corner}`
@@ -219,10 +219,10 @@ function mouth(face, paint, id) {
   const tongue = add(add(part, 'g', { 'clip-path': `url(#${id}mouth)` }), 'ellipse', { rx: 14, ry: 11, fill: '#ff8c9f' })
   const lips = add(part, 'path', { fill: 'none', stroke: line, 'stroke-width': 4.2, 'stroke-linecap': 'round', 'stroke-linejoin': 'round' })
   return ({ mouthForm, mouthOpen, mouthRound, mouthWidth }) => {
-    const width = (15 + Math.max(0, mouthForm) * 4) * mouthWidth * (1 - 0.5 * mouthRound)
+    const width = (15 + Math.max(0, mouthForm) * 6) * mouthWidth * (1 - 0.36 * mouthRound)
     const corner = -mouthForm * 3.5
-    const upper = corner + mouthForm * 9 - mouthRound * mouthOpen * 11
-    const lower = corner + mouthForm * 9 + mouthOpen * mix(27, 17, mouthRound)
+    const upper = corner + mouthForm * 9 - mouthRound * (4 + mouthOpen * 12)
+    const lower = corner + mouthForm * 9 + mouthOpen * mix(29, 19, mouthRound) + mouthRound * 5 * Math.min(1, mouthOpen * 6)
     // A parabola for a line, rounder where the mouth is round.
     const curve = (from, apex, to) => {
       const reach = mix(0.45, 1, mouthRound)

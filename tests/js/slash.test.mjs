@@ -1,7 +1,7 @@
 // What a person types at the terminal in place of a message.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ before(() => (folder = mkdtempSync(join(tmpdir(), 'sluice-slash-'))))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 async function chat(t, answers, steps, { words = [], ...options } = {}) {
-  const server = await startServer({ answers: answers.map((answer) => (typeof answer === 'string' ? { text: answer } : answer)), appendOnly: false })
+  const server = await startServer({ answers: answers.map((answer) => (typeof answer === 'string' ? { text: answer } : answer)), appendOnly: false, models: ['other', 'odd\u202e'] })
   t.after(server.close)
   const store = join(folder, t.name.replace(/\W+/g, '-'))
   const { out, code, left } = await onTerminal(['chat', '--base-url', server.baseURL, '--model', 'm', ...words.map((word) => (word === 'STORE' ? store : word))], [...steps, ['> ', '\x04']], { ...options, env: { ...(options.env ?? { NO_COLOR: '1' }), XDG_DATA_HOME: store } })
@@ -66,10 +66,9 @@ test('/new, /list, /open and /save go between conversations', noTerminal, async 
 
 test('/model changes the model, /tools tells the tools, /quit ends the chat', noTerminal, async (t) => {
   const { models, out } = await chat(t, ['One.', 'Two.'], [
-    ['> ', '/model\r'], ['m\r\n', ''], ['> ', 'First\r'], ['One.', ''], ['> ', '/model other\r'], ['other answers from now on', ''], ['> ', 'Second\r'], ['Two.', ''], ['> ', '/tools\r'], ['--tools FILE.mjs brings them', ''], ['> ', '/mo\t'], ['/model', '\r'],
+    ['> ', '/model\r'], ['m answers.', ''], ['The server has other, odd⟨U+202E⟩.', ''], ['> ', 'First\r'], ['One.', ''], ['> ', '/model other\r'], ['other answers from now on', ''], ['> ', 'Second\r'], ['Two.', ''], ['> ', '/tools\r'], ['--tools FILE.mjs brings them', ''], ['> ', '/mo\t'], ['/model', '\r'],
   ])
   assert.deepEqual(models, ['m', 'other'])
-  assert.match(out, /other\r\n/)
   const server = await startServer({ answers: [] })
   t.after(server.close)
   const { code, left } = await onTerminal(['chat', '--base-url', server.baseURL, '--model', 'm'], [['> ', '/quit\r']])
@@ -96,6 +95,17 @@ test('a whole chat at 40, 80 and 120 columns, without colours and on a terminal 
       if (env.TERM) assert.doesNotMatch(out.slice(out.indexOf('Title'), out.indexOf('code  stays')), /\x1b/)
     }
   }
+})
+
+test('at 40 columns a question breaks at words, and leaves room for the answer', noTerminal, async (t) => {
+  const tools = join(folder, 'tools.mjs')
+  writeFileSync(tools, `import { tool } from ${JSON.stringify(new URL('../../js/dist/esm/index.js', import.meta.url).href)}
+    export default [tool({ agentCallable: true, name: 'note.add', description: 'Adds a note that a person reads later, with all that belongs to it.', permission: 'sensitive', parameters: { type: 'object', properties: { text: { type: 'string' } } }, execute: () => 'noted' })]`)
+  const { rows } = await chat(t, [{ calls: [{ name: 'note_add', arguments: { text: 'x'.repeat(40) } }] }, 'Done.'], [['> ', 'Go\r'], ['[?]', ''], ['> ', 'yes\r'], ['Done.', '']], { columns: 40, words: ['--tools', tools] })
+  const all = rows.join('\n')
+  assert.match(all, /│ {2}Adds a note that a person reads\n│ {2}later, with all that belongs to it\./)
+  assert.match(all, /│ {2}note\.add: run it\? \[y\]es \[n\]o, why\n│ {2}\[e\]dit \[\?\]\n│ {2}> yes\n╰─ ✔ success note\.add/)
+  assert.equal(rows.filter((row) => / │ x+$/.test(row)).join('').match(/x/g).length, 40, 'every character of the value')
 })
 
 test('without a terminal a slash is text', async (t) => {

@@ -8,6 +8,7 @@ import type { ApprovalEvent, JsonObject, SluiceEvent } from '../core/events.js'
 import type { Run } from '../core/run.js'
 import type { Tool } from '../core/tool.js'
 import { tell } from './command.js'
+import { proseRows } from './flow.js'
 import { rowsOf } from './rows.js'
 import type { Screen } from './screen.js'
 import type { Terminal } from './terminal.js'
@@ -105,9 +106,9 @@ export class Asking {
     const counts = new Map<string, number>()
     for (const { kind, of } of lines) if (kind === 'value' && of) counts.set(of, (counts.get(of) ?? 0) + 1)
     const joined = (...kinds: Line['kind'][]): string[] =>
-      rowsOf(lines.filter(({ kind }) => kinds.includes(kind)).flatMap(({ runs }, at) => [...(at ? [{ text: ' · ' }] : []), ...runs]), width, paint)
+      proseRows(lines.filter(({ kind }) => kinds.includes(kind)).flatMap(({ runs }, at) => [...(at ? [{ text: ' · ' }] : []), ...runs]), width, paint)
     const rows = (line: Line, indent: string, first = indent): string[] =>
-      rowsOf(line.runs, Math.max(8, width - first.length), paint).map((row, at) => (at ? indent : first) + row)
+      (line.kind === 'argument' || line.kind === 'value' ? rowsOf : proseRows)(line.runs, Math.max(8, width - first.length), paint).map((row, at) => (at ? indent : first) + row)
     const isAbout = ({ kind, of }: Line): boolean => kind === 'about' || of === 'description'
     return [
       ...lines.filter(isAbout).flatMap((line) => rows(line, '').map((row) => paint(line.kind === 'about' ? 'dim' : 'yellow', row))),
@@ -250,7 +251,7 @@ export class Asking {
   /** Reads an answer. Returns undefined if the question was settled meanwhile, or if nobody is there to answer, which counts as no. */
   async #line(call: number, text: string, signal: AbortSignal, preset?: string): Promise<string | undefined> {
     const { run, screen, terminal } = this.#options
-    const prompt = screen.question(call, text)
+    const prompt = screen.question(call, text, terminal.live)
     if (!terminal.live) screen.line(prompt.trimEnd())
     screen.still(true)
     const said = await terminal.line(prompt, { signal, fresh: true, ...(preset === undefined ? {} : { preset }) })

@@ -1,5 +1,6 @@
 // Breaks styled text into rows at words, as it comes: a row that is full is final, only the last one may still change.
-import { columns } from './rows.js'
+import type { TextRun } from '../bridge/invisible.js'
+import { columns, painter, type Paint } from './rows.js'
 
 /** A piece of text in one style. `sgr`: parameters of the terminal's "select graphic rendition", such as `1;36`; '' is plain. */
 export interface Span { text: string; sgr: string }
@@ -167,4 +168,9 @@ export function wrapped(text: string, options: FlowOptions): string[] {
   for (const span of spansOf(text)) flow.add(span)
   flow.end()
   return flow.rows
+}
+
+/** The rows of a line of a question that is prose: broken at words. */
+export function proseRows(runs: readonly TextRun[], width: number, paint: Paint): string[] {
+  return wrapped(runs.map(painter(paint)).join(''), { width })
 }

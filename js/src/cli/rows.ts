@@ -5,15 +5,19 @@ export type Paint = (colour: 'dim' | 'bold' | 'red' | 'yellow', text: string) =>
 
 const colours = { 'code-point': 'yellow', blank: 'yellow', cut: 'yellow', script: 'red', strong: 'bold' } as const
 
+/** Draws a run in the colour of its mark. */
+export const painter = (paint: Paint) => ({ text, mark }: TextRun): string => (mark ? paint(colours[mark], text) : text)
+
 /** Wraps one line into rows that the terminal does not wrap again. */
 export function rowsOf(runs: readonly TextRun[], width: number, paint: Paint): string[] {
+  const draw = painter(paint)
   const rows: string[] = []
   let row = ''
   let used = 0
   for (const { text, mark } of runs) {
     let piece = ''
     const flush = (): void => {
-      if (piece) row += mark ? paint(colours[mark], piece) : piece
+      if (piece) row += draw({ text: piece, ...(mark ? { mark } : {}) })
       piece = ''
     }
     for (const point of text) {

@@ -3,6 +3,7 @@
 import { endingOf, endingWords } from '../bridge/ending.js'
 import { escapeInvisible } from '../bridge/invisible.js'
 import type { AssistantMessage, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, ProgressEvent, RetryEvent, SluiceEvent } from '../core/events.js'
+import { widthOf } from './flow.js'
 import { Paper, type Colour, type Output } from './paper.js'
 import { Prose } from './prose.js'
 import { fit } from './rows.js'
@@ -11,6 +12,9 @@ const final: { [status in CardStatus]?: [sign: string, colour: Colour] } = {
   success: ['✔', 'green'], error: ['✖', 'red'], denied: ['✋', 'yellow'], result_rejected: ['✋', 'yellow'], not_found: ['?', 'red'],
   invalid: ['✖', 'red'], timeout: ['⏱', 'red'], expired: ['⏱', 'yellow'], cancelled: ['■', 'yellow'], unknown: ['?', 'yellow'],
 }
+
+/** Columns for what a person answers. */
+const ANSWER = 10
 
 interface DrawnCard extends Partial<CardEvent> {
   /** Its head is printed. */
@@ -48,9 +52,10 @@ export class Screen {
     return this.#paper.rows
   }
 
-  line(text = ''): void {
+  /** `hang`: rows behind the first begin so many columns further. */
+  line(text = '', hang = 0): void {
     this.#settleText()
-    this.#paper.line(text)
+    this.#paper.line(text, '', ' '.repeat(hang))
   }
 
   /** While a person types nothing is printed: what comes meanwhile is said afterwards. */
@@ -201,9 +206,13 @@ export class Screen {
     return this.paint('dim', fit(`⋯ ${running.length > 1 ? `${running.length} running · ` : ''}${said.join(' · ')}`, this.#paper.width))
   }
 
-  /** A question about a card, with the card's name in front. */
-  question(call: number, text: string): string {
-    return `${this.#side} ${this.paint('yellow', `${this.#name(call)}: ${text}`)}`
+  /** The prompt of a question about a card, with the card's name in front. `live`: one that leaves no room for an answer is printed above it. */
+  question(call: number, text: string, live: boolean): string {
+    const asked = this.paint('yellow', `${this.#name(call)}: ${text}`)
+    const prompt = `${this.#side} ${asked}`
+    if (!live || widthOf(prompt) + ANSWER <= this.columns) return prompt
+    this.inCard(call, asked.trimEnd())
+    return `${this.#side} > `
   }
 
   /** Prints lines in a card's box, now. */

@@ -17,8 +17,10 @@ export interface Chat {
   saved: boolean
   /** The name of the model. */
   model: string
-  /** Prints a line. */
-  say(text: string): void
+  /** Prints a line. `hang`: rows behind the first begin so many columns further. */
+  say(text: string, hang?: number): void
+  /** The models of the server. */
+  models(): Promise<string[]>
   /** Begins an empty conversation that is not kept. */
   fresh(): Promise<Kept>
   /** Asks the last question again; with a text, that one in its place. */
@@ -35,14 +37,16 @@ interface Slash {
   run(chat: Chat, rest: string): Promise<unknown> | unknown
 }
 
+/** So many models are named. */
+const MOST_NAMES = 30
 const NOTHING = 'nothing was asked yet'
 
 const commands: { readonly [name: string]: Slash } = {
   help: {
     takes: '', about: 'what you can type',
     run: (chat) => {
-      for (const [name, { takes, about }] of Object.entries(commands)) chat.say(`${`/${name} ${takes}`.padEnd(14)} ${about}`)
-      chat.say(`${'//…'.padEnd(14)} a message that begins with one slash`)
+      for (const [name, { takes, about }] of Object.entries(commands)) chat.say(`${`/${name} ${takes}`.padEnd(14)} ${about}`, 15)
+      chat.say(`${'//…'.padEnd(14)} a message that begins with one slash`, 15)
       chat.say('Ctrl-C stops an answer, Ctrl-D ends the chat.')
     },
   },
@@ -91,10 +95,13 @@ const commands: { readonly [name: string]: Slash } = {
     },
   },
   model: {
-    takes: '[NAME]', about: 'the model that answers; with a name, another one of the same server',
-    run: (chat, rest) => {
+    takes: '[NAME]', about: 'the model that answers, and those that the server has; with a name, another one',
+    run: async (chat, rest) => {
       if (rest) chat.model = rest
-      chat.say(rest ? `${escapeInvisible(rest)} answers from now on.` : escapeInvisible(chat.model))
+      if (rest) return chat.say(`${escapeInvisible(rest)} answers from now on.`)
+      chat.say(`${escapeInvisible(chat.model)} answers.`)
+      const names = await chat.models().catch(() => []) // a server that lists none is no fault of the chat
+      if (names.length > 0) chat.say(escapeInvisible(`The server has ${names.slice(0, MOST_NAMES).join(', ')}${names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''}.`))
     },
   },
   tools: {

@@ -6,7 +6,8 @@ import type { ChatMessage } from '../core/events.js'
 import type { Run } from '../core/run.js'
 import type { RunResult } from '../core/run-options.js'
 import type { Settings } from '../core/settings.js'
-import type { Model } from '../core/model.js'
+import type { Model, ServerAddress } from '../core/model.js'
+import { models } from '../core/models.js'
 import { files } from '../conversations/files.js'
 import { memory } from '../conversations/memory.js'
 import type { Conversations, Entry } from '../conversations/types.js'
@@ -16,6 +17,9 @@ import { dataFolder, Kept } from './kept.js'
 import { cost, ending, Screen, summary } from './screen.js'
 import { slash, slashes, type Chat } from './slash.js'
 import { Terminal } from './terminal.js'
+
+/** A person waits for the list of models. */
+const LIST_MS = 3000
 
 export interface TalkOptions {
   engine: Engine
@@ -115,8 +119,13 @@ class Talker implements Chat {
     return this.#options.engine.tools
   }
 
-  say = (text: string): void => {
-    for (const line of text.split('\n')) this.#screen.line(this.#screen.paint('dim', line))
+  say = (text: string, hang = 0): void => {
+    for (const line of text.split('\n')) this.#screen.line(this.#screen.paint('dim', line), hang)
+  }
+
+  models(): Promise<string[]> {
+    const { name: _, ...server } = this.#options.model
+    return models(server as ServerAddress, { timeoutMs: LIST_MS })
   }
 
   fresh(): Promise<Kept> {

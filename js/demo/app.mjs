@@ -48,6 +48,7 @@ export async function createApp({ provider, baseURL, wire, path, model, apiKey, 
       onConfigure,
       conversations,
       keepMessages,
+      cues: /** @type {const} */ ('spoken'), // where Lulu speaks, her face changes with her words
       run: ({ text }) => (server ? { model: server } : { model: { baseURL: scripted.baseURL, name: 'scripted' }, ...settingsOf(text) }),
     },
     routes: {

@@ -566,3 +566,60 @@ test('a page that is told garbage by its server shows it as text', async (t) => 
   assert.equal(await page.title(), 'Lulu')
   assert.equal(await page.locator('img, #log script, .model b').count(), 0)
 })
+
+// -- the voice ------------------------------------------------------------------------------------------------------------------
+
+/** In the page, before anything of it: speech that says everything in the time that the test gives it. */
+function standIn() {
+  window.utterances = []
+  const synthesis = Object.assign(new EventTarget(), {
+    getVoices: () => [{ name: 'Test', lang: 'en-US', localService: true, default: true }],
+    speak: (utterance) => void window.utterances.push(utterance),
+    cancel: () => window.utterances.at(-1).dispatchEvent(new SpeechSynthesisErrorEvent('error', { utterance: window.utterances.at(-1), error: 'canceled' })),
+    pause() {}, resume() {},
+  })
+  Object.defineProperty(window, 'speechSynthesis', { value: synthesis })
+  // A voice cannot be made by hand, and an utterance takes no other.
+  Object.defineProperty(SpeechSynthesisUtterance.prototype, 'voice', { set() {} })
+}
+const spoken = (page) => page.evaluate(() => window.utterances.map(({ text }) => text))
+const endSpoken = (page) => page.evaluate(() => window.utterances.at(-1).dispatchEvent(new SpeechSynthesisEvent('end', { utterance: window.utterances.at(-1) })))
+
+test('Lulu is silent until she is told to speak; then she says her answers, and her face changes with her words', async (t) => {
+  const call = { call: { name: 'live2d_expression', arguments: { name: 'happy' } } }
+  const server = await startServer({ answers: () => ({ parts: [{ text: 'This is how it began. And ' }, call, { text: 'this is how it ended for all of them.' }] }) })
+  t.after(server.close)
+  const { page, demo } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
+  await page.addInitScript(standIn)
+  await go(page, demo)
+  await say(page, 'Tell me.')
+  await idle(page)
+  assert.deepEqual(await spoken(page), [])
+  await until(async () => (await expression(page)) === 'happy', 'her face, at once')
+
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByRole('radio', { name: 'Speaks' }).check()
+  assert.equal(await page.locator('#no-voice').isVisible(), false)
+  await picture(page, 'demo-voice')
+  await page.getByRole('button', { name: 'Close' }).click()
+  await say(page, 'Tell me again.')
+  await idle(page)
+  await until(async () => (await spoken(page)).length === 1, 'the first sentence')
+  await until(async () => (await expression(page)) === 'neutral', 'a face at rest')
+  await page.waitForTimeout(400)
+  assert.equal(await expression(page), 'neutral', 'its words are still to come')
+  await endSpoken(page)
+  await until(async () => (await expression(page)) === 'happy', 'her face with her words')
+  assert.deepEqual(await spoken(page), ['This is how it began.', 'And this is how it ended for all of them.'])
+  await endSpoken(page)
+})
+
+test('where the system has no voice the settings say so', async (t) => {
+  const { page } = await open(t)
+  if (await page.evaluate(() => speechSynthesis.getVoices().length > 0)) return t.skip('this machine has voices')
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByRole('radio', { name: 'Speaks' }).check()
+  await page.getByText('This system has no voice.').waitFor()
+  await page.getByRole('radio', { name: '中文' }).check()
+  await page.getByText('本机没有可用的语音。').waitFor()
+})

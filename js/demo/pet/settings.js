@@ -46,9 +46,10 @@ export function startSettings({ client, demo, chat }) {
     $('#key-hint').textContent = word(server?.hasKey ? 'keyKept' : 'keyHint')
     $('#model').textContent = server?.model ?? word('scripted')
     $('#model').title = server ? server.baseURL || (demo.providers.find(({ name }) => name === server.provider)?.baseURL ?? '') : word('serverText')
-    for (const [name, value] of [['theme', look.theme], ['language', look.language]]) {
+    for (const [name, value] of [['theme', look.theme], ['language', look.language], ['voice', look.voice]]) {
       for (const radio of document.querySelectorAll(`input[name=${name}]`)) radio.checked = radio.value === value
     }
+    $('#no-voice').hidden = look.voice === 'off' || speechSynthesis.getVoices().length > 0
   }
 
   function said(text, bad = false) {
@@ -91,6 +92,8 @@ export function startSettings({ client, demo, chat }) {
   $('#language').addEventListener('click', () => (look.language = look.language === 'zh' ? 'en' : 'zh'))
   $('#themes').addEventListener('change', ({ target }) => (look.theme = target.value))
   $('#languages').addEventListener('change', ({ target }) => (look.language = target.value))
+  $('#voices').addEventListener('change', ({ target }) => (look.voice = target.value))
+  speechSynthesis.addEventListener('voiceschanged', show)
   onLook(show)
 }
 

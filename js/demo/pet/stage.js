@@ -1,9 +1,10 @@
 // The pet: a real Live2D model where one is installed, the drawn puppet otherwise. In a window of its own it says what it says in a bubble.
 import { companion, petBody, petBubble } from '/sluice/pet/index.js'
 import { post } from '/sluice/renderer/web-bridge.js'
+import { speaker, systemVoice } from '/sluice/speech/index.js'
 import { current, watchConversation } from './conversation.js'
 import { createPuppet } from './puppet.js'
-import { word } from './words.js'
+import { look, onLook, word } from './words.js'
 
 /** The window of the pet, in Electron; its page may be the body alone, or the bubble alone. */
 const side = window.sluice?.petWindow
@@ -13,20 +14,30 @@ export async function startStage({ client, demo, alone }) {
   if (alone && (part === 'body' || part === 'bubble')) document.documentElement.dataset.part = part
   const container = document.querySelector('#pet')
   const model = part === 'bubble' ? null : ((demo.live2d && (await realModel(container))) || createPuppet(container))
-  const pet = companion({ client, model, conversation: current(), onError: (reason) => console.warn(reason) })
+  let bubble
+  const voice = part === 'bubble' ? undefined : startVoice((text) => bubble?.say(text)) // one of the two speaks
+  const pet = companion({ client, model, ...(voice ? { speaker: voice } : {}), conversation: current(), onError: (reason) => console.warn(reason) })
   watchConversation(client, ({ id }) => pet.open(id))
   document.addEventListener('input', ({ target }) => {
     const { left, width, top } = target.getBoundingClientRect()
     pet.typed({ x: left + width / 2, y: top })
   })
   if (!alone) return void petBody({ pet, element: container })
-  const bubble = part === 'body' ? undefined : await startBubble(pet)
+  bubble = part === 'body' ? undefined : await startBubble(pet)
   const solid = () => [...document.querySelectorAll('.handles:not([hidden])'), ...(bubble && !bubble.element.hidden ? [bubble.box] : [])]
   petBody({ pet, element: container, window: side, openChat, solid })
   if (part !== '') return
   document.querySelector('.handles').hidden = false
   document.querySelector('#open-chat').addEventListener('click', openChat)
   document.querySelector('#quit').addEventListener('click', () => post('/api/window', { action: 'quit' }))
+}
+
+/** Says the answers where a person wants that. `say` gets the sentence that is heard, and nothing behind the last one. */
+function startVoice(say) {
+  const voice = speaker({ voice: systemVoice(), onSegment: ({ text }, now) => now === 'speaking' && say(text) })
+  voice.subscribe(() => voice.state !== 'speaking' && say(''))
+  onLook(() => voice.quiet(look.voice === 'off'))
+  return voice
 }
 
 async function startBubble(pet) {

@@ -83,6 +83,10 @@ const words = {
   dark: ['Dark', '深色'],
   system: ['As the system', '跟随系统'],
   tongue: ['Language', '语言'],
+  voice: ['Voice', '声音'],
+  voiceOff: ['Silent', '静音'],
+  voiceOn: ['Speaks', '说话'],
+  noVoice: ['This system has no voice.', '本机没有可用的语音。'],
   open: ['Open the chat', '打开聊天'],
   needsYou: ['Lulu has a question', '露露有事问你'],
   quit: ['Quit', '退出'],
@@ -105,12 +109,15 @@ export const look = {
   /** `system`, `light` or `dark`. */
   get theme() { return stored('theme', ['light', 'dark'], 'system') },
   set theme(value) { keep('theme', value) },
+  /** Lulu says what she answers. */
+  get voice() { return stored('voice', ['on', 'off'], 'off') },
+  set voice(value) { keep('voice', value) },
   get dark() { return this.theme === 'system' ? media.matches : this.theme === 'dark' },
 }
 
 export const word = (name) => words[name]?.[at[look.language]] ?? name
 
-/** Calls now, and whenever language or theme change. */
+/** Calls now, and whenever something of it changes. */
 export function onLook(listener) {
   listeners.add(listener)
   listener()

@@ -91,6 +91,11 @@ export class FakeMessage {
     this.push({ type: 'card', block: ++this.#block, call, status: 'success', silent: true }, { type: 'ipc', call, block: near, offset: 0, channel, payload })
     return call
   }
+  /** A person has it go on. */
+  again() {
+    this.#view = { ...this.#view, outcome: undefined }
+    return this
+  }
   done(outcome = 'completed') {
     this.push({ type: 'done', outcome })
   }

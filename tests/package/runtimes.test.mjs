@@ -24,6 +24,7 @@ const surface = {
   'sluice/renderer': ['connect', 'webBridge'],
   'sluice/live2d': ['live2dTools'],
   'sluice/pet': ['companion', 'petStates'],
+  'sluice/speech': ['httpVoice', 'microphone', 'segmenter', 'speaker', 'systemVoice'],
   'sluice/testing': ['checkMessages', 'startServer'],
   'sluice/package.json': ['sluice'],
 }

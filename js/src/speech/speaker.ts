@@ -177,7 +177,8 @@ class VoiceOver implements Speaker {
   readonly subscribe = (listener: () => void): (() => void) => this.#listeners.add(listener)
 
   follow(message: SpokenMessage): void {
-    if (message === this.#message || (message.id !== undefined && message.id === this.#message?.id)) return
+    const same = message === this.#message || (message.id !== undefined && message.id === this.#message?.id)
+    if (same && this.#isBusy) return
     this.stop('another answer')
     this.#writing = true
     this.#message = message
@@ -186,9 +187,10 @@ class VoiceOver implements Speaker {
     const read = (): void => {
       if (this.#message !== message) return
       const view = message.getSnapshot()
+      if (!this.#writing && view.outcome === undefined) this.#resume(message.id)
       for (const delta of reading.next(view)) this.#write(this.#segments.push(delta), delta.type === 'text')
       if (view.outcome === 'cancelled') this.stop('cancelled')
-      else if (view.outcome !== undefined) this.#written()
+      else if (view.outcome !== undefined && this.#writing) this.#written()
     }
     this.#left = message.subscribe(read)
     read()
@@ -303,11 +305,21 @@ class VoiceOver implements Speaker {
     if (next.length > 0) this.#timer = this.#clock.setTimeout(() => this.#wait(), Math.min(...next))
   }
 
-  /** All of the answer was read. */
+  get #isBusy(): boolean {
+    return this.#writing || this.#heard !== undefined || this.#queue.length > 0
+  }
+
+  /** A person had the model go on with an answer that was over. */
+  #resume(id: string | undefined): void {
+    this.#writing = true
+    this.#characters = 0
+    this.#firstAt = undefined
+    this.#held.follow(id)
+  }
+
+  /** All of the answer was read. It is still looked at: it may go on. */
   #written(): void {
     this.#clock.clearTimeout(this.#timer)
-    this.#left?.()
-    this.#left = undefined
     this.#writing = false
     for (const segment of this.#segments.end()) this.#enqueue(segment)
     this.#next()
@@ -332,10 +344,7 @@ class VoiceOver implements Speaker {
       if (!item.silent && this.#off === undefined) void this.#speak(item)
       else this.#pass(item)
     }
-    if (!this.#heard && !this.#writing) {
-      this.#message = undefined
-      this.#held.end()
-    }
+    if (!this.#isBusy) this.#held.end()
     this.#prepare()
     this.#settle()
   }

@@ -368,6 +368,64 @@ test('maths is the same however it came, and hostile maths is shown as written',
   assert.ok(await page.evaluate(() => box.getBoundingClientRect().height < 3000))
 })
 
+// -- calls that cut no sentence ------------------------------------------------------------------------------------------------
+
+const face = (block, name, more = {}) => ({ type: 'card', block, call: block + 1, name: 'live2d.expression', status: 'success', silent: true, arguments: { name }, ...more })
+
+test('a text that is cut only by expressions is one text, and each stands in the margin of its line', async (t) => {
+  const page = await message(t)
+  await page.evaluate(async (cards) => {
+    live.push({ type: 'text', block: 0, text: 'Wait. You **got ' })
+    await frames(2)
+    window.node = element.renderRoot.querySelector('strong').firstChild
+    live.push(cards[0])
+    await frames(2)
+    live.push({ type: 'text', block: 2, text: 'the** job?\n\n' }, cards[1], { type: 'text', block: 4, text: '# Hooray\n\nDance' })
+    await frames(2)
+  }, [face(1, 'surprised', { status: 'executing' }), face(3, 'happy')])
+  assert.equal(await page.evaluate(() => element.renderRoot.querySelectorAll('sluice-card').length), 0)
+  assert.deepEqual(await page.evaluate(() => [...element.renderRoot.querySelectorAll('.text :is(p, h3)')].map((one) => one.textContent.trim())), ['Wait. You got the job?', '', 'Hooray', 'Dance'])
+  assert.ok(await page.evaluate(() => node.isConnected && node.parentNode.textContent.trim() === 'got the'), 'the nodes stay')
+  const marks = await page.evaluate(() => [...element.renderRoot.querySelectorAll('.cue')].map((one) => [one.getAttribute('aria-label'), one.title, one.getBoundingClientRect().left < element.getBoundingClientRect().left]))
+  assert.deepEqual(marks, [['live2d.expression: surprised', 'surprised', true], ['live2d.expression: happy', 'happy', true]])
+  const [cue, line] = await page.evaluate(() => [element.renderRoot.querySelector('.cue'), element.renderRoot.querySelector('strong')].map((one) => one.getBoundingClientRect()))
+  assert.ok(cue.top >= line.top - 6 && cue.bottom <= line.bottom + 6, `${cue.top}–${cue.bottom} beside ${line.top}–${line.bottom}`)
+  await picture(page, 'text-cues')
+  await page.evaluate(async (card) => {
+    live.push(card, { type: 'done', outcome: 'completed' })
+    await frames(2)
+  }, face(1, 'surprised', { status: 'error', error: 'no such face' }))
+  assert.deepEqual(await page.evaluate(() => [...element.renderRoot.querySelectorAll('.cue.failed')].map((one) => one.title)), ['surprised: Failed: no such face'])
+})
+
+test('a call that asks is a card, and so is one without a text', async (t) => {
+  const page = await message(t)
+  await page.evaluate(async (card) => {
+    live.push(card)
+    await frames(2)
+  }, face(0, 'happy'))
+  const shown = () => page.evaluate(() => [element.renderRoot.querySelectorAll('sluice-card').length, element.renderRoot.querySelectorAll('.cue').length])
+  assert.deepEqual(await shown(), [0, 0])
+  await page.evaluate(async (cards) => {
+    live.push({ type: 'text', block: 1, text: 'Hello' }, ...cards)
+    await frames(2)
+  }, [{ ...face(2, 'sad'), status: 'awaiting_approval' }, { type: 'ask', ask: { call: 3, stage: 'execution', name: 'live2d.expression', description: '', arguments: { name: 'sad' }, digest: 'd', token: 't' } }])
+  assert.deepEqual(await shown(), [1, 1])
+  await page.evaluate(async () => {
+    live.push({ type: 'text', block: 3, text: ' there \ufdd00\ufdd1' }, { type: 'card', block: 2, call: 3, status: 'success' }, { type: 'done', outcome: 'completed' })
+    await frames(3)
+  })
+  assert.deepEqual(await shown(), [0, 2])
+  assert.equal(await page.evaluate(() => element.renderRoot.querySelector('.text').textContent.trim()), 'Hello there 0')
+  const alone = await page.evaluate(async (view) => {
+    element.message = undefined
+    element.view = view
+    await element.updateComplete
+    return element.renderRoot.querySelectorAll('sluice-card').length
+  }, { role: 'assistant', rounds: 1, outcome: 'completed', blocks: [{ type: 'tool_use', call: 1, name: 'live2d.expression', status: 'success', silent: true, arguments: { name: 'happy' } }] })
+  assert.equal(alone, 1)
+})
+
 // -- colours -----------------------------------------------------------------------------------------------------------------
 
 const coloured = (page) => page.evaluate(() => Object.fromEntries([...CSS.highlights].map(([name, ranges]) => [name.replace('sluice-', ''), [...ranges].filter((range) => range.startContainer.isConnected).map((range) => range.startContainer.data.slice(range.startOffset, range.endOffset)).sort()])))

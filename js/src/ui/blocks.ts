@@ -5,6 +5,7 @@ import './card.js'
 import { icon } from './icons.js'
 import { markInvisible } from './mark-invisible.js'
 import { StreamText } from './stream-text.js'
+import { TextRuns, type TextRun } from './text-runs.js'
 import { TextBox, type TextContext } from './text/text-box.js'
 import type { ApprovalsMode, AskView, BlockView, CardView, LiveMessage } from './types.js'
 
@@ -45,7 +46,9 @@ const GROUP = 8
 export class Blocks {
   readonly element = document.createElement('div')
   #views: (View | undefined)[] = []
-  #shown: (BlockView | undefined)[] = []
+  #shown: readonly (BlockView | undefined)[] = []
+  #given: readonly BlockView[] = []
+  readonly #runs = new TextRuns()
   #context: BlockContext | undefined
 
   constructor() {
@@ -56,20 +59,30 @@ export class Blocks {
   /** Shows the blocks and calls back for every card that changed. */
   update(blocks: readonly BlockView[], context: BlockContext, changed: (card: CardView, before: CardView | undefined) => void): void {
     const all = context !== this.#context
-    const lastBefore = this.#shown.length - 1
+    const shown = context.renderText ? blocks : this.#runs.of(blocks, context.asks, context.still)
+    const last = shown.findLastIndex(Boolean)
+    const lastBefore = this.#shown.findLastIndex(Boolean)
     for (let at = 0; at < blocks.length; at++) {
-      const block = blocks[at]
-      const before = this.#shown[at]
-      if (!block || (block === before && !all && at !== lastBefore)) continue
-      this.#view(at, lookOf(block)).update(block, context, at === blocks.length - 1)
+      const block = shown[at]
+      if (!block) this.#remove(at)
+      else if (block !== this.#shown[at] || all || at === lastBefore) this.#view(at, lookOf(block)).update(block, context, at === last)
+    }
+    for (let at = blocks.length; at < this.#views.length; at++) this.#remove(at)
+    this.#views.length = blocks.length
+    blocks.forEach((block, at) => {
+      const before = this.#given[at]
       if (block !== before && block.type === 'tool_use') changed(block, before?.type === 'tool_use' ? before : undefined)
-    }
-    for (const view of this.#views.splice(blocks.length)) {
-      view?.remove?.()
-      view?.element.remove()
-    }
-    this.#shown = blocks.slice()
+    })
+    this.#shown = shown
+    this.#given = blocks.slice()
     this.#context = context
+  }
+
+  #remove(at: number): void {
+    const view = this.#views[at]
+    view?.remove?.()
+    view?.element.remove()
+    this.#views[at] = undefined
   }
 
   #view(at: number, look: Look): View {
@@ -79,7 +92,11 @@ export class Blocks {
     if (old) {
       old.remove?.()
       old.element.replaceWith(view.element)
-    } else this.#group(at).append(view.element)
+    } else {
+      const group = this.#group(at)
+      const next = this.#views.find((one, index) => index > at && one?.element.parentNode === group)
+      group.insertBefore(view.element, next?.element ?? null)
+    }
     return (this.#views[at] = view)
   }
 
@@ -121,7 +138,7 @@ class TextView implements View {
   }
 
   update(block: BlockView, context: BlockContext, last: boolean): void {
-    this.#text.set('text' in block ? block.text : '', last && !context.still, context)
+    this.#text.set('text' in block ? block.text : '', last && !context.still, context, (block as TextRun).cues)
   }
 
   remove(): void {

@@ -240,8 +240,8 @@ export class SluiceMessage extends SluiceElement {
   #moveFocus(token: string): void {
     if (this.approvals !== 'inline' || this.#asks.some((ask) => ask.token === token)) return
     const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
-    const answered = focused()?.getRootNode() as ShadowRoot | undefined
-    const card = (answered?.host.getRootNode() as ShadowRoot | undefined)?.host as SluiceCard | undefined
+    const answered = focused()?.getRootNode() as Partial<ShadowRoot> | undefined
+    const card = (answered?.host?.getRootNode() as ShadowRoot | undefined)?.host as SluiceCard | undefined
     const next = cards.find((one) => one.ask)
     void (next ?? card)?.updateComplete.then(() => {
       if (next) next.renderRoot.querySelector<SluiceApproval>('sluice-approval')?.present()

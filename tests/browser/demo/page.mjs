@@ -43,7 +43,7 @@ export async function idle(page) {
 export const answers = (page) => page.locator('sluice-message')
 export const last = (page) => answers(page).last()
 export const cards = (page) => last(page).locator('sluice-card')
-export const statuses = (page) => cards(page).evaluateAll((all) => all.map((one) => `${one.card.name ?? one.card.askedName} ${one.card.status}`))
+export const statuses = (page) => last(page).evaluate((element) => element.message.getSnapshot().blocks.filter(({ type }) => type === 'tool_use').map((card) => `${card.name ?? card.askedName} ${card.status}`))
 export const expression = (page) => page.locator('#pet [data-expression]').getAttribute('data-expression')
 export const question = (page) => last(page).locator('sluice-approval')
 export const button = (page, name) => question(page).getByRole('button', { name, exact: true })

@@ -2,17 +2,24 @@
 import { StreamText } from '../stream-text.js'
 import type { Strings } from '../strings.js'
 import { CodeView } from './code-view.js'
+import { CueView } from './cue-view.js'
 import { mathRenderer } from './math-renderer.js'
+import type { CardView } from '../types.js'
 import type { MakeOwn, OwnView } from './patch.js'
 import type { Own } from './tree.js'
 
-export function ownViews(words: Strings, codeChanged: (view: CodeView) => void): MakeOwn {
+export function ownViews(words: Strings, codeChanged: (view: CodeView) => void, made: (cue: CueView) => void, cards: () => readonly CardView[]): MakeOwn {
   return (own) => {
     switch (own.own) {
       case 'code':
         return new CodeView(words, codeChanged)
       case 'plain':
         return new PlainView()
+      case 'cue': {
+        const view = new CueView(cards, words)
+        made(view)
+        return view
+      }
       case 'math':
         return new MathView()
     }

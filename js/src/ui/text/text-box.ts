@@ -1,8 +1,10 @@
 // A text in an element: typeset here, or drawn by the app.
 import type { Strings } from '../strings.js'
+import type { CardView } from '../types.js'
 import type { ActionOptions } from './action-options.js'
 import { actions } from './actions.js'
 import { colour } from './colours.js'
+import { withoutMarks } from './cue-marks.js'
 import { Typeset } from './typeset.js'
 import type { RenderText } from './types.js'
 
@@ -28,7 +30,8 @@ export class TextBox {
     actions(this.element, () => this.#context as TextContext)
   }
 
-  set(text: string, open: boolean, context: TextContext): void {
+  /** `cards`: the calls that have marks in the text. */
+  set(text: string, open: boolean, context: TextContext, cards?: readonly CardView[]): void {
     this.#context = context
     const { renderText, words } = context
     if (renderText) {
@@ -42,7 +45,7 @@ export class TextBox {
     }
     if (this.#own?.slot.isConnected) this.element.replaceChildren()
     if (!renderText) this.remove()
-    this.#typeset.set(text, open, words)
+    this.#typeset.set(cards ? text : withoutMarks(text), open, words, cards)
   }
 
   /** Takes away what stands outside of the shadow root. */

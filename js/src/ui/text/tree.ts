@@ -1,6 +1,7 @@
 // What is drawn for the blocks of a text: a tree of elements and texts, which the page's nodes are then made equal to. Nothing is HTML.
 import type { Strings } from '../strings.js'
 import type { Block } from './cut.js'
+import { codeWithoutMarks, splitMarks } from './cue-marks.js'
 import { parseInline, unescape, type Token } from './markdown.js'
 import { LONGEST_MATH } from './math-rules.js'
 
@@ -14,6 +15,7 @@ export interface Leaf {
 export type Own =
   | { own: 'code'; code: string; language: string; closed: boolean }
   | { own: 'plain'; text: string }
+  | { own: 'cue'; index: number }
   | { own: 'math'; tex: string; written: string; display: boolean }
 
 export type Drawn = string | Leaf | Own
@@ -21,9 +23,9 @@ export type Drawn = string | Leaf | Own
 export function drawn(block: Block, words: Strings): Drawn[] {
   switch (block.type) {
     case 'fence':
-      return [{ own: 'code', code: block.code, language: languageOf(block.info), closed: block.closed }]
+      return [{ own: 'code', code: codeWithoutMarks(block.code), language: languageOf(block.info), closed: block.closed }]
     case 'plain':
-      return [{ own: 'plain', text: block.text }]
+      return [{ own: 'plain', text: splitMarks(block.text).filter((_, at) => at % 2 === 0).join('') }]
     case 'parsed':
       return new Tree(words).build(block.tokens, block.open)
   }
@@ -64,16 +66,23 @@ class Tree {
   }
 
   /** Texts beside each other are one. */
-  #text(text: string): void {
+  #text(whole: string): void {
     const { children } = this.#top
+    const [text = '', ...marked] = splitMarks(whole)
     const before = children.at(-1)
     if (typeof before === 'string') children[children.length - 1] = before + text
     else if (text) children.push(text)
+    for (let at = 0; at + 1 < marked.length; at += 2) {
+      children.push({ own: 'cue', index: Number(marked[at]) })
+      if (marked[at + 1]) children.push(marked[at + 1] as string)
+    }
   }
 
   #block(token: Token): void {
     if (token.nesting < 0) {
       if (token.type === 'list_item_close') task(this.#top)
+      if (token.type === 'paragraph_close') withoutLastBreak(this.#top.children)
+      if (token.type === 'paragraph_close' && this.#top.children.length > 0 && this.#top.children.every(isCue)) this.#top.attributes['class'] = 'cues'
       return this.#close()
     }
     switch (token.type) {
@@ -107,7 +116,7 @@ class Tree {
         return this.#open(leaf(token.tag))
       case 'fence':
       case 'code_block':
-        this.#top.children.push({ own: 'code', code: token.content.replace(/\n$/, ''), language: languageOf(token.info), closed: true })
+        this.#top.children.push({ own: 'code', code: codeWithoutMarks(token.content).replace(/\n$/, ''), language: languageOf(token.info), closed: true })
         return
       case 'math_block':
         this.#math(token, true)
@@ -131,11 +140,14 @@ class Tree {
       case 'text_special':
         return this.#text(token.content)
       case 'softbreak':
+        if (aloneInLine(this.#top.children)) return
+        this.#top.children.push(leaf('br'))
+        return
       case 'hardbreak':
         this.#top.children.push(leaf('br'))
         return
       case 'code_inline':
-        this.#top.children.push(leaf('code', {}, token.content))
+        this.#top.children.push(leaf('code', {}, codeWithoutMarks(token.content)))
         return
       case 'link_open':
         return this.#open(this.#link(String(token.attrGet('href') ?? '')))
@@ -186,6 +198,21 @@ class Tree {
     }
     this.#top.children.push({ own: 'math', tex, written: token.markup, display })
   }
+}
+
+const isCue = (node: Drawn | undefined): boolean => typeof node === 'object' && 'own' in node && node.own === 'cue'
+
+/** Calls stand in a line without text: it is none. */
+function aloneInLine(children: readonly Drawn[]): boolean {
+  const before = children.findLast((node) => !isCue(node))
+  return isCue(children.at(-1)) && (before === undefined || (typeof before === 'object' && 'tag' in before && before.tag === 'br'))
+}
+
+/** A line of nothing but calls at the end is none. */
+function withoutLastBreak(children: Drawn[]): void {
+  const at = children.findLastIndex((node) => !isCue(node))
+  const node = children[at]
+  if (at < children.length - 1 && typeof node === 'object' && 'tag' in node && node.tag === 'br') children.splice(at, 1)
 }
 
 const lines = (text: string): Drawn[] => text.split('\n').flatMap((line, at) => (at ? [leaf('br'), line] : [line])).filter((one) => one !== '')

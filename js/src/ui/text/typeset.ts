@@ -1,6 +1,8 @@
 // Text that is typeset while it grows. Finished blocks are never read, changed or measured again; the others are read once per frame at most.
 import type { Strings } from '../strings.js'
+import type { CardView } from '../types.js'
 import type { CodeView } from './code-view.js'
+import type { CueView } from './cue-view.js'
 import { Cutter } from './cut.js'
 import { mathRenderer } from './math-renderer.js'
 import { ownViews } from './own-views.js'
@@ -27,6 +29,9 @@ export class Typeset {
   #tail: Patch[] = []
   #finished = 0 // blocks
   #left = 0 // groups
+  // -- calls in the text
+  #cues: CueView[] = []
+  #cards: readonly CardView[] = []
   // -- waiting for the next reading
   #restUntil = 0
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -37,8 +42,12 @@ export class Typeset {
     this.element.hidden = true
   }
 
-  /** Shows `text`, which usually is the shown text with more at its end. `open`: more may come. */
-  set(text: string, open: boolean, words: Strings): void {
+  /** Shows `text`, which usually is the shown text with more at its end. `open`: more may come. `cards`: the calls in it. */
+  set(text: string, open: boolean, words: Strings, cards: readonly CardView[] = []): void {
+    if (cards !== this.#cards) {
+      this.#cards = cards
+      for (const cue of this.#cues) cue.draw()
+    }
     const shown = this.#text.length
     const grew = text.length >= shown && text.slice(Math.max(0, shown - COMPARED), shown) === this.#text.slice(-COMPARED)
     if (grew && text.length === shown && open === this.#open && words === this.#words && this.#math === mathRenderer()) return
@@ -53,13 +62,14 @@ export class Typeset {
 
   /** Forgets what is shown. */
   clear(words = this.#words): void {
-    this.#makeOwn = words && ownViews(words, this.codeChanged)
+    this.#makeOwn = words && ownViews(words, this.codeChanged, (cue) => this.#cues.push(cue), () => this.#cards)
     this.#words = words
     this.#math = mathRenderer()
     this.#text = ''
     this.#open = true
     this.#cutter = new Cutter()
     this.#tail = []
+    this.#cues = []
     this.#finished = this.#left = this.#restUntil = 0
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -72,7 +82,7 @@ export class Typeset {
     this.#timer = undefined
     const begun = performance.now()
     const before = Math.floor(this.#finished / GROUP)
-    const makeOwn = (this.#makeOwn ??= ownViews(words, this.codeChanged))
+    const makeOwn = (this.#makeOwn ??= ownViews(words, this.codeChanged, (cue) => this.#cues.push(cue), () => this.#cards))
     const { finished, tail } = this.#cutter.read(withLineEnds(this.#text, this.#open), this.#open)
     const nodes = [...finished, ...tail].flatMap((block, at) => drawn(block, words).map((node) => ({ node, finished: at < finished.length })))
     nodes.forEach(({ node }, at) => {

@@ -1,0 +1,64 @@
+// Text that is cut only by calls nobody waits for (expressions, motions) is one text; the calls are marks in it.
+import { cueMark, withoutMarks } from './text/cue-marks.js'
+import type { AskView, BlockView, CardView } from './types.js'
+
+type TextView = Extract<BlockView, { text: string }>
+
+/** A text with the calls that stand in it, in order. */
+export type TextRun = TextView & { cues?: readonly CardView[] }
+
+/** The runs by the index of their first text. */
+type Made = Map<number, { members: BlockView[]; run: TextRun }>
+
+const isPlainText = (block: BlockView | undefined): block is TextView => block?.type === 'text' && !block.retracted && !block.refusal && !block.fabricated
+
+export class TextRuns {
+  #made: Made = new Map()
+
+  /** The blocks as they are shown: a run stands where its first text does, its other blocks are undefined. `still`: nothing more comes. */
+  of(blocks: readonly BlockView[], asks: ReadonlyMap<number, AskView>, still: boolean): (BlockView | undefined)[] {
+    const shown: (BlockView | undefined)[] = [...blocks]
+    const made: Made = new Map()
+    for (let at = 0; at < blocks.length; at++) {
+      const end = this.#end(blocks, asks, at)
+      const first = blocks.findIndex((block, index) => index >= at && index < end && isPlainText(block))
+      if (end - at < 2 || first < 0) {
+        // What a call belongs to may be about to come.
+        if (end > at && end === blocks.length && !still) shown.fill(undefined, at, end)
+        at = Math.max(at, end - 1)
+        continue
+      }
+      const members = blocks.slice(at, end)
+      const old = this.#made.get(first)
+      const same = old && old.members.length === members.length && members.every((block, index) => block === old.members[index])
+      const run = same ? old.run : joined(members, blocks[first] as TextView)
+      made.set(first, { members, run })
+      shown.fill(undefined, at, end)
+      shown[first] = run
+      at = end - 1
+    }
+    this.#made = made
+    return shown
+  }
+
+  /** Where the run that begins here ends. */
+  #end(blocks: readonly BlockView[], asks: ReadonlyMap<number, AskView>, from: number): number {
+    let end = from
+    while (end < blocks.length && (isPlainText(blocks[end]) || isCue(blocks[end], asks))) end++
+    return end === from + 1 && isPlainText(blocks[from]) ? from : end
+  }
+}
+
+function isCue(block: BlockView | undefined, asks: ReadonlyMap<number, AskView>): block is CardView {
+  return block?.type === 'tool_use' && block.silent === true && !asks.has(block.call) && !block.status?.startsWith('awaiting')
+}
+
+function joined(members: readonly BlockView[], first: TextView): TextRun {
+  const cues: CardView[] = []
+  let text = ''
+  for (const block of members) {
+    if (block.type === 'tool_use') text += cueMark(cues.push(block) - 1, text)
+    else text += withoutMarks((block as TextView).text)
+  }
+  return { ...first, text, cues }
+}

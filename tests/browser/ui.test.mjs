@@ -164,7 +164,7 @@ const states = {
   streaming: ['Writing a tool call…', '正在生成工具调用…'], pending: ['Waiting', '等待中'], awaiting_approval: ['Waiting for approval', '等待批准'],
   executing: ['Running…', '执行中…'], awaiting_result_approval: ['Result waits for release', '结果等待放行'], success: ['Done', '完成'],
   error: ['Failed', '失败'], denied: ['Denied', '已拒绝'], result_rejected: ['Result withheld', '结果未放行'], not_found: ['No such tool', '没有这个工具'],
-  invalid: ['Malformed call', '调用格式错误'], timeout: ['Timed out', '超时'], expired: ['Approval expired', '批准已过期'], cancelled: ['Cancelled', '已取消'],
+  invalid: ['Malformed call', '调用格式错误'], timeout: ['Timed out', '超时'], expired: ['Approval expired', '批准已过期'], cancelled: ['Stopped', '已停止'],
   unknown: ['Outcome unknown', '结果未知'],
 }
 
@@ -321,7 +321,7 @@ test('an open card shows arguments, result, error, raw text and who decided; lon
     card.card = {
       type: 'tool_use', call: 1, name: 'file.read', askedName: 'read_file', source: 'vcp', round: 2, status: 'error',
       arguments: { path: '/tmp/x', deep: { a: [1, 2] }, none: null, empty: '' }, reserved: { maid: 'Nova' },
-      raw: '<<<[TOOL_REQUEST]>>>', output: 'line\n'.repeat(2000), error: 'EACCES', told: 'Error: EACCES', reason: 'max_calls', notice: 'the pet said no',
+      raw: '<<<[TOOL_REQUEST]>>>', output: 'line\n'.repeat(2000), error: 'EACCES', told: 'Error: EACCES (try another path)', reason: 'max_calls', notice: 'the pet said no',
       approvals: [{ stage: 'execution', decision: 'approved', by: 'user', remember: 'session', at: 0 }, { stage: 'result', decision: 'denied', by: 'rule', reason: 'private' }],
     }
     document.querySelector('#stage').append(card)

@@ -31,8 +31,6 @@ export const approvalStyles = css`
   .about { color: var(--_muted); font-size: .92em; overflow-wrap: anywhere; unicode-bidi: isolate; }
   .notice { font-size: .86em; font-weight: 600; color: var(--_muted); overflow-wrap: anywhere; }
   dl { margin: 0; }
-  .argument-label { font-weight: 600; color: var(--_text); }
-  .argument-label + .argument-name { color: var(--_muted); }
   dt { max-height: none; overflow: visible; }
   .scroll .value { max-height: none; overflow: visible; contain: layout style; }
   .line { position: relative; min-height: 1.55em; overflow: clip; overflow-clip-margin: 2px; unicode-bidi: isolate; }

@@ -17,9 +17,11 @@ export interface ArgumentsOptions {
   /** Names of the arguments that are shown whole. */
   whole: ReadonlySet<string>
   showWhole: (name: string) => void
+  /** What people call them. */
+  label?: ((name: string) => string | undefined) | undefined
 }
 
-export function argumentList(values: JsonObject, { words, lang, limit, whole, showWhole }: ArgumentsOptions): TemplateResult {
+export function argumentList(values: JsonObject, { words, lang, limit, whole, showWhole, label }: ArgumentsOptions): TemplateResult {
   const entries = Object.entries(values)
   if (entries.length === 0) return html`<p class="none">${words.noArguments}</p>`
   return html`<dl class="arguments" part="arguments">
@@ -27,7 +29,7 @@ export function argumentList(values: JsonObject, { words, lang, limit, whole, sh
       const text = plain(value)
       const cut = text.length > limit && !whole.has(name)
       return html`<div class="argument" part="argument">
-        <dt><bdi class="argument-name">${markInvisible(name)}</bdi>${text.length > LONG
+        <dt>${labelled(label?.(name))}<bdi class="argument-name">${markInvisible(name)}</bdi>${text.length > LONG
             ? html`<span class="length">${words.characters(count(text.length, lang))}</span>` : nothing}</dt>
         <dd><div class="value ${kindOf(value)}" tabindex=${text.length > LONG ? 0 : nothing} dir=${typeof value === 'string' ? 'auto' : 'ltr'}
           >${markInvisible(cut ? text.slice(0, limit) : text)}</div>${cut
@@ -37,12 +39,14 @@ export function argumentList(values: JsonObject, { words, lang, limit, whole, sh
   </dl>`
 }
 
+const labelled = (label: string | undefined): TemplateResult | typeof nothing => (label === undefined ? nothing : html`<bdi class="argument-label">${markInvisible(label)}</bdi>`)
+
 /** The arguments in one line, for a closed card. */
-export function summary(values: JsonObject): string {
+export function summary(values: JsonObject, label: (name: string) => string | undefined = () => undefined): string {
   let line = ''
   for (const [name, value] of Object.entries(values)) {
     if (line) line += ' · '
-    line += `${name}: ${typeof value === 'string' ? value.slice(0, 120) : JSON.stringify(value)?.slice(0, 120)}`
+    line += `${label(name) ?? name}: ${typeof value === 'string' ? value.slice(0, 120) : JSON.stringify(value)?.slice(0, 120)}`
     if (line.length > 160) break
   }
   return escapeInvisible(line.slice(0, 160).replace(/\s+/g, ' '))
@@ -61,6 +65,8 @@ export const argumentStyles = css`
     .argument { grid-template-columns: minmax(5em, 20%) 1fr; gap: 12px; }
     dt { padding-top: 6px; }
   }
+  .argument-label { font-weight: 600; color: var(--_text); }
+  .argument-label + .argument-name { color: var(--_muted); }
   .argument-name { font: .97em var(--_mono); color: var(--_text); white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0; }
   .length { font-size: .92em; flex: none; }
   dd { margin: 0; min-width: 0; }

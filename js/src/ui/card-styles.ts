@@ -25,6 +25,8 @@ export const cardStyles = css`
     flex: none; display: grid; place-items: center; width: 30px; height: 30px; border-radius: 9px;
     color: var(--_accent-ink); background: color-mix(in srgb, var(--_accent) 13%, transparent);
   }
+  .own { display: grid; place-items: center; width: 18px; height: 18px; }
+  .own.drawn { background: currentColor; mask: center / contain no-repeat; }
   .call { flex: 1 1 auto; min-width: 0; display: flex; flex-wrap: wrap; align-items: baseline; column-gap: 10px; }
   .name { font-weight: 600; font-size: .97em; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   .summary {
@@ -117,7 +119,29 @@ export const cardStyles = css`
   .json th { color: var(--_muted); font-weight: 600; white-space: nowrap; }
   .json tbody tr:last-child > td { border-bottom: 0; }
 
+  /* -- what nobody waits for: a mark at the end of the line above */
+  :host([quiet]:not([open])) { position: relative; height: 0; contain: none; container-type: normal; margin-top: 0; z-index: 1; }
+  .mark {
+    position: absolute; inset-inline-end: 0; bottom: 1px; display: grid; place-items: center; width: 24px; height: 24px; padding: 0; border: 0; border-radius: 50%;
+    color: var(--_muted); background: color-mix(in srgb, var(--_accent) 10%, var(--_background)); font-size: .84em;
+  }
+  .mark:hover { color: var(--_text); }
+  .mark.failed { opacity: .6; background: var(--_inset); }
+
+  /* -- pictures of a result */
+  .thumbs { display: flex; gap: 6px; padding: 0 12px 10px 52px; }
+  .thumb { position: relative; width: 64px; height: 64px; padding: 0; border: 1px solid var(--_border); border-radius: var(--_small-radius); overflow: clip; background: var(--_inset); cursor: zoom-in; }
+  .thumb > img { display: block; width: 100%; height: 100%; object-fit: cover; }
+  .thumb > span { position: absolute; inset: 0; display: grid; place-items: center; background: rgb(0 0 0 / .5); color: #fff; font-weight: 600; }
+  .lightbox { max-width: 96vw; max-height: 96vh; padding: 10px; border: 1px solid var(--_border); border-radius: var(--_radius); background: var(--_background); color: inherit; }
+  .lightbox::backdrop { background: rgb(0 0 0 / .6); }
+  .lightbox > img { display: block; max-width: 90vw; max-height: 80vh; margin: 0 auto; }
+  .bar-of-pictures { display: flex; gap: 8px; align-items: center; justify-content: center; padding-top: 8px; }
+  .bar-of-pictures .told { font-size: .88em; color: var(--_muted); font-variant-numeric: tabular-nums; }
+  .drawn-by-app { padding: 2px 12px 12px; }
+
   @container (max-width: 460px) {
+    .thumbs { padding-inline-start: 49px; }
     .toggle { display: grid; grid-template: 'picture name name chevron' auto 'picture state time chevron' auto / auto auto 1fr auto; gap: 0 9px; padding: 8px 10px; }
     .picture { grid-area: picture; }
     .call { grid-area: name; }

@@ -2,22 +2,32 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { plain, renamed } from '../bridge/question.js'
 import type { Approval, CardStatus, Json, JsonObject, Part } from '../core/events.js'
+import { whatOf } from '../bridge/sentence.js'
+import { inLanguage } from '../core/in-language.js'
+import { pointerOf } from '../core/pointer.js'
+import type { Text } from '../core/tool-words.js'
 import './approval.js'
 import { argumentList, argumentStyles, summary } from './arguments.js'
 import { ARM_MS } from './arming.js'
 import { cardStyles } from './card-styles.js'
+import { onRenderers, rendererOf, type CardRenderer } from './card-renderers.js'
 import { copyText } from './copy.js'
 import { define, SluiceElement } from './element.js'
 import { clock, count, duration } from './format.js'
-import { icon, iconFor, type IconName } from './icons.js'
+import { icon, iconFor, isIcon, type IconName } from './icons.js'
 import { imageSource } from './images.js'
 import { jsonView } from './json-view.js'
+import { openLightbox } from './lightbox.js'
+import { ownIcon } from './own-icon.js'
+import { shareOf } from './share.js'
 import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApprovalsMode, AskView, CardView, LiveMessage } from './types.js'
 
 /** How many characters of a text are shown at first. */
 const SHOWN = 4000
+/** So many pictures of a result stand on the closed card. */
+const THUMBNAILS = 4
 /** Longer results are not parsed as JSON and drawn as a tree. */
 const LARGEST_JSON = 2_000_000
 /** How many characters are shown of a call that the model is writing: the last ones. */
@@ -54,6 +64,7 @@ export class SluiceCard extends SluiceElement {
     armMs: { attribute: false },
     name: { type: String },
     still: { type: Boolean },
+    quiet: { type: Boolean, reflect: true },
     open: { type: Boolean, reflect: true },
   }
 
@@ -71,6 +82,8 @@ export class SluiceCard extends SluiceElement {
   declare name: string | undefined
   /** The message has ended: nothing moves, whatever the state is. */
   declare still: boolean
+  /** A call that nobody waits for: a mark at the edge until it is opened. */
+  declare quiet: boolean
   declare open: boolean
 
   readonly #time = document.createElement('span')
@@ -78,6 +91,10 @@ export class SluiceCard extends SluiceElement {
   readonly #whole = new Set<string>()
   #json: { of: string; lang: string; node: HTMLElement | undefined } | undefined
   #copied: string | undefined
+  #renderer: CardRenderer | undefined
+  #drawn: Node | undefined
+  #offRenderers: (() => void) | undefined
+  #own: { of: string; element: HTMLElement } | undefined
 
   constructor() {
     super()
@@ -85,7 +102,7 @@ export class SluiceCard extends SluiceElement {
     this.compact = false
     this.armMs = ARM_MS
     this.still = false
-    this.open = false
+    this.open = this.quiet = false
     this.#time.className = 'time'
     this.#time.setAttribute('part', 'duration')
   }
@@ -93,16 +110,56 @@ export class SluiceCard extends SluiceElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     this.#tick(false)
+    this.#offRenderers?.()
+    this.#offRenderers = undefined
   }
 
   override connectedCallback(): void {
     super.connectedCallback()
     this.requestUpdate() // starts the clock again
+    this.#offRenderers ??= onRenderers(() => this.requestUpdate())
   }
 
   /** Focuses the card's header, after its question was answered. */
   focusHeader(): void {
     this.renderRoot.querySelector<HTMLElement>('.toggle')?.focus({ preventScroll: true })
+  }
+
+  override willUpdate(): void {
+    const { silent, status } = this.card ?? {}
+    this.quiet = silent === true && status !== 'streaming' && !this.ask
+    this.#renderer = rendererOf(this.card?.name)
+    const before = this.#drawn
+    this.#drawn = this.#byApp(before)
+    if (before === this.#drawn) return
+    before?.parentNode?.removeChild(before)
+    if (!this.#drawn) return
+    const slot = document.createElement('div')
+    slot.slot = 'card'
+    slot.append(this.#drawn)
+    this.replaceChildren(slot)
+  }
+
+  /** What the app draws of the card; none where it has nothing, or throws. */
+  #byApp(before: Node | undefined): Node | undefined {
+    const { card, message, language } = this
+    if (!this.#renderer || !card) return undefined
+    try {
+      return this.#renderer.render(card, { ...(message ? { message } : {}), lang: language, ...(before ? { node: before } : {}) }) ?? undefined
+    } catch (error) {
+      reportError(error)
+      return undefined
+    }
+  }
+
+  #lineByApp(card: CardView): string | undefined {
+    try {
+      const line = this.#renderer?.line?.(card)
+      return line === undefined ? undefined : escapeInvisible(String(line).slice(0, 300))
+    } catch (error) {
+      reportError(error)
+      return undefined
+    }
   }
 
   override updated(_changed: PropertyValues): void {
@@ -130,15 +187,17 @@ export class SluiceCard extends SluiceElement {
     const { card, words } = this
     if (!card) return nothing
     const status: CardStatus = card.status ?? 'pending'
-    const [tone, sign] = looks[status] ?? looks.unknown
+    const stopped = status === 'unknown' && card.reason === 'cancelled'
+    const [tone, sign] = stopped ? looks.cancelled : (looks[status] ?? looks.unknown)
     const moving = !this.still
-    const name = escapeInvisible(card.name ?? card.askedName ?? '').slice(0, 200) || words.aCall
+    const name = this.#title ?? (escapeInvisible(card.name ?? card.askedName ?? '').slice(0, 200) || words.aCall)
     const asks = this.ask && this.message && this.approvals === 'inline' ? this.ask : undefined
+    if (this.quiet && !this.open && !asks) return this.#mark(card, status)
     return html`<article class="card ${tone} ${moving ? status : ''} ${this.open ? 'open' : ''}" part="card ${status}" aria-label="${words.aCall} ${name}">
       ${moving && status === 'executing' ? html`<div class="shimmer" aria-hidden="true"></div>` : nothing}
       <div class="head" ?hidden=${asks !== undefined && this.compact}>
         <button type="button" class="toggle" part="header" aria-expanded=${this.open} aria-controls="body" @click=${this.#toggle}>
-          <span class="picture" part="icon">${icon(iconFor(card.name ?? card.askedName ?? '', card.tags))}</span>
+          <span class="picture" part="icon">${this.#icon(card)}</span>
           <span class="call"><bdi class="name" part="name">${name}</bdi>${asks ? nothing : this.#summary(tone)}</span>
           <span class="state" part="state">${this.#sign(tone, sign)}<span>${this.#state(status)}</span></span>
           ${this.#time}
@@ -148,6 +207,9 @@ export class SluiceCard extends SluiceElement {
       </div>
       ${status === 'streaming' ? this.#writing(card) : nothing}
       ${card.progress && status === 'executing' ? this.#progress(card, card.progress) : nothing}
+      ${stopped && card.reads !== true ? html`<p class="line" part="notice">${words.mayHaveHappened}</p>` : nothing}
+      ${this.open ? nothing : this.#thumbnails(card)}
+      ${this.#drawn && (this.#renderer?.open || this.open) ? html`<div class="drawn-by-app" part="custom"><slot name="card"></slot></div>` : nothing}
       ${card.notice ? html`<p class="line notice" part="notice">${icon('warning')}<bdi>${markInvisible(card.notice.slice(0, 1000))}</bdi></p>` : nothing}
       ${asks ? html`<sluice-approval part="approval" exportparts=${approvalParts} .ask=${asks} .card=${card} .message=${this.message} .compact=${this.compact} .name=${this.name} .armMs=${this.armMs}></sluice-approval>` : nothing}
       ${moving && status === 'streaming' ? html`<div class="bar" aria-hidden="true"></div>` : nothing}
@@ -157,7 +219,39 @@ export class SluiceCard extends SluiceElement {
 
   #state(status: CardStatus): string {
     const below = this.approvals === 'dock' && this.ask !== undefined && status.startsWith('awaiting')
+    if (status === 'unknown' && this.card?.reason === 'cancelled') return this.words.status.cancelled
     return below ? this.words.asksBelow : (this.words.status[status] ?? status)
+  }
+
+  /** A call that nobody waits for, such as an expression of the pet: a small picture at the edge, which says on hover what it was. */
+  #mark(card: CardView, status: CardStatus): TemplateResult {
+    const { words } = this
+    const failed = status !== 'success' || card.notice !== undefined
+    const what = whatOf({ stage: 'execution', name: card.name, words: card.words, arguments: card.arguments }, words, this.language).map(({ text }) => text).join('')
+    const said = [card.words ? what : [escapeInvisible((card.name ?? '').slice(0, 100)), card.arguments ? summary(card.arguments) : ''].filter(Boolean).join(' '),
+      failed ? escapeInvisible((card.notice ?? card.error ?? words.status[status] ?? status).slice(0, 300)) : ''].filter(Boolean).join(': ')
+    return html`<button type="button" class="mark ${failed ? 'failed' : ''}" part="mark" aria-label=${said} title=${said} aria-expanded="false" @click=${this.#toggle}>${this.#icon(card)}</button>`
+  }
+
+  /** What people call the tool; a stranger's words are not put in the place of its name. */
+  get #title(): string | undefined {
+    const { words } = this.card ?? {}
+    return words?.title === undefined || words.from !== undefined ? undefined : escapeInvisible(inLanguage(words.title, this.language)).slice(0, 200)
+  }
+
+  readonly #label = (name: string): string | undefined => {
+    const labels = this.card?.words?.labels
+    const pointer = pointerOf(name)
+    return labels && Object.hasOwn(labels, pointer) ? inLanguage(labels[pointer] as Text, this.language) : undefined
+  }
+
+  #icon({ name, askedName, tags, words }: CardView): TemplateResult | HTMLElement {
+    const given = words?.from === undefined ? words?.icon : undefined
+    if (given !== undefined && isIcon(given)) return icon(given)
+    const kind = iconFor(name ?? askedName ?? '', tags)
+    if (!given?.startsWith('data:image/svg+xml,')) return icon(kind)
+    if (this.#own?.of !== given) this.#own = { of: given, element: ownIcon(given, kind) }
+    return this.#own.element
   }
 
   #toggle(): void {
@@ -166,11 +260,14 @@ export class SluiceCard extends SluiceElement {
 
   #summary(tone: Tone): TemplateResult | typeof nothing {
     const { card } = this
+    if (tone === 'bad' && card?.error && this.open) return nothing // it stands below
     if (tone === 'bad' && card?.error) {
       return html`<span class="summary error">${escapeInvisible(card.error.slice(0, 200).replace(/\s+/g, ' '))}</span>`
     }
+    const own = card && this.#lineByApp(card)
+    if (own !== undefined) return html`<span class="summary" part="summary">${own}</span>`
     const values = card?.edited ?? card?.arguments
-    return values ? html`<span class="summary" part="summary">${summary(values)}</span>` : nothing
+    return values ? html`<span class="summary" part="summary">${summary(values, this.#label)}</span>` : nothing
   }
 
   #sign(tone: Tone, sign: IconName | undefined): TemplateResult | typeof nothing {
@@ -185,8 +282,10 @@ export class SluiceCard extends SluiceElement {
   }
 
   #progress({ progressDone: done, progressOf: of }: CardView, text: string): TemplateResult {
-    const bar = done === undefined || !of ? nothing : html`<progress class="share" part="progress-bar" role="progressbar" aria-label=${this.words.progress}
-      max=${of} value=${Math.min(done, of)}></progress>`
+    const told = done !== undefined && of ? [Math.min(done, of), of] : done === undefined ? [shareOf(text), 1] : []
+    const [value, max] = told
+    const bar = value === undefined ? nothing : html`<progress class="share" part="progress-bar" role="progressbar" aria-label=${this.words.progress}
+      max=${max as number} value=${value}></progress>`
     return html`<p class="line" part="progress"><bdi>${markInvisible(text.slice(-400))}</bdi></p>${bar}`
   }
 
@@ -210,9 +309,9 @@ export class SluiceCard extends SluiceElement {
         ? this.#section('reserved', words.reserved, plain(card.reserved), this.#arguments(card.reserved, 'reserved')) : nothing}
       ${card.progress && card.status !== 'executing' ? this.#textSection('progress', words.progress, card.progress) : nothing}
       ${card.error ? this.#textSection('error', words.error, card.error, 'problem') : nothing}
-      ${card.output === undefined ? nothing : this.#result(card.output, card.parts)}
+      ${card.output === undefined || card.output === card.error ? nothing : this.#result(card.output, card.parts)}
       ${card.rewritten ? this.#rewritten(card.rewritten) : nothing}
-      ${card.told && ![card.output, card.error, card.rewritten?.text].includes(card.told) ? this.#textSection('told', words.told, card.told) : nothing}
+      ${card.told && !saysTheSame(card) ? this.#textSection('told', words.told, card.told) : nothing}
       ${card.raw ? this.#textSection('raw', words.raw, card.raw) : nothing}
       ${card.approvals?.length ? this.#section('approvals', words.approvals, undefined, this.#decisions(card.approvals)) : nothing}
       ${this.#facts(card)}`
@@ -244,7 +343,7 @@ export class SluiceCard extends SluiceElement {
     const prefix = section + '.'
     const whole = new Set([...this.#whole].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)))
     return argumentList(values, {
-      words: this.words, lang: this.language, limit: SHOWN, whole, showWhole: (name) => this.#showWhole(prefix + name),
+      words: this.words, lang: this.language, limit: SHOWN, whole, label: this.#label, showWhole: (name) => this.#showWhole(prefix + name),
     })
   }
 
@@ -284,6 +383,16 @@ export class SluiceCard extends SluiceElement {
     return source ? html`<img class="picture-result" part="image" alt=${this.words.image} src=${source}>` : nothing
   }
 
+  /** Pictures of a result, small, on the closed card. */
+  #thumbnails({ parts, status }: CardView): TemplateResult | typeof nothing {
+    const sources = (parts ?? []).flatMap((part) => (part.type === 'image' && 'data' in part ? imageSource(part) ?? [] : []))
+    if (sources.length === 0 || status !== 'success') return nothing
+    const { words } = this
+    return html`<div class="thumbs" part="thumbnails">${sources.slice(0, THUMBNAILS).map((source, at) => html`<button type="button" class="thumb" part="thumbnail"
+      aria-label=${words.pictureOf(at + 1, sources.length)} @click=${() => openLightbox(this.renderRoot as ShadowRoot, sources, at, words)}><img alt="" src=${source}
+      >${at === THUMBNAILS - 1 && sources.length > THUMBNAILS ? html`<span>+${sources.length - THUMBNAILS}</span>` : nothing}</button>`)}</div>`
+  }
+
   #decisions(approvals: Approval[]): TemplateResult {
     const { words, language } = this
     const what = ({ stage, decision }: Approval): string => {
@@ -301,6 +410,7 @@ export class SluiceCard extends SluiceElement {
     const { words } = this
     const facts: unknown[] = []
     if (reason) facts.push(html`${words.reason}: <bdi>${(Object.hasOwn(words.reasons, reason) && words.reasons[reason]) || markInvisible(reason.slice(0, 1000))}</bdi>`)
+    if (this.#title !== undefined && name) facts.push(html`<bdi class="true-name">${markInvisible(name.slice(0, 200))}</bdi>`)
     if (renamed(askedName, name)) facts.push(words.askedAs(escapeInvisible(askedName!.slice(0, 200))))
     if (source === 'provider') facts.push(words.byProvider)
     else if (source && source !== 'native') facts.push(html`<bdi>${markInvisible(source.slice(0, 100))}</bdi>`)
@@ -323,6 +433,12 @@ export class SluiceCard extends SluiceElement {
 
 const approvalParts =
   'question, question-header, tool, effects, expiry, argument, actions, missing, approve, deny, edit, editor, remember, reason, code-point, blank, cut, script'
+
+/** The model reads what the card shows already: the result, the error (with a word in front of it), or the text in their place. */
+function saysTheSame({ told, output, error, rewritten }: CardView): boolean {
+  if (told === output || told === rewritten?.text) return true
+  return error !== undefined && told !== undefined && told.trimEnd().endsWith(error.trimEnd()) && told.length <= error.length + 40
+}
 
 function readJson(text: string): Json | undefined {
   const first = text.trimStart()[0]

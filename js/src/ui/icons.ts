@@ -40,12 +40,13 @@ const shapes = {
 
 export type IconName = keyof typeof shapes
 
+export const isIcon = (name: string): name is IconName => Object.hasOwn(shapes, name)
+
 export function icon(name: IconName): TemplateResult {
   return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false" fill="none" stroke="currentColor" stroke-width="1.8"
     stroke-linecap="round" stroke-linejoin="round">${shapes[name]}</svg>`
 }
 
-// The first entry with a word of the tags wins, then one with a word of the name.
 const kinds: [RegExp, IconName][] = [
   [/live2d|expression|emotion|motion|avatar|\bpet\b|表情|动作/i, 'face'],
   [/weather|forecast|天气/i, 'weather'],
@@ -54,18 +55,20 @@ const kinds: [RegExp, IconName][] = [
   [/shell|exec|terminal|command|bash|process|终端/i, 'terminal'],
   [/mail|message|send|notify|邮件/i, 'mail'],
   [/image|photo|picture|draw|paint|screenshot|图/i, 'image'],
-  [/calendar|date|event|schedule|日历/i, 'calendar'],
+  [/calendar|\bdate\b|event|schedule|日历/i, 'calendar'],
   [/clock|time|timer|alarm|时间/i, 'clock'],
   [/sql|database|\bdb\b|table|record|数据/i, 'data'],
   [/calc|math|sum|计算/i, 'sum'],
   [/audio|sound|music|speak|voice|play|音/i, 'sound'],
-  [/web|http|url|fetch|browse|网/i, 'globe'],
+  [/\bweb|http|url|fetch|browse|网/i, 'globe'],
   [/file|path|read|write|folder|dir|note|文件/i, 'file'],
-  [/code|script|eval|run|代码/i, 'code'],
+  [/code|script|eval|\brun\b|代码/i, 'code'],
 ]
 
+/** The first word of the name that fits decides, then the first tag. */
 export function iconFor(name: string, tags: readonly string[] = []): IconName {
-  for (const word of [...tags, name]) {
+  const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').split(/[\s._/:-]+/)
+  for (const word of [...words, ...tags]) {
     for (const [pattern, kind] of kinds) if (pattern.test(word)) return kind
   }
   return 'tool'

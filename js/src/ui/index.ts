@@ -37,6 +37,7 @@ export const SluiceThread: new () => SluiceThreadElement = Thread
 
 export { splitInvisible } from '../bridge/invisible.js'
 export { languageOf } from './locale.js'
+export { cards, type CardContext, type CardRenderer } from './card-renderers.js'
 export type * from './chat/types.js'
 export type * from './elements.js'
 export type { CopyDetail, LinkDetail, OpenLink, RenderTextContext } from './text/types.js'

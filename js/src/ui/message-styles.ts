@@ -7,6 +7,7 @@ export const messageStyles = css`
   .group > *, .blocks ~ * { margin-top: var(--_gap); }
   .thoughts .chunk { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; contain: content; }
   sluice-card { color-scheme: inherit; }
+  .group > sluice-card[quiet]:not([open]) { margin-top: 0; }
 
   .folded { color: var(--_muted); font-size: .92em; }
   summary {

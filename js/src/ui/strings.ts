@@ -52,6 +52,14 @@ export interface Strings extends QuestionWords {
   arguments: string
   result: string
   noOutput: string
+  savePicture: string
+  pictureName: (number: number) => string
+  pictureOf: (number: number, count: number) => string
+  previousPicture: string
+  nextPicture: string
+  close: string
+  /** Of a call that was stopped while it ran. */
+  mayHaveHappened: string
   told: string
   /** Title of the text that the app put in place of the result, for the model. */
   rewritten: string
@@ -147,7 +155,7 @@ const en: Strings = {
     invalid: 'Malformed call',
     timeout: 'Timed out',
     expired: 'Approval expired',
-    cancelled: 'Cancelled',
+    cancelled: 'Stopped',
     unknown: 'Outcome unknown',
   },
   outcome: {
@@ -221,6 +229,13 @@ const en: Strings = {
   arguments: 'Arguments',
   result: 'Result',
   noOutput: 'No output',
+  savePicture: 'Save',
+  pictureName: (number) => `picture-${number}`,
+  pictureOf: (number, count) => `Picture ${number} of ${count}`,
+  previousPicture: 'Previous picture',
+  nextPicture: 'Next picture',
+  close: 'Close',
+  mayHaveHappened: 'It may already have happened',
   told: 'What the model reads',
   rewritten: 'The model was told something else',
   resolved: 'Arguments that the app put in',
@@ -311,7 +326,7 @@ const zh: Strings = {
     invalid: '调用格式错误',
     timeout: '超时',
     expired: '批准已过期',
-    cancelled: '已取消',
+    cancelled: '已停止',
     unknown: '结果未知',
   },
   outcome: { completed: '已完成', cancelled: '已取消', failed: '失败', limit: '达到上限，已停止', awaiting_user: '等待你的操作' },
@@ -379,6 +394,13 @@ const zh: Strings = {
   arguments: '参数',
   result: '结果',
   noOutput: '没有输出',
+  savePicture: '保存',
+  pictureName: (number) => `图片-${number}`,
+  pictureOf: (number, count) => `图片 ${number} / ${count}`,
+  previousPicture: '上一张',
+  nextPicture: '下一张',
+  close: '关闭',
+  mayHaveHappened: '可能已经执行了',
   told: '模型读到的内容',
   rewritten: '告诉模型的内容与此不同',
   resolved: '应用代入的参数',

@@ -35,7 +35,7 @@ const places = (page) => page.evaluate(() => {
 test('a hit test knows head, cheek, belly, hand, and where nothing is', async (t) => {
   const page = await open(t)
   const found = await places(page)
-  for (const zone of ['head', 'cheek', 'belly', 'hand', 'foot', 'none']) assert.ok(found[zone], zone)
+  for (const zone of ['head', 'cheek', 'mouth', 'belly', 'hand', 'foot', 'none']) assert.ok(found[zone], zone)
   assert.equal(await page.evaluate(() => window.model.opaque(2, 300)), false)
   assert.equal(await page.evaluate(() => window.model.opaque(170, 330)), true)
 })

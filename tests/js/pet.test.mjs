@@ -249,6 +249,11 @@ test('the mouth moves with the text and stands where it stands; with a voice it 
   assert.equal(other.state(), 'speaking', 'as long as it is heard')
   other.clock.draw()
   assert.equal(other.model.last('mouth'), 0.37)
+  other.pet.pat('belly')
+  assert.equal(speaker.state, 'speaking')
+  other.pet.pat('mouth')
+  assert.equal(speaker.state, 'idle', 'a finger on the mouth')
+  speaker.state = 'speaking'
   other.pet.quiet(true)
   assert.equal(speaker.state, 'idle')
 })

@@ -217,6 +217,7 @@ function mouth(face, paint, id) {
   const clip = add(add(part, 'clipPath', { id: `${id}mouth` }), 'path')
   const inside = add(part, 'path', { fill: '#8a2b4a' })
   const tongue = add(add(part, 'g', { 'clip-path': `url(#${id}mouth)` }), 'ellipse', { rx: 14, ry: 11, fill: '#ff8c9f' })
+  add(part, 'ellipse', { rx: 24, ry: 16, cy: 6, fill: 'none', 'data-zone': 'mouth' })
   const lips = add(part, 'path', { fill: 'none', stroke: line, 'stroke-width': 4.2, 'stroke-linecap': 'round', 'stroke-linejoin': 'round' })
   return ({ mouthForm, mouthOpen, mouthRound, mouthWidth }) => {
     const width = (15 + Math.max(0, mouthForm) * 6) * mouthWidth * (1 - 0.36 * mouthRound)

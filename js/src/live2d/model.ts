@@ -17,7 +17,7 @@ export interface PetModel {
   mouth?(open: number, form?: number): void
   /** Looks at a point of the page; null: nowhere. */
   look?(point: PetPoint | null): void
-  /** The name of the part at a point of the page: `head`, `cheek`, `belly`, `hand`, or a hit area of the model. null: none. */
+  /** The name of the part at a point of the page: `head`, `cheek`, `mouth`, `belly`, `hand`, or a hit area of the model. null: none. */
   hit?(x: number, y: number): string | null
   /** Whether something is drawn at a point of the page: what is not lets clicks through. */
   opaque?(x: number, y: number): boolean

@@ -98,7 +98,7 @@ export interface Companion {
   listen(on: boolean): void
   /** Somebody is there: moved the pointer. It wakes. */
   stir(): void
-  /** Somebody clicked on it. `zone`: as the model's `hit` says. */
+  /** Somebody clicked on it. `zone`: as the model's `hit` says. A finger on the mouth ends the voice. */
   pat(zone?: string | null): void
   /** It hangs from the pointer, until it does not. */
   carry(on: boolean): void
@@ -255,6 +255,7 @@ class Pet implements Companion {
 
   pat(zone?: string | null): void {
     this.#zone = zone ?? undefined
+    if (/mouth/i.test(zone ?? '') && this.#speaker?.state === 'speaking') this.#speaker.stop?.('a finger on the mouth')
     this.#seen.pattedAt = this.#active()
     this.#update(true)
   }

@@ -69,8 +69,8 @@ test('publint has nothing to say', async () => {
   assert.deepEqual(messages.map((message) => formatMessage(message, pkg)), [])
 })
 
-// The elements exist as an ES module only: they are for pages.
-const esmOnly = ['./ui', './ui/math']
+// The elements and the pet exist as ES modules only: they are for pages.
+const esmOnly = ['./ui', './ui/math', './pet']
 
 test('the types are right for every way to resolve them', async () => {
   const result = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(file))))

@@ -398,6 +398,27 @@ test('a text that is cut only by expressions is one text, and each stands in the
   assert.deepEqual(await page.evaluate(() => [...element.renderRoot.querySelectorAll('.cue.failed')].map((one) => one.title)), ['surprised: Failed: no such face'])
 })
 
+test('a sentence goes on behind a call that stands on lines of its own, a new paragraph does not', async (t) => {
+  for (const [before, after, lines] of [
+    ['Wait. You got\n\n', '\n\nthe job?', ['Wait. You got the job?']], ['Wait. You got\n', '\nthe job?', ['Wait. You got the job?']], ['你得到了\n\n', '\n那份工作？', ['你得到了那份工作？']],
+    ['Wait.\n\n', '\n\nthe job?', ['Wait.', 'the job?']], ['Wait\n\n', '\n\nThe job?', ['Wait', 'The job?']], ['- one\n\n', '\n\nthe job', ['one', 'the job']], ['等等。\n\n', '\n那份工作', ['等等。', '那份工作']],
+  ]) {
+    const page = await message(t)
+    await page.evaluate(async ({ before, after, card }) => {
+      live.push({ type: 'text', block: 0, text: before }, card)
+      await frames(2)
+      for (const piece of after) {
+        live.push({ type: 'text', block: 2, text: piece })
+        await frames(1)
+      }
+      live.push({ type: 'done', outcome: 'completed' })
+      await frames(2)
+    }, { before, after, card: face(1, 'happy') })
+    assert.deepEqual(await page.evaluate(() => [...element.renderRoot.querySelectorAll('.text p')].map((one) => one.textContent.trim().replace(/ +/g, ' ')).filter(Boolean)), lines, JSON.stringify(before))
+    assert.equal(await page.evaluate(() => element.renderRoot.querySelectorAll('.cue').length), 1)
+  }
+})
+
 test('a call that asks is a card, and so is one without a text', async (t) => {
   const page = await message(t)
   await page.evaluate(async (card) => {

@@ -60,11 +60,12 @@ test('text grows in place: what is there is not made anew', async (t) => {
     for (let at = 0; at < 300; at++) live.push({ type: 'text', block: 0, text: ` word ${at}${at % 40 === 39 ? '\n' : ''}` })
     await frames(2)
   })
-  const { same, whole } = await page.evaluate(() => ({
+  const look = () => page.evaluate(() => ({
     same: element.renderRoot.querySelector('.text p').firstChild === first,
     whole: element.renderRoot.querySelector('.text p').innerText === live.getSnapshot().blocks[0].text.replace(/ *\n */g, '\n').trimEnd(),
   }))
-  assert.ok(same && whole)
+  await until(async () => (await look()).whole, 'all of the text')
+  assert.ok((await look()).same)
 })
 
 test('a snapshot that says something else replaces the text', async (t) => {

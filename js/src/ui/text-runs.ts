@@ -53,12 +53,42 @@ function isCue(block: BlockView | undefined, asks: ReadonlyMap<number, AskView>)
   return block?.type === 'tool_use' && block.silent === true && !asks.has(block.call) && !block.status?.startsWith('awaiting')
 }
 
+const ENDS = /(?:^|\n)[ \t]*(?:[-+*>#|`~]|\d+[.)])[^\n]*$|[^\p{L}\p{N},，、;；)）"”'’*_]$/u
+const BEGINS = /^\s*[\p{Ll}\p{Lo}]/u
+const CJK_END = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}，、；（）“”]$/u
+
+/** Many formats write a call on lines of its own: in the middle of a sentence these lines are none. Gives the text in front of the call. */
+function sentenceOf(before: string, next: string): string | undefined {
+  const text = before.trimEnd()
+  const end = text.slice(-TAIL)
+  if (end === '' || !before.slice(text.length).includes('\n') || ENDS.test(end) || !BEGINS.test(next)) return undefined
+  return CJK_END.test(end) ? text : `${text} `
+}
+
+/** The text behind a call goes on with a sentence. */
+const goesOn = (before: string, next: string): boolean => /^\s*\n/.test(next) && BEGINS.test(next) && /[^\n]$/.test(before) && !ENDS.test(before.trimEnd())
+
+/** So much of a text is looked at to tell what a call behind it cuts. */
+const TAIL = 400
+
 function joined(members: readonly BlockView[], first: TextView): TextRun {
   const cues: CardView[] = []
-  let text = ''
-  for (const block of members) {
-    if (block.type === 'tool_use') text += cueMark(cues.push(block) - 1, text)
-    else text += withoutMarks((block as TextView).text)
-  }
-  return { ...first, text, cues }
+  const parts: string[] = []
+  let text = '' // the last one
+  let own = true // the last call has a line of its own
+  members.forEach((block, at) => {
+    if (block.type !== 'tool_use') {
+      const given = withoutMarks((block as TextView).text)
+      text = !own && goesOn(text.slice(-TAIL), given) ? given.trimStart() : given
+      parts.push(text)
+      return
+    }
+    const next = members[at + 1]
+    const sentence = members[at - 1]?.type !== 'tool_use' && next && next.type !== 'tool_use' ? sentenceOf(text, (next as TextView).text) : undefined
+    if (sentence !== undefined) parts[parts.length - 1] = text = sentence
+    const mark = cueMark(cues.push(block) - 1, members[at - 1]?.type === 'tool_use' ? (own ? '\n\n' : '.') : text.slice(-TAIL))
+    own = mark.endsWith('\n')
+    parts.push(mark)
+  })
+  return { ...first, text: parts.join(''), cues }
 }

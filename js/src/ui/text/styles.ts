@@ -8,13 +8,13 @@ export const textStyles = css`
     --_code-title: light-dark(#1d52b8, #93bdff); --_code-type: light-dark(#00677a, #7ddcea); --_code-attribute: light-dark(#8a4a00, #f0c674);
   }
   .text > slot { display: block; }
-  .text > .group { contain: layout style; contain-intrinsic-size: auto 0 auto 20em; margin-inline: -1.7em -4px; padding-inline: 1.7em 4px; }
+  .text > .group { contain: layout style; contain-intrinsic-size: auto 0 auto 20em; margin-inline: -1.3em -4px; padding-inline: 1.3em 4px; }
   /* What was drawn and scrolled away takes no part in painting; it keeps the size that it had. */
   .text > .group.done { content-visibility: auto; }
   .text > .group + .group, .text > .group > * + * { margin-top: .7em; }
   .text :is(p, h3, h4, h5, h6, ul, ol, blockquote, table, hr) { margin: 0; }
   /* In the margin of the line that it stands in: its place along the line is fixed, the one across is where it would stand. */
-  .text .cue { position: absolute; inset-inline-start: .2em; margin-top: .25em; color: var(--_accent-ink); font-size: .95em; line-height: 1; }
+  .text .cue { position: absolute; inset-inline-start: .25em; margin-top: .35em; color: var(--_accent-ink); font-size: .82em; line-height: 1; }
   .text .cue + .cue { margin-top: 1.5em; }
   .text .cue.failed { color: var(--_muted); opacity: .7; }
   .text > .group > .cues { height: 0; margin-top: 0; }

@@ -34,6 +34,7 @@ export class Typeset {
   #cards: readonly CardView[] = []
   // -- waiting for the next reading
   #restUntil = 0
+  #took = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(private readonly codeChanged: (view: CodeView) => void = () => {}) {
@@ -98,7 +99,9 @@ export class Typeset {
     this.element.hidden = this.element.childElementCount === 0
     this.#leave(before)
     const took = performance.now() - begun
-    this.#restUntil = took > QUICK ? begun + took * (1 + REST) : 0
+    const slow = Math.min(took, this.#took) // one alone may have waited for the processor
+    this.#took = took
+    this.#restUntil = slow > QUICK ? begun + took + slow * REST : 0
   }
 
   /** Groups that were full before this reading were drawn with all that they hold: they need not be drawn out of view. */

@@ -1,188 +1,82 @@
-// The conversation: what was said, what the last answer is up to, and what a person can say next.
+// The chat is the kit's; around it stand what Lulu is up to, the scenes, and how tools are called.
 import '/sluice/ui/index.js'
-import { picturesOf, startAttaching } from './attach.js'
-import { makeVersions } from './branches.js'
-import { begin, current, doing, watchAnswer, watchConnection, watchConversation } from './conversation.js'
-import { keepEnd } from './scroll.js'
+import { begin, current, open, watchAnswer, watchCurrent } from './conversation.js'
 import { look, onLook, word } from './words.js'
 
 const $ = (selector) => document.querySelector(selector)
 
 export function startChat({ client, demo }) {
-  const [entries, text] = [$('#entries'), $('#text')]
-  const { follow, jump } = keepEnd($('#log'), entries, $('#latest'))
-  let answer // the last one, and what it looks like now
-  let view
-  let asked // the entry of the last question
-  let editing // the question that is changed, if one is
-  let attached // the pictures of the next message
-  let choosing // the version that was asked for: { at, index, step }
+  const [talk, talks] = [$('#talk'), $('#talks-list')]
+  let view // of the last answer
   let settings = {}
   let configured = Promise.resolve(true) // what is asked now is answered with what was chosen before
   let { protocols } = demo
 
-  attached = startAttaching({ chat: $('#chat'), text, button: $('#attach'), input: $('#files'), tray: $('#tray') }, { onChange: showState, refuse: showTrouble })
+  // -- the conversation -----------------------------------------------------------------------------------------------------
 
-  // -- what was said --------------------------------------------------------------------------------------------------------
-
-  let shown = { id: undefined, bubbles: new Map() } // by the ids of the entries, in their order: what the host forgets keeps its place here
-  let unsaved // what the host could not save, as long as it cannot
-  watchConversation(client, ({ id, entries: list, unsaved: trouble }) => {
-    if (trouble !== unsaved) showTrouble(trouble === undefined ? '' : word('unsaved') + trouble)
-    unsaved = trouble
-    const known = list.some((entry) => shown.bubbles.has(entry.id))
-    if (id !== shown.id || (!known && shown.bubbles.size > 0)) {
-      entries.replaceChildren()
-      shown = { id, bubbles: new Map() }
-    }
-    const other = forgetBranch(list)
-    const fresh = list.filter((entry) => !shown.bubbles.has(entry.id))
-    for (const entry of fresh) {
-      const bubble = entry.role === 'user' ? mine(entry, client.open(id)) : theirs(client.message(entry.message))
-      const versions = makeVersions((name, step) => acts[name](entry, step))
-      if (entry.role === 'user') versions.add('edit', '✎')
-      else versions.add('again', '↻')
-      bubble.append(versions.line)
-      shown.bubbles.set(entry.id, { bubble, versions })
-      entries.append(bubble)
-    }
-    for (const { id, branch } of list) shown.bubbles.get(id).versions.show(branch)
-    asked = list.findLast(({ role }) => role === 'user')
-    $('#welcome').hidden = list.length > 0
-    $('#strip').hidden = list.length === 0
-    if (fresh.length > 0 && !other) jump()
-    tellVersion(list)
-    showState()
+  /** What is asked waits for what was chosen just before. */
+  const asking = Object.fromEntries([
+    ...['open', 'message', 'choose', 'delete', 'openLink'].map((name) => [name, (...given) => client[name](...given)]),
+    ...['send', 'regenerate', 'edit', 'goOn'].map((name) => [name, async (...given) => (await configured, client[name](...given))]),
+    ['connection', client.connection],
+  ])
+  talk.client = asking
+  watchCurrent((id) => {
+    talk.conversation = id
+    talks.current = id
   })
 
-  /** Takes away what belongs to a branch that is no longer shown. True if there was any. */
-  function forgetBranch(list) {
-    const ids = new Set(list.map(({ id }) => id))
-    let [known, other] = [false, false]
-    for (const [id, { bubble }] of shown.bubbles) {
-      if (ids.has(id)) known = true
-      else if (known) {
-        bubble.remove()
-        shown.bubbles.delete(id)
-        other = true
-      }
-    }
-    return other
+  const showState = () => {
+    const state = talk.getAttribute('state') ?? 'idle'
+    $('#chat').dataset.state = state
+    $('#status').textContent = word(state)
+    const busy = state !== 'idle'
+    for (const button of document.querySelectorAll('.scene')) button.disabled = busy
+    $('#strip').inert = busy
+    $('#strip').hidden = client.open(current()).getSnapshot().entries.length === 0
   }
-
-  /** The version that a person asked for is there: the focus goes on from where it was, and it is read out. */
-  function tellVersion(list) {
-    const entry = choosing && list[choosing.at]
-    if (!entry?.branch || entry.branch.index !== choosing.index) return
-    shown.bubbles.get(entry.id).versions.focus(choosing.step)
-    choosing = undefined
-    setText($('#version'), word('version').replace('{}', entry.branch.index + 1).replace('{}', entry.branch.count))
-  }
-
-  const acts = {
-    choose({ id }, step) {
-      const { branch } = shown.bubbles.get(id).versions
-      const at = client.open(current()).getSnapshot().entries.findIndex((entry) => entry.id === id)
-      choosing = { at, index: branch.index + step, step }
-      return attempt(() => client.choose(id, branch.index + step))
-    },
-    async again({ id }) {
-      if (doing(view) !== 'idle') return
-      await configured
-      if (await attempt(() => client.regenerate(id))) $('#log').focus({ preventScroll: true })
-    },
-    edit(entry) {
-      editing = entry.id
-      text.value = entry.text
-      hint('editing')
-      showState()
-      text.focus()
-    },
-  }
-
-  function leaveEdit() {
-    editing = undefined
-    text.value = ''
-    hint()
-    showState()
-  }
-
-  // -- what goes on ---------------------------------------------------------------------------------------------------------
-
-  watchAnswer(client, (now, live) => {
+  new MutationObserver(showState).observe(talk, { attributeFilter: ['state'] })
+  watchAnswer(client, (now) => {
     const before = view?.outcome
     view = now
-    answer = live
     showState()
     if (now?.outcome !== before || !now) offer()
   })
-  watchConnection(client, showState)
 
-  function showState() {
-    const { connection } = client
-    const state = connection.state === 'connected' ? doing(view) : 'offline'
-    $('#chat').dataset.state = state
-    setText($('#status'), word(state)) // what an answer is up to is read out by its message
-    setText($('#told'), state === 'offline' || $('#told').textContent !== '' ? word(state === 'offline' ? state : 'online') : '')
-    const busy = state !== 'idle'
-    const answers = busy && state !== 'offline' // what can be stopped
-    $('#stop').hidden = !answers
-    $('#send').hidden = answers
-    $('#send').disabled = busy || (text.value.trim() === '' && !(attached?.files.length > 0))
-    for (const button of document.querySelectorAll('.scene')) button.disabled = busy
-    for (const line of document.querySelectorAll('.versions')) line.inert = busy
-    $('#strip').inert = busy
-    $('#offline').hidden = state !== 'offline'
-    if (state === 'offline') {
-      const seconds = Math.max(0, Math.ceil(((connection.retryAt ?? 0) - Date.now()) / 1000))
-      setText($('#offline-text'), connection.retryAt === undefined || seconds === 0 ? word('offlineNow') : word('offlineIn').replace('{}', seconds))
-    }
-    if (editing === undefined && (!busy || $('#hint').dataset.t === 'offlineHint' !== (state === 'offline'))) hint()
-  }
+  $('#new').addEventListener('click', () => {
+    begin()
+    talk.focusComposer()
+  })
 
-  $('#retry').addEventListener('click', () => client.connection.retry())
+  // -- yesterday's ----------------------------------------------------------------------------------------------------------
 
-  /** What Enter did, where it did not send. */
-  function hint(name) {
-    $('#hint').hidden = name === undefined
-    $('#hint').dataset.t = name ?? ''
-    setText($('#hint'), name === undefined ? '' : word(name))
-  }
+  $('#talks').addEventListener('click', () => {
+    talks.client = client
+    void talks.refresh()
+    $('#talks-drawer').showModal()
+  })
+  talks.addEventListener('sluice-open', ({ detail }) => {
+    open(detail.conversation)
+    $('#talks-drawer').close()
+    talk.focusComposer()
+  })
+  $('#talks-close').addEventListener('click', () => $('#talks-drawer').close())
 
   /** After a provider refused the tools: the way on is one button, and it is the person's. */
   function offer() {
     const refused = view?.outcome === 'failed' && view.blocks.some((block) => block?.type === 'error' && block.code === 'tools_unsupported')
-    const buttons = []
-    const again = () => (asked.parts ? attempt(() => client.regenerate(asked.id)) : say(asked.text)) // with the same pictures
-    if (refused) buttons.push(['switchToText', async () => (await configure({ mode: 'text' })) && again()])
-    else if (view?.outcome === 'failed') buttons.push(['askAgain', again])
-    $('#next').replaceChildren(...buttons.map(([name, act], index) => {
-      const button = document.createElement('button')
-      button.type = 'button'
-      button.className = index === 0 && refused ? 'primary' : 'secondary'
-      button.dataset.t = name
-      button.textContent = word(name)
-      button.addEventListener('click', () => {
-        button.disabled = true
-        void act().then((done) => (button.disabled = done !== false))
-      })
-      return button
-    }))
-    follow()
+    $('#switch')?.remove()
+    if (!refused) return
+    const button = Object.assign(document.createElement('button'), { id: 'switch', type: 'button', className: 'primary', slot: 'ways', textContent: word('switchToText') })
+    button.dataset.t = 'switchToText'
+    button.addEventListener('click', async () => {
+      button.disabled = true
+      button.disabled = (await configure({ mode: 'text' })) && (await attempt(() => client.regenerate(view.id)))
+    })
+    talk.append(button)
   }
 
-  // -- what a person says ---------------------------------------------------------------------------------------------------
-
-  async function say(words, parts = []) {
-    if ((words.trim() === '' && parts.length === 0) || doing(view) !== 'idle') return false
-    await configured
-    return attempt(() => client.send({ text: words, conversation: current(), ...(parts.length > 0 ? { parts } : {}) }))
-  }
-
-  function showTrouble(words) {
-    $('#trouble').textContent = words
-    $('#trouble').hidden = words === ''
-  }
+  const say = async (text) => talk.getAttribute('state') === 'idle' && attempt(() => asking.send({ text, conversation: current() }))
 
   /** False, and the reason on the page, where it fails. */
   async function attempt(act) {
@@ -196,57 +90,18 @@ export function startChat({ client, demo }) {
     }
   }
 
-  $('#compose').addEventListener('submit', async (event) => {
-    event.preventDefault()
-    const words = text.value
-    const state = $('#chat').dataset.state
-    const { files } = attached
-    if ((words.trim() !== '' || files.length > 0) && state !== 'idle') return hint(state === 'offline' ? 'offlineHint' : 'busyHint')
-    if (editing !== undefined) {
-      if (words.trim() !== '' && (await attempt(() => client.edit(editing, words)))) leaveEdit()
-    } else if (await say(words, files)) {
-      if (text.value === words) text.value = ''
-      if (files.length > 0) attached.clear()
-      showState()
-    } else return
-    text.focus()
-  })
-  text.addEventListener('input', showState)
-  text.addEventListener('keydown', (event) => {
-    if (event.isComposing) return // Enter takes what an input method offers
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !$('#stop').hidden) {
-      event.preventDefault()
-      if (!event.repeat) void instead()
-    } else if (event.key === 'Enter' && !event.shiftKey) {
-      event.preventDefault()
-      if (!event.repeat) $('#compose').requestSubmit()
-    } else if (event.key === 'Escape' && doing(view) !== 'idle') stop()
-    else if (event.key === 'Escape' && editing !== undefined) leaveEdit()
-  })
-  const stop = () => attempt(() => answer.cancel())
-  /** Stops the answer, and sends what is written. */
-  async function instead() {
-    const done = answer.done.catch(() => {})
-    if (text.value.trim() === '' || !(await stop())) return
-    await done
-    $('#compose').requestSubmit()
+  function showTrouble(words) {
+    $('#trouble').textContent = words
+    $('#trouble').hidden = words === ''
   }
+
+  // -- scenes ---------------------------------------------------------------------------------------------------------------
+
   $('#strip').addEventListener('wheel', (event) => {
     if (event.deltaX !== 0 || event.shiftKey) return // a wheel that goes sideways does so by itself
     event.preventDefault()
     $('#strip').scrollLeft += event.deltaY
   }, { passive: false })
-  $('#stop').addEventListener('click', () => {
-    void stop()
-    text.focus()
-  })
-  $('#new').addEventListener('click', () => {
-    if (editing !== undefined) leaveEdit()
-    begin()
-    text.focus()
-  })
-
-  // -- scenes ---------------------------------------------------------------------------------------------------------------
 
   onLook(() => {
     const groups = ['talk', 'pet', 'approval', 'trouble'].map((group) => {
@@ -259,7 +114,7 @@ export function startChat({ client, demo }) {
     })
     $('#scenes').replaceChildren(...groups.flat())
     $('#strip').replaceChildren(...demo.scenarios.map((scene) => sceneButton(scene, false)))
-    for (const { versions } of shown.bubbles.values()) versions.show(versions.branch)
+    talk.name = word('title')
     showState()
     showHow()
   })
@@ -278,7 +133,7 @@ export function startChat({ client, demo }) {
       button.append(quote)
     } else button.title = question[look.language]
     button.addEventListener('click', async () => {
-      if (await say(question[look.language])) $('#log').focus({ preventScroll: true }) // where a question may take it
+      if (await say(question[look.language])) talk.focusThread() // where a question may take it
     })
     return button
   }
@@ -320,7 +175,7 @@ export function startChat({ client, demo }) {
   addEventListener('focus', refresh) // another window may have changed them
   void refresh()
 
-  text.focus()
+  talk.focusComposer()
   return { refresh }
 }
 
@@ -333,52 +188,4 @@ function byLetter(ids) {
     return letters[0] <= first && first <= letters[2]
   })])
   return groups.filter(([, of]) => of.length > 0)
-}
-
-/** What a person wrote, and the pictures beside it; a long text is folded until somebody wants to see it. */
-function mine({ text, parts }, conversation) {
-  const bubble = document.createElement('div')
-  bubble.className = 'mine'
-  const who = document.createElement('span')
-  who.className = 'quiet'
-  who.dataset.t = 'you'
-  who.textContent = word('you')
-  const words = document.createElement('div')
-  words.className = 'words-of-mine'
-  words.textContent = text
-  bubble.append(who, ...(parts ? [picturesOf(conversation, parts)] : []), words)
-  if (text.length > longText || text.split('\n').length > longLines) bubble.append(fold(words))
-  return bubble
-}
-
-const longText = 1200
-const longLines = 14
-
-function fold(words) {
-  const button = document.createElement('button')
-  button.type = 'button'
-  button.className = 'unfold'
-  const show = (open) => {
-    words.classList.toggle('folded', !open)
-    button.setAttribute('aria-expanded', String(open))
-    button.dataset.t = open ? 'showLess' : 'showMore'
-    button.textContent = word(button.dataset.t)
-  }
-  button.addEventListener('click', () => show(words.classList.contains('folded')))
-  show(false)
-  return button
-}
-
-function theirs(message) {
-  const bubble = document.createElement('div')
-  bubble.className = 'theirs'
-  const element = document.createElement('sluice-message')
-  element.message = message
-  bubble.append(element)
-  return bubble
-}
-
-/** Nothing to do, and nothing to say for a screen reader, where it is there already. */
-function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text
 }

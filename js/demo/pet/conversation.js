@@ -13,9 +13,18 @@ export async function goOn(client) {
   if (last && !last.damaged) localStorage.setItem(key, last.id)
 }
 
-export function begin() {
-  localStorage.setItem(key, `chat-${Date.now().toString(36)}`)
+export const begin = () => open(`chat-${Date.now().toString(36)}`)
+
+export function open(id) {
+  localStorage.setItem(key, id)
   tell()
+}
+
+/** Calls `listener(id)` now, and whenever another one is looked at. */
+export function watchCurrent(listener) {
+  const show = () => listener(current())
+  listeners.add(show)
+  show()
 }
 
 const tell = () => listeners.forEach((listener) => listener())
@@ -51,26 +60,4 @@ export function watchAnswer(client, listener) {
     off = live.subscribe(show)
     show()
   })
-}
-
-/** Calls `listener` whenever the connection to the host comes or goes, and every second while it is not there. */
-export function watchConnection(client, listener) {
-  const { connection } = client
-  let clock
-  const show = () => {
-    if (connection.state === 'connected') clock = clearInterval(clock)
-    else clock ??= setInterval(show, 1000)
-    listener(connection.state)
-  }
-  connection.subscribe(show)
-  if (connection.state !== 'connected') show()
-}
-
-/** What a person would say that Lulu does: `idle`, `thinking`, `speaking`, `working`, `waiting`. */
-export function doing(view) {
-  if (!view || view.outcome !== undefined) return 'idle'
-  if (view.asks.length > 0) return 'waiting'
-  if (view.blocks.some((block) => block?.type === 'tool_use' && block.status === 'executing')) return 'working'
-  const last = view.blocks.at(-1)
-  return last?.type === 'text' && last.text.trim() !== '' ? 'speaking' : 'thinking'
 }

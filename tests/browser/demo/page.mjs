@@ -53,8 +53,20 @@ export const read = (locator) => locator.evaluate(function text(node) {
   if (node.nodeType === 1 && (node.localName === 'style' || node.hidden)) return ''
   return [...(node.shadowRoot ?? node).childNodes].map(text).join(node.shadowRoot ? ' ' : '')
 })
-/** What live regions of the page itself say: those of messages are theirs. */
-export const told = (page) => page.evaluate(() => [...document.querySelectorAll('#chat :is([role=status], [role=alert], [aria-live=polite])')].filter((one) => one.checkVisibility()).map((one) => one.textContent.trim()).filter(Boolean))
+/** What the live regions of the chat say; those of questions are theirs. */
+export const told = (page) => page.locator('#chat').evaluate(function regions(node) {
+  if (node.localName === 'sluice-message') return []
+  const own = node.matches('[role=status], [role=alert], [aria-live]') && node.checkVisibility() ? [node.textContent.trim()].filter(Boolean) : []
+  return [...own, ...[...(node.shadowRoot ?? node).children].flatMap(regions)]
+})
+/** What somebody wrote, and what was answered, from the first to the last. */
+export const log = (page) => page.locator('sluice-entry').evaluateAll((all) => all.map(({ entry, message }) => entry.text ?? message.getSnapshot().blocks[0]?.text))
+/** The name of what has the focus. */
+export const focused = (page) => page.evaluate(() => {
+  let element = document.activeElement
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+  return element?.textContent?.trim() || element?.getAttribute('aria-label') || element?.id
+})
 /** Text and cards of the last answer, in the order in which they stand. */
 export const shape = (page) => last(page).evaluate((element) => element.message.getSnapshot().blocks.map((block) => (block.type === 'tool_use' ? block.name : block.type)))
 
@@ -69,10 +81,10 @@ export async function record(page) {
   await page.evaluate(() => {
     window.seen = { store: [], page: [] }
     const textOf = (blocks) => blocks.map((block) => block.text ?? '').join('')
-    new MutationObserver((_, observer) => {
-      const element = document.querySelector('sluice-message')
-      if (!element?.message) return
-      observer.disconnect()
+    const deep = (names) => names.reduce((root, name) => root?.querySelector(name)?.shadowRoot, document)
+    const begin = () => {
+      const element = deep(['#talk', 'sluice-thread', 'sluice-entry + sluice-entry'])?.querySelector('sluice-message')
+      if (!element?.message) return requestAnimationFrame(begin)
       const live = element.message
       live.subscribe(() => {
         const { blocks, outcome } = live.getSnapshot()
@@ -84,7 +96,8 @@ export async function record(page) {
         requestAnimationFrame(look)
       }
       look()
-    }).observe(document.querySelector('#entries'), { childList: true })
+    }
+    begin()
   })
   return () => page.evaluate(() => window.seen)
 }

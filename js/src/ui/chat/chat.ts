@@ -194,7 +194,7 @@ export class SluiceChat extends SluiceElement {
         .approvals=${this.approvals} .announce=${this.announce} .renderText=${this.renderText} .loadImage=${this.loadImage} .voice=${this.voice}>
         <div slot="empty">${this.#welcome()}</div><slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>
       </sluice-thread>
-      <div class="foot">
+      <div class="foot" part="foot">
         <div class="dock" part="dock"><slot name="before-composer"></slot></div>
         <sluice-composer part="composer" exportparts=${composerParts} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .submitKey=${this.submitKey}
           @sluice-send=${() => this.scrollToEnd()} @edit-last=${(event: Event) => this.#thread?.editLast() && event.preventDefault()}>

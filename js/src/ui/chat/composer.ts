@@ -201,10 +201,12 @@ export class SluiceComposer extends SluiceElement {
     }
   }
 
-  /** Stops the answer, and sends what is written at once. */
+  /** Stops the answer, and sends what is written at once, or the first that waits. */
   async #instead(): Promise<void> {
-    if (!this.busy || this.#desk.empty) return await this.send()
-    const draft = this.#desk.take()
+    const desk = this.#desk
+    if (!this.busy || this.#sending) return await this.send()
+    const draft = desk.empty ? desk.over(true) : desk.take() // what waits may go at once
+    if (!draft) return
     const rested = new Promise<void>((resolve) => this.#rested.push(resolve))
     await this.stop()
     if (this.busy) await rested

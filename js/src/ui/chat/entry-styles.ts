@@ -1,8 +1,8 @@
 import { css } from 'lit'
 
 export const entryStyles = css`
-  :host { display: flex; flex-direction: column; min-width: 0; outline-offset: 3px; border-radius: var(--_radius); }
-  :host(:focus-visible) { outline: 2px solid var(--_accent-ink); }
+  :host { display: block; min-width: 0; }
+  .entry { display: flex; flex-direction: column; min-width: 0; outline-offset: 3px; border-radius: var(--_radius); }
   .mine {
     align-self: flex-end; max-width: 84%; min-width: 0; padding: 9px 15px; border-radius: var(--sluice-mine-radius, calc(var(--_radius) + 6px));
     border: 1px solid transparent;

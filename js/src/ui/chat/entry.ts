@@ -33,6 +33,8 @@ export class SluiceEntry extends SluiceElement {
     usage: { attribute: false },
     approvals: { attribute: false },
     can: { attribute: false },
+    position: { attribute: false },
+    size: { attribute: false },
     last: { type: Boolean, reflect: true },
     unanswered: { type: Boolean },
     busy: { type: Boolean },
@@ -57,6 +59,9 @@ export class SluiceEntry extends SluiceElement {
   declare approvals: ApprovalsMode
   /** What the client can, beside what every client can. */
   declare can: { goOn: boolean; delete: boolean; speak: boolean }
+  /** Which of how many entries it is, from 1. */
+  declare position: number
+  declare size: number
   declare last: boolean
   /** A question without an answer, and nothing goes on. */
   declare unanswered: boolean
@@ -80,6 +85,7 @@ export class SluiceEntry extends SluiceElement {
   constructor() {
     super()
     this.name = this.day = ''
+    this.position = this.size = 1
     this.usage = 'last'
     this.approvals = 'inline'
     this.can = { goOn: false, delete: false, speak: false }
@@ -92,8 +98,6 @@ export class SluiceEntry extends SluiceElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    this.setAttribute('role', 'article')
-    this.tabIndex = -1
     this.requestUpdate()
   }
 
@@ -112,7 +116,6 @@ export class SluiceEntry extends SluiceElement {
       this.#off = this.message?.subscribe(() => schedule(this.#look))
       this.#view = this.message?.getSnapshot()
     }
-    if (this.entry) this.setAttribute('aria-label', this.#heading)
   }
 
   #unfollow(): void {
@@ -209,6 +212,11 @@ export class SluiceEntry extends SluiceElement {
     void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`[data-action=${action}]`)?.focus({ preventScroll: true }))
   }
 
+  /** Puts the focus on the entry. A host that has it would hide its buttons from Tab. */
+  override focus(options?: FocusOptions): void {
+    this.renderRoot.querySelector<HTMLElement>('.entry')?.focus(options)
+  }
+
   // -- drawing --------------------------------------------------------------------------------------------------------------
 
   get #heading(): string {
@@ -220,12 +228,12 @@ export class SluiceEntry extends SluiceElement {
     const { entry } = this
     if (!entry) return nothing
     const mine = entry.role === 'user'
-    return html`${this.day ? html`<p class="day" part="day">${this.day}</p>` : nothing}
+    return html`<div class="entry" role="article" tabindex="-1" aria-label=${this.#heading} aria-posinset=${this.position} aria-setsize=${this.size}>${this.day ? html`<p class="day" part="day">${this.day}</p>` : nothing}
       <h3 class="hidden-text">${this.#heading}</h3>
       <div class=${mine ? 'mine' : 'theirs'} part=${mine ? 'mine' : 'theirs'}>${mine ? this.#mine() : html`<sluice-message silent exportparts=${messageParts}
         .message=${this.message} .approvals=${this.approvals} .name=${this.name || undefined} .renderText=${this.renderText}
         .loadImage=${this.loadImage} .openLink=${this.openLink}></sluice-message>`}</div>
-      ${this.#below()}`
+      ${this.#below()}</div>`
   }
 
   #mine(): TemplateResult {
@@ -279,7 +287,8 @@ export class SluiceEntry extends SluiceElement {
         }}>${chat.delete}</button></div>`
     }
     const over = this.entry?.role === 'user' || this.#view?.outcome !== undefined
-    return html`${this.#ways()}<div class="below">${over && !this.offline ? this.#toolbar() : nothing}<time class="time" part="time" datetime=${new Date(this.entry?.at ?? 0).toISOString()}>${hourOf(this.entry?.at ?? 0, this.language)}</time>${this.#usage()}</div>`
+    if (!over) return nothing
+    return html`${this.#ways()}<div class="below">${this.offline ? nothing : this.#toolbar()}<time class="time" part="time" datetime=${new Date(this.entry?.at ?? 0).toISOString()}>${hourOf(this.entry?.at ?? 0, this.language)}</time>${this.#usage()}</div>`
   }
 
   /** Buttons behind an answer that did not end as it should. */

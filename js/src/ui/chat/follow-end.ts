@@ -2,18 +2,26 @@
 
 /** This far from the end is the end. */
 const NEAR = 40
+/** A scroll so soon after a key, a wheel or a finger is a person's, in milliseconds. */
+const MEANT_MS = 800
 /** A pointer that is pressed and moves so far selects text. */
 const DRAG = 4
+
+const acts = ['wheel', 'keydown', 'pointerdown', 'touchmove'] as const
 
 export class FollowEnd {
   /** The end is followed. */
   sticks = true
+  /** So many heights from the end are not away: what leads back would lie over a question. */
+  slack = 0
   readonly #changed: () => void
   readonly #scrolled: (scroller: HTMLElement) => void
   #scroller: HTMLElement | undefined
   #content: HTMLElement | undefined
   #top = 0
   #height = 0
+  /** When a person last did something here. */
+  #meantAt = -Infinity
   #away = false
   #pressed: { x: number; y: number } | undefined
   #sizes: ResizeObserver | undefined
@@ -35,6 +43,7 @@ export class FollowEnd {
     this.#scroller = scroller
     this.#content = content
     scroller.addEventListener('scroll', this.#onScroll, { passive: true })
+    for (const type of acts) scroller.addEventListener(type, this.#onAct, { passive: true })
     content.addEventListener('click', this.#onClick)
     content.addEventListener('pointerdown', this.#onPress)
     content.addEventListener('pointermove', this.#onMove)
@@ -46,6 +55,7 @@ export class FollowEnd {
   detach(): void {
     this.#sizes?.disconnect()
     this.#scroller?.removeEventListener('scroll', this.#onScroll)
+    for (const type of acts) this.#scroller?.removeEventListener(type, this.#onAct)
     this.#content?.removeEventListener('click', this.#onClick)
     this.#content?.removeEventListener('pointerdown', this.#onPress)
     this.#content?.removeEventListener('pointermove', this.#onMove)
@@ -79,12 +89,16 @@ export class FollowEnd {
   }
 
   get #atEnd(): boolean {
+    return this.#within(NEAR)
+  }
+
+  #within(distance: number): boolean {
     const { scrollHeight, scrollTop, clientHeight } = this.#scroller as HTMLElement
-    return scrollHeight - scrollTop - clientHeight < NEAR
+    return scrollHeight - scrollTop - clientHeight < distance
   }
 
   #look(): void {
-    const away = this.#scroller !== undefined && !this.sticks && !this.#atEnd
+    const away = this.#scroller !== undefined && !this.sticks && !this.#within(Math.max(NEAR, this.slack * this.#scroller.clientHeight))
     if (away === this.#away) return
     this.#away = away
     this.#changed()
@@ -95,12 +109,17 @@ export class FollowEnd {
     const { scrollTop, scrollHeight } = scroller
     const before = this.sticks
     // What grows never scrolls up, and what shrinks takes its height along: it was a person.
-    if (scrollTop < this.#top - 2 && scrollHeight >= this.#height) this.sticks = this.#atEnd
+    const person = scrollHeight >= this.#height || performance.now() - this.#meantAt < MEANT_MS
+    if (scrollTop < this.#top - 2 && person) this.sticks = this.#atEnd
     else if (this.#atEnd) this.sticks = true
     this.#remember(scroller)
     if (this.sticks !== before) this.#changed()
     this.#look()
     this.#scrolled(scroller)
+  }
+
+  readonly #onAct = (): void => {
+    this.#meantAt = performance.now()
   }
 
   /** Whoever opens something wants to read it where it stands. */

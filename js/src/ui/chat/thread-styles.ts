@@ -3,6 +3,7 @@ import { css } from 'lit'
 export const threadStyles = css`
   :host { display: flex; flex-direction: column; position: relative; min-height: 0; min-width: 0; }
   .scroller { flex: 1; min-height: 0; padding: 16px 18px 8px; overflow-y: auto; overscroll-behavior: contain; scrollbar-width: thin; outline-offset: -3px; }
+  @media (max-height: 420px) { .scroller { padding: 4px 8px 2px; } }
   .entries, ::slotted([slot='empty']) { width: 100%; max-width: var(--sluice-measure, 46rem); margin-inline: auto; }
   .entries { display: flex; flex-direction: column; gap: 4px; }
   .note { margin: 0; text-align: center; color: var(--_muted); font-size: .87em; }

@@ -121,6 +121,7 @@ export class SluiceThread extends SluiceElement {
   #take(now: Now): void {
     const before = this.#now
     this.#now = now
+    this.#end.slack = now.doing === 'waiting' ? 2 : 0
     if (now.conversation !== before?.conversation) this.#changed(now, before)
     else if (now.doing !== before.doing || now.live !== before.live) this.requestUpdate()
     schedule(this.#announceNow)
@@ -282,7 +283,7 @@ export class SluiceThread extends SluiceElement {
       .conversation=${client?.open(this.conversation)} .name=${this.name} .usage=${this.usage} .approvals=${this.approvals} .renderText=${this.renderText} .loadImage=${this.loadImage} .openLink=${client?.openLink && this.#openLink}
       .can=${this.#can} .busy=${doing !== 'idle' && doing !== 'offline'} .offline=${doing === 'offline'} .last=${last}
       .unanswered=${last && entry.role === 'user' && doing === 'idle'} .day=${newDay ? dayOf(entry.at, now, chat, this.language) : ''}
-      aria-posinset=${first + at + 1} aria-setsize=${this.#entries.size}>${last ? html`<slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>` : nothing}</sluice-entry>`
+      .position=${first + at + 1} .size=${this.#entries.size}>${last ? html`<slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>` : nothing}</sluice-entry>`
   }
 
   #ability: SluiceEntry['can'] = { goOn: false, delete: false, speak: false }

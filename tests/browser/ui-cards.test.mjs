@@ -93,25 +93,26 @@ test('pictures of a result are small on the closed card, and large on a click: a
   await until(async () => (await box.count()) === 0, 'it to close')
 })
 
-test('what nobody waits for is a mark at the edge, which says what it was; a failure is told there', async (t) => {
+test('a card of what nobody waits for is a mark at the edge, which says what it was; a failure is told there', async (t) => {
   for (const [colorScheme, lang, said] of [['light', 'en', 'look surprised'], ['dark', 'zh', '做出surprised的表情']]) {
     const page = await open(t, { colorScheme })
     await page.evaluate((lang) => {
       document.documentElement.lang = lang
-      window.live = new Live()
-      window.element = show(live)
       const words = { sentence: { en: 'look **{name}**', zh: '做出**{name}**的表情' } }
-      live.push({ type: 'text', block: 0, text: 'Wait. You got the job?' }, { type: 'card', block: 1, call: 1, name: 'live2d.expression', status: 'success', silent: true, arguments: { name: 'surprised' }, words },
-        { type: 'text', block: 2, text: 'That calls for a dance!' }, { type: 'card', block: 3, call: 2, name: 'live2d.motion', status: 'success', silent: true, arguments: { group: 'Dance' }, notice: 'the pet has no motion "Dance"' })
+      const add = (card) => {
+        const line = Object.assign(document.createElement('p'), { textContent: 'Wait. You got the job?' })
+        document.querySelector('#stage').append(line, Object.assign(document.createElement('sluice-card'), { card: { type: 'tool_use', call: 1, silent: true, status: 'success', ...card } }))
+      }
+      add({ name: 'live2d.expression', arguments: { name: 'surprised' }, words })
+      add({ name: 'live2d.motion', arguments: { group: 'Dance' }, notice: 'the pet has no motion "Dance"' })
     }, lang)
     const mark = page.getByRole('button', { name: said, exact: true })
     await mark.waitFor()
     await page.getByRole('button', { name: 'live2d.motion group: Dance: the pet has no motion "Dance"' }).waitFor()
-    const heights = await page.evaluate(() => [...element.renderRoot.querySelectorAll('sluice-card')].map((card) => card.getBoundingClientRect().height))
-    assert.deepEqual(heights, [0, 0], 'they take no room')
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('sluice-card')].map((card) => card.getBoundingClientRect().height)), [0, 0], 'they take no room')
     await picture(page, `card-marks-${colorScheme}`)
     await mark.click()
-    await until(async () => /live2d\.expression/.test(await text(page)), 'the card')
+    await until(async () => /live2d\.expression/.test(await text(page, 'sluice-card')), 'the card')
   }
 })
 
@@ -148,4 +149,46 @@ test('an app draws cards itself; what throws, or gives nothing, is the plain car
     cards({ 'weather.now': 'my-weather' })
   })
   await page.getByText('mine: 22').waitFor()
+})
+
+test('the calls of a round are one line that opens into their cards; a question and what a person opened stay', async (t) => {
+  for (const [lang, going, done, failed] of [['en', '1 of 3 …', 'Looked up 3 things', '3 calls, 1 failed'], ['zh', '3 个调用，完成 1 个…', '查了 3 样东西', '3 个调用，1 个失败']]) {
+    const page = await open(t)
+    await page.evaluate((lang) => {
+      document.documentElement.lang = lang
+      window.live = new Live()
+      window.element = show(live, { calls: 'folded' })
+      window.words = { done: { en: 'Looked up {count} things', zh: '查了 {count} 样东西' } }
+      window.call = (block, fields) => live.push({ type: 'card', block, call: block + 1, name: 'web.search', arguments: { query: `q${block}` }, words, startedAt: 1000 + block, ...fields })
+      call(0, { status: 'success', durationMs: 400 })
+    }, lang)
+    await page.evaluate(() => frames(2))
+    assert.match(await text(page), /q0/, 'one alone is a card')
+    await page.evaluate(() => {
+      call(1, { status: 'executing' })
+      live.push({ type: 'text', block: 2, text: '\n' })
+      call(3, { status: 'executing' })
+    })
+    const line = page.locator('.calls')
+    await until(async () => (await line.count()) === 1 && (await line.innerText()).includes(going), 'the line')
+    assert.doesNotMatch(await text(page), /q0/)
+    await page.evaluate(() => {
+      call(1, { status: 'success', durationMs: 1199 })
+      call(3, { status: 'success', durationMs: 100 })
+      live.push({ type: 'text', block: 4, text: 'So.' })
+    })
+    await until(async () => (await line.innerText()).replace(/\s+/g, ' ').includes(`${done} 1.2`), 'the end')
+    await picture(page, `calls-line-${lang}`)
+    await line.click()
+    for (const query of ['q0', 'q1', 'q3']) assert.ok((await text(page)).includes(query), query)
+    await page.getByRole('button', { name: /web\.search/ }).nth(1).click()
+    await line.click()
+    assert.equal(await page.locator('sluice-card:visible').count(), 1, 'what the person opened stays')
+    await page.evaluate(() => call(3, { status: 'error', error: 'no' }))
+    await until(async () => (await line.innerText()).includes(failed), 'the failure')
+    await page.evaluate(() => live.push(...asking(5, 'file.delete', { path: '/a' }), ...asking(6, 'file.delete', { path: '/b' })))
+    await until(async () => (await page.locator('sluice-approval:visible').count()) === 2, 'both questions')
+    await page.evaluate(() => { element.calls = 'each' })
+    await until(async () => (await line.count()) === 0 && (await page.locator('sluice-card:visible').count()) === 5, 'all cards')
+  }
 })

@@ -1,6 +1,7 @@
 // Draws the blocks of a message in stream order. Without a template, since a delta must cost the same however much is above it: blocks that
 // did not change are skipped.
 import { html, nothing, render } from 'lit'
+import { CallsLines } from './calls-line.js'
 import './card.js'
 import { icon } from './icons.js'
 import { markInvisible } from './mark-invisible.js'
@@ -15,6 +16,8 @@ export interface BlockContext extends TextContext {
   approvals: ApprovalsMode
   /** Open questions that cards show, by call. */
   asks: ReadonlyMap<number, AskView>
+  /** Calls without text between them are one line. */
+  folds: boolean
   /** There are many questions: draw them in rows. */
   compact: boolean
   /** `armMs` of the questions. */
@@ -49,6 +52,7 @@ export class Blocks {
   #shown: readonly (BlockView | undefined)[] = []
   #given: readonly BlockView[] = []
   readonly #runs = new TextRuns()
+  readonly #lines = new CallsLines()
   #context: BlockContext | undefined
 
   constructor() {
@@ -73,9 +77,21 @@ export class Blocks {
       const before = this.#given[at]
       if (block !== before && block.type === 'tool_use') changed(block, before?.type === 'tool_use' ? before : undefined)
     })
+    this.#foldCalls(shown, context, all)
     this.#shown = shown
     this.#given = blocks.slice()
     this.#context = context
+  }
+
+  /** Only where a call changed, or text begins or ends a run of calls: text that grows costs nothing here. */
+  #foldCalls(shown: readonly (BlockView | undefined)[], context: BlockContext, all: boolean): void {
+    const before = this.#shown
+    const matters = (block: BlockView | undefined): boolean => block?.type !== 'text' || isBlank(block)
+    if (!context.folds) {
+      if (this.#context?.folds) this.#lines.clear()
+    } else if (all || shown.length !== before.length || shown.some((block, at) => block !== before[at] && (matters(block) || matters(before[at])))) {
+      this.#lines.update(shown, context, (at) => this.#views[at]?.element)
+    }
   }
 
   #remove(at: number): void {
@@ -109,6 +125,8 @@ export class Blocks {
     return made
   }
 }
+
+const isBlank = (block: BlockView): boolean => block.type === 'text' && block.text.trim() === ''
 
 function makeView(look: Look, at: number): View {
   switch (look) {

@@ -26,6 +26,8 @@ export interface SluiceMessageElement extends HTMLElement {
   renderText: RenderText | undefined
   /** Who asks, in its questions: "Lulu wants to …". Default: the assistant. */
   name: string | undefined
+  /** `folded`: two calls or more without text between them are one line, which opens into their cards. Default `each`. */
+  calls: 'each' | 'folded'
 }
 
 /** `<sluice-text>`: a text, typeset while it grows. Fires `sluice-link` and `sluice-copy`. */

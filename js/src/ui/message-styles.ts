@@ -18,6 +18,14 @@ export const messageStyles = css`
   summary:hover { background: color-mix(in srgb, var(--_text) 6%, transparent); }
   .chevron { font-size: .8em; transition: transform .15s; }
   .folded[open] .chevron { transform: rotate(90deg); }
+  .calls {
+    display: flex; align-items: center; gap: 8px; width: fit-content; max-width: 100%; padding: 5px 12px; border: 1px solid var(--_border); border-radius: 99px;
+    background: var(--_surface); color: var(--_muted); font-size: .92em; text-align: start;
+  }
+  .calls:hover { color: var(--_text); }
+  .calls > span:not(.chevron) { min-width: 0; overflow-wrap: anywhere; }
+  .calls .time { font-size: .92em; font-variant-numeric: tabular-nums; }
+  .calls[aria-expanded='true'] .chevron { transform: rotate(90deg); }
   .refusal { padding-inline-start: 14px; border-inline-start: 2px solid var(--_border); }
   .refusal > .label { margin: 0 0 2px; font-size: .86em; color: var(--_muted); }
   .thoughts { margin-top: 6px; padding-inline-start: 14px; border-inline-start: 2px solid var(--_border); }

@@ -42,6 +42,7 @@ export class SluiceMessage extends SluiceElement {
     loadImage: { attribute: false },
     renderText: { attribute: false },
     name: { type: String },
+    calls: { type: String },
   }
 
   /** The live message to follow. */
@@ -57,6 +58,7 @@ export class SluiceMessage extends SluiceElement {
   declare renderText: RenderText | undefined
   /** Who answers and asks. Default: the assistant. */
   declare name: string | undefined
+  declare calls: 'each' | 'folded'
 
   readonly #blocks = new Blocks()
   readonly #arming = new Arming(this, () => this.armMs)
@@ -79,6 +81,7 @@ export class SluiceMessage extends SluiceElement {
   constructor() {
     super()
     this.approvals = 'inline'
+    this.calls = 'each'
     this.armMs = ARM_MS
     this.silent = false
   }
@@ -179,6 +182,7 @@ export class SluiceMessage extends SluiceElement {
       compact: this.#together.length >= MANY,
       armMs: this.armMs,
       name: this.name,
+      folds: this.calls === 'folded',
       still: !this.message || view.outcome !== undefined,
       lang: this.language,
       host: this,

@@ -52,6 +52,10 @@ export interface Strings extends QuestionWords {
   arguments: string
   result: string
   noOutput: string
+  /** The language tag for numbers. */
+  numbers: string
+  callsGoing: (done: number, count: number) => string
+  callsDone: (count: number, failed: number) => string
   savePicture: string
   pictureName: (number: number) => string
   pictureOf: (number: number, count: number) => string
@@ -229,6 +233,9 @@ const en: Strings = {
   arguments: 'Arguments',
   result: 'Result',
   noOutput: 'No output',
+  numbers: 'en',
+  callsGoing: (done, count) => `${done} of ${count} …`,
+  callsDone: (count, failed) => `${count} calls${failed === 0 ? '' : `, ${failed} failed`}`,
   savePicture: 'Save',
   pictureName: (number) => `picture-${number}`,
   pictureOf: (number, count) => `Picture ${number} of ${count}`,
@@ -394,6 +401,9 @@ const zh: Strings = {
   arguments: '参数',
   result: '结果',
   noOutput: '没有输出',
+  numbers: 'zh',
+  callsGoing: (done, count) => `${count} 个调用，完成 ${done} 个…`,
+  callsDone: (count, failed) => `${count} 个调用${failed === 0 ? '' : `，${failed} 个失败`}`,
   savePicture: '保存',
   pictureName: (number) => `图片-${number}`,
   pictureOf: (number, count) => `图片 ${number} / ${count}`,

@@ -157,6 +157,7 @@ test('a small question is asked in the bubble, a larger one in the chat', async 
   assert.equal(await state(page), 'asking')
   const approval = page.locator('sluice-approval')
   await approval.waitFor()
+  await approval.getByText('Lulu').waitFor()
   await picture(page, 'pet-question')
   const allow = approval.getByRole('button').filter({ hasText: /approve|allow/i }).first()
   await until(async () => (await allow.getAttribute('aria-disabled')) !== 'true' && !(await allow.isDisabled()), 'the button')

@@ -223,7 +223,7 @@ export function createPuppet(container) {
       since = undefined
       idleAt = performance.now() / 1000 + 20
       prop = name === 'busy' ? `prop${(detail.prop ?? 'tool').replace(/^./, (letter) => letter.toUpperCase())}` : undefined
-      const acts = states[name]?.plays
+      const acts = name === 'patted' ? (detail.zone === 'hand' ? motions.Wave : motions.TapBody) : states[name]?.plays
       if (acts) play(acts[Math.floor(Math.random() * acts.length)])
       describe()
     },
@@ -261,7 +261,7 @@ export function createPuppet(container) {
   }
 
   const follow = (event) => look({ x: event.clientX, y: event.clientY })
-  const tapped = () => model.motion('TapBody')
+  const tapped = () => state !== 'patted' && model.motion('TapBody') // a companion says more of it
   addEventListener('pointermove', follow, { passive: true })
   element.addEventListener('click', tapped)
   still.addEventListener('change', wake)

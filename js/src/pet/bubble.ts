@@ -170,7 +170,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
     if (ask?.token === asked) return
     asked = ask?.token
     question.replaceChildren()
-    if (ask) question.append(Object.assign(document.createElement('sluice-approval'), { ask, message: pet.message, compact: true }))
+    if (ask) question.append(Object.assign(document.createElement('sluice-approval'), { ask, message: pet.message, compact: true, name }))
   }
 
   function turn(by: number): void {

@@ -21,6 +21,10 @@ for (const [name, code] of examplesOf('js', 'window')) {
   test(`${name} shows a message`, async (t) => {
     const { window, start } = await load(t, code, { answers: [{ text: 'Take one.' }] })
     await start()
+    if (code.includes('sluice-chat')) {
+      await window.page.getByRole('textbox', { name: 'Message' }).fill('Do I need an umbrella?')
+      await window.page.keyboard.press('Enter')
+    }
     await window.page.locator('sluice-message').getByText('Take one.').first().waitFor()
   })
 }

@@ -2,7 +2,7 @@ import { css } from 'lit'
 
 export const chatStyles = css`
   :host {
-    display: flex; flex-direction: column; position: relative; min-width: 0; min-height: 0; height: 100%; overflow: hidden;
+    display: flex; flex-direction: column; position: relative; min-width: 0; height: 100%; min-height: min(100dvh, 24rem); overflow: hidden;
     background: var(--sluice-chat-background, var(--_background)); container: chat / size;
   }
   sluice-thread { flex: 1; }

@@ -259,10 +259,13 @@ export class SluiceThread extends SluiceElement {
     const shown = this.#entries.shown
     const { doing = 'idle' } = this.#now ?? {}
     const answers = doing !== 'idle' && doing !== 'offline'
-    return html`<div class="scroller" part="scroller" tabindex="0" role="feed" aria-label=${chat.conversation} aria-busy=${answers ? 'true' : 'false'} @keydown=${this.#onKey}>
-        <div class="entries" part="entries" @entry-do=${this.#onDo}>
+    return html`<div class="scroller" part="scroller" tabindex="0" role="group" aria-label=${chat.conversation} @keydown=${this.#onKey}>
+        <div class="notes" @entry-do=${this.#onDo}>
           ${this.#fetching ? html`<p class="note">${chat.earlierComes}</p>` : this.#entries.lost ? html`<p class="note">${chat.earlierLost}</p>` : nothing}
+          <div class="entries" part="entries" role=${shown.length > 0 ? 'feed' : nothing} aria-label=${shown.length > 0 ? chat.conversation : nothing}
+            aria-busy=${answers ? 'true' : 'false'}>
           ${repeat(shown, ({ id }) => id, (entry, at) => this.#entry(entry, shown[at - 1], at))}
+          </div>
         </div>
         ${shown.length === 0 && this.#opened ? html`<slot name="empty"></slot>` : nothing}
         ${this.#trouble ? html`<p class="trouble" part="trouble" role="alert">${this.#trouble}</p>` : nothing}

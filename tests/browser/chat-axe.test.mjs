@@ -1,0 +1,60 @@
+// axe-core on the chat: in each state, scheme and language, nothing is to be found fault with.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+import { useBrowser } from './support.mjs'
+import { usePages } from './ui/server.mjs'
+
+const browser = useBrowser()
+const pages = usePages()
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const states = {
+  welcome: () => {},
+  answered: () => void client.ask('What about today?', [{ type: 'text', block: 0, text: 'Rain at **four**.' }, { type: 'round', round: 1, startedAt: 0, endedAt: 8000 }, { type: 'done', outcome: 'completed', finishReason: 'stop' }], { branch: { index: 1, count: 3 }, at: Date.now() - 90_000_000 }),
+  answering: () => client.ask('What about today?').push({ type: 'reasoning', block: 0, text: 'Hm.' }, { type: 'text', block: 1, text: 'Rain' }),
+  asking: () => client.ask('Tell Lin').push(...asking(0, 'message.send', { to: 'Lin', text: 'Later' })),
+  failed: () => void client.ask('Go', [{ type: 'text', block: 0, text: 'I' }, { type: 'error', block: 1, code: 'network', detail: 'ECONNREFUSED' }, { type: 'done', outcome: 'failed' }]),
+  offline: () => {
+    client.ask('Go').push({ type: 'text', block: 0, text: 'I' })
+    client.connect('lost', Date.now() + 60_000)
+  },
+  writing: () => {
+    client.ask('One')
+    const composer = element.shadowRoot.querySelector('sluice-composer')
+    composer.value = 'Two'
+    void composer.send()
+    composer.value = 'Three'
+    composer.attachments = [{ name: '', mediaType: 'text/plain', bytes: new Uint8Array(5000) }]
+  },
+  editing: () => {
+    client.ask('One', said('1'))
+    return frames(2).then(() => element.shadowRoot.querySelector('sluice-thread').editLast())
+  },
+  deleting: () => {
+    client.ask('One', said('1'))
+    return frames(2).then(() => element.shadowRoot.querySelector('sluice-thread').shadowRoot.querySelectorAll('sluice-entry')[1].shadowRoot.querySelector('[data-action=delete]').click())
+  },
+}
+
+for (const [lang, scheme] of [['en', 'light'], ['zh-CN', 'dark']]) {
+  for (const [state, make] of Object.entries(states)) {
+    test(`axe finds nothing in a chat that is ${state}: ${lang}, ${scheme}`, async (t) => {
+      const page = await browser.page(t, { colorScheme: scheme, reducedMotion: 'reduce' })
+      await page.goto(`${pages.url}/chat.html`)
+      await page.waitForFunction(() => window.chatReady)
+      await page.evaluate((lang) => {
+        document.documentElement.lang = lang
+        start('sluice-chat', { name: 'Lulu', suggestions: ['One', 'Two'] })
+      }, lang)
+      await page.evaluate(make)
+      await page.waitForTimeout(900) // a question is armed, nothing fades any more
+      await page.evaluate(axe)
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }))
+      const found = violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) => `${id}: ${target.flat().join(' ')} ${any[0]?.message ?? ''}`))
+      // The page of these tests has neither a heading of its own nor landmarks around everything.
+      assert.deepEqual(found.filter((one) => !/^(page-has-heading-one|region|landmark-one-main)/.test(one)), [])
+    })
+  }
+}

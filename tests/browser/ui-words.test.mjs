@@ -47,3 +47,45 @@ test('remembering says what it covers', async (t) => {
   await page.getByLabel('Only with exactly these arguments').check()
   await page.getByText('message.send with exactly what stands here').waitFor()
 })
+
+test('arguments are edited in fields of their own, in both languages; what is wrong is said at the field, and all of it can be JSON', async (t) => {
+  const parameters = {
+    type: 'object', required: ['to'],
+    properties: { to: { type: 'string', description: 'Who gets it' }, text: { type: 'string' }, urgent: { type: 'boolean' }, times: { type: 'integer' }, tone: { enum: ['kind', 'short'] }, more: { type: 'object' }, odd: { type: 'string' } },
+  }
+  for (const [lang, edit, changed, all, inexact] of [['en', 'Edit arguments', 'Allow with changes', 'All as JSON', /too large to be exact/], ['zh', '修改参数', '按修改允许', '全部用 JSON 编辑', /过大/]]) {
+    const page = await open(t, { viewport: { width: 700, height: 1200 } })
+    await page.evaluate(([lang, words, parameters]) => {
+      document.documentElement.lang = lang
+      window.live = new Live()
+      window.element = show(live)
+      live.push(...asking(0, 'message.send', { extra: 1, to: 'Lin', text: 'a\nb', urgent: false, times: 2, tone: 'kind', more: { a: 1 }, odd: 'a\u200Bb' }, { ask: { words, parameters } }))
+    }, [lang, send, parameters])
+    await page.getByRole('button', { name: edit }).click()
+    const field = (name) => page.locator(`[data-argument=${name}]`)
+    await until(() => field('to').evaluate((input) => input.getRootNode().activeElement === input), 'the focus in the first field')
+    assert.deepEqual(await page.evaluate(() => [...element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot.querySelectorAll('[data-argument]')].map((one) => one.localName)), ['input', 'textarea', 'select', 'input', 'select', 'textarea', 'textarea'])
+    assert.match(await page.getByLabel(lang === 'en' ? /Recipient/ : /收件人/).inputValue(), /Lin/)
+    assert.equal(await field('odd').inputValue(), '"a\\u200bb"', 'what has no glyph is an escape')
+    await field('more').fill('{"a": ')
+    await page.locator('.edit').click()
+    await until(() => field('more').evaluate((area) => area.getAttribute('aria-invalid') === 'true' && area.getRootNode().activeElement === area), 'the field with the fault')
+    await field('more').fill('{"a": 2}')
+    await field('times').fill('12345678901234567890')
+    await page.locator('.edit').click()
+    await page.getByText(inexact).first().waitFor()
+    await field('times').fill('3')
+    await field('to').fill('Mia')
+    await field('urgent').selectOption('true')
+    await field('tone').selectOption('short')
+    await picture(page, `question-form-${lang}`)
+    await page.getByRole('button', { name: all }).click()
+    const json = page.locator('#editor')
+    assert.deepEqual(JSON.parse(await json.inputValue()), { extra: 1, to: 'Mia', text: 'a\nb', urgent: true, times: 3, tone: 'short', more: { a: 2 }, odd: 'a\u200Bb' }, 'nothing is lost')
+    await page.locator('.edit').click()
+    await armed(page, changed)
+    await page.getByRole('button', { name: changed }).click()
+    await until(async () => (await answers(page)).length, 'the answer')
+    assert.deepEqual((await answers(page))[0][2].arguments, { extra: 1, to: 'Mia', text: 'a\nb', urgent: true, times: 3, tone: 'short', more: { a: 2 }, odd: 'a\u200Bb' })
+  }
+})

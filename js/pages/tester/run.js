@@ -1,7 +1,7 @@
 // One tool, by hand.
 import { post } from '/sluice/renderer/web-bridge.js'
 import { duration, field, foreign, h, pretty, replace, select } from './dom.js'
-import { schemaForm } from './form.js'
+import { argumentForm } from '/sluice/ui/index.js'
 
 export function runTab(app) {
   const state = { tool: '', raw: false, values: {}, json: '', timeout: '' }
@@ -98,7 +98,7 @@ export function runTab(app) {
     const { text } = app
     const one = tool()
     if (!one) return
-    form = schemaForm(one.parameters, state.values, text)
+    form = argumentForm(one.parameters, state.values, text)
     const none = !form && takesNothing(one.parameters)
     const button = (raw, label) => h('button', { type: 'button', 'aria-pressed': String(state.raw === raw), onclick: () => setRaw(raw) }, label)
     replace(parts.editor, form && [button(false, text.form), button(true, text.raw)])

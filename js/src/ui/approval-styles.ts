@@ -46,6 +46,14 @@ export const approvalStyles = css`
     width: 100%; min-height: 9em; max-height: 26em; resize: vertical; padding: 8px 10px; border: 1px solid var(--_edge); border-radius: var(--_small-radius);
     background: var(--_background); font: .86em/1.55 var(--_mono); tab-size: 2;
   }
+  .form { display: grid; gap: 8px; }
+  .form .field { display: grid; gap: 2px; padding: 0; border: 0; background: none; font-size: 1em; }
+  .form :is(input, textarea) { width: 100%; padding: 6px 9px; border: 1px solid var(--_edge); border-radius: var(--_small-radius); background: var(--_background); font-size: .93em; }
+  .form textarea { min-height: 5em; }
+  .form p { margin: 0; }
+  .form p.about { font-size: .84em; }
+  .form .problem:empty { display: none; }
+  .editor > .more { justify-self: start; }
   [aria-invalid='true'] { border-color: var(--_danger); }
   .problem { margin: 0; font-size: .88em; color: var(--_danger); overflow-wrap: anywhere; unicode-bidi: isolate; }
   .options { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: center; }

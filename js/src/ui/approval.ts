@@ -1,6 +1,9 @@
 // <sluice-approval>: asks a person whether a call may run, or whether its result may go to the model. The Approve button waits until the
 // person has seen all of the question.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { inLanguage } from '../core/in-language.js'
+import { pointerOf } from '../core/pointer.js'
+import type { Text } from '../core/tool-words.js'
 import { isWhole, questionLines, type Line, type Picture, type QuestionRequest } from '../bridge/question.js'
 import type { JsonObject } from '../core/events.js'
 import { approvalStyles } from './approval-styles.js'
@@ -8,6 +11,7 @@ import { argumentStyles } from './arguments.js'
 import { ARM_MS, Arming } from './arming.js'
 import { define, SluiceElement } from './element.js'
 import { focusIsTaken } from './focus.js'
+import { argumentForm, FormProblem, type ArgumentForm } from './form.js'
 import { count, countdown } from './format.js'
 import { Hold } from './hold.js'
 import { icon } from './icons.js'
@@ -94,6 +98,8 @@ export class SluiceApproval extends SluiceElement {
   #exact = false
   #editing = false
   #draft: string | undefined
+  /** Fields in place of JSON, where the question has a schema. */
+  #form: ArgumentForm | undefined
   #edited: JsonObject | undefined
   #problem = ''
   #giving = false
@@ -125,7 +131,7 @@ export class SluiceApproval extends SluiceElement {
     this.#deciding = this.#exact = this.#editing = this.#giving = this.#opened = false
     this.#remember = 'once'
     this.#note = this.#problem = this.#reason = ''
-    this.#draft = this.#edited = this.#ticked = undefined
+    this.#draft = this.#edited = this.#ticked = this.#form = undefined
     this.#whole = new Set()
     this.#broken = new Set()
     this.#view.clear()
@@ -295,7 +301,7 @@ export class SluiceApproval extends SluiceElement {
     if (event.key === 'Escape') {
       event.preventDefault()
       event.stopPropagation() // it would close a dialog around the question
-      if (this.#editing && target.localName === 'textarea') this.#endEdit()
+      if (this.#editing && target.closest('.editor')) this.#endEdit()
       else if (this.#giving && target.localName === 'input' && (target as HTMLInputElement).type === 'text') this.#giveReason(false)
       else if (!event.repeat) this.#deny()
     } else if (event.key === 'Enter' && event.repeat) {
@@ -306,9 +312,40 @@ export class SluiceApproval extends SluiceElement {
   // -- editing --------------------------------------------------------------------------------------------------------------
 
   #edit(): void {
-    this.#draft ??= printArguments(this.#request.arguments ?? {})
+    this.#form ??= this.#makeForm(this.#request.arguments ?? {})
+    if (!this.#form) this.#draft ??= printArguments(this.#request.arguments ?? {})
     this.#editing = true
-    this.#focusAfterUpdate('textarea')
+    this.#focusAfterUpdate(':is(.form :is(input, textarea, select), #editor)')
+  }
+
+  #makeForm(values: JsonObject): ArgumentForm | undefined {
+    const { words, ask, language } = this
+    const labels = ask?.words?.labels
+    const form = argumentForm(ask?.parameters, values, words, (name) => {
+      const pointer = pointerOf(name)
+      return labels && Object.hasOwn(labels, pointer) ? inLanguage(labels[pointer] as Text, language) : undefined
+    })
+    form?.element.addEventListener('input', () => this.requestUpdate())
+    return form
+  }
+
+  /** Everything as JSON, with what stands in the fields. */
+  #editAsJson(): void {
+    const values = this.#readForm()
+    if (!values) return
+    this.#form = undefined
+    this.#draft = printArguments(values)
+    this.#focusAfterUpdate('#editor')
+  }
+
+  #readForm(): JsonObject | undefined {
+    try {
+      return this.#form?.read()
+    } catch (error) {
+      if (!(error instanceof FormProblem)) throw error
+      error.control.focus({ preventScroll: false })
+      return undefined
+    }
   }
 
   #changed(event: Event): void {
@@ -320,10 +357,12 @@ export class SluiceApproval extends SluiceElement {
 
   /** Reads the edited arguments. Returns false if they cannot be run. */
   #takeDraft(): boolean {
-    const read = readArguments(this.#draft ?? '', this.words)
+    const fields = this.#form && this.#readForm()
+    if (this.#form && !fields) return false
+    const read = readArguments(fields ? JSON.stringify(fields) : (this.#draft ?? ''), this.words)
     if ('problem' in read) {
       this.#problem = read.problem
-      this.#focusAfterUpdate('textarea')
+      this.#focusAfterUpdate('#editor')
       return false
     }
     const same = JSON.stringify(read.value) === JSON.stringify(this.#asked ?? {})
@@ -343,7 +382,7 @@ export class SluiceApproval extends SluiceElement {
   #endEdit(): void {
     this.#editing = false
     this.#problem = ''
-    this.#draft = undefined
+    this.#draft = this.#form = undefined
     this.#focusAfterUpdate('.edit')
   }
 
@@ -465,6 +504,11 @@ export class SluiceApproval extends SluiceElement {
 
   #editor(): TemplateResult {
     const { words } = this
+    if (this.#form) {
+      return html`<div class="editor" part="editor">${this.#form.element}
+        <p class="problem" id="problem" aria-live="polite">${this.#problem}</p>
+        <button type="button" class="more" @click=${this.#editAsJson}>${words.allAsJson}</button></div>`
+    }
     return html`<div class="editor" part="editor">
       <label for="editor">${words.editLabel}</label>
       <textarea id="editor" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr" .value=${this.#draft ?? ''} @input=${this.#changed}

@@ -36,6 +36,7 @@ export const SluiceConversations: new () => SluiceConversationsElement = Convers
 export const SluiceThread: new () => SluiceThreadElement = Thread
 
 export { splitInvisible } from '../bridge/invisible.js'
+export { argumentForm, FormProblem, type ArgumentForm, type FormWords } from './form.js'
 export { languageOf } from './locale.js'
 export { cards, type CardContext, type CardRenderer } from './card-renderers.js'
 export type * from './chat/types.js'

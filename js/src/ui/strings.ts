@@ -128,6 +128,11 @@ export interface Strings extends QuestionWords {
   edit: string
   editLabel: string
   editDone: string
+  allAsJson: string
+  required: string
+  unset: string
+  jsonField: string
+  badJson: (field: string, detail: string) => string
   undoEdit: string
   giveReason: string
   reasonLabel: string
@@ -302,6 +307,11 @@ const en: Strings = {
   edit: 'Edit arguments',
   editLabel: 'Arguments as JSON',
   editDone: 'Done',
+  allAsJson: 'All as JSON',
+  required: 'required',
+  unset: '(left out)',
+  jsonField: 'JSON',
+  badJson: (field, detail) => `${field}: this is not JSON (${detail})`,
   undoEdit: 'Undo changes',
   giveReason: 'Give a reason',
   reasonLabel: 'Why not',
@@ -470,6 +480,11 @@ const zh: Strings = {
   edit: '修改参数',
   editLabel: '参数（JSON）',
   editDone: '完成',
+  allAsJson: '全部用 JSON 编辑',
+  required: '必填',
+  unset: '（不填）',
+  jsonField: 'JSON',
+  badJson: (field, detail) => `${field}：不是 JSON（${detail}）`,
   undoEdit: '撤销修改',
   giveReason: '填写原因',
   reasonLabel: '拒绝的原因',

@@ -98,6 +98,7 @@ export const approvalStyles = css`
   /* -- one of a checklist */
   :host([row]) .question { flex-flow: row wrap; gap: 0 14px; padding: 4px 8px; align-items: center; }
   :host([row]) .head { flex: 1 1 16em; flex-wrap: nowrap; align-items: center; min-width: 0; max-width: 100%; }
+  :host([row]:not([grouped])) .head { flex-wrap: wrap; }
   :host([row]) .tick { flex: none; width: 18px; height: 18px; margin: 0; accent-color: var(--_accent); }
   :host([row]) .tick[aria-disabled='true'] { opacity: .45; }
   :host([row]) .ask { flex: 0 1 auto; min-width: 0; font-size: .94em; }

@@ -71,6 +71,19 @@ const sections = {
     )
     show(live)
   },
+  people() {
+    const words = { title: { en: 'Add a note', zh: '记笔记' }, sentence: { en: 'add **{text}**', zh: '记下**{text}**' }, done: { en: 'Added {count} notes', zh: '记了 {count} 条笔记' }, labels: { '/text': { en: 'Note', zh: '内容' } }, icon: 'file' }
+    const folded = new Live('folded')
+    for (const at of [0, 1, 2]) folded.push({ type: 'card', block: at, call: at + 1, name: 'notes.add', status: 'success', arguments: { text: `${at}` }, words, startedAt: now - 1200 + at, durationMs: 400 + at * 400 })
+    folded.push({ type: 'text', block: 3, text: zh ? '都记下了。' : 'All written down.' }, { type: 'card', block: 4, call: 4, name: 'album.make', status: 'unknown', reason: 'cancelled', arguments: { pictures: 40 } })
+    show(folded, { calls: 'folded' })
+    for (const count of [1, 5]) {
+      const live = new Live(`dock${count}`)
+      for (let at = 0; at < count; at++) live.push(...asking(at, 'notes.add', { text: zh ? `第 ${at + 1} 条` : `Note ${at + 1}` }, { ask: { words, annotations: { destructiveHint: false } } }))
+      if (count > 1) live.push(...asking(count, 'diary.read', { day: 'Monday' }, { ask: { words: { sentence: { en: 'read **your diary**', zh: '读**你的日记**' } }, annotations: { readOnlyHint: true } } }))
+      stage.append(Object.assign(document.createElement('sluice-questions'), { message: live, name: 'Lulu' }))
+    }
+  },
   errors() {
     const view = {
       role: 'assistant', rounds: 1, outcome: 'failed', blocks: [

@@ -355,3 +355,29 @@ for (const [width, height] of [[320, 256], [360, 640], [900, 700], [1920, 1080]]
     assert.ok(thread > height * 0.5, `${thread} px of conversation`)
   })
 }
+
+for (const [width, height] of [[320, 256], [360, 740], [900, 700]]) {
+  test(`a question stands above the field and can be decided at ${width} × ${height}`, async (t) => {
+    const page = await open(t, 'sluice-chat', { name: 'Lulu' }, { viewport: { width, height } })
+    await page.evaluate(() => {
+      window.live = client.ask('Tell Lin')
+      live.push({ type: 'text', block: 0, text: 'I will.' }, ...asking(1, 'message.send', { to: 'Lin', text: 'I will be ten minutes late.' }))
+    })
+    const dock = page.locator('sluice-chat sluice-questions')
+    await dock.getByRole('button', { name: 'Allow' }).waitFor()
+    if (height > 330) await page.getByText('Asks below').waitFor()
+    assert.equal(await page.locator('sluice-message sluice-approval').count(), 0, 'it is asked once')
+    const box = await dock.boundingBox()
+    assert.ok(box.y >= 0 && box.y + box.height <= height, `the question is at ${box.y}, ${box.height} px high`)
+    if (height > 480) assert.ok(box.height <= height * 0.6 + 1, `${box.height} px`)
+    const unseen = dock.getByRole('button', { name: /not seen|out of view/ })
+    await until(async () => {
+      if (await dock.getByRole('button', { name: 'Allow' }).getAttribute('aria-disabled') === 'false') return true
+      if (await unseen.count() > 0) await unseen.click({ timeout: 1000 }).catch(() => {})
+      return false
+    }, 'the question to be seen')
+    await picture(page, `chat-dock-${width}x${height}`)
+    await dock.getByRole('button', { name: 'Allow' }).click()
+    await until(() => page.evaluate(() => live.answers.length === 1), 'the answer')
+  })
+}

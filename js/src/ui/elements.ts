@@ -167,7 +167,7 @@ export interface SluiceChatElement extends HTMLElement {
   suggestions: readonly Suggestion[]
   /** Which answers tell their time and tokens. Default `last`. */
   usage: UsageMode
-  /** Who shows questions. Default `inline`. */
+  /** Who shows questions. Default `dock`: they stand above the field. */
   approvals: ApprovalsMode
   /** What is read out. Default `end`. */
   announce: AnnounceMode

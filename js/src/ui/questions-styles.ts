@@ -3,10 +3,10 @@ import { css } from 'lit'
 export const questionsStyles = css`
   :host { display: block; container-type: inline-size; }
   .dock {
-    display: flex; flex-direction: column; max-height: 60dvh; overflow: hidden; border: 1px solid color-mix(in srgb, var(--_warning) 45%, var(--_border));
+    display: flex; flex-direction: column; max-height: var(--sluice-dock-height, 60dvh); overflow: hidden; border: 1px solid color-mix(in srgb, var(--_warning) 45%, var(--_border));
     border-radius: var(--_radius); background: var(--_surface);
   }
-  @media (max-height: 479px) { .dock { max-height: 100dvh; } }
+  @media (max-height: 479px) { .dock { max-height: var(--sluice-dock-height, 100dvh); } }
   sluice-approval { color-scheme: inherit; min-width: 0; }
   p { margin: 0; }
   .title { flex: none; padding: 7px 12px 3px; font-weight: 600; }

@@ -21,6 +21,8 @@ export const chatStyles = css`
   }
   .banner button { min-height: 24px; padding: 0; border: 0; background: none; font-weight: 600; text-decoration: underline; text-underline-offset: 3px; }
   .foot { width: 100%; max-width: calc(var(--sluice-measure, 46rem) + 36px); margin-inline: auto; padding: 6px 18px 14px; }
+  /* A question takes up to 60 % of the height, all of it where there is little; what is between its head and its buttons scrolls. */
+  .dock { --sluice-dock-height: 60cqh; margin-bottom: 8px; }
   .welcome { padding: 8vh 0 20px; }
   .welcome h2 { font-size: 1.6em; white-space: normal; letter-spacing: -.01em; }
   .welcome p { margin: 6px 0 18px; color: var(--_muted); }
@@ -31,6 +33,15 @@ export const chatStyles = css`
   .suggestions button:hover { border-color: var(--_accent-ink); }
   .drop { position: absolute; inset: 6px; display: grid; place-items: center; border: 3px dashed var(--_accent-ink); border-radius: var(--_radius); background: color-mix(in srgb, var(--_background) 80%, transparent); pointer-events: none; font-weight: 600; }
   /* Little room: the conversation has it. */
+  @container chat (max-height: 480px) {
+    :host([state='waiting'][approvals='dock']) sluice-composer { display: none; }
+    :host([state='waiting']) .foot { padding: 0 4px 2px; }
+    .dock { --sluice-dock-height: calc(100cqh - 40px); margin-bottom: 0; }
+  }
+  @container chat (max-height: 330px) {
+    :host([state='waiting'][approvals='dock']) :is(sluice-thread, .head) { display: none; }
+    .dock { --sluice-dock-height: calc(100cqh - 4px); }
+  }
   @container chat (max-height: 420px) {
     .head { padding: 2px 12px; }
     .avatar { width: 24px; height: 24px; }

@@ -1,6 +1,7 @@
 // <sluice-chat>: a conversation with everything around it: who answers, what one can begin with, whether the host is there, and the field.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { define, SluiceElement } from '../element.js'
+import '../questions.js'
 import { controls, tokens } from '../theme.js'
 import type { ApprovalsMode } from '../types.js'
 import { chatStyles } from './chat-styles.js'
@@ -21,7 +22,7 @@ export class SluiceChat extends SluiceElement {
     avatar: { type: String },
     suggestions: { attribute: false },
     usage: { type: String },
-    approvals: { type: String },
+    approvals: { type: String, reflect: true },
     announce: { type: String },
     submitKey: { type: String, attribute: 'submit-key' },
     renderText: { attribute: false },
@@ -59,7 +60,7 @@ export class SluiceChat extends SluiceElement {
     this.name = this.avatar = ''
     this.suggestions = []
     this.usage = 'last'
-    this.approvals = 'inline'
+    this.approvals = 'dock'
     this.announce = 'end'
     this.submitKey = 'enter'
     this.state = 'idle'
@@ -195,7 +196,8 @@ export class SluiceChat extends SluiceElement {
         <div slot="empty">${this.#welcome()}</div><slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>
       </sluice-thread>
       <div class="foot" part="foot">
-        <div class="dock" part="dock"><slot name="before-composer"></slot></div>
+        <slot name="before-composer"></slot>
+        ${this.approvals === 'dock' ? html`<sluice-questions class="dock" part="dock" .client=${this.client} .conversation=${this.conversation} .name=${this.name || undefined}></sluice-questions>` : nothing}
         <sluice-composer part="composer" exportparts=${composerParts} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .submitKey=${this.submitKey}
           @sluice-send=${() => this.scrollToEnd()} @edit-last=${(event: Event) => this.#thread?.editLast() && event.preventDefault()}>
           <slot name="composer-start" slot="start"></slot><slot name="composer-end" slot="end"></slot>

@@ -230,7 +230,7 @@ export class SluiceEntry extends SluiceElement {
     const mine = entry.role === 'user'
     return html`<div class="entry" role="article" tabindex="-1" aria-label=${this.#heading} aria-posinset=${this.position} aria-setsize=${this.size}>${this.day ? html`<p class="day" part="day">${this.day}</p>` : nothing}
       <h3 class="hidden-text">${this.#heading}</h3>
-      <div class=${mine ? 'mine' : 'theirs'} part=${mine ? 'mine' : 'theirs'}>${mine ? this.#mine() : html`<sluice-message silent exportparts=${messageParts}
+      <div class=${mine ? 'mine' : 'theirs'} part=${mine ? 'mine' : 'theirs'}>${mine ? this.#mine() : html`<sluice-message silent exportparts=${messageParts} .name=${this.name || undefined}
         .message=${this.message} .approvals=${this.approvals} .name=${this.name || undefined} .renderText=${this.renderText}
         .loadImage=${this.loadImage} .openLink=${this.openLink}></sluice-message>`}</div>
       ${this.#below()}</div>`

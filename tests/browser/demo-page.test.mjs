@@ -583,6 +583,7 @@ test('Lulu is silent until she is told to speak; then she says her answers, and 
   const { page, demo } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   await page.addInitScript(standIn)
   await go(page, demo)
+  await until(async () => (await expression(page)) === 'neutral', 'the pet to be there')
   await say(page, 'Tell me.')
   await idle(page)
   assert.deepEqual(await spoken(page), [])

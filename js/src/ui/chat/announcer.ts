@@ -8,6 +8,8 @@ import type { AnnounceMode } from './types.js'
 
 /** How much of an answer is read out. */
 const READ_OUT = 1000
+/** Of so many answers it is known that their end was said. */
+const KNOWN = 1000
 /** How long a person waits in silence, in milliseconds. */
 const SILENCE_MS = 10_000
 
@@ -26,9 +28,10 @@ const textOf = (view: MessageView): string =>
 export class Announcer {
   readonly #options: AnnouncerOptions
   #message: string | undefined
-  /** It went on when it was first seen: its end is news. */
+  /** It went on when it was seen, or this window asked for it: its end is news. */
   #news = false
-  #over = false
+  /** Answers whose end was said. */
+  readonly #ended = new Set<string>()
   #asked = new Set<string>()
   #said = 0
   #waiting: ReturnType<typeof setTimeout> | undefined
@@ -40,15 +43,14 @@ export class Announcer {
 
   /** The last answer of the conversation as it now is. `asked`: this window asked for it, so its end is news even where it is there at once. */
   see(view: MessageView | undefined, asked: boolean): void {
-    if (view?.id !== this.#message) this.#begin(view, asked)
-    if (!view || (this.#over && view.outcome !== undefined)) return
+    if (view?.id !== this.#message) this.#begin(view)
+    if (!view) return
+    if (view.outcome === undefined) this.#ended.delete(view.id) // it may go on behind its end
+    else if (this.#ended.has(view.id)) return
     if (view.seq === 0 && view.blocks.length === 0 && view.outcome === undefined && !asked) return // not loaded yet
-    this.#news ||= view.outcome === undefined
-    this.#over = false
-    if (!this.#news) {
-      this.#over = true
-      return
-    }
+    this.#news ||= asked || view.outcome === undefined // who asked may be known only after the answer is there
+    if (!this.#news) return
+    if (view.outcome !== undefined) this.#remember(view.id)
     if (this.#options.mode() === 'off') return
     this.#questions(view)
     if (this.#options.mode() === 'sentences') this.#sentences(view)
@@ -61,13 +63,18 @@ export class Announcer {
     this.#stopWaiting()
   }
 
-  #begin(view: MessageView | undefined, asked: boolean): void {
+  #begin(view: MessageView | undefined): void {
     this.#stopWaiting()
     this.#message = view?.id
-    this.#news = asked
-    this.#over = this.#waited = false
+    this.#news = this.#waited = false
     this.#asked.clear()
     this.#said = 0
+  }
+
+  #remember(id: string): void {
+    this.#ended.add(id)
+    const [oldest] = this.#ended
+    if (this.#ended.size > KNOWN && oldest !== undefined) this.#ended.delete(oldest)
   }
 
   #stopWaiting(): void {
@@ -106,7 +113,6 @@ export class Announcer {
 
   #end(view: MessageView): void {
     this.#stopWaiting()
-    this.#over = true
     const { kit, chat } = this.#options.words()
     const ending = endingOf(view)
     const error = view.blocks.findLast((block) => block?.type === 'error')

@@ -42,6 +42,8 @@ export class SluiceComposer extends SluiceElement {
   #sending = false
   #hint = ''
   #trouble = ''
+  /** Files are taken in the order in which they were given, however long each takes. */
+  #attaching: Promise<void> = Promise.resolve()
   /** Called when the answer that goes on is over. */
   #rested: (() => void)[] = []
   readonly #previews = new Map<Attachment, string>()
@@ -238,8 +240,14 @@ export class SluiceComposer extends SluiceElement {
   // -- files ----------------------------------------------------------------------------------------------------------------
 
   /** Adds files: pictures and text. What cannot be taken is said, and fires `sluice-refused`. */
-  async attach(files: Iterable<File>): Promise<void> {
-    const desk = this.#desk
+  attach(files: Iterable<File>): Promise<void> {
+    const [given, desk] = [[...files], this.#desk] // a browser empties its list, and another conversation has a desk of its own
+    const done = this.#attaching.then(() => this.#attach(given, desk))
+    this.#attaching = done.catch(() => {})
+    return done
+  }
+
+  async #attach(files: readonly File[], desk: Desk): Promise<void> {
     this.#trouble = ''
     for (const file of files) {
       const taken = desk.attachments.length >= this.maxCount ? 'count' : await attach(file, this)

@@ -22,9 +22,10 @@ export function onTerminal(args, steps, { columns = 80, rows = 24, env = { NO_CO
   return new Promise((resolve) => {
     child.stdout.setEncoding('utf8').on('data', (text) => {
       out += text
+      const plain = out.replace(/\x1b\[[\d;?]*[A-Za-z]/g, '') // a row that grows is drawn in pieces
       while (steps.length > 0) {
         const [wanted, typed] = steps[0]
-        const at = out.indexOf(wanted, from)
+        const at = plain.indexOf(wanted, from)
         if (at < 0) break
         from = at + wanted.length
         steps.shift()

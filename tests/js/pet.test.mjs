@@ -115,6 +115,7 @@ test("the model's own expression lies above the state, and ends after its time",
   const { clock, client, model, pet } = start(t, { relaxMs: 10_000 })
   assert.equal((await client.order('live2d:expression', 'Smile')).ok, true)
   assert.equal(pet.getSnapshot().expression, 'Smile')
+  clock.pass(2000)
   client.answer('m1') // a new question: the last answer's face ends
   assert.equal(model.last('expression'), 'Thinking')
   await client.order('live2d:expression', 'Smile')
@@ -126,6 +127,15 @@ test("the model's own expression lies above the state, and ends after its time",
   clock.pass(1)
   assert.equal(model.last('expression'), 'Neutral')
   assert.equal(pet.getSnapshot().expression, undefined)
+})
+
+test('an order that comes a moment before its answer is seen keeps its face', async (t) => {
+  const { clock, client, model } = start(t)
+  await client.order('live2d:expression', 'Smile')
+  clock.pass(300)
+  client.answer('m1')
+  client.write('m1', 'Look!')
+  assert.equal(model.last('expression'), 'Smile')
 })
 
 test("another conversation and a new question end the model's expression", async (t) => {

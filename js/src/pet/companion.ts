@@ -111,6 +111,8 @@ export interface Companion {
 }
 
 const RELAX_MS = 10_000
+/** An order may come so long before the answer is seen that it stands in, in milliseconds. */
+const EARLY_MS = 1000
 const resting = ['neutral', 'normal', 'default', 'idle']
 
 const realClock: PetClock = {
@@ -162,7 +164,7 @@ class Pet implements Companion {
   #prop: PetStateDetail['prop']
   #zone: string | undefined
   /** The expression that the model ordered. */
-  #own: { name: string; until: number } | undefined
+  #own: { name: string; until: number; at: number } | undefined
   /** What its face shows: the name of an expression, null at rest. */
   #face: string | null = null
   #field: PetPoint | undefined
@@ -324,7 +326,7 @@ class Pet implements Companion {
     const seen = this.#seen
     if (other) {
       this.#forget()
-      if (!old) this.#own = undefined // the last answer's
+      if (!old && this.#own && this.#clock.now() - this.#own.at > EARLY_MS) this.#own = undefined // the last answer's
       this.#message = view && this.#client.message(view.id)
       if (view && !old && this.#message && !this.#view.quiet && this.#speaker && this.#speaker.state !== 'off') this.#speaker.follow?.(this.#message)
     }
@@ -466,7 +468,7 @@ class Pet implements Companion {
       },
       expression: async (name) => {
         const before = this.#own
-        const own = { name, until: Infinity } // while it is on its way nothing else takes its place
+        const own = { name, until: Infinity, at: this.#clock.now() } // while it is on its way nothing else takes its place
         this.#own = own
         this.#face = name
         const done = await Promise.resolve(model.expression(name)).catch((error: unknown) => {
@@ -474,7 +476,7 @@ class Pet implements Companion {
           throw error
         })
         if (this.#own === own) {
-          this.#own = done === false ? before : { name, until: this.#active() + this.#relaxMs }
+          this.#own = done === false ? before : { ...own, until: this.#active() + this.#relaxMs }
           if (done === false) this.#face = before?.name ?? null
           this.#update()
         }

@@ -106,7 +106,7 @@ test('a switch is saved at once, marked as changed, and goes back to its default
 
 test('defaults are those of the app, not only of the engine', async (t) => {
   const { tab, row } = await start(t, { settings: { maxRounds: 8 }, configuration: { settings: { maxCalls: 7 } } })
-  await tab('Limits')
+  await tab('Advanced')
   assert.equal(await row('maxRounds').locator('input').inputValue(), '8')
   assert.match(await row('maxRounds').locator('.standard').textContent(), /Default: 8/)
   assert.equal(await row('maxRounds').locator('.mark').count(), 0)
@@ -116,25 +116,25 @@ test('defaults are those of the app, not only of the engine', async (t) => {
 
 test('typing is saved once, when it pauses; leaving the field saves at once', async (t) => {
   const { page, tab, saved, told, settles } = await start(t)
-  await tab('Running')
+  await tab('Advanced')
   const field = page.getByLabel('Time for a tool', { exact: true })
   await field.fill('')
-  await field.pressSequentially('45000')
+  await field.pressSequentially('45 s')
   await told('Saved')
   assert.deepEqual(await page.evaluate(() => window.patches), [{ settings: { timeoutMs: 45000 } }])
-  assert.match(await page.locator('[data-row=timeoutMs] .unit').textContent(), /= 45 s/)
-  await field.fill('60000')
+  await field.fill('60s')
   await field.press('Tab')
   await settles(() => saved.at(-1).settings.timeoutMs === 60000, 'it is saved on leaving')
   assert.equal(saved.length, 2)
+  assert.equal(await field.inputValue(), '1 min')
   await field.fill('')
   await field.press('Tab')
-  assert.equal(await field.inputValue(), '60000', 'an empty field is no value')
+  assert.equal(await field.inputValue(), '1 min', 'an empty field is no value')
 })
 
 test('what the engine refuses is shown at its switch, and the old value stays', async (t) => {
   const { page, tab, row, saved, view, settles } = await start(t)
-  await tab('Limits')
+  await tab('Advanced')
   const field = page.getByLabel('Rounds with calls', { exact: true })
   for (const wrong of ['0', 'many', '1.5']) {
     await field.fill(wrong)
@@ -155,9 +155,55 @@ test('what the engine refuses is shown at its switch, and the old value stays', 
   assert.equal(await row('maxRounds').locator('.fault').isHidden(), true)
 })
 
+test('durations and sizes are typed as people write them, and anything else is told', async (t) => {
+  for (const [lang, tabName, about, wrongTime, wrongSize] of [
+    ['en', 'Advanced', /Default: 30 s/, /found "30", expected a time with its unit, such as 30 s or 2 min/, /found "64", expected a size with its unit, such as 64 KiB/],
+    ['zh', '高级', /默认：30 秒/, /收到“30”，应为带单位的时间/, /收到“64”，应为带单位的大小/],
+  ]) {
+    const { page, tab, row, saved, settles } = await start(t, { lang, settings: { timeoutMs: 30_000 } })
+    await tab(tabName)
+    const [time, size] = [row('timeoutMs').locator('input'), row('resultMaxBytes').locator('input')]
+    assert.match(await row('timeoutMs').locator('.standard').textContent(), about)
+    assert.equal(await row('timeoutMs').locator('.label code').textContent(), 'timeoutMs')
+    await time.fill('30')
+    await row('timeoutMs').locator('.fault').filter({ hasText: wrongTime }).waitFor()
+    assert.equal(await time.inputValue(), '30', 'what is being typed is not taken away')
+    await size.fill('64')
+    await size.press('Tab')
+    await row('resultMaxBytes').locator('.fault').filter({ hasText: wrongSize }).waitFor()
+    assert.deepEqual(await page.evaluate(() => window.patches), [], 'neither is sent')
+    await size.fill('64 kib')
+    await size.press('Tab')
+    await settles(() => saved.at(-1)?.settings.resultMaxBytes === 65_536, 'a size is saved')
+    assert.equal(await size.inputValue(), '64 KiB')
+    assert.equal(await row('resultMaxBytes').locator('.fault').isHidden(), true)
+    await time.fill(lang === 'en' ? '1 min 30 s' : '1分30秒')
+    await time.press('Tab')
+    await settles(() => saved.at(-1)?.settings.timeoutMs === 90_000, 'a time is saved')
+    assert.equal(await time.inputValue(), lang === 'en' ? '1.5 min' : '1.5 分钟')
+    await time.fill('0')
+    await time.press('Tab')
+    await settles(() => saved.at(-1)?.settings.timeoutMs === 0, 'no limit')
+    assert.equal(await row('timeoutMs').locator('.unit').textContent(), lang === 'en' ? 'no limit' : '不限')
+  }
+})
+
+test('a wrong text that replaces a right one before it was saved takes that back too', async (t) => {
+  const { page, tab, row } = await start(t)
+  await tab('Advanced')
+  const field = row('timeoutMs').locator('input')
+  const before = await field.inputValue()
+  await field.fill('45 s')
+  await field.fill('45 sx')
+  await field.press('Tab')
+  await row('timeoutMs').locator('.fault', { hasText: 'found "45 sx"' }).waitFor()
+  assert.equal(await field.inputValue(), before)
+  assert.deepEqual(await page.evaluate(() => window.patches), [])
+})
+
 test('a change shows at once, and is taken back where saving fails', async (t) => {
   const { page, tab, row, saved, told } = await start(t)
-  await tab('Running')
+  await tab('Advanced')
   await page.evaluate(() => {
     window.intercept = () => new Promise((_, reject) => (window.fail = () => reject(new Error('the disk is full'))))
   })
@@ -175,7 +221,7 @@ test('a change shows at once, and is taken back where saving fails', async (t) =
 
 test('changes are saved in their order, and a later one is not undone by the failure of an earlier one', async (t) => {
   const { page, tab, saved, settles } = await start(t)
-  await tab('Limits')
+  await tab('Advanced')
   await page.evaluate(() => {
     const waiting = (window.waiting = [])
     window.intercept = () => new Promise((resolve, reject) => waiting.push({ resolve, reject: () => reject(new Error('no')) }))
@@ -228,7 +274,7 @@ test('the tools: toggles, why one is hidden, and the prompt that follows', async
   await settles(() => exposed(engine, saved.at(-1).settings).length === 0, 'none is on by default')
   await page.getByRole('switch', { name: 'Let the model use weather.now' }).click()
   await settles(() => exposed(engine, saved.at(-1).settings).join() === 'weather.now', 'but one that is switched on')
-  await page.getByRole('switch', { name: 'Tools', exact: true }).click()
+  await page.getByRole('switch', { name: 'The model uses tools', exact: true }).click()
   await listed('weather.now').locator('.why', { hasText: 'All tools are switched off' }).waitFor()
   assert.equal(await page.getByRole('switch', { name: 'Let the model use weather.now' }).isChecked(), true, 'its own switch stays as it is')
   await tab('Prompt')
@@ -362,7 +408,7 @@ test('the keyboard alone is enough', async (t) => {
   await page.keyboard.press('ArrowRight')
   assert.equal(await focused(), 'Model and protocol')
   await page.keyboard.press('End')
-  assert.equal(await focused(), 'Prompt')
+  assert.equal(await focused(), 'Advanced')
   await page.keyboard.press('ArrowRight')
   assert.equal(await focused(), 'Tools')
   for (let i = 0; i < 2; i++) await page.keyboard.press('Tab')
@@ -372,7 +418,7 @@ test('the keyboard alone is enough', async (t) => {
 
 test('controls have names and descriptions, and what happens is said', async (t) => {
   const { page, tab, told } = await start(t)
-  for (const name of ['Tools', 'Model and protocol', 'Approvals', 'Running', 'Limits', 'Prompt']) {
+  for (const name of ['Tools', 'Model and protocol', 'Approvals', 'Prompt', 'Advanced']) {
     await tab(name)
     const nameless = await page.locator('sluice-configuration').evaluate((element) => {
       const root = element.shadowRoot
@@ -402,7 +448,7 @@ test('a window that may not configure is told so', async (t) => {
 
 test('what another window changed is there after `refresh`', async (t) => {
   const { page, host, tab } = await start(t)
-  await tab('Limits')
+  await tab('Advanced')
   const other = host.bridge({ configure: true })
   assert.equal((await other.call('configure', { settings: { maxRounds: 9 } })).ok, true)
   await page.locator('sluice-configuration').evaluate((element) => element.refresh())
@@ -433,11 +479,11 @@ test('it looks right: light, dark, Chinese, narrow', async (t) => {
     const settings = { protocol: { id: 'vcp', lenient: true }, maxRounds: 8, toolToggles: { 'message.send': false } }
     const { page } = await start(t, { ...options, configuration: { settings } })
     const tabs = page.getByRole('tab')
-    for (const [at, what] of ['tools', 'model', 'approvals', 'running', 'limits', 'prompt'].entries()) {
+    for (const [at, what] of ['tools', 'model', 'approvals', 'prompt', 'advanced'].entries()) {
       await tabs.nth(at).click()
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       assert.ok(wide <= 0, `${name}/${what}: ${wide} px too wide`)
-      if (name === 'light' || ['tools', 'model', 'limits'].includes(what)) await picture(page, `configuration-${what}-${name}`)
+      if (name === 'light' || ['tools', 'model', 'advanced'].includes(what)) await picture(page, `configuration-${what}-${name}`)
     }
     if (name === 'zh') assert.equal(await tabs.first().textContent().then((said) => said.replace(/\d/, '').trim()), '工具')
   }

@@ -453,6 +453,15 @@ test('the configuration is a page of the drawer, and what is switched off is not
   assert.equal(await page.evaluate(() => document.activeElement.id), 'settings')
 })
 
+test('in the drawer no text shows above the tabs of the configuration', async (t) => {
+  const { page } = await open(t)
+  await page.locator('#settings').click()
+  await page.getByRole('tab', { name: 'Advanced' }).click()
+  await page.locator('.pages').evaluate((pages) => (pages.scrollTop = pages.scrollHeight))
+  const gap = () => page.locator('sluice-configuration').evaluate((element) => element.shadowRoot.querySelector('header').getBoundingClientRect().top - document.querySelector('.pages').getBoundingClientRect().top)
+  await until(async () => (await gap()) === 0, 'the tabs stand at the upper edge of what scrolls')
+})
+
 test('modes and protocols are kept for every window', async (t) => {
   const { page, other, demo } = await open(t, { pages: 2 })
   await page.getByRole('radio', { name: 'Text' }).check()

@@ -7,17 +7,22 @@ import { markInvisible } from '../mark-invisible.js'
 import { same, type ConfigurationPage } from './page.js'
 import { SluicePicker } from './picker.js'
 import { drawProtocol, drawProtocols } from './protocol.js'
+import { quantityOf, quantityText } from './quantity.js'
 import { drawRules } from './rules.js'
 import { ConfigurationStore, keyOf, settingPath, type ConfigurationClient, type Fault, type Path } from './store.js'
 import { configurationStrings, type ConfigurationStrings } from './strings.js'
 import { configurationStyles } from './styles.js'
-import { groups, switches, type Group, type Switch } from './switches.js'
+import { switches, type Group, type Switch } from './switches.js'
 import { drawTools, noFilter, toolChanges, type ToolFilter } from './tools.js'
 
 export type { ConfigurationClient } from './store.js'
 
-type Tab = Group | 'prompt'
-const tabs: readonly Tab[] = [...groups, 'prompt']
+/** The tabs, and the groups of switches in each. What few people change stands last. */
+const contents = { tools: ['tools'], model: ['model'], approval: ['approval'], prompt: [], advanced: ['running', 'limits'] } as const satisfies { [tab: string]: readonly Group[] }
+type Tab = keyof typeof contents
+const tabs = Object.keys(contents) as Tab[]
+const groupsOf = (tab: Tab): readonly Group[] => contents[tab]
+const tabOf = (group: Group): Tab => tabs.find((tab) => groupsOf(tab).includes(group)) as Tab
 
 /** How long typing has to pause before it is saved, in milliseconds. */
 const TYPING_MS = 500
@@ -79,7 +84,7 @@ export class SluiceConfiguration extends SluiceElement {
       </header>
       <section role="tabpanel" id="panel" aria-labelledby="tab-${this.tab}" tabindex="-1">
         <div class="intro"><p>${text.groups[this.tab][1]}</p>${this.#resetAll(page)}</div>
-        ${this.tab === 'prompt' ? this.#prompt(page) : this.#group(this.tab, page)}
+        ${this.tab === 'prompt' ? this.#prompt(page) : groupsOf(this.tab).map((group) => this.#group(group, page))}
       </section>
       ${this.#status(page)}`
   }
@@ -127,7 +132,7 @@ export class SluiceConfiguration extends SluiceElement {
   }
 
   #goTo({ group, id }: Switch): void {
-    this.#go(group, (root) => root.querySelector(`[data-switch="${id}"]`))
+    this.#go(tabOf(group), (root) => root.querySelector(`[data-switch="${id}"]`))
   }
 
   #status({ store, text }: ConfigurationPage): TemplateResult {
@@ -135,7 +140,7 @@ export class SluiceConfiguration extends SluiceElement {
     const said = status === 'saving' ? text.saving : status === 'saved' ? text.saved : ''
     const named = status === 'failed' ? switches.find(({ id }) => fault?.path?.replace(/^settings\./, '') === id) : undefined
     const where = named ? text.switches[named.id]?.[0] : fault?.path
-    const elsewhere = named && named.group !== this.tab ? named : undefined
+    const elsewhere = named && tabOf(named.group) !== this.tab ? named : undefined
     return html`<div class="status ${status}"><div>
       <span role="status">${said}</span>
       <span role="alert">${status === 'failed' && fault ? html`<b>${text.failed}</b> ${where ? `${where}: ` : ''}${fault.detail}` : nothing}</span>
@@ -160,7 +165,8 @@ export class SluiceConfiguration extends SluiceElement {
   #group(group: Group, page: ConfigurationPage): TemplateResult {
     const own = switches.filter((one) => one.group === group && page.store.settable(one.id))
     const rare = own.filter((one) => one.rare)
-    return html`
+    const section = group === 'running' || group === 'limits' ? page.text.sections[group] : undefined
+    return html`${section ? html`<h3>${section}</h3>` : nothing}
       <div class="rows">${own.filter((one) => !one.rare).map((one) => this.#switch(one, page))}</div>
       ${rare.length > 0
         ? html`<details ?open=${rare.some(({ id }) => page.store.faults.has(keyOf(settingPath(id))))}>
@@ -202,22 +208,27 @@ export class SluiceConfiguration extends SluiceElement {
 
   #number(one: Switch, path: Path, id: string, value: Json, { store }: ConfigurationPage): TemplateResult {
     const typed = this.drafts.get(one.id)
-    const shown = typed ?? String(value)
-    const read = (text: string): Json => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text) // the engine reports what is wrong with any other text
+    const shown = typed ?? plainly(one, value, this.#text)
+    const { unit } = one
+    const read = (text: string): Json | undefined =>
+      unit ? quantityOf(text, unit) : /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text // the engine reports what is wrong with any other text
     const draft = (text: string | undefined): void => {
       const drafts = new Map(this.drafts)
       if (text === undefined) drafts.delete(one.id)
       else drafts.set(one.id, text)
       this.drafts = drafts
     }
-    return html`<span class="number"><input class="field" id=${id} data-switch=${one.id} inputmode="numeric" autocomplete="off"
+    return html`<span class="number"><input class="field" id=${id} data-switch=${one.id} inputmode=${unit ? 'text' : 'numeric'} autocomplete="off"
       spellcheck="false" .value=${shown} aria-describedby="${id}-about ${id}-fault" aria-invalid=${store.faults.has(keyOf(path))}
       @input=${(event: Event) => {
         const text = (event.target as HTMLInputElement).value.trim()
         draft(text)
-        if (text !== '') store.set([[path, read(text)]], TYPING_MS) // an empty field waits for a number
+        const found = read(text)
+        if (text === '') return // an empty field waits for a number
+        if (found === undefined && unit) store.refuse(path, { path: one.id, detail: this.#text.noQuantity[unit](text) }, TYPING_MS)
+        else store.set([[path, found ?? null]], TYPING_MS)
       }}
-      @change=${() => store.flush()} @blur=${() => draft(undefined)}><span class="unit">${unitOf(one, read(shown), this.#text)}</span></span>`
+      @change=${() => store.flush()} @blur=${() => draft(undefined)}>${read(shown) === 0 && one.zero ? html`<span class="unit">${this.#text.unlimited}</span>` : nothing}</span>`
   }
 
   #prompt({ store, text }: ConfigurationPage): TemplateResult {
@@ -254,7 +265,7 @@ export class SluiceConfiguration extends SluiceElement {
         const path = settingPath(one.id)
         const changed = isChanged(one, store)
         return html`<div class="row ${changed ? 'changed' : ''} row-${one.kind}" data-row=${one.id}>
-          <div class="label"><label for=${id}>${label}</label>
+          <div class="label"><label for=${id}>${label}</label> <code>${one.id}</code>
             ${changed ? html`<span class="mark" title=${text.changed}>${text.changed}</span>` : nothing}
             <p id="${id}-about">${about}</p>
             <p class="standard"><span>${text.standard(shownValue(one, standardOf(one, store), text))}</span>
@@ -296,7 +307,7 @@ const valueOf = (one: Switch, store: ConfigurationStore): Json => store.get(sett
 const isChanged = (one: Switch, store: ConfigurationStore): boolean => !same(valueOf(one, store), standardOf(one, store))
 
 function changesIn(tab: Tab, store: ConfigurationStore): Path[] {
-  const own = switches.filter((one) => one.group === tab && isChanged(one, store)).map(({ id }) => settingPath(id))
+  const own = switches.filter((one) => groupsOf(tab).includes(one.group) && isChanged(one, store)).map(({ id }) => settingPath(id))
   return tab === 'tools' ? [...own, ...(store.view?.tools ?? []).flatMap((tool) => toolChanges(store, tool))] : own
 }
 
@@ -309,22 +320,11 @@ function shownValue(one: Switch, value: Json, text: ConfigurationStrings): strin
 }
 
 /** A number for people. */
-function readable(one: Switch, value: number, text: ConfigurationStrings): string {
-  if (value === 0 && one.zero === 'none') return text.unlimited
-  if (one.unit === 'ms') return value < 1000 ? `${value} ms` : value < 120_000 ? `${round(value / 1000)} s` : `${round(value / 60_000)} min`
-  if (one.unit === 'bytes') return value < 1024 ? `${value} B` : value < 1_048_576 ? `${round(value / 1024)} KiB` : `${round(value / 1_048_576)} MiB`
-  return String(value)
-}
+const readable = (one: Switch, value: number, text: ConfigurationStrings): string => (value === 0 && one.zero === 'none' ? text.unlimited : plainly(one, value, text))
 
-/** The text behind the field: the unit, and the value in a larger unit. */
-function unitOf(one: Switch, value: Json, text: ConfigurationStrings): string {
-  const unit = one.unit === 'ms' ? 'ms' : one.unit === 'bytes' ? 'B' : ''
-  if (typeof value !== 'number' || value < 0 || unit === '') return unit
-  const said = readable(one, value, text)
-  return said === `${value} ${unit}` ? unit : `${unit} = ${said}`
-}
-
-const round = (value: number): string => String(Math.round(value * 100) / 100)
+/** The same as a person types it. */
+const plainly = ({ unit }: Switch, value: Json, text: ConfigurationStrings): string =>
+  unit && typeof value === 'number' ? quantityText(value, unit, text.units) : String(value)
 
 define('sluice-picker', SluicePicker)
 define('sluice-configuration', SluiceConfiguration)

@@ -20,6 +20,8 @@ interface Edit {
   entries: { path: Path; value: Json }[]
   /** A remembered decision to revoke. */
   revoke?: string
+  /** What was typed is no value: nothing is sent, and the old one stays. */
+  wrong?: Fault
 }
 
 export const keyOf = (path: Path): string => JSON.stringify(path)
@@ -94,11 +96,21 @@ export class ConfigurationStore {
 
   /** Shows the value at once and saves it; with `wait`, after this many milliseconds without another edit. */
   set(changes: readonly (readonly [Path, Json])[], wait = 0): void {
-    const edit = { entries: changes.map(([path, value]) => ({ path, value })) }
-    if (!(this.#later && sameKeys(this.#later.edit, edit))) this.flush()
+    this.#edit({ entries: changes.map(([path, value]) => ({ path, value })) }, wait)
+  }
+
+  /** Says what is wrong with what was typed, after as many milliseconds. */
+  refuse(path: Path, wrong: Fault, wait: number): void {
+    this.#edit({ entries: [{ path, value: null }], wrong }, wait)
+  }
+
+  #edit(edit: Edit, wait: number): void {
+    const before = this.#later?.edit
+    if (!(before && sameKeys(before, edit))) this.flush()
     clearTimeout(this.#later?.timer)
     for (const { path, value } of edit.entries) {
-      this.#unsaved.set(keyOf(path), { edit, value })
+      if (!edit.wrong) this.#unsaved.set(keyOf(path), { edit, value })
+      else if (this.#unsaved.get(keyOf(path))?.edit === before) this.#unsaved.delete(keyOf(path)) // it is not sent any more
       this.faults.delete(keyOf(path))
     }
     this.#later = { edit, timer: setTimeout(() => this.flush(), wait) }
@@ -136,6 +148,7 @@ export class ConfigurationStore {
       this.status = 'saving'
       this.#changed()
       try {
+        if (edit.wrong) throw edit.wrong
         this.view = await this.#client.configure(patchOf(edit))
         this.status = 'saved'
         this.fault = undefined

@@ -28,9 +28,14 @@ const en = {
     tools: ['Tools', 'What the model may use.'],
     model: ['Model and protocol', 'How tools are told to the model, and how its calls are read.'],
     approval: ['Approvals', 'When a person is asked.'],
-    running: ['Running', 'How calls are carried out, and how long anything may take.'],
-    limits: ['Limits', 'Where a turn ends.'],
     prompt: ['Prompt', 'What the model reads about the tools.'],
+    advanced: ['Advanced', 'How calls are carried out, how long anything may take, and where a turn ends.'],
+  },
+  sections: { running: 'Running', limits: 'Limits' },
+  units: { ms: 'ms', s: 's', min: 'min', h: 'h' },
+  noQuantity: {
+    ms: (found: string) => `found "${found}", expected a time with its unit, such as 30 s or 2 min, or 0 for no limit`,
+    bytes: (found: string) => `found "${found}", expected a size with its unit, such as 64 KiB or 1 MiB`,
   },
 
   // -- tools
@@ -67,7 +72,7 @@ const en = {
     not_callable: 'Its developer did not open it to models (agentCallable is false).',
     disabled: 'Off by default. Switch it on to show it to the model.',
     toggled: 'Switched off here.',
-    all: 'All tools are switched off, see “Tools” above.',
+    all: 'All tools are switched off, see “The model uses tools” above.',
   },
   reason: (reason: string) => `Not shown to the model: ${reason}.`,
 
@@ -116,7 +121,7 @@ const en = {
   promptLabel: 'The text that {{tools}} stands for',
 
   switches: {
-    enabled: ['Tools', 'Off: the model sees no tool at all and only talks.'],
+    enabled: ['The model uses tools', 'Off: it sees no tool at all and only talks.'],
     defaultToolEnabled: ['New tools are on', 'Applies to tools that nobody has switched on or off.'],
     mode: ['Mode', 'Where the tools are described to the model.'],
     autoFallback: ['If the provider refuses tools', 'Only in mode auto, and only before anything of that answer was shown.'],
@@ -200,9 +205,14 @@ const zh: ConfigurationStrings = {
     tools: ['工具', '模型可以使用哪些工具。'],
     model: ['模型与协议', '如何向模型描述工具，以及如何读取它的调用。'],
     approval: ['审批', '什么时候询问用户。'],
-    running: ['执行', '如何执行调用，以及各步骤最长可用多久。'],
-    limits: ['限制', '一轮对话在哪里结束。'],
     prompt: ['提示词', '模型读到的工具说明。'],
+    advanced: ['高级', '如何执行调用、各步骤最长可用多久，以及一轮对话在哪里结束。'],
+  },
+  sections: { running: '执行', limits: '限制' },
+  units: { ms: '毫秒', s: '秒', min: '分钟', h: '小时' },
+  noQuantity: {
+    ms: (found) => `收到“${found}”，应为带单位的时间，例如 30 秒或 2 分钟；0 表示不限`,
+    bytes: (found) => `收到“${found}”，应为带单位的大小，例如 64 KiB 或 1 MiB`,
   },
 
   search: '搜索工具',
@@ -238,7 +248,7 @@ const zh: ConfigurationStrings = {
     not_callable: '开发者没有向模型开放（agentCallable 为 false）。',
     disabled: '默认关闭。打开后模型才能看到。',
     toggled: '已在此处关闭。',
-    all: '所有工具都已关闭，见上方的“工具”开关。',
+    all: '所有工具都已关闭，见上方的“允许使用工具”开关。',
   },
   reason: (reason) => `模型看不到它：${reason}。`,
 
@@ -284,7 +294,7 @@ const zh: ConfigurationStrings = {
   promptLabel: '{{tools}} 所代表的文本',
 
   switches: {
-    enabled: ['工具', '关闭后模型看不到任何工具，只能对话。'],
+    enabled: ['允许使用工具', '关闭后模型看不到任何工具，只能对话。'],
     defaultToolEnabled: ['新工具默认开启', '适用于没有人手动开关过的工具。'],
     mode: ['模式', '在哪里向模型描述工具。'],
     autoFallback: ['服务商拒绝工具时', '仅用于自动模式，且仅在该次回答尚未显示任何内容时。'],

@@ -58,6 +58,7 @@ export const configurationStyles = [tokens, controls, foreign, shared, css`
   }
   .row-protocol, .row-protocols { align-items: start; }
   .label label { font-weight: 550; }
+  .label code { margin-inline-start: 6px; font: .8em var(--_mono); color: var(--_muted); overflow-wrap: anywhere; }
   .label p { font-size: .9em; line-height: 1.45; color: var(--_muted); }
   .standard { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; margin-top: 1px; }
   .label .standard { font-size: .82em; }
@@ -67,7 +68,7 @@ export const configurationStyles = [tokens, controls, foreign, shared, css`
   .control select { width: 100%; }
   .control sluice-picker { width: 100%; }
   .control > p { width: 100%; }
-  .number { display: flex; align-items: center; gap: 8px; width: 100%; }
+  .number { display: flex; flex-direction: row-reverse; align-items: center; gap: 8px; width: 100%; }
   .number input { width: 9em; flex: none; text-align: end; font-variant-numeric: tabular-nums; }
   .unit { color: var(--_muted); font-size: .88em; white-space: nowrap; }
   [aria-invalid='true'] { border-color: var(--_danger) !important; outline-color: var(--_danger); }
@@ -148,6 +149,7 @@ export const configurationStyles = [tokens, controls, foreign, shared, css`
     .row { grid-template-columns: minmax(0, 1fr); padding-inline: 14px; }
     .row-flag { grid-template-columns: minmax(0, 1fr) 42px; }
     .control { align-items: stretch; }
+    .number { flex-direction: row; }
     .tool { grid-template-columns: 42px minmax(0, 1fr) auto auto; padding-inline: 12px; gap: 6px 10px; }
     .about { grid-column: 2 / -1; }
     .tool .cost { grid-column: 2; white-space: normal; }

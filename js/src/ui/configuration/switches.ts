@@ -1,4 +1,5 @@
 // The engine's settings that a person may change, in the order and groups in which the page shows them.
+import type { Unit } from './quantity.js'
 
 export type Group = 'tools' | 'model' | 'approval' | 'running' | 'limits'
 
@@ -9,8 +10,8 @@ export interface Switch {
   kind: 'flag' | 'choice' | 'number' | 'protocol' | 'protocols'
   /** The values of a `choice`. null is one of them if the engine has a default of its own. */
   choices?: readonly (string | null)[]
-  /** The unit of a `number`, for people. */
-  unit?: 'ms' | 'bytes'
+  /** What a `number` counts. People write 30 s, 64 KiB. */
+  unit?: Unit
   /** What 0 means for a `number`. */
   zero?: 'none'
   /** Few people need it: it is folded away. */
@@ -71,9 +72,7 @@ const table: { [group in Group]: readonly Omit<Switch, 'group'>[] } = {
   ],
 }
 
-export const groups = Object.keys(table) as Group[]
-
-export const switches: readonly Switch[] = groups.flatMap((group) => table[group].map((one) => ({ ...one, group })))
+export const switches: readonly Switch[] = (Object.keys(table) as Group[]).flatMap((group) => table[group].map((one) => ({ ...one, group })))
 
 /** Options of the chosen protocol: members of `protocol` if that is an object. */
 export const protocolOptions: readonly { name: string; only?: string; choices: readonly (string | boolean | null)[] }[] = [

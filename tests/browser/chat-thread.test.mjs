@@ -85,6 +85,15 @@ test('entries are kept by their ids: what the host forgets stays, and a shifted 
   assert.deepEqual(await ids(page), ['e0', 'e1', 'e2', 'e3', 'other'])
 })
 
+/** Waits until nothing scrolls any more: a key scrolls smoothly. */
+const still = (page) => page.evaluate(async () => {
+  const scroller = element.shadowRoot.querySelector('.scroller')
+  for (let top, same = 0; same < 10; same = scroller.scrollTop === top ? same + 1 : 0) {
+    top = scroller.scrollTop
+    await frames(1)
+  }
+})
+
 test('the end is followed until a person looks away; what came since is counted, and who asks is taken along', async (t) => {
   const page = await open(t)
   await page.evaluate(() => client.open().set({ entries: many(client, 40) }))
@@ -100,6 +109,7 @@ test('the end is followed until a person looks away; what came since is counted,
   await scroller(page).hover()
   await page.mouse.wheel(0, -300)
   await until(async () => !(await page.evaluate(() => element.follow)), 'letting go')
+  await still(page)
   const before = await top(page)
   await grow()
   assert.equal(await top(page), before)
@@ -127,7 +137,43 @@ test('the end is followed until a person looks away; what came since is counted,
     await until(() => page.evaluate(() => element.follow), 'the end')
     await act()
     await until(async () => !(await page.evaluate(() => element.follow)), how)
+    await still(page)
   }
+})
+
+test('who opens something keeps its place, though the end was followed in the same frame', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => client.open().set({ entries: many(client, 40) }))
+  await settle(page)
+  assert.equal(await page.evaluate(async () => {
+    const scroller = element.shadowRoot.querySelector('.scroller')
+    const summary = document.createElement('summary')
+    element.shadowRoot.querySelector('.entries').append(summary)
+    scroller.scrollTop = 0
+    element.scrollToEnd() // its scroll event comes with the next frame
+    summary.click()
+    await frames(3)
+    summary.remove()
+    return element.follow
+  }), false)
+})
+
+test('who asks for the end gets it, though a scroll was on its way', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => client.open().set({ entries: many(client, 40) }))
+  await settle(page)
+  await scroller(page).hover()
+  await page.mouse.wheel(0, -2000)
+  await until(async () => !(await page.evaluate(() => element.follow)), 'letting go')
+  await page.evaluate(async () => {
+    element.scrollToEnd()
+    element.shadowRoot.querySelector('.scroller').scrollTop -= 300 // as the rest of a smooth scroll does
+    await frames(3)
+  })
+  await until(() => atEnd(page), 'the end')
+  assert.equal(await page.evaluate(() => element.follow), true)
+  await page.mouse.wheel(0, -300)
+  await until(async () => !(await page.evaluate(() => element.follow)), 'letting go again')
 })
 
 for (const [lang, ends] of Object.entries({

@@ -1,6 +1,6 @@
 // <sluice-questions>: what waits for a person's decision, in one place. One question is drawn whole; several are a checklist, whose bar allows
 // what was ticked and refuses the rest. Head and buttons never scroll, what is between them does.
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { repeat } from 'lit/directives/repeat.js'
 import { questionLines } from '../bridge/question.js'
@@ -9,9 +9,9 @@ import type { SluiceApproval } from './approval.js'
 import './approval.js'
 import { ARM_MS, Arming } from './arming.js'
 import { AskEvents, cardOf } from './ask-events.js'
+import { FollowingElement } from './chat/following-element.js'
 import { follow } from './chat/following.js'
-import type { ChatClient } from './chat/types.js'
-import { define, SluiceElement } from './element.js'
+import { define } from './element.js'
 import { focused, focusIsTaken } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { escapeInvisible } from './mark-invisible.js'
@@ -20,10 +20,9 @@ import { questionsStyles } from './questions-styles.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { AskView, LiveMessage, MessageView } from './types.js'
 
-export class SluiceQuestions extends SluiceElement {
+export class SluiceQuestions extends FollowingElement {
   static override styles = [tokens, controls, foreign, questionsStyles]
   static override properties = {
-    client: { attribute: false },
     conversation: { type: String },
     message: { attribute: false },
     name: { type: String },
@@ -31,7 +30,6 @@ export class SluiceQuestions extends SluiceElement {
     armMs: { type: Number, attribute: 'arm-ms' },
   }
 
-  declare client: ChatClient | undefined
   declare conversation: string
   /** Instead of `client`: the message that asks. */
   declare message: LiveMessage | undefined
@@ -39,9 +37,10 @@ export class SluiceQuestions extends SluiceElement {
   declare compact: boolean
   declare armMs: number
 
+  protected override readonly followed = ['client', 'conversation', 'message']
+
   readonly #arming = new Arming(this, () => this.armMs)
   readonly #events = new AskEvents(this)
-  #off: (() => void) | undefined
   #live: LiveMessage | undefined
   #view: MessageView | undefined
   #asks: readonly AskView[] = []
@@ -57,34 +56,20 @@ export class SluiceQuestions extends SluiceElement {
 
   // -- following ------------------------------------------------------------------------------------------------------------
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.requestUpdate('client')
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.#leave()
-  }
-
-  #leave(): void {
-    this.#off?.()
-    this.#off = undefined
+  protected override leave(): void {
     unschedule(this.#look)
   }
 
-  override willUpdate(changed: PropertyValues): void {
-    if (!(changed.has('client') || changed.has('conversation') || changed.has('message')) || !this.isConnected) return
-    this.#leave()
+  protected override enter(): (() => void) | undefined {
     this.#live = this.message
     this.#events.forget()
     const { client, message, conversation } = this
-    if (message) this.#off = message.subscribe(() => schedule(this.#look))
-    else if (client) this.#off = follow(client, conversation, ({ live }) => {
+    const off = message ? message.subscribe(() => schedule(this.#look)) : client && follow(client, conversation, ({ live }) => {
       this.#live = live
       schedule(this.#look)
     })
     this.#take()
+    return off
   }
 
   readonly #look = (): void => {

@@ -1,22 +1,21 @@
 // <sluice-chat>: a conversation with everything around it: who answers, what one can begin with, whether the host is there, and the field.
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import { define, SluiceElement } from '../element.js'
+import { html, nothing, type TemplateResult } from 'lit'
+import { define } from '../element.js'
 import '../questions.js'
 import { controls, tokens } from '../theme.js'
 import type { ApprovalsMode } from '../types.js'
 import { chatStyles } from './chat-styles.js'
 import './composer.js'
 import type { SluiceComposer } from './composer.js'
+import { FollowingElement } from './following-element.js'
 import { follow, type Doing, type Now } from './following.js'
-import { chatText, type ChatStrings } from './strings.js'
 import './thread.js'
 import type { SluiceThread } from './thread.js'
-import type { AnnounceMode, Attachment, ChatClient, ChatSpeaker, LoadImage, RenderText, Suggestion, UsageMode } from './types.js'
+import type { AnnounceMode, Attachment, ChatSpeaker, LoadImage, RenderText, Suggestion, UsageMode } from './types.js'
 
-export class SluiceChat extends SluiceElement {
+export class SluiceChat extends FollowingElement {
   static override styles = [tokens, controls, chatStyles]
   static override properties = {
-    client: { attribute: false },
     conversation: { type: String },
     name: { type: String },
     avatar: { type: String },
@@ -32,7 +31,6 @@ export class SluiceChat extends SluiceElement {
     dropping: { state: true },
   }
 
-  declare client: ChatClient | undefined
   declare conversation: string
   declare name: string
   declare avatar: string
@@ -48,7 +46,6 @@ export class SluiceChat extends SluiceElement {
   declare state: Doing
   declare dropping: boolean
 
-  #off: (() => void) | undefined
   #now: Now | undefined
   #second: ReturnType<typeof setTimeout> | undefined
   /** It was lost since the page began: that it is back is said. */
@@ -69,10 +66,6 @@ export class SluiceChat extends SluiceElement {
     this.addEventListener('dragleave', this.#onLeave)
     this.addEventListener('drop', this.#onDrop)
     this.addEventListener('paste', this.#onPaste)
-  }
-
-  get chat(): ChatStrings {
-    return chatText(this.language)
   }
 
   get #thread(): SluiceThread | null {
@@ -116,27 +109,14 @@ export class SluiceChat extends SluiceElement {
 
   // -- following ------------------------------------------------------------------------------------------------------------
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.requestUpdate('client')
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.#leave()
-  }
-
-  #leave(): void {
-    this.#off?.()
-    this.#off = this.#now = undefined
+  protected override leave(): void {
+    this.#now = undefined
     clearTimeout(this.#second)
   }
 
-  override willUpdate(changed: PropertyValues): void {
-    if (!(changed.has('client') || changed.has('conversation')) || !this.isConnected) return
-    this.#leave()
+  protected override enter(): (() => void) | undefined {
     this.#wasLost = false
-    if (this.client) this.#off = follow(this.client, this.conversation, (now) => this.#take(now))
+    return this.client && follow(this.client, this.conversation, (now) => this.#take(now))
   }
 
   #take(now: Now): void {

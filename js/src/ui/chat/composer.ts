@@ -1,22 +1,21 @@
 // <sluice-composer>: a person writes, attaches and sends; while an answer comes, what is sent waits.
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import { define, SluiceElement } from '../element.js'
+import { html, nothing, type TemplateResult } from 'lit'
+import { define } from '../element.js'
 import { icon } from '../icons.js'
 import { controls, tokens } from '../theme.js'
 import { attach, isLong, pasted, toSend, type Refusal } from './attachments.js'
 import { composerStyles } from './composer-styles.js'
 import { Desk, deskOf, MOST_QUEUED, type Draft } from './drafts.js'
+import { FollowingElement } from './following-element.js'
 import { follow, type Now } from './following.js'
-import { chatText, type ChatStrings } from './strings.js'
-import type { Attachment, ChatClient, RefusedDetail, SendDetail } from './types.js'
+import type { Attachment, RefusedDetail, SendDetail } from './types.js'
 
 const MAX_BYTES = 10_000_000
 const MAX_COUNT = 8
 
-export class SluiceComposer extends SluiceElement {
+export class SluiceComposer extends FollowingElement {
   static override styles = [tokens, controls, composerStyles]
   static override properties = {
-    client: { attribute: false },
     conversation: { type: String },
     name: { type: String },
     submitKey: { type: String, attribute: 'submit-key' },
@@ -25,7 +24,6 @@ export class SluiceComposer extends SluiceElement {
     maxCount: { type: Number, attribute: 'max-count' },
   }
 
-  declare client: ChatClient | undefined
   declare conversation: string
   declare name: string
   declare submitKey: 'enter' | 'ctrl-enter'
@@ -36,7 +34,6 @@ export class SluiceComposer extends SluiceElement {
   #desk = new Desk()
   /** The desk is that of a conversation. */
   #kept = false
-  #off: (() => void) | undefined
   #now: Now | undefined
   /** A message is on its way to the host. */
   #sending = false
@@ -56,10 +53,6 @@ export class SluiceComposer extends SluiceElement {
     this.accept = 'image/*,text/plain'
     this.maxBytes = MAX_BYTES
     this.maxCount = MAX_COUNT
-  }
-
-  get chat(): ChatStrings {
-    return chatText(this.language)
   }
 
   /** What is written. */
@@ -98,34 +91,21 @@ export class SluiceComposer extends SluiceElement {
 
   // -- the conversation -----------------------------------------------------------------------------------------------------
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.requestUpdate('client')
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.#leave()
-  }
-
-  #leave(): void {
-    this.#off?.()
-    this.#off = this.#now = undefined
+  protected override leave(): void {
+    this.#now = undefined
     for (const url of this.#previews.values()) URL.revokeObjectURL(url)
     this.#previews.clear()
   }
 
-  override willUpdate(changed: PropertyValues): void {
-    if (!(changed.has('client') || changed.has('conversation')) || !this.isConnected) return
-    this.#leave()
+  protected override enter(): (() => void) | undefined {
     this.#hint = this.#trouble = ''
     const { client, conversation } = this
-    if (!client) return
+    if (!client) return undefined
     const desk = deskOf(client, conversation)
     if (!this.#kept) desk.back(this.#desk.take()) // written before there was a client
     this.#kept = true
     this.#desk = desk
-    this.#off = follow(client, conversation, (now) => this.#take(now))
+    return follow(client, conversation, (now) => this.#take(now))
   }
 
   #take(now: Now): void {

@@ -1,10 +1,10 @@
 // <sluice-conversations>: what was talked about, to be found, opened, renamed, taken away and deleted.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import { define, SluiceElement } from '../element.js'
+import { define } from '../element.js'
 import { icon } from '../icons.js'
 import { controls, tokens } from '../theme.js'
 import { conversationsStyles } from './conversations-styles.js'
-import { chatText, type ChatStrings } from './strings.js'
+import { FollowingElement } from './following-element.js'
 import { dayOf, hourOf, sameDay } from './times.js'
 import type { ConversationItem, ConversationsClient } from './types.js'
 
@@ -15,10 +15,9 @@ const PAUSE_MS = 200
 /** What no file system takes in a name. */
 const odd = /[\u0000-\u001f\u007f"*/:<>?\\|\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g
 
-export class SluiceConversations extends SluiceElement {
+export class SluiceConversations extends FollowingElement<ConversationsClient> {
   static override styles = [tokens, controls, conversationsStyles]
   static override properties = {
-    client: { attribute: false },
     current: { type: String, reflect: true },
     query: { type: String },
     items: { state: true },
@@ -27,7 +26,6 @@ export class SluiceConversations extends SluiceElement {
     trouble: { state: true },
   }
 
-  declare client: ConversationsClient | undefined
   declare current: string
   declare query: string
   declare items: readonly ConversationItem[] | undefined
@@ -35,49 +33,30 @@ export class SluiceConversations extends SluiceElement {
   declare deleting: string | undefined
   declare trouble: string
 
+  protected override readonly followed = ['client', 'current', 'query']
+
   #more = false
   #asked = 0
   #pause: ReturnType<typeof setTimeout> | undefined
-  #off: (() => void) | undefined
 
   constructor() {
     super()
     this.current = this.query = this.trouble = ''
   }
 
-  get chat(): ChatStrings {
-    return chatText(this.language)
-  }
-
   // -- what is listed -------------------------------------------------------------------------------------------------------
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.requestUpdate('client')
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.#leave()
-  }
-
-  #leave(): void {
-    this.#off?.()
-    this.#off = undefined
+  protected override leave(): void {
     clearTimeout(this.#pause)
     this.#asked++
   }
 
-  override willUpdate(changed: PropertyValues): void {
-    if (!this.isConnected) return
-    if (changed.has('client') || changed.has('current')) {
-      this.#leave()
-      const { client, current } = this
-      // What is said in the one that is open gives it its title, and its place.
-      if (client && current) this.#off = client.open(current).subscribe(() => this.#soon())
-      if (changed.has('client')) void this.refresh()
-      else this.#soon()
-    } else if (changed.has('query')) this.#soon()
+  protected override enter(changed: PropertyValues): (() => void) | undefined {
+    const { client, current } = this
+    if (changed.has('client')) void this.refresh()
+    else this.#soon()
+    // What is said in the one that is open gives it its title, and its place.
+    return client && current ? client.open(current).subscribe(() => this.#soon()) : undefined
   }
 
   #soon(): void {

@@ -4,6 +4,8 @@
 const NEAR = 40
 /** A scroll so soon after a key, a wheel or a finger is a person's, in milliseconds. */
 const MEANT_MS = 800
+/** So long after a jump to the end a scroll may be the rest of one that was on its way before, in milliseconds. */
+const REST_MS = 1000
 /** A pointer that is pressed and moves so far selects text. */
 const DRAG = 4
 
@@ -22,6 +24,7 @@ export class FollowEnd {
   #height = 0
   /** When a person last did something here. */
   #meantAt = -Infinity
+  #jumpedAt = -Infinity
   #away = false
   #pressed: { x: number; y: number } | undefined
   #sizes: ResizeObserver | undefined
@@ -65,6 +68,7 @@ export class FollowEnd {
   /** Shows the end, and follows it again. */
   jump(): void {
     this.sticks = true
+    this.#jumpedAt = performance.now()
     this.follow()
     this.#changed()
   }
@@ -106,16 +110,22 @@ export class FollowEnd {
 
   readonly #onScroll = (): void => {
     const scroller = this.#scroller as HTMLElement
+    if (this.#rest) return this.follow()
     const { scrollTop, scrollHeight } = scroller
     const before = this.sticks
     // What grows never scrolls up, and what shrinks takes its height along: it was a person.
     const person = scrollHeight >= this.#height || performance.now() - this.#meantAt < MEANT_MS
     if (scrollTop < this.#top - 2 && person) this.sticks = this.#atEnd
-    else if (this.#atEnd) this.sticks = true
+    else if (scrollTop !== this.#top && this.#atEnd) this.sticks = true // what `follow` moved before somebody looked away is no news
     this.#remember(scroller)
     if (this.sticks !== before) this.#changed()
     this.#look()
     this.#scrolled(scroller)
+  }
+
+  /** A smooth scroll that began before a jump goes on for a moment: nobody asked for it since. */
+  get #rest(): boolean {
+    return this.sticks && this.#meantAt < this.#jumpedAt && performance.now() - this.#jumpedAt < REST_MS && !this.#atEnd
   }
 
   readonly #onAct = (): void => {

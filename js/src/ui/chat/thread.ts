@@ -1,7 +1,7 @@
 // <sluice-thread>: what was said, the end in sight, and what can be done with each entry.
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import { define, SluiceElement } from '../element.js'
+import { define } from '../element.js'
 import { schedule, unschedule } from '../frame.js'
 import { controls, tokens } from '../theme.js'
 import type { ApprovalsMode } from '../types.js'
@@ -9,22 +9,21 @@ import { Announcer } from './announcer.js'
 import { EntryWindow } from './entry-window.js'
 import './entry.js'
 import type { SluiceEntry } from './entry.js'
+import { FollowingElement } from './following-element.js'
 import { follow, type Now } from './following.js'
 import { FollowEnd } from './follow-end.js'
-import { chatText, type ChatStrings } from './strings.js'
 import { threadStyles } from './thread-styles.js'
 import { dayOf, sameDay } from './times.js'
-import type { AnnounceMode, ChatClient, ChatSpeaker, EntryAction, EntryView, LoadImage, RenderText, UsageMode } from './types.js'
+import type { AnnounceMode, ChatSpeaker, EntryAction, EntryView, LoadImage, RenderText, UsageMode } from './types.js'
 
 /** Entries come from above when so few pixels are left. */
 const AHEAD = 600
 
 interface Do { action: EntryAction; entry: EntryView; text?: string }
 
-export class SluiceThread extends SluiceElement {
+export class SluiceThread extends FollowingElement {
   static override styles = [tokens, controls, threadStyles]
   static override properties = {
-    client: { attribute: false },
     conversation: { type: String },
     name: { type: String },
     usage: { type: String },
@@ -35,7 +34,6 @@ export class SluiceThread extends SluiceElement {
     voice: { attribute: false },
   }
 
-  declare client: ChatClient | undefined
   declare conversation: string
   declare name: string
   declare usage: UsageMode
@@ -54,7 +52,6 @@ export class SluiceThread extends SluiceElement {
     lang: () => this.language,
     say: (text, how) => this.#say(text, how),
   })
-  #off: (() => void) | undefined
   #now: Now | undefined
   #opened = false
   #fetching: string | undefined
@@ -73,10 +70,6 @@ export class SluiceThread extends SluiceElement {
     this.announce = 'end'
   }
 
-  get chat(): ChatStrings {
-    return chatText(this.language)
-  }
-
   /** The end of the conversation is followed. */
   get follow(): boolean {
     return this.#end.sticks
@@ -84,37 +77,26 @@ export class SluiceThread extends SluiceElement {
 
   // -- following ------------------------------------------------------------------------------------------------------------
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.requestUpdate('client')
-  }
-
   override disconnectedCallback(): void {
     super.disconnectedCallback()
-    this.#leave()
     this.#end.detach()
   }
 
-  #leave(): void {
-    this.#off?.()
-    this.#off = this.#now = undefined
+  protected override leave(): void {
+    this.#now = undefined
     this.#announcer.close()
     unschedule(this.#announceNow)
   }
 
-  override willUpdate(changed: PropertyValues): void {
-    if ((changed.has('client') || changed.has('conversation')) && this.isConnected) this.#start()
-  }
-
-  #start(): void {
-    this.#leave()
+  protected override enter(): (() => void) | undefined {
     this.#opened = false
     this.#trouble = ''
     const { client, conversation } = this
-    if (!client) return
-    this.#off = follow(client, conversation, (now) => this.#take(now))
+    if (!client) return undefined
+    const off = follow(client, conversation, (now) => this.#take(now))
     const opened = client.open(conversation).opened ?? Promise.resolve()
     void opened.then(() => (this.#opened = true), (error: unknown) => this.#fail(error)).then(() => this.requestUpdate())
+    return off
   }
 
   /** Comes with every change of the last answer: what draws itself is left alone. */

@@ -203,6 +203,8 @@ export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
   asks: AskView[]
   /** The last request failed and is sent again. Absent as soon as something of the answer comes, or the message ends. */
   retry?: RetryView
+  /** The app ended in the middle of it: this is how far it came. Its outcome is `failed`. */
+  interrupted?: true
 }
 
 /** Another try of a request that failed. */

@@ -29,7 +29,7 @@ const entryShape: { [member in keyof Required<Entry>]: Check } = {
   parent: is('the id of an entry, or null', (value) => value === null || typeof value === 'string'),
   at: whole(0),
   role: is("'user' or 'assistant'", (value) => value === 'user' || value === 'assistant'),
-  text, parts: array, message: record, history: array,
+  text, parts: array, message: record, history: array, state: text,
 }
 const checkShape = members({ members: entryShape, needs: ['id', 'parent', 'at', 'role'], open: true })
 const checkBlobs: Check = (value, path) => {

@@ -26,6 +26,8 @@ export interface Entry {
   message?: SavedMessage
   /** Role `assistant`: the messages that the turn added for the model. Empty if it added none. */
   history?: ChatMessage[]
+  /** Role `assistant`: the answer waits for a person, and goes on from here in another process. A text of the host, as trusted as its memory. */
+  state?: string
 }
 
 /** A whole conversation. */

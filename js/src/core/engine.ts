@@ -106,6 +106,11 @@ export class Engine<C = any> {
     return this.#hooks.approvals
   }
 
+  /** @internal The hook of its runs that saves them. */
+  get checkpoint(): RunHooks['checkpoint'] {
+    return this.#hooks.checkpoint
+  }
+
   /** Adds tools for the runs that start from now on. A tool of the same name is replaced. Throws SluiceError `option`, and changes nothing. */
   add(...tools: Tool<C>[]): void {
     handleOf(this) // throws where it was closed

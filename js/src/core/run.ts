@@ -4,7 +4,7 @@ import type { ApproveOptions } from './approvals.js'
 import { Checkpoints } from './checkpoints.js'
 import { messageOf, SluiceError } from './errors.js'
 import { EventLog } from './event-log.js'
-import type { AssistantMessage, ErrorEvent, FinalEvent, JsonObject, SluiceEvent, Usage } from './events.js'
+import type { AssistantMessage, ChatMessage, ErrorEvent, FinalEvent, JsonObject, SluiceEvent, Usage } from './events.js'
 import { callHook, HookError } from './hooks.js'
 import type { Server } from './model.js'
 import { onAbort } from './on-abort.js'
@@ -239,6 +239,12 @@ export class Run implements AsyncIterable<SluiceEvent> {
   /** What a running tool has to say meanwhile: shown on the card. */
   progress(call: CallRef, report: Progress): void {
     this.#tools.progress(callNumber(call), report)
+  }
+
+  /** @internal What a host keeps of a run that goes on: `seq` of the last event that was told, the messages so far, and the state where it is asked for. */
+  kept(state: boolean): { seq: number; history: ChatMessage[]; state?: string } | undefined {
+    if (this.#result) return undefined
+    return { seq: this.#lastSeq, history: this.#turn.history, ...(state && !this.#draining ? { state: this.#turn.state } : {}) }
   }
 
   // -- the native turn ------------------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ import { titleOf } from '../conversations/words.js'
 import type { Conversations, Entry, StoredBlob } from '../conversations/types.js'
 import type { ChatMessage, Part } from '../core/events.js'
 import { refuse } from './check.js'
+import { readWaiting, writeWaiting, type Waiting } from './interrupted.js'
+import { Keeper } from './keeper.js'
 import type { Message } from './message.js'
 
 /** Of a long conversation a window is told the end, with every change; it asks for the rest. */
@@ -27,12 +29,16 @@ interface Node {
   over: boolean
   /** What the model was told before, where it goes on with this answer. */
   told?: ChatMessage[] | undefined
+  /** Saves it while it goes on. */
+  keeper?: Keeper | undefined
   /** `seq` of the view that the entry was made from. */
   seq: number
 }
 
 export interface ConversationOptions {
   store: Conversations
+  /** The store outlives this process: answers that go on are saved, too. */
+  lasting: boolean
   /** Windows are to be told. */
   onChange: (conversation: HostConversation) => void
   /** The store did not take what was said. */
@@ -109,7 +115,7 @@ export class HostConversation {
     if (!this.idle || !this.#whole) return
     this.#whole = false
     for (const node of this.#nodes.values()) {
-      const { message: _, history: __, ...rest } = node.entry
+      const { message: _, history: __, state: ___, ...rest } = node.entry
       node.entry = rest
     }
   }
@@ -217,8 +223,7 @@ export class HostConversation {
   resume(id: string, said: ChatMessage, message: Message): void {
     const node = this.#node(id)
     node.told = [...historyOf(node.entry), said]
-    node.live = message
-    node.over = false
+    this.#goesOn(node, message)
     this.#head = id
     this.#headUnsaved = true
     this.#options.onChange(this)
@@ -230,7 +235,9 @@ export class HostConversation {
     const { entry: question, blobs } = withoutPictures(given)
     this.#keepBlobs(blobs)
     if (!this.#nodes.has(question.id)) this.#add(question)
-    this.#nodes.set(id, { entry: { id, parent: question.id, at: Date.now(), role: 'assistant' }, depth: this.#depthOf(question.id), live: message, over: false, seq: 0 })
+    const node: Node = { entry: { id, parent: question.id, at: Date.now(), role: 'assistant' }, depth: this.#depthOf(question.id), over: false, seq: 0 }
+    this.#nodes.set(id, node)
+    this.#goesOn(node, message)
     this.#head = id
     this.#title ||= titleOf([...this.#nodes.values()].map(({ entry }) => entry))
     this.#options.onChange(this)
@@ -238,12 +245,18 @@ export class HostConversation {
     return question
   }
 
+  #goesOn(node: Node, message: Message): void {
+    node.live = message
+    node.over = false
+    node.keeper = this.#options.lasting ? new Keeper(() => this.#keep(node)) : undefined
+  }
+
   /** The answer is over, with what it adds for the model. */
   finish(id: string, history: ChatMessage[]): void {
     const node = this.#nodes.get(id)
     if (!node?.live) return
-    node.over = true
-    const all = node.told && (history.length > 0 ? [...node.told, ...history] : node.entry.history)
+    this.#ends(node)
+    const all = node.told && (history.length > 0 ? [...node.told, ...history] : node.told.slice(0, -1))
     node.told = undefined
     this.#take(node, node.live, all ?? history)
     if (node.live.settled) delete node.live
@@ -261,13 +274,82 @@ export class HostConversation {
     delete node.live
   }
 
+  #ends(node: Node): void {
+    node.over = true
+    node.keeper?.close()
+    node.keeper = undefined
+  }
+
   #take(node: Node, live: Message, history: ChatMessage[]): void {
     const { id: _, seq, asks: __, retry: ___, ...message } = live.view
-    const { entry, blobs } = withoutPictures({ ...node.entry, message, history })
+    node.seq = seq
+    this.#put(node, { message, history })
+  }
+
+  #put(node: Node, now: Pick<Entry, 'message' | 'history' | 'state'>): void {
+    const { state: _, ...before } = node.entry
+    const { entry, blobs } = withoutPictures({ ...before, ...now })
     this.#keepBlobs(blobs)
     node.entry = entry
-    node.seq = seq
     this.#unsaved.add(entry.id)
+  }
+
+  // -- answers that go on, for the case that the app ends ---------------------------------------------------------------------
+
+  /** The answer changed. */
+  changed(id: string, soon: boolean): void {
+    this.#nodes.get(id)?.keeper?.changed(soon)
+  }
+
+  #keep(node: Node): void {
+    const { live, told = [] } = node
+    if (!live || node.over) return
+    const { message, history, waiting } = live.kept(told)
+    const state = waiting && writeWaiting(waiting)
+    this.#put(node, { message, history: history.length > told.length ? history : told.slice(0, -1), ...(state === undefined ? {} : { state }) })
+    this.#save()
+    if (live.asks.size > 0 && !waiting) node.keeper?.changed(true) // its run had told what is not in the view yet
+  }
+
+  /** Saves the answer now. Resolves when the store took it, or failed. */
+  async keepNow(id: string): Promise<void> {
+    const node = this.#nodes.get(id)
+    if (!node?.keeper) return
+    node.keeper.kept()
+    this.#keep(node)
+    await this.#saving
+  }
+
+  /** The store holds a state from which the answer goes on. */
+  keepsState(id: string): boolean {
+    return this.#nodes.get(id)?.entry.state !== undefined
+  }
+
+  /** The answer ends here, and goes on from what was kept. */
+  leave(id: string): void {
+    const node = this.#nodes.get(id)
+    if (node) this.#ends(node)
+  }
+
+  /** The answer at the end that waits for a person, of a process that ended. */
+  get waiting(): { id: string; waiting: Waiting } | undefined {
+    const { entry, live } = this.#nodes.get(this.#head ?? '') ?? {}
+    const waiting = entry?.state === undefined || live || this.busy ? undefined : readWaiting(entry.state)
+    return entry && waiting ? { id: entry.id, waiting } : undefined
+  }
+
+  /** What a turn that waits needs to go on. */
+  async goOnWaiting(id: string, { told }: Waiting, system: string | undefined): Promise<{ question: Entry; messages: ChatMessage[]; before: MessageView }> {
+    const question = this.questionOf(id)
+    return { question, messages: [...(await this.messages(question, system)), ...told], before: await this.message(id) }
+  }
+
+  /** The turn that waited goes on. */
+  wakes(id: string, { told }: Waiting, message: Message): void {
+    const node = this.#node(id)
+    node.told = told.length > 0 ? told : undefined
+    this.#goesOn(node, message)
+    this.#options.onChange(this)
   }
 
   #keepBlobs(blobs: readonly StoredBlob[]): void {

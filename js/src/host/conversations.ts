@@ -5,6 +5,8 @@ import type { ConversationInfo, Conversations, Entry, Found } from '../conversat
 import type { ChatMessage } from '../core/events.js'
 import { refuse } from './check.js'
 import { HostConversation } from './conversation.js'
+import { guard } from './guard.js'
+import type { Waiting } from './interrupted.js'
 import type { Message } from './message.js'
 
 /** How many idle conversations keep their contents in memory. */
@@ -20,6 +22,8 @@ export interface ConversationsOptions {
   isOpen: (conversation: string) => boolean
   onChange: (conversation: string) => void
   onUnsaved: (conversation: string, error: unknown) => void
+  /** An answer waits for a person since another process: has its turn go on. May throw. */
+  onWaiting: (conversation: HostConversation, found: { id: string; waiting: Waiting }) => Promise<void>
 }
 
 export class HostConversations {
@@ -31,6 +35,8 @@ export class HostConversations {
   /** Answers in the order in which they began. */
   readonly #turns = new Map<string, HostConversation>()
   readonly #running = new Map<string, Message>()
+  /** Conversations whose turns are being woken. */
+  readonly #waking = new Map<string, Promise<void>>()
 
   constructor(options: ConversationsOptions) {
     this.#options = options
@@ -64,7 +70,20 @@ export class HostConversations {
     const conversation = this.#use(id)
     await conversation.load(true)
     this.#own(conversation)
+    await this.#wake(conversation)
     return conversation.view
+  }
+
+  async #wake(conversation: HostConversation): Promise<void> {
+    const { id, waiting } = conversation
+    if (waiting && !this.#waking.has(id)) {
+      conversation.busy = true
+      this.#waking.set(id, this.#options.onWaiting(conversation, waiting).catch((error: unknown) => {
+        conversation.busy = false // it stays an answer that was interrupted
+        guard('the host', () => { throw error })
+      }).finally(() => this.#waking.delete(id)))
+    }
+    await this.#waking.get(id)
   }
 
   // -- turns ----------------------------------------------------------------------------------------------------------------
@@ -98,6 +117,36 @@ export class HostConversations {
   resume(conversation: HostConversation, said: ChatMessage, message: Message): void {
     this.#running.set(message.id, message)
     conversation.resume(message.id, said, message)
+  }
+
+  /** A turn that waited goes on. */
+  wakes(conversation: HostConversation, waiting: Waiting, message: Message): void {
+    this.#running.set(message.id, message)
+    conversation.wakes(message.id, waiting, message)
+  }
+
+  /** A message changed. */
+  changed(id: string, soon: boolean): void {
+    this.#owners.get(id)?.changed(id, soon)
+  }
+
+  /** Called before something happens that must not happen twice: the store forgets the state from which it would. */
+  async forgetsState(id: string): Promise<void> {
+    const owner = this.#owners.get(id)
+    if (owner?.keepsState(id)) await owner.keepNow(id)
+  }
+
+  /** A turn that waits for a person is left, for another process. */
+  async leave(message: Message): Promise<void> {
+    const owner = this.#owners.get(message.id)
+    for (let tries = 0; tries < 5 && !owner?.keepsState(message.id); tries++) {
+      await new Promise(setImmediate) // what its run told comes into the view
+      await owner?.keepNow(message.id)
+    }
+    if (!owner?.keepsState(message.id)) return
+    owner.leave(message.id)
+    this.#running.delete(message.id)
+    await message.leave()
   }
 
   finish(conversation: HostConversation, message: Message, history: ChatMessage[]): void {
@@ -202,7 +251,7 @@ export class HostConversations {
     let conversation = this.#byId.get(id)
     if (!conversation) {
       const { store, onUnsaved, onChange } = this.#options
-      conversation = new HostConversation(id, { store, onUnsaved, onChange: (changed) => onChange(changed.id) })
+      conversation = new HostConversation(id, { store, lasting: !this.#options.forgetful, onUnsaved, onChange: (changed) => onChange(changed.id) })
       this.#byId.set(id, conversation)
     }
     return conversation

@@ -11,7 +11,8 @@ import type { Entry } from '../conversations/types.js'
 import { picturesOf } from './attachments.js'
 import type { Model } from '../core/model.js'
 import { addressesOf } from '../core/providers.js'
-import { splitHooks } from '../core/run-options.js'
+import type { Run } from '../core/run.js'
+import { splitHooks, type RunHooks } from '../core/run-options.js'
 import { Configuration } from './configuration.js'
 import { HostConversations } from './conversations.js'
 import type { HostConversation } from './conversation.js'
@@ -20,6 +21,7 @@ import {
 } from './check.js'
 import { guard } from './guard.js'
 import { checkEngine, checkOptions, checkRights, checkTurn } from './options.js'
+import type { Waiting } from './interrupted.js'
 import { Message } from './message.js'
 import { checkCapabilities, Pet } from './pet.js'
 import { TOKEN_LENGTH, type OpenAsk } from './questions.js'
@@ -29,8 +31,8 @@ import { HostWindow } from './window.js'
 
 const MAX_CALL = 2 ** 31 - 1
 const DEFAULT_CONVERSATION = 'main'
-/** How long `close` waits for the store. */
-const SAVE_MS = 5000
+/** How long the store is waited for: a turn and the app's end must not hang at it. */
+const STORE_MS = 5000
 
 const id = name(200)
 const token = text(TOKEN_LENGTH, TOKEN_LENGTH)
@@ -91,6 +93,7 @@ class EngineHost implements Host {
         for (const window of this.#windows) window.conversationChanged(conversation)
       },
       onUnsaved: (conversation, error) => guard('onUnsaved', () => this.#unsaved(conversation, error)),
+      onWaiting: (conversation, { id, waiting }) => this.#wake(conversation, id, waiting),
     })
     const onConfigure: HostOptions['onConfigure'] = (all) => guard('onConfigure', () => options.onConfigure?.(all))
     this.#configuration = rethrowAsSluiceError(() => new Configuration(engine, options.configuration, onConfigure))
@@ -148,13 +151,12 @@ class EngineHost implements Host {
 
   async #close(): Promise<{ stillRunning: RunningTool[] }> {
     this.#closed = true
+    if (this.#options.conversations) await Promise.all(this.#conversations.running.filter(({ asks }) => asks.size > 0).map((message) => this.#conversations.leave(message)))
     const left = await Promise.all(this.#conversations.running.map((message) => message.cancel('the host was closed')))
     this.#pet.close()
     this.#speech.close()
     await Promise.all(this.#following)
-    let patience: NodeJS.Timeout | undefined
-    await Promise.race([this.#conversations.saved(), new Promise((resolve) => (patience = setTimeout(resolve, SAVE_MS)))])
-    clearTimeout(patience)
+    await atMost(STORE_MS, this.#conversations.saved())
     this.#conversations.close()
     for (const window of [...this.#windows]) {
       window.finish()
@@ -320,7 +322,9 @@ class EngineHost implements Host {
   }
 
   #follow(message: Message, conversation: HostConversation, { text = '', parts }: Entry): void {
-    const finish = ({ history, error }: Awaited<ReturnType<Message['follow']>>): void => {
+    const finish = (end: Awaited<ReturnType<Message['follow']>>): void => {
+      if (!end) return // it was left
+      const { history, error } = end
       this.#conversations.finish(conversation, message, history)
       const { onTurn } = this.#options
       if (!onTurn) return
@@ -361,19 +365,37 @@ class EngineHost implements Host {
     return { type: 'image', mediaType: mediaTypeOf(ref), data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') }
   }
 
-  #start(turn: TurnOptions, messages: ChatMessage[], sender: HostWindow | undefined, before: MessageView | undefined): Message {
+  /** A turn of a process that ended waits for a person: it goes on, and asks again. */
+  async #wake(conversation: HostConversation, id: string, waiting: Waiting): Promise<void> {
+    const { question, messages, before } = await conversation.goOnWaiting(id, waiting, this.#options.system)
+    if (this.#closed) throw refuse('closed', 'the host was closed')
+    const { text = '', parts } = question
+    const turn: unknown = this.#options.run({ text, conversation: conversation.id, messages: structuredClone(messages), ...(parts ? { parts } : {}) })
+    checkTurn(turn)
+    const sender = [...this.#windows].find(({ opened, rights }) => opened.has(conversation.id) && rights.chat)
+    const message = this.#start(turn, messages, sender, before, waiting)
+    this.#conversations.wakes(conversation, waiting, message)
+    for (const window of this.#windows) window.resumed(message.id)
+    this.#follow(message, conversation, question)
+  }
+
+  #start(turn: TurnOptions, messages: ChatMessage[], sender: HostWindow | undefined, before: MessageView | undefined, waiting?: Waiting): Message {
     const { own: hooks, rest: { model, messages: own, request, signal, rules, context, ...settings } } = splitHooks(turn)
     const said = own ?? messages
     const adapter = hooks.approvals === undefined ? this.#engine.approvals : hooks.approvals
+    const common = { ...hooks, ...this.#checkpoint(hooks, () => message.id), ...{ model, signal, rules, context } }
+    let state = waiting?.run
+    const run = (history: ChatMessage[]): Run => {
+      const resumed = state
+      state = undefined
+      if (resumed !== undefined) return this.#engine.resume(resumed, common)
+      return this.#engine.run({ ...this.#configuration.settings(settings), ...common, request, messages: [...said, ...history] })
+    }
     const message: Message = new Message({
       before,
+      waiting,
       start: (history) => ({
-        run: this.#engine.run({
-          ...this.#configuration.settings(settings),
-          ...hooks,
-          ...{ model, request, signal, rules, context },
-          messages: [...said, ...history],
-        }),
+        run: run(history),
         tools: this.#engine.tools,
         reader: readerOf(model),
       }),
@@ -382,9 +404,22 @@ class EngineHost implements Host {
       graceMs: this.#options.approvalGraceMs ?? 30_000,
       onEvent: (event) => guard('onEvent', () => this.#options.onEvent?.(message.id, event)),
       onIpc: (event) => this.#pet.order(message, event),
+      onChange: (soon) => this.#conversations.changed(message.id, soon),
       onSettled: () => this.#conversations.settle(message.id),
     })
     return message
+  }
+
+  /** No tool starts while the store has a state of before: another process would start it again. */
+  #checkpoint(hooks: RunHooks, message: () => string): Pick<RunHooks, 'checkpoint'> {
+    const own = hooks.checkpoint ?? this.#engine.checkpoint
+    if (!this.#options.conversations) return own ? { checkpoint: own } : {}
+    return {
+      checkpoint: async (state, why) => {
+        if (why === 'tool') await atMost(STORE_MS, this.#conversations.forgetsState(message()))
+        await own?.(state, why)
+      },
+    }
   }
 
   #cancel(id: string, call: number | undefined): void {
@@ -433,6 +468,12 @@ class EngineHost implements Host {
       throw refusal
     }
   }
+}
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  let patience: NodeJS.Timeout | undefined
+  await Promise.race([work, new Promise((resolve) => (patience = setTimeout(resolve, ms)))])
+  clearTimeout(patience)
 }
 
 const orEmpty = <T extends object>(check: Check<T>): Check<T> => (input, path) => check(input ?? {}, path)

@@ -3,6 +3,15 @@
 import type { MessageView } from '../bridge/messages.js'
 import type { SluiceEvent } from '../core/events.js'
 
+/** The numbering of a message whose run is saved: it goes on in another process. */
+export interface SavedNumbering {
+  blocks: [number, number][]
+  calls: [number, number][]
+  rounds: number
+  nextBlock: number
+  nextCall: number
+}
+
 export class MessageNumbering {
   // -- of the run that goes on
   readonly #blocks = new Map<number, number>()
@@ -37,6 +46,22 @@ export class MessageNumbering {
     this.#nextCall = Math.max(0, ...view.blocks.map((block) => (block?.type === 'tool_use' ? block.call : 0))) + 1
     const last = view.blocks.at(-1)
     if (last?.type === 'text' && !last.retracted && !last.fabricated) this.#joined = view.blocks.length - 1
+  }
+
+  get saved(): SavedNumbering {
+    return { blocks: [...this.#blocks], calls: [...this.#calls], rounds: this.#rounds, nextBlock: this.#nextBlock, nextCall: this.#nextCall }
+  }
+
+  /** Goes on with the run that was saved. */
+  restore({ blocks, calls, rounds, nextBlock, nextCall }: SavedNumbering): void {
+    for (const [block, own] of blocks) this.#blocks.set(block, own)
+    for (const [call, own] of calls) {
+      this.#calls.set(call, own)
+      this.#own.set(own, call)
+    }
+    this.#rounds = rounds
+    this.#nextBlock = nextBlock
+    this.#nextCall = nextCall
   }
 
   /** Returns the event with the message's numbers. */

@@ -8,8 +8,10 @@ import type { ApprovalEvent, CardEvent, ChatMessage, ErrorEvent, ExecuteEvent, I
 import type { Run } from '../core/run.js'
 import { keyOf } from '../core/running-tools.js'
 import type { Tool } from '../core/tool.js'
+import type { SavedMessage } from '../conversations/types.js'
 import { hidden, toBridgeError } from './check.js'
 import { guard } from './guard.js'
+import { interrupted, reopened, type Waiting } from './interrupted.js'
 import { MessageNumbering } from './message-numbering.js'
 import { newToken, type Asker, type Execution, type OpenAsk, type ToolWindow } from './questions.js'
 import type { RunningTool } from './types.js'
@@ -34,6 +36,8 @@ export interface Segment {
 export interface MessageOptions {
   /** The message that the run goes on with, as people saw it so far. */
   before?: MessageView | undefined
+  /** The run was saved while it waited for a person: it goes on. */
+  waiting?: Waiting | undefined
   /** With what the message added so far: nothing for the first run. */
   start: (history: ChatMessage[]) => Segment
   /** The window that asked. */
@@ -43,6 +47,8 @@ export interface MessageOptions {
   graceMs: number
   onEvent: (event: SluiceEvent) => void
   onIpc: (event: IpcEvent) => void
+  /** It changed. `soon`: a question, a call that came to something, the end of an answer. */
+  onChange: (soon: boolean) => void
   /** Nothing can happen to it any more. */
   onSettled: () => void
 }
@@ -66,6 +72,12 @@ export class Message implements Asker {
   #held = 0
   /** Holds for the runs to come too: the one that was cancelled may have ended just before. */
   #cancelled: { reason: string | undefined } | undefined
+  /** Of runs that are over. */
+  #history: ChatMessage[] = []
+  /** `seq` of the last event of the run that is in the view. */
+  #seen = 0
+  /** It is left waiting: another process goes on with it. */
+  #left = false
   /** When the last request was made. */
   #requestedAt: number | undefined
   /** This run asked something: without it, calls that wait for a button never come to an end. */
@@ -74,13 +86,15 @@ export class Message implements Asker {
   #adopts = false
 
   constructor(options: MessageOptions) {
-    const { before } = options
+    const { before, waiting } = options
     this.id = before?.id ?? randomUUID()
     this.#options = options
     this.#sender = options.sender
     this.#segment = options.start([])
-    this.#view = before ? reopened(before) : emptyView(this.id)
-    if (before) this.#numbering.resume(this.#view)
+    this.#view = before ? reopened(before, waiting?.statuses) : emptyView(this.id)
+    if (waiting) this.#numbering.restore(waiting.numbering)
+    else if (before) this.#numbering.resume(this.#view)
+    if (waiting?.adopts) this.#adopts = true
   }
 
   /** As it is now. Its questions have no tokens: those are each window's own. */
@@ -109,18 +123,21 @@ export class Message implements Asker {
     return this.#ended && this.#held === 0
   }
 
-  /** Reads its runs to the end. Resolves with what they add to the conversation, and the error that ended the last one. */
-  async follow(): Promise<{ history: ChatMessage[]; error?: ErrorEvent | undefined }> {
-    const history: ChatMessage[] = []
+  /** Reads its runs to the end. Resolves with what they add to the conversation, and the error that ended the last one; null where it was left. */
+  async follow(): Promise<{ history: ChatMessage[]; error?: ErrorEvent | undefined } | null> {
+    const history = this.#history
     let error: ErrorEvent | undefined
     while (this.#segment) {
       const { run } = this.#segment
       for await (const event of run) {
         guard('the host', () => this.#handle(event)) // one delta is lost, not the message
+        this.#seen = event.seq
         this.#options.onEvent(event)
       }
       const result = await run.done
+      if (this.#left) return null
       history.push(...result.history)
+      this.#seen = 0
       error = result.error
       if (result.outcome === 'suspended') guard('the host', () => this.#handle({ type: 'done', seq: 0, outcome: 'failed' })) // its checkpoint failed
       this.#segment = result.outcome === 'awaiting_user' ? this.#goOn(history) : undefined
@@ -149,6 +166,27 @@ export class Message implements Asker {
     }
     this.#publish({ type: 'done', outcome: 'awaiting_user' })
     return undefined
+  }
+
+  /**
+   * The message as it is kept while it goes on. `told`: what the model was told of it before. With `waiting` where its run waits for a person, and
+   * all of its events are in the view.
+   */
+  kept(told: readonly ChatMessage[]): { message: SavedMessage; history: ChatMessage[]; waiting?: Waiting } {
+    const { message, statuses } = interrupted(this.view)
+    const { run } = this.#segment ?? {}
+    const before = [...told, ...this.#history]
+    const { seq, state, history } = run?.kept(this.asks.size > 0) ?? { seq: -1, history: [] }
+    const kept = { message, history: [...before, ...history] }
+    if (state === undefined || seq !== this.#seen) return kept
+    return { ...kept, waiting: { run: state, numbering: this.#numbering.saved, adopts: this.#adopts, told: before, statuses } }
+  }
+
+  /** Ends here, so that another process goes on with what was kept. */
+  async leave(): Promise<void> {
+    this.#left = true
+    for (const call of [...this.asks.keys()]) this.#closeAsk(call)
+    await this.#segment?.run.suspend({ graceMs: 0 })
   }
 
   /** Resolves when all is quiet, with the tools that take no notice. */
@@ -369,6 +407,7 @@ export class Message implements Asker {
     applyDelta(this.#view, delta)
     this.#view.seq++
     for (const window of this.watchers) window.push(this, delta)
+    this.#options.onChange(delta.type === 'ask' || delta.type === 'round' || (delta.type === 'card' && delta.status !== undefined))
   }
 
   #settle(): void {
@@ -377,12 +416,6 @@ export class Message implements Asker {
     this.watchers.clear()
     this.#options.onSettled()
   }
-}
-
-/** An answer that was over, as it is while it goes on: what ended it is no part of it any more. */
-function reopened({ outcome: _, finishReason: __, retry: ___, ...view }: MessageView): MessageView {
-  const errors = [...view.blocks].reverse().findIndex((block) => block.type !== 'error')
-  return { ...view, blocks: view.blocks.slice(0, view.blocks.length - Math.max(0, errors)), asks: [] }
 }
 
 function failCall(run: Run, call: number, reason: string): void {

@@ -150,7 +150,8 @@ export interface Host {
   bridge(rights?: Rights): HostBridge
   /**
    * Cancels everything, shows the windows how it ended, and resolves when all is quiet; at the latest a second after that. `stillRunning` are
-   * then the tools that take no notice of their signal: nothing of them reaches anybody any more.
+   * then the tools that take no notice of their signal: nothing of them reaches anybody any more. With `conversations` a turn that waits for a
+   * person is kept instead: its question is asked again where a window opens the conversation in the next process.
    */
   close(): Promise<{ stillRunning: RunningTool[] }>
 }

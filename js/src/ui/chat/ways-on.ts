@@ -27,6 +27,7 @@ export function waysOn(view: MessageView | undefined): ('goOn' | 'again')[] {
     case 'cancelled':
       return hasText(view.blocks) ? ['goOn', 'again'] : ['again']
     case 'failed': {
+      if (view.interrupted) return hasText(view.blocks) ? ['goOn', 'again'] : ['again']
       const error = view.blocks.findLast((block) => block?.type === 'error')
       return error?.type === 'error' && broken.has(error.code) && hasText(view.blocks) ? ['goOn', 'again'] : ['again']
     }

@@ -20,8 +20,30 @@ const styles = {
   }),
 }
 
-/** The files for pages: each is a bundle of its own. */
-const pages = [['index', 'index'], ['math', 'math'], ['text/code-worker', 'code']]
+/** Parts of markdown-it that `ui/text/markdown.ts` turns off, or goes past, and what the rest knows of them. */
+const unread = {
+  renderer: 'class Renderer {}', 'rules_core/state_core': 'class StateCore {}', 'rules_core/normalize': 'function normalize() {}', 'rules_core/block': 'function block() {}',
+  'rules_core/strip_references': 'function strip_references() {}', 'rules_core/inline': 'function inline() {}', 'rules_core/linkify': 'function linkify$1() {}',
+  'rules_core/replacements': 'function replace() {}', 'rules_core/smartquotes': 'function smartquotes() {}', 'rules_core/text_join': 'function text_join() {}',
+  'rules_block/code': 'function code() {}', 'rules_block/reference': 'function reference() {}', 'rules_block/html_block': 'function html_block() {}',
+  'rules_block/lheading': 'function lheading() {}', 'rules_inline/linkify': 'function linkify() {}', 'rules_inline/html_inline': 'function html_inline() {}',
+  'common/html_blocks': '', 'common/html_re': '',
+}
+const markdown = {
+  name: 'markdown',
+  setup: ({ onLoad }) => onLoad({ filter: /markdown-it\.mjs$/ }, ({ path }) => {
+    let contents = readFileSync(path, 'utf8')
+    for (const [part, instead] of Object.entries(unread)) {
+      const [from, to] = [contents.indexOf(`//#region src/${part}.ts\n`), contents.indexOf('//#endregion', contents.indexOf(`//#region src/${part}.ts\n`))]
+      if (from < 0) throw new Error(`markdown-it has no part ${part}`)
+      contents = contents.slice(0, from) + instead + '\n' + contents.slice(to)
+    }
+    return { loader: 'js', contents }
+  }),
+}
+
+/** The files for pages. What stands together shares its code; `math` and `code` are complete. */
+const pages = [{ index: 'index', configuration: 'configuration/element' }, { math: 'math' }, { code: 'text/code-worker' }]
 
 export async function buildTypeScript() {
   const stamp = join(dist, 'stamp')
@@ -41,10 +63,11 @@ export async function bundle() {
   const { build } = await import('esbuild')
   const common = { bundle: true, absWorkingDir: root, logLevel: 'warning', target: 'es2022', tsconfig: 'js/tsconfig.browser.json' }
   await build({ ...common, entryPoints: ['js/src/preload/index.ts'], outfile: 'js/dist/preload/index.cjs', format: 'cjs', platform: 'node', external: ['electron'], legalComments: 'eof' })
-  const page = { ...common, format: 'esm', platform: 'browser', minify: true, legalComments: 'none', metafile: true, alias, plugins: [styles] }
-  for (const [entry, file] of pages) {
-    const { metafile } = await build({ ...page, entryPoints: [`js/src/ui/${entry}.ts`], outfile: `js/dist/ui/${file}.js` })
-    appendFileSync(join(dist, `ui/${file}.js`), licencesOf(metafile.inputs))
+  const page = { ...common, format: 'esm', platform: 'browser', minify: true, legalComments: 'none', metafile: true, alias, plugins: [styles, markdown] }
+  for (const files of pages) {
+    const entryPoints = Object.entries(files).map(([out, entry]) => ({ out, in: `js/src/ui/${entry}.ts` }))
+    const { metafile } = await build({ ...page, entryPoints, splitting: entryPoints.length > 1, outdir: 'js/dist/ui', chunkNames: 'shared-[hash]' })
+    for (const [file, { inputs }] of Object.entries(metafile.outputs)) appendFileSync(join(root, file), licencesOf(inputs))
   }
   writeFileSync(join(dist, 'preload/index.d.cts'), 'export {}\n')
 }

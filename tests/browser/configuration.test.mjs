@@ -403,7 +403,7 @@ test('protocols: searched, chosen by key, with their options, and others beside'
 test('the keyboard alone is enough', async (t) => {
   const { page, saved, settles } = await start(t)
   await page.keyboard.press('Tab')
-  const focused = () => page.evaluate(() => document.activeElement.shadowRoot.activeElement?.textContent.trim())
+  const focused = () => page.locator('sluice-configuration-page').evaluate(({ shadowRoot }) => shadowRoot.activeElement?.textContent.trim())
   assert.equal(await focused(), 'Tools')
   await page.keyboard.press('ArrowRight')
   assert.equal(await focused(), 'Model and protocol')
@@ -420,7 +420,7 @@ test('controls have names and descriptions, and what happens is said', async (t)
   const { page, tab, told } = await start(t)
   for (const name of ['Tools', 'Model and protocol', 'Approvals', 'Prompt', 'Advanced']) {
     await tab(name)
-    const nameless = await page.locator('sluice-configuration').evaluate((element) => {
+    const nameless = await page.locator('sluice-configuration-page').evaluate((element) => {
       const root = element.shadowRoot
       const inner = [...root.querySelectorAll('sluice-picker')].map((picker) => picker.shadowRoot)
       return [root, ...inner].flatMap((part) => [...part.querySelectorAll('button, input, select')])
@@ -428,7 +428,7 @@ test('controls have names and descriptions, and what happens is said', async (t)
         .map((control) => control.outerHTML.slice(0, 120))
     })
     assert.deepEqual(nameless, [], name)
-    const dangling = await page.locator('sluice-configuration').evaluate(({ shadowRoot }) =>
+    const dangling = await page.locator('sluice-configuration-page').evaluate(({ shadowRoot }) =>
       ['aria-describedby', 'aria-controls', 'aria-labelledby', 'for'].flatMap((name) =>
         [...shadowRoot.querySelectorAll(`[${name}]`)].flatMap((one) =>
           one.getAttribute(name).split(' ').filter((id) => !shadowRoot.getElementById(id)))))

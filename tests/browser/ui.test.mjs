@@ -686,3 +686,32 @@ test('a delta costs the same under 20 large cards as in an empty message', async
   const ratio = spentOn.full / spentOn.empty
   assert.ok(ratio < 1.5, `ratio ${ratio.toFixed(2)}`)
 })
+
+// -- files of their own ------------------------------------------------------------------------------------------------------
+
+test('the configuration is a file that is loaded when its element stands in a page; where it does not come, that is said', async (t) => {
+  const page = await open(t, { expected: [/Failed to load resource/] })
+  const asked = []
+  let broken = true
+  await page.route('**/configuration.js', (route) => {
+    asked.push(route.request().url())
+    return broken ? route.abort() : route.continue()
+  })
+  await page.evaluate(async () => {
+    const { SluiceConfiguration } = await import('/sluice/ui/index.js')
+    const element = (window.element = new SluiceConfiguration())
+    element.client = { configuration: () => Promise.reject(new Error('the host is away')), configure: () => Promise.reject(new Error('no')) }
+    window.refreshed = element.refresh()
+    await frames(2)
+  })
+  assert.deepEqual(asked, [])
+  await page.evaluate(() => document.querySelector('#stage').append(element))
+  assert.match(await page.getByRole('alert').textContent(), /could not be loaded/)
+  assert.equal(asked.length, 1)
+  broken = false
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('alert').filter({ hasText: 'the host is away' }).waitFor()
+  await page.evaluate(() => window.refreshed)
+  await page.evaluate(() => document.querySelector('#stage').append(document.createElement('sluice-configuration')))
+  assert.equal(asked.length, 2, 'once for all of them')
+})

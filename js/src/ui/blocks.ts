@@ -3,6 +3,7 @@
 import { html, nothing, render } from 'lit'
 import { CallsLines } from './calls-line.js'
 import './card.js'
+import { groupAt } from './growing.js'
 import { icon } from './icons.js'
 import { markInvisible } from './mark-invisible.js'
 import { StreamText } from './stream-text.js'
@@ -43,7 +44,7 @@ interface View {
   remove?(): void
 }
 
-/** The browser's layout visits every sibling of a growing block, so at most this many blocks are siblings. */
+/** So many blocks are siblings. */
 const GROUP = 8
 
 export class Blocks {
@@ -109,20 +110,11 @@ export class Blocks {
       old.remove?.()
       old.element.replaceWith(view.element)
     } else {
-      const group = this.#group(at)
+      const group = groupAt(this.element, at, GROUP)
       const next = this.#views.find((one, index) => index > at && one?.element.parentNode === group)
       group.insertBefore(view.element, next?.element ?? null)
     }
     return (this.#views[at] = view)
-  }
-
-  #group(at: number): Element {
-    const group = this.element.children[Math.floor(at / GROUP)]
-    if (group) return group
-    const made = document.createElement('div')
-    made.className = 'group'
-    this.element.append(made)
-    return made
   }
 }
 

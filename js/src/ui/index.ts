@@ -5,7 +5,7 @@ import { SluiceChat as Chat } from './chat/chat.js'
 import { SluiceComposer as Composer } from './chat/composer.js'
 import { SluiceConversations as Conversations } from './chat/conversations.js'
 import { SluiceThread as Thread } from './chat/thread.js'
-import { SluiceConfiguration as Configuration } from './configuration/element.js'
+import { SluiceConfiguration as Configuration } from './configuration/late.js'
 import type {
   SluiceApprovalElement, SluiceCardElement, SluiceChatElement, SluiceComposerElement, SluiceConfigurationElement, SluiceConversationsElement,
   SluiceMessageElement, SluiceQuestionsElement, SluiceTextElement, SluiceThreadElement,

@@ -1,12 +1,11 @@
 // Text that grows. New text goes to the end of the last text node; nothing else changes. The text is cut into chunks with a layout of their
 // own, so that appending to a long text costs the same as to a short one.
+import { onlyGrew } from './growing.js'
 
 /** A chunk ends with the line that exceeds this many characters, */
 const CHUNK = 1200
 /** or at this many, if no line ends there. */
 const LONGEST = 12_000
-/** How many characters at the end are compared to tell that the text only grew. */
-const COMPARED = 64
 
 export class StreamText {
   readonly element = document.createElement('div')
@@ -23,9 +22,7 @@ export class StreamText {
 
   /** Shows `text`, which usually is the shown text with more at its end. */
   set(text: string): void {
-    const shown = this.#text.length
-    const grew = text.length >= shown && text.slice(Math.max(0, shown - COMPARED), shown) === this.#text.slice(-COMPARED)
-    if (!grew) this.#clear()
+    if (!onlyGrew(this.#text, text)) this.#clear()
     const more = text.slice(this.#text.length)
     this.#text = text
     if (more) this.#append(more)

@@ -1,4 +1,4 @@
-// <sluice-configuration>: the engine's switches, its tools, and the prompt they produce. Changes are saved at once.
+// What <sluice-configuration> shows: the engine's switches, its tools, and the prompt they produce. Changes are saved at once.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import type { Json } from '../../core/events.js'
 import { define, SluiceElement } from '../element.js'
@@ -27,7 +27,7 @@ const tabOf = (group: Group): Tab => tabs.find((tab) => groupsOf(tab).includes(g
 /** How long typing has to pause before it is saved, in milliseconds. */
 const TYPING_MS = 500
 
-export class SluiceConfiguration extends SluiceElement {
+export class SluiceConfigurationPage extends SluiceElement {
   static override properties = {
     client: { attribute: false },
     tab: { state: true },
@@ -327,10 +327,11 @@ const plainly = ({ unit }: Switch, value: Json, text: ConfigurationStrings): str
   unit && typeof value === 'number' ? quantityText(value, unit, text.units) : String(value)
 
 define('sluice-picker', SluicePicker)
-define('sluice-configuration', SluiceConfiguration)
+define('sluice-configuration-page', SluiceConfigurationPage)
 
 declare global {
   interface HTMLElementTagNameMap {
     'sluice-picker': SluicePicker
+    'sluice-configuration-page': SluiceConfigurationPage
   }
 }

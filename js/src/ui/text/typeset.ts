@@ -1,4 +1,5 @@
 // Text that is typeset while it grows. Finished blocks are never read, changed or measured again; the others are read once per frame at most.
+import { groupAt, onlyGrew } from '../growing.js'
 import type { Strings } from '../strings.js'
 import type { CardView } from '../types.js'
 import type { CodeView } from './code-view.js'
@@ -9,14 +10,12 @@ import { ownViews } from './own-views.js'
 import { Patch, type MakeOwn } from './patch.js'
 import { drawn } from './tree.js'
 
-/** The browser's layout visits every sibling of a growing block, so at most this many blocks are siblings. */
+/** So many blocks are siblings. */
 const GROUP = 12
 /** While text comes, the next reading waits this many times as long as the last one took. */
 const REST = 5
 /** Readings that take less than this, in milliseconds, do not wait. */
 const QUICK = 4
-/** How many characters at the end are compared to tell that the text only grew. */
-const COMPARED = 64
 
 export class Typeset {
   readonly element = document.createElement('div')
@@ -49,9 +48,8 @@ export class Typeset {
       this.#cards = cards
       for (const cue of this.#cues) cue.draw()
     }
-    const shown = this.#text.length
-    const grew = text.length >= shown && text.slice(Math.max(0, shown - COMPARED), shown) === this.#text.slice(-COMPARED)
-    if (grew && text.length === shown && open === this.#open && words === this.#words && this.#math === mathRenderer()) return
+    const grew = onlyGrew(this.#text, text)
+    if (grew && text.length === this.#text.length && open === this.#open && words === this.#words && this.#math === mathRenderer()) return
     if (!grew || !this.#open || words !== this.#words || this.#math !== mathRenderer()) this.clear(words)
     this.#text = text
     this.#open = open
@@ -90,7 +88,7 @@ export class Typeset {
       const patch = (this.#tail[at] ??= new Patch(makeOwn))
       const fresh = !patch.node
       const shown = patch.show(node)
-      if (fresh) this.#group(this.#finished + at).append(shown)
+      if (fresh) groupAt(this.element, this.#finished + at, GROUP).append(shown)
     })
     for (const patch of this.#tail.splice(nodes.length)) remove(patch.node)
     const done = nodes.filter((one) => one.finished).length
@@ -107,15 +105,6 @@ export class Typeset {
   /** Groups that were full before this reading were drawn with all that they hold: they need not be drawn out of view. */
   #leave(full: number): void {
     for (; this.#left < full; this.#left++) this.element.children[this.#left]?.classList.add('done')
-  }
-
-  #group(at: number): Element {
-    const group = this.element.children[Math.floor(at / GROUP)]
-    if (group) return group
-    const made = document.createElement('div')
-    made.className = 'group'
-    this.element.append(made)
-    return made
   }
 }
 

@@ -97,7 +97,7 @@ function inOrder(text, ...parts) {
 
 // -- the commands ----------------------------------------------------------------------------------------------------------
 
-const commands = ['demo', 'chat', 'check', 'parse', 'tester']
+const commands = ['demo', 'chat', 'check', 'parse', 'tester', 'gallery']
 
 test('help: of everything, of each command, both ways', async () => {
   const all = await sluice(['--help'])
@@ -117,7 +117,7 @@ test('help: of everything, of each command, both ways', async () => {
 
 test('wrong words end with 2, and say what was found and what there is', async () => {
   const wrong = [
-    [['dmeo'], /found 'dmeo', expected one of the commands demo, chat, check, parse, tester/],
+    [['dmeo'], /found 'dmeo', expected one of the commands demo, chat, check, parse, tester, gallery/],
     [['help', 'x'], /found 'x', expected one of the commands/],
     [['__proto__'], /found '__proto__', expected one of the commands/],
     [['parse', 'a', '--colour'], /found --colour, expected one of --.*--json/],
@@ -686,6 +686,15 @@ test('a port that is taken is told in a sentence', async () => {
   other.close()
   assert.equal(code, 1)
   assert.match(err, /^port: .*EADDRINUSE.*\nanother program already uses this port/)
+})
+
+test('gallery: serves its page, and leads to the tester', async () => {
+  const { code, out } = await page(['gallery'], async ({ get, post }) => {
+    assert.match(await (await get('/')).text(), /Sluice gallery/)
+    assert.match((await post('/api/tester', {})).value.url, /^http.*token=/)
+  })
+  assert.equal(code, 0)
+  assert.match(out, /^The gallery is on: http/)
 })
 
 test('tester: tools, what is parsed, and tools by hand', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { SluiceError } from '../core/errors.js'
 import { readWords, tell, UsageError, type Command } from './command.js'
 
-const names = ['demo', 'chat', 'check', 'parse', 'tester'] as const
+const names = ['demo', 'chat', 'check', 'parse', 'tester', 'gallery'] as const
 type Name = (typeof names)[number]
 
 const load: { [name in Name]: () => Promise<{ command: Command }> } = {
@@ -12,6 +12,7 @@ const load: { [name in Name]: () => Promise<{ command: Command }> } = {
   check: () => import('./check.js'),
   parse: () => import('./parse.js'),
   tester: () => import('./tester.js'),
+  gallery: () => import('./gallery.js'),
 }
 
 const isName = (word: string | undefined): word is Name => names.includes(word as Name)

@@ -17,7 +17,7 @@ import type { ParseReply, ParseRequest, RunRequest, ToolsReply, ToolsRequest } f
 import { loadTools } from './tools-file.js'
 
 const pages = fileURLToPath(new URL('../../../pages/tester/', import.meta.url))
-const demoTools = new URL('../../../demo/tools.mjs', import.meta.url)
+const demoFile = new URL('../../../demo/tools.mjs', import.meta.url)
 
 export const command: Command = {
   summary: 'a page: what a model sees, how its text is parsed, tools run by hand',
@@ -31,18 +31,18 @@ ${pageHelp}
   options: { ...pageOptions, ...settingOptions, tools: { type: 'string' } },
   async run(values) {
     const path = text(values.tools)
-    const tools = path === undefined ? await demo() : await loadTools(path)
+    const tools = path === undefined ? await demoTools() : await loadTools(path)
     const port = readPort(values)
     const page = await startTester({ tools, settings: { ...readSettings(values) }, ...(port ? { port } : {}) })
     return await showPage('The tester is on', page, values)
   },
 }
 
-async function demo(): Promise<Tool[]> {
-  if (!existsSync(demoTools)) {
+export async function demoTools(): Promise<Tool[]> {
+  if (!existsSync(demoFile)) {
     throw new SluiceError({ code: 'option', path: '--tools', detail: 'this package comes without its demo: expected a file with tools' })
   }
-  return ((await import(demoTools.href)) as { tools: Tool[] }).tools
+  return ((await import(demoFile.href)) as { tools: Tool[] }).tools
 }
 
 export interface TesterOptions {

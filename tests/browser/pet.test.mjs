@@ -29,7 +29,13 @@ const text = (page) => page.evaluate(() => (window.bubble.element.hidden ? '' : 
 const places = (page) => page.evaluate(() => {
   const found = {}
   for (let y = 150; y < 456; y += 6) for (let x = 4; x < 336; x += 6) (found[window.model.hit(x, y) ?? 'none'] ??= []).push([x, y])
-  return Object.fromEntries(Object.entries(found).map(([zone, points]) => [zone, points[points.length >> 1]]))
+  // Not at its edge: the puppet looks at the pointer that comes there.
+  const inner = (points) => {
+    const [x, y] = [0, 1].map((axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length)
+    const far = (point) => Math.hypot(point[0] - x, point[1] - y)
+    return points.reduce((best, point) => (far(point) < far(best) ? point : best))
+  }
+  return Object.fromEntries(Object.entries(found).map(([zone, points]) => [zone, inner(points)]))
 })
 
 test('a hit test knows head, cheek, belly, hand, and where nothing is', async (t) => {
@@ -144,6 +150,78 @@ for (const scheme of ['light', 'dark']) {
     assert.equal(await size(), before)
   })
 }
+
+test('the bubble is as large, as slow and as silent as a person wants it, at once', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => (window.client.answer('m1'), window.client.write('m1', 'It is nice to see you. '), window.client.tell('m1', { outcome: 'completed' })))
+  await until(async () => (await text(page)) !== '', 'the bubble')
+  const letters = () => page.evaluate(() => getComputedStyle(window.bubble.element.shadowRoot.querySelector('p')).fontSize)
+  assert.equal(await letters(), '14px')
+  await page.evaluate(() => window.order({ look: { size: 1.5, duration: 5, off: false } }))
+  assert.equal(await letters(), '21px')
+  await page.evaluate(() => window.bubble.change({ off: true }))
+  assert.equal(await text(page), '')
+  assert.deepEqual((await said(page)).at(-1), { bubble: false })
+  await page.evaluate(() => window.bubble.change({ off: false, size: 1 }))
+  assert.equal(await text(page), 'It is nice to see you.', 'it stays five times as long')
+  assert.match(await page.evaluate(() => { try { window.bubble.change({ size: 9 }) } catch (error) { return error.message } }), /size/)
+  await page.evaluate(() => window.order({ look: { size: 'huge', off: true } }))
+  assert.equal(await text(page), '', 'of nonsense only what is right')
+})
+
+test('the bubble shows what the voice of another page says, in pieces that fit, and a person may turn back meanwhile', async (t) => {
+  const page = await open(t)
+  const first = 'This is the first sentence of them.'
+  const long = `And ${'this one is long enough to need more than a page of four lines, '.repeat(5)}which ends here.`
+  await page.evaluate((all) => (window.client.answer('m1'), window.client.write('m1', all), window.client.tell('m1', { outcome: 'completed' })), `${first} ${long}`)
+  await until(async () => (await text(page)) === first, 'the first one')
+  const segments = await page.evaluate(async (all) => {
+    const { segmenter } = await import('/sluice/speech/index.js')
+    const cutter = segmenter()
+    return [...cutter.push({ type: 'text', block: 0, text: all }), ...cutter.end()].map((one) => one.text)
+  }, `${first} ${long}`)
+  await page.evaluate((heard) => window.order({ heard }), segments[1])
+  const shown = await text(page)
+  assert.ok(segments[1].startsWith(shown) && shown !== '', shown)
+  const cut = await page.evaluate(() => { const line = window.bubble.element.shadowRoot.querySelector('p'); return line.scrollHeight > line.clientHeight + 1 })
+  assert.equal(cut, false, 'nothing of it is hidden')
+  await page.getByRole('button', { name: 'Back' }).click()
+  assert.equal(await text(page), first)
+  await page.getByRole('button', { name: 'On', exact: true }).click()
+  assert.equal(await text(page), shown)
+  await page.evaluate(() => window.order({ heard: 'Something else is read aloud.' }))
+  assert.equal(await text(page), 'Something else is read aloud.')
+  await page.evaluate(() => window.order({ heard: '' }))
+  assert.equal(await text(page), shown)
+})
+
+test('the bubble points to the head also where the edge of the screen moved it', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => (window.client.answer('m1'), window.client.write('m1', 'Hi there you. '), window.client.tell('m1', { outcome: 'completed' })))
+  await until(async () => (await text(page)) !== '', 'the bubble')
+  for (const points of [40, 170, 300]) {
+    await page.evaluate((points) => window.order({ side: 'above', points }), points)
+    const [left, width, tail] = await page.evaluate(() => {
+      const box = window.bubble.box.getBoundingClientRect()
+      return [box.left, box.width, parseFloat(getComputedStyle(window.bubble.box, '::after').left) + 6]
+    })
+    assert.ok(Math.abs(left + tail - points) <= 22, `${points}: ${left} + ${tail}`)
+    assert.ok(left >= 0 && left + width <= 340, `${points}: ${left} ${width}`)
+  }
+})
+
+test('its window is told how many questions wait, by their cards where it may not answer them', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => {
+    window.client.answer('m1')
+    window.client.card('m1', { call: 1, status: 'awaiting_approval', name: 'notes.add' })
+  })
+  assert.equal(await state(page), 'asking')
+  assert.deepEqual((await said(page)).filter(({ asks }) => asks !== undefined).at(-1), { asks: 1 })
+  assert.equal(await text(page), 'Lulu has a question')
+  await page.evaluate(() => window.client.card('m1', { call: 1, status: 'denied', name: 'notes.add' }))
+  assert.deepEqual((await said(page)).filter(({ asks }) => asks !== undefined).at(-1), { asks: 0 })
+})
 
 test('a small question is asked in the bubble, a larger one in the chat', async (t) => {
   const page = await open(t, { query: '&questions' })

@@ -5,7 +5,9 @@ import { PET_HEARS, PET_SAYS } from '../../js/dist/esm/bridge/pet-window.js'
 
 export const display = (id, x = 0, y = 0, width = 1920, height = 1040) => ({ id, workArea: { x, y, width, height } })
 
-export function fakeElectron({ displays = [display(1)], ozone = '', tray: hasTray = true, taken = [] } = {}) {
+const picture = (pixels, size) => ({ pixels, isEmpty: () => false, getSize: () => size, toBitmap: () => pixels })
+
+export function fakeElectron({ displays = [display(1)], ozone = '', tray: hasTray = true, taken = [], idle = () => 0 } = {}) {
   const calls = []
   const windows = []
   const trays = []
@@ -23,11 +25,14 @@ export function fakeElectron({ displays = [display(1)], ozone = '', tray: hasTra
       if (channel !== PET_HEARS) throw new Error(channel)
       this.heard.push(structuredClone(order))
     }
+    reloads = 0
+    reload() { this.reloads++; this.emit('did-navigate'); this.emit('did-finish-load') }
     setWindowOpenHandler(handler) { this.opens = handler().action }
   }
 
   class BrowserWindow extends EventEmitter {
-    webContents = new WebContents()
+    #contents = new WebContents()
+    get webContents() { this.#here(); return this.#contents }
     #bounds
     #visible
     #gone = false
@@ -50,24 +55,27 @@ export function fakeElectron({ displays = [display(1)], ozone = '', tray: hasTra
     hide() { this.#here(); this.#visible = false }
     isVisible() { this.#here(); return this.#visible }
     isDestroyed() { return this.#gone }
-    destroy() { this.#gone = true; this.emit('closed') }
+    destroy() { if (this.#gone) return; this.#gone = true; this.emit('closed') }
     setIgnoreMouseEvents(ignore, options) { this.#here(); this.ignores = ignore; this.forwards = options?.forward === true; this.ignored = (this.ignored ?? 0) + 1 }
     setAlwaysOnTop(...args) { this.top = args }
     setVisibleOnAllWorkspaces(...args) { this.everywhere = args }
-    async loadURL(url) { this.url = url; this.webContents.emit('did-finish-load') }
+    async loadURL(url) { this.url = url; this.webContents.emit('did-navigate'); this.webContents.emit('did-finish-load') }
     // -- of the test: what its page says
-    says(message, { parent = null, sender = this.webContents } = {}) { ipcMain.emit(PET_SAYS, { sender, senderFrame: { url: this.url, parent } }, structuredClone(message)) }
+    says(message, { parent = null, sender = this.#contents } = {}) { ipcMain.emit(PET_SAYS, { sender, senderFrame: { url: this.url, parent } }, structuredClone(message)) }
   }
 
   class Tray extends EventEmitter {
     constructor(icon) {
       super()
       if (!hasTray) throw new Error('no StatusNotifierWatcher')
-      this.icon = icon
+      this.icon = this.image = icon
       trays.push(this)
     }
-    setToolTip() {}
-    setContextMenu(menu) { this.menu = menu }
+    changed = 0
+    setToolTip(tip) { this.tip = tip }
+    setTitle(title) { this.title = title }
+    setImage(image) { this.image = image }
+    setContextMenu(menu) { this.menu = menu; this.changed++ }
     destroy() { this.gone = true }
   }
 
@@ -86,7 +94,11 @@ export function fakeElectron({ displays = [display(1)], ozone = '', tray: hasTra
     BrowserWindow, screen, Tray, ipcMain,
     Menu: { buildFromTemplate: (items) => ({ items, popup: (options) => menus.push({ items, options }) }) },
     globalShortcut: { register: (key, run) => !taken.includes(key) && (keys.set(key, run), true), unregister: (key) => keys.delete(key) },
-    powerMonitor: new EventEmitter(),
+    powerMonitor: Object.assign(new EventEmitter(), { getSystemIdleTime: () => idle() }),
+    nativeImage: {
+      createFromPath: () => picture(new Uint8Array(16 * 16 * 4).map((_, at) => (at % 4 === 3 ? 255 : 9)), { width: 16, height: 16 }),
+      createFromBitmap: (pixels, size) => picture(pixels, size),
+    },
   }
   return {
     electron, windows, trays, menus, keys, calls,

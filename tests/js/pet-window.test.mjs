@@ -49,8 +49,8 @@ test('it stands with its feet on the edge of the work area, shown without taking
 
 for (const [platform, fake, expected] of [
   ['win32', {}, { top: [true], everywhere: undefined, type: undefined, forwards: true, free: true }],
-  ['darwin', {}, { top: [true, 'floating'], everywhere: [true, { visibleOnFullScreen: true }], type: 'panel', forwards: true, free: true }],
-  ['linux', { ozone: 'x11' }, { top: [true], everywhere: [true, { visibleOnFullScreen: true }], type: undefined, forwards: false, free: true }],
+  ['darwin', {}, { top: [true, 'floating'], everywhere: [true, { visibleOnFullScreen: true, skipTransformProcessType: true }], type: 'panel', forwards: true, free: true }],
+  ['linux', { ozone: 'x11' }, { top: [true], everywhere: [true, { visibleOnFullScreen: true, skipTransformProcessType: true }], type: undefined, forwards: false, free: true }],
   ['linux', { ozone: 'wayland' }, { top: undefined, everywhere: undefined, type: undefined, forwards: undefined, free: false }],
 ]) {
   test(`${platform} ${fake.ozone ?? ''}: the window is what the system can do`, (t) => {
@@ -251,6 +251,7 @@ test('tray, menu and hotkey: show, quiet for an hour, chat, size, start with the
   line('Open the chat').click()
   window.says({ open: 'chat' })
   assert.equal(chats.length, 2)
+  pass(400)
   const { y, height, width } = window.getBounds()
   line('Large', line('Size').submenu).click()
   assert.equal(window.getBounds().width, Math.round(width * 1.35))
@@ -299,6 +300,265 @@ test('closed it leaves nothing behind', (t) => {
   assert.equal(world.keys.size, 0)
   assert.equal(world.trays[0].gone, true)
   assert.ok(world.windows.every((window) => window.isDestroyed()))
+})
+
+// -- what a person may change -----------------------------------------------------------------------------------------------------
+
+test('size, hotkey, quiet hours and bubble are changed at run time, all or nothing, and kept', (t) => {
+  const saved = []
+  const { pet, window, bubble, keys, electron, pass } = open(t, { bubble: 'window', hotkey: 'Alt+L', fake: { taken: ['Alt+X'] }, settings: { load: () => undefined, save: (one) => saved.push(one) } })
+  const usual = { scale: 1, hotkey: 'Alt+L', quietHours: null, bubble: { size: 1, duration: 1, off: false } }
+  assert.deepEqual(pet.settings, usual)
+  const { y, height, width } = window.getBounds()
+  pet.change({ scale: 1.5, hotkey: 'Alt+K', bubble: { size: 1.5 } })
+  assert.equal(window.getBounds().width, width * 1.5)
+  assert.equal(window.getBounds().y + window.getBounds().height, y + height)
+  assert.deepEqual([...keys.keys()], ['Alt+K'])
+  assert.deepEqual(bubble.webContents.sent('look').at(-1).look, { size: 1.5, duration: 1, off: false })
+  assert.equal(bubble.getBounds().width, 480)
+  assert.deepEqual(saved.at(-1), { ...usual, scale: 1.5, hotkey: 'Alt+K', bubble: { size: 1.5, duration: 1, off: false } })
+  for (const [change, path] of [
+    [{ scale: 1, hotkey: 'Alt+X' }, 'hotkey'], [{ scale: 99 }, 'scale'], [{ scale: NaN }, 'scale'], [{ bubble: { size: 0 } }, 'bubble.size'], [{ bubble: { off: 1 } }, 'bubble.off'],
+    [{ quietHours: { from: '25:00', to: '07:00' } }, 'quietHours.from'], [{ quietHours: { from: '22:00' } }, 'quietHours.to'], [{ colour: 'red' }, 'colour'],
+  ]) assert.throws(() => pet.change(change), (error) => error.code === 'option' && error.path === path, path)
+  assert.equal(pet.settings.scale, 1.5, 'nothing of a change that is refused')
+  assert.deepEqual([...keys.keys()], ['Alt+K'])
+  assert.equal(saved.length, 1)
+  pet.change({ hotkey: null, bubble: { off: true } })
+  assert.equal(keys.size, 0)
+  electron.app.getLocale = () => 'zh-CN'
+  window.webContents.emit('did-finish-load')
+  assert.equal(window.webContents.sent('look').at(-1).look.off, true, 'a page that was loaded again is told')
+  pass(100)
+  const again = open(t, { settings: { load: () => JSON.parse(JSON.stringify({ ...saved.at(-1), hotkey: 'Alt+M' })), save() {} }, hotkey: 'Alt+L' })
+  assert.equal(again.pet.settings.bubble.off, true)
+  assert.deepEqual([...again.keys.keys()], ['Alt+M'], 'what a person chose goes before what the app wants')
+  const nonsense = open(t, { settings: { load: () => ({ scale: 'big', hotkey: 5, quietHours: { from: 'x' }, bubble: { size: 1e9, duration: 2 } }), save() {} } })
+  assert.deepEqual(nonsense.pet.settings, { ...usual, hotkey: null, bubble: { size: 1, duration: 2, off: false } })
+})
+
+test('quiet hours begin and end with their minute, over midnight, and after a laptop that slept through them', (t) => {
+  const { pet, window, electron, pass } = open(t)
+  const last = () => window.webContents.sent('quiet').at(-1)?.quiet ?? false
+  const at = (hours, minutes) => t.mock.timers.setTime(new Date(2026, 10, 23, hours, minutes, 30).getTime())
+  at(21, 58)
+  pet.change({ quietHours: { from: '22:00', to: '07:30' } })
+  assert.equal(last(), false)
+  pass(89_000)
+  assert.equal(last(), false)
+  pass(2000)
+  assert.equal(last(), true)
+  pass(9 * 3_600_000)
+  assert.equal(last(), true)
+  pass(1_800_000)
+  assert.equal(last(), false)
+  pet.quiet(new Date(Date.now() + 3_600_000))
+  assert.equal(last(), true)
+  electron.powerMonitor.emit('suspend')
+  t.mock.timers.setTime(Date.now() + 7_200_000) // it slept: no timer ran
+  electron.powerMonitor.emit('resume')
+  assert.equal(last(), false, 'the hour is long over')
+})
+
+test('a laptop that wakes up locked is still locked', (t) => {
+  const { window, electron } = open(t)
+  for (const event of ['lock-screen', 'suspend', 'resume']) electron.powerMonitor.emit(event)
+  assert.equal(window.isVisible(), false)
+  assert.equal(window.webContents.sent('quiet').at(-1).quiet, true)
+  electron.powerMonitor.emit('unlock-screen')
+  assert.equal(window.isVisible(), true)
+})
+
+test('its page is told when nobody is at the computer, and when somebody is again', (t) => {
+  let idle = 0
+  const { window, pass } = open(t, { fake: { idle: () => idle } })
+  const last = () => window.webContents.sent('away').at(-1)?.away
+  assert.equal(last(), false)
+  idle = 301
+  pass(20_000)
+  assert.equal(last(), true)
+  assert.equal(window.isVisible(), true)
+  idle = 0
+  pass(20_000)
+  assert.equal(last(), false)
+})
+
+test('a page that listens later than it is loaded is told what it missed', (t) => {
+  const { pet, window, bubble } = open(t, { bubble: 'window' })
+  pet.quiet()
+  pet.change({ bubble: { off: true } })
+  window.says({ heard: 'Hello.' })
+  for (const page of [window, bubble]) {
+    page.webContents.heard.length = 0
+    page.says({ ready: true })
+    assert.deepEqual(page.webContents.sent('quiet'), [{ quiet: true, away: false }])
+    assert.equal(page.webContents.sent('look')[0].look.off, true)
+  }
+  assert.deepEqual(bubble.webContents.sent('heard'), [{ heard: 'Hello.' }])
+  assert.equal(bubble.webContents.sent('side').length, 1)
+})
+
+// -- questions --------------------------------------------------------------------------------------------------------------------
+
+test('a question shows in the tray, also while it is quiet: icon, words, menu, and a click opens the chat', (t) => {
+  const { pet, window, trays, chats, pass } = open(t, { tray: { icon: 'icon.png' }, name: 'Mimi' })
+  const [tray] = trays
+  assert.equal(tray.tip, 'Mimi')
+  pet.quiet()
+  window.says({ asks: 2 })
+  pass(200)
+  assert.equal(tray.tip, 'Mimi has a question')
+  assert.equal(tray.menu.items[0].label, 'Mimi has a question')
+  const dotted = tray.image
+  assert.deepEqual([...dotted.pixels.subarray((11 * 16 + 11) * 4).subarray(0, 4)], [0x3c, 0x45, 0xe5, 0xff], 'a dot in the corner')
+  assert.deepEqual([...dotted.pixels.subarray(0, 4)], [9, 9, 9, 255], 'and the icon beside it')
+  tray.emit('click')
+  tray.menu.items[0].click()
+  assert.equal(chats.length, 2)
+  assert.equal(window.isVisible(), true)
+  window.says({ asks: 0 })
+  pass(200)
+  assert.equal(tray.image, 'icon.png')
+  assert.equal(tray.tip, 'Mimi')
+  tray.emit('click')
+  assert.equal(window.isVisible(), false)
+  const menus = tray.changed
+  for (let index = 0; index < 1000; index++) window.says({ asks: index % 2 })
+  for (const asks of [NaN, -5, Infinity, '3', {}]) window.says({ asks })
+  pass(200)
+  assert.ok(tray.changed - menus <= 1, 'a page that tells it a thousand times makes no thousand menus')
+  pet.asking(3)
+  pass(200)
+  assert.equal(tray.tip, 'Mimi has a question')
+})
+
+test('on macOS the number of questions stands beside the icon; an icon of the app goes before the dot', (t) => {
+  const mac = open(t, { platform: 'darwin', tray: { icon: 'template.png' } })
+  mac.pet.asking(2)
+  mac.pass(200)
+  assert.equal(mac.trays[0].title, ' 2')
+  assert.equal(mac.trays[0].image, 'template.png')
+  const own = open(t, { tray: { icon: 'icon.png', asks: 'asks.png' } })
+  own.pet.asking(1)
+  own.pass(200)
+  assert.equal(own.trays[0].image, 'asks.png')
+})
+
+// -- what goes wrong --------------------------------------------------------------------------------------------------------------
+
+test('a page that is loaded again, or hangs, while the pet is carried lets go of it', (t) => {
+  for (const event of ['reload', 'hang']) {
+    const { window, cursor, pass } = open(t)
+    window.says({ carry: true })
+    cursor(500, 500)
+    pass(16)
+    if (event === 'reload') window.webContents.emit('did-navigate')
+    else window.emit('unresponsive')
+    const before = window.getBounds()
+    cursor(900, 300)
+    pass(100)
+    assert.deepEqual(window.getBounds(), before, event)
+  }
+})
+
+test('a page that crashed is loaded again, but not over and over', (t) => {
+  const { window, pass, problems } = open(t)
+  window.webContents.emit('render-process-gone')
+  pass(1100)
+  assert.equal(window.webContents.reloads, 1)
+  window.webContents.emit('render-process-gone')
+  pass(5000)
+  assert.equal(window.webContents.reloads, 1)
+  assert.match(problems.join(), /crashed twice/)
+})
+
+test('the window of the bubble may be closed by itself: the pet goes on without', (t) => {
+  const { window, bubble, pet, cursor, pass, electron } = open(t, { bubble: 'window' })
+  bubble.says({ bubble: true })
+  bubble.destroy()
+  assert.equal(pet.bubble, undefined)
+  window.says({ carry: true })
+  cursor(100, 100)
+  pass(16)
+  window.says({ carry: false })
+  pet.change({ scale: 2, bubble: { size: 2 } })
+  pet.hide()
+  pet.show()
+  electron.powerMonitor.emit('lock-screen')
+  electron.powerMonitor.emit('unlock-screen')
+  assert.equal(window.isVisible(), true)
+})
+
+test('a bubble that comes while the pet is carried waits until it lands; what is heard reaches it', (t) => {
+  const { window, bubble, cursor, pass } = open(t, { bubble: 'window' })
+  window.says({ carry: true })
+  bubble.says({ bubble: true })
+  assert.equal(bubble.isVisible(), false)
+  cursor(-600, 0)
+  pass(16)
+  window.says({ carry: false })
+  assert.equal(bubble.isVisible(), true)
+  window.says({ heard: 'Hello.' })
+  bubble.says({ heard: 'no voice of mine' })
+  assert.deepEqual(bubble.webContents.sent('heard').at(-1), { heard: 'Hello.' })
+  bubble.webContents.emit('did-finish-load')
+  assert.deepEqual(bubble.webContents.sent('heard').at(-1), { heard: 'Hello.' }, 'a bubble that is loaded in mid-sentence shows it')
+  window.says({ heard: 'x'.repeat(1e6) })
+  assert.equal(bubble.webContents.sent('heard').at(-1).heard.length, 2000)
+  window.webContents.emit('did-navigate')
+  assert.deepEqual(bubble.webContents.sent('heard').at(-1), { heard: '' }, 'the page that spoke is gone')
+})
+
+test('a hostile page opens no thousand menus, and does not write the disk full', (t) => {
+  const { window, menus, chats, kept, pass } = open(t)
+  for (let index = 0; index < 1000; index++) {
+    window.says({ open: 'menu' })
+    window.says({ open: 'chat' })
+    window.says({ carry: true })
+    window.says({ carry: false })
+  }
+  assert.ok(menus.length + chats.length <= 1)
+  assert.ok(kept.length <= 1, 'it stands where it stood')
+  pass(1000)
+  window.says({ open: 'chat' })
+  assert.equal(chats.length, 1)
+})
+
+test('two pets: each hears its own pages, and closing one leaves the other its keys', (t) => {
+  const world = open(t, { hotkey: 'Alt+L' })
+  const other = petWindow(world.electron, { url: 'app://pet/other.html', preload: '/preload.cjs', openChat() {}, onProblem() {}, hotkey: 'Alt+M' })
+  t.after(() => other.close())
+  const second = world.windows[1]
+  const before = world.window.getBounds()
+  second.says({ carry: true })
+  world.cursor(700, 700)
+  world.pass(50)
+  assert.deepEqual(world.window.getBounds(), before)
+  assert.notDeepEqual(second.getBounds(), before)
+  world.pet.close()
+  assert.deepEqual([...world.keys.keys()], ['Alt+M'])
+  world.pass(50)
+  second.says({ carry: false })
+  assert.equal(second.isVisible(), true)
+})
+
+test('on Wayland the window is as large as a person wants it, and stands where the system put it', (t) => {
+  const { pet, window } = open(t, { platform: 'linux', fake: { ozone: 'wayland' } })
+  const { x, y, width } = window.getBounds()
+  pet.scale(2)
+  assert.deepEqual(window.getBounds(), { x, y, width: width * 2, height: Math.round(width * 1.2 * 2) })
+})
+
+test('presenting() that throws while somebody presents ends the quiet', (t) => {
+  let presents = () => true
+  const { window, problems, pass } = open(t, { presenting: () => presents() })
+  const last = () => window.webContents.sent('quiet').at(-1)?.quiet
+  assert.equal(last(), true, 'asked at once')
+  presents = () => { throw new Error('no') }
+  pass(5000)
+  assert.equal(last(), false)
+  pass(60_000)
+  assert.equal(problems.length, 1)
 })
 
 test('wrong options, and an Electron of which something is missing, are told', (t) => {

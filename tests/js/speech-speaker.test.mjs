@@ -17,7 +17,11 @@ function stage(options = {}) {
 test('speech: an answer is said piece by piece while it is written', async () => {
   const { clock, voice, speaks, log, message } = stage()
   const states = []
-  speaks.subscribe(() => states.push(speaks.state))
+  const said = []
+  speaks.subscribe(() => {
+    if (states.at(-1) !== speaks.state) states.push(speaks.state)
+    if (said.at(-1) !== speaks.saying) said.push(speaks.saying)
+  })
   speaks.follow(message)
   assert.equal(speaks.state, 'idle')
   message.text('It is sunny today, ').text('so we might all go out. Shall ')
@@ -33,6 +37,8 @@ test('speech: an answer is said piece by piece while it is written', async () =>
   assert.deepEqual(voice.said, ['It is sunny today,', 'so we might all go out.', 'Shall we take the boat?'])
   assert.deepEqual(log, voice.said.flatMap((text) => [`speaking: ${text}`, `spoken: ${text}`]))
   assert.deepEqual(states, ['speaking', 'idle'])
+  assert.deepEqual(said.filter((text) => text !== ''), voice.said, 'a bubble shows what is heard')
+  assert.equal(said.at(-1), '')
   assert.equal(speaks.state, 'idle')
   await clock.pass(60_000)
   speaks.stop()

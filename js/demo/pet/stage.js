@@ -14,8 +14,7 @@ export async function startStage({ client, demo, alone }) {
   if (alone && (part === 'body' || part === 'bubble')) document.documentElement.dataset.part = part
   const container = document.querySelector('#pet')
   const model = part === 'bubble' ? null : ((demo.live2d && (await realModel(container))) || createPuppet(container))
-  let bubble
-  const voice = part === 'bubble' ? undefined : startVoice((text) => bubble?.say(text)) // one of the two speaks
+  const voice = part === 'bubble' ? undefined : startVoice() // one of the two speaks
   const pet = companion({ client, model, ...(voice ? { speaker: voice } : {}), conversation: current(), onError: (reason) => console.warn(reason) })
   watchConversation(client, ({ id }) => pet.open(id))
   document.addEventListener('input', ({ target }) => {
@@ -23,7 +22,7 @@ export async function startStage({ client, demo, alone }) {
     pet.typed({ x: left + width / 2, y: top })
   })
   if (!alone) return void petBody({ pet, element: container })
-  bubble = part === 'body' ? undefined : await startBubble(pet)
+  const bubble = part === 'body' ? undefined : await startBubble(pet)
   const solid = () => [...document.querySelectorAll('.handles:not([hidden])'), ...(bubble && !bubble.element.hidden ? [bubble.box] : [])]
   petBody({ pet, element: container, window: side, openChat, solid })
   if (part !== '') return
@@ -32,10 +31,9 @@ export async function startStage({ client, demo, alone }) {
   document.querySelector('#quit').addEventListener('click', () => post('/api/window', { action: 'quit' }))
 }
 
-/** Says the answers where a person wants that. `say` gets the sentence that is heard, and nothing behind the last one. */
-function startVoice(say) {
-  const voice = speaker({ voice: systemVoice(), onSegment: ({ text }, now) => now === 'speaking' && say(text) })
-  voice.subscribe(() => voice.state !== 'speaking' && say(''))
+/** Says the answers where a person wants that. */
+function startVoice() {
+  const voice = speaker({ voice: systemVoice() })
   onLook(() => voice.quiet(look.voice === 'off'))
   return voice
 }
@@ -43,9 +41,8 @@ function startVoice(say) {
 async function startBubble(pet) {
   const questions = part === 'bubble' // a window that may approve
   if (questions) await import('/sluice/ui/index.js')
-  const bubble = petBubble({ pet, name: word('title'), openChat, questions, onShow: (shown) => side?.send({ bubble: shown }) })
+  const bubble = petBubble({ pet, name: word('title'), openChat, questions, window: side })
   document.querySelector('#words').append(bubble.element)
-  side?.on(({ side: where }) => where && (bubble.element.dataset.side = where))
   return bubble
 }
 

@@ -1,7 +1,10 @@
 // What the page of a pet and its window say to each other: plain data. No Node, no DOM.
+import type { BubbleLook } from './pet-settings.js'
 
 /** The page to its window; each member is a message of its own. */
 export interface PetWindowMessage {
+  /** The page listens now: what it must know is told again. Orders that came before that were lost. */
+  ready?: boolean
   /** The answer to a probe: something is drawn there. */
   over?: boolean
   /** Which probe that is. */
@@ -12,6 +15,10 @@ export interface PetWindowMessage {
   open?: 'menu' | 'chat'
   /** The bubble's page: there is something in it. */
   bubble?: boolean
+  /** How many questions wait for a person. */
+  asks?: number
+  /** The sentence that the voice says now; empty: it stands still. For the bubble in a window of its own. */
+  heard?: string
 }
 
 /** The window to its page; each member is an order of its own. */
@@ -26,6 +33,14 @@ export interface PetWindowOrder {
   quiet?: boolean
   /** Where of the pet's head the bubble stands. */
   side?: 'above' | 'below' | 'left' | 'right'
+  /** How far from the left (or, beside the head, from the top) of its window the head is: there the bubble points. */
+  points?: number
+  /** How the bubble is to be. */
+  look?: BubbleLook
+  /** The sentence that is heard now, as the page of the body told. */
+  heard?: string
+  /** Nobody is at the computer, or somebody is again. */
+  away?: boolean
   /** It was let go where the page did not see it. */
   landed?: boolean
 }

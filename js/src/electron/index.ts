@@ -12,9 +12,14 @@ import { preloadPath } from './preload-path.cjs'
 import type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './types.js'
 
 export type { Allow, AllowedWindow, Sender } from './allow.js'
+export type { BubbleLook, QuietHours } from '../bridge/pet-settings.js'
+export type { PetSettings, PetSettingsChange, PetWindowOptions } from './pet-options.js'
 export type { DisplayLike, Place, Rectangle } from './pet-place.js'
-export type { PetBrowserWindowLike, PetContentsLike, PetElectron, PetMenuItem, PetMenuLike, PetSaysEvent, PetTrayLike, PetWindowSettings } from './pet-types.js'
-export { petWindow, type PetWindow, type PetWindowOptions } from './pet-window.js'
+export type { PetTrayOptions } from './pet-tray.js'
+export type {
+  PetBrowserWindowLike, PetContentsLike, PetElectron, PetMenuItem, PetMenuLike, PetNativeImage, PetNativeImageLike, PetSaysEvent, PetTrayLike, PetWindowSettings,
+} from './pet-types.js'
+export { petWindow, type PetWindow } from './pet-window.js'
 export type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './types.js'
 export type { Connection, FinishedTurn, Host, HostOptions, Peer, Rights, RunningTool, TurnOptions } from '../host/types.js'
 

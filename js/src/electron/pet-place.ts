@@ -38,6 +38,8 @@ const REACH = 100
 const SNAP = 40
 /** It is drawn as small and as large as this. */
 export const [LEAST_SCALE, MOST_SCALE] = [0.4, 3]
+/** A bubble points no nearer to its corners. */
+const EDGE = 28
 /** The proportion of the window: the drawing of a figure is taller than wide. */
 const TALL = 1.2
 
@@ -75,14 +77,19 @@ export function landed(bounds: Rectangle, { workArea }: DisplayLike): Rectangle 
   return reachable(Math.abs(bounds.y - edge) <= SNAP ? { ...bounds, y: edge } : bounds, workArea)
 }
 
+/** Where a bubble stands, and where on its edge the head is that it points to: from the left, beside the head from the top. */
+export interface BubblePlace { bounds: Rectangle; side: 'above' | 'below' | 'left' | 'right'; points: number }
+
 /** The bubble of a pet: above its head, else beside it, else below. */
-export function bubbleAt(pet: Rectangle, { workArea }: DisplayLike, { width, height }: { width: number; height: number }): { bounds: Rectangle; side: 'above' | 'below' | 'left' | 'right' } {
-  const middle = clamp(Math.round(pet.x + pet.width / 2 - width / 2), workArea.x, workArea.x + workArea.width - width)
-  const level = clamp(Math.round(pet.y + pet.height * 0.3 - height / 2), workArea.y, workArea.y + workArea.height - height)
-  if (pet.y - height >= workArea.y) return { side: 'above', bounds: { x: middle, y: pet.y - height, width, height } }
-  if (pet.x - width >= workArea.x) return { side: 'left', bounds: { x: pet.x - width, y: level, width, height } }
-  if (pet.x + pet.width + width <= workArea.x + workArea.width) return { side: 'right', bounds: { x: pet.x + pet.width, y: level, width, height } }
-  return { side: 'below', bounds: { x: middle, y: Math.min(pet.y + pet.height, workArea.y + workArea.height - height), width, height } }
+export function bubbleAt(pet: Rectangle, { workArea }: DisplayLike, { width, height }: { width: number; height: number }): BubblePlace {
+  const head = { x: pet.x + pet.width / 2, y: pet.y + pet.height * 0.3 }
+  const middle = clamp(Math.round(head.x - width / 2), workArea.x, workArea.x + workArea.width - width)
+  const level = clamp(Math.round(head.y - height / 2), workArea.y, workArea.y + workArea.height - height)
+  const [across, down] = [Math.round(clamp(head.x - middle, EDGE, width - EDGE)), Math.round(clamp(head.y - level, EDGE, height - EDGE))]
+  if (pet.y - height >= workArea.y) return { side: 'above', points: across, bounds: { x: middle, y: pet.y - height, width, height } }
+  if (pet.x - width >= workArea.x) return { side: 'left', points: down, bounds: { x: pet.x - width, y: level, width, height } }
+  if (pet.x + pet.width + width <= workArea.x + workArea.width) return { side: 'right', points: down, bounds: { x: pet.x + pet.width, y: level, width, height } }
+  return { side: 'below', points: across, bounds: { x: middle, y: Math.min(pet.y + pet.height, workArea.y + workArea.height - height), width, height } }
 }
 
 /** At least a piece of it is on the work area, its head included. */

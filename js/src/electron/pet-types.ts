@@ -8,10 +8,14 @@ export interface PetContentsLike {
   readonly id: number
   /** Sends to the preload. */
   send(channel: string, ...args: unknown[]): void
+  /** It shows another page, or the same one again: that begins. */
+  on(event: 'did-navigate', listener: () => void): unknown
   /** It shows a page. */
   on(event: 'did-finish-load', listener: () => void): unknown
   /** Its process crashed. */
   on(event: 'render-process-gone', listener: () => void): unknown
+  /** Loads its page again. */
+  reload(): void
   /** It would show another page. */
   on(event: 'will-navigate', listener: (event: { preventDefault(): void }) => void): unknown
   /** Which pages may open windows. */
@@ -41,11 +45,13 @@ export interface PetBrowserWindowLike {
   /** Keeps it above others. */
   setAlwaysOnTop(flag: boolean, level?: 'floating'): void
   /** Shows it on all desktops. */
-  setVisibleOnAllWorkspaces(visible: boolean, options?: { visibleOnFullScreen?: boolean }): void
+  setVisibleOnAllWorkspaces(visible: boolean, options?: { visibleOnFullScreen?: boolean; skipTransformProcessType?: boolean }): void
   /** Loads its page. */
   loadURL(url: string): Promise<void>
   /** It is gone. */
   on(event: 'closed', listener: () => void): unknown
+  /** Its page hangs. */
+  on(event: 'unresponsive', listener: () => void): unknown
 }
 
 /** What a pet's windows are made with. */
@@ -171,7 +177,11 @@ export interface PetElectron {
     on(event: 'lock-screen' | 'unlock-screen' | 'suspend' | 'resume', listener: () => void): unknown
     /** Undoes `on`. */
     removeListener(event: 'lock-screen' | 'unlock-screen' | 'suspend' | 'resume', listener: () => void): unknown
+    /** For how many seconds nobody touched keys or mouse. */
+    getSystemIdleTime?(): number
   }
+  /** Electron's `nativeImage`: with it the icon of the tray gets a dot while a question waits. */
+  nativeImage?: PetNativeImageLike
   /** Electron's `ipcMain`. */
   ipcMain: {
     /** Listens to pages. */
@@ -192,8 +202,40 @@ export interface PetSaysEvent {
   readonly senderFrame: FrameLike | null
 }
 
+/** Electron's `nativeImage`. */
+export interface PetNativeImageLike {
+  /** Reads a file. */
+  createFromPath(path: string): PetNativeImage
+  /** Makes one of pixels. */
+  createFromBitmap(buffer: Uint8Array, options: {
+    /** In pixels. */
+    width: number
+    /** In pixels. */
+    height: number
+  }): PetNativeImage
+}
+
+/** Electron's `NativeImage`. */
+export interface PetNativeImage {
+  /** It could not be read. */
+  isEmpty(): boolean
+  /** How large it is. */
+  getSize(): {
+    /** In pixels. */
+    width: number
+    /** In pixels. */
+    height: number
+  }
+  /** Its pixels: blue, green, red and alpha of each. */
+  toBitmap(): Uint8Array
+}
+
 /** Electron's `Tray`. */
 export interface PetTrayLike {
+  /** Another icon. */
+  setImage(image: never): void
+  /** Words beside the icon, on macOS. */
+  setTitle(title: string): void
   /** What a pointer over it is told. */
   setToolTip(text: string): void
   /** What its button opens. */

@@ -1,50 +1,16 @@
 // The window of a pet: it stands on the edge of the screen, is carried, lets clicks through where nothing is drawn, keeps its place, and has a
 // tray, a menu and a bubble. What each system can do of that is `pet-platform.ts`.
 import { PET_HEARS, PET_SAYS, type PetWindowMessage, type PetWindowOrder } from '../bridge/pet-window.js'
-import { messageOf } from '../core/errors.js'
-import { func, is, isObject, members, oneOf, orNull, text, withMethods } from '../core/options.js'
-import { menuItems } from './pet-menu.js'
+import { messageOf, SluiceError } from '../core/errors.js'
+import { isObject } from '../core/options.js'
+import type { MenuState } from './pet-menu.js'
+import { changed, checkElectron, checkOptions, settingsOf, type PetSettings, type PetSettingsChange, type PetWindowOptions } from './pet-options.js'
 import { boundsAt, bubbleAt, landed, LEAST_SCALE, MOST_SCALE, placeOf, readPlace, sizeOf, type Place, type Rectangle } from './pet-place.js'
 import { platformOf, rowOf, type PlatformRow } from './pet-platform.js'
+import { Quiet } from './pet-quiet.js'
 import { ClickThrough } from './pet-through.js'
-import type { PetBrowserWindowLike, PetElectron, PetMenuItem, PetSaysEvent, PetTrayLike } from './pet-types.js'
-
-/** What `petWindow` takes. */
-export interface PetWindowOptions {
-  /** The page of the pet: one with `companion` and `petBody` of sluice/pet. */
-  url: string
-  /** Of `hostEngine`. */
-  preload: string
-  /** How wide it is, in the system's pixels. Default 260; it is 1.2 times as high. */
-  size?: number
-  /**
-   * `window`: the bubble is a window of its own; the pages are then `url#body` and `url#bubble`. Default `inside`, also where a system cannot
-   * put a window beside another: the page is `url` and draws both.
-   */
-  bubble?: 'window' | 'inside'
-  /** Keys that show and hide it everywhere: `CommandOrControl+Shift+L`. Default none. */
-  hotkey?: string | null
-  /** Its sign in the bar of the system; null: none. Default none. `menu` may change what it shows, also on the body. */
-  tray?: {
-    /** What Electron's `Tray` takes: a path or a `nativeImage`; on macOS a template image. */
-    icon: unknown
-    /** Gets the lines of the menu and gives those that are shown. */
-    menu?(items: PetMenuItem[]): PetMenuItem[]
-  } | null
-  /** Keeps where it stands. Default: it is forgotten. */
-  place?: {
-    /** What was kept. */
-    load(): Place | undefined
-    /** It stands somewhere else, or has another size. */
-    save(place: Place): void
-  }
-  /** Shows the chat. */
-  openChat(): void
-  /** Whether somebody shows slides, or another program fills the screen: Electron cannot tell. Asked every 5 s; the pet is quiet meanwhile. */
-  presenting?(): boolean
-  /** Something could not be done: a hotkey that is taken, a system without tray. Default: a warning of the process. */
-  onProblem?(what: string): void
-}
+import { PetTray } from './pet-tray.js'
+import type { PetBrowserWindowLike, PetElectron, PetSaysEvent } from './pet-types.js'
 
 /** The window of a pet. */
 export interface PetWindow {
@@ -52,6 +18,13 @@ export interface PetWindow {
   readonly window: PetBrowserWindowLike
   /** That of the bubble, where it has one of its own. */
   readonly bubble: PetBrowserWindowLike | undefined
+  /** What a person may change, as it is now. */
+  readonly settings: PetSettings
+  /**
+   * Changes some of it: all of the change, or nothing.
+   * @throws SluiceError `option` with the `path` of what is wrong; also for a hotkey that another program has.
+   */
+  change(settings: PetSettingsChange): void
   /** Shows it. */
   show(): void
   /** Hides it; tray and hotkey bring it back. */
@@ -60,6 +33,8 @@ export interface PetWindow {
   quiet(until?: Date | null): void
   /** Times its usual size, from 0.4 to 3. */
   scale(factor: number): void
+  /** How many questions wait: its tray shows that. The page tells it by itself where `petBody` has the window. */
+  asking(count: number): void
   /** Ends its windows, tray and hotkey. */
   close(): void
 }
@@ -67,21 +42,13 @@ export interface PetWindow {
 const SIZE = 260
 const BUBBLE = { width: 320, height: 230 }
 const CARRY_MS = 16
-const PRESENTING_MS = 5000
 const HOUR_MS = 3_600_000
-/** setTimeout takes no more. */
-const MOST_MS = 2 ** 31 - 1
-
-const checkOptions = members({
-  members: {
-    url: text, preload: text, size: is('a width from 40 to 2000', (value) => typeof value === 'number' && value >= 40 && value <= 2000),
-    bubble: oneOf('window', 'inside'), hotkey: orNull(text), tray: orNull(is('an object with an icon', (value) => isObject(value) && value['icon'] !== undefined)),
-    place: withMethods('an object with load and save', 'load', 'save'), openChat: func('() => void'), presenting: func('() => boolean'), onProblem: func('(what) => void'),
-  },
-  needs: ['url', 'preload', 'openChat'],
-})
-const parts = ['app', 'BrowserWindow', 'screen', 'Tray', 'Menu', 'globalShortcut', 'powerMonitor', 'ipcMain'] as const
-const checkElectron = members({ members: Object.fromEntries(parts.map((part) => [part, is('a part of Electron', (value) => ['object', 'function'].includes(typeof value))])), needs: [...parts], open: true })
+/** A page whose process is gone is loaded again, but not over and over. */
+const [RELOAD_MS, RELOAD_AGAIN_MS] = [1000, 60_000]
+/** Nobody opens menus or chats faster, and says no longer sentences: a page that does is broken or hostile. */
+const [OPEN_MS, MOST_HEARD, MOST_ASKS] = [300, 2000, 99]
+/** Of the tray. */
+const TELL_MS = 100
 
 /**
  * Opens the window of a pet, once the app is ready: `petWindow(electron, { url, preload, openChat })` with `import * as electron from 'electron'`.
@@ -93,25 +60,30 @@ export function petWindow(electron: PetElectron, options: PetWindowOptions): Pet
   return new Pet(electron, options)
 }
 
+/** A window, and what its page was told. */
+interface Shown { window: PetBrowserWindowLike; id: number; through: ClickThrough; reloadedAt: number }
+
 class Pet implements PetWindow {
   readonly window: PetBrowserWindowLike
-  readonly bubble: PetBrowserWindowLike | undefined
   readonly #electron: PetElectron
   readonly #options: PetWindowOptions
   readonly #row: PlatformRow
   readonly #size: number
-  readonly #through: ClickThrough
-  readonly #bubbleThrough: ClickThrough | undefined
+  readonly #body: Shown
+  #bubble: Shown | undefined
+  readonly #quiet: Quiet
+  readonly #tray: PetTray
   readonly #offs: (() => void)[] = []
-  #tray: PetTrayLike | undefined
+  #settings: PetSettings
   #place: Place
   #carry: ReturnType<typeof setInterval> | undefined
-  /** By hand; the others pass by themselves. */
-  #quiet = false
-  #presenting = false
-  #away = false
-  #told = false
-  #quietEnds: ReturnType<typeof setTimeout> | undefined
+  /** What its pages know. */
+  #told = { quiet: false, away: false }
+  #asks = 0
+  #asksTimer: ReturnType<typeof setTimeout> | undefined
+  #heard = ''
+  #openedAt = -Infinity
+  #gone = false
   #says = false
   #wanted = true
   #closed = false
@@ -122,12 +94,14 @@ class Pet implements PetWindow {
     this.#options = options
     this.#size = options.size ?? SIZE
     this.#row = rowOf(platformOf(process.platform, process.env, app.commandLine.getSwitchValue('ozone-platform')), process.versions['electron'])
-    this.#place = this.#kept() ?? { display: screen.getPrimaryDisplay().id, x: 0.86, y: 1, scale: 1 }
-    this.window = this.#open(this.#bounds())
-    this.#through = new ClickThrough(this.window, screen, this.#row)
+    const place = this.#guard('the place was not read', () => readPlace(options.place?.load()))
+    this.#settings = settingsOf(this.#guard('the settings were not read', () => options.settings?.load()), place, options.hotkey)
+    this.#place = place ?? { display: screen.getPrimaryDisplay().id, x: 0.86, y: 1, scale: this.#settings.scale }
+    this.#body = this.#open(this.#bounds())
+    this.window = this.#body.window
     if (options.bubble === 'window' && this.#row.free) {
-      this.bubble = this.#open({ ...BUBBLE, x: 0, y: 0 })
-      this.#bubbleThrough = new ClickThrough(this.bubble, screen, this.#row)
+      this.#bubble = this.#open({ ...this.#bubbleSize, x: 0, y: 0 })
+      this.#bubble.window.on('closed', () => this.#lose())
       this.#stand()
     }
     const says = (event: PetSaysEvent, message: unknown): void => this.#hear(event, message)
@@ -138,27 +112,55 @@ class Pet implements PetWindow {
       screen.on(event, moved)
       this.#offs.push(() => screen.removeListener(event, moved))
     }
-    for (const [event, away] of [['lock-screen', true], ['suspend', true], ['unlock-screen', false], ['resume', false]] as const) {
-      const listener = (): void => this.#leave(away)
-      powerMonitor.on(event, listener)
-      this.#offs.push(() => powerMonitor.removeListener(event, listener))
+    this.#tray = new PetTray(electron, options.tray, () => this.#menuState(), (what) => this.#problem(what))
+    this.#quiet = new Quiet({
+      powerMonitor, hours: this.#settings.quietHours, presenting: options.presenting && (() => options.presenting?.() === true),
+      onChange: () => this.#hush(), onProblem: (what) => this.#problem(what),
+    })
+    const { hotkey } = this.#settings
+    if (hotkey !== null && !this.#register(hotkey)) {
+      this.#settings = { ...this.#settings, hotkey: null }
+      this.#problem(`the hotkey ${hotkey} cannot be had`)
     }
-    this.#hotkey()
-    this.#watch()
-    this.#makeTray()
     this.window.on('closed', () => this.close())
+    this.#hush()
     this.show()
     const page = options.url.replace(/#.*$/, '')
-    void this.#load(this.window, this.bubble ? `${page}#body` : options.url)
-    if (this.bubble) void this.#load(this.bubble, `${page}#bubble`)
+    void this.#load(this.window, this.#bubble ? `${page}#body` : options.url)
+    if (this.#bubble) void this.#load(this.#bubble.window, `${page}#bubble`)
+  }
+
+  get bubble(): PetBrowserWindowLike | undefined {
+    return this.#bubble?.window
+  }
+
+  get settings(): PetSettings {
+    return structuredClone(this.#settings)
+  }
+
+  change(change: PetSettingsChange): void {
+    const next = changed(this.#settings, change)
+    if (this.#closed) return
+    const before = this.#settings
+    if (next.hotkey !== before.hotkey && next.hotkey !== null && !this.#register(next.hotkey)) {
+      throw new SluiceError({ code: 'option', path: 'hotkey', detail: `${next.hotkey} cannot be had: another program has it, or there are no such keys` })
+    }
+    if (next.hotkey !== before.hotkey) this.#unregister(before.hotkey)
+    this.#settings = next
+    this.#quiet.hours(next.quietHours)
+    if (next.scale !== before.scale) this.#grow(next.scale)
+    this.#stand()
+    for (const shown of this.#all) this.#tell(shown, { look: next.bubble })
+    this.#guard('the settings were not kept', () => this.#options.settings?.save(this.settings))
+    this.#tray.update()
   }
 
   show(): void {
     this.#wanted = true
-    if (this.#closed || this.#away) return
+    if (this.#closed || this.#gone) return
     this.window.showInactive()
-    this.#says && this.bubble?.showInactive()
-    this.#menu()
+    if (this.#says) this.#bubble?.window.showInactive()
+    this.#tray.update()
   }
 
   hide(): void {
@@ -166,47 +168,59 @@ class Pet implements PetWindow {
     if (this.#closed) return
     this.#drop()
     this.window.hide()
-    this.bubble?.hide()
-    this.#menu()
+    this.#bubble?.window.hide()
+    this.#tray.update()
   }
 
   quiet(until?: Date | null): void {
     if (this.#closed) return
-    clearTimeout(this.#quietEnds)
-    const left = until === undefined ? Infinity : until === null ? 0 : until.getTime() - Date.now()
-    this.#quiet = left > 0
-    if (left > 0 && left < Infinity) {
-      this.#quietEnds = setTimeout(() => this.quiet(left > MOST_MS ? until : null), Math.min(left, MOST_MS))
-      this.#quietEnds.unref?.()
-    }
-    this.#hush()
-    this.#menu()
+    this.#quiet.until(until)
+    this.#tray.update()
   }
 
   scale(factor: number): void {
-    if (!Number.isFinite(factor) || this.#closed) return
-    const scale = Math.max(LEAST_SCALE, Math.min(MOST_SCALE, factor))
-    this.#place = { ...this.#place, scale }
-    this.#move(this.#bounds())
-    this.#save()
-    this.#menu()
+    if (Number.isFinite(factor)) this.change({ scale: Math.max(LEAST_SCALE, Math.min(MOST_SCALE, factor)) })
+  }
+
+  asking(count: number): void {
+    const asks = Math.max(0, Math.min(MOST_ASKS, Math.trunc(count) || 0))
+    if (asks === this.#asks || this.#closed) return
+    this.#asks = asks
+    if (this.#asksTimer) return
+    this.#asksTimer = setTimeout(() => { // a page that tells it a thousand times a second makes no thousand menus
+      this.#asksTimer = undefined
+      this.#tray.update()
+    }, TELL_MS)
+    this.#asksTimer.unref?.()
   }
 
   close(): void {
     if (this.#closed) return
     this.#drop()
     this.#closed = true
-    clearTimeout(this.#quietEnds)
-    this.#through.close()
-    this.#bubbleThrough?.close()
+    clearTimeout(this.#asksTimer)
+    this.#quiet.close()
+    this.#unregister(this.#settings.hotkey)
     for (const off of this.#offs) off()
-    this.#tray?.destroy()
-    for (const window of [this.bubble, this.window]) if (window && !window.isDestroyed()) window.destroy()
+    this.#tray.close()
+    for (const { window, through } of this.#all.reverse()) {
+      through.close()
+      if (!window.isDestroyed()) window.destroy()
+    }
   }
 
   // -- its windows ----------------------------------------------------------------------------------------------------------------
 
-  #open(bounds: Rectangle): PetBrowserWindowLike {
+  get #all(): Shown[] {
+    return this.#bubble ? [this.#body, this.#bubble] : [this.#body]
+  }
+
+  get #bubbleSize(): { width: number; height: number } {
+    const { size } = this.#settings.bubble
+    return { width: Math.round(BUBBLE.width * size), height: Math.round(BUBBLE.height * size) }
+  }
+
+  #open(bounds: Rectangle): Shown {
     const { free, level, type, everywhere } = this.#row
     const webPreferences = { preload: this.#options.preload, contextIsolation: true, sandbox: true, nodeIntegration: false, spellcheck: false, backgroundThrottling: true }
     const plain = { width: bounds.width, height: bounds.height, resizable: true, show: false, webPreferences }
@@ -216,14 +230,19 @@ class Pet implements PetWindow {
         skipTaskbar: true, acceptFirstMouse: true, show: false, ...(type ? { type } : {}), webPreferences,
       }
       : plain)
-    window.webContents.on('will-navigate', (event) => event.preventDefault())
-    window.webContents.setWindowOpenHandler(() => ({ action: 'deny' }))
-    window.webContents.on('did-finish-load', () => this.#tell(window, { quiet: this.#told }))
-    window.webContents.on('render-process-gone', () => this.#drop())
-    if (!free) return window
+    const { webContents } = window
+    const shown: Shown = { window, id: webContents.id, through: new ClickThrough(window, this.#electron.screen, this.#row), reloadedAt: -Infinity }
+    webContents.on('will-navigate', (event) => event.preventDefault())
+    webContents.setWindowOpenHandler(() => ({ action: 'deny' }))
+    webContents.on('did-navigate', () => this.#forget(shown))
+    webContents.on('did-finish-load', () => this.#greet(shown))
+    webContents.on('render-process-gone', () => this.#revive(shown))
+    window.on('unresponsive', () => this.#forget(shown))
+    if (!free) return shown
     window.setAlwaysOnTop(true, ...(level ? [level] : []))
-    if (everywhere) window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true })
-    return window
+    // Not as an app without a dock: the chat's window is one of the app's too.
+    if (everywhere) window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true, skipTransformProcessType: true })
+    return shown
   }
 
   async #load(window: PetBrowserWindowLike, url: string): Promise<void> {
@@ -232,6 +251,42 @@ class Pet implements PetWindow {
     } catch (error) {
       if (!this.#closed) this.#problem(`${url} could not be loaded: ${messageOf(error)}`)
     }
+  }
+
+  /** A page that was loaded, or listens only now, knows nothing. */
+  #greet(shown: Shown): void {
+    if (this.#closed) return
+    this.#tell(shown, { ...this.#told })
+    this.#tell(shown, { look: this.#settings.bubble })
+    if (shown !== this.#bubble) return
+    this.#stand()
+    this.#tell(shown, { heard: this.#heard })
+  }
+
+  /** What a page said that is gone, or hangs, holds no more: it would never let go of what it carries. */
+  #forget(shown: Shown): void {
+    if (this.#closed) return
+    if (shown === this.#bubble) return this.#speak(false)
+    this.#drop()
+    this.#relay('')
+    this.asking(0)
+  }
+
+  #revive(shown: Shown): void {
+    if (this.#closed) return
+    this.#forget(shown)
+    const now = Date.now()
+    if (now - shown.reloadedAt < RELOAD_AGAIN_MS) return this.#problem('the page of the pet crashed twice within a minute')
+    shown.reloadedAt = now
+    const timer = setTimeout(() => shown.window.isDestroyed() || shown.window.webContents.reload(), RELOAD_MS)
+    timer.unref?.()
+    this.#offs.push(() => clearTimeout(timer))
+  }
+
+  /** The window of the bubble was closed by itself. */
+  #lose(): void {
+    this.#bubble?.through.close()
+    this.#bubble = undefined
   }
 
   #bounds(): Rectangle {
@@ -245,16 +300,24 @@ class Pet implements PetWindow {
     this.#stand()
   }
 
-  /** The bubble goes with the head. */
-  #stand(): void {
-    if (!this.bubble) return
-    const pet = this.window.getBounds()
-    const { bounds, side } = bubbleAt(pet, this.#electron.screen.getDisplayMatching(pet), BUBBLE)
-    this.bubble.setBounds(bounds)
-    this.#tell(this.bubble, { side })
+  #grow(scale: number): void {
+    this.#drop()
+    this.#place = { ...this.#place, scale }
+    if (this.#row.free) this.#move(this.#bounds())
+    else this.window.setBounds({ ...this.window.getBounds(), ...sizeOf(this.#size, scale) }) // where it stands is the system's business
+    this.#keep()
   }
 
-  #tell(window: PetBrowserWindowLike, order: PetWindowOrder): void {
+  /** The bubble goes with the head. */
+  #stand(): void {
+    if (!this.#bubble) return
+    const pet = this.window.getBounds()
+    const { bounds, side, points } = bubbleAt(pet, this.#electron.screen.getDisplayMatching(pet), this.#bubbleSize)
+    this.#bubble.window.setBounds(bounds)
+    this.#tell(this.#bubble, { side, points })
+  }
+
+  #tell({ window }: Shown, order: PetWindowOrder): void {
     if (!window.isDestroyed()) window.webContents.send(PET_HEARS, order)
   }
 
@@ -262,22 +325,44 @@ class Pet implements PetWindow {
 
   #hear({ sender, senderFrame }: PetSaysEvent, message: unknown): void {
     if (this.#closed || !senderFrame || senderFrame.parent !== null || !isObject(message)) return
-    const pet = sender.id === this.window.webContents.id
-    if (!pet && sender.id !== this.bubble?.webContents.id) return
-    const { over, probe, carry, open, bubble } = message as PetWindowMessage
-    if (typeof over === 'boolean' && typeof probe === 'number') (pet ? this.#through : this.#bubbleThrough)?.over(over, probe)
-    if (pet && carry === true) this.#lift()
-    if (pet && carry === false) this.#drop()
-    if (open === 'chat') this.#options.openChat()
-    if (open === 'menu') this.#electron.Menu.buildFromTemplate(this.#items()).popup({ window: this.window as never })
-    if (!pet && typeof bubble === 'boolean') this.#bubble(bubble)
+    const shown = this.#all.find(({ id }) => id === sender.id)
+    if (!shown) return
+    const { over, probe, carry, open, bubble, asks, heard, ready } = message as PetWindowMessage
+    if (ready === true) this.#greet(shown)
+    if (typeof over === 'boolean' && typeof probe === 'number') shown.through.over(over, probe)
+    if (open === 'chat' || open === 'menu') this.#act(open)
+    if (shown === this.#bubble) {
+      if (typeof bubble === 'boolean') this.#speak(bubble)
+      return
+    }
+    if (carry === true) this.#lift()
+    if (carry === false) this.#drop()
+    if (typeof asks === 'number') this.asking(asks)
+    if (typeof heard === 'string') this.#relay(heard.slice(0, MOST_HEARD))
   }
 
-  #bubble(says: boolean): void {
+  #act(open: 'chat' | 'menu'): void {
+    const now = Date.now()
+    if (Math.abs(now - this.#openedAt) < OPEN_MS) return
+    this.#openedAt = now
+    if (open === 'chat') this.#options.openChat()
+    else this.#electron.Menu.buildFromTemplate(this.#tray.items).popup({ window: this.window as never })
+  }
+
+  /** Eye and ear agree: the page that speaks is not that of the bubble. */
+  #relay(heard: string): void {
+    if (heard === this.#heard) return
+    this.#heard = heard
+    if (this.#bubble) this.#tell(this.#bubble, { heard })
+  }
+
+  #speak(says: boolean): void {
+    if (says === this.#says) return
     this.#says = says
-    if (!says || !this.window.isVisible()) return this.bubble?.hide()
+    if (!says || !this.window.isVisible()) return this.#bubble?.window.hide()
+    if (this.#carry) return // it comes where the pet lands
     this.#stand()
-    this.bubble?.showInactive()
+    this.#bubble?.window.showInactive()
   }
 
   /** The window follows the cursor: its page would chase what it moves itself. */
@@ -287,8 +372,8 @@ class Pet implements PetWindow {
     const from = screen.getCursorScreenPoint()
     const { x, y } = this.window.getBounds()
     const size = sizeOf(this.#size, this.#place.scale) // fixed: with fractions of a scale bounds that are read and set again grow
-    this.#through.held = true
-    this.bubble?.hide()
+    this.#body.through.held = true
+    this.#bubble?.window.hide()
     this.#carry = setInterval(() => {
       const now = screen.getCursorScreenPoint()
       this.window.setBounds({ x: x + now.x - from.x, y: y + now.y - from.y, ...size })
@@ -300,81 +385,51 @@ class Pet implements PetWindow {
     if (!this.#carry) return
     clearInterval(this.#carry)
     this.#carry = undefined
-    this.#through.held = false
+    this.#body.through.held = false
     if (this.window.isDestroyed()) return
     const { screen } = this.#electron
     const found = this.window.getBounds()
     const display = screen.getDisplayMatching(found)
     const bounds = landed({ ...found, ...sizeOf(this.#size, this.#place.scale) }, display)
-    this.#place = placeOf(bounds, display, this.#place.scale)
+    const before = this.#place
+    this.#place = placeOf(bounds, display, before.scale)
     this.#move(bounds)
-    this.#tell(this.window, { landed: true })
-    if (this.#says && this.window.isVisible()) this.bubble?.showInactive()
-    this.#save()
+    this.#tell(this.#body, { landed: true })
+    if (this.#says && this.window.isVisible()) this.#bubble?.window.showInactive()
+    if (before.x !== this.#place.x || before.y !== this.#place.y || before.display !== this.#place.display) this.#keep()
   }
 
-  // -- its place ------------------------------------------------------------------------------------------------------------------
-
-  #kept(): Place | undefined {
-    try {
-      return readPlace(this.#options.place?.load())
-    } catch (error) {
-      this.#problem(`the place was not read: ${messageOf(error)}`)
-      return undefined
-    }
-  }
-
-  #save(): void {
-    try {
-      this.#options.place?.save({ ...this.#place })
-    } catch (error) {
-      this.#problem(`the place was not kept: ${messageOf(error)}`)
-    }
+  #keep(): void {
+    this.#guard('the place was not kept', () => this.#options.place?.save({ ...this.#place }))
   }
 
   // -- quiet ----------------------------------------------------------------------------------------------------------------------
 
-  /** Nobody is there: it is not even drawn. */
-  #leave(away: boolean): void {
-    if (this.#closed || away === this.#away) return
-    this.#away = away
-    this.#hush()
-    if (away) {
-      this.#drop()
-      this.window.hide()
-      this.bubble?.hide()
-    } else if (this.#wanted) this.show()
-  }
-
+  /** While nobody can see it, it is not even drawn. */
   #hush(): void {
-    const quiet = this.#quiet || this.#presenting || this.#away
-    if (quiet === this.#told || this.#closed) return
-    this.#told = quiet
-    for (const window of [this.window, this.bubble]) if (window) this.#tell(window, { quiet })
-  }
-
-  #watch(): void {
-    const { presenting } = this.#options
-    if (!presenting) return
-    const timer = setInterval(() => {
-      try {
-        this.#presenting = presenting() === true
-      } catch (error) {
-        clearInterval(timer)
-        this.#problem(`presenting() threw: ${messageOf(error)}`)
-      }
-      this.#hush()
-    }, PRESENTING_MS)
-    timer.unref?.()
-    this.#offs.push(() => clearInterval(timer))
+    if (this.#closed || !this.#quiet) return
+    const { quiet, gone, away } = this.#quiet
+    if (quiet !== this.#told.quiet || away !== this.#told.away) {
+      this.#told = { quiet, away }
+      for (const shown of this.#all) this.#tell(shown, { ...this.#told })
+    }
+    if (gone !== this.#gone) {
+      this.#gone = gone
+      if (gone) {
+        this.#drop()
+        this.window.hide()
+        this.#bubble?.window.hide()
+      } else if (this.#wanted) this.show()
+    }
+    this.#tray.update()
   }
 
   // -- tray, menu, hotkey ---------------------------------------------------------------------------------------------------------
 
-  #items(): PetMenuItem[] {
+  #menuState(): MenuState {
     const { app } = this.#electron
-    const items = menuItems({
-      locale: app.getLocale(), shown: this.window.isVisible(), quiet: this.#quiet, scale: this.#place.scale,
+    return {
+      locale: app.getLocale(), name: this.#options.name ?? 'Lulu', asks: this.#asks, shown: this.window.isVisible(), quiet: this.#quiet?.byHand ?? false, scale: this.#place.scale,
       ...(this.#row.starts ? { starts: app.getLoginItemSettings().openAtLogin } : {}),
       show: (on) => (on ? this.show() : this.hide()),
       silence: (on) => this.quiet(on ? new Date(Date.now() + HOUR_MS) : null),
@@ -382,41 +437,31 @@ class Pet implements PetWindow {
       size: (scale) => this.scale(scale),
       start: (openAtLogin) => {
         app.setLoginItemSettings({ openAtLogin })
-        this.#menu()
+        this.#tray.update()
       },
       quit: () => app.quit(),
-    })
-    return this.#options.tray?.menu?.(items) ?? items
-  }
-
-  #makeTray(): void {
-    const { tray } = this.#options
-    if (!tray) return
-    try {
-      this.#tray = new this.#electron.Tray(tray.icon as never)
-      this.#tray.on('click', () => (this.window.isVisible() ? this.hide() : this.show()))
-    } catch (error) {
-      this.#problem(`this system has no tray: ${messageOf(error)}`)
     }
   }
 
-  #menu(): void {
-    if (this.#closed) return
-    this.#tray?.setContextMenu(this.#electron.Menu.buildFromTemplate(this.#items()) as never)
-  }
-
-  #hotkey(): void {
-    const { hotkey } = this.#options
-    if (!hotkey) return
-    const { globalShortcut } = this.#electron
-    let taken = true
+  #register(keys: string): boolean {
     try {
-      taken = !globalShortcut.register(hotkey, () => (this.window.isVisible() ? this.hide() : this.show()))
+      return this.#electron.globalShortcut.register(keys, () => (this.window.isVisible() ? this.hide() : this.show()))
     } catch {
-      // no such keys
+      return false // no such keys
     }
-    if (taken) this.#problem(`the hotkey ${hotkey} cannot be had`)
-    else this.#offs.push(() => globalShortcut.unregister(hotkey))
+  }
+
+  #unregister(keys: string | null): void {
+    if (keys !== null) this.#electron.globalShortcut.unregister(keys)
+  }
+
+  #guard<T>(what: string, work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      this.#problem(`${what}: ${messageOf(error)}`)
+      return undefined
+    }
   }
 
   #problem(what: string): void {

@@ -85,8 +85,20 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
     })
     side.send({ over: pressed !== undefined || beside || drawn(x, y), probe })
   })
+  // A question reaches the person also while the bubble is quiet, and a bubble in a window of its own shows what is heard here.
+  let told = { asks: 0, heard: '' }
+  const tell = (): void => {
+    const { waiting: asks, heard = '' } = pet.getSnapshot()
+    if (asks !== told.asks) side?.send({ asks })
+    if (heard !== told.heard) side?.send({ heard })
+    told = { asks, heard }
+  }
+  const left = side && pet.subscribe(tell)
+  side?.send({ ready: true })
+  if (side) tell()
   return () => {
     drop()
+    left?.()
     off?.()
     abort.abort()
   }

@@ -1,17 +1,17 @@
 // The look of the bubble. Colours are those that a page sets for the elements of sluice/ui.
 export const bubbleStyles = `
-  :host { display: block; pointer-events: none; font: var(--sluice-font-size, 14px)/1.5 var(--sluice-font, system-ui, sans-serif); }
+  :host { display: block; pointer-events: none; font: calc(var(--sluice-font-size, 14px) * var(--bubble-size, 1))/1.5 var(--sluice-font, system-ui, sans-serif); }
   :host([hidden]), [hidden] { display: none !important; }
   .bubble {
     position: relative; pointer-events: auto; box-sizing: border-box; width: fit-content; max-width: 100%; margin-inline: auto; padding: 9px 14px; border-radius: 16px;
     border: 1px solid var(--sluice-border, #7f8fae66); background: var(--sluice-surface, Canvas); color: var(--sluice-text, CanvasText); box-shadow: 0 3px 10px #16305e2b;
   }
   .bubble::after {
-    content: ''; position: absolute; width: 11px; height: 11px; left: calc(50% - 6px); bottom: -7px; border: solid var(--sluice-border, #7f8fae66); border-width: 0 1px 1px 0;
+    content: ''; position: absolute; width: 11px; height: 11px; left: clamp(14px, calc(var(--bubble-points, 50%) - 6px), 100% - 26px); bottom: -7px; border: solid var(--sluice-border, #7f8fae66); border-width: 0 1px 1px 0;
     background: inherit; rotate: 45deg;
   }
-  :host([data-side='left']) .bubble::after { left: auto; right: -7px; top: 40%; bottom: auto; rotate: -45deg; }
-  :host([data-side='right']) .bubble::after { left: -7px; top: 40%; bottom: auto; rotate: 135deg; }
+  :host([data-side='left']) .bubble::after { left: auto; right: -7px; top: clamp(14px, calc(var(--bubble-points, 45%) - 6px), 100% - 26px); bottom: auto; rotate: -45deg; }
+  :host([data-side='right']) .bubble::after { left: -7px; top: clamp(14px, calc(var(--bubble-points, 45%) - 6px), 100% - 26px); bottom: auto; rotate: 135deg; }
   :host([data-side='below']) .bubble::after { top: -7px; bottom: auto; rotate: 225deg; }
   .bubble.small { width: 100%; padding: 2px 6px; } /* the element within has no width of its own */
   .bubble.asks { border-color: var(--sluice-warning, #b4540a); }

@@ -1,12 +1,15 @@
 // The bubble of a pet: one sentence at a time, never more than four lines, and a small question in it. It stands where the page puts it and
 // changes the size of nothing around it.
 import type { AskView } from '../bridge/messages.js'
+import { checkLook, readLook, usualLook, type BubbleLook } from '../bridge/pet-settings.js'
+import type { PetWindowSide } from '../bridge/pet-window.js'
+import { BubblePages } from './bubble-pages.js'
 import { bubbleStyles } from './bubble-styles.js'
 import type { Companion, PetView } from './companion.js'
-import { pages, readingMs, Sayings } from './sayings.js'
+import { readingMs, Sayings } from './sayings.js'
 
 /** What `petBubble` takes. */
-export interface BubbleOptions {
+export interface BubbleOptions extends Partial<BubbleLook> {
   /** What it says: of `companion`. It may be one without a model, in a window of the bubble's own. */
   pet: Pick<Companion, 'getSnapshot' | 'subscribe' | 'message'>
   /** The name of the pet. Default `Lulu`. */
@@ -21,6 +24,8 @@ export interface BubbleOptions {
   lingerMs?: number
   /** It came or went. */
   onShow?: (shown: boolean) => void
+  /** The window that it is in, of `petWindow`: it then knows where the head is, what a person set, and what the page of the body says aloud. */
+  window?: PetWindowSide | undefined
 }
 
 /** The bubble. */
@@ -29,8 +34,12 @@ export interface PetBubble {
   readonly element: HTMLElement
   /** What takes clicks of it: for the option `solid` of `petBody`. */
   readonly box: HTMLElement
-  /** Shows a sentence at once, for a voice that says it now: the bubble keeps to it until the voice stands still (`''`). */
+  /** Shows a sentence at once, for a voice that is not the companion's: the bubble keeps to it until the voice stands still (`''`). */
   say(text: string): void
+  /** How it is. */
+  readonly look: BubbleLook
+  /** Changes how it is. Throws where a value is wrong. */
+  change(look: Partial<BubbleLook>): void
   /** It shows nothing any more. */
   close(): void
 }
@@ -46,7 +55,7 @@ const LINGER_MS = 9000
 const [MOST_ARGUMENTS, MOST_CHARACTERS, MOST_LINES] = [2, 120, 3]
 
 /** Makes the bubble; the page puts `element` somewhere. Colours are the `--sluice-*` of sluice/ui, parts `bubble`, `text` and `pages`. */
-export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = false, lingerMs = LINGER_MS, onShow }: BubbleOptions): PetBubble {
+export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = false, lingerMs = LINGER_MS, onShow, window: side, ...given }: BubbleOptions): PetBubble {
   const element = document.createElement('div')
   const root = element.attachShadow({ mode: 'open' })
   const sheet = new CSSStyleSheet()
@@ -65,25 +74,26 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   for (const [node, part] of [[box, 'bubble'], [line, 'text'], [nav, 'pages']] as const) node.setAttribute('part', part)
   element.hidden = true
 
+  let look: BubbleLook = usualLook
   let sayings = new Sayings()
-  let said: string[] = [] // the sentences in pieces that fit
-  let fitted = 0 // sentences of which there are pieces
-  let at = -1
-  let byHand = false
-  let heard: string | undefined
+  const said = new BubblePages()
+  let heard: string | undefined // of a voice that is not the companion's
   let of: string | undefined
   let asked: string | undefined
-  let since = 0 // when the piece, or the state, began
+  let points: number | undefined
+  let since = 0 // when the state began
   let state: PetView['state'] | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let closed = false
   const text = (): typeof words.en => words[(lang ?? document.documentElement.lang).startsWith('zh') ? 'zh' : 'en']
 
   function fits(piece: string): boolean {
-    const before = line.textContent
+    const [before, hidden] = [line.textContent, line.hidden]
+    line.hidden = false
     line.textContent = piece
     const good = line.scrollHeight <= line.clientHeight + 1
     line.textContent = before
+    line.hidden = hidden
     return good
   }
 
@@ -94,12 +104,12 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
     const view = pet.getSnapshot()
     if (view.state !== state) {
       state = view.state
-      if (at < 0) since = now
+      since = now
     }
     if (view.answer?.id !== of) {
       of = view.answer?.id
       sayings = new Sayings()
-      ;[said, fitted, at, byHand, since] = [[], 0, -1, false, now]
+      said.restart(now)
     }
     if (view.answer) sayings.take(view.answer, now)
     sayings.wait(now)
@@ -107,41 +117,35 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   }
 
   function draw(view: PetView, now: number): void {
-    let next = Infinity
     const [ask] = view.asks
-    const asking = ask !== undefined
-    if (!view.quiet && fitted < sayings.sentences.length && heard === undefined) {
+    const asking = ask !== undefined || view.waiting > 0
+    const silent = view.quiet || look.off
+    if (!silent && element.isConnected) {
       const before = element.hidden
       element.hidden = false // what is not shown has no lines
-      for (const sentence of sayings.sentences.slice(fitted)) said.push(...pages(sentence, fits))
+      said.add(sayings.sentences.slice(said.fitted), fits)
+      said.hear(heard ?? view.heard ?? '', now, fits)
       element.hidden = before
-      fitted = sayings.sentences.length
     }
-    if (!asking && !byHand && heard === undefined) {
-      while (at < said.length - 1 && (at < 0 || now >= since + readingMs(said[at] as string))) {
-        since = at < 0 ? now : Math.max(since + readingMs(said[at] as string), now - 100)
-        at++
-      }
-      if (at >= 0 && at < said.length - 1) next = since + readingMs(said[at] as string) - now
-    }
-    const lasts = Math.max(lingerMs, readingMs(said[at] ?? ''))
-    const over = !sayings.open && at === said.length - 1 && view.state !== 'speaking' && !byHand && now >= since + lasts
-    if (at >= 0 && !over && !sayings.open) next = Math.min(next, since + lasts - now)
-    const shown = view.quiet ? '' : asking ? text().asks.replace('{}', name) : (heard ?? (at >= 0 && !over ? (said[at] as string) : (own(view, now) ?? '')))
+    let next = asking ? Infinity : said.advance(now, look.duration, view.answer?.outcome !== 'cancelled')
+    const lasts = Math.max(lingerMs, readingMs(said.text ?? '')) * look.duration
+    const over = !sayings.open && said.atEnd && !said.heard && view.state !== 'speaking' && now >= said.since + lasts
+    if (said.at >= 0 && !over && !sayings.open) next = Math.min(next, Math.max(said.since + lasts - now, 16))
+    const shown = silent ? '' : asking ? text().asks.replace('{}', () => name) : !over && said.text !== undefined ? said.text : (own(view, now) ?? '')
     if (shown === '' && view.state === 'thinking') next = Math.min(next, since + THINKS_MS - now)
-    if (sayings.open && view.answer) next = Math.min(next, 150)
+    if ((sayings.open && view.answer) || (!silent && said.fitted < sayings.sentences.length)) next = Math.min(next, 150)
 
-    const small = asking && questions && isSmall(ask) && customElements.get('sluice-approval') !== undefined
+    const small = ask !== undefined && questions && isSmall(ask) && customElements.get('sluice-approval') !== undefined
     if (line.textContent !== shown) line.textContent = shown
     line.hidden = small
     box.classList.toggle('asks', asking)
     box.classList.toggle('small', small)
-    const paged = !asking && heard === undefined && at >= 0 && !over && said.length > 1
+    const paged = !asking && said.at >= 0 && !over && said.count > 1
     nav.hidden = !paged
     if (paged) {
-      count.textContent = `${at + 1} / ${said.length}`
-      back.setAttribute('aria-disabled', String(at === 0))
-      on.setAttribute('aria-disabled', String(at === said.length - 1))
+      count.textContent = `${said.at + 1} / ${said.count}`
+      back.setAttribute('aria-disabled', String(said.at === 0))
+      on.setAttribute('aria-disabled', String(said.at === said.count - 1))
       back.setAttribute('aria-label', text().back)
       on.setAttribute('aria-label', text().on)
     }
@@ -151,15 +155,17 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
     const hidden = shown === ''
     if (hidden !== element.hidden) {
       element.hidden = hidden
+      side?.send({ bubble: !hidden })
       onShow?.(!hidden)
     }
+    if (!hidden) point()
     if (next < Infinity) timer = setTimeout(update, Math.max(16, next))
   }
 
   /** What it says of itself. */
   function own(view: PetView, now: number): string | undefined {
     if (view.state === 'thinking' && now >= since + THINKS_MS) return '…'
-    if (view.state === 'busy') return text().works.replace('{}', view.tool ?? '')
+    if (view.state === 'busy') return text().works.replace('{}', () => view.tool ?? '')
     if (view.state === 'error') return text().error
     return view.state === 'offline' ? text().offline : undefined
   }
@@ -173,31 +179,62 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
     if (ask) question.append(Object.assign(document.createElement('sluice-approval'), { ask, message: pet.message, compact: true, name }))
   }
 
+  /** To the head. */
+  function point(): void {
+    if (points === undefined) return
+    const beside = element.dataset['side'] === 'left' || element.dataset['side'] === 'right'
+    const room = element.getBoundingClientRect()
+    const { width } = box.getBoundingClientRect()
+    // Not in the middle where the edge of the screen moved the window away from the head.
+    box.style.marginInlineStart = beside ? '' : `${Math.max(0, Math.min(room.width - width, points - room.left - width / 2))}px`
+    const { left, top } = box.getBoundingClientRect()
+    element.style.setProperty('--bubble-points', `${points - (beside ? top : left)}px`)
+  }
+
+  function change(changed: Partial<BubbleLook>): void {
+    const next = { ...look, ...changed }
+    checkLook(next, 'look')
+    const resized = next.size !== look.size
+    look = next
+    element.style.setProperty('--bubble-size', String(look.size))
+    if (resized && said.fitted > 0) said.refit(fits)
+    update()
+  }
+
   function turn(by: number): void {
-    const to = Math.min(said.length - 1, Math.max(0, at + by))
-    byHand = to < said.length - 1 || sayings.open // the last one fades again
-    if (to !== at) since = performance.now()
-    at = to
+    said.turn(by, performance.now(), sayings.open)
     update()
   }
   back.addEventListener('click', () => turn(-1))
   on.addEventListener('click', () => turn(1))
   show.addEventListener('click', openChat)
   line.addEventListener('dblclick', openChat)
+  const leave = side?.on((order) => {
+    if (order.side) element.dataset['side'] = order.side
+    if (typeof order.points === 'number') points = order.points
+    if (order.heard !== undefined) heard = order.heard === '' ? undefined : order.heard
+    if (order.look) change(readLook(order.look))
+    else update()
+  })
   const off = pet.subscribe(update)
-  update()
+  change(given)
+  side?.send({ ready: true })
   return {
     element,
     box,
+    get look() {
+      return look
+    },
+    change,
     say(sentence) {
       heard = sentence === '' ? undefined : sentence
-      if (heard !== undefined) at = said.length - 1
       update()
     },
     close() {
       closed = true
       clearTimeout(timer)
       off()
+      leave?.()
       element.remove()
     },
   }

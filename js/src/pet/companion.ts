@@ -1,11 +1,12 @@
 // The pet as it lives in its page: what goes on with a client becomes a state, the state becomes a face. The model's own expressions lie above
 // the state and end by themselves. No DOM is needed but for what a page can hide.
 import type { AskView, MessageView } from '../bridge/messages.js'
+import { checkQuietHours, isQuietAt, toNextMinute, type QuietHours } from '../bridge/pet-settings.js'
 import { anything, func, is, isObject, members, milliseconds, text, withMethods } from '../core/options.js'
 import type { PetModel, PetPoint, PetStateDetail } from '../live2d/model.js'
 import { receive, type ModelSource, type PetReceiver } from '../live2d/receive.js'
 import { Listeners } from '../renderer/listeners.js'
-import { followAnswer, workingCard, type Followed, type Live, type PetClient } from './follow.js'
+import { followAnswer, waitingOf, workingCard, type Followed, type Live, type PetClient } from './follow.js'
 import { Syllables } from './mouth.js'
 import { DOZE_MS, stateOf, type Seen } from './state-of.js'
 import { firstOf, propOf, stateMap, type PetState, type StateLook, type StateMap } from './states.js'
@@ -14,9 +15,11 @@ import { firstOf, propOf, stateMap, type PetState, type StateLook, type StateMap
 export interface PetSpeaker {
   /** `off`: it cannot speak; the mouth then moves with the text. */
   readonly state: 'off' | 'idle' | 'speaking'
+  /** The sentence that is heard; empty: it stands still. */
+  readonly saying?: string
   /** How loud it is now, from 0 to 1. */
   level(): number
-  /** Called when the state changed. Returns what ends that. */
+  /** Called when the state or what it says changed. Returns what ends that. */
   subscribe(listener: () => void): () => void
   /** Speaks an answer. */
   follow?(message: Live<MessageView>): void
@@ -38,6 +41,8 @@ export interface PetClock {
   clearTimeout(timer: unknown): void
   /** Before the next picture; what it returns ends that. */
   frame(run: () => void): () => void
+  /** The time of day. Default: that of the system. */
+  date?(): Date
 }
 
 /** What `companion` takes. */
@@ -54,6 +59,8 @@ export interface CompanionOptions {
   states?: { readonly [state in PetState]?: Partial<StateLook> }
   /** How long an expression of the model stays, in milliseconds. Default 10,000. */
   relaxMs?: number
+  /** When it is quiet every day. In a `petWindow` its `settings` have them. Default null: never by itself. */
+  quietHours?: QuietHours | null
   /** Something that the model should have done and did not, or that went wrong. */
   onError?: (reason: string) => void
   /** Of a test. */
@@ -72,8 +79,12 @@ export interface PetView {
   tool?: string
   /** The answer that it gives or gave last, where it was seen going on. */
   answer?: MessageView
-  /** The questions that wait. */
+  /** The questions that wait, where the window may answer them. */
   asks: readonly AskView[]
+  /** How many questions wait, whoever may answer them. */
+  waiting: number
+  /** The sentence that its voice says now. */
+  heard?: string
   /** It is to leave people alone: no bubble, no sound. */
   quiet: boolean
 }
@@ -104,6 +115,8 @@ export interface Companion {
   carry(on: boolean): void
   /** Leave people alone, or not any more. What is said now ends. */
   quiet(on: boolean): void
+  /** When it is quiet every day; null: never by itself. Throws where they are wrong. */
+  quietHours(hours: QuietHours | null): void
   /** It follows nothing any more; the model stays as it is. */
   close(): void
   /** `close`, for `using`. */
@@ -128,7 +141,7 @@ const realClock: PetClock = {
 
 const checkOptions = members({
   members: {
-    client: withMethods('what connect() returns', 'open', 'message'), model: anything, conversation: text, relaxMs: milliseconds,
+    client: withMethods('what connect() returns', 'open', 'message'), model: anything, conversation: text, relaxMs: milliseconds, quietHours: checkQuietHours,
     speaker: withMethods('a speaker with level and subscribe', 'level', 'subscribe'),
     states: is('an object of looks', isObject), onError: func('(reason) => void'), clock: withMethods('a clock', 'now', 'setTimeout', 'clearTimeout', 'frame'),
   },
@@ -171,17 +184,20 @@ class Pet implements Companion {
   #timer: unknown
   #stopFrames: (() => void) | undefined
   #hidden = false
+  #quietByHand = false
+  #hours: QuietHours | null
   #closed = false
 
-  constructor({ client, model = null, conversation = 'main', speaker, states, relaxMs = RELAX_MS, onError, clock = realClock }: CompanionOptions) {
+  constructor({ client, model = null, conversation = 'main', speaker, states, relaxMs = RELAX_MS, quietHours = null, onError, clock = realClock }: CompanionOptions) {
     this.#client = client
     this.#table = stateMap(states)
     this.#clock = clock
     this.#speaker = speaker
     this.#relaxMs = relaxMs
+    this.#hours = quietHours
     this.#onError = onError
     this.#seen = { asks: false, running: false, writing: false, voice: false, heard: false, carried: false, activeAt: clock.now() }
-    this.#view = { state: 'idle', words: this.#table.idle.words, asks: [], quiet: false }
+    this.#view = { state: 'idle', words: this.#table.idle.words, asks: [], waiting: 0, quiet: false }
     if (client.pet) this.#receiver = receive({ client: { pet: client.pet }, ...(speaker?.hold ? { speaker: { hold: (order) => speaker.hold!(order) } } : {}), ...(onError ? { onError: (reason) => onError(reason) } : {}) })
     this.#offs.push(client.connection.subscribe(() => this.#connection()))
     if (speaker) this.#offs.push(speaker.subscribe(() => this.#voice()))
@@ -271,10 +287,14 @@ class Pet implements Companion {
   }
 
   quiet(on: boolean): void {
-    if (on === this.#view.quiet) return
-    if (this.#speaker?.quiet) this.#speaker.quiet(on)
-    else if (on) this.#speaker?.stop?.('quiet')
-    this.#change({ quiet: on })
+    this.#quietByHand = on
+    this.#update()
+  }
+
+  quietHours(hours: QuietHours | null): void {
+    checkQuietHours(hours, 'quietHours')
+    this.#hours = hours
+    this.#update()
   }
 
   close(): void {
@@ -335,7 +355,7 @@ class Pet implements Companion {
     const ran = seen.running || other
     this.#answer = view
     if (view.asks.some(({ token }) => !this.#view.asks.some((known) => known.token === token))) this.#own = undefined
-    seen.asks = view.asks.length > 0
+    seen.asks = waitingOf(view) > 0
     seen.running = view.outcome === undefined
     const working = workingCard(view)
     seen.toolSince = working ? (seen.toolSince ?? now) : undefined
@@ -352,6 +372,17 @@ class Pet implements Companion {
     this.#update()
   }
 
+  #hush(quiet: boolean): void {
+    if (quiet === this.#view.quiet) return
+    if (this.#speaker?.quiet) this.#speaker.quiet(quiet)
+    else if (quiet) this.#speaker?.stop?.('quiet')
+    this.#change({ quiet })
+  }
+
+  get #date(): Date {
+    return this.#clock.date?.() ?? new Date()
+  }
+
   #show(hidden: boolean): void {
     this.#hidden = hidden
     this.#pace()
@@ -363,6 +394,7 @@ class Pet implements Companion {
   /** `again`: a state that it is in already begins anew. */
   #update(again = false): void {
     if (this.#closed) return
+    this.#hush(this.#quietByHand || (this.#hours !== null && isQuietAt(this.#hours, this.#date)))
     const now = this.#clock.now()
     if (this.#own && now >= this.#own.until) this.#own = undefined
     const { state, until } = stateOf(this.#seen, now, this.#table)
@@ -372,19 +404,21 @@ class Pet implements Companion {
     const working = state === 'busy' && this.#answer ? workingCard(this.#answer) : undefined
     const asks = this.#seen.offlineSince === undefined && this.#answer?.outcome === undefined ? (this.#answer?.asks ?? none) : none
     const tool = working && (working.name ?? working.askedName)
-    this.#change({ state, words: this.#table[state].words, expression: this.#own?.name, tool, answer: this.#answer, asks })
+    const waiting = this.#seen.offlineSince === undefined && this.#answer ? waitingOf(this.#answer) : 0
+    const heard = this.#speaker?.saying || undefined
+    this.#change({ state, words: this.#table[state].words, expression: this.#own?.name, tool, answer: this.#answer, asks, waiting, heard })
     if (state === 'busy') this.#seen.wroteAt = undefined // behind a tool it thinks, or writes anew
     if (begins) this.#begin(state)
     this.#wear()
     this.#frames()
     this.#clock.clearTimeout(this.#timer)
-    const next = Math.min(until, this.#own?.until ?? Infinity)
+    const next = Math.min(until, this.#own?.until ?? Infinity, this.#hours ? now + toNextMinute(this.#date) : Infinity)
     this.#timer = next < Infinity ? this.#clock.setTimeout(() => this.#update(), Math.min(next - now, DOZE_MS)) : undefined
   }
 
-  #change(change: Partial<PetView>): void {
-    const next = { ...this.#view, ...change }
-    for (const key of ['expression', 'tool', 'answer'] as const) if (next[key] === undefined) delete next[key]
+  #change(change: { [member in keyof PetView]?: PetView[member] | undefined }): void {
+    const next = { ...this.#view, ...change } as PetView
+    for (const key of ['expression', 'tool', 'answer', 'heard'] as const) if (next[key] === undefined) delete next[key]
     const keys = new Set([...Object.keys(next), ...Object.keys(this.#view)]) as Set<keyof PetView>
     if ([...keys].every((key) => next[key] === this.#view[key])) return
     this.#view = next

@@ -83,3 +83,11 @@ export function followAnswer(client: Pick<PetClient, 'open' | 'message'>, conver
 export function workingCard(view: MessageView): CardView | undefined {
   return view.blocks.find((block): block is CardView => block?.type === 'tool_use' && block.status === 'executing')
 }
+
+/** How many of its questions wait. A window that may not answer them sees them on their cards alone. */
+export function waitingOf({ asks, blocks, outcome }: MessageView): number {
+  if (outcome !== undefined) return 0
+  return Math.max(asks.length, blocks.filter((block) => block?.type === 'tool_use' && waits.has(block.status)).length)
+}
+
+const waits: ReadonlySet<CardView['status']> = new Set<CardView['status']>(['awaiting_approval', 'awaiting_result_approval'])

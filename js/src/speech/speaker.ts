@@ -68,7 +68,9 @@ export interface Speaker {
   level(): number
   /** `off`: the voice cannot speak, or it is to be quiet. */
   readonly state: 'off' | 'idle' | 'speaking'
-  /** Called when the state changed. Returns what ends that. */
+  /** The segment that is heard, or was last while the next one is made ready; empty: it stands still. A bubble that shows it agrees with the ear. */
+  readonly saying: string
+  /** Called when the state or what it says changed. Returns what ends that. */
   subscribe(listener: () => void): () => void
   /** For an order of the pet: resolves when its words come (`now`), or with `stopped`, where they will not. */
   hold(order: HeldOrder): Promise<'now' | 'stopped'>
@@ -140,6 +142,7 @@ class VoiceOver implements Speaker {
   #queue: Item[] = []
   #heard: Heard | undefined
   #state: Speaker['state'] = 'idle'
+  #saying = ''
   #quiet = false
   #told = false
   #pausedAt: number | undefined
@@ -172,6 +175,10 @@ class VoiceOver implements Speaker {
 
   get state(): Speaker['state'] {
     return this.#state
+  }
+
+  get saying(): string {
+    return this.#saying
   }
 
   readonly subscribe = (listener: () => void): (() => void) => this.#listeners.add(listener)
@@ -468,6 +475,10 @@ class VoiceOver implements Speaker {
   }
 
   #tell(segment: Segment, now: Parameters<NonNullable<SpeakerOptions['onSegment']>>[1]): void {
+    if (now === 'speaking' && this.#saying !== segment.text) {
+      this.#saying = segment.text
+      this.#listeners.tell()
+    }
     this.#guard(() => this.#options.onSegment?.(segment, now))
   }
 
@@ -494,6 +505,7 @@ class VoiceOver implements Speaker {
     const state = this.#off !== undefined ? 'off' : this.#heard || this.#queue.length > 0 ? 'speaking' : 'idle'
     if (state === this.#state) return
     this.#state = state
+    if (state !== 'speaking') this.#saying = ''
     this.#listeners.tell()
   }
 }

@@ -18,8 +18,9 @@ window.model = createPuppet(element)
 window.pet = companion({ client: window.client, model: window.model })
 window.client.opened('main')
 const openChat = () => void window.chats++
-window.bubble = petBubble({ pet: window.pet, openChat, questions: new URLSearchParams(location.search).has('questions'), lingerMs: 1500 })
+window.bubble = petBubble({ pet: window.pet, openChat, questions: new URLSearchParams(location.search).has('questions'), lingerMs: 1500, window: side })
 document.querySelector('#bubble').append(window.bubble.element)
 const solid = () => (window.bubble.element.hidden ? [] : [window.bubble.box])
 petBody({ pet: window.pet, element, window: side, openChat, solid })
+window.hello = window.said.splice(0)
 window.ready = true

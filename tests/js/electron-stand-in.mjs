@@ -49,6 +49,9 @@ export const screen = Object.assign(new EventEmitter(), {
   getCursorScreenPoint: () => ({ x: 0, y: 0 }), getAllDisplays: () => [display], getPrimaryDisplay: () => display, getDisplayMatching: () => display,
 })
 export class Tray extends EventEmitter {
+  setToolTip() {}
+  setTitle() {}
+  setImage() {}
   setContextMenu() {}
   destroy() {}
 }

@@ -1,12 +1,16 @@
 // The tester page as `npx sluice tester` serves it, in Chromium under its CSP.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { tool } from 'sluice'
 import { startTester } from '../../js/dist/esm/cli/tester.js'
 import { live2dTools } from '../../js/dist/esm/live2d/index.js'
+import { canRestore, runScript } from '../js/script-runner.mjs'
 import { picture, until, useBrowser } from './support.mjs'
 
 const browser = useBrowser()
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 function makeTools() {
   const log = []
@@ -113,7 +117,10 @@ const vcp = (fields) => `<<<[TOOL_REQUEST]>>>\n${fields}\n<<<[END_TOOL_REQUEST]>
 
 test('pasted text becomes a message, with each rejected candidate and its reason at its place', async (t) => {
   const { page, panel } = await start(t, { tab: 'parse' })
+  await panel.locator('#source mark.call').waitFor() // it begins with an example
+  await panel.getByRole('button', { name: 'Clear' }).click()
   await panel.getByText('appears here').waitFor()
+  await panel.getByLabel('Protocol', { exact: true }).selectOption('')
   const call = vcp('tool_name:「始」weather.now「末」,\ncity:「始」杭州「末」')
   const broken = vcp('tool_name:「始」order.place「末」,\nnote:「始」open,\nsize:「始」small「末」')
   await panel.locator('#answer').fill(`天气：\n${call}\nlike \`<<<[TOOL_REQUEST]>>>\` in code\n${broken}\n`)
@@ -158,6 +165,62 @@ test('the slider from whole to byte by byte changes the events, never the result
     assert.equal(await slider.getAttribute('aria-valuetext'), 'byte by byte')
     await move(0)
   }
+})
+
+test('an answer is replayed at a speed: it pauses, goes step by step, and ends as the parse did', async (t) => {
+  const { page, panel } = await start(t, { tab: 'parse', times: 5 })
+  const message = panel.locator('sluice-message')
+  const source = panel.locator('#source')
+  const said = panel.locator('#replayed')
+  const shown = () => Promise.all([source.innerText(), panel.locator('#reasons').innerText(), message.innerText()])
+  await panel.locator('#source mark.call').waitFor()
+  const whole = await shown()
+  await panel.getByRole('slider').fill('6') // 7 bytes
+  await panel.locator('.verdict.good').waitFor()
+  await panel.getByText(/^Events/).click()
+  await panel.getByLabel('Speed of the replay').selectOption('5')
+  const press = (name) => panel.getByRole('button', { name, exact: true }).click()
+  await press('Step')
+  await said.filter({ hasText: /^piece 1 of 6\d · \d+ events?$/ }).waitFor()
+  assert.equal(await source.textContent(), 'Let me ')
+  assert.equal(await message.getByText('Let me', { exact: true }).count(), 1)
+  await press('Step')
+  await said.filter({ hasText: 'piece 2 of' }).waitFor()
+  assert.equal(await source.textContent(), 'Let me look at')
+  await press('Go on')
+  await until(async () => Number(/piece (\d+)/.exec(await said.textContent())?.[1] ?? 99) > 6, 'it goes on by itself')
+  await press('Pause')
+  const paused = await said.textContent()
+  await page.waitForTimeout(400)
+  assert.equal(await said.textContent(), paused)
+  const fed = await source.textContent()
+  assert.ok(fed.length < 400 && (await panel.locator('#answer').inputValue()).startsWith(fed.replace(/\ufffd$/, '')), fed)
+  await panel.getByLabel('Speed of the replay').selectOption('1000')
+  await press('Go on')
+  await panel.locator('#source mark.call').waitFor()
+  assert.deepEqual(await shown(), whole, 'the end is the parse')
+  await panel.getByLabel('Speed of the replay').selectOption('5')
+  await press('Replay')
+  await said.filter({ hasText: 'piece' }).waitFor()
+  await panel.locator('#answer').fill('something else')
+  await message.getByText('something else').waitFor()
+  assert.equal(await said.textContent(), '', 'another text ends it')
+  await panel.getByRole('button', { name: 'Clear' }).click()
+  await panel.getByText('appears here').waitFor()
+  await press('Replay')
+  assert.equal(await said.textContent(), '', 'nothing is replayed where nothing is')
+})
+
+test('a case is copied as a test, which replays', async (t) => {
+  const { page, panel } = await start(t, { tab: 'parse', permissions: ['clipboard-read', 'clipboard-write'] })
+  await panel.locator('#source mark.call').waitFor()
+  await panel.getByRole('button', { name: 'Copy as test' }).click()
+  await panel.getByRole('button', { name: 'Copied' }).waitFor()
+  const script = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))
+  assert.deepEqual(script.turn, { mode: 'text', protocol: 'vcp', wire: 'text' })
+  assert.equal(script.steps[0].feed, await panel.locator('#answer').inputValue())
+  assert.deepEqual(script.steps.at(-1).is.blocks.filter(({ type }) => type === 'tool_use').map(({ name, status }) => [name, status]), [['weather.now', 'pending'], ['notes.add', 'invalid']])
+  assert.equal(runScript(script, canRestore()), '')
 })
 
 test('a recorded stream is recognised, and its events are listed', async (t) => {
@@ -342,6 +405,26 @@ test('every control has a name', async (t) => {
   }
 })
 
+for (const [locale, colorScheme] of [['en-US', 'light'], ['zh-CN', 'dark']]) {
+  test(`axe finds nothing on any tab: ${locale}, ${colorScheme}`, async (t) => {
+    const { page } = await start(t, { locale, colorScheme, reducedMotion: 'reduce' })
+    await page.locator('#visible').waitFor()
+    await page.evaluate(axe)
+    for (const tab of ['tools', 'parse', 'run']) {
+      await page.locator(`#tab-${tab}`).click()
+      if (tab === 'parse') await page.locator('#source mark.call').waitFor()
+      if (tab === 'run') {
+        await page.locator('[data-argument=city]').fill('Hangzhou')
+        await page.locator('#panel-run .primary').click()
+        await page.locator('#status.success').waitFor()
+        await page.locator('#result summary').last().click()
+      }
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }))
+      assert.deepEqual(violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) => `${tab}: ${id}: ${target.flat().join(' ')} ${any[0]?.message ?? ''}`)), [])
+    }
+  })
+}
+
 test('a server that is gone is told, and asked again', async (t) => {
   const { page } = await start(t, { expected: [/ERR_FAILED|Failed to load/] })
   await page.locator('#visible').waitFor()
@@ -359,7 +442,8 @@ test('without tools there is still a page', async (t) => {
 })
 
 test('it looks right: light, dark, Chinese, narrow', async (t) => {
-  const looks = { light: {}, dark: { colorScheme: 'dark' }, zh: { locale: 'zh-CN' }, narrow: { viewport: { width: 360, height: 740 } } }
+  const at = (width, height) => ({ viewport: { width, height } })
+  const looks = { light: {}, dark: { colorScheme: 'dark' }, zh: { locale: 'zh-CN' }, narrow: at(360, 740), wide: at(1920, 1080), wider: { ...at(2560, 1440), colorScheme: 'dark', locale: 'zh-CN' } }
   for (const [name, options] of Object.entries(looks)) {
     const { page } = await start(t, { viewport: { width: 1200, height: 860 }, ...options })
     await page.locator('#visible').waitFor()
@@ -373,6 +457,11 @@ test('it looks right: light, dark, Chinese, narrow', async (t) => {
       if (tab === 'run') await page.locator('#panel-run select').first().selectOption('order.place')
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       assert.ok(wide <= 0, `${name}/${tab}: ${wide} px too wide`)
+      const [left, right] = await page.locator(`#panel-${tab}`).evaluate((panel) => {
+        const boxes = [...panel.querySelectorAll('section')].map((section) => section.getBoundingClientRect())
+        return [Math.min(...boxes.map((box) => box.left)), innerWidth - Math.max(...boxes.map((box) => box.right))]
+      })
+      assert.ok(left <= 45 && right <= 60, `${name}/${tab}: ${left} px and ${right} px beside it`)
       await picture(page, `tester-${tab}-${name}`)
     }
   }

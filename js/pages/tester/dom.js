@@ -39,6 +39,23 @@ export function replace(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false))
 }
 
+/** Text that scrolls, and can be scrolled by key. */
+export const scroller = (label, attributes, ...children) => h('pre', { tabindex: '0', role: 'region', 'aria-label': label, ...attributes }, ...children)
+
+/** A button that copies what `read` gives, and says so. */
+export function copyButton({ text }, label, read, failed = () => {}) {
+  const button = h('button', { class: 'copy', onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(await read())
+      button.textContent = text.copied
+      setTimeout(() => (button.textContent = label), 1500)
+    } catch (error) {
+      failed(error)
+    }
+  } }, label)
+  return button
+}
+
 export function pretty(text) {
   try {
     const value = JSON.parse(text)

@@ -1,8 +1,9 @@
 // What becomes of an answer: the message, where its calls stand, and why the rest is none.
 import { post } from '/sluice/renderer/web-bridge.js'
-import { debounced, field, foreign, h, replace, select } from './dom.js'
+import { copyButton, debounced, field, foreign, h, replace, scroller, select } from './dom.js'
 import { examples } from './examples.js'
 import { answerText } from './answer-text.js'
+import { eventLine, replay } from './replay.js'
 import { drawSource } from './source.js'
 
 /** From whole to byte by byte. */
@@ -10,7 +11,7 @@ const sizes = ['whole', '1024', '256', 'seed:1', '64', '16', '7', '3', 'byte']
 const MAX_MB = 0.9
 
 export function parseTab(app) {
-  const state = { text: '', wire: '', protocol: '', model: '', size: 0 }
+  const state = { text: examples.mixed.text, wire: '', protocol: examples.mixed.protocol, model: '', size: 0 }
   let result // { reply, whole, text }
   let fault
   let running
@@ -18,6 +19,7 @@ export function parseTab(app) {
   let parts
 
   function wait() {
+    player.stop()
     running?.abort()
     running = undefined
     waiting = true
@@ -32,6 +34,12 @@ export function parseTab(app) {
     update()
   }
 
+  /** What every question to the server says. */
+  function request(text) {
+    const { mode: _, ...settings } = app.settings
+    return { text, settings, ...(state.wire ? { wire: state.wire } : {}), ...(state.protocol ? { protocol: state.protocol } : {}), ...(state.model ? { model: state.model } : {}) }
+  }
+
   async function parse() {
     wait()
     soon.cancel()
@@ -39,11 +47,7 @@ export function parseTab(app) {
     if (text === '') return answered()
     const mine = (running = new AbortController())
     parts.busy.textContent = app.text.parsing
-    const { mode: _, ...settings } = app.settings
-    const ask = (chunks) => post('/api/parse', {
-      text, chunks, settings,
-      ...(state.wire ? { wire: state.wire } : {}), ...(state.protocol ? { protocol: state.protocol } : {}), ...(state.model ? { model: state.model } : {}),
-    }, mine.signal)
+    const ask = (chunks) => post('/api/parse', { ...request(text), chunks }, mine.signal)
     try {
       const chunks = sizes[state.size]
       const [reply, whole] = await Promise.all([ask(chunks), chunks === 'whole' ? undefined : ask('whole')])
@@ -53,6 +57,34 @@ export function parseTab(app) {
     }
   }
 
+  const player = replay(app, {
+    async load() {
+      const { text } = state
+      if (text === '') return undefined
+      const chunks = sizes[state.size]
+      try {
+        return { reply: await post('/api/parse', { ...request(text), chunks: chunks === 'whole' ? '4' : chunks, steps: true }), text }
+      } catch (error) {
+        answered(undefined, error)
+      }
+    },
+    draw({ view, fed, events }) {
+      parts.results.hidden = false
+      parts.empty.hidden = true
+      parts.message.view = view
+      if (fed === undefined) for (const part of [parts.source, parts.reasons, parts.eventList]) replace(part)
+      else parts.source.append(...foreign(fed))
+      parts.eventList.append(...events.map(eventLine))
+      parts.source.scrollTop = parts.source.scrollHeight
+    },
+    over: () => update(),
+  })
+
+  async function script() {
+    const text = result?.text ?? state.text
+    return (await post('/api/script', request(text))).script
+  }
+
   const soon = debounced(parse, 300)
   function parseSoon() {
     wait()
@@ -60,6 +92,7 @@ export function parseTab(app) {
   }
 
   function update() {
+    if (player.on) return
     const { text } = app
     parts.busy.textContent = running ? text.parsing : ''
     parts.results.setAttribute('aria-busy', String(waiting))
@@ -99,7 +132,7 @@ export function parseTab(app) {
         call !== undefined && h('span', { class: 'about' }, ` ${text.call(call)}`)),
       h('p', {}, text.codes[code] ?? ''),
       detail && h('p', { class: 'about' }, foreign(detail)),
-      raw && h('pre', {}, foreign(raw.length > 400 ? raw.slice(0, 400) + '…' : raw)))
+      raw && scroller(code, {}, foreign(raw.length > 400 ? raw.slice(0, 400) + '…' : raw)))
   }
 
   function point(mark) {
@@ -111,9 +144,7 @@ export function parseTab(app) {
 
   function drawEvents() {
     const shown = result.reply.events.slice(0, 2000)
-    replace(parts.eventList, shown.map(({ type, seq, ...rest }) => h('li', {},
-      h('span', { class: 'seq' }, seq), h('b', { class: `event-${type}` }, type), h('code', {}, foreign(JSON.stringify(rest))))),
-    shown.length < result.reply.events.length && h('li', {}, '…'))
+    replace(parts.eventList, shown.map(eventLine), shown.length < result.reply.events.length && h('li', {}, '…'))
   }
 
   function set(name, value) {
@@ -195,7 +226,7 @@ export function parseTab(app) {
       verdict: h('div', { role: 'status', id: 'verdict' }),
       looked: h('p', { class: 'about', id: 'looked' }),
       message: h('sluice-message'),
-      source: h('pre', { class: 'source', id: 'source', tabindex: '0', role: 'region', 'aria-label': text.sourceOf }),
+      source: scroller(text.sourceOf, { class: 'source', id: 'source' }),
       reasonsTitle: h('h2', {}),
       reasons: h('ul', { class: 'reasons', id: 'reasons' }),
       eventsTitle: h('summary', {}),
@@ -203,11 +234,13 @@ export function parseTab(app) {
     }
     events.append(parts.eventsTitle, parts.eventList)
     const legend = [['call', text.legendCall], ['broken', text.legendBroken], ['rejected', text.legendRejected]]
+    const copy = copyButton(app, text.copyTest, script, (error) => answered(undefined, error))
     parts.results.append(
-      h('h2', {}, text.result), h('div', { class: 'message' }, parts.message), parts.reasonsTitle, parts.reasons,
-      h('h2', {}, text.source),
-      h('p', { class: 'legend' }, legend.map(([kind, label]) => h('span', {}, h('mark', { class: kind }, label)))),
-      parts.source, events)
+      h('div', {}, h('div', { class: 'line' }, h('h2', {}, text.result), copy), h('div', { class: 'message' }, parts.message), parts.reasonsTitle, parts.reasons),
+      h('div', {}, h('h2', {}, text.source),
+        h('p', { class: 'legend' }, legend.map(([kind, label]) => h('span', {}, h('mark', { class: kind }, label)))),
+        parts.source, events))
+    if (!result && !fault && !running) queueMicrotask(parse) // the example to begin with
     queueMicrotask(update) // reasons look for their marks in the page
     return h('div', { class: 'two' },
       h('section', { class: 'sticky' },
@@ -221,6 +254,7 @@ export function parseTab(app) {
           } }, text.clear)),
         h('div', { class: 'bar' }, field(text.protocol, protocol), field(text.wire, wire), field(text.model, model)),
         h('div', { class: 'slider' }, field(text.chunks, slider), h('div', { class: 'ends' }, h('span', {}, text.whole), said, h('span', {}, text.bytes))),
+        player.element(),
         parts.verdict, parts.looked),
       h('section', {}, parts.fault, parts.empty, parts.results))
   }

@@ -1,6 +1,6 @@
 // One tool, by hand.
 import { post } from '/sluice/renderer/web-bridge.js'
-import { duration, field, foreign, h, pretty, replace, select } from './dom.js'
+import { duration, field, foreign, h, pretty, replace, scroller, select } from './dom.js'
 import { argumentForm } from '/sluice/ui/index.js'
 
 export function runTab(app) {
@@ -81,6 +81,7 @@ export function runTab(app) {
     if (!parts) return
     const tools = app.tools?.tools ?? []
     const runnable = new Set(app.tools?.runnable)
+    state.tool ||= tools.find(({ name }) => runnable.has(name))?.name ?? ''
     if (parts.tool.options.length - 1 !== tools.length) {
       parts.tool.append(...tools.map(({ name }) => h('option', { value: name, disabled: !runnable.has(name) }, name)))
     }
@@ -127,10 +128,10 @@ export function runTab(app) {
     const { status, output, told, error, durationMs, progress, ipc } = reply
     replace(parts.result,
       badge(status, text.status[status] ?? status, durationMs),
-      error !== undefined && [h('h3', {}, text.errorIs), h('pre', { class: 'fault', id: 'error' }, foreign(error))],
-      output !== undefined ? [h('h3', {}, text.resultIs), h('pre', { id: 'output' }, output === '' ? text.noOutput : foreign(pretty(output)))] : undefined,
-      progress.length > 0 && [h('h3', {}, text.progress), list('progress', progress)],
-      ipc.length > 0 && [h('h3', {}, text.ipc), list('ipc', ipc.map(({ channel, payload }) => `${channel} ${JSON.stringify(payload)}`))],
+      error !== undefined && [h('h2', {}, text.errorIs), scroller(text.errorIs, { class: 'fault', id: 'error' }, foreign(error))],
+      output !== undefined ? [h('h2', {}, text.resultIs), scroller(text.resultIs, { id: 'output' }, output === '' ? text.noOutput : foreign(pretty(output)))] : undefined,
+      progress.length > 0 && [h('h2', {}, text.progress), list('progress', progress)],
+      ipc.length > 0 && [h('h2', {}, text.ipc), list('ipc', ipc.map(({ channel, payload }) => `${channel} ${JSON.stringify(payload)}`))],
       reply.arguments && more(text.calledWith, JSON.stringify(reply.arguments, null, 2)),
       told !== undefined && more(text.told, told))
   }
@@ -141,7 +142,7 @@ export function runTab(app) {
 
   const list = (id, lines) => h('ul', { class: 'progress', id }, lines.map((line) => h('li', {}, foreign(line))))
 
-  const more = (label, content) => h('details', {}, h('summary', {}, label), h('pre', {}, foreign(content)))
+  const more = (label, content) => h('details', {}, h('summary', {}, label), scroller(label, {}, foreign(content)))
 
   function draw() {
     const { text } = app

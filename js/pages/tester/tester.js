@@ -69,7 +69,7 @@ function draw() {
   buttons = Object.fromEntries(names.map((name) => [name, h('button', {
     role: 'tab', id: `tab-${name}`, 'aria-controls': `panel-${name}`, onclick: () => app.go(name),
   }, text.tabs[name])]))
-  panels = Object.fromEntries(names.map((name) => [name, h('main', {
+  panels = Object.fromEntries(names.map((name) => [name, h('div', {
     role: 'tabpanel', id: `panel-${name}`, 'aria-labelledby': `tab-${name}`, class: name,
   }, tabs[name].draw())]))
   const language = h('button', {
@@ -83,7 +83,7 @@ function draw() {
       h('h1', {}, text.title),
       h('div', { role: 'tablist', 'aria-label': text.title, onkeydown: key }, names.map((name) => buttons[name])),
       h('div', { class: 'corner' }, theme, language)),
-    ...names.map((name) => panels[name]))
+    h('main', {}, names.map((name) => panels[name])))
   show()
 }
 

@@ -1,6 +1,6 @@
 // What a model would see of the tools, and why not the others.
 import { post } from '/sluice/renderer/web-bridge.js'
-import { debounced, field, foreign, h, replace, select } from './dom.js'
+import { copyButton, debounced, field, foreign, h, replace, scroller, select } from './dom.js'
 
 export function toolsTab(app) {
   let query = ''
@@ -112,7 +112,7 @@ export function toolsTab(app) {
       query = event.target.value
       if (reply) drawLists()
     } })
-    const prompt = h('pre', { tabindex: '0', role: 'region', 'aria-label': text.prompt, id: 'prompt' })
+    const prompt = scroller(text.prompt, { id: 'prompt' })
     parts = {
       protocol, prompt,
       fault: h('div', { role: 'alert' }),
@@ -121,11 +121,7 @@ export function toolsTab(app) {
       heading: h('h2', {}, text.prompt),
       native: h('p', { class: 'note', hidden: true }),
     }
-    const copy = h('button', { class: 'copy', onclick: async () => {
-      await navigator.clipboard.writeText(reply?.prompt ?? '')
-      copy.textContent = text.copied
-      setTimeout(() => (copy.textContent = text.copy), 1500)
-    } }, text.copy)
+    const copy = copyButton(app, text.copy, () => reply?.prompt ?? '')
     if (reply || fault) update()
     else void load()
     return [

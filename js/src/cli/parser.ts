@@ -14,9 +14,14 @@ export interface ParseInput {
   model?: string | undefined
   chunks?: string | undefined
   settings?: { [member: string]: unknown } | undefined
+  /** Tells what each piece brought. */
+  steps?: boolean | undefined
 }
 
-export function parse(engine: Engine, { bytes, wire: named, protocol, model, chunks, settings = {} }: ParseInput): ParseReply {
+/** The turn that reads these bytes, as a document of the engine. */
+export interface ParserTurn extends Settings { wire: WireName }
+
+export function turnOf(engine: Engine, { bytes, wire: named, protocol, model, settings = {} }: ParseInput): { turn: ParserTurn; guess?: Guess | undefined; native: boolean } {
   const guess = named ? undefined : guessWire(bytes)
   const wire = named ?? (guess as Guess).wire
   // Looks for calls in the text even if the stream holds native calls.
@@ -25,20 +30,27 @@ export function parse(engine: Engine, { bytes, wire: named, protocol, model, chu
   const auto = !native && (wanted.protocol ?? engine.settings.protocol) === 'auto'
   // The wire `text` has no native calls and always parses the text.
   const nothing = native && wire === 'text' ? { enabled: false } : {}
-  const turn = engine.turn({ ...wanted, ...(auto ? byModel(engine, wanted, model) : {}), ...nothing, wire })
+  return { turn: { ...wanted, ...(auto ? byModel(engine, wanted, model) : {}), ...nothing, wire }, guess, native }
+}
+
+export function parse(engine: Engine, input: ParseInput): ParseReply {
+  const { turn: document, guess, native } = turnOf(engine, input)
+  const turn = engine.turn(document)
   try {
     const events: SluiceEvent[] = []
-    let pieces = 0
-    for (const piece of cut(bytes, chunks)) {
-      pieces++
+    const steps: [bytes: number, events: number][] = []
+    for (const piece of cut(input.bytes, input.chunks)) {
       turn.feed(piece)
       events.push(...turn.events())
+      steps.push([piece.length, events.length])
     }
     turn.finish()
     events.push(...turn.events())
     const diagnostics = events.filter((event): event is DiagnosticEvent => event.type === 'diagnostic')
     const protocols = native ? [] : turn.tools.protocols
-    return { wire, ...(guess ? { guessed: guess.why } : {}), protocols, pieces, events, diagnostics, message: turn.message }
+    return {
+      wire: document.wire, ...(guess ? { guessed: guess.why } : {}), protocols, pieces: steps.length, ...(input.steps ? { steps } : {}), events, diagnostics, message: turn.message,
+    }
   } finally {
     turn.close()
   }

@@ -32,6 +32,8 @@ export interface ParseRequest {
   /** `whole` (the default), `byte`, so many bytes (`'7'`), or `seed:N`: random sizes. */
   chunks?: string
   settings?: JsonObject
+  /** Asks for `steps`. */
+  steps?: boolean
 }
 
 export interface ParseReply {
@@ -42,10 +44,20 @@ export interface ParseReply {
   protocols: string[]
   /** How many pieces the text was fed in. */
   pieces: number
+  /** For each piece its size in bytes, and how many events there were behind it. */
+  steps?: [bytes: number, events: number][]
   events: SluiceEvent[]
   /** The events that say why a text is not a call: `code`, `detail`, `offset`, `raw`. */
   diagnostics: DiagnosticEvent[]
   message: AssistantMessage
+}
+
+/** POST /api/script: the same parse as a script of tests/vectors. */
+export type ScriptRequest = Omit<ParseRequest, 'chunks' | 'steps'>
+
+export interface ScriptReply {
+  /** The file, as JSON. */
+  script: string
 }
 
 /** POST /api/run: runs one tool by hand. Closing the request aborts the tool. */

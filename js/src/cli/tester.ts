@@ -5,15 +5,16 @@ import { Engine } from '../core/engine.js'
 import { SluiceError } from '../core/errors.js'
 import { wireNames } from '../core/providers.js'
 import type { Tool } from '../core/tool.js'
-import { jsonObject, members, oneOf, optional, text as textOf, whole } from '../host/check.js'
+import { flag, jsonObject, members, oneOf, optional, text as textOf, whole } from '../host/check.js'
 import { Configuration, tokensSent } from '../host/configuration.js'
 import { serve, type Route, type WebServer } from '../web/server.js'
 import { text, type Command } from './command.js'
 import { readSettings, settingOptions } from './model-options.js'
 import { pageHelp, pageOptions, readPort, showPage } from './page.js'
-import { parse } from './parser.js'
+import { parse, type ParseInput } from './parser.js'
 import { canRun, runByHand } from './run-tool.js'
-import type { ParseReply, ParseRequest, RunRequest, ToolsReply, ToolsRequest } from './tester-api.js'
+import { scriptOf } from './test-script.js'
+import type { ParseReply, ParseRequest, RunRequest, ScriptReply, ScriptRequest, ToolsReply, ToolsRequest } from './tester-api.js'
 import { loadTools } from './tools-file.js'
 
 const pages = fileURLToPath(new URL('../../../pages/tester/', import.meta.url))
@@ -68,10 +69,11 @@ const nameCheck = textOf(200)
 const MAX_TEXT = 1_000_000 // the limit of a request's body leaves no room for more
 
 const checkTools = members<ToolsRequest>({ settings: settingsCheck, model: optional(textOf(200, 0)) })
-const checkParse = members<ParseRequest>({
-  text: textOf(MAX_TEXT, 0), wire: optional(oneOf(...wireNames, 'text')), protocol: optional(nameCheck), model: optional(textOf(200, 0)),
-  chunks: optional(textOf(20)), settings: settingsCheck,
-})
+const parsed = {
+  text: textOf(MAX_TEXT, 0), wire: optional(oneOf(...wireNames, 'text')), protocol: optional(nameCheck), model: optional(textOf(200, 0)), settings: settingsCheck,
+}
+const checkParse = members<ParseRequest>({ ...parsed, chunks: optional(textOf(20)), steps: optional(flag) })
+const checkScript = members<ScriptRequest>(parsed)
 const checkRun = members<RunRequest>({
   name: nameCheck, arguments: jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 }), timeoutMs: optional(whole(1, 600_000)),
 })
@@ -79,13 +81,13 @@ const checkRun = members<RunRequest>({
 export function routes(engine: Engine): { [route: `POST /${string}`]: Route } {
   return {
     'POST /api/tools': (input): ToolsReply => describeTools(engine, checkTools(input, '')),
-    'POST /api/parse': (input): ParseReply => {
-      const { text, ...how } = checkParse(input, '')
-      return parse(engine, { ...how, bytes: Buffer.from(text) })
-    },
+    'POST /api/parse': (input): ParseReply => parse(engine, withBytes(checkParse(input, ''))),
+    'POST /api/script': (input): ScriptReply => ({ script: scriptOf(engine, withBytes(checkScript(input, ''))) }),
     'POST /api/run': (input, { signal }) => runByHand(engine.tools, checkRun(input, ''), signal),
   }
 }
+
+const withBytes = ({ text, ...how }: ParseRequest): ParseInput => ({ ...how, bytes: Buffer.from(text) })
 
 /** The tools and the prompt as the configuration page would show them with these settings. */
 function describeTools(engine: Engine, { settings = {}, model }: ToolsRequest): ToolsReply {

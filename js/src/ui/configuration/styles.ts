@@ -58,7 +58,8 @@ export const configurationStyles = [tokens, controls, foreign, shared, css`
   }
   .row-protocol, .row-protocols { align-items: start; }
   .label label { font-weight: 550; }
-  .label code { margin-inline-start: 6px; font: .8em var(--_mono); color: var(--_muted); overflow-wrap: anywhere; }
+  .label label { margin-inline-end: 6px; }
+  .label code { font: .8em var(--_mono); color: var(--_muted); overflow-wrap: anywhere; }
   .label p { font-size: .9em; line-height: 1.45; color: var(--_muted); }
   .standard { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; margin-top: 1px; }
   .label .standard { font-size: .82em; }

@@ -89,6 +89,7 @@ test('a right that a window lacks is refused, method by method', async (t) => {
   const { open, owner, message, ask, ran } = await waiting(t)
   const needs = {
     send: 'chat', cancel: 'chat', result: 'chat', approve: 'approve', deny: 'approve', configuration: 'configure', configure: 'configure', petReady: 'pet', petReply: 'pet', petHold: 'pet', synthesize: 'read',
+    server: 'server', localServers: 'server', serverModels: 'server', checkServer: 'server', checkStep: 'server', useServer: 'server',
     subscribe: 'read', unsubscribe: 'read', open: 'read', earlier: 'read', conversations: 'read', search: 'read', export: 'read', picture: 'read',
     regenerate: 'chat', edit: 'chat', goOn: 'chat', choose: 'chat', openLink: 'chat', rename: 'chat', delete: 'chat',
   }

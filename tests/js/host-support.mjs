@@ -4,7 +4,7 @@ import { startServer } from 'sluice/testing'
 import { applyDeltas } from '../../js/dist/esm/bridge/view.js'
 import { createHost } from 'sluice/host'
 
-export const everything = { read: true, chat: true, approve: true, configure: true, pet: true }
+export const everything = { read: true, chat: true, approve: true, configure: true, server: true, pet: true }
 
 /** A server, an engine and a host, closed when the test ends. */
 export async function hostStage(t, { answers, server: serverOptions = {}, host: hostOptions = {}, ...engineOptions } = {}) {

@@ -108,6 +108,14 @@ const table = define({
     example: 'glm-4.6',
     note: '`tool_stream: true` in `request` streams the arguments of calls; keys of bigmodel.cn need the other base URL.',
   },
+  siliconflow: {
+    title: 'SiliconFlow',
+    baseURLs: { 'openai-chat': 'https://api.siliconflow.com/v1' },
+    elsewhere: ['https://api.siliconflow.cn/v1'],
+    keys: ['SILICONFLOW_API_KEY'],
+    example: 'Qwen/Qwen3-8B',
+    note: 'Keys of siliconflow.cn need the other base URL.',
+  },
   mistral: {
     title: 'Mistral',
     baseURLs: { 'openai-chat': 'https://api.mistral.ai/v1' },
@@ -184,7 +192,7 @@ const gone = 'it needs a server that speaks a wire: give its baseURL'
 export const otherNames: { readonly [name: string]: string } = {
   google: 'did you mean gemini?', 'google-ai': 'did you mean gemini?', claude: 'did you mean anthropic?', gpt: 'did you mean openai?', chatgpt: 'did you mean openai?',
   moonshot: 'did you mean kimi?', moonshotai: 'did you mean kimi?', zai: 'did you mean glm?', 'z.ai': 'did you mean glm?', zhipu: 'did you mean glm?',
-  bigmodel: 'did you mean glm?', alibaba: 'did you mean qwen?', dashscope: 'did you mean qwen?', tongyi: 'did you mean qwen?', grok: 'did you mean xai?',
+  bigmodel: 'did you mean glm?', silicon: 'did you mean siliconflow?', alibaba: 'did you mean qwen?', dashscope: 'did you mean qwen?', tongyi: 'did you mean qwen?', grok: 'did you mean xai?',
   'x.ai': 'did you mean xai?', local: 'did you mean ollama, lmstudio, llama.cpp or vllm?',
   'openai-chat': "it is a wire: { provider: 'openai', wire: 'openai-chat' }", 'openai-responses': "it is a wire: { provider: 'openai', wire: 'openai-responses' }",
   'openai-compatible': 'leave provider out and give the baseURL', custom: 'leave provider out and give the baseURL', openailike: 'leave provider out and give the baseURL',

@@ -6,26 +6,9 @@ import { checkKey, checkModel, serverOf, type Model, type Server, type ServerAdd
 import { checkAsk, listed, listServer, within, withoutSecrets, type AskOptions, type Listed } from './models.js'
 import { addressesOf, providerNames, providers, type ProviderName } from './providers.js'
 import { words, type Said } from './server-check-words.js'
+import type { CheckStep, ServerCheck } from './server-step.js'
 import { tool } from './tool.js'
-import type { Text } from './tool-words.js'
 import { fetchTransport, shownUrl } from './transport.js'
-
-/** What is tried, in this order. */
-export type CheckStep = 'reach' | 'key' | 'model' | 'stream' | 'tools' | 'pictures'
-
-/** What came out of a step. */
-export interface ServerCheck {
-  /** What was tried: the server answers, takes the key, has the model, streams; the model calls tools, sees pictures. */
-  step: CheckStep
-  /** It works. */
-  ok: boolean
-  /** Milliseconds that it took; of `stream`, until the first word. */
-  ms: number
-  /** One sentence for people. It holds no key; the server's words in it are as they came, and are to be shown as a stranger's. */
-  says: Text
-  /** One thing to do where it does not work. */
-  hint?: Text
-}
 
 /** A server with a model, or without one while people still choose. */
 export type Endpoint = ServerAddress & {

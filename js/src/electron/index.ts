@@ -21,7 +21,7 @@ export type {
 } from './pet-types.js'
 export { petWindow, type PetWindow } from './pet-window.js'
 export type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './types.js'
-export type { Connection, FinishedTurn, Host, HostOptions, Peer, Rights, RunningTool, TurnOptions } from '../host/types.js'
+export type { Connection, FinishedTurn, Host, HostOptions, Peer, Rights, RunningTool, ServerChoice, TurnOptions } from '../host/types.js'
 
 const CHANNEL = 'sluice:call'
 const MAX_WARNED = 20

@@ -25,6 +25,7 @@ import type { Waiting } from './interrupted.js'
 import { Message } from './message.js'
 import { checkCapabilities, Pet } from './pet.js'
 import { TOKEN_LENGTH, type OpenAsk } from './questions.js'
+import { checkServerInput, ServerPage } from './server.js'
 import { Speech } from './speech.js'
 import type { Connection, Host, HostBridge, HostOptions, Peer, Rights, RunningTool, TurnOptions } from './types.js'
 import { HostWindow } from './window.js'
@@ -69,6 +70,7 @@ class EngineHost implements Host {
   readonly #conversations: HostConversations
   readonly #configuration: Configuration
   readonly #pet: Pet
+  readonly #server: ServerPage
   readonly #speech: Speech
   readonly #methods: Map<unknown, MethodEntry>
   readonly #windows = new Set<HostWindow>()
@@ -101,6 +103,7 @@ class EngineHost implements Host {
       ...options,
       onPetFailure: (failure) => guard('onPetFailure', () => options.onPetFailure?.(failure)),
     })
+    this.#server = new ServerPage(options.server, Boolean(options.openExternal), (mode) => this.#configuration.configure({ settings: { mode } }))
     this.#speech = new Speech(options.speech)
     this.#checkText = text(options.maxTextLength ?? 1_000_000)
     this.#methods = this.#declareMethods()
@@ -127,7 +130,7 @@ class EngineHost implements Host {
     }
   }
 
-  bridge(rights: Rights = { read: true, chat: true, approve: true, configure: true }): HostBridge {
+  bridge(rights: Rights = { read: true, chat: true, approve: true, configure: true, server: true }): HostBridge {
     checkRights(rights, 'rights')
     const [frames, orders] = [new Set<(frame: Frame) => void>(), new Set<(order: PetOrder) => void>()]
     // Copies in both directions, like any other transport, so that callers cannot change the host's objects.
@@ -154,6 +157,7 @@ class EngineHost implements Host {
     if (this.#options.conversations) await Promise.all(this.#conversations.running.filter(({ asks }) => asks.size > 0).map((message) => this.#conversations.leave(message)))
     const left = await Promise.all(this.#conversations.running.map((message) => message.cancel('the host was closed')))
     this.#pet.close()
+    this.#server.close()
     this.#speech.close()
     await Promise.all(this.#following)
     await atMost(STORE_MS, this.#conversations.saved())
@@ -235,6 +239,14 @@ class EngineHost implements Host {
         window.read(() => this.#conversations.earlier(entry, limit))),
       configuration: method<'configuration'>('configure', nothing, () => this.#configuration.view),
       configure: method<'configure'>('configure', unchecked, (_, patch) => this.#configuration.configure(patch)),
+      server: method<'server'>('server', nothing, () => this.#server.view),
+      localServers: method<'localServers'>('server', nothing, () => this.#server.local()),
+      serverModels: method<'serverModels'>('server', checkServerInput, (window, input) => this.#server.models(window, input)),
+      checkServer: method<'checkServer'>('server', checkServerInput, (window, input) => this.#server.check(window, input)),
+      checkStep: method<'checkStep'>('server', members({ check: whole(0, MAX_CALL), stop: optional(flag) }), (window, { check, stop }) =>
+        this.#server.step(window, check, stop)),
+      useServer: method<'useServer'>('server', members({ server: nullable(checkServerInput), mode: optional(oneOf('native', 'text', 'auto')) }), (_, { server, mode }) =>
+        this.#server.use(server, mode)),
       result: method<'result'>('chat', members({
         message: id, call, token, value: unchecked, error: unchecked,
       }), (window, input) => this.#result(window, input)),
@@ -250,6 +262,7 @@ class EngineHost implements Host {
   #disconnect(window: HostWindow): void {
     if (!this.#windows.delete(window)) return
     window.close()
+    this.#server.leave(window)
     guard('the pet window', () => this.#pet.leave(window))
   }
 

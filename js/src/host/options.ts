@@ -12,6 +12,7 @@ export const hostMembers = {
   goOn: text,
   openExternal: func('(url) => void'),
   conversations: withMethods('a store of conversations such as files(folder)', 'list', 'load', 'save', 'rename', 'delete', 'search', 'export', 'bytes'),
+  server: withMethods('{ current, use }', 'current', 'use'),
   onTurn: func('(turn) => void'),
   onUnsaved: func('({ conversation, error }) => void'),
   configuration: record,
@@ -29,7 +30,7 @@ export const checkEngine = withMethods('an Engine', 'run', 'describe', 'close')
 
 export const checkOptions = members({ members: hostMembers, needs: ['run'] })
 
-export const checkRights = members({ members: { read: flag, chat: flag, approve: flag, configure: flag, pet: flag } })
+export const checkRights = members({ members: { read: flag, chat: flag, approve: flag, configure: flag, server: flag, pet: flag } })
 
 /** Checks what `run` returned. Its members are checked when the turn begins. */
 export function checkTurn(turn: unknown): asserts turn is TurnOptions {

@@ -5,6 +5,7 @@ import type { ChatMessage, ErrorEvent, FinishReason, Outcome, Part, Rule, Sluice
 import type { RunHooks } from '../core/run-options.js'
 import type { Settings } from '../core/settings.js'
 import type { Model } from '../core/model.js'
+import type { ServerPreset } from '../core/presets.js'
 
 /** What a window may do. What is left out, it may not. */
 export interface Rights {
@@ -16,6 +17,8 @@ export interface Rights {
   approve?: boolean
   /** See and change the configuration: which tools there are, and which of them ask. */
   configure?: boolean
+  /** Say which server answers, try servers, give keys: what such a window names is where the conversations go. */
+  server?: boolean
   /** Be the pet: get `PetOrder`s, say what it can do. */
   pet?: boolean
 }
@@ -40,6 +43,18 @@ export interface Connection {
   call(method: unknown, input: unknown): Promise<Reply>
   /** The window is gone, or shows another page. */
   close(): void
+}
+
+/** How people choose who answers. The app keeps the choice, and `run` gives it to each turn. */
+export interface ServerChoice {
+  /** Who answers now; undefined: nobody was chosen. */
+  current(): Model | undefined
+  /** A person chose another one, with its key: for the next message. null: none any more. What it throws with code `option` the person reads. */
+  use(model: Model | null): void | Promise<void>
+  /** A key that the app has for an address, such as of an environment variable. It is used where a person gives none. Default none. */
+  keyFor?(baseURL: string): string | undefined
+  /** What people choose from. Default: `presets` of the package. */
+  presets?: readonly ServerPreset[]
 }
 
 /** A turn as the app wants it: what stands here goes before what was configured, that before the engine's defaults. */
@@ -95,6 +110,8 @@ export interface HostOptions {
   onTurn?: (turn: FinishedTurn) => void
   /** The store did not take what was said. It is kept in memory and tried again, after a second up to a minute. Default: a warning each time. */
   onUnsaved?: (failure: { conversation: string; error: unknown }) => void
+  /** Lets people choose who answers, in windows with the right `server`: `<sluice-server>`. Default: they cannot. */
+  server?: ServerChoice
   /** In front of every conversation. */
   system?: string
   /** What the model is told where a person wants it to go on with its answer. Default: "Go on exactly where you stopped, and repeat nothing." */

@@ -1,6 +1,8 @@
 import type {
-  Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationItem, FoundEntry, Frame, PetSide, Picture, SendInput,
+  Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationItem, FoundEntry, Frame, LocalServer, PetSide, Picture, SendInput,
+  ServerInput, ServerView,
 } from '../bridge/messages.js'
+import type { ServerCheck } from '../core/server-step.js'
 import { caller, type Call } from './call.js'
 import { closed } from './errors.js'
 import { LiveConnection } from './live-connection.js'
@@ -31,6 +33,20 @@ export interface ConversationList {
   export(conversation: string, as: 'json' | 'markdown'): Promise<string>
 }
 
+/** Who answers: what `<sluice-server>` needs. Needs the right `server`. */
+export interface ServerSide {
+  /** Who answers now, and who could. */
+  view(): Promise<ServerView>
+  /** Which servers answer on this machine. */
+  local(): Promise<LocalServer[]>
+  /** The models that a server lists. */
+  models(server: ServerInput): Promise<string[]>
+  /** Tries a server with real requests: each step as it is done. `signal` ends it. */
+  check(server: ServerInput, options?: { signal?: AbortSignal }): AsyncIterable<ServerCheck>
+  /** Has a server answer from now on; null: nobody is chosen any more. `mode`: how it is given tools. */
+  use(server: ServerInput | null, mode?: 'native' | 'text' | 'auto'): Promise<ServerView>
+}
+
 /** A window's access to the engine in the main process. */
 export class Client {
   /** Orders for the pet, for the window that shows it. */
@@ -39,6 +55,8 @@ export class Client {
   readonly connection: LiveConnection
   /** The conversations that the host keeps. */
   readonly conversations: ConversationList
+  /** Who answers, where people choose that. */
+  readonly server: ServerSide
   readonly #call: Call
   /** Messages that somebody waits for, or holds: those that ended and are not shown may go. */
   readonly #messages = new Map<string, WeakRef<LiveMessage>>()
@@ -69,6 +87,13 @@ export class Client {
       rename: (conversation, title) => this.#call('rename', { conversation, title }),
       delete: (conversation, entry) => this.#call('delete', { conversation, ...(entry === undefined ? {} : { entry }) }),
       export: (conversation, as) => this.#call('export', { conversation, as }),
+    }
+    this.server = {
+      view: () => this.#call('server'),
+      local: () => this.#call('localServers'),
+      models: (server) => this.#call('serverModels', server),
+      check: (server, { signal } = {}) => this.#check(server, signal),
+      use: (server, mode) => this.#call('useServer', { server, ...(mode === undefined ? {} : { mode }) }),
     }
     this.pet = this.#petSide(bridge)
     this.#off.push(bridge.onFrame((frame) => this.#receive(frame)), onClose)
@@ -195,6 +220,27 @@ export class Client {
     }
     this.connection.set(state, retryAt)
     if (state === 'connected' && before !== 'connected') for (const message of this.#live()) message.reconnect()
+  }
+
+  async *#check(server: ServerInput, signal: AbortSignal | undefined): AsyncGenerator<ServerCheck, void, undefined> {
+    signal?.throwIfAborted()
+    const { check } = await this.#call('checkServer', server)
+    const stop = (): void => void this.#call('checkStep', { check, stop: true }).catch(() => {}) // it has ended
+    signal?.addEventListener('abort', stop, { once: true })
+    let ended = false
+    try {
+      for (;;) {
+        signal?.throwIfAborted()
+        const step = await this.#call('checkStep', { check })
+        signal?.throwIfAborted()
+        ended = step === null
+        if (step === null) return
+        yield step
+      }
+    } finally {
+      signal?.removeEventListener('abort', stop)
+      if (!ended) stop()
+    }
   }
 
   #petSide(bridge: Bridge): PetSide {

@@ -30,7 +30,7 @@ export function connect(bridge: Bridge | undefined = (globalThis as { sluice?: B
 
 export { ClientError }
 export type { ApproveOptions } from '../core/approvals.js'
-export type { Client, ConversationList, SendOptions } from './client.js'
+export type { Client, ConversationList, SendOptions, ServerSide } from './client.js'
 export type { LiveConnection } from './live-connection.js'
 export type { LiveConversation } from './live-conversation.js'
 export type { LiveMessage } from './live-message.js'

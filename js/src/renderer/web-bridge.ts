@@ -23,7 +23,7 @@ const LOST_MS = 5000
 /** A connection that is accepted, and on which nothing comes, is given up. */
 const HELLO_MS = 5000
 /** Asked for twice is the same as asked for once. */
-const repeatable: readonly Method[] = ['subscribe', 'unsubscribe', 'open', 'earlier', 'conversations', 'search', 'export', 'picture', 'configuration', 'petReady']
+const repeatable: readonly Method[] = ['subscribe', 'unsubscribe', 'open', 'earlier', 'conversations', 'search', 'export', 'picture', 'configuration', 'server', 'localServers', 'serverModels', 'petReady']
 
 const checkOptions = members({ members: { base: text } })
 

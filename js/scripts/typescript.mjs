@@ -43,7 +43,7 @@ const markdown = {
 }
 
 /** The files for pages. What stands together shares its code; `math` and `code` are complete. */
-const pages = [{ index: 'index', configuration: 'configuration/element' }, { math: 'math' }, { code: 'text/code-worker' }]
+const pages = [{ index: 'index', configuration: 'configuration/element', server: 'server/element' }, { math: 'math' }, { code: 'text/code-worker' }]
 
 export async function buildTypeScript() {
   const stamp = join(dist, 'stamp')

@@ -1,6 +1,6 @@
 // Who answers, where people choose that: what windows see of it, and what they may have done. Keys come in and never go out: a kept one is sent
 // to the server that it was given for, and to no other.
-import type { LocalServer, PresetView, ServerInput, ServerView, StartedCheck } from '../bridge/messages.js'
+import type { LocalServer, PresetView, ServerInput, ServerView, StartedCheck } from '../bridge/server.js'
 import { SluiceError } from '../core/errors.js'
 import { checkKey, checkModel, serverOf, type Model, type ServerAddress } from '../core/model.js'
 import { models } from '../core/models.js'

@@ -1,7 +1,7 @@
 import type {
-  Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationItem, FoundEntry, Frame, LocalServer, PetSide, Picture, SendInput,
-  ServerInput, ServerView,
+  Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationItem, FoundEntry, Frame, PetSide, Picture, SendInput,
 } from '../bridge/messages.js'
+import type { LocalServer, ServerInput, ServerView } from '../bridge/server.js'
 import type { ServerCheck } from '../core/server-step.js'
 import { caller, type Call } from './call.js'
 import { closed } from './errors.js'

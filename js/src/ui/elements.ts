@@ -3,6 +3,7 @@ import type {
   ActionDetail, AnnounceMode, Attachment, ChatClient, ChatSpeaker, ConversationDetail, ConversationsClient, RefusedDetail, SendDetail, Suggestion, UsageMode,
 } from './chat/types.js'
 import type { ConfigurationClient } from './configuration/store.js'
+import type { ConnectedDetail, ServerClient } from './server/types.js'
 import type { CopyDetail, LinkDetail, LoadImage, OpenLink, RenderText } from './text/types.js'
 import type { ApprovalsMode, AskDetail, AskView, CardView, LiveMessage, SavedMessage } from './types.js'
 
@@ -232,8 +233,17 @@ export interface SluiceConfigurationElement extends HTMLElement {
   client: ConfigurationClient | undefined
 }
 
+/** `<sluice-server>`: people choose who answers, with key and model, and test it. Fires `sluice-connected`. Needs the right `server`. */
+export interface SluiceServerElement extends HTMLElement {
+  /** The client, from `connect()`. */
+  client: ServerClient | undefined
+  /** Reads anew who answers, and looks for the servers of this machine. */
+  refresh(): Promise<void>
+}
+
 declare global {
   interface HTMLElementTagNameMap {
+    'sluice-server': SluiceServerElement
     'sluice-message': SluiceMessageElement
     'sluice-card': SluiceCardElement
     'sluice-approval': SluiceApprovalElement
@@ -246,6 +256,7 @@ declare global {
     'sluice-conversations': SluiceConversationsElement
   }
   interface HTMLElementEventMap {
+    'sluice-connected': CustomEvent<ConnectedDetail>
     'sluice-ask': CustomEvent<AskDetail>
     'sluice-settled': CustomEvent<AskDetail>
     'sluice-action': CustomEvent<ActionDetail>

@@ -8,10 +8,11 @@ import { SluiceThread as Thread } from './chat/thread.js'
 import { SluiceConfiguration as Configuration } from './configuration/late.js'
 import type {
   SluiceApprovalElement, SluiceCardElement, SluiceChatElement, SluiceComposerElement, SluiceConfigurationElement, SluiceConversationsElement,
-  SluiceMessageElement, SluiceQuestionsElement, SluiceTextElement, SluiceThreadElement,
+  SluiceMessageElement, SluiceQuestionsElement, SluiceServerElement, SluiceTextElement, SluiceThreadElement,
 } from './elements.js'
 import { SluiceMessage as Message } from './message.js'
 import { SluiceQuestions as Questions } from './questions.js'
+import { SluiceServer as Server } from './server/late.js'
 import { SluiceText as Text } from './text/element.js'
 
 /** The class of `<sluice-message>`: a message. */
@@ -24,6 +25,8 @@ export const SluiceApproval: new () => SluiceApprovalElement = Approval
 export const SluiceQuestions: new () => SluiceQuestionsElement = Questions
 /** The class of `<sluice-configuration>`: the configuration page. */
 export const SluiceConfiguration: new () => SluiceConfigurationElement = Configuration
+/** The class of `<sluice-server>`: who answers. */
+export const SluiceServer: new () => SluiceServerElement = Server
 /** The class of `<sluice-chat>`: a conversation with everything around it. */
 export const SluiceChat: new () => SluiceChatElement = Chat
 /** The class of `<sluice-composer>`: a person writes. */
@@ -43,4 +46,5 @@ export type * from './chat/types.js'
 export type * from './elements.js'
 export type { CopyDetail, LinkDetail, OpenLink, RenderTextContext } from './text/types.js'
 export type { ConfigurationClient } from './configuration/store.js'
+export type { ConnectedDetail, ServerClient } from './server/types.js'
 export type { ApprovalsMode, ApproveOptions, AskDetail, LiveMessage, SavedMessage, SluiceAskEvent } from './types.js'

@@ -1,5 +1,5 @@
 // What a person has chosen and written in <sluice-server>, and the server that it describes.
-import type { ChosenServer, PlaceView, PresetView, ServerInput, ServerView } from '../../bridge/messages.js'
+import type { ChosenServer, PlaceView, PresetView, ServerInput, ServerView } from '../../bridge/server.js'
 
 export interface Draft {
   preset: PresetView

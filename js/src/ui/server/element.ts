@@ -1,6 +1,6 @@
 // What <sluice-server> shows: which service answers, with which key and model, and whether that works.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import type { LocalServer, PresetView, ServerView } from '../../bridge/messages.js'
+import type { LocalServer, PresetView, ServerView } from '../../bridge/server.js'
 import { inLanguage } from '../../core/in-language.js'
 import type { ServerCheck } from '../../core/server-step.js'
 import { copyText } from '../copy.js'

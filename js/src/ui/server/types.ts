@@ -1,5 +1,5 @@
 // What <sluice-server> needs of a client, and what it tells.
-import type { ChosenServer, LocalServer, ServerInput, ServerView } from '../../bridge/messages.js'
+import type { ChosenServer, LocalServer, ServerInput, ServerView } from '../../bridge/server.js'
 import type { ServerCheck } from '../../core/server-step.js'
 
 /** The part of a client that `<sluice-server>` needs. */

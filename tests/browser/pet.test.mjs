@@ -25,17 +25,41 @@ async function open(t, { query = '', ...options } = {}) {
 const state = (page) => page.evaluate(() => window.pet.getSnapshot().state)
 const said = (page) => page.evaluate(() => window.said)
 const text = (page) => page.evaluate(() => (window.bubble.element.hidden ? '' : window.bubble.element.shadowRoot.querySelector('p').textContent))
-/** Points of the page that are on a part of the puppet. */
+/** For every part of the puppet, and for the air, the point of the page that is farthest from all others. */
 const places = (page) => page.evaluate(() => {
-  const found = {}
-  for (let y = 150; y < 456; y += 6) for (let x = 4; x < 336; x += 6) (found[window.model.hit(x, y) ?? 'none'] ??= []).push([x, y])
-  // Not at its edge: the puppet looks at the pointer that comes there.
-  const inner = (points) => {
-    const [x, y] = [0, 1].map((axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length)
-    const far = (point) => Math.hypot(point[0] - x, point[1] - y)
-    return points.reduce((best, point) => (far(point) < far(best) ? point : best))
+  const points = []
+  for (let y = 150; y < 456; y += 6) for (let x = 4; x < 336; x += 6) points.push({ x, y, zone: window.model.hit(x, y) ?? 'none' })
+  const best = {}
+  for (const { x, y, zone } of points) {
+    const deep = Math.min(...points.map((other) => (other.zone === zone ? Infinity : Math.hypot(other.x - x, other.y - y))))
+    if (!(best[zone]?.deep >= deep)) best[zone] = { deep, at: [x, y] }
   }
-  return Object.fromEntries(Object.entries(found).map(([zone, points]) => [zone, inner(points)]))
+  return Object.fromEntries(Object.entries(best).map(([zone, { at }]) => [zone, at]))
+})
+/** A point on the outline of each part that has one: beside what it fills, and away from the others. */
+const outlines = (page) => page.evaluate(() => {
+  const shapes = [...window.model.element.querySelectorAll('[data-zone]')].filter((one) => one.getTotalLength)
+    .map((shape) => ({ shape, zone: shape.dataset.zone, matrix: shape.getScreenCTM(), inverse: shape.getScreenCTM().inverse() }))
+  const covers = ({ shape, inverse }, at) => {
+    const here = at.matrixTransform(inverse)
+    return shape.isPointInFill(here) || shape.isPointInStroke(here)
+  }
+  const onOutline = ({ shape, zone, matrix, inverse }) => {
+    const far = Number(shape.getAttribute('stroke-width')) * 0.4
+    const length = shape.getTotalLength()
+    for (let along = 0; along < length; along += length / 40) {
+      const { x, y } = shape.getPointAtLength(along)
+      for (const angle of [0, 1.6, 3.1, 4.7]) {
+        const at = new DOMPoint(x + far * Math.cos(angle), y + far * Math.sin(angle)).matrixTransform(matrix)
+        if (shape.isPointInFill(at.matrixTransform(inverse))) continue
+        if (!shapes.some((other) => other.zone !== zone && covers(other, at))) return [at.x, at.y]
+      }
+    }
+    return undefined
+  }
+  const found = {}
+  for (const one of shapes) if (one.shape.hasAttribute('stroke')) found[one.zone] ??= onOutline(one)
+  return found
 })
 
 test('a hit test knows head, cheek, belly, hand, and where nothing is', async (t) => {
@@ -53,6 +77,50 @@ test('a click on the body pats it, a click beside it does nothing', async (t) =>
   await page.mouse.click(...(await places(page)).head)
   assert.equal(await state(page), 'patted')
   assert.deepEqual(await said(page), [])
+})
+
+test('what is drawn counts, its outline too, and no line that is not drawn', async (t) => {
+  const page = await open(t)
+  const zones = ['head', 'belly', 'hand', 'foot']
+  const found = await outlines(page)
+  assert.deepEqual(await page.evaluate((points) => points.map(([x, y]) => window.model.opaque(x, y) && window.model.hit(x, y)), zones.map((zone) => found[zone])), zones)
+  for (const zone of zones) {
+    await page.mouse.click(...(await outlines(page))[zone]) // its head follows the pointer
+    assert.equal(await state(page), 'patted', zone)
+    await until(async () => (await state(page)) === 'idle', 'rest')
+  }
+  const held = () => page.evaluate(() => {
+    let points = 0
+    for (let y = 150; y < 456; y += 6) for (let x = 4; x < 336; x += 6) if (window.model.opaque(x, y)) points++
+    return points
+  })
+  const without = await held()
+  await page.evaluate(() => (window.model.state('busy', { prop: 'letter' }), new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))))
+  assert.ok((await held()) > without, 'what it holds is there, and was not before')
+})
+
+test('a body that sways under a pointer that rests is patted all the same, one that went away is not', async (t) => {
+  const page = await open(t)
+  const [x, y] = (await outlines(page)).head
+  const shift = (px) => page.evaluate((px) => window.model.element.style.setProperty('transform', `translateX(${px}px)`), px)
+  const away = x < 170 ? 1 : -1
+  await page.mouse.move(x, y)
+  await shift(9 * away)
+  assert.equal(await page.evaluate(([x, y]) => window.model.hit(x, y), [x, y]), null)
+  await page.evaluate(([x, y]) => window.order({ probe: 1, x, y }), [x, y])
+  assert.deepEqual(await said(page), [{ over: true, probe: 1 }])
+  await page.mouse.down()
+  await page.mouse.up()
+  assert.equal(await state(page), 'patted')
+  await until(async () => (await state(page)) === 'idle', 'rest')
+  await shift(70 * away)
+  await page.mouse.down()
+  await page.mouse.up()
+  assert.equal(await state(page), 'idle')
+  await shift(9 * away)
+  await page.mouse.down()
+  await page.mouse.up()
+  assert.equal(await state(page), 'idle', 'it met nothing since')
 })
 
 test('more than four pixels carry it, by any point of the body; the window is told, and it lands', async (t) => {

@@ -25,18 +25,33 @@ export function draw() {
   const paint = gradients(add(svg, 'defs'), id)
   const ground = add(svg, 'g', { transform: 'translate(200 458) scale(0.9)' })
   const parts = [shadow, figure].map((part) => part(ground, paint, id))
-  return { element: svg, pose: (values, seconds) => parts.forEach((move) => move(values, seconds)), zoneAt: (x, y) => zoneAt(svg, x, y) }
+  const { zoneAt, moved } = touchable(svg)
+  const pose = (values, seconds) => {
+    moved()
+    for (const move of parts) move(values, seconds)
+  }
+  return { element: svg, pose, zoneAt }
 }
 
-/** The topmost shape with a name there. What floats around is not touched. */
-function zoneAt(svg, x, y) {
-  for (const shape of [...svg.querySelectorAll('[data-zone]')].reverse()) {
-    const screen = shape.getScreenCTM()
-    if (!screen) return null // it is not shown
-    const point = new DOMPoint(x, y).matrixTransform(screen.inverse())
-    if (shape.isPointInFill(point) || (shape.getAttribute('fill') === 'none' && shape.isPointInStroke(point))) return shape.dataset.zone
+/** `zoneAt`: the name of the topmost shape that is drawn there, by fill or by outline, as it stood until `moved`. What floats around is not touched. */
+function touchable(svg) {
+  const all = [...svg.querySelectorAll('[data-zone], [data-zone] *')].reverse().filter((shape) => shape.isPointInFill)
+    .map((shape) => ({ shape, zone: shape.closest('[data-zone]').dataset.zone, outlined: shape.hasAttribute('stroke') }))
+  let shown // with the way from the figure's units to theirs
+  const zoneAt = (x, y) => {
+    const screen = svg.getScreenCTM()
+    if (!screen) return null
+    const toUnits = screen.inverse()
+    shown ??= all.filter(({ shape }) => !shape.closest('[display=none]')).map((one) => ({ ...one, toShape: one.shape.getScreenCTM()?.inverse().multiply(screen) }))
+    const at = new DOMPoint(x, y).matrixTransform(toUnits)
+    for (const { shape, zone, outlined, toShape } of shown) {
+      if (!toShape) continue
+      const point = at.matrixTransform(toShape)
+      if (shape.isPointInFill(point) || (outlined && shape.isPointInStroke(point))) return zone
+    }
+    return null
   }
-  return null
+  return { zoneAt, moved: () => (shown = undefined) }
 }
 
 // Every part adds its shapes to a group and gives back the function that moves them. The origin is on the ground between the feet,
@@ -73,7 +88,7 @@ function torso(group, paint) {
   const part = add(group, 'g')
   add(part, 'path', { d: 'M -46 -122 C -70 -92 -74 -32 -46 -13 C -22 1 22 1 46 -13 C 74 -32 70 -92 46 -122 Z', fill: paint('body'), stroke: outline, 'stroke-width': 4, 'data-zone': 'belly' })
   add(part, 'ellipse', { cy: -42, rx: 38, ry: 31, fill: '#f4fdff', opacity: 0.8 })
-  const tail = add(part, 'path', { fill: paint('scarf'), stroke: '#b5413f', 'stroke-width': 3.5, 'stroke-linejoin': 'round' })
+  const tail = add(part, 'path', { fill: paint('scarf'), stroke: '#b5413f', 'stroke-width': 3.5, 'stroke-linejoin': 'round', 'data-zone': 'belly' })
   const stripe = add(part, 'path', { fill: 'none', stroke: '#fff3e6', 'stroke-width': 5.5 })
   add(part, 'path', {
     d: 'M -58 -118 L 58 -118 C 68 -106 66 -93 56 -85 C 40 -73 20 -69 0 -69 C -20 -69 -40 -73 -56 -85 C -66 -93 -68 -106 -58 -118 Z',
@@ -241,7 +256,7 @@ function mouth(face, paint, id) {
 
 /** A water lily over the ear. */
 function flower(group) {
-  const lily = add(group, 'g')
+  const lily = add(group, 'g', { 'data-zone': 'head' })
   add(lily, 'path', { d: 'M -34 10 C -30 -8 -6 -10 2 4 C -4 22 -26 24 -34 10 Z', fill: '#7ccf8f', stroke: '#3c8f5d', 'stroke-width': 3, 'stroke-linejoin': 'round' })
   const petal = (degrees, fill, size) => add(lily, 'path', { d: 'M 0 4 C -13 -6 -11 -24 0 -31 C 11 -24 13 -6 0 4 Z', fill, stroke: '#d2608a', 'stroke-width': 2.6, 'stroke-linejoin': 'round', transform: `rotate(${degrees}) scale(${size})` })
   for (const degrees of [-72, 72, -144, 144, 0]) petal(degrees, '#ffc9dc', 0.9)

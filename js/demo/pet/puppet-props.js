@@ -5,7 +5,7 @@ const edge = { stroke: outline, 'stroke-width': 3.4, 'stroke-linejoin': 'round',
 
 /** Draws them into `group`, and gives the function that moves them with the hand. */
 export function props(group) {
-  const part = () => add(group, 'g', { display: 'none' })
+  const part = () => add(group, 'g', { display: 'none', 'data-zone': 'hand' })
 
   const search = part()
   add(search, 'path', { d: 'M 0 6 L 0 -22', fill: 'none', stroke: outline, 'stroke-width': 13, 'stroke-linecap': 'round' })

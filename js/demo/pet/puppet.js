@@ -261,7 +261,7 @@ export function createPuppet(container) {
   }
 
   const follow = (event) => look({ x: event.clientX, y: event.clientY })
-  const tapped = () => state !== 'patted' && model.motion('TapBody') // a companion says more of it
+  const tapped = ({ clientX, clientY }) => state !== 'patted' && zoneAt(clientX, clientY) !== null && model.motion('TapBody') // a companion says more of it
   addEventListener('pointermove', follow, { passive: true })
   element.addEventListener('click', tapped)
   still.addEventListener('change', wake)

@@ -19,12 +19,16 @@ export interface BodyOptions {
 
 /** A click that moved less is a click. */
 const CARRIED_PX = 4
+/** How far a body may sway from under a pointer that rests: it is still what the pointer was moved to. */
+const SWAYS_PX = 16
+const around = Array.from({ length: 16 }, (_, index) => (index * Math.PI) / 8)
 
 /** Makes the pet something that can be touched. Returns what ends that. */
 export function petBody({ pet, element, window: side, openChat, solid = () => [] }: BodyOptions): () => void {
   const abort = new AbortController()
   const { signal } = abort
-  let pressed: { x: number; y: number; id: number; carried: boolean } | undefined
+  let pressed: { x: number; y: number; id: number; carried: boolean; zone: string | null } | undefined
+  let rests: { x: number; y: number; zone: string | null } | undefined // where the pointer last met the body
 
   const zone = (x: number, y: number): string | null => {
     const { model } = pet
@@ -33,15 +37,25 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
     return model.opaque?.(x, y) === false ? null : 'body'
   }
   const drawn = (x: number, y: number): boolean => pet.model?.opaque?.(x, y) ?? zone(x, y) !== null
+  /** What a pointer touches there, undefined: nothing. A body that moves by itself does not shake off a pointer that rests on it. */
+  const touched = (x: number, y: number): { zone: string | null } | undefined => {
+    if (drawn(x, y)) {
+      rests = { x, y, zone: zone(x, y) }
+      return rests
+    }
+    const near = (): boolean => around.some((angle) => [SWAYS_PX, SWAYS_PX / 2].some((far) => drawn(x + far * Math.cos(angle), y + far * Math.sin(angle))))
+    if (rests && (Math.hypot(x - rests.x, y - rests.y) > CARRIED_PX || !near())) rests = undefined
+    return rests
+  }
 
   const end = (event: PointerEvent): void => {
     if (pressed?.id !== event.pointerId) return
-    const { carried } = pressed
+    const { carried, zone: where } = pressed
     pressed = undefined
     if (carried) {
       pet.carry(false)
       side?.send({ carry: false })
-    } else if (event.type === 'pointerup') pet.pat(zone(event.clientX, event.clientY))
+    } else if (event.type === 'pointerup') pet.pat(where)
   }
   const drop = (): void => {
     if (!pressed) return
@@ -54,10 +68,12 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
 
   document.addEventListener('pointermove', () => pet.stir(), { passive: true, signal })
   element.addEventListener('pointerdown', (event) => {
-    if (event.button !== 0 || pressed || !drawn(event.clientX, event.clientY)) return
-    pressed = { x: event.screenX, y: event.screenY, id: event.pointerId, carried: false }
+    if (event.button !== 0 || pressed) return
+    const place = touched(event.clientX, event.clientY)
+    if (place) pressed = { x: event.screenX, y: event.screenY, id: event.pointerId, carried: false, zone: place.zone }
   }, { signal })
   element.addEventListener('pointermove', (event) => {
+    if (!pressed) touched(event.clientX, event.clientY)
     if (pressed?.id !== event.pointerId || pressed.carried || !side) return
     if (Math.hypot(event.screenX - pressed.x, event.screenY - pressed.y) <= CARRIED_PX) return
     pressed.carried = true
@@ -68,9 +84,9 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
   element.addEventListener('pointerup', end, { signal })
   element.addEventListener('pointercancel', end, { signal })
   addEventListener('blur', drop, { signal })
-  element.addEventListener('dblclick', (event) => drawn(event.clientX, event.clientY) && (openChat ? openChat() : side?.send({ open: 'chat' })), { signal })
+  element.addEventListener('dblclick', (event) => touched(event.clientX, event.clientY) && (openChat ? openChat() : side?.send({ open: 'chat' })), { signal })
   element.addEventListener('contextmenu', (event) => {
-    if (!side || !drawn(event.clientX, event.clientY)) return
+    if (!side || !touched(event.clientX, event.clientY)) return
     event.preventDefault()
     side.send({ open: 'menu' })
   }, { signal })
@@ -83,7 +99,7 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
       const box = one.getBoundingClientRect()
       return box.width > 0 && x >= box.left && x < box.right && y >= box.top && y < box.bottom
     })
-    side.send({ over: pressed !== undefined || beside || drawn(x, y), probe })
+    side.send({ over: pressed !== undefined || beside || touched(x, y) !== undefined, probe })
   })
   // A question reaches the person also while the bubble is quiet, and a bubble in a window of its own shows what is heard here.
   let told = { asks: 0, heard: '' }

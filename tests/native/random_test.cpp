@@ -19,7 +19,7 @@
 #include "wire/wire.h"
 #include "wire_voices.h"
 
-constexpr size_t kTurns = sluice_test::kSanitized ? 1000 : 10000;
+constexpr size_t kTurns = sluice_test::kSanitized ? 1000 : 4000;
 constexpr size_t kSteps = 90;         // random steps of a turn; then it is brought to its end
 constexpr size_t kClosingSteps = 80;  // the turn must end within these
 constexpr int64_t kNever = INT64_MAX;

@@ -40,7 +40,7 @@ async function run(t, code) {
 }
 
 test('every block of the pages is of a kind that is run, or is for a shell', () => {
-  const known = ['js ', 'js main', 'js window', 'js pet', 'js text', 'c ', 'py ', 'sh ']
+  const known = ['js recipe', 'html recipe', 'tsx recipe', 'js ', 'js main', 'js window', 'js pet', 'js text', 'c ', 'py ', 'sh ']
   for (const { page, line, language, kind = '' } of examples) assert.ok(known.includes(`${language} ${kind}`), `${page}, line ${line}: ${language} ${kind}`)
 })
 

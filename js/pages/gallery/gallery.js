@@ -104,7 +104,7 @@ for (const [id, title] of groups) {
   const list = h('div', { className: 'scenes' })
   for (const scene of shown) {
     const stage = h('div', { className: 'stage', scene })
-    stage.classList.toggle('framed', ['chat', 'thread', 'composer', 'conversations', 'configuration'].includes(scene.show))
+    stage.classList.toggle('framed', ['chat', 'thread', 'composer', 'conversations', 'configuration', 'server'].includes(scene.show))
     stage.classList.toggle('low', scene.group === 'ends')
     const section = h('section', { id: scene.id, className: 'scene' }, h('h3', {}, `${read(scene.title)} `, h('code', {}, scene.id)), stage)
     section.classList.toggle('wide', scene.wide === true)

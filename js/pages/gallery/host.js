@@ -103,7 +103,9 @@ export async function startGallery({ port = 0, tester } = {}) {
   // What is shown of the address is the same at any port.
   const transport = ({ url, ...request }, signal) => fetch(url.replace(address, scripted.baseURL), { ...request, signal })
   const engine = new Engine({ tools })
+  let chosen
   const host = createHost(engine, {
+    server: { current: () => chosen, use: (model) => void (chosen = model ?? undefined) },
     run: ({ text }) => ({ model: { baseURL: address, name: 'qwen3' }, transport, ...byQuestion.get(text)?.scene.settings }),
     openExternal: () => {}, maxRunning: 1000, keepMessages: 10_000,
   })
@@ -115,7 +117,7 @@ export async function startGallery({ port = 0, tester } = {}) {
   }
   try {
     const server = await serve({
-      host, rights: { read: true, chat: true, approve: true, configure: true }, roots: { '/': here('./') }, port,
+      host, rights: { read: true, chat: true, approve: true, configure: true, server: true }, roots: { '/': here('./') }, port,
       routes: { 'POST /api/tester': () => ({ url: tester?.url ?? null }) },
     })
     return { url: server.url, origin: server.origin, close: () => server.close().finally(close) }

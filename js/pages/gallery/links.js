@@ -15,7 +15,10 @@ const saying = (more) => (bridge) => ({
 const instead = {
   loading: (bridge) => ({ call: (method, input) => (method === 'open' ? new Promise(() => {}) : bridge.call(method, input)) }),
   refusing: (bridge) => ({ call: (method, input) => (method === 'send' ? refused('limit', 'too many messages at a time') : bridge.call(method, input)) }),
-  forbidden: (bridge) => ({ call: (method, input) => (method === 'configuration' ? refused('right', 'this window may not configure') : bridge.call(method, input)) }),
+  forbidden: (bridge) => ({ call: (method, input) => (['configuration', 'server'].includes(method) ? refused('right', 'this window may not configure') : bridge.call(method, input)) }),
+  // Which servers a machine has is another on each.
+  alone: (bridge) => ({ call: (method, input) => (method === 'localServers' ? Promise.resolve({ ok: true, value: [] }) : bridge.call(method, input)) }),
+  local: (bridge) => ({ call: (method, input) => (method === 'localServers' ? Promise.resolve({ ok: true, value: [{ provider: 'ollama', models: ['qwen3:8b', 'gemma3:4b'] }] }) : bridge.call(method, input)) }),
   forgotten: saying({ forgotten: 12 }),
   unsaved: saying({ unsaved: 'ENOSPC: no space left on device' }),
 }

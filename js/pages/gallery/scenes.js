@@ -49,7 +49,7 @@ export const groups = [
   ['chat', both('The chat', '聊天')],
   ['parts', both('Its parts', '聊天的部件')],
   ['text', both('Text', '文字')],
-  ['configuration', both('Configuration', '配置')],
+  ['configuration', both('Configuration, and who answers', '配置，以及由谁回答')],
 ]
 
 const card = (id, en, zh, rounds, more = {}) => ({ id, group: 'cards', show: 'card', title: both(en, zh), rounds, ...more })
@@ -136,6 +136,9 @@ const all = [
   { id: 'everything', group: 'text', show: 'text', wide: true, title: both('One of everything', '各种样式'), text: everything },
   { id: 'open', group: 'text', show: 'text', title: both('While it comes', '正在输出'), text: unfinished, properties: { open: true } },
 
+  { id: 'server', group: 'configuration', show: 'server', title: both('Who answers: nobody yet', '由谁回答：还没有'), link: 'alone' },
+  { id: 'server-local', group: 'configuration', show: 'server', title: both('A server of this computer answers', '本机的服务可用'), link: 'local' },
+  { id: 'server-forbidden', group: 'configuration', show: 'server', title: both('Without the right', '没有权限'), link: 'forbidden' },
   { id: 'configuration', group: 'configuration', show: 'configuration', wide: true, title: both('The configuration page', '配置页') },
   { id: 'configuration-forbidden', group: 'configuration', show: 'configuration', title: both('Without the right', '没有权限'), link: 'forbidden' },
 ]

@@ -36,5 +36,6 @@ export const shows = {
   composer: make('sluice-composer'),
   conversations: make('sluice-conversations'),
   configuration: ({ client, h }) => h('sluice-configuration', { client }),
+  server: ({ client, h }) => h('sluice-server', { client }),
   text: ({ scene, read, h }) => h('sluice-text', { text: read(scene.text), ...scene.properties }),
 }

@@ -381,3 +381,14 @@ for (const [width, height] of [[320, 256], [360, 740], [900, 700]]) {
     await until(() => page.evaluate(() => live.answers.length === 1), 'the answer')
   })
 }
+
+test('a welcome that is longer than its room begins at its beginning', async (t) => {
+  const suggestions = Array.from({ length: 20 }, (_, at) => `A suggestion that is number ${at} and takes a line`)
+  const page = await open(t, 'sluice-chat', { suggestions, name: 'Lulu' }, { viewport: { width: 360, height: 400 } })
+  const scroller = page.locator('sluice-thread .scroller')
+  const [top, room] = await scroller.evaluate((one) => [one.scrollTop, one.scrollHeight - one.clientHeight])
+  assert.ok(room > 100, `${room} px are out of sight`)
+  assert.equal(top, 0)
+  await page.evaluate(() => client.open().set({ entries: many(client, 40) }))
+  await until(() => scroller.evaluate((one) => one.scrollTop > 100 && one.scrollHeight - one.scrollTop - one.clientHeight < 40), 'the end of what was said')
+})

@@ -158,6 +158,19 @@ test('who opens something keeps its place, though the end was followed in the sa
   }), false)
 })
 
+test('the end stays in sight when the window gets another size', async (t) => {
+  const page = await open(t, {}, { viewport: { width: 320, height: 256 } })
+  await page.evaluate(() => client.open().set({ entries: many(client, 40) }))
+  await settle(page)
+  for (const [width, height] of [[1280, 800], [320, 256], [900, 700], [360, 740]]) {
+    await page.setViewportSize({ width, height })
+    await until(() => atEnd(page), `the end at ${width} × ${height}`)
+    await still(page)
+    assert.ok(await atEnd(page))
+    assert.equal(await page.evaluate(() => element.follow), true)
+  }
+})
+
 test('who asks for the end gets it, though a scroll was on its way', async (t) => {
   const page = await open(t)
   await page.evaluate(() => client.open().set({ entries: many(client, 40) }))

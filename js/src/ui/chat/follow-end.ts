@@ -73,8 +73,9 @@ export class FollowEnd {
     this.#changed()
   }
 
+  /** Where nothing was said yet, what stands there instead is shown from its beginning. */
   follow(): void {
-    if (this.#scroller && this.sticks) {
+    if (this.#scroller && this.sticks && this.#content?.childElementCount) {
       this.#scroller.scrollTop = this.#scroller.scrollHeight
       this.#remember(this.#scroller)
     }

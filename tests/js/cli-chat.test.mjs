@@ -1,6 +1,7 @@
 // `npx sluice chat` through pipes: what is said, asked, kept and told.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { startServer } from 'sluice/testing'

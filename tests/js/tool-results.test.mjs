@@ -46,6 +46,36 @@ test('what JSON can hold is told as it is', async (t) => {
   }
 })
 
+test('the pictures of an MCP client are pictures: nobody reads their base64, neither the person nor the model', async (t) => {
+  const data = Buffer.from('picture'.repeat(50)).toString('base64')
+  const image = { type: 'image', data, mimeType: 'image/PNG' }
+  const both = { content: [{ type: 'text', text: 'A cat.' }, { ...image, annotations: { audience: ['user'] } }], isError: false }
+  const { run, server } = await stage(t, { answers: [calls(), { text: 'Nice.' }], tools: [echo({ execute: () => both })] })
+  const result = await run().done
+  const [{ status, told, parts: shown, output }] = cards(result)
+  assert.deepEqual([status, told, shown], ['success', 'A cat.', [{ type: 'text', text: 'A cat.' }, { type: 'image', mediaType: 'image/png', data }]])
+  assert.ok(!String(output).includes(data))
+  const { messages } = server.requests[1].body
+  assert.deepEqual(messages.at(-2).content, 'A cat.')
+  assert.deepEqual(messages.at(-1).content[1], { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } })
+  for (const [content, told] of [
+    [[image], /image/i],
+    [[image, { type: 'audio', data, mimeType: 'audio/wav' }], /^{"type":"audio","mimeType":"audio\/wav"}$/],
+    [[{ ...image, mimeType: 'text/html' }, { type: 'resource', resource: { uri: 'a:b', blob: data } }], /^{"type":"image","mimeType":"text\/html"}\s*{"type":"resource","resource":{"uri":"a:b"}}$/],
+    [[{ type: 'image', data: 'no base64!', mimeType: 'image/png' }], /^{"type":"image","mimeType":"image\/png"}$/],
+  ]) {
+    const made = await card(t, () => ({ content }))
+    assert.equal(made.status, 'success')
+    assert.match(made.told ?? '', told)
+    assert.ok(!made.told.includes(data))
+  }
+  const failed = await card(t, () => ({ content: [{ type: 'text', text: 'no camera' }, image], isError: true }))
+  assert.deepEqual([failed.status, failed.told], ['error', 'Error: no camera'])
+  for (const plain of [{ content: [{ type: 'text', text: 'x' }] }, { content: ['image'] }, { content: [] }, { content: [null] }]) {
+    assert.equal((await card(t, () => plain)).told, JSON.stringify(plain))
+  }
+})
+
 test('what a tool throws is told, also where it cannot be read', async (t) => {
   const hostile = Object.defineProperty(new Error('x'), 'message', { get() { throw new Error('no') } })
   for (const [thrown, told] of [[new Error('boom'), 'Error: boom'], ['boom', 'Error: boom'], [undefined, 'Error: undefined'], [hostile, 'Error: something was thrown that cannot be read']]) {

@@ -1,6 +1,7 @@
 import type { ApproveOptions } from './approvals.js'
 import { messageOf, SluiceError } from './errors.js'
 import type { AssistantMessage, ChatMessage, JsonObject, Part, Rule, SluiceEvent } from './events.js'
+import { foreignParts } from './foreign-parts.js'
 import { jsonText } from './json-text.js'
 import { END, EXACT, FINAL, GET, handleOf, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
 import { array, type Check, encode, flag, is, isObject, members, milliseconds, oneOf, record, shown, text as checkText, textsByName, whole, wrong } from './options.js'
@@ -420,7 +421,10 @@ function encodeResult(result: ToolResult): [kind: 'text' | 'json' | 'parts' | 'f
   if (value === undefined) return ['text', 'ok']
   if (typeof value === 'string') return ['text', value]
   try {
-    return isParts(value) ? ['parts', jsonText(value.items)] : ['json', jsonText(value)]
+    if (isParts(value)) return ['parts', jsonText(value.items)]
+    const foreign = foreignParts(value)
+    if (!foreign) return ['json', jsonText(value)]
+    return 'failure' in foreign ? ['failure', foreign.failure] : ['parts', jsonText(foreign)]
   } catch (cause) {
     throw new SluiceError({ code: 'option', path: 'value', detail: messageOf(cause), cause })
   }

@@ -22,6 +22,107 @@ test('a message shows text, thoughts, cards and errors in stream order', async (
   assert.equal(await page.getByText('hm', { exact: true }).isVisible(), true)
 })
 
+test('how long the model thought stands on its thoughts, which are typeset when a person opens them', async (t) => {
+  for (const [lang, ms, told] of [['en', 8200, 'Thought for 8 s'], ['en', 83_000, 'Thought for 1 min 23 s'], ['en', 300, 'Thoughts'], ['en', undefined, 'Thoughts'], ['zh', 8200, '思考了 8 秒']]) {
+    const page = await message(t, () => live.push({ type: 'reasoning', block: 0, text: 'It may **rain**:\n\n- at four' }))
+    if (lang === 'zh') await page.evaluate(() => { document.documentElement.lang = 'zh-CN' })
+    await until(async () => (await text(page)).includes(lang === 'zh' ? '正在思考…' : 'Thinking…'), 'that it goes on')
+    await page.evaluate(async (ms) => {
+      if (ms !== undefined) live.push({ type: 'thought', block: 0, ms })
+      live.push({ type: 'text', block: 1, text: 'Take the umbrella.' }, { type: 'done', outcome: 'completed' })
+      await frames(2)
+    }, ms)
+    assert.deepEqual((await text(page)).split('\n'), [told, 'Take the umbrella.'])
+    assert.equal(await page.locator('sluice-message .thoughts *').count(), 0, 'nothing is drawn that nobody sees')
+    await page.locator('sluice-message summary').focus()
+    await page.keyboard.press('Enter')
+    await page.locator('sluice-message .thoughts strong', { hasText: 'rain' }).waitFor()
+    assert.equal(await page.locator('sluice-message .thoughts li').innerText(), 'at four')
+  }
+})
+
+test('thoughts that are open grow as they come', async (t) => {
+  const page = await message(t, () => live.push({ type: 'reasoning', block: 0, text: 'It **may' }))
+  await page.getByText('Thinking…').click()
+  await page.locator('.thoughts strong', { hasText: 'may' }).waitFor()
+  await page.evaluate(async () => {
+    live.push({ type: 'reasoning', block: 0, text: ' rain**.\n\nOr not.' })
+    await frames(3)
+  })
+  await until(async () => (await page.locator('.thoughts').innerText()).replace(/\s+/g, ' ') === 'It may rain. Or not.', 'the rest')
+})
+
+for (const [lang, words] of Object.entries({
+  en: {
+    rounds: 'Stopped after 2 rounds of tools.', limit: 'Stopped at a limit.', stopped: 'Stopped.', off: 'The answer broke off.', failed: 'The connection failed', interrupted: 'This answer was interrupted.',
+    pause: 'The model paused before its end.',
+  },
+  zh: { rounds: '用了 2 轮工具后停止。', limit: '达到上限，已停止。', stopped: '已停止。', off: '回答中途断开。', failed: '连接失败', interrupted: '这个回答中断了。', pause: '模型中途停了下来。' },
+})) {
+  test(`an answer says in a line how it ended, and in the provider's words what broke it off: ${lang}`, async (t) => {
+    const page = await open(t)
+    if (lang === 'zh') await page.evaluate(() => { document.documentElement.lang = 'zh-CN' })
+    const text0 = { type: 'text', block: 0, text: 'It rains' }
+    const call = (call, round, more) => ({ type: 'card', block: call, call, round, name: 'look', status: 'success', ...more })
+    const error = (code, detail, block = 1) => [{ type: 'error', block, code, detail }, { type: 'done', outcome: 'failed' }]
+    for (const [deltas, told, not] of [
+      [[text0, call(1, 1), call(2, 1), call(3, 2), { type: 'done', outcome: 'limit' }], [words.rounds]],
+      [[text0, call(1, 1), call(2, 2), call(3, 3, { status: 'cancelled', reason: 'max_rounds' }), ...error('max_rounds', 'the model went on calling tools beyond the limit', 4).slice(0, 1), { type: 'done', outcome: 'limit' }], [words.rounds], 'beyond the limit'],
+      [[text0, { type: 'error', block: 1, code: 'max_rounds', detail: 'two answers in a row held nothing but malformed calls' }, { type: 'done', outcome: 'limit' }], [words.limit, 'malformed calls']],
+      [[text0, { type: 'done', outcome: 'cancelled' }], [words.stopped]],
+      [[{ type: 'done', outcome: 'cancelled' }], [words.stopped]],
+      [[text0, ...error('unfinished', 'the stream ended')], [words.off, 'the stream ended']],
+      [[text0, ...error('network', 'ECONNRESET')], [words.off, 'ECONNRESET']],
+      [[text0, ...error('idle_timeout', 'nothing for 60 s')], [words.off, 'nothing for 60 s']],
+      [error('network', 'ECONNREFUSED', 0), [words.failed, 'ECONNREFUSED'], words.off],
+      [[text0, { type: 'done', outcome: 'completed', finishReason: 'pause' }], [words.pause]],
+    ]) {
+      const [shown, said] = await page.evaluate(async (deltas) => {
+        const live = new Live()
+        const element = show(live)
+        live.push({ type: 'text', block: 0, text: '' })
+        await frames(2)
+        live.push(...deltas)
+        await frames(3)
+        return [seen(element), element.renderRoot.querySelector('.status').textContent]
+      }, deltas)
+      for (const one of told) assert.ok(shown.includes(one), `${shown} has no ${one}`)
+      assert.ok(not === undefined || !shown.includes(not), `${shown} has ${not}`)
+      assert.ok(said.includes(told[0]), `${said} is read out without ${told[0]}`)
+    }
+    await page.evaluate(async () => {
+      document.querySelector('#stage, main, body')?.querySelectorAll('sluice-message').forEach((one) => one.remove())
+      window.saved = document.createElement('sluice-message')
+      window.saved.view = { role: 'assistant', rounds: 1, outcome: 'failed', interrupted: true, blocks: [{ type: 'text', text: 'Half' }] }
+      document.body.append(window.saved)
+      await frames(2)
+    })
+    assert.equal(await page.evaluate(() => seen(window.saved)), `Half\n${words.interrupted}`)
+  })
+}
+
+test('what is read out of a message is its words, not its marks', async (t) => {
+  const page = await message(t, () => live.push({ type: 'text', block: 0, text: '## Rain\n\nTake **the** [umbrella](https://example.com/a), `now`:\n\n- one\n- two\n\n' }))
+  await page.evaluate(() => live.push({ type: 'text', block: 1, text: '| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nlet x\n```' }, { type: 'done', outcome: 'completed' }))
+  const said = () => page.getByRole('status').first().textContent()
+  await until(async () => /let x/.test(await said()), 'the words')
+  assert.equal(await said(), 'Answer finished. Rain\nTake the umbrella, now:\none\ntwo\na b\n1 2\nlet x')
+})
+
+test('expressions stand in the margin, or nowhere where the app wants none', async (t) => {
+  const page = await message(t, () => live.push(
+    { type: 'text', block: 0, text: 'Wait. ' }, { type: 'card', block: 1, call: 1, name: 'live2d.expression', status: 'success', silent: true, arguments: { name: 'surprised' } },
+    { type: 'text', block: 2, text: 'You got it?' }, { type: 'done', outcome: 'completed' },
+  ))
+  const cues = () => page.getByRole('img', { name: /surprised/ }).count()
+  assert.equal(await cues(), 1)
+  await page.evaluate(() => element.setAttribute('cues', 'none'))
+  await until(async () => (await cues()) === 0, 'none')
+  assert.equal(await text(page), 'Wait. You got it?')
+  await page.evaluate(() => { element.cues = 'margin' })
+  await until(async () => (await cues()) === 1, 'the face again')
+})
+
 test('a refusal has a label, and a result that the model made up is folded', async (t) => {
   const page = await message(t, () => live.push(
     { type: 'text', block: 0, text: '<made-up> 12:', fabricated: true },
@@ -132,7 +233,7 @@ test('an answer that is over at once is read out where this window asked for it,
     }
     return texts
   }, asked)
-  assert.deepEqual(await said(true), ['Failed', ''])
+  assert.deepEqual(await said(true), ['Failed. The server refused the request', ''])
   assert.deepEqual(await said(false), ['', ''])
 })
 
@@ -312,7 +413,7 @@ test('nothing moves where motion is reduced, or when the message is over', async
     await frames(2)
   })
   assert.equal(await over.evaluate(() => element.renderRoot.querySelectorAll('sluice-card')[0].renderRoot.querySelectorAll('.shimmer, .spinner').length), 0)
-  assert.match(await text(over), /Cancelled/)
+  assert.match(await text(over), /Stopped\./)
 })
 
 test('an open card shows arguments, result, error, raw text and who decided; long text in full on request', async (t) => {

@@ -127,6 +127,8 @@ test('what can be done behind an end', () => {
     [{ outcome: 'cancelled', blocks: [text] }, ['goOn', 'again']],
     [{ outcome: 'cancelled', blocks: [] }, ['again']],
     [{ outcome: 'awaiting_user', blocks: [text] }, []],
+    [{ outcome: 'failed', interrupted: true, blocks: [{ type: 'text', text: 'Half' }] }, ['goOn', 'again']],
+    [{ outcome: 'failed', interrupted: true, blocks: [] }, ['again']],
   ]) assert.deepEqual(waysOn(message), ways, JSON.stringify(message))
 })
 
@@ -176,6 +178,23 @@ test('an answer that goes on behind its end is read out again', () => {
   one.see(message('Half'), true)
   one.see(message('Half and half', { outcome: 'completed' }), true)
   assert.deepEqual(said.map(([, text]) => text), ['Lulu: Half\nStopped', 'Lulu: Half and half'])
+})
+
+test('what is read out is words: marks of Markdown are not, whole or by sentences', () => {
+  const text = '**Hello** there. Take the [umbrella](https://example.com). It *rains* a lot.\n\n- one\n- two'
+  const whole = announcer()
+  whole.one.see(message('A'), true)
+  whole.one.see(message(text, { outcome: 'completed' }), true)
+  assert.deepEqual(whole.said, [['polite', 'Lulu: Hello there. Take the umbrella. It rains a lot.\none\ntwo']])
+  const { one, said } = announcer('sentences')
+  for (let at = 1; at <= text.length; at++) one.see(message(text.slice(0, at)), true)
+  one.see(message(text, { outcome: 'completed' }), true)
+  assert.deepEqual(said.map(([, text]) => text).join(' ').replace(/\s+/g, ' '), 'Hello there. Take the umbrella. It rains a lot. one two')
+  const begun = performance.now()
+  const long = announcer('sentences')
+  const story = 'It **rains** today. '.repeat(3000)
+  for (let at = 0; at <= story.length; at += 200) long.one.see(message(story.slice(0, at)), true)
+  assert.ok(performance.now() - begun < 10_000, 'a long paragraph costs no more with each sentence')
 })
 
 test('questions interrupt, once each; several at once are counted', () => {

@@ -127,3 +127,30 @@ test('addresses are opened by the app, and only those that a browser or a mail p
   const { host: without } = await hostStage(t)
   await assert.rejects(connect(without.bridge()).openLink('https://example.com'), { code: 'unsupported' })
 })
+
+test('thoughts are measured until something else of the answer comes, and the time is kept', async (t) => {
+  const store = memory()
+  const thinks = { parts: [{ reasoning: 'It may ' }, { wait: 120 }, { reasoning: 'rain.' }, { wait: 120 }, { text: 'Take the umbrella.' }] }
+  const { host } = await hostStage(t, { answers: [thinks], host: { conversations: store } })
+  const client = connect(host.bridge())
+  const view = await over(client, await client.send('What now?'))
+  assert.deepEqual(view.blocks.map(({ type, text }) => [type, text]), [['reasoning', 'It may rain.'], ['text', 'Take the umbrella.']])
+  const { ms } = view.blocks[0]
+  assert.ok(ms >= 200 && ms < 20_000, String(ms))
+  await until(async () => (await store.load('main')).entries[1]?.message.outcome, 'the end')
+  assert.equal((await store.load('main')).entries[1].message.blocks[0].ms, ms)
+})
+
+test('an answer that came to its limit of rounds goes on in the same message', async (t) => {
+  const call = { calls: [{ name: 'look', arguments: {} }] }
+  const { tool } = await import('sluice')
+  const look = tool({ name: 'look', description: 'd', parameters: { type: 'object' }, permission: 'public', execute: () => 'seen' })
+  const { host } = await hostStage(t, { tools: [look], maxRounds: 1, forceFinalAnswer: false, answers: [{ text: 'I look. ', ...call }, { text: 'Again. ', ...call }, { text: 'Done.' }] })
+  const client = connect(host.bridge())
+  const message = await client.send('Look')
+  assert.equal((await over(client, message)).outcome, 'limit')
+  await client.goOn(message.id)
+  const view = await over(client, message)
+  assert.equal(view.outcome, 'completed')
+  assert.match(textOf(view).join('|'), /Done\.$/)
+})

@@ -28,6 +28,11 @@ export function applyDelta(view: MessageView, delta: Delta): void {
       view.blocks[block] = { ...(old as object), ...given, text: old && 'text' in old ? old.text + delta.text : delta.text }
       return
     }
+    case 'thought': {
+      const block = view.blocks[delta.block]
+      if (block?.type === 'reasoning') view.blocks[delta.block] = { ...block, ms: delta.ms }
+      return
+    }
     case 'card': {
       const { type: _, block, ...fields } = delta
       const old = view.blocks[block] as CardView | undefined

@@ -78,6 +78,8 @@ export class Message implements Asker {
   #seen = 0
   /** It is left waiting: another process goes on with it. */
   #left = false
+  /** Reasoning that goes on, by its block, and since when. */
+  #thinks: { block: number; since: number } | undefined
   /** When the last request was made. */
   #requestedAt: number | undefined
   /** This run asked something: without it, calls that wait for a button never come to an end. */
@@ -402,6 +404,23 @@ export class Message implements Asker {
   }
 
   #publish(delta: Delta): void {
+    this.#think(delta)
+    this.#apply(delta)
+  }
+
+  /** Thoughts end with whatever else comes of the answer. */
+  #think(delta: Delta): void {
+    const { block, since } = this.#thinks ?? {}
+    if (delta.type === 'reasoning' && delta.block === block) return
+    const ends = ['reasoning', 'text', 'card', 'round', 'error', 'done'].includes(delta.type)
+    if (ends && block !== undefined && since !== undefined) {
+      this.#thinks = undefined
+      this.#apply({ type: 'thought', block, ms: Math.round(performance.now() - since) })
+    }
+    if (delta.type === 'reasoning') this.#thinks = { block: delta.block, since: performance.now() }
+  }
+
+  #apply(delta: Delta): void {
     if (this.#shown) this.#view = { ...this.#view, blocks: [...this.#view.blocks] }
     this.#shown = false
     applyDelta(this.#view, delta)

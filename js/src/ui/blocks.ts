@@ -3,10 +3,13 @@
 import { html, nothing, render } from 'lit'
 import { CallsLines } from './calls-line.js'
 import './card.js'
+import { errorTitle } from './ends.js'
+import { duration } from './format.js'
 import { groupAt } from './growing.js'
 import { icon } from './icons.js'
 import { markInvisible } from './mark-invisible.js'
 import { StreamText } from './stream-text.js'
+import type { Strings } from './strings.js'
 import { TextRuns, type TextRun } from './text-runs.js'
 import { TextBox, type TextContext } from './text/text-box.js'
 import type { ApprovalsMode, AskView, BlockView, CardView, LiveMessage } from './types.js'
@@ -27,6 +30,8 @@ export interface BlockContext extends TextContext {
   name: string | undefined
   /** The message has ended. */
   still: boolean
+  /** There was text when it ended: what failed broke it off. */
+  begun: boolean
 }
 
 type Look = BlockView['type'] | 'refusal' | 'fabricated' | 'retracted'
@@ -123,6 +128,7 @@ const isBlank = (block: BlockView): boolean => block.type === 'text' && block.te
 function makeView(look: Look, at: number): View {
   switch (look) {
     case 'reasoning':
+      return new ThoughtView(at)
     case 'fabricated':
     case 'retracted':
       return new FoldedView(look)
@@ -181,14 +187,12 @@ class RefusalView implements View {
   }
 }
 
-/** A folded block, which opens on a click. */
-class FoldedView implements View {
+/** A block that opens on a click. */
+class Folded {
   readonly element = document.createElement('details')
-  readonly #text: StreamText
   readonly #label = document.createElement('span')
 
-  constructor(readonly look: 'reasoning' | 'fabricated' | 'retracted') {
-    this.#text = new StreamText('thoughts', `${look}-text`)
+  constructor(look: Look, content: HTMLElement) {
     this.element.className = `folded ${look}`
     this.element.setAttribute('part', look)
     const summary = document.createElement('summary')
@@ -198,17 +202,68 @@ class FoldedView implements View {
     chevron.className = 'chevron'
     render(icon('chevron'), chevron)
     summary.append(picture, this.#label, chevron)
-    this.element.append(summary, this.#text.element)
+    this.element.append(summary, content)
   }
 
-  update(block: BlockView, { words, still }: BlockContext, last: boolean): void {
-    this.#text.set('text' in block ? block.text : '')
-    const going = this.look === 'reasoning' && last && !still
-    this.element.hidden = this.#text.element.hidden && !going
-    this.element.classList.toggle('going', going)
-    write(this.#label, this.look !== 'reasoning' ? words[this.look] : going ? words.thinking : words.thought)
+  label(text: string): void {
+    write(this.#label, text)
   }
 }
+
+/** Text that does not count, as it came. */
+class FoldedView implements View {
+  readonly #text: StreamText
+  readonly #folded: Folded
+  readonly element: HTMLElement
+
+  constructor(readonly look: 'fabricated' | 'retracted') {
+    this.#text = new StreamText('thoughts', `${look}-text`)
+    this.#folded = new Folded(look, this.#text.element)
+    this.element = this.#folded.element
+  }
+
+  update(block: BlockView, { words }: BlockContext): void {
+    this.#text.set('text' in block ? block.text : '')
+    this.element.hidden = this.#text.element.hidden
+    this.#folded.label(words[this.look])
+  }
+}
+
+/** What the model thought, and for how long: typeset like an answer, from when a person opens it. */
+class ThoughtView implements View {
+  readonly look = 'reasoning'
+  readonly #text: TextBox
+  readonly #folded: Folded
+  readonly element: HTMLElement
+  #given: { text: string; going: boolean; context: BlockContext } | undefined
+
+  constructor(at: number) {
+    this.#text = new TextBox(at)
+    this.#text.element.classList.add('thoughts')
+    this.#text.element.setAttribute('part', 'reasoning-text')
+    this.#folded = new Folded('reasoning', this.#text.element)
+    this.element = this.#folded.element
+    this.element.addEventListener('toggle', () => this.#draw())
+  }
+
+  update(block: BlockView, context: BlockContext, last: boolean): void {
+    const { text, ms } = block as Extract<BlockView, { text: string }>
+    const { words, still } = context
+    const going = last && !still
+    this.#given = { text, going, context }
+    this.element.hidden = text.trim() === '' && !going
+    this.element.classList.toggle('going', going)
+    this.#folded.label(going ? words.thinking : ms !== undefined && ms >= 950 ? words.thoughtFor(whole(ms, words)) : words.thought)
+    this.#draw()
+  }
+
+  #draw(): void {
+    const { text, going, context } = this.#given ?? {}
+    if (text !== undefined && context && (this.element as HTMLDetailsElement).open) this.#text.set(text, going === true, { ...context, renderText: undefined })
+  }
+}
+
+const whole = (ms: number, words: Strings): string => (ms < 59_500 ? words.seconds(String(Math.round(ms / 1000))) : duration(ms, words))
 
 function write(label: HTMLElement, text: string): void {
   if (label.textContent !== text) label.textContent = text
@@ -239,10 +294,10 @@ class ErrorView implements View {
     this.element.setAttribute('role', 'group')
   }
 
-  update(block: BlockView, { words }: BlockContext): void {
+  update(block: BlockView, { words, still, begun }: BlockContext): void {
     const { code, detail, hint: given } = block as Extract<BlockView, { type: 'error' }>
     const hint = Object.hasOwn(words.hints, code) ? words.hints[code] : given // words for people, if there are any
-    const title = (Object.hasOwn(words.errors, code) && words.errors[code]) || words.error
+    const title = errorTitle(code, still && begun, words)
     this.element.setAttribute('aria-label', title)
     render(html`${icon('warning')}<div>
       <p class="title">${title} <code class="code">${markInvisible(code.slice(0, 100))}</code></p>

@@ -5,7 +5,7 @@ import type {
 import type { ConfigurationClient } from './configuration/store.js'
 import type { ConnectedDetail, ServerClient } from './server/types.js'
 import type { CopyDetail, LinkDetail, LoadImage, OpenLink, RenderText } from './text/types.js'
-import type { ApprovalsMode, AskDetail, AskView, CardView, LiveMessage, SavedMessage } from './types.js'
+import type { ApprovalsMode, AskDetail, AskView, CardView, CuesMode, LiveMessage, SavedMessage } from './types.js'
 
 /** `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask`, `sluice-settled`, `sluice-link` and `sluice-copy`. */
 export interface SluiceMessageElement extends HTMLElement {
@@ -15,6 +15,8 @@ export interface SluiceMessageElement extends HTMLElement {
   view: SavedMessage | undefined
   /** Who shows questions. Default `inline`. */
   approvals: ApprovalsMode
+  /** Where calls that nobody waits for stand, such as expressions. Default `margin`: a small face beside their line. */
+  cues: CuesMode
   /** When the buttons of its questions become active: see `<sluice-approval>`. Default 600 ms. */
   armMs: number
   /** Reads nothing out: for whoever shows several messages, and reads them out itself. Default false. */
@@ -98,6 +100,8 @@ export interface SluiceThreadElement extends HTMLElement {
   name: string
   /** Which answers tell their time and tokens. Default `last`. */
   usage: UsageMode
+  /** Where calls that nobody waits for stand, such as expressions. Default `margin`: a small face beside their line. */
+  cues: CuesMode
   /** Who shows questions. Default `inline`. */
   approvals: ApprovalsMode
   /** What is read out. Default `end`: each answer once, at its end; questions always, but with `off`. */
@@ -168,6 +172,8 @@ export interface SluiceChatElement extends HTMLElement {
   suggestions: readonly Suggestion[]
   /** Which answers tell their time and tokens. Default `last`. */
   usage: UsageMode
+  /** Where calls that nobody waits for stand, such as expressions. Default `margin`: a small face beside their line. */
+  cues: CuesMode
   /** Who shows questions. Default `dock`: they stand above the field. */
   approvals: ApprovalsMode
   /** What is read out. Default `end`. */

@@ -8,6 +8,7 @@ export const messageStyles = css`
   .thoughts .chunk { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; contain: content; }
   sluice-card { color-scheme: inherit; }
   .group > sluice-card[quiet]:not([open]) { margin-top: 0; }
+  :host([cues='none']) :is(.cue, sluice-card[quiet]) { display: none; }
 
   .folded { color: var(--_muted); font-size: .92em; }
   summary {

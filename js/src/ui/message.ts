@@ -1,7 +1,6 @@
 // <sluice-message>: shows a message while it streams, or a saved one.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
-import { endingOf } from '../bridge/ending.js'
 import { plain } from '../bridge/question.js'
 import type { CardStatus } from '../core/events.js'
 import type { SluiceApproval } from './approval.js'
@@ -10,6 +9,7 @@ import { AskEvents, cardOf } from './ask-events.js'
 import { Blocks, type BlockContext } from './blocks.js'
 import type { SluiceCard } from './card.js'
 import { define, SluiceElement } from './element.js'
+import { endOf, hasText, isSaidByEnd, spokenEnd } from './ends.js'
 import { focused, focusIsTaken } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { icon } from './icons.js'
@@ -18,8 +18,9 @@ import { messageStyles } from './message-styles.js'
 import { MATH_CAME } from './text/math-renderer.js'
 import { textStyles } from './text/styles.js'
 import type { LoadImage, OpenLink, RenderText } from './text/types.js'
+import { wordsOf } from './text/words-of.js'
 import { controls, foreign, tokens } from './theme.js'
-import type { ApprovalsMode, AskView, BlockView, CardView, LiveMessage, MessageView, RetryView, SavedMessage } from './types.js'
+import type { ApprovalsMode, AskView, BlockView, CardView, CuesMode, LiveMessage, MessageView, RetryView, SavedMessage } from './types.js'
 
 /** How many characters of a finished message are read out. */
 const READ_OUT = 3000
@@ -43,6 +44,7 @@ export class SluiceMessage extends SluiceElement {
     renderText: { attribute: false },
     name: { type: String },
     calls: { type: String },
+    cues: { type: String, reflect: true },
   }
 
   /** The live message to follow. */
@@ -59,6 +61,7 @@ export class SluiceMessage extends SluiceElement {
   /** Who answers and asks. Default: the assistant. */
   declare name: string | undefined
   declare calls: 'each' | 'folded'
+  declare cues: CuesMode
 
   readonly #blocks = new Blocks()
   readonly #arming = new Arming(this, () => this.armMs)
@@ -82,6 +85,7 @@ export class SluiceMessage extends SluiceElement {
     super()
     this.approvals = 'inline'
     this.calls = 'each'
+    this.cues = 'margin'
     this.armMs = ARM_MS
     this.silent = false
   }
@@ -159,7 +163,7 @@ export class SluiceMessage extends SluiceElement {
     const answered = asksChanged ? this.#focusedAsk() : undefined
     if (asksChanged) this.#settle(asks, view)
     if (!this.#context || asksChanged || view.outcome !== before?.outcome) this.#context = this.#makeContext(view)
-    this.#blocks.update(view.blocks as BlockView[], this.#context, (card, old) => {
+    this.#blocks.update(this.#drawnOf(view), this.#context, (card, old) => {
       if (!first && card.status !== old?.status) this.#speakOf(card)
     })
     if (answered !== undefined) this.#moveFocus(answered)
@@ -173,6 +177,11 @@ export class SluiceMessage extends SluiceElement {
     return changed || this.#spoken.length > 0 || this.#newAsks.length > 0
   }
 
+  #drawnOf(view: SavedMessage): BlockView[] {
+    const blocks = view.blocks as BlockView[]
+    return view.outcome === 'limit' ? blocks.filter((block) => block.type !== 'error' || !isSaidByEnd(block, view)) : blocks
+  }
+
   #makeContext(view: SavedMessage): BlockContext {
     return {
       words: this.words,
@@ -184,6 +193,7 @@ export class SluiceMessage extends SluiceElement {
       name: this.name,
       folds: this.calls === 'folded',
       still: !this.message || view.outcome !== undefined,
+      begun: hasText(view.blocks as BlockView[]),
       lang: this.language,
       host: this,
       openLink: this.openLink ?? this.message?.openLink?.bind(this.message),
@@ -268,10 +278,8 @@ export class SluiceMessage extends SluiceElement {
   }
 
   #speakOutcome(view: SavedMessage): void {
-    const texts = (view.blocks as BlockView[]).filter((block) => block.type === 'text').map((block) => (block as { text: string }).text.trim())
-    const ending = endingOf(view)
-    const outcome = ending ? this.words.endings[ending] : view.outcome === 'completed' ? this.words.finished : this.words.outcome[view.outcome as 'completed']
-    this.#spoken.push(`${outcome} ${texts.filter(Boolean).join('\n').slice(0, READ_OUT)}`)
+    const texts = (view.blocks as BlockView[]).flatMap((block) => (block.type === 'text' && !block.retracted ? block.text.trim() : [])).filter(Boolean)
+    this.#spoken.push(`${spokenEnd(view, this.words) || this.words.finished} ${wordsOf(texts.join('\n\n'), this.words, READ_OUT)}`)
     if (this.message) told.add(this.message)
   }
 
@@ -301,14 +309,12 @@ export class SluiceMessage extends SluiceElement {
 
   override render(): TemplateResult {
     const { words } = this
-    const { outcome } = this.#shown ?? {}
     return html`<div class="message" part="message" role=${this.silent ? nothing : 'article'} aria-label=${this.silent ? nothing : words.answer} @sluice-ready=${() => this.requestUpdate()}>
         ${this.#blocks.element}
         ${this.#retry()}
         ${this.#waiting ? html`<div class="dots" part="waiting" role="img" aria-label=${words.waiting}><i></i><i></i><i></i></div>` : nothing}
         ${this.#all()}
-        ${this.#outcome(outcome)}
-        ${this.#ending()}
+        ${this.#end()}
       </div>
       ${this.silent ? nothing : html`<div class="status hidden-text" role="status" aria-live="polite"></div>`}
       ${this.approvals === 'dialog' ? this.#dialog() : nothing}`
@@ -325,16 +331,12 @@ export class SluiceMessage extends SluiceElement {
       <bdi class="why">${markInvisible(retry.detail.slice(0, 300))}</bdi></p>`
   }
 
-  #outcome(outcome: SavedMessage['outcome']): TemplateResult | typeof nothing {
-    if (!outcome || outcome === 'completed') return nothing
-    if (outcome === 'failed' && this.#shown?.blocks.some((block) => block.type === 'error')) return nothing // the error block says more
-    return html`<p class="outcome" part="outcome">${icon(outcome === 'awaiting_user' ? 'clock' : 'stop')}${this.words.outcome[outcome]}</p>`
-  }
-
-  /** A line that tells that an answer was cut, withheld or empty. */
-  #ending(): TemplateResult | typeof nothing {
-    const ending = this.#shown && endingOf(this.#shown)
-    return ending ? html`<p class="outcome ending" part="ending">${icon('warning')}${this.words.endings[ending]}</p>` : nothing
+  /** A line that tells that an answer was stopped, cut, withheld or empty. */
+  #end(): TemplateResult | typeof nothing {
+    const end = this.#shown && endOf(this.#shown, this.words)
+    if (!end) return nothing
+    if (end.warns) return html`<p class="outcome ending" part="ending">${icon('warning')}${end.text}</p>`
+    return html`<p class="outcome" part="outcome">${icon(this.#shown?.outcome === 'awaiting_user' ? 'clock' : 'stop')}${end.text}</p>`
   }
 
   #all(): TemplateResult | typeof nothing {

@@ -20,6 +20,11 @@ export interface Strings extends QuestionWords {
   answer: string
   thinking: string
   thought: string
+  thoughtFor: (time: string) => string
+  /** What came was cut off by the network or the provider. */
+  brokeOff: string
+  /** The end of an answer that ran tools in so many rounds, and no more. */
+  limitRounds: (rounds: number) => string
   /** Above the text of an answer that the model declined to give. */
   refusal: string
   /** Label of a result that the model made up. */
@@ -169,9 +174,9 @@ const en: Strings = {
   },
   outcome: {
     completed: 'Finished',
-    cancelled: 'Cancelled',
+    cancelled: 'Stopped.',
     failed: 'Failed',
-    limit: 'Stopped at a limit',
+    limit: 'Stopped at a limit.',
     awaiting_user: 'Waiting for you',
   },
   endings: endingWords.en,
@@ -213,6 +218,9 @@ const en: Strings = {
   answer: 'Answer',
   thinking: 'Thinking…',
   thought: 'Thoughts',
+  thoughtFor: (time) => `Thought for ${time}`,
+  brokeOff: 'The answer broke off.',
+  limitRounds: (rounds) => (rounds === 1 ? 'Stopped after 1 round of tools.' : `Stopped after ${rounds} rounds of tools.`),
   refusal: 'The model declined',
   fabricated: 'Result made up by the model',
   retracted: 'Answer taken back',
@@ -346,7 +354,7 @@ const zh: Strings = {
     cancelled: '已停止',
     unknown: '结果未知',
   },
-  outcome: { completed: '已完成', cancelled: '已取消', failed: '失败', limit: '达到上限，已停止', awaiting_user: '等待你的操作' },
+  outcome: { completed: '已完成', cancelled: '已停止。', failed: '失败', limit: '达到上限，已停止。', awaiting_user: '等待你的操作' },
   endings: endingWords.zh,
   errors: {
     provider: '模型服务报告了错误',
@@ -386,6 +394,9 @@ const zh: Strings = {
   answer: '回答',
   thinking: '正在思考…',
   thought: '思考过程',
+  thoughtFor: (time) => `思考了 ${time}`,
+  brokeOff: '回答中途断开。',
+  limitRounds: (rounds) => `用了 ${rounds} 轮工具后停止。`,
   refusal: '模型拒绝回答',
   fabricated: '模型编造的结果',
   retracted: '已撤回的回答',

@@ -32,6 +32,9 @@ export interface LiveMessage {
 /** A saved message. */
 export type SavedMessage = AssistantMessage | MessageView
 
+/** Where calls that nobody waits for stand, such as expressions: as a small face in the margin of their line, or nowhere. */
+export type CuesMode = 'margin' | 'none'
+
 /** Who shows a question: the card, a modal dialog, `<sluice-questions>` (the card says that it asks there), or the app, by `sluice-ask`. */
 export type ApprovalsMode = 'inline' | 'dialog' | 'dock' | 'none'
 

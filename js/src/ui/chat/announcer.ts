@@ -1,6 +1,7 @@
 // What is read out of a conversation: one text for a turn, at its end, one more for every question, one where nothing comes for long. No DOM.
-import { endingOf } from '../../bridge/ending.js'
+import { spokenEnd } from '../ends.js'
 import type { Strings } from '../strings.js'
+import { wordsOf } from '../text/words-of.js'
 import type { BlockView, MessageView } from '../types.js'
 import { doingOf } from './following.js'
 import type { ChatStrings } from './strings.js'
@@ -23,7 +24,10 @@ export interface AnnouncerOptions {
 }
 
 const textOf = (view: MessageView): string =>
-  view.blocks.flatMap((block) => (block?.type === 'text' && !block.retracted ? block.text.trim() : [])).filter(Boolean).join('\n')
+  view.blocks.flatMap((block) => (block?.type === 'text' && !block.retracted ? block.text.trim() : [])).filter(Boolean).join('\n\n')
+
+/** How much of a text is looked at to tell the words of a sentence in it. */
+const AROUND = 4000
 
 export class Announcer {
   readonly #options: AnnouncerOptions
@@ -107,19 +111,26 @@ export class Announcer {
     const last = whole.at(-1)
     if (!last) return
     const length = last.index + last.segment.length
+    const said = this.#wordsOf(text, this.#said, this.#said + length)
     this.#said += length
-    this.#options.say(rest.slice(0, length).trim(), 'polite')
+    if (said) this.#options.say(said, 'polite')
+  }
+
+  /** The words between two places: marks in front of them tell what they are. */
+  #wordsOf(text: string, from: number, to: number): string {
+    const { kit } = this.#options.words()
+    const begin = Math.max(text.lastIndexOf('\n\n', from), from - AROUND, 0)
+    const before = wordsOf(text.slice(begin, from), kit, AROUND)
+    const now = wordsOf(text.slice(begin, to), kit, 2 * AROUND)
+    return (now.startsWith(before) ? now.slice(before.length) : wordsOf(text.slice(from, to), kit, AROUND)).trim()
   }
 
   #end(view: MessageView): void {
     this.#stopWaiting()
     const { kit, chat } = this.#options.words()
-    const ending = endingOf(view)
-    const error = view.blocks.findLast((block) => block?.type === 'error')
-    const errorTitle = error?.type === 'error' ? ((Object.hasOwn(kit.errors, error.code) && kit.errors[error.code]) || kit.error) : undefined
-    const end = ending ? kit.endings[ending] : view.outcome === 'completed' ? '' : [kit.outcome[view.outcome as 'failed'], errorTitle].filter(Boolean).join('. ')
+    const end = spokenEnd(view, kit)
     const tools = view.blocks.filter((block: BlockView | undefined) => block?.type === 'tool_use').length
-    const said = this.#options.mode() === 'sentences' ? '' : textOf(view).slice(0, READ_OUT)
+    const said = this.#options.mode() === 'sentences' ? '' : wordsOf(textOf(view), kit, READ_OUT)
     const text = [said, tools > 0 ? chat.toolsUsed(tools) : '', end].filter(Boolean).join('\n')
     if (text) this.#options.say(`${this.#options.name()}: ${text}`, 'polite')
   }

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { define } from '../element.js'
 import '../questions.js'
 import { controls, tokens } from '../theme.js'
-import type { ApprovalsMode } from '../types.js'
+import type { ApprovalsMode, CuesMode } from '../types.js'
 import { chatStyles } from './chat-styles.js'
 import './composer.js'
 import type { SluiceComposer } from './composer.js'
@@ -21,6 +21,7 @@ export class SluiceChat extends FollowingElement {
     avatar: { type: String },
     suggestions: { attribute: false },
     usage: { type: String },
+    cues: { type: String },
     approvals: { type: String, reflect: true },
     announce: { type: String },
     submitKey: { type: String, attribute: 'submit-key' },
@@ -36,6 +37,7 @@ export class SluiceChat extends FollowingElement {
   declare avatar: string
   declare suggestions: readonly Suggestion[]
   declare usage: UsageMode
+  declare cues: CuesMode
   declare approvals: ApprovalsMode
   declare announce: AnnounceMode
   declare submitKey: 'enter' | 'ctrl-enter'
@@ -57,6 +59,7 @@ export class SluiceChat extends FollowingElement {
     this.name = this.avatar = ''
     this.suggestions = []
     this.usage = 'last'
+    this.cues = 'margin'
     this.approvals = 'dock'
     this.announce = 'end'
     this.submitKey = 'enter'
@@ -171,7 +174,7 @@ export class SluiceChat extends FollowingElement {
         <slot name="tools"></slot>
       </header></slot>
       ${this.#banner()}
-      <sluice-thread part="thread" exportparts=${threadParts} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .usage=${this.usage}
+      <sluice-thread part="thread" exportparts=${threadParts} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .usage=${this.usage} .cues=${this.cues}
         .approvals=${this.approvals} .announce=${this.announce} .renderText=${this.renderText} .loadImage=${this.loadImage} .voice=${this.voice}>
         <div slot="empty">${this.#welcome()}</div><slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>
       </sluice-thread>

@@ -7,7 +7,7 @@ import { schedule, unschedule } from '../frame.js'
 import { imageSource } from '../images.js'
 import '../message.js'
 import { controls, tokens } from '../theme.js'
-import type { ApprovalsMode, LiveMessage, MessageView } from '../types.js'
+import type { ApprovalsMode, CuesMode, LiveMessage, MessageView } from '../types.js'
 import { entryStyles } from './entry-styles.js'
 import { chatText, type ChatStrings } from './strings.js'
 import type { OpenLink } from '../text/types.js'
@@ -31,6 +31,7 @@ export class SluiceEntry extends SluiceElement {
     name: { attribute: false },
     day: { attribute: false },
     usage: { attribute: false },
+    cues: { attribute: false },
     approvals: { attribute: false },
     can: { attribute: false },
     position: { attribute: false },
@@ -56,6 +57,7 @@ export class SluiceEntry extends SluiceElement {
   /** Said above it: the first entry of a day. */
   declare day: string
   declare usage: UsageMode
+  declare cues: CuesMode
   declare approvals: ApprovalsMode
   /** What the client can, beside what every client can. */
   declare can: { goOn: boolean; delete: boolean; speak: boolean }
@@ -87,6 +89,7 @@ export class SluiceEntry extends SluiceElement {
     this.name = this.day = ''
     this.position = this.size = 1
     this.usage = 'last'
+    this.cues = 'margin'
     this.approvals = 'inline'
     this.can = { goOn: false, delete: false, speak: false }
     this.last = this.unanswered = this.busy = this.offline = this.open = this.editing = this.deleting = this.copied = false
@@ -231,7 +234,7 @@ export class SluiceEntry extends SluiceElement {
     return html`<div class="entry" role="article" tabindex="-1" aria-label=${this.#heading} aria-posinset=${this.position} aria-setsize=${this.size}>${this.day ? html`<p class="day" part="day">${this.day}</p>` : nothing}
       <h3 class="hidden-text">${this.#heading}</h3>
       <div class=${mine ? 'mine' : 'theirs'} part=${mine ? 'mine' : 'theirs'}>${mine ? this.#mine() : html`<sluice-message silent exportparts=${messageParts} .name=${this.name || undefined}
-        .message=${this.message} .approvals=${this.approvals} .name=${this.name || undefined} .renderText=${this.renderText}
+        .message=${this.message} .approvals=${this.approvals} .cues=${this.cues} .renderText=${this.renderText}
         .loadImage=${this.loadImage} .openLink=${this.openLink}></sluice-message>`}</div>
       ${this.#below()}</div>`
   }

@@ -4,7 +4,7 @@ import { repeat } from 'lit/directives/repeat.js'
 import { define } from '../element.js'
 import { schedule, unschedule } from '../frame.js'
 import { controls, tokens } from '../theme.js'
-import type { ApprovalsMode } from '../types.js'
+import type { ApprovalsMode, CuesMode } from '../types.js'
 import { Announcer } from './announcer.js'
 import { EntryWindow } from './entry-window.js'
 import './entry.js'
@@ -27,6 +27,7 @@ export class SluiceThread extends FollowingElement {
     conversation: { type: String },
     name: { type: String },
     usage: { type: String },
+    cues: { type: String },
     approvals: { type: String },
     announce: { type: String },
     renderText: { attribute: false },
@@ -37,6 +38,7 @@ export class SluiceThread extends FollowingElement {
   declare conversation: string
   declare name: string
   declare usage: UsageMode
+  declare cues: CuesMode
   declare approvals: ApprovalsMode
   declare announce: AnnounceMode
   declare renderText: RenderText | undefined
@@ -66,6 +68,7 @@ export class SluiceThread extends FollowingElement {
     this.conversation = 'main'
     this.name = ''
     this.usage = 'last'
+    this.cues = 'margin'
     this.approvals = 'inline'
     this.announce = 'end'
   }
@@ -265,7 +268,7 @@ export class SluiceThread extends FollowingElement {
     const last = entry.id === conversation?.entries.at(-1)?.id
     const newDay = before ? !sameDay(entry.at, before.at) : !sameDay(entry.at, now)
     return html`<sluice-entry part="entry" exportparts=${entryParts} .entry=${entry} .message=${entry.role === 'assistant' ? client?.message(entry.message) : undefined}
-      .conversation=${client?.open(this.conversation)} .name=${this.name} .usage=${this.usage} .approvals=${this.approvals} .renderText=${this.renderText} .loadImage=${this.loadImage} .openLink=${client?.openLink && this.#openLink}
+      .conversation=${client?.open(this.conversation)} .name=${this.name} .usage=${this.usage} .cues=${this.cues} .approvals=${this.approvals} .renderText=${this.renderText} .loadImage=${this.loadImage} .openLink=${client?.openLink && this.#openLink}
       .can=${this.#can} .busy=${doing !== 'idle' && doing !== 'offline'} .offline=${doing === 'offline'} .last=${last}
       .unanswered=${last && entry.role === 'user' && doing === 'idle'} .day=${newDay ? dayOf(entry.at, now, chat, this.language) : ''}
       .position=${first + at + 1} .size=${this.#entries.size}>${last ? html`<slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>` : nothing}</sluice-entry>`

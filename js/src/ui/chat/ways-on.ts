@@ -1,12 +1,10 @@
 // How a person can go on behind an answer that did not end as it should. No DOM.
 import { endingOf } from '../../bridge/ending.js'
-import type { BlockView, MessageView } from '../types.js'
+import { hasText } from '../ends.js'
+import type { MessageView } from '../types.js'
 
 /** Errors after which the text that is there can be gone on with: the answer broke off. */
 const broken = new Set(['unfinished', 'stream_broken', 'network', 'connection', 'first_byte_timeout', 'idle_timeout', 'timeout', 'provider', 'http', 'oversize', 'parse', 'broken_event'])
-
-const hasText = (blocks: readonly BlockView[]): boolean =>
-  blocks.some((block) => block?.type === 'text' && !block.retracted && block.text.trim() !== '')
 
 /** What is offered behind an answer, in this order; nothing behind one that goes on or ended well. */
 export function waysOn(view: MessageView | undefined): ('goOn' | 'again')[] {

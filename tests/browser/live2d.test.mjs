@@ -168,35 +168,92 @@ test('where motion is reduced it asks for no frames while nothing happens, and w
   await until(async () => (await drawn(page)) !== rest, 'breath')
 })
 
-test('it is drawn as often as what moves needs: smooth while it does, seldom while it breathes, hardly ever asleep, never with 0', async (t) => {
+/** Runs in the page before anything of its own: time passes when `pass(ms)` says so, a screen has 60 frames a second. */
+function standStill() {
+  let now = 1000
+  let due = []
+  let count = 0
+  const later = (run, at, frame) => (due.push({ run, at, frame, id: ++count }), count)
+  const forget = (id) => void (due = due.filter((one) => one.id !== id))
+  performance.now = () => now
+  window.setTimeout = (run, ms = 0) => later(run, now + ms)
+  window.requestAnimationFrame = (run) => later(run, (Math.floor((now * 60) / 1000 + 1e-6) + 1) * (1000 / 60), true)
+  window.clearTimeout = window.cancelAnimationFrame = forget
+  /** Frames that were asked for, those of them that changed the figure, attributes that were set, and the most changes in any second. */
+  window.pass = (ms) => {
+    const observer = new MutationObserver(() => {})
+    observer.observe(window.pet.element, { attributes: true, subtree: true, childList: true })
+    const end = now + ms
+    const result = { frames: 0, changed: [], attributes: 0 }
+    for (;;) {
+      const next = due.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
+      if (!next) break
+      forget(next.id)
+      now = Math.max(now, next.at)
+      next.run(now)
+      const records = observer.takeRecords().length
+      if (next.frame) result.frames++
+      result.attributes += records
+      if (records > 0) result.changed.push(now)
+    }
+    now = end
+    observer.disconnect()
+    const most = Math.max(0, ...result.changed.map((at) => result.changed.filter((other) => other >= at && other < at + 1000).length))
+    return { frames: result.frames / (ms / 1000), changes: result.changed.length / (ms / 1000), most, attributes: result.attributes / (result.changed.length || 1), all: result.attributes }
+  }
+}
+
+test('it is drawn as often as what moves needs: 60 times in a second while it does, 12 at rest, 4 asleep, never with 0', async (t) => {
   const page = await browser.page(t)
-  await page.addInitScript(() => {
-    const { requestAnimationFrame } = window
-    window.asked = 0
-    window.requestAnimationFrame = (run) => (window.asked++, requestAnimationFrame(run))
-  })
-  await load(page, 'puppet')
-  const frames = (seconds) => page.evaluate(async (seconds) => {
-    const before = window.asked
-    await new Promise((done) => setTimeout(done, seconds * 1000))
-    return (window.asked - before) / seconds
-  }, seconds)
-  await page.evaluate(() => (window.pet.state('idle'), window.pet.fps(12)))
-  await frames(2)
-  const idle = await frames(6)
-  assert.ok(idle > 0.5 && idle <= 8, `idle: ${idle}`)
+  await page.addInitScript(standStill)
+  await page.goto(`${server.url}&puppet`)
+  await page.goto(`${server.origin}/?puppet`)
+  await until(() => page.evaluate(() => window.ready), 'the puppet')
+  const pass = (seconds) => page.evaluate((ms) => window.pass(ms), seconds * 1000)
+  const to = (state, fps) => page.evaluate(([state, fps]) => (window.pet.state(state), window.pet.fps(fps)), [state, fps])
+  await to('idle', 12)
+  await pass(3)
+  const idle = await pass(180) // looks about and stretches now and then
+  assert.ok(idle.most <= 12, `at most ${idle.most} in a second`)
+  assert.ok(idle.changes > 1 && idle.frames < 5, `idle: ${JSON.stringify(idle)}`)
+  assert.ok(idle.frames <= idle.changes * 1.15, `frames for nothing: ${JSON.stringify(idle)}`)
+  assert.ok(idle.attributes < 8, `it only breathes: ${idle.attributes} attributes a frame`)
   await page.evaluate(() => window.pet.motion('Wave'))
-  const moving = await frames(1.5)
-  assert.ok(moving > 3 * idle, `a motion: ${moving}, idle: ${idle}`)
-  await page.evaluate(() => (window.pet.state('dozing'), window.pet.fps(4)))
-  await frames(3)
-  const dozing = await frames(5)
-  assert.ok(dozing > 0 && dozing <= 2.5, `dozing: ${dozing}`)
+  const moving = await pass(1.5)
+  assert.ok(moving.frames > 55, `a motion: ${moving.frames}`)
+  await to('dozing', 4)
+  await pass(3)
+  const dozing = await pass(60)
+  assert.ok(dozing.changes > 0.3 && dozing.most <= 4 && dozing.frames <= 2, `dozing: ${JSON.stringify(dozing)}`)
   await page.evaluate(() => window.pet.fps(0))
-  await frames(1)
-  assert.equal(await frames(3), 0)
-  await page.evaluate(() => window.pet.fps(60))
-  assert.ok((await frames(2)) > 0, 'it goes on')
+  await pass(0.1)
+  await page.evaluate(() => (window.pet.look({ x: 5, y: 5 }), window.pet.mouth(1)))
+  assert.deepEqual(await pass(20), { frames: 0, changes: 0, most: 0, attributes: 0, all: 0 })
+  await page.evaluate(() => (window.pet.mouth(0), window.pet.fps(60)))
+  assert.ok((await pass(2)).changes > 0, 'it goes on')
+})
+
+test('a frame in which nothing moved sets no attribute', async (t) => {
+  const page = await browser.page(t)
+  await page.addInitScript(standStill)
+  await page.goto(`${server.url}&puppet`)
+  await page.goto(`${server.origin}/?puppet`)
+  await until(() => page.evaluate(() => window.ready), 'the puppet')
+  const [same, less, more] = await page.evaluate(async () => {
+    const { draw, parameters } = await import('/pet/puppet-drawing.js')
+    const { element, pose } = draw()
+    const values = Object.fromEntries(Object.keys(parameters).map((name) => [name, parameters[name][2]]))
+    const changes = (change, seconds) => {
+      const observer = new MutationObserver(() => {})
+      observer.observe(element, { attributes: true, subtree: true })
+      pose({ ...values, ...change }, seconds)
+      return observer.takeRecords().length
+    }
+    changes({}, 0)
+    return [changes({}, 5), changes({ headX: 0.001, breath: 0.0005 }, 6), changes({ headX: 0.1 }, 7)]
+  })
+  assert.deepEqual([same, less], [0, 0])
+  assert.ok(more > 0 && more < 12, `${more}`)
 })
 
 test('the puppet refuses what it does not have, is clickable, and leaves nothing behind', async (t) => {

@@ -1,9 +1,13 @@
 // Lulu, a dewdrop with a scarf: an SVG made by script, and a function that poses it. Attributes only, no styles: it lives under any CSP.
-import { add, make, mix, outline, set } from './puppet-pen.js'
-import { props } from './puppet-props.js'
+import { add, make, mix, moves, outline, set } from './puppet-pen.js'
+import { held, props, waved } from './puppet-props.js'
 
 const line = '#1c2f55' // of the face
 let drawings = 0
+/** What floats around the head. */
+const floating = ['thought', 'bang', 'sweat', 'tear', 'snooze', 'hearts', 'sparkle', 'cross', 'ask', 'sigh']
+/** What is never still while it is seen. */
+export const restless = [...floating, ...waved]
 
 /** The parameters that the drawing knows: [lowest, highest, at rest]. Angles in degrees; the rest in units of their own. */
 export const parameters = {
@@ -26,9 +30,15 @@ export function draw() {
   const ground = add(svg, 'g', { transform: 'translate(200 458) scale(0.9)' })
   const parts = [shadow, figure].map((part) => part(ground, paint, id))
   const { zoneAt, moved } = touchable(svg)
+  const shown = {}
+  /** What differs by less than can be seen is the same. */
   const pose = (values, seconds) => {
+    for (const [name, [least, most, rest]] of Object.entries(parameters)) {
+      const step = (most - least) / 512
+      shown[name] = Math.min(most, Math.max(least, rest + Math.round((values[name] - rest) / step) * step))
+    }
     moved()
-    for (const move of parts) move(values, seconds)
+    for (const move of parts) move(shown, seconds)
   }
   return { element: svg, pose, zoneAt }
 }
@@ -59,29 +69,28 @@ function touchable(svg) {
 
 function shadow(ground, paint) {
   const shape = add(ground, 'ellipse', { rx: 96, ry: 13, fill: paint('shadow') })
-  return ({ bodyX, bodyY }) => {
+  return moves(['bodyX', 'bodyY'], ({ bodyX, bodyY }) => {
     const high = Math.min(1, Math.max(0, -bodyY / 120))
     set(shape, { cx: bodyX, rx: 96 - 34 * high, opacity: 1 - 0.55 * high })
-  }
+  })
 }
 
 function figure(ground, paint, id) {
   const all = add(ground, 'g', { 'data-part': 'figure', 'pointer-events': 'all' })
   const parts = [feet, torso, head, arms, signs].map((part) => part(all, paint, id))
-  return (values, seconds) => {
-    const { bodyX, bodyY, bodyTilt, squash } = values
+  parts.push(moves(['bodyX', 'bodyY', 'bodyTilt', 'squash'], ({ bodyX, bodyY, bodyTilt, squash }) => {
     set(all, { transform: `translate(${bodyX} ${bodyY}) rotate(${bodyTilt}) scale(${1 + squash * 0.7} ${1 - squash})` })
-    for (const move of parts) move(values, seconds)
-  }
+  }))
+  return (values, seconds) => parts.forEach((move) => move(values, seconds))
 }
 
 function feet(group, paint) {
   const shapes = [-1, 1].map(() => add(group, 'path', { d: 'M -25 2 C -30 -22 24 -26 27 -3 C 28 5 -23 8 -25 2 Z', fill: paint('arm'), stroke: outline, 'stroke-width': 4, 'stroke-linejoin': 'round', 'data-zone': 'foot' }))
-  return ({ footL, footR }) => {
+  return moves(['footL', 'footR'], ({ footL, footR }) => {
     const [left, right] = shapes
     set(left, { transform: `translate(-31 ${-footL}) rotate(${footL * 0.8}) scale(-1 1)` })
     set(right, { transform: `translate(31 ${-footR}) rotate(${-footR * 0.8})` })
-  }
+  })
 }
 
 function torso(group, paint) {
@@ -96,24 +105,25 @@ function torso(group, paint) {
   })
   add(part, 'path', { d: 'M -50 -90 C -38 -82 -22 -78 -4 -77', fill: 'none', stroke: '#ffffff', 'stroke-width': 3, 'stroke-linecap': 'round', opacity: 0.45 })
   add(part, 'path', { d: 'M 24 -86 C 30 -93 45 -91 47 -81 C 48 -70 34 -64 27 -69 C 20 -73 19 -81 24 -86 Z', fill: '#ff8f7c', stroke: '#b5413f', 'stroke-width': 3.5 })
-  return ({ scarf, breath }) => {
+  return moves(['scarf', 'breath'], ({ scarf, breath }) => {
     const sway = scarf * 16
     set(part, { transform: `scale(${1 + breath * 0.012} ${1 + breath * 0.018})` })
     set(tail, { d: `M 27 -72 Q ${25 + sway * 0.4} -48 ${21 + sway} -24 L ${47 + sway} ${-25 - scarf * 4} Q ${47 + sway * 0.4} -50 42 -72 Z` })
     set(stripe, { d: `M ${24 + sway * 0.8} -36 L ${46 + sway * 0.8} ${-37 - scarf * 3}` })
-  }
+  })
 }
 
 /** Where an arm begins and ends, and the angle of it. */
-function arm(side, degrees, breath) {
+function arm(side, degrees) {
   const angle = (degrees * Math.PI) / 180
   const length = 33 + 40 * Math.max(0, degrees / 170) // the higher, the longer: it has to get past the head
-  const [x, y] = [side * 51, -82 - breath * 1.5]
+  const [x, y] = [side * 51, -82]
   return { x, y, handX: x + side * Math.sin(angle) * length, handY: y + Math.cos(angle) * length, bend: side * (8 + degrees * 0.06) }
 }
 
-function arms(group, paint) {
-  const held = props(group)
+function arms(parent, paint) {
+  const group = add(parent, 'g')
+  const moveProps = props(group)
   const shapes = [-1, 1].map((side) => {
     const strokes = [[outline, 34], [paint('arm'), 27]].map(([stroke, width]) => add(group, 'path', { fill: 'none', stroke, 'stroke-width': width, 'stroke-linecap': 'round', 'data-zone': 'hand' }))
     // A palm with a thumb that points up and inwards.
@@ -123,15 +133,19 @@ function arms(group, paint) {
     add(hand, 'path', { d: 'M 5 11 C 9 11 12 8 13 5', fill: 'none', stroke: outline, 'stroke-width': 2.4, 'stroke-linecap': 'round', opacity: 0.55 })
     return { side, strokes, hand }
   })
-  return (values, seconds) => {
-    const { armL, armR, breath } = values
+  const breathe = moves(['breath'], ({ breath }) => set(group, { transform: `translate(0 ${breath * -1.5})` }))
+  const reach = moves(['armL', 'armR', ...held], (values, seconds) => {
     for (const { side, strokes, hand } of shapes) {
-      const degrees = side < 0 ? armL : armR
-      const { x, y, handX, handY, bend } = arm(side, degrees, breath)
+      const degrees = side < 0 ? values.armL : values.armR
+      const { x, y, handX, handY, bend } = arm(side, degrees)
       for (const stroke of strokes) set(stroke, { d: `M ${x} ${y} Q ${(x + handX) / 2 + bend} ${(y + handY) / 2 + 4} ${handX} ${handY}` })
       set(hand, { transform: `translate(${handX} ${handY}) rotate(${side * (mix(-35, 42, Math.min(1, Math.max(0, degrees - 10) / 70)) - Math.max(0, degrees - 80) * 0.45)}) scale(${side} 1)` })
-      if (side > 0) held(values, seconds, handX, handY)
+      if (side > 0) moveProps(values, seconds, handX, handY)
     }
+  }, waved)
+  return (values, seconds) => {
+    breathe(values)
+    reach(values, seconds)
   }
 }
 
@@ -139,17 +153,17 @@ function head(group, paint, id) {
   const part = add(group, 'g', { 'data-part': 'head' })
   const skull = add(part, 'path', { 'data-zone': 'head', fill: paint('skin'), stroke: outline, 'stroke-width': 4.5, 'stroke-linejoin': 'round' })
   add(part, 'path', { d: 'M -110 -72 C -94 -26 -52 -9 0 -9 C 52 -9 94 -26 110 -72 C 90 -38 50 -25 0 -25 C -50 -25 -90 -38 -110 -72 Z', fill: '#ffffff', opacity: 0.4 })
-  const bubbles = [[84, 6, 0], [98, 3.5, 0.45], [70, 4, 0.7]].map(([x, r, phase]) =>
-    ({ x, phase, shape: add(part, 'circle', { r, fill: '#ffffff', 'fill-opacity': 0.3, stroke: '#ffffff', 'stroke-width': 1.6 }) }))
+  for (const [cx, cy, r] of [[84, -63, 6], [99, -96, 3.5], [72, -38, 4]]) add(part, 'circle', { cx, cy, r, fill: '#ffffff', 'fill-opacity': 0.3, stroke: '#ffffff', 'stroke-width': 1.6 })
   const shine = add(part, 'g', { fill: '#ffffff' })
   add(shine, 'path', { d: 'M -101 -130 C -96 -162 -74 -184 -47 -193 C -40 -194 -37 -186 -43 -182 C -65 -171 -81 -154 -87 -127 C -89 -117 -102 -119 -101 -130 Z', opacity: 0.9 })
   add(shine, 'ellipse', { cx: -97, cy: -106, rx: 5.5, ry: 7.5, opacity: 0.85 })
   const face = add(part, 'g', { 'data-part': 'face' })
   const parts = [cheeks, eyes, brows, mouth].map((one) => one(face, paint, id))
   const lily = flower(part)
-  return (values, seconds) => {
-    const { headX, headY, headTilt, breath, curl } = values
+  const nod = moves(['headX', 'headY', 'headTilt', 'breath'], ({ headX, headY, headTilt, breath }) => {
     set(part, { transform: `translate(${headX * 5} ${-103 - breath * 2.5 + headY * 3}) rotate(${headTilt})` })
+  })
+  const turn = moves(['headX', 'headY', 'curl'], ({ headX, headY, curl }) => {
     const tip = `${32 + curl * 30} ${-284 + Math.abs(curl) * 8}`
     set(skull, {
       d: `M -124 -106 C -124 -166 -88 -198 -52 -214 C -26 -226 ${-4 + curl * 6} -250 ${tip} C ${30 + curl * 14} -252 34 -230 56 -214 C 92 -196 124 -164 124 -106 C 124 -40 70 -4 0 -4 C -70 -4 -124 -40 -124 -106 Z`,
@@ -157,12 +171,9 @@ function head(group, paint, id) {
     set(shine, { transform: `translate(${headX * -5} ${headY * -4})` })
     set(face, { transform: `translate(${headX * 17} ${headY * 12})` })
     set(lily, { transform: `translate(${84 - headX * 6} ${-190 + headY * 3}) rotate(${18 + curl * 6})` })
-    for (const { x, phase, shape } of bubbles) {
-      const rise = (seconds / 7 + phase) % 1
-      set(shape, { cx: x + Math.sin(seconds * 1.3 + phase * 9) * 4, cy: -50 - rise * 105, opacity: Math.sin(rise * Math.PI) })
-    }
-    for (const move of parts) move(values, seconds)
-  }
+  })
+  parts.push(nod, turn)
+  return (values, seconds) => parts.forEach((move) => move(values, seconds))
 }
 
 function cheeks(face, paint) {
@@ -172,12 +183,12 @@ function cheeks(face, paint) {
     const lines = add(cheek, 'path', { d: 'M -9 5 L -5 -4 M -1 5 L 3 -4 M 7 5 L 11 -4', stroke: '#e4577a', 'stroke-width': 2.8, 'stroke-linecap': 'round', fill: 'none' })
     return { side, cheek, lines }
   })
-  return ({ blush, puff }) => {
+  return moves(['blush', 'puff'], ({ blush, puff }) => {
     for (const { side, cheek, lines } of shapes) {
       set(cheek, { transform: `translate(${side * (81 + puff * 4)} -66) scale(${1 + blush * 0.12 + puff * 0.25})`, opacity: Math.min(1, 0.35 + blush * 0.75) })
       set(lines, { opacity: Math.max(0, (blush - 0.55) / 0.45) })
     }
-  }
+  })
 }
 
 function eyes(face, paint, id) {
@@ -198,10 +209,11 @@ function eye(face, paint, id, side) {
   add(lights, 'ellipse', { cx: -7, cy: -11, rx: 7.5, ry: 9 })
   add(lights, 'circle', { cx: 8, cy: 10, r: 4 })
   const lash = add(part, 'path', { fill: 'none', stroke: line, 'stroke-width': 5.5, 'stroke-linecap': 'round' })
-  return (values) => {
+  const [lid, smiles] = side < 0 ? ['eyeL', 'eyeSmileL'] : ['eyeR', 'eyeSmileR']
+  return moves(['gazeX', 'gazeY', 'headX', 'pupil', lid, smiles], (values) => {
     const { gazeX, gazeY, headX } = values
-    const smile = side < 0 ? values.eyeSmileL : values.eyeSmileR
-    const open = (side < 0 ? values.eyeL : values.eyeR) * (1 - smile)
+    const smile = values[smiles]
+    const open = values[lid] * (1 - smile)
     const far = 1 - Math.max(0, headX * side) * 0.12
     set(part, { transform: `translate(${side * 52 * (1 - Math.max(0, headX * side) * 0.05) + gazeX * 5} ${-104 + gazeY * 4}) scale(${far} 1)` })
     const shut = mix(5, -15, smile) // where the lids meet: both go there, since an upper one alone looks smug
@@ -215,16 +227,16 @@ function eye(face, paint, id, side) {
     set(glow, { cx: gazeX * 3, cy: 19 + gazeY * 3 })
     set(pupil, { transform: `translate(${gazeX * 6} ${gazeY * 6 - 1}) scale(${values.pupil})` })
     set(lights, { transform: `translate(${gazeX * 3} ${gazeY * 3}) scale(${mix(1, values.pupil, 0.7)})` })
-  }
+  })
 }
 
 function brows(face) {
   const shapes = [-1, 1].map((side) => [side, add(face, 'path', { d: 'M -14 2 Q 0 -6 14 2', fill: 'none', stroke: '#1f4f85', 'stroke-width': 5.5, 'stroke-linecap': 'round' })])
-  return ({ browL, browR, browSlant }) => {
+  return moves(['browL', 'browR', 'browSlant'], ({ browL, browR, browSlant }) => {
     for (const [side, shape] of shapes) {
       set(shape, { transform: `translate(${side * 53} ${-147 - (side < 0 ? browL : browR) * 10}) rotate(${-side * browSlant * 22})` })
     }
-  }
+  })
 }
 
 function mouth(face, paint, id) {
@@ -234,7 +246,7 @@ function mouth(face, paint, id) {
   const tongue = add(add(part, 'g', { 'clip-path': `url(#${id}mouth)` }), 'ellipse', { rx: 14, ry: 11, fill: '#ff8c9f' })
   add(part, 'ellipse', { rx: 24, ry: 16, cy: 6, fill: 'none', 'data-zone': 'mouth' })
   const lips = add(part, 'path', { fill: 'none', stroke: line, 'stroke-width': 4.2, 'stroke-linecap': 'round', 'stroke-linejoin': 'round' })
-  return ({ mouthForm, mouthOpen, mouthRound, mouthWidth }) => {
+  return moves(['mouthForm', 'mouthOpen', 'mouthRound', 'mouthWidth'], ({ mouthForm, mouthOpen, mouthRound, mouthWidth }) => {
     const width = (15 + Math.max(0, mouthForm) * 6) * mouthWidth * (1 - 0.36 * mouthRound)
     const corner = -mouthForm * 3.5
     const upper = corner + mouthForm * 9 - mouthRound * (4 + mouthOpen * 12)
@@ -251,7 +263,7 @@ function mouth(face, paint, id) {
     set(inside, { d: shape, opacity: Math.min(1, mouthOpen * 12) })
     set(tongue, { cy: lower - 2, opacity: Math.min(1, mouthOpen * 4) })
     set(lips, { d: mouthOpen > 0.02 ? shape : curve(-width, upper, width) })
-  }
+  })
 }
 
 /** A water lily over the ear. */
@@ -317,7 +329,7 @@ function signs(group, paint) {
   const cross = sign()
   add(cross, 'path', { d: 'M -18 -6 Q -5 -5 -6 -18 M 6 -18 Q 5 -5 18 -6 M 18 6 Q 5 5 6 18 M -6 18 Q -5 5 -18 6', fill: 'none', stroke: '#e2506a', 'stroke-width': 5.5, 'stroke-linecap': 'round' })
 
-  return (values, seconds) => {
+  return moves(['headX', ...floating], (values, seconds) => {
     const wave = (speed, phase = 0) => Math.sin(seconds * speed + phase)
     appear(thought, values.thought, 164, -376 + wave(1.8) * 3)
     puffs.forEach((shape, index) => set(shape, { opacity: values.thought > 0.3 + index * 0.2 ? 1 : 0 }))
@@ -337,7 +349,7 @@ function signs(group, paint) {
     appear(ask, values.ask, 122, -330 + wave(1.6) * 2, 10)
     appear(sigh, values.sigh, 66 + values.headX * 17, -136 + wave(1.4) * 2, 12)
     appear(cross, values.cross, -106, -286, -8, 0.95 + wave(8) * 0.06)
-  }
+  }, floating)
 }
 
 function gradients(defs, id) {

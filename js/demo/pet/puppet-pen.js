@@ -28,4 +28,17 @@ export function set(node, attributes) {
   }
 }
 
+/**
+ * `move` as it is to be called: only where one of the parameters that it reads has changed, or one of `floats` is seen, which moves by the time.
+ * Where nothing moved nothing is even computed.
+ */
+export function moves(reads, move, floats = []) {
+  const before = {}
+  return (values, seconds) => {
+    if (reads.every((name) => values[name] === before[name]) && !floats.some((name) => values[name] > 0.01)) return
+    for (const name of reads) before[name] = values[name]
+    move(values, seconds)
+  }
+}
+
 const round = (number) => Math.round(number * 100) / 100

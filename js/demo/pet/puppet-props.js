@@ -3,6 +3,11 @@ import { add, mix, outline, set } from './puppet-pen.js'
 
 const edge = { stroke: outline, 'stroke-width': 3.4, 'stroke-linejoin': 'round', 'stroke-linecap': 'round' }
 
+/** What it may have in its hand: parameters of the drawing. */
+export const held = ['propSearch', 'propWrite', 'propLetter', 'propTool', 'plug']
+/** What sways in its hand. */
+export const waved = held.filter((name) => name !== 'plug')
+
 /** Draws them into `group`, and gives the function that moves them with the hand. */
 export function props(group) {
   const part = () => add(group, 'g', { display: 'none', 'data-zone': 'hand' })
@@ -33,15 +38,16 @@ export function props(group) {
   add(plug, 'path', { d: 'M -9 -32 L -9 -48 M 9 -32 L 9 -48', fill: 'none', stroke: '#8fa3bf', 'stroke-width': 6, 'stroke-linecap': 'round' })
   add(plug, 'path', { d: 'M -20 -32 L 20 -32 L 18 -8 C 16 4 -16 4 -18 -8 Z', fill: '#5b7196', ...edge, stroke: '#32466b' })
 
-  const held = [[search, 'propSearch', 14], [write, 'propWrite', 34], [letter, 'propLetter', 8], [tool, 'propTool', 18], [plug, 'plug', 24]]
+  const shapes = [[search, 14], [write, 34], [letter, 8], [tool, 18], [plug, 24]]
   return (values, seconds, x, y) => {
-    for (const [shape, name, degrees] of held) {
+    for (const [index, [shape, degrees]] of shapes.entries()) {
+      const name = held[index]
       const value = values[name]
       if (value < 0.02) {
         set(shape, { display: 'none' })
         continue
       }
-      const sway = name === 'plug' ? 0 : 7 * Math.sin(seconds * 2.2)
+      const sway = waved.includes(name) ? 7 * Math.sin(seconds * 2.2) : 0
       set(shape, { display: 'inline', opacity: Math.min(1, value * 1.5), transform: `translate(${x} ${y}) rotate(${degrees + sway}) scale(${mix(0.4, 1, value)})` })
     }
     const loose = values.plug

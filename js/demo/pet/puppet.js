@@ -1,6 +1,6 @@
 // The drawn pet: what a Live2D model does, for pages that have none. The same interface: a `PetModel` of sluice/live2d.
 import { expressions, motions, states } from './puppet-acts.js'
-import { draw, parameters } from './puppet-drawing.js'
+import { draw, parameters, restless } from './puppet-drawing.js'
 
 const names = Object.keys(parameters)
 const rest = Object.fromEntries(names.map((name) => [name, parameters[name][2]]))
@@ -13,10 +13,10 @@ const looksMs = 4000
  * and there are none between two breaths.
  */
 const [fast, slow] = [60, 24]
+/** How long its eyes are closed, and how much sooner a frame may come than it was asked for. */
+const [blinkFor, early] = [0.13, 0.01]
 /** They move all the time, or are there in an instant: no reason for more frames. */
 const ambient = new Set(['breath', 'eyeL', 'eyeR', 'curl', 'scarf'])
-/** What floats, or moves in its hand, is never still. */
-const floating = ['thought', 'bang', 'sweat', 'tear', 'snooze', 'hearts', 'sparkle', 'cross', 'ask', 'sigh', 'propSearch', 'propWrite', 'propLetter', 'propTool']
 
 /**
  * Draws the puppet into `container`, as large as that is: a `PetModel` with all that is optional. Its eyes follow the pointer by themselves;
@@ -37,6 +37,7 @@ export function createPuppet(container) {
   let looksUntil = -Infinity
   let blinkAt = 2
   let idleAt = 20
+  let idledAt = -Infinity // when it last did something to pass the time
   let breathAt = 0
   let seconds = 0 // that were shown
   let last
@@ -52,15 +53,16 @@ export function createPuppet(container) {
   /** Poses with the next frame. Where motion is reduced that is the last one, until something happens. */
   function wake() {
     clearTimeout(timer)
+    if (limit === 0) return // `fps` goes on
     frame ??= requestAnimationFrame(step)
   }
 
   /** The next frame, no sooner than it shows something new. */
   function next(now) {
-    if (limit === 0) return // `fps` goes on
     if (pace >= fast) return wake()
-    const wait = pace > 0 ? 1 / pace : Math.min(breathAt, blinkAt, idleAt) - now
-    timer = setTimeout(wake, Math.max(0, wait * 1000 - 9)) // a frame is late by half of one
+    const blink = (blinks(now) ? blinkAt + blinkFor : blinkAt) - now
+    const wait = pace > 1 / blinkFor ? 1 / pace : Math.min(pace > 0 ? 1 / pace : breathAt - now, blink, idleAt - now)
+    timer = setTimeout(wake, Math.max(1 / Math.min(limit, slow), wait) * 1000 - early * 900) // a frame is late by half of one
   }
 
   function step(milliseconds) {
@@ -90,13 +92,17 @@ export function createPuppet(container) {
 
   /** Frames per second that what is seen now needs. 0: none until the next breath. */
   function paceOf(speed, aim, now) {
-    if (playing) return motions.Idle.includes(playing.act) ? slow : fast
-    if (mouth.open > 0 || speed > 1) return fast
-    if (speed > 0.12) return slow
+    const idles = motions.Idle.includes(playing?.act)
+    if (idles) idledAt = now
+    if (playing && !idles) return fast
+    if (mouth.open > 0) return fast
     const calm = Math.min(limit, slow)
+    if (now - idledAt < 1) return calm // to rest as slowly as it moved
+    if (speed > 1) return fast
+    if (speed > 0.12) return slow
     const settles = speed > 0.02 || Math.abs(aim.eyeL - values.eyeL) + Math.abs(aim.eyeR - values.eyeR) > 0.05
     if (settles || Object.values(springs).some((spring) => Math.abs(spring.speed) > 0.1)) return calm
-    if (floating.some((name) => values[name] > 0.01)) return asleep() ? calm / 3 : calm
+    if (restless.some((name) => values[name] > 0.01)) return asleep() ? calm / 3 : calm
     return now >= breathAt - pause() ? 0 : calm / 3
   }
 
@@ -123,6 +129,7 @@ export function createPuppet(container) {
     return aim
   }
 
+  const blinks = (now) => now >= blinkAt - early
   const asleep = () => limit < 12
   const breathes = () => (asleep() ? 4 : 2.8) // seconds in and out
   const pause = () => (asleep() ? 3 : 1.8)
@@ -136,11 +143,12 @@ export function createPuppet(container) {
       aim.headTilt += 1.2 * Math.sin(now * 0.9)
       aim.bodyTilt += 0.6 * Math.sin(now * 0.7)
     }
-    if (now > blinkAt + 0.13) blinkAt = now + (Math.random() < 0.15 ? 0.12 : 2 + Math.random() * 4)
-    if (now >= blinkAt) aim.eyeL = aim.eyeR = 0
+    if (aim.eyeL + aim.eyeR < 0.1) blinkAt = now + 2 // its eyes are closed
+    else if (now > blinkAt + blinkFor - early) blinkAt = now + (Math.random() < 0.15 ? 0.12 : 2 + Math.random() * 4)
+    if (blinks(now)) aim.eyeL = aim.eyeR = 0
     if (now >= idleAt) {
       const calm = expression === 'neutral' || expression === 'smile'
-      if (state === 'idle' && calm && !playing) play(motions.Idle[Math.floor(Math.random() * motions.Idle.length)])
+      if (state === 'idle' && calm && !playing) playing = { act: motions.Idle[Math.floor(Math.random() * motions.Idle.length)] }
       idleAt = now + 30 + Math.random() * 40
     }
   }

@@ -1,10 +1,13 @@
 // `npx sluice parse`: texts and recorded answers as events.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, openSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { guessWire } from '../../js/dist/esm/cli/guess-wire.js'
 import { answerText } from '../../js/pages/tester/answer-text.js'
 import { inOrder, parsed, path, scripted, sluice, sluiceHere, texts } from './cli-support.mjs'
+import { main } from './on-terminal.mjs'
 
 const chunk = (delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`
 const stream = [
@@ -123,4 +126,18 @@ test('parse: an answer that was cut or is empty is told, and a failure', async (
     assert.equal(code, 1, told)
   }
   assert.equal((await sluice(['parse', '-'], body('stop', 'Hi.'))).code, 0)
+})
+
+test('parse: a full disk is told, and a pipe that closes is an end', { skip: !existsSync('/dev/full') && 'there is no /dev/full' }, async () => {
+  writeFileSync(path('long'), 'A line.\n'.repeat(2000))
+  const child = spawn(process.execPath, [main, 'parse', path('long')], { stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'] })
+  let err = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
+  const [code] = await once(child, 'close')
+  assert.equal(code, 1)
+  assert.match(err, /the output cannot be written: .*ENOSPC/)
+  const closed = spawn(process.execPath, [main, 'parse', path('long'), '--json'])
+  closed.stdout.once('data', () => closed.stdout.destroy())
+  closed.stderr.setEncoding('utf8').on('data', (text) => assert.match(text, /^wire: /))
+  assert.deepEqual(await once(closed, 'close'), [0, null])
 })

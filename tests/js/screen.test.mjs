@@ -44,6 +44,25 @@ test('calls that run at the same time are printed whole, each when it settles, a
   assert.equal(steps[12], '⋯ 2 running · job.1 · job.3')
 })
 
+test('a terminal that becomes narrower or wider in mid-line breaks what comes at its new width, and says nothing twice', () => {
+  for (const [before, after] of [[80, 40], [80, 20], [40, 80]]) for (const size of [1, 7, 300]) {
+    const out = { isTTY: true, columns: before, rows: 24, bytes: '', write: (text) => (out.bytes += text) }
+    const screen = new Screen(out, { TERM: 'xterm' })
+    const words = Array.from({ length: 60 }, (_, at) => (at % 7 === 3 ? `**w${at}**` : at % 11 === 5 ? `\`c${at}\`` : `word${at}`)).join(' ')
+    const say = (given) => { for (let at = 0; at < given.length; at += size) screen.show({ type: 'text', block: 0, text: given.slice(at, at + size) }) }
+    say(words.slice(0, 72))
+    const mark = out.bytes.length
+    out.columns = after
+    say(words.slice(72))
+    screen.show({ type: 'done', outcome: 'completed' })
+    const rowsOf = (bytes) => screenOf(bytes.replaceAll('\n', '\r\n'), 1000)
+    assert.equal(rowsOf(out.bytes).join(' ').replace(/\s+/g, ' ').trim(), words.replace(/[*`]/g, ''), `${before} → ${after} by ${size}`)
+    // What is drawn after the change is drawn in rows of the new width: a wider one would wrap, and stand there again with every token.
+    const drawn = out.bytes.slice(mark).replace(/\x1b\[[\d;]*[A-Za-z]/g, '').split(/[\r\n]/).slice(1)
+    assert.ok(drawn.every((row) => row.length < after), drawn.filter((row) => row.length >= after).join('\n'))
+  }
+})
+
 test('without a terminal a tool that runs alone says its progress at once, and calls are whole', () => {
   const alone = shown([...began(1, 'file.copy'), progress(1, 'half')], { isTTY: false })
   assert.deepEqual(alone.rows, ['╭─ file.copy ', '│  half', ''])

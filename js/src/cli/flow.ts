@@ -8,8 +8,8 @@ export interface Span { text: string; sgr: string }
 interface Cell extends Span { wide: number }
 
 export interface FlowOptions {
-  /** Columns of a row, prefix included. */
-  width: number
+  /** Columns of a row, prefix included. A function where they may change while a text comes. */
+  width: number | (() => number)
   /** Stands in front of the first row. Default: nothing. */
   first?: readonly Span[]
   /** Stands in front of every other row. Default: `first`. */
@@ -40,6 +40,7 @@ export class Flow {
   }
 
   add({ text, sgr }: Span): void {
+    if (this.#used + this.#wordUsed > this.#room) this.#refit()
     for (const point of text) {
       if (point === '\t') for (const blank of TAB) this.#put({ text: blank, sgr, wide: 1 })
       else this.#put({ text: point, sgr, wide: columns(point) })
@@ -64,7 +65,7 @@ export class Flow {
     copy.#used = this.#used
     copy.#wordUsed = this.#wordUsed
     copy.#count = this.#count
-    for (const span of spans) {
+    for (const span of [{ text: '', sgr: '' }, ...spans]) {
       copy.add(span)
       if (copy.rows.length > 0) return copy.rows[0] as string
     }
@@ -77,6 +78,15 @@ export class Flow {
     this.#commit()
     this.#word = []
     this.#wordUsed = this.#count = 0
+  }
+
+  /** The terminal became narrower: what stands in the last row is broken anew. */
+  #refit(): void {
+    const cells = [...this.#row, ...this.#word]
+    this.#row = []
+    this.#word = []
+    this.#used = this.#wordUsed = 0
+    for (const cell of cells) this.#put(cell)
   }
 
   #put(cell: Cell): void {
@@ -120,8 +130,9 @@ export class Flow {
   }
 
   get #room(): number {
+    const { width } = this.#options
     const taken = this.#prefix.reduce((sum, { text }) => sum + widthOf(text), 0)
-    return Math.max(MIN_ROOM, this.#options.width - taken)
+    return Math.max(MIN_ROOM, (typeof width === 'number' ? width : width()) - taken)
   }
 
   #commit(): void {

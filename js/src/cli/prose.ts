@@ -139,7 +139,7 @@ export class Prose {
   /** Begins to print a line of text. */
   #text(text: string, { first, rest, base, markup, anywhere = false }: { first: readonly Span[]; rest: readonly Span[]; base: string; markup: boolean; anywhere?: boolean }): void {
     this.#space()
-    this.#flow = new Flow({ width: this.#paper.width, first, rest, anywhere })
+    this.#flow = new Flow({ width: () => this.#paper.width, first, rest, anywhere })
     this.#base = base
     this.#markup = markup
     this.#pending = ''

@@ -278,6 +278,26 @@ test('the bubble points to the head also where the edge of the screen moved it',
   }
 })
 
+test('what nobody asked for is marked in the bubble, and one click ends it for today', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => {
+    window.declined = []
+    window.client.pet.first = async (input) => (window.declined.push(input), { left: 0 })
+    window.client.answer('m1', 'main', {}, { first: true })
+    window.client.write('m1', 'It is getting late now. ')
+    window.client.tell('m1', { outcome: 'completed' })
+  })
+  await until(async () => (await text(page)) !== '', 'the bubble')
+  await page.getByText('Nobody asked').waitFor()
+  await picture(page, 'pet-first')
+  await page.getByRole('button', { name: 'Not today' }).click()
+  assert.deepEqual(await page.evaluate(() => window.declined), [{ notToday: true }])
+  assert.equal(await text(page), '')
+  await page.evaluate(() => (window.client.answer('m2'), window.client.write('m2', 'You asked for this one. '), window.client.tell('m2', { outcome: 'completed' })))
+  await until(async () => (await text(page)) !== '', 'an answer')
+  assert.equal(await page.getByText('Nobody asked').isVisible(), false)
+})
+
 test('its window is told how many questions wait, by their cards where it may not answer them', async (t) => {
   const page = await open(t)
   await page.evaluate(() => {

@@ -75,11 +75,11 @@ export function fakeClient() {
     /** What was there when it was opened has arrived. */
     opened: (conversation) => client.open(conversation).set(client.open(conversation).getSnapshot()),
     connect: (state) => connection.set(state),
-    answer(id, conversation = 'main', change = {}) {
+    answer(id, conversation = 'main', change = {}, entry = {}) {
       Object.keys(change).length > 0 && client.tell(id, change)
       const one = client.open(conversation)
       const before = one.getSnapshot()
-      one.set({ ...before, entries: [...before.entries, { id: `u${id}`, role: 'user', at: 0, text: '?' }, { id: `a${id}`, role: 'assistant', at: 0, message: id }] })
+      one.set({ ...before, entries: [...before.entries, { id: `u${id}`, role: 'user', at: 0, text: '?' }, { id: `a${id}`, role: 'assistant', at: 0, message: id, ...entry }] })
     },
     tell(id, change) {
       const one = client.message(id)

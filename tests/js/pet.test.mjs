@@ -5,8 +5,8 @@ import { companion, petStates } from 'sluice/pet'
 import { fakeClient, fakeClock, fakeModel } from './pet-support.mjs'
 
 function start(t, options = {}) {
-  const [clock, client, model] = [fakeClock(), fakeClient(), fakeModel(options.fake)]
-  const { fake: _, ...rest } = options
+  const { fake, clock = fakeClock(), client = fakeClient(), ...rest } = options
+  const model = fakeModel(fake)
   const pet = companion({ client, model, clock, onError: (reason) => assert.fail(reason), ...rest })
   t.after(() => pet.close())
   client.opened('main')
@@ -311,4 +311,148 @@ test('wrong options are told', () => {
   assert.throws(() => companion({}), /client/)
   assert.throws(() => companion({ client: fakeClient(), relaxMs: -1 }), /relaxMs/)
   assert.throws(() => companion({ client: fakeClient(), speaker: {} }), /speaker/)
+})
+
+// -- quiet hours, speaking first, a voice that is interrupted ---------------------------------------------------------------------
+
+test('it is quiet at its hours, and by hand', (t) => {
+  let date = new Date(2026, 10, 23, 21, 59, 30)
+  const clock = Object.assign(fakeClock(), { date: () => date })
+  const { pet } = start(t, { clock, quietHours: { from: '22:00', to: '07:00' } })
+  const quiet = () => pet.getSnapshot().quiet
+  assert.equal(quiet(), false)
+  date = new Date(2026, 10, 23, 22, 0, 1)
+  clock.pass(30_000)
+  assert.equal(quiet(), true)
+  pet.quiet(true)
+  pet.quietHours(null)
+  assert.equal(quiet(), true, 'by hand')
+  pet.quiet(false)
+  assert.equal(quiet(), false)
+  assert.throws(() => pet.quietHours({ from: '7', to: '8' }), /quietHours/)
+})
+
+/** One that speaks after 10 to 20 minutes, half way between. */
+function first(t, { proactive = { after: [10, 20], prompt: 'Be kind.' }, answers = [], present = true, ...options } = {}) {
+  const asked = []
+  let date = new Date(2026, 10, 23, 12, 0)
+  const clock = Object.assign(fakeClock(), { date: () => date, random: () => 0.5 })
+  const client = fakeClient()
+  client.pet.first = async (input) => {
+    asked.push(input)
+    const answer = answers.shift() ?? { left: 3 }
+    if (answer instanceof Error) throw answer
+    return answer
+  }
+  const errors = []
+  const stage = start(t, { clock, client, proactive, onError: (why) => errors.push(why), ...options })
+  stage.client.opened('main')
+  const minutes = async (count) => {
+    for (let index = 0; index < count * 60; index += 5) {
+      if (index % 60 === 0 && present) stage.pet.stir()
+      clock.pass(5000)
+      await null
+    }
+  }
+  return { ...stage, clock, client, asked, errors, minutes, day: (next) => (date = next) }
+}
+
+test('it speaks first some time after the last answer, while somebody is there, and not again before that', async (t) => {
+  const { asked, minutes, client } = first(t)
+  await minutes(14)
+  assert.deepEqual(asked, [])
+  await minutes(2)
+  assert.deepEqual(asked, [{ conversation: 'main', prompt: 'Be kind.' }])
+  client.answer('m1')
+  client.write('m1', 'Hello. ')
+  client.tell('m1', { outcome: 'completed' })
+  await minutes(14)
+  assert.equal(asked.length, 1)
+  await minutes(2)
+  assert.equal(asked.length, 2)
+})
+
+test('it never speaks first while it is quiet, somebody types, nobody is there, or something is said or asked', async (t) => {
+  const off = start(t)
+  off.clock.pass(86_400_000)
+  for (const [name, begin, end] of [
+    ['quiet', ({ pet }) => pet.quiet(true), ({ pet }) => pet.quiet(false)],
+    ['away', ({ pet }) => pet.away(true), ({ pet }) => pet.away(false)],
+    ['an answer', ({ client }) => client.answer('m1'), ({ client }) => client.tell('m1', { outcome: 'completed' })],
+    ['a question', ({ client }) => (client.answer('m1'), client.card('m1', { call: 1, status: 'awaiting_approval' })), ({ client }) => client.tell('m1', { outcome: 'completed' })],
+    ['offline', ({ client }) => client.connect('lost'), ({ client }) => client.connect('connected')],
+    ['carried', ({ pet }) => pet.carry(true), ({ pet }) => pet.carry(false)],
+    ['spoken to', ({ pet }) => pet.listen(true), ({ pet }) => pet.listen(false)],
+  ]) {
+    const stage = first(t)
+    begin(stage)
+    await stage.minutes(60)
+    assert.deepEqual(stage.asked, [], name)
+    end(stage)
+    await stage.minutes(20)
+    assert.ok(stage.asked.length >= 1, `${name}: over`)
+  }
+  const typing = first(t)
+  for (let index = 0; index < 30; index++) {
+    typing.pet.typed()
+    await typing.minutes(1)
+  }
+  assert.deepEqual(typing.asked, [])
+  const alone = first(t, { present: false })
+  await alone.minutes(120)
+  assert.deepEqual(alone.asked, [], 'nobody touched the page')
+  alone.pet.stir()
+  alone.clock.pass(9000)
+  assert.deepEqual(alone.asked, [], 'who comes back is not fallen upon')
+  alone.clock.pass(9000)
+  assert.equal(alone.asked.length, 1)
+  const desktop = first(t, { present: false })
+  desktop.pet.away(false) // the window knows: somebody works beside it
+  await desktop.minutes(20)
+  assert.equal(desktop.asked.length, 1)
+})
+
+test('so often a day, not today by one click, and what the host refuses is not asked for again', async (t) => {
+  const often = first(t, { proactive: { after: [1, 1], perDay: 2, prompt: 'p' } })
+  await often.minutes(60)
+  assert.equal(often.asked.length, 2)
+  often.day(new Date(2026, 10, 24, 9, 0))
+  await often.minutes(60)
+  assert.equal(often.asked.length, 4)
+  await often.pet.notToday()
+  assert.deepEqual(often.asked.at(-1), { notToday: true })
+  often.day(new Date(2026, 10, 25, 9, 0))
+  assert.equal(often.asked.length, 5)
+  await often.minutes(10)
+  assert.equal(often.asked.length, 7, 'tomorrow again')
+  const limit = first(t, { proactive: { after: [1, 1], prompt: 'p' }, answers: [Object.assign(new Error('x'), { code: 'limit' })] })
+  await limit.minutes(60)
+  assert.equal(limit.asked.length, 1)
+  assert.deepEqual(limit.errors, [])
+  const none = first(t, { proactive: { after: [1, 1], prompt: 'p', perDay: 1 }, answers: [Object.assign(new Error('no such option'), { code: 'unsupported' })] })
+  await none.minutes(2)
+  assert.match(none.errors[0], /could not speak first: no such option/)
+  for (const wrong of [{ after: [5, 1], prompt: 'p' }, { after: 5, prompt: 'p' }, { after: [1, 2] }, { after: [1, 2], prompt: ' ' }, { after: [1, 2], prompt: 'p', perDay: -1 }]) {
+    assert.throws(() => companion({ client: fakeClient(), proactive: wrong }), /proactive/)
+  }
+})
+
+test('what nobody asked for is marked', (t) => {
+  const { client, pet } = start(t)
+  client.answer('m1', 'main', {}, { first: true })
+  client.write('m1', 'It is late. ')
+  assert.equal(pet.getSnapshot().first, true)
+  client.answer('m2')
+  assert.equal('first' in pet.getSnapshot(), false)
+})
+
+test('the host is told how far an answer was heard', (t) => {
+  let interrupted
+  const speaker = { state: 'idle', level: () => 0, subscribe: () => () => {}, onInterrupted: (listener) => ((interrupted = listener), () => (interrupted = undefined)) }
+  const client = Object.assign(fakeClient(), { told: [], heard: async (place) => void client.told.push(place) })
+  const { pet } = start(t, { client, speaker })
+  interrupted({ message: 'm1', block: 0, to: 7 })
+  assert.deepEqual(client.told, [{ message: 'm1', block: 0, to: 7 }])
+  pet.close()
+  assert.equal(interrupted, undefined)
 })

@@ -155,6 +155,45 @@ test('speech: what fails or takes too long is passed over, with its cues', async
   assert.deepEqual(throws.log, ['speaking: This cannot be said.', 'dropped: This cannot be said.'])
 })
 
+test('speech: an answer that is interrupted tells how far it was heard, in what is shown; one that was heard does not', async () => {
+  const { voice, speaks, message } = stage()
+  const places = []
+  speaks.onInterrupted((place) => places.push(place))
+  speaks.follow(message)
+  message.text('**This** is the first one. This is `the` second of them.').done()
+  await voice.end()
+  voice.at(5) // at "is"
+  speaks.stop('a finger on the mouth')
+  const shown = '**This** is the first one. This is `the` second of them.'
+  assert.equal(places.length, 1)
+  const { message: id, block, to } = places[0]
+  assert.deepEqual([id, block], ['m1', 0])
+  assert.match(shown.slice(0, to), /one\. This (?:is)?$/)
+  const whole = stage()
+  whole.speaks.onInterrupted((place) => places.push(place))
+  whole.speaks.follow(whole.message)
+  whole.message.text('This is all of it.').done()
+  await whole.voice.end()
+  whole.speaks.stop()
+  whole.speaks.say('A text of nobody that goes on.')
+  whole.speaks.stop()
+  whole.speaks.close()
+  assert.equal(places.length, 1)
+  const early = stage()
+  const off = early.speaks.onInterrupted((place) => places.push(place))
+  early.speaks.follow(early.message)
+  early.message.text('This is all of it. And so on.').done('cancelled')
+  assert.deepEqual(places[1], { message: 'm1', block: 0, to: 0 }, 'nothing was heard yet')
+  off()
+  const quiet = stage()
+  quiet.speaks.onInterrupted((place) => places.push(place))
+  quiet.speaks.quiet(true)
+  quiet.speaks.follow(quiet.message)
+  quiet.message.text('This is all of it. And so on.')
+  quiet.speaks.stop()
+  assert.equal(places.length, 2, 'nobody spoke')
+})
+
 test('speech: stop ends everything, tells what was heard, and drops the rest', async () => {
   const { clock, voice, speaks, log, message } = stage()
   speaks.follow(message)

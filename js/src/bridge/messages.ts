@@ -4,9 +4,11 @@ import type { Json, JsonObject, Level, ExecutionPolicy, Part, ResultPolicy, Rule
 import type { ToolTokens } from '../core/settings.js'
 import type { Delta, MessageView } from './message-view.js'
 import type { PetWindowSide } from './pet-window.js'
+import type { FirstInput, FirstReply, HeardInput, PetCapabilities, PetOrder } from './pet-messages.js'
 import type { ServerMethods } from './server.js'
 
 export type * from './message-view.js'
+export type { FirstInput, FirstReply, HeardInput, PetCapabilities, PetOrder, PetParameter } from './pet-messages.js'
 
 // -- from the main process to a window ---------------------------------------------------------------------------------------
 
@@ -118,6 +120,10 @@ export interface AssistantEntryView extends EntryBase {
   role: 'assistant'
   /** The id of the message: `subscribe` gives what it says. */
   message: string
+  /** The last words that a person heard of it, where they interrupted the voice; empty: they heard nothing. */
+  heard?: string
+  /** Nobody asked: the pet spoke first. */
+  first?: true
 }
 
 /**
@@ -125,22 +131,6 @@ export interface AssistantEntryView extends EntryBase {
  * on until it is there again.
  */
 export type ConnectionState = 'connected' | 'reconnecting' | 'lost'
-
-/** A fire-and-forget call of a tool with `ipc`, for the window of the pet. It answers with `petReply`. */
-export interface PetOrder {
-  /** For the answer. */
-  id: number
-  /** As the tool's `ipc` names it. */
-  channel: string
-  /** Filled in from the call's arguments. */
-  payload: Json[]
-  /** Id of the message that the call stands in. */
-  message: string
-  /** The number of the call in it. */
-  call: number
-  /** It waits for its words, where this window speaks the message. `petHold` says so. */
-  spoken?: true
-}
 
 // -- from a window to the main process ---------------------------------------------------------------------------------------
 
@@ -202,30 +192,6 @@ export interface Decision extends ApproveOptions {
   token: string
 }
 
-/** The expressions and motions of the model that the pet window has loaded. Ranges of parameters are kept, not used yet. */
-export interface PetCapabilities {
-  /** Name of the model. */
-  model?: string
-  /** By name. */
-  expressions: string[]
-  /** Motions by group: how many. */
-  motions: { [group: string]: number }
-  /** The model's own, with their ranges. */
-  parameters?: PetParameter[]
-}
-
-/** A parameter of a Live2D model, such as `ParamMouthOpenY`. */
-export interface PetParameter {
-  /** The model's name for it. */
-  id: string
-  /** Its smallest value. */
-  min: number
-  /** Its largest value. */
-  max: number
-  /** Its value at rest. */
-  default?: number
-}
-
 /** What the window of the pet needs of its client; `sluice/live2d` connects it with a model. */
 export interface PetSide {
   /** Calls `listener` with every order, in the order in which they were given. Returns what takes it away. */
@@ -234,6 +200,8 @@ export interface PetSide {
   ready(capabilities: PetCapabilities | null): Promise<void>
   /** An order waits for its words, or they came and it is performed now. */
   hold?(input: Parameters<Methods['petHold']>[0]): Promise<void>
+  /** Speaks first, or does so no more today. Rejects where the host does not let it. */
+  first?(input: FirstInput): Promise<FirstReply>
   /** Answers an order: it was done, or why not. */
   reply(answer: Parameters<Methods['petReply']>[0]): Promise<void>
 }
@@ -350,6 +318,10 @@ export interface Methods extends ServerMethods {
   result(input: { message: string; call: number; token: string; value?: Json; error?: string }): void
   /** The sound of a text, in base64, as the app's `speech` makes it. With the right `chat` or `pet`. */
   synthesize(input: { text: string }): string
+  /** A person interrupted the voice: how far they heard an answer. With the right `chat` or `pet`. */
+  heard(input: HeardInput): void
+  /** The pet speaks first (right `pet`), or is not to do so today any more. Gives the message, and how often it may today. */
+  petFirst(input: FirstInput): FirstReply
   /** The pet has a model, or none any more. */
   petReady(capabilities: PetCapabilities | null): void
   /** Answers a `PetOrder`: whether the pet did it, and why not. */
@@ -370,7 +342,8 @@ export type Method = keyof Methods
 /** All names of methods. */
 export const methods = [
   'send', 'regenerate', 'edit', 'goOn', 'choose', 'earlier', 'conversations', 'search', 'rename', 'delete', 'export', 'openLink', 'picture',
-  'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'server', 'localServers', 'serverModels', 'checkServer', 'checkStep', 'useServer', 'result', 'petReady', 'petReply', 'petHold', 'synthesize',
+  'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'server', 'localServers', 'serverModels', 'checkServer', 'checkStep', 'useServer', 'result',
+  'petReady', 'petReply', 'petHold', 'petFirst', 'synthesize', 'heard',
 ] as const satisfies readonly Method[]
 
 /** What a preload calls beside these, for itself: the window read a frame. */

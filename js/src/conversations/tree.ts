@@ -1,6 +1,6 @@
 // The tree of a conversation's entries: the branch that is shown, and applying changes.
 import { SluiceError } from '../core/errors.js'
-import { array, encode, is, members, record, text, whole, wrong, type Check } from '../core/options.js'
+import { array, encode, flag, is, members, record, text, whole, wrong, type Check } from '../core/options.js'
 import { isRef } from './blobs.js'
 import type { Change, Conversation, Entry } from './types.js'
 
@@ -29,7 +29,7 @@ const entryShape: { [member in keyof Required<Entry>]: Check } = {
   parent: is('the id of an entry, or null', (value) => value === null || typeof value === 'string'),
   at: whole(0),
   role: is("'user' or 'assistant'", (value) => value === 'user' || value === 'assistant'),
-  text, parts: array, message: record, history: array, state: text,
+  text, parts: array, message: record, history: array, state: text, heard: record, first: flag,
 }
 const checkShape = members({ members: entryShape, needs: ['id', 'parent', 'at', 'role'], open: true })
 const checkBlobs: Check = (value, path) => {

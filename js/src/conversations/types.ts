@@ -5,6 +5,20 @@ import type { ChatMessage, Part } from '../core/events.js'
 /** An answer as people saw it, for `<sluice-message>`. The message of a run's result fits, too. */
 export type SavedMessage = Omit<MessageView, 'id' | 'seq' | 'asks' | 'retry'>
 
+/** How far an answer was heard. */
+export interface HeardPlace {
+  /** The text block that it was heard to. */
+  block: number
+  /** How much of its text, in UTF-16 units. It may reach over into the text blocks behind it. */
+  to: number
+}
+
+/** As an entry keeps it. */
+export interface Heard extends HeardPlace {
+  /** The last words of it, for people. Empty: nothing was heard. */
+  text: string
+}
+
 /**
  * A question or an answer. An answer holds what people saw (`message`) and the messages for the model (`history`) together, so that neither is
  * ever stored without the other. Pictures in `parts`, `message` and `history` are addresses such as `sluice:<ref>`; their bytes are blobs.
@@ -28,6 +42,10 @@ export interface Entry {
   history?: ChatMessage[]
   /** Role `assistant`: the answer waits for a person, and goes on from here in another process. A text of the host, as trusted as its memory. */
   state?: string
+  /** Role `assistant`: how far a person heard it, where they interrupted the voice. */
+  heard?: Heard
+  /** Role `user`: nobody wrote it. The pet spoke first, and this had it do so; it is shown to nobody. */
+  first?: true
 }
 
 /** A whole conversation. */

@@ -9,15 +9,16 @@ const MAX_FOUND = 200
 
 /** The first line of the first question. */
 export function titleOf(entries: Iterable<Entry>): string {
-  for (const { role, text } of entries) {
-    const line = role === 'user' ? text?.split('\n').find((one) => one.trim() !== '')?.trim() : undefined
+  for (const { role, text, first } of entries) {
+    const line = role === 'user' && !first ? text?.split('\n').find((one) => one.trim() !== '')?.trim() : undefined
     if (line !== undefined) return line.length > MAX_TITLE ? `${cut(line, MAX_TITLE - 1)}…` : line
   }
   return ''
 }
 
 /** The text of an entry that a person can read. */
-export function textOf({ text, message }: Entry): string {
+export function textOf({ text, message, first }: Entry): string {
+  if (first) return ''
   if (text !== undefined) return text
   const blocks = Array.isArray(message?.blocks) ? message.blocks : []
   return blocks.flatMap((block) => (block?.type === 'text' ? block.text : [])).join('')
@@ -46,7 +47,7 @@ export async function exported(conversation: Conversation, as: 'json' | 'markdow
     if (bytes) blobs[ref] = Buffer.from(bytes).toString('base64')
   }
   if (as === 'json') return `${JSON.stringify({ ...conversation, blobs }, null, 2)}\n`
-  return `# ${conversation.title.replace(/\n/g, ' ')}\n\n${entries.map((entry) => markdownOf(entry, blobs)).join('\n\n')}\n`
+  return `# ${conversation.title.replace(/\n/g, ' ')}\n\n${entries.filter(({ first }) => !first).map((entry) => markdownOf(entry, blobs)).join('\n\n')}\n`
 }
 
 function markdownOf(entry: Entry, blobs: { [ref: string]: string }): string {

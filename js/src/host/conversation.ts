@@ -4,8 +4,9 @@ import { randomUUID } from 'node:crypto'
 import type { ConversationView, EntryView, MessageView } from '../bridge/messages.js'
 import { withoutPictures, withPictures } from '../conversations/blobs.js'
 import { messagesOf } from '../conversations/for-model.js'
+import { heardOf } from '../conversations/heard.js'
 import { titleOf } from '../conversations/words.js'
-import type { Conversations, Entry, StoredBlob } from '../conversations/types.js'
+import type { Conversations, Entry, StoredBlob, HeardPlace } from '../conversations/types.js'
 import type { ChatMessage, Part } from '../core/events.js'
 import { refuse } from './check.js'
 import { readWaiting, writeWaiting, type Waiting } from './interrupted.js'
@@ -39,6 +40,8 @@ export interface ConversationOptions {
   store: Conversations
   /** The store outlives this process: answers that go on are saved, too. */
   lasting: boolean
+  /** What the model is told of an answer whose voice was interrupted. */
+  heard: 'note' | 'trim' | undefined
   /** Windows are to be told. */
   onChange: (conversation: HostConversation) => void
   /** The store did not take what was said. */
@@ -148,11 +151,11 @@ export class HostConversation {
       if (siblings) siblings.push(node)
       else beside.set(place(node), [node])
     }
-    return nodes.map((node) => {
-      const { id, role, at, text = '', parts } = node.entry
+    return nodes.filter(({ entry }) => !entry.first).map((node) => {
+      const { id, role, at, text = '', parts, parent, heard } = node.entry
       const siblings = beside.get(place(node)) ?? []
       const more = { at, ...(siblings.length > 1 ? { branch: { index: siblings.indexOf(node), count: siblings.length } } : {}) }
-      return role === 'user' ? { id, role, text, ...(parts ? { parts } : {}), ...more } : { id, role, message: id, ...more }
+      return role === 'user' ? { id, role, text, ...(parts ? { parts } : {}), ...more } : { id, role, message: id, ...more, ...(heard ? { heard: heard.text } : {}), ...(this.#nodes.get(parent ?? '')?.entry.first ? { first: true } : {}) }
     })
   }
 
@@ -182,6 +185,32 @@ export class HostConversation {
     return { id: randomUUID(), parent: behind, at: Date.now(), role: 'user', text, ...(parts?.length ? { parts } : {}) }
   }
 
+  /** A person interrupted the voice that said this answer. */
+  heard(id: string, place: HeardPlace): void {
+    const node = this.#node(id)
+    const message = node.live?.view ?? node.entry.message
+    if (!message) throw refuse('argument', 'expected an answer', { path: 'message' })
+    const heard = heardOf(message, place)
+    const { heard: before, ...entry } = node.entry
+    if (!heard && !before) return
+    node.entry = heard ? { ...entry, heard } : entry
+    if (node.over) {
+      this.#unsaved.add(id)
+      this.#save()
+    }
+    this.#options.onChange(this)
+  }
+
+  /** The question that has the pet speak first: nobody wrote it, and nobody sees it. */
+  first(text: string): Entry {
+    return { ...this.ask(text, undefined), first: true }
+  }
+
+  /** How often the pet spoke first since then. */
+  firstSince(time: number): number {
+    return [...this.#nodes.values()].filter(({ entry }) => entry.first && entry.at >= time).length
+  }
+
   /** The question of an entry: itself, or what an answer answers. */
   questionOf(id: string): Entry {
     const { entry } = this.#node(id)
@@ -201,7 +230,7 @@ export class HostConversation {
   /** What the model is sent for a question, which need not be part of the conversation yet. */
   async messages(question: Entry, system: string | undefined): Promise<ChatMessage[]> {
     const path = this.#path(question.parent).map(({ entry }) => entry)
-    return await messagesOf([...path, question], { system, bytes: (ref) => this.bytes(ref) })
+    return await messagesOf([...path, question], { system, bytes: (ref) => this.bytes(ref), heard: this.#options.heard })
   }
 
   /** What the model is sent so that it goes on with an answer, and that answer as people saw it. `said`: what it is told. */
@@ -215,7 +244,7 @@ export class HostConversation {
     const history = historyOf(entry)
     if (history.length === 0) throw refuse('state', 'there is nothing to go on with: ask again')
     const path = [...this.#path(question.id).map((node) => node.entry), { ...entry, history }]
-    const messages = await messagesOf(path, { system, bytes: (ref) => this.bytes(ref) })
+    const messages = await messagesOf(path, { system, bytes: (ref) => this.bytes(ref), heard: this.#options.heard })
     return { question, messages: [...messages, said], before: await this.message(id) }
   }
 

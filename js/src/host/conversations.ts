@@ -1,7 +1,7 @@
 // All conversations of a host: those that are loaded, whose entry is whose, and what is forgotten where no store keeps it.
 import type { ConversationView, EntryView, MessageView } from '../bridge/messages.js'
 import type { MemoryConversations } from '../conversations/memory.js'
-import type { ConversationInfo, Conversations, Entry, Found } from '../conversations/types.js'
+import type { ConversationInfo, Conversations, Entry, Found, HeardPlace } from '../conversations/types.js'
 import type { ChatMessage } from '../core/events.js'
 import { refuse } from './check.js'
 import { HostConversation } from './conversation.js'
@@ -16,6 +16,8 @@ const MAX_KNOWN = 1000
 
 export interface ConversationsOptions {
   store: Conversations
+  /** What the model is told of an answer whose voice was interrupted. */
+  heard: 'note' | 'trim' | undefined
   /** Set where the app gave no store: at most `keep` answers stay. */
   forgetful: { store: MemoryConversations; keep: number } | undefined
   /** Some window has it open. */
@@ -208,6 +210,14 @@ export class HostConversations {
     conversation.choose(entry, index)
   }
 
+  /** A person interrupted the voice that said this answer. */
+  async heard(message: string, place: HeardPlace): Promise<void> {
+    const owner = this.#owners.get(message)
+    if (!owner) throw refuse('not_found', 'there is no such message; it may be too old', { path: 'message' })
+    await this.#use(owner.id).load()
+    owner.heard(message, place)
+  }
+
   // -- what is done to whole conversations ----------------------------------------------------------------------------------
 
   list(options: { query?: string; skip?: number; limit?: number }): Promise<ConversationInfo[]> {
@@ -250,8 +260,8 @@ export class HostConversations {
   #get(id: string): HostConversation {
     let conversation = this.#byId.get(id)
     if (!conversation) {
-      const { store, onUnsaved, onChange } = this.#options
-      conversation = new HostConversation(id, { store, lasting: !this.#options.forgetful, onUnsaved, onChange: (changed) => onChange(changed.id) })
+      const { store, heard, onUnsaved, onChange } = this.#options
+      conversation = new HostConversation(id, { store, heard, lasting: !this.#options.forgetful, onUnsaved, onChange: (changed) => onChange(changed.id) })
       this.#byId.set(id, conversation)
     }
     return conversation

@@ -1,10 +1,10 @@
 // The methods that a window may call: the right each needs, the check of its input, and what it does. Bad input gets an error as the reply,
 // never an exception.
 import { randomUUID } from 'node:crypto'
-import type { BridgeError, ConversationItem, Decision, Frame, MessageView, Method, Methods, PetOrder, Picture, Reply, SendInput } from '../bridge/messages.js'
+import type { BridgeError, ConversationItem, Decision, FirstReply, Frame, MessageView, Method, Methods, PetOrder, Picture, Reply, SendInput } from '../bridge/messages.js'
 import type { Engine } from '../core/engine.js'
 import { messageOf, SluiceError, type ErrorCode } from '../core/errors.js'
-import type { ChatMessage, Outcome } from '../core/events.js'
+import type { ChatMessage, Outcome, SluiceEvent } from '../core/events.js'
 import { MemoryConversations } from '../conversations/memory.js'
 import { mediaTypeOf, refOf } from '../conversations/blobs.js'
 import type { Entry } from '../conversations/types.js'
@@ -19,6 +19,7 @@ import type { HostConversation } from './conversation.js'
 import {
   flag, hidden, json, jsonObject, members, name, nothing, nullable, oneOf, optional, read, Refusal, refuse, text, toBridgeError, whole, type Check,
 } from './check.js'
+import { briefly, First } from './first.js'
 import { guard } from './guard.js'
 import { checkEngine, checkOptions, checkRights, checkTurn } from './options.js'
 import type { Waiting } from './interrupted.js'
@@ -72,6 +73,7 @@ class EngineHost implements Host {
   readonly #pet: Pet
   readonly #server: ServerPage
   readonly #speech: Speech
+  readonly #first: First
   readonly #methods: Map<unknown, MethodEntry>
   readonly #windows = new Set<HostWindow>()
   readonly #checkText: Check<string>
@@ -89,6 +91,7 @@ class EngineHost implements Host {
     const own = conversations ? undefined : new MemoryConversations()
     this.#conversations = new HostConversations({
       store: conversations ?? (own as MemoryConversations),
+      heard: options.heard,
       forgetful: own && { store: own, keep: keepMessages },
       isOpen: (conversation) => [...this.#windows].some(({ opened }) => opened.has(conversation)),
       onChange: (conversation) => {
@@ -105,6 +108,7 @@ class EngineHost implements Host {
     })
     this.#server = new ServerPage(options.server, Boolean(options.openExternal), (mode) => this.#configuration.configure({ settings: { mode } }))
     this.#speech = new Speech(options.speech)
+    this.#first = new First(options.proactive)
     this.#checkText = text(options.maxTextLength ?? 1_000_000)
     this.#methods = this.#declareMethods()
   }
@@ -251,6 +255,11 @@ class EngineHost implements Host {
         message: id, call, token, value: unchecked, error: unchecked,
       }), (window, input) => this.#result(window, input)),
       synthesize: method<'synthesize'>('read', members({ text: text(2000) }), (window, { text }) => this.#speech.of(window, text)),
+      heard: method<'heard'>('read', members({ message: id, block: whole(0, MAX_CALL), to: whole(0, MAX_CALL) }), (window, { message, ...place }) => {
+        if (!window.rights.chat && !window.rights.pet) throw refuse('forbidden', 'this window lacks the right chat or pet')
+        return window.read(() => this.#conversations.heard(message, place))
+      }),
+      petFirst: method<'petFirst'>('read', members({ conversation: optional(id), prompt: optional(text(2000)), notToday: optional(flag) }), (window, input) => this.#speakFirst(window, input)),
       petReady: method<'petReady'>('pet', nullable(checkCapabilities), (window, capabilities) => this.#pet.ready(window, capabilities)),
       petReply: method<'petReply'>('pet', members({ id: order, ok: flag, reason: optional(reason) }), (window, input) =>
         this.#pet.reply(window, input.id, input.ok ? undefined : input.reason || 'the pet could not')),
@@ -295,6 +304,22 @@ class EngineHost implements Host {
     })))
   }
 
+  /** The pet speaks first, while nothing else is said or asked. */
+  async #speakFirst(window: HostWindow, { conversation = DEFAULT_CONVERSATION, prompt, notToday }: Input<'petFirst'>): Promise<FirstReply> {
+    if (notToday) return this.#first.notToday() // whoever shows the answer may say so
+    if (!window.rights.pet) throw refuse('forbidden', 'this window lacks the right pet')
+    this.#first.check()
+    if (prompt === undefined) return { left: this.#first.left }
+    if (this.#conversations.busy > 0) throw refuse('state', 'something else is said or asked')
+    const { message } = await this.#started(() => this.#turn(conversation, window, async (one) => {
+      const question = one.first(this.#first.text(prompt))
+      const messages = await one.messages(question, this.#options.system)
+      this.#first.take(one)
+      return { question, messages, begin: (message, { question: asked }) => this.#conversations.begin(one, asked, message) }
+    }))
+    return { message, left: this.#first.left }
+  }
+
   async #started(start: () => Promise<string>): Promise<{ message: string }> {
     try {
       return { message: await start() }
@@ -323,9 +348,11 @@ class EngineHost implements Host {
       const { question, messages, before } = prepared
       if (this.#closed) throw refuse('closed', 'the host was closed')
       const { text = '', parts } = question
-      const turn: unknown = this.#options.run({ text, conversation: id, messages: structuredClone(messages), ...(parts ? { parts } : {}) })
+      const turn: unknown = this.#options.run({ text, conversation: id, messages: structuredClone(messages), ...(parts ? { parts } : {}), ...(question.first ? { first: true } : {}) })
       checkTurn(turn)
-      const message = this.#start(turn, messages, sender, before)
+      const message: Message = question.first
+        ? this.#start(this.#first.limited(turn), messages, sender, before, undefined, briefly(() => void message.cancel('two sentences are enough')))
+        : this.#start(turn, messages, sender, before)
       this.#follow(message, conversation, prepared.begin(message, prepared))
       return message.id
     } catch (error) {
@@ -392,7 +419,7 @@ class EngineHost implements Host {
     this.#follow(message, conversation, question)
   }
 
-  #start(turn: TurnOptions, messages: ChatMessage[], sender: HostWindow | undefined, before: MessageView | undefined, waiting?: Waiting): Message {
+  #start(turn: TurnOptions, messages: ChatMessage[], sender: HostWindow | undefined, before: MessageView | undefined, waiting?: Waiting, onEvent?: (event: SluiceEvent) => void): Message {
     const { own: hooks, rest: { model, messages: own, request, signal, rules, context, ...settings } } = splitHooks(turn)
     const said = own ?? messages
     const adapter = hooks.approvals === undefined ? this.#engine.approvals : hooks.approvals
@@ -415,7 +442,10 @@ class EngineHost implements Host {
       sender,
       adapted: { execution: Boolean(adapter?.execution), result: Boolean(adapter?.result) },
       graceMs: this.#options.approvalGraceMs ?? 30_000,
-      onEvent: (event) => guard('onEvent', () => this.#options.onEvent?.(message.id, event)),
+      onEvent: (event) => {
+        onEvent?.(event)
+        guard('onEvent', () => this.#options.onEvent?.(message.id, event))
+      },
       onIpc: (event) => this.#pet.order(message, event),
       onChange: (soon) => this.#conversations.changed(message.id, soon),
       onSettled: () => this.#conversations.settle(message.id),

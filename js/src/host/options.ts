@@ -1,6 +1,6 @@
 // What an app gives a host, checked when it gives it.
 import { SluiceError } from '../core/errors.js'
-import { flag, func, is, members, oneOf, record, text, withMethods, wrong, type Check } from '../core/options.js'
+import { flag, func, is, members, oneOf, orNull, record, text, whole, withMethods, wrong, type Check } from '../core/options.js'
 import type { TurnOptions } from './types.js'
 
 const timer = is('a number from 0 to 2147483647', (value) => typeof value === 'number' && value >= 0 && value < 2 ** 31)
@@ -21,6 +21,8 @@ export const hostMembers = {
   onPet: func('(capabilities) => void'),
   onPetFailure: func('(failure) => void'),
   cues: oneOf('now', 'spoken'),
+  heard: oneOf('note', 'trim'),
+  proactive: orNull(members({ members: { perDay: whole(0), date: func('() => Date') } })),
   speech: func('(text, signal) => AsyncIterable<Uint8Array>'),
   frameMs: timer, maxTextLength: timer, approvalGraceMs: timer, petReplyMs: timer, keepMessages: timer, maxPictureBytes: timer, maxRunning: timer,
 } satisfies { [member: string]: Check }

@@ -99,8 +99,8 @@ export interface FinishedTurn {
 
 /** What an app gives its host. */
 export interface HostOptions {
-  /** Members of the run: model, settings, request, … Called for every message that a person sends. */
-  run: (input: { text: string; conversation: string; messages: ChatMessage[]; parts?: Part[] }) => TurnOptions
+  /** Members of the run: model, settings, request, … Called for every message that a person sends, and where the pet speaks first (`first`). */
+  run: (input: { text: string; conversation: string; messages: ChatMessage[]; parts?: Part[]; first?: true }) => TurnOptions
   /**
    * Where conversations are kept: `files(folder)`, `sqlite(database)`, or a store of the app. Default: in memory, and the oldest are forgotten (see
    * `keepMessages`).
@@ -149,6 +149,21 @@ export interface HostOptions {
    * `httpVoice((text) => client.speech(text))` is the voice. Up to 8 MB in 30 s. Default none.
    */
   speech?: (text: string, signal: AbortSignal) => AsyncIterable<Uint8Array>
+  /**
+   * What becomes of it that a person interrupted the voice. `note`: the entry says how far they heard the answer. `trim`: the model is told no
+   * more of it than that, either. Default `note`.
+   */
+  heard?: 'note' | 'trim'
+  /**
+   * Lets the pet speak first, where its page wants to (`companion({ proactive })`, right `pet`): while nothing else is said or asked, in two
+   * sentences, without tools that ask. Default: it does not.
+   */
+  proactive?: {
+    /** How often a day, whatever windows are loaded again. Default 4. */
+    perDay?: number
+    /** The time of day. Default: that of the system. */
+    date?: () => Date
+  } | null
   /** Bytes of all pictures of one message of a person. Default 10,000,000. */
   maxPictureBytes?: number
   /** Without `conversations`: messages that are kept, of all conversations; the oldest are forgotten, by the model too. Default 200. */

@@ -92,6 +92,7 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
   }, { signal })
   const off = side?.on((order) => {
     if (order.quiet !== undefined) pet.quiet(order.quiet)
+    if (order.away !== undefined) pet.away(order.away)
     if (order.landed) drop()
     const { x = 0, y = 0, probe } = order
     if (probe === undefined) return

@@ -21,6 +21,8 @@ export const bubbleStyles = `
   button[aria-disabled='true'] { opacity: 0.4; cursor: default; }
   :focus-visible { outline: 2px solid var(--sluice-accent, #2567c9); outline-offset: 1px; }
   nav { display: flex; align-items: center; justify-content: flex-end; gap: 2px; margin: 2px -8px -5px; font-size: 12px; font-variant-numeric: tabular-nums; color: var(--sluice-muted, inherit); }
+  .first { display: flex; align-items: center; justify-content: space-between; gap: 8px; margin: 2px -8px -5px 0; font-size: 12px; color: var(--sluice-muted, inherit); }
+  .first button { text-decoration: underline; text-underline-offset: 3px; }
   .show { margin: 4px 0 -2px -8px; font-weight: 600; text-decoration: underline; text-underline-offset: 3px; }
   .asks p { font-weight: 600; }
   @media (prefers-reduced-motion: no-preference) { .bubble { animation: come 0.18s ease-out; } @keyframes come { from { opacity: 0; translate: 0 5px; } } }

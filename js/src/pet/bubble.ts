@@ -11,7 +11,7 @@ import { readingMs, Sayings } from './sayings.js'
 /** What `petBubble` takes. */
 export interface BubbleOptions extends Partial<BubbleLook> {
   /** What it says: of `companion`. It may be one without a model, in a window of the bubble's own. */
-  pet: Pick<Companion, 'getSnapshot' | 'subscribe' | 'message'>
+  pet: Pick<Companion, 'getSnapshot' | 'subscribe' | 'message'> & Partial<Pick<Companion, 'notToday'>>
   /** The name of the pet. Default `Lulu`. */
   name?: string
   /** The language of its own words: `en` or `zh`. Default: that of the page, at any time. */
@@ -45,8 +45,8 @@ export interface PetBubble {
 }
 
 const words = {
-  en: { asks: '{} has a question', show: 'Show me', back: 'Back', on: 'On', error: 'That did not work.', offline: 'Not connected.', works: 'Using {} …' },
-  zh: { asks: '{}有事问你', show: '去看看', back: '上一句', on: '下一句', error: '没有成功。', offline: '连接断开了。', works: '正在使用 {} ……' },
+  en: { asks: '{} has a question', show: 'Show me', back: 'Back', on: 'On', error: 'That did not work.', offline: 'Not connected.', works: 'Using {} …', first: 'Nobody asked', notToday: 'Not today' },
+  zh: { asks: '{}有事问你', show: '去看看', back: '上一句', on: '下一句', error: '没有成功。', offline: '连接断开了。', works: '正在使用 {} ……', first: '主动说的', notToday: '今天别说了' },
 }
 /** Somebody who thinks longer than this shows it. */
 const THINKS_MS = 2000
@@ -69,9 +69,12 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   const back = make('button', nav, { type: 'button', textContent: '‹' })
   const count = make('span', nav)
   const on = make('button', nav, { type: 'button', textContent: '›' })
+  const mark = make('div', box, { className: 'first' })
+  const marked = make('span', mark)
+  const notToday = make('button', mark, { type: 'button' })
   const question = make('div', box)
   const show = make('button', box, { type: 'button', className: 'show' })
-  for (const [node, part] of [[box, 'bubble'], [line, 'text'], [nav, 'pages']] as const) node.setAttribute('part', part)
+  for (const [node, part] of [[box, 'bubble'], [line, 'text'], [nav, 'pages'], [mark, 'first']] as const) node.setAttribute('part', part)
   element.hidden = true
 
   let look: BubbleLook = usualLook
@@ -80,6 +83,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   let heard: string | undefined // of a voice that is not the companion's
   let of: string | undefined
   let asked: string | undefined
+  let declined: string | undefined // a person wants no more of that
   let points: number | undefined
   let since = 0 // when the state began
   let state: PetView['state'] | undefined
@@ -119,7 +123,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   function draw(view: PetView, now: number): void {
     const [ask] = view.asks
     const asking = ask !== undefined || view.waiting > 0
-    const silent = view.quiet || look.off
+    const silent = view.quiet || look.off || (!asking && of !== undefined && of === declined)
     if (!silent && element.isConnected) {
       const before = element.hidden
       element.hidden = false // what is not shown has no lines
@@ -149,6 +153,8 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
       back.setAttribute('aria-label', text().back)
       on.setAttribute('aria-label', text().on)
     }
+    mark.hidden = asking || !view.first || said.text === undefined || over
+    if (!mark.hidden) [marked.textContent, notToday.textContent] = [text().first, text().notToday]
     show.hidden = !asking || small
     if (show.textContent !== text().show) show.textContent = text().show
     put(small ? ask : undefined)
@@ -207,6 +213,12 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   }
   back.addEventListener('click', () => turn(-1))
   on.addEventListener('click', () => turn(1))
+  notToday.addEventListener('click', () => {
+    said.restart(performance.now())
+    declined = of
+    update()
+    void pet.notToday?.().catch((error: unknown) => console.warn(error))
+  })
   show.addEventListener('click', openChat)
   line.addEventListener('dblclick', openChat)
   const leave = side?.on((order) => {

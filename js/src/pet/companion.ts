@@ -1,11 +1,13 @@
 // The pet as it lives in its page: what goes on with a client becomes a state, the state becomes a face. The model's own expressions lie above
 // the state and end by themselves. No DOM is needed but for what a page can hide.
-import type { AskView, MessageView } from '../bridge/messages.js'
+import type { AskView, HeardInput, MessageView } from '../bridge/messages.js'
+import { messageOf } from '../core/errors.js'
 import { checkQuietHours, isQuietAt, toNextMinute, type QuietHours } from '../bridge/pet-settings.js'
-import { anything, func, is, isObject, members, milliseconds, text, withMethods } from '../core/options.js'
+import { anything, func, is, isObject, members, milliseconds, orNull, text, withMethods } from '../core/options.js'
 import type { PetModel, PetPoint, PetStateDetail } from '../live2d/model.js'
 import { receive, type ModelSource, type PetReceiver } from '../live2d/receive.js'
 import { Listeners } from '../renderer/listeners.js'
+import { checkProactive, SpeaksFirst, type Proactive } from './speaks-first.js'
 import { followAnswer, waitingOf, workingCard, type Followed, type Live, type PetClient } from './follow.js'
 import { Syllables } from './mouth.js'
 import { DOZE_MS, stateOf, type Seen } from './state-of.js'
@@ -23,6 +25,8 @@ export interface PetSpeaker {
   subscribe(listener: () => void): () => void
   /** Speaks an answer. */
   follow?(message: Live<MessageView>): void
+  /** Calls `listener` where an answer was not heard to its end. Returns what ends that. */
+  onInterrupted?(listener: (place: HeardInput) => void): () => void
   /** Says nothing more. */
   stop?(why?: string): unknown
   /** Says nothing until it may again. */
@@ -43,6 +47,8 @@ export interface PetClock {
   frame(run: () => void): () => void
   /** The time of day. Default: that of the system. */
   date?(): Date
+  /** From 0 to 1. Default: `Math.random`. */
+  random?(): number
 }
 
 /** What `companion` takes. */
@@ -61,6 +67,11 @@ export interface CompanionOptions {
   relaxMs?: number
   /** When it is quiet every day. In a `petWindow` its `settings` have them. Default null: never by itself. */
   quietHours?: QuietHours | null
+  /**
+   * Has it speak first now and then, where the host lets it (its option `proactive`, and the right `pet`): never while it is quiet, somebody
+   * types or nobody is there, nor while an answer or a question is open. Default null: it does not.
+   */
+  proactive?: Proactive | null
   /** Something that the model should have done and did not, or that went wrong. */
   onError?: (reason: string) => void
   /** Of a test. */
@@ -85,6 +96,8 @@ export interface PetView {
   waiting: number
   /** The sentence that its voice says now. */
   heard?: string
+  /** Nobody asked for `answer`: it spoke first. */
+  first?: true
   /** It is to leave people alone: no bubble, no sound. */
   quiet: boolean
 }
@@ -117,6 +130,10 @@ export interface Companion {
   quiet(on: boolean): void
   /** When it is quiet every day; null: never by itself. Throws where they are wrong. */
   quietHours(hours: QuietHours | null): void
+  /** Nobody is at the computer, or somebody is again. `petBody` has it from the window; else a page that nobody touches for 5 minutes counts. */
+  away(on: boolean): void
+  /** It is to speak first no more today; what it says now ends. Rejects where the host does not take it. */
+  notToday(): Promise<void>
   /** It follows nothing any more; the model stays as it is. */
   close(): void
   /** `close`, for `using`. */
@@ -141,7 +158,7 @@ const realClock: PetClock = {
 
 const checkOptions = members({
   members: {
-    client: withMethods('what connect() returns', 'open', 'message'), model: anything, conversation: text, relaxMs: milliseconds, quietHours: checkQuietHours,
+    client: withMethods('what connect() returns', 'open', 'message'), model: anything, conversation: text, relaxMs: milliseconds, quietHours: checkQuietHours, proactive: orNull(checkProactive),
     speaker: withMethods('a speaker with level and subscribe', 'level', 'subscribe'),
     states: is('an object of looks', isObject), onError: func('(reason) => void'), clock: withMethods('a clock', 'now', 'setTimeout', 'clearTimeout', 'frame'),
   },
@@ -186,9 +203,12 @@ class Pet implements Companion {
   #hidden = false
   #quietByHand = false
   #hours: QuietHours | null
+  #away: boolean | undefined
+  #first = false
+  readonly #speaksFirst: SpeaksFirst | undefined
   #closed = false
 
-  constructor({ client, model = null, conversation = 'main', speaker, states, relaxMs = RELAX_MS, quietHours = null, onError, clock = realClock }: CompanionOptions) {
+  constructor({ client, model = null, conversation = 'main', speaker, states, relaxMs = RELAX_MS, quietHours = null, proactive = null, onError, clock = realClock }: CompanionOptions) {
     this.#client = client
     this.#table = stateMap(states)
     this.#clock = clock
@@ -201,6 +221,14 @@ class Pet implements Companion {
     if (client.pet) this.#receiver = receive({ client: { pet: client.pet }, ...(speaker?.hold ? { speaker: { hold: (order) => speaker.hold!(order) } } : {}), ...(onError ? { onError: (reason) => onError(reason) } : {}) })
     this.#offs.push(client.connection.subscribe(() => this.#connection()))
     if (speaker) this.#offs.push(speaker.subscribe(() => this.#voice()))
+    const off = speaker?.onInterrupted?.((place) => this.#interrupted(place))
+    if (off) this.#offs.push(off)
+    if (proactive && client.pet?.first) {
+      this.#speaksFirst = new SpeaksFirst({
+        proactive, now: () => clock.now(), date: () => this.#date, random: () => clock.random?.() ?? Math.random(),
+        ask: (input) => client.pet!.first!(input), onError: (why) => onError?.(`the pet could not speak first: ${messageOf(why)}`),
+      })
+    }
     if (typeof document === 'object') {
       const look = (): void => this.#show(document.visibilityState === 'hidden')
       document.addEventListener('visibilitychange', look)
@@ -254,6 +282,7 @@ class Pet implements Companion {
   typed(field?: PetPoint): void {
     this.#field = field
     this.#seen.typedAt = this.#active()
+    this.#speaksFirst?.later()
     this.#update()
     if (this.#view.state === 'listening') this.#model?.look?.(field ?? null)
   }
@@ -342,7 +371,7 @@ class Pet implements Companion {
     this.#syllables.stop()
   }
 
-  #follow({ view, other, old }: Followed): void {
+  #follow({ view, other, old, first }: Followed): void {
     const seen = this.#seen
     if (other) {
       this.#forget()
@@ -350,6 +379,7 @@ class Pet implements Companion {
       this.#message = view && this.#client.message(view.id)
       if (view && !old && this.#message && !this.#view.quiet && this.#speaker && this.#speaker.state !== 'off') this.#speaker.follow?.(this.#message)
     }
+    this.#first = first && view !== undefined && !old
     if (!view || old) return this.#update()
     const now = this.#active()
     const ran = seen.running || other
@@ -368,8 +398,24 @@ class Pet implements Companion {
       this.#syllables.write(last.text.slice(-Math.min(length - this.#written, 64)), now)
     }
     this.#written = length
+    if (seen.running || ran) this.#speaksFirst?.later()
     if (!seen.running && ran) seen.ended = { how: view.outcome === 'cancelled' ? 'stopped' : view.outcome === 'failed' ? 'error' : 'done', at: now }
     this.#update()
+  }
+
+  away(on: boolean): void {
+    this.#away = on
+    this.#update()
+  }
+
+  async notToday(): Promise<void> {
+    if (this.#first) this.#speaker?.stop?.('not today')
+    if (this.#speaksFirst) await this.#speaksFirst.notToday()
+    else await this.#client.pet?.first?.({ notToday: true })
+  }
+
+  #interrupted(place: HeardInput): void {
+    this.#client.heard?.(place).catch((error: unknown) => this.#onError?.(`the host was not told what was heard: ${messageOf(error)}`))
   }
 
   #hush(quiet: boolean): void {
@@ -386,7 +432,7 @@ class Pet implements Companion {
   #show(hidden: boolean): void {
     this.#hidden = hidden
     this.#pace()
-    this.#frames()
+    this.#update()
   }
 
   // -- what follows from it -------------------------------------------------------------------------------------------------------
@@ -406,19 +452,21 @@ class Pet implements Companion {
     const tool = working && (working.name ?? working.askedName)
     const waiting = this.#seen.offlineSince === undefined && this.#answer ? waitingOf(this.#answer) : 0
     const heard = this.#speaker?.saying || undefined
-    this.#change({ state, words: this.#table[state].words, expression: this.#own?.name, tool, answer: this.#answer, asks, waiting, heard })
+    this.#change({ state, words: this.#table[state].words, expression: this.#own?.name, tool, answer: this.#answer, asks, waiting, heard, first: this.#first || undefined })
     if (state === 'busy') this.#seen.wroteAt = undefined // behind a tool it thinks, or writes anew
     if (begins) this.#begin(state)
     this.#wear()
     this.#frames()
     this.#clock.clearTimeout(this.#timer)
-    const next = Math.min(until, this.#own?.until ?? Infinity, this.#hours ? now + toNextMinute(this.#date) : Infinity)
+    const away = this.#hidden || (this.#away ?? now - this.#seen.activeAt >= DOZE_MS)
+    const speaks = this.#speaksFirst?.look((state === 'idle' || (state === 'dozing' && this.#away === false)) && !this.#view.quiet && !away && !this.#seen.voice, this.#conversation ?? 'main') ?? Infinity
+    const next = Math.min(until, speaks, this.#own?.until ?? Infinity, this.#hours ? now + toNextMinute(this.#date) : Infinity)
     this.#timer = next < Infinity ? this.#clock.setTimeout(() => this.#update(), Math.min(next - now, DOZE_MS)) : undefined
   }
 
   #change(change: { [member in keyof PetView]?: PetView[member] | undefined }): void {
     const next = { ...this.#view, ...change } as PetView
-    for (const key of ['expression', 'tool', 'answer', 'heard'] as const) if (next[key] === undefined) delete next[key]
+    for (const key of ['expression', 'tool', 'answer', 'heard', 'first'] as const) if (next[key] === undefined) delete next[key]
     const keys = new Set([...Object.keys(next), ...Object.keys(this.#view)]) as Set<keyof PetView>
     if ([...keys].every((key) => next[key] === this.#view[key])) return
     this.#view = next

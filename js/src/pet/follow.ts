@@ -1,5 +1,5 @@
 // What a pet follows of its client: the last answer of a conversation, and whether the host is there.
-import type { CardView, ConnectionState, ConversationView, MessageView, PetSide } from '../bridge/messages.js'
+import type { CardView, ConnectionState, ConversationView, HeardInput, MessageView, PetSide } from '../bridge/messages.js'
 
 /** A thing that changes, as the client has them. */
 export interface Live<View> {
@@ -22,6 +22,8 @@ export interface PetClient {
   open(conversation?: string): Live<ConversationView>
   /** A message of it. */
   message(id: string): Live<MessageView>
+  /** A person interrupted the voice. */
+  heard?(input: HeardInput): Promise<void>
   /** Orders for the pet. */
   readonly pet?: PetSide
 }
@@ -34,6 +36,8 @@ export interface Followed {
   other: boolean
   /** It was there before anybody looked: its end is no news. */
   old: boolean
+  /** Nobody asked: the pet spoke first. */
+  first: boolean
 }
 
 /** Calls `listener` with the last answer of the conversation, now and whenever it changes. Returns what ends that. */
@@ -44,12 +48,13 @@ export function followAnswer(client: Pick<PetClient, 'open' | 'message'>, conver
   let begun = false // what comes now, came while somebody looked
   const look = (): void => {
     const { entries } = live.getSnapshot()
-    const id = entries.findLast((entry) => entry.role === 'assistant')?.message
+    const entry = entries.findLast((one) => one.role === 'assistant')
+    const [id, first] = [entry?.message, entry?.first === true]
     if (id === known) return
     known = id
     off?.()
     off = undefined
-    if (id === undefined) return listener({ view: undefined, other: true, old: false })
+    if (id === undefined) return listener({ view: undefined, other: true, old: false, first: false })
     const message = client.message(id)
     let [other, old, here] = [true, !begun, false]
     const show = (): void => {
@@ -60,7 +65,7 @@ export function followAnswer(client: Pick<PetClient, 'open' | 'message'>, conver
         if (!here && old) return // its snapshot is still to come
         old &&= view.outcome !== undefined
       }
-      listener({ view, other, old })
+      listener({ view, other, old, first })
       other = false
     }
     off = message.subscribe(show)

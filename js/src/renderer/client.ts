@@ -1,5 +1,5 @@
 import type {
-  Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationItem, FoundEntry, Frame, PetSide, Picture, SendInput,
+  Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationItem, FoundEntry, Frame, HeardInput, PetSide, Picture, SendInput,
 } from '../bridge/messages.js'
 import type { LocalServer, ServerInput, ServerView } from '../bridge/server.js'
 import type { ServerCheck } from '../core/server-step.js'
@@ -148,6 +148,11 @@ export class Client {
     yield bytesOf(await this.#call('synthesize', { text }))
   }
 
+  /** A person interrupted the voice: tells how far they heard an answer. What the host makes of it is its option `heard`. */
+  heard(input: HeardInput): Promise<void> {
+    return this.#call('heard', input)
+  }
+
   /** Shows another one of the branches at an entry (see `EntryView.branch`), counted from 0. */
   choose(entry: string, index: number): Promise<void> {
     return this.#call('choose', { entry, index })
@@ -253,6 +258,7 @@ export class Client {
       ready: (capabilities) => this.#call('petReady', capabilities),
       reply: (answer) => this.#call('petReply', answer),
       hold: (input) => this.#call('petHold', input),
+      first: (input) => this.#call('petFirst', input),
     }
   }
 }

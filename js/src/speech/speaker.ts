@@ -72,12 +72,24 @@ export interface Speaker {
   readonly saying: string
   /** Called when the state or what it says changed. Returns what ends that. */
   subscribe(listener: () => void): () => void
+  /** Calls `listener` where an answer was not heard to its end, since somebody stopped the voice. Returns what ends that. */
+  onInterrupted(listener: (place: Interrupted) => void): () => void
   /** For an order of the pet: resolves when its words come (`now`), or with `stopped`, where they will not. */
   hold(order: HeldOrder): Promise<'now' | 'stopped'>
   /** Falls silent for good. */
   close(): void
   /** `close`, for `using`. */
   [Symbol.dispose](): void
+}
+
+/** How far an answer was heard: for `client.heard`. */
+export interface Interrupted {
+  /** Id of the message. */
+  message: string
+  /** The text block that it was heard to. */
+  block: number
+  /** How much of the text of that block, and of those behind it where only fire-and-forget calls stand between, in UTF-16 units. */
+  to: number
 }
 
 /** What was heard when a speaker was stopped. */
@@ -99,6 +111,8 @@ interface Item {
   abort: AbortController
   /** It is not said: its cues fire when it is its turn. */
   silent: boolean
+  /** It is of the message that is followed. */
+  answers: boolean
   made?: Made
 }
 
@@ -136,6 +150,7 @@ class VoiceOver implements Speaker {
   readonly #sound: Sound
   readonly #smooth = new Smooth()
   readonly #listeners = new Listeners()
+  readonly #interrupted = new Set<(place: Interrupted) => void>()
   readonly #segments: Segmenter
   readonly #held: Held
   readonly #offs: (() => void)[] = []
@@ -154,6 +169,8 @@ class VoiceOver implements Speaker {
   #left: (() => void) | undefined
   #writing = false
   #said = ''
+  /** How far the answer was heard, and whether any of it was to be. */
+  #reached: Pick<Interrupted, 'block' | 'to'> | undefined
   #characters = 0
   #firstAt: number | undefined
   #lastAt = 0
@@ -205,13 +222,14 @@ class VoiceOver implements Speaker {
 
   say(text: string): void {
     const own = segmenter(this.#options.segments)
-    for (const segment of [...own.push({ type: 'text', block: 0, text }), ...own.end()]) this.#enqueue(segment)
+    for (const segment of [...own.push({ type: 'text', block: 0, text }), ...own.end()]) this.#enqueue(segment, false)
   }
 
   stop(why = 'stopped'): Stopped {
     const now = this.#heard
     const heard = joined(this.#said, now ? now.item.segment.text.slice(0, this.#place(now)).trim() : '')
     const rest = [...(now ? [now.item] : []), ...this.#queue]
+    const place = why === 'closed' || this.#off !== undefined ? undefined : this.#interruptedAt(rest, now)
     this.#queue = []
     this.#heard = undefined
     this.#unfollow()
@@ -223,9 +241,11 @@ class VoiceOver implements Speaker {
     for (const { segment } of rest) this.#tell(segment, 'dropped')
     if (this.#pausedAt !== undefined) this.resume()
     this.#said = ''
+    this.#reached = undefined
     this.#characters = 0
     this.#firstAt = undefined
     this.#settle()
+    if (place) for (const listener of [...this.#interrupted]) this.#guard(() => listener(place))
     return { heard }
   }
 
@@ -264,6 +284,12 @@ class VoiceOver implements Speaker {
     return this.#smooth.next(heard?.clock && this.#pausedAt === undefined ? heard.clock.open(now - heard.held) : 0, now)
   }
 
+  onInterrupted(listener: (place: Interrupted) => void): () => void {
+    const own = (place: Interrupted): void => listener(place)
+    this.#interrupted.add(own)
+    return () => void this.#interrupted.delete(own)
+  }
+
   hold({ message, call }: HeldOrder): Promise<'now' | 'stopped'> {
     return this.#off === undefined ? this.#held.hold(message, call) : Promise.resolve('now')
   }
@@ -274,6 +300,7 @@ class VoiceOver implements Speaker {
     for (const off of this.#offs) off()
     this.#sound.close()
     this.#listeners.clear()
+    this.#interrupted.clear()
   }
 
   [Symbol.dispose](): void {
@@ -332,12 +359,13 @@ class VoiceOver implements Speaker {
     this.#next()
   }
 
-  #enqueue(segment: Segment): void {
+  /** `answers`: it is of the message that is followed. */
+  #enqueue(segment: Segment, answers = true): void {
     const { maxQueued = 40, maxCharacters = 1200 } = this.#options
     const waiting = this.#queue.filter(({ silent }) => !silent).length
     this.#characters += segment.text.length
     const silent = this.#off !== undefined || segment.text === '' || waiting >= maxQueued || this.#characters > maxCharacters
-    this.#queue.push({ segment, silent, abort: new AbortController() })
+    this.#queue.push({ segment, silent, answers, abort: new AbortController() })
     this.#tell(segment, silent ? 'dropped' : 'next')
     this.#next()
   }
@@ -434,6 +462,7 @@ class VoiceOver implements Speaker {
     if (this.#heard !== heard) return // it was stopped
     heard.track.end()
     if (spoken) this.#said = joined(this.#said, segment.text)
+    if (spoken && item.answers) this.#reached = { block: segment.block, to: segment.to }
     this.#heard = undefined
     this.#tell(segment, spoken ? 'spoken' : 'dropped')
     this.#next()
@@ -467,6 +496,21 @@ class VoiceOver implements Speaker {
   #place({ item: { segment }, playing, clock, held }: Heard): number {
     if (playing) return Math.floor((segment.text.length * playing.position()) / Math.max(1, playing.duration))
     return clock ? Math.floor(clock.place((this.#pausedAt ?? this.#clock.now()) - held)) : 0
+  }
+
+  /** Where the answer is that is not heard to its end; undefined: it was, or nobody said it. */
+  #interruptedAt(rest: readonly Item[], now: Heard | undefined): Interrupted | undefined {
+    const id = this.#message?.id
+    const first = rest.find(({ answers, segment }) => answers && segment.text !== '')
+    if (id === undefined || (!first && !this.#writing)) return undefined
+    if (now?.item.answers) {
+      const { block, from, to, text } = now.item.segment
+      const at = this.#place(now)
+      const word = at >= text.length ? text.length : Math.max(0, isWide(text[at] ?? '') ? at : text.lastIndexOf(' ', at) + 1) // not half of one
+      return { message: id, block, to: from + Math.round(((to - from) * word) / Math.max(1, text.length)) }
+    }
+    if (this.#reached) return { message: id, ...this.#reached }
+    return first && { message: id, block: first.segment.block, to: first.segment.from }
   }
 
   #fire(cue: Cue): void {

@@ -89,6 +89,11 @@ export class SluiceChat extends FollowingElement {
     this.#thread?.focus({ preventScroll: true })
   }
 
+  #sent(): void {
+    this.voice?.stop('a message was sent') // who writes interrupts it
+    this.scrollToEnd()
+  }
+
   /** Shows the end of the conversation, and follows it. */
   scrollToEnd(): void {
     this.#thread?.scrollToEnd()
@@ -182,7 +187,7 @@ export class SluiceChat extends FollowingElement {
         <slot name="before-composer"></slot>
         ${this.approvals === 'dock' ? html`<sluice-questions class="dock" part="dock" .client=${this.client} .conversation=${this.conversation} .name=${this.name || undefined}></sluice-questions>` : nothing}
         <sluice-composer part="composer" exportparts=${composerParts} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .submitKey=${this.submitKey}
-          @sluice-send=${() => this.scrollToEnd()} @edit-last=${(event: Event) => this.#thread?.editLast() && event.preventDefault()}>
+          @sluice-stop=${() => this.voice?.stop('stop')} @sluice-send=${() => this.#sent()} @edit-last=${(event: Event) => this.#thread?.editLast() && event.preventDefault()}>
           <slot name="composer-start" slot="start"></slot><slot name="composer-end" slot="end"></slot>
         </sluice-composer>
       </div>

@@ -38,6 +38,7 @@ export const entryStyles = css`
   .versions { display: flex; align-items: center; font-size: .82em; font-variant-numeric: tabular-nums; }
   .day { align-self: center; margin: 4px 0 12px; padding: 1px 12px; border-radius: 99px; background: var(--_surface); color: var(--_muted); font-size: .82em; }
   .time { font-size: .82em; font-variant-numeric: tabular-nums; }
+  .note { font-size: .82em; }
   .usage { font-size: .82em; font-variant-numeric: tabular-nums; }
   @media (hover: hover) {
     :host(:not([last])) :is(.toolbar, .time), .time { opacity: 0; transition: opacity .12s; }

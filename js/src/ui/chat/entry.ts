@@ -291,7 +291,7 @@ export class SluiceEntry extends SluiceElement {
     }
     const over = this.entry?.role === 'user' || this.#view?.outcome !== undefined
     if (!over) return nothing
-    return html`${this.#ways()}<div class="below">${this.offline ? nothing : this.#toolbar()}<time class="time" part="time" datetime=${new Date(this.entry?.at ?? 0).toISOString()}>${hourOf(this.entry?.at ?? 0, this.language)}</time>${this.#usage()}</div>`
+    return html`${this.#ways()}<div class="below">${this.offline ? nothing : this.#toolbar()}<time class="time" part="time" datetime=${new Date(this.entry?.at ?? 0).toISOString()}>${hourOf(this.entry?.at ?? 0, this.language)}</time>${this.#usage()}${this.#notes()}</div>`
   }
 
   /** Buttons behind an answer that did not end as it should. */
@@ -327,6 +327,15 @@ export class SluiceEntry extends SluiceElement {
       ${toolButton({ name: 'previous', label: chat.previous, icon: 'before', off: this.busy || at === 1 }, act)}
       <span aria-hidden="true">${at} / ${all}</span>
       ${toolButton({ name: 'next', label: chat.next, icon: 'chevron', off: this.busy || at === all }, act)}</span>`
+  }
+
+  /** Nobody asked for it; somebody interrupted the voice. */
+  #notes(): (TemplateResult | typeof nothing)[] | typeof nothing {
+    const { entry, chat } = this
+    if (entry?.role !== 'assistant') return nothing
+    const { first, heard } = entry
+    const note = (text: string): TemplateResult => html`<span class="note" part="note">${text}</span>`
+    return [first ? note(chat.spokeFirst) : nothing, heard === undefined ? nothing : note(heard === '' ? chat.heardNothing : chat.heard(heard))]
   }
 
   #usage(): TemplateResult | typeof nothing {

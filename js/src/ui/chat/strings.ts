@@ -44,6 +44,11 @@ export interface ChatStrings {
   previous: string
   next: string
   speak: string
+  /** How far an answer was heard before the voice was interrupted. */
+  heard: (words: string) => string
+  heardNothing: string
+  /** Nobody asked for this answer. */
+  spokeFirst: string
   delete: string
   deleteAsk: string
 
@@ -132,6 +137,9 @@ const en: ChatStrings = {
   previous: 'Previous version',
   next: 'Next version',
   speak: 'Read aloud',
+  heard: (words) => `You heard it up to “${words}”`,
+  heardNothing: 'You interrupted it before it was heard',
+  spokeFirst: 'Nobody asked: said of its own accord',
   delete: 'Delete',
   deleteAsk: 'Delete this and everything that follows?',
 
@@ -219,6 +227,9 @@ const zh: ChatStrings = {
   previous: '上一个版本',
   next: '下一个版本',
   speak: '朗读',
+  heard: (words) => `你听到了“${words}”为止`,
+  heardNothing: '还没听到就被打断了',
+  spokeFirst: '没有人问：主动说的',
   delete: '删除',
   deleteAsk: '删除这一条以及之后的全部内容？',
 

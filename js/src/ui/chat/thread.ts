@@ -192,7 +192,10 @@ export class SluiceThread extends FollowingElement {
       else if (action === 'delete') await client.delete?.(entry.id)
       else if (action === 'previous') await choose(-1)
       else if (action === 'next') await choose(1)
-      else if (action === 'speak') voice?.say(element.text)
+      else if (action === 'speak') {
+        voice?.stop('another text')
+        voice?.say(element.text)
+      }
       if (action === 'again' || action === 'goOn' || action === 'edit') {
         this.scrollToEnd()
         this.focus({ preventScroll: true })
@@ -310,6 +313,6 @@ export class SluiceThread extends FollowingElement {
   }
 }
 
-const entryParts = ['mine', 'theirs', 'toolbar', 'time', 'day', 'usage', 'ways', 'message', 'text', 'reasoning', 'tool', 'error', 'outcome', 'ending'].join(', ')
+const entryParts = ['mine', 'theirs', 'toolbar', 'time', 'day', 'usage', 'note', 'ways', 'message', 'text', 'reasoning', 'tool', 'error', 'outcome', 'ending'].join(', ')
 
 define('sluice-thread', SluiceThread)

@@ -376,6 +376,43 @@ test('a conversation that could not be saved and is deleted stays deleted', asyn
   assert.equal(saves.length, 0)
 })
 
+test('while a conversation is deleted nothing begins in it, and a window that reads it meanwhile brings nothing back', async (t) => {
+  const store = memory()
+  const gates = { delete: [], load: [] }
+  const slow = (name) => async (...given) => {
+    const found = await store[name](...given)
+    await new Promise((resolve) => gates[name].push(resolve))
+    return found
+  }
+  let held = false
+  const conversations = new Proxy(store, { get: (_, name) => (held && name in gates ? slow(name) : typeof store[name] === 'function' ? store[name].bind(store) : store[name]) })
+  const first = await hostStage(t, { answers: [{ text: 'One.' }], host: { conversations } })
+  await say(first.open(), 'First')
+  await first.host.close()
+
+  const { open } = await hostStage(t, { answers: [{ text: 'Two.' }, { text: 'Three.' }], host: { conversations } })
+  const [here, there] = [open(), open()]
+  held = true
+  const reading = there.get('open')
+  await until(() => gates.load.length === 1, 'the store reads')
+  const deleting = here.get('delete', { conversation: 'main' })
+  const late = (async () => { // the store reads for it, or is about to delete
+    await until(() => gates.delete.length === 1 || gates.load.length > 1, 'the store is asked')
+    return there.call('send', { text: 'Meanwhile' })
+  })()
+  for (const resolve of gates.load) resolve()
+  await until(() => gates.delete.length === 1, 'the store deletes')
+  assert.deepEqual([(await late).ok, (await late).error?.code], [false, 'state'])
+  held = false
+  for (const resolve of [...gates.delete, ...gates.load]) resolve()
+  assert.equal(await deleting, true)
+  await reading
+  assert.deepEqual((await here.get('open')).entries, [])
+  assert.equal(await store.load('main'), null)
+  await say(here, 'Again')
+  assert.deepEqual(shown(await here.get('open')), ['Again', 'answer'])
+})
+
 test('an entry never lies in the store without what belongs to it', async (t) => {
   const mood = moody()
   const changes = []

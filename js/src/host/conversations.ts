@@ -242,13 +242,19 @@ export class HostConversations {
   }
 
   async delete(id: string, entry: string | undefined): Promise<boolean> {
-    const conversation = this.#byId.get(id)
-    if (conversation) this.#mustRest(conversation)
-    await conversation?.saved()
-    const known = await this.#options.store.delete(id, entry)
-    conversation?.deleted(entry)
-    if (conversation) this.#own(conversation)
-    return known
+    const conversation = this.#use(id)
+    this.#mustRest(conversation)
+    conversation.busy = true // what began meanwhile would go on unseen
+    try {
+      await conversation.load().catch(() => {}) // one that is being read would come back; one that is damaged can be deleted
+      await conversation.saved()
+      const known = await this.#options.store.delete(id, entry)
+      conversation.deleted(entry)
+      this.#own(conversation)
+      return known
+    } finally {
+      conversation.busy = false
+    }
   }
 
   // -- what is held ---------------------------------------------------------------------------------------------------------

@@ -100,3 +100,24 @@ test('speech: a companion gives its speaker the answers, and its orders wait for
   pet.quiet(false)
   assert.equal(speaks.state, 'idle')
 })
+
+test('speech: what is made for a window ends when that is closed, and no other', async (t) => {
+  const ended = []
+  const { host } = await hostStage(t, { answers: [], host: {
+    speech: async function* (text, signal) {
+      signal.addEventListener('abort', () => ended.push(`${text}: ${signal.reason.message}`))
+      await new Promise(() => {}) // a provider that takes its time
+      yield new Uint8Array()
+    },
+  } })
+  const [here, there] = [0, 1].map(() => host.bridge({ read: true, chat: true }))
+  const sounds = [here.call('synthesize', { text: 'one' }), there.call('synthesize', { text: 'two' })]
+  await new Promise(setImmediate)
+  here.close()
+  assert.equal((await sounds[0]).ok, false)
+  assert.equal(ended.length, 1)
+  assert.match(ended[0], /^one: .*the window was closed/)
+  await host.close()
+  assert.equal((await sounds[1]).ok, false)
+  assert.match(ended[1], /^two: .*the host was closed/)
+})

@@ -272,6 +272,7 @@ class EngineHost implements Host {
     if (!this.#windows.delete(window)) return
     window.close()
     this.#server.leave(window)
+    this.#speech.leave(window)
     guard('the pet window', () => this.#pet.leave(window))
   }
 

@@ -12,7 +12,7 @@ const PATIENCE_MS = 30_000
 export class Speech {
   readonly #make: HostOptions['speech']
   readonly #open = new Map<HostWindow, number>()
-  readonly #making = new Set<AbortController>()
+  readonly #making = new Map<AbortController, HostWindow>()
 
   constructor(make: HostOptions['speech']) {
     this.#make = make
@@ -26,7 +26,7 @@ export class Speech {
     if (open >= MOST_AT_A_TIME) throw refuse('limit', `expected at most ${MOST_AT_A_TIME} texts at a time`)
     this.#open.set(window, open + 1)
     const end = new AbortController()
-    this.#making.add(end)
+    this.#making.set(end, window)
     const late = setTimeout(() => end.abort(new Error(`the sound of a text took more than ${PATIENCE_MS} ms`)), PATIENCE_MS)
     try {
       return await this.#collect(this.#make(text, end.signal), end.signal)
@@ -39,8 +39,13 @@ export class Speech {
     }
   }
 
+  /** The window is gone: nobody hears what is being made for it. */
+  leave(window: HostWindow): void {
+    for (const [end, owner] of this.#making) if (owner === window) end.abort(new SluiceError({ code: 'closed', detail: 'the window was closed' }))
+  }
+
   close(): void {
-    for (const end of this.#making) end.abort(new SluiceError({ code: 'closed', detail: 'the host was closed' }))
+    for (const end of this.#making.keys()) end.abort(new SluiceError({ code: 'closed', detail: 'the host was closed' }))
   }
 
   async #collect(pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {

@@ -1,4 +1,7 @@
 // What Lulu can do: expressions are parameters that stay, motions are curves that pass.
+import { mix } from './puppet-pen.js'
+
+const atChin = { armR: 192, reachR: -0.75 }
 
 /** Members that are left out are at rest. */
 export const expressions = {
@@ -8,12 +11,12 @@ export const expressions = {
   love: { eyeSmileL: 1, eyeSmileR: 1, mouthForm: 1, mouthOpen: 0.3, blush: 0.8, browL: 0.4, browR: 0.4, hearts: 1, armL: 128, armR: 128, headTilt: 5 },
   shy: { blush: 1, mouthForm: 0.7, mouthWidth: 0.7, gazeX: -0.8, gazeY: 0.6, headX: -0.3, headY: 0.35, headTilt: -7, browSlant: -0.7, browL: 0.2, browR: 0.2, eyeL: 0.82, eyeR: 0.82, armL: -28, armR: -28 },
   wink: { eyeL: 1.08, eyeR: 0, eyeSmileR: 1, mouthForm: 1, mouthOpen: 0.35, mouthWidth: 1.1, blush: 0.45, browL: 0.6, browR: 0.1, headTilt: 7 },
-  thinking: { gazeX: 0.7, gazeY: -0.9, headX: 0.3, headY: -0.3, headTilt: 6, browL: -0.1, browR: 0.8, browSlant: 0.15, mouthForm: -0.15, mouthWidth: 0.65, thought: 1, armR: 136 },
-  surprised: { eyeL: 1.22, eyeR: 1.22, pupil: 0.72, browL: 1, browR: 1, mouthForm: 0, mouthOpen: 0.85, mouthRound: 1, mouthWidth: 1.25, bang: 1, armL: 72, armR: 72, bodyY: -6 },
+  thinking: { gazeX: 0.7, gazeY: -0.9, headX: 0.3, headY: -0.3, headTilt: 6, browL: -0.1, browR: 0.8, browSlant: 0.15, mouthForm: -0.15, mouthWidth: 0.65, thought: 1, ...atChin },
+  surprised: { eyeL: 1.22, eyeR: 1.22, pupil: 0.72, browL: 1, browR: 1, mouthForm: 0, mouthOpen: 1, mouthRound: 1, mouthWidth: 1.6, bang: 1, armL: 72, armR: 72, bodyY: -6 },
   worried: { browSlant: -1, browL: 0.35, browR: 0.35, mouthForm: -0.6, mouthWidth: 0.9, eyeL: 0.95, eyeR: 0.95, sweat: 1, headTilt: -4, headY: 0.2, armL: 4, armR: 4 },
   sad: { browSlant: -1, browL: 0.15, browR: 0.15, mouthForm: -1, mouthWidth: 0.9, eyeL: 0.78, eyeR: 0.78, gazeY: 0.6, headY: 0.5, tear: 1, blush: 0.4, armL: 6, armR: 6 },
   pout: { browSlant: 0.9, browL: -0.5, browR: -0.5, mouthForm: -0.7, mouthWidth: 0.6, puff: 1, blush: 0.7, gazeX: -0.4, eyeL: 0.85, eyeR: 0.85, headX: -0.35, cross: 1, armL: 44, armR: 44 },
-  sleepy: { eyeL: 0, eyeR: 0, mouthForm: 0.2, mouthOpen: 0.3, mouthRound: 1, mouthWidth: 0.85, browL: 0.1, browR: 0.1, browSlant: -0.4, headTilt: -9, headY: 0.4, snooze: 1, armL: 6, armR: 6 },
+  sleepy: { eyeL: 0, eyeR: 0, mouthForm: 0.2, mouthOpen: 0.55, mouthRound: 1, mouthWidth: 1.15, browL: 0.1, browR: 0.1, browSlant: -0.4, headTilt: -9, headY: 0.4, snooze: 1, armL: 6, armR: 6 },
 }
 
 const tau = Math.PI * 2
@@ -24,7 +27,7 @@ const between = (t, from, to) => Math.min(1, Math.max(0, (t - from) / (to - from
 
 // `pose` gives what is added to the parameters at `t`, from 0 to 1; `still` is the moment to show where motion is reduced.
 
-const wave = { ms: 1900, still: 0.4, pose: (t) => ({ armR: rise(t) * (112 + 20 * Math.sin(t * tau * 3.5)), headTilt: rise(t) * 7, bodyTilt: rise(t) * 2, mouthForm: rise(t), mouthOpen: rise(t) * 0.5 }) }
+const wave = { ms: 1900, still: 0.4, pose: (t) => ({ armR: rise(t) * (94 + 20 * Math.sin(t * tau * 3.5)), reachR: rise(t), headTilt: rise(t) * 7, bodyTilt: rise(t) * 2, mouthForm: rise(t), mouthOpen: rise(t) * 0.5 }) }
 
 const nod = { ms: 1100, still: 0.625, pose: (t) => ({ headY: 0.95 * Math.max(0, Math.sin(t * tau * 2)) * rise(t, 0.12), bodyY: 3 * Math.sin(t * tau * 2) * rise(t), squash: 0.03 * Math.sin(t * tau * 2) * rise(t) }) }
 
@@ -52,11 +55,11 @@ const dance = {
 
 const bow = { ms: 1700, still: 0.5, pose: (t) => ({ headY: rise(t, 0.35), bodyY: rise(t, 0.35) * 8, squash: rise(t, 0.35) * 0.1, eyeL: -rise(t, 0.3), eyeR: -rise(t, 0.3), armL: rise(t) * -34, armR: rise(t) * -34, mouthForm: rise(t) * 0.4 }) }
 
-const cheer = { ms: 1500, still: 0.3, pose: (t) => ({ armL: rise(t) * (112 + 14 * Math.sin(t * tau * 4)), armR: rise(t) * (112 - 14 * Math.sin(t * tau * 4)), bodyY: rise(t) * -14 * Math.abs(Math.sin(t * tau * 2)), mouthForm: rise(t), mouthOpen: rise(t) * 0.8, sparkle: rise(t), eyeSmileL: rise(t), eyeSmileR: rise(t) }) }
+const cheer = { ms: 1500, still: 0.3, pose: (t) => ({ armL: rise(t) * (112 + 14 * Math.sin(t * tau * 4)), armR: rise(t) * (112 - 14 * Math.sin(t * tau * 4)), reachL: rise(t), reachR: rise(t), bodyY: rise(t) * -14 * Math.abs(Math.sin(t * tau * 2)), mouthForm: rise(t), mouthOpen: rise(t) * 0.8, sparkle: rise(t), eyeSmileL: rise(t), eyeSmileR: rise(t) }) }
 
 const lookAround = { ms: 3400, still: 0.25, pose: (t) => ({ headX: rise(t) * 0.8 * Math.sin(t * tau), gazeX: rise(t) * Math.sin(t * tau), headY: rise(t) * -0.2, browL: rise(t) * 0.3, browR: rise(t) * 0.3 }) }
 
-const stretch = { ms: 2600, still: 0.5, pose: (t) => ({ armL: rise(t, 0.3) * 134, armR: rise(t, 0.3) * 134, squash: rise(t, 0.3) * -0.07, headY: rise(t, 0.3) * -0.5, eyeSmileL: rise(t, 0.3), eyeSmileR: rise(t, 0.3), mouthOpen: rise(t, 0.3) * 0.7, mouthRound: rise(t, 0.3) * 0.6 }) }
+const stretch = { ms: 2600, still: 0.5, pose: (t) => ({ armL: rise(t, 0.3) * 116, armR: rise(t, 0.3) * 116, reachL: rise(t, 0.3), reachR: rise(t, 0.3), squash: rise(t, 0.3) * -0.07, headY: rise(t, 0.3) * -0.5, eyeSmileL: rise(t, 0.3), eyeSmileR: rise(t, 0.3), mouthOpen: rise(t, 0.3) * 0.7, mouthRound: rise(t, 0.3) * 0.6 }) }
 
 const sway = { ms: 3200, still: 0.2, pose: (t) => ({ bodyTilt: rise(t) * 5 * Math.sin(t * tau * 2), headTilt: rise(t) * 7 * Math.sin(t * tau * 2 - 0.5), bodyX: rise(t) * 6 * Math.sin(t * tau * 2), mouthForm: rise(t) * 0.4 }) }
 
@@ -71,12 +74,12 @@ export const motions = {
 // `still` is the moment to show where motion is reduced; `plays` are motions, one of which starts with it.
 
 const wakes = (t) => Math.min(1, Math.max(0, t - 0.9) / 0.5)
-const asleep = { eyeL: 0, eyeR: 0, mouthForm: 0.2, mouthOpen: 0.3, mouthRound: 1, mouthWidth: 0.85, browSlant: -0.4, headTilt: -9, headY: 0.4, snooze: 1, armL: 6, armR: 6 }
+const asleep = { eyeL: 0, eyeR: 0, mouthForm: 0.2, mouthOpen: 0.55, mouthRound: 1, mouthWidth: 1.15, browSlant: -0.4, headTilt: -9, headY: 0.4, snooze: 1, armL: 6, armR: 6 }
 
 /** By name. What is left out looks like `idle`. */
 export const states = {
-  listening: { pose: () => ({ headTilt: 5, browL: 0.4, browR: 0.4, eyeL: 1.08, eyeR: 1.08, mouthForm: 0.4, mouthWidth: 0.8 }) },
-  thinking: { pose: () => ({ gazeX: 0.6, gazeY: -0.85, headX: 0.25, headY: -0.2, headTilt: 5, browL: 0.1, browR: 0.7, mouthForm: 0, mouthWidth: 0.6, thought: 1, armR: 139 }) },
+  listening: { pose: () => ({ armR: 143, reachR: 0.9, bodyTilt: 3, headTilt: 7, browL: 0.4, browR: 0.4, eyeL: 1.08, eyeR: 1.08, mouthForm: 0.4, mouthWidth: 0.8 }) },
+  thinking: { pose: () => ({ gazeX: 0.6, gazeY: -0.85, headX: 0.25, headY: -0.2, headTilt: 5, browL: 0.1, browR: 0.7, mouthForm: 0, mouthWidth: 0.6, thought: 1, ...atChin }) },
   busy: { pose: (t) => ({ gazeX: 0.75, gazeY: 0.25, headX: 0.4, headY: 0.15, headTilt: 4, browL: -0.1, browR: -0.1, browSlant: 0.25, mouthForm: 0.2, mouthWidth: 0.6, armR: 88 + 5 * Math.sin(t * 2.2), armL: 26 }) },
   asking: { pose: () => ({ browL: 0.5, browR: 0.5, eyeL: 1.1, eyeR: 1.1, mouthForm: 0.6, mouthOpen: 0.12, headTilt: 6, ask: 1, armL: 30 }), plays: [wave] },
   done: { pose: () => ({ mouthForm: 0.9 }), plays: [nod] },
@@ -88,15 +91,15 @@ export const states = {
   offline: { pose: () => ({ ...asleep, snooze: 0.7, armR: 74, plug: 1 }) },
   dozing: { pose: () => asleep },
   waking: {
-    pose: (t) => ({ eyeL: wakes(t), eyeR: wakes(t), armL: (1 - wakes(t)) * (132 + 8 * Math.sin(t * 11)), armR: (1 - wakes(t)) * (132 - 8 * Math.sin(t * 11)), mouthOpen: 0.3 * (1 - wakes(t)), mouthRound: 1 - wakes(t), headTilt: 4 * Math.sin(t * 5) * (1 - wakes(t)) }),
+    pose: (t) => ({ eyeL: wakes(t), eyeR: wakes(t), armL: mix(16, 172 + 4 * Math.sin(t * 11), 1 - wakes(t)), armR: mix(16, 172 - 4 * Math.sin(t * 11), 1 - wakes(t)), reachL: 0.8 * (1 - wakes(t)), reachR: 0.8 * (1 - wakes(t)), mouthOpen: 0.3 * (1 - wakes(t)), mouthRound: 1 - wakes(t), headTilt: 4 * Math.sin(t * 5) * (1 - wakes(t)) }),
     still: 0.4,
   },
   carried: {
-    pose: (t) => ({ bodyY: -26, bodyTilt: 6 * Math.sin(t * 4.4), headTilt: -5 * Math.sin(t * 4.4 - 0.7), armL: 138 + 10 * Math.sin(t * 9), armR: 138 - 10 * Math.sin(t * 9), footL: 10 + 8 * Math.sin(t * 8), footR: 10 - 8 * Math.sin(t * 8), squash: -0.08, eyeL: 1.15, eyeR: 1.15, browL: 0.8, browR: 0.8, mouthOpen: 0.5, mouthRound: 0.7, mouthForm: 0.5 }),
+    pose: (t) => ({ bodyY: -26, bodyTilt: 6 * Math.sin(t * 4.4), headTilt: -5 * Math.sin(t * 4.4 - 0.7), armL: 92 + 12 * Math.sin(t * 9), armR: 92 - 12 * Math.sin(t * 9), reachL: 0.5, reachR: 0.5, footL: -10 + 6 * Math.sin(t * 8), footR: -10 - 6 * Math.sin(t * 8), squash: -0.08, eyeL: 1.15, eyeR: 1.15, browL: 0.8, browR: 0.8, mouthOpen: 0.5, mouthRound: 0.7, mouthForm: 0.5 }),
     still: 0.2,
   },
   landed: {
-    pose: (t) => ({ squash: 0.24 * Math.exp(-t * 5) * Math.cos(t * 16), armL: 16 + 60 * Math.exp(-t * 5), armR: 16 + 60 * Math.exp(-t * 5), eyeL: Math.min(1, t * 3), eyeR: Math.min(1, t * 3), mouthForm: 0.7 }),
+    pose: (t) => ({ squash: 0.2 * Math.exp(-t * 5) * Math.cos(t * 16), armL: 16 + 60 * Math.exp(-t * 5), armR: 16 + 60 * Math.exp(-t * 5), eyeL: Math.min(1, t * 3), eyeR: Math.min(1, t * 3), mouthForm: 0.7 }),
     still: 0,
   },
   patted: { pose: (t) => ({ eyeSmileL: 1, eyeSmileR: 1, mouthForm: 1, mouthOpen: 0.55, mouthWidth: 1.15, blush: 0.85, armL: 40, armR: 40, bodyTilt: 4 * Math.sin(t * 17) * Math.exp(-t) }), still: 0.1 },

@@ -13,10 +13,10 @@ export const restless = [...floating, ...waved]
 export const parameters = {
   headX: [-1, 1, 0], headY: [-1, 1, 0], headTilt: [-30, 30, 0],
   bodyX: [-60, 60, 0], bodyY: [-120, 20, 0], bodyTilt: [-25, 25, 0], squash: [-0.3, 0.3, 0], breath: [0, 1, 0],
-  armL: [-30, 170, 16], armR: [-30, 170, 16], footL: [0, 30, 0], footR: [0, 30, 0],
+  armL: [-30, 200, 16], armR: [-30, 200, 16], reachL: [-1, 1, 0], reachR: [-1, 1, 0], footL: [-16, 30, 0], footR: [-16, 30, 0],
   eyeL: [0, 1.25, 1], eyeR: [0, 1.25, 1], eyeSmileL: [0, 1, 0], eyeSmileR: [0, 1, 0], gazeX: [-1, 1, 0], gazeY: [-1, 1, 0], pupil: [0.6, 1.2, 1],
   browL: [-1, 1, 0], browR: [-1, 1, 0], browSlant: [-1, 1, 0],
-  mouthForm: [-1, 1, 0.35], mouthOpen: [0, 1, 0], mouthRound: [0, 1, 0], mouthWidth: [0.4, 1.5, 1], puff: [0, 1, 0], blush: [0, 1, 0.3],
+  mouthForm: [-1, 1, 0.35], mouthOpen: [0, 1, 0], mouthRound: [0, 1, 0], mouthWidth: [0.4, 1.5, 1], teeth: [0, 1, 0], puff: [0, 1, 0], blush: [0, 1, 0.3],
   curl: [-1, 1, 0], scarf: [-1, 1, 0],
   thought: [0, 1, 0], bang: [0, 1, 0], sweat: [0, 1, 0], tear: [0, 1, 0], snooze: [0, 1, 0], hearts: [0, 1, 0], sparkle: [0, 1, 0], cross: [0, 1, 0], ask: [0, 1, 0], sigh: [0, 1, 0],
   propSearch: [0, 1, 0], propWrite: [0, 1, 0], propLetter: [0, 1, 0], propTool: [0, 1, 0], plug: [0, 1, 0],
@@ -114,9 +114,9 @@ function torso(group, paint) {
 }
 
 /** Where an arm begins and ends, and the angle of it. */
-function arm(side, degrees) {
+function arm(side, degrees, reach) {
   const angle = (degrees * Math.PI) / 180
-  const length = 33 + 40 * Math.max(0, degrees / 170) // the higher, the longer: it has to get past the head
+  const length = 33 + 40 * Math.min(1, Math.max(0, degrees / 170)) + 48 * reach // the higher, the longer: it has to get past the head
   const [x, y] = [side * 51, -82]
   return { x, y, handX: x + side * Math.sin(angle) * length, handY: y + Math.cos(angle) * length, bend: side * (8 + degrees * 0.06) }
 }
@@ -134,10 +134,10 @@ function arms(parent, paint) {
     return { side, strokes, hand }
   })
   const breathe = moves(['breath'], ({ breath }) => set(group, { transform: `translate(0 ${breath * -1.5})` }))
-  const reach = moves(['armL', 'armR', ...held], (values, seconds) => {
+  const stretch = moves(['armL', 'armR', 'reachL', 'reachR', ...held], (values, seconds) => {
     for (const { side, strokes, hand } of shapes) {
-      const degrees = side < 0 ? values.armL : values.armR
-      const { x, y, handX, handY, bend } = arm(side, degrees)
+      const [degrees, reach] = side < 0 ? [values.armL, values.reachL] : [values.armR, values.reachR]
+      const { x, y, handX, handY, bend } = arm(side, degrees, reach)
       for (const stroke of strokes) set(stroke, { d: `M ${x} ${y} Q ${(x + handX) / 2 + bend} ${(y + handY) / 2 + 4} ${handX} ${handY}` })
       set(hand, { transform: `translate(${handX} ${handY}) rotate(${side * (mix(-35, 42, Math.min(1, Math.max(0, degrees - 10) / 70)) - Math.max(0, degrees - 80) * 0.45)}) scale(${side} 1)` })
       if (side > 0) moveProps(values, seconds, handX, handY)
@@ -145,7 +145,7 @@ function arms(parent, paint) {
   }, waved)
   return (values, seconds) => {
     breathe(values)
-    reach(values, seconds)
+    stretch(values, seconds)
   }
 }
 
@@ -244,13 +244,14 @@ function mouth(face, paint, id) {
   const clip = add(add(part, 'clipPath', { id: `${id}mouth` }), 'path')
   const inside = add(part, 'path', { fill: '#8a2b4a' })
   const tongue = add(add(part, 'g', { 'clip-path': `url(#${id}mouth)` }), 'ellipse', { rx: 14, ry: 11, fill: '#ff8c9f' })
+  const bite = add(part, 'path', { fill: '#ffffff', 'clip-path': `url(#${id}mouth)` })
   add(part, 'ellipse', { rx: 24, ry: 16, cy: 6, fill: 'none', 'data-zone': 'mouth' })
   const lips = add(part, 'path', { fill: 'none', stroke: line, 'stroke-width': 4.2, 'stroke-linecap': 'round', 'stroke-linejoin': 'round' })
-  return moves(['mouthForm', 'mouthOpen', 'mouthRound', 'mouthWidth'], ({ mouthForm, mouthOpen, mouthRound, mouthWidth }) => {
+  return moves(['mouthForm', 'mouthOpen', 'mouthRound', 'mouthWidth', 'teeth'], ({ mouthForm, mouthOpen, mouthRound, mouthWidth, teeth }) => {
     const width = (15 + Math.max(0, mouthForm) * 6) * mouthWidth * (1 - 0.36 * mouthRound)
     const corner = -mouthForm * 3.5
     const upper = corner + mouthForm * 9 - mouthRound * (4 + mouthOpen * 12)
-    const lower = corner + mouthForm * 9 + mouthOpen * mix(29, 19, mouthRound) + mouthRound * 5 * Math.min(1, mouthOpen * 6)
+    const lower = corner + mouthForm * 9 + mouthOpen * mix(33, 26, mouthRound) + mouthRound * 5 * Math.min(1, mouthOpen * 6)
     // A parabola for a line, rounder where the mouth is round.
     const curve = (from, apex, to) => {
       const reach = mix(0.45, 1, mouthRound)
@@ -262,6 +263,7 @@ function mouth(face, paint, id) {
     set(clip, { d: shape })
     set(inside, { d: shape, opacity: Math.min(1, mouthOpen * 12) })
     set(tongue, { cy: lower - 2, opacity: Math.min(1, mouthOpen * 4) })
+    set(bite, { d: `M ${-width} ${corner - 9} L ${width} ${corner - 9} L ${width} ${upper + 5 * teeth} L ${-width} ${upper + 5 * teeth} Z`, opacity: Math.min(1, teeth * mouthOpen * 12) })
     set(lips, { d: mouthOpen > 0.02 ? shape : curve(-width, upper, width) })
   })
 }
@@ -324,14 +326,14 @@ function signs(group, paint) {
   }
 
   const sigh = sign()
-  for (const d of ['M 0 0 C 12 -6 26 -2 28 8 C 30 18 18 20 16 12', 'M 2 16 C 12 14 18 20 16 27']) add(sigh, 'path', { d, fill: 'none', stroke: '#8fb6d6', 'stroke-width': 5.5, 'stroke-linecap': 'round' })
+  add(sigh, 'path', { d: 'M -2 2 C 6 -1 9 -4 12 -8 C 12 -20 30 -22 34 -12 C 46 -16 54 -2 44 6 C 46 18 30 22 24 13 C 16 18 9 12 12 7 C 8 6 3 5 -2 2 Z', fill: '#f4fbff', stroke: outline, 'stroke-width': 3.4, 'stroke-linejoin': 'round' })
 
   const cross = sign()
   add(cross, 'path', { d: 'M -18 -6 Q -5 -5 -6 -18 M 6 -18 Q 5 -5 18 -6 M 18 6 Q 5 5 6 18 M -6 18 Q -5 5 -18 6', fill: 'none', stroke: '#e2506a', 'stroke-width': 5.5, 'stroke-linecap': 'round' })
 
   return moves(['headX', ...floating], (values, seconds) => {
     const wave = (speed, phase = 0) => Math.sin(seconds * speed + phase)
-    appear(thought, values.thought, 164, -376 + wave(1.8) * 3)
+    appear(thought, values.thought, 158, -372 + wave(1.8) * 3, 0, 1.3)
     puffs.forEach((shape, index) => set(shape, { opacity: values.thought > 0.3 + index * 0.2 ? 1 : 0 }))
     dots.forEach((shape, index) => set(shape, { cy: seen(values.thought) ? -5 + Math.min(0, wave(4, -index * 0.9)) * 5 : -5 }))
     appear(bang, values.bang, 112, -340, 14 + wave(11) * 2)
@@ -346,8 +348,8 @@ function signs(group, paint) {
       appear(part, values.hearts * Math.sin(rise * Math.PI), [136, -140, 160][index] + Math.sin(rise * 6 + index) * 8, -232 - rise * 110, Math.sin(rise * 6) * 10, [1, 0.8, 0.65][index])
     }
     sparkle.forEach(({ x, y, size, part }, index) => appear(part, values.sparkle, x, y, 0, size * (0.8 + 0.2 * wave(3.4, index * 1.7))))
-    appear(ask, values.ask, 122, -330 + wave(1.6) * 2, 10)
-    appear(sigh, values.sigh, 66 + values.headX * 17, -136 + wave(1.4) * 2, 12)
+    appear(ask, values.ask, 142, -338 + wave(1.6) * 2, 10)
+    appear(sigh, values.sigh, 40 + values.headX * 17, -142 + wave(1.4) * 2, 14, 1.5)
     appear(cross, values.cross, -106, -286, -8, 0.95 + wave(8) * 0.06)
   }, floating)
 }

@@ -34,13 +34,13 @@ export function props(group) {
   add(tool, 'path', { d: 'M -7 14 L -7 -34 C -21 -41 -22 -61 -9 -67 L -9 -50 L 9 -50 L 9 -67 C 22 -61 21 -41 7 -34 L 7 14 C 7 22 -7 22 -7 14 Z', fill: '#c9d6e6', ...edge })
 
   const plug = part()
-  const cable = add(group, 'path', { display: 'none', fill: 'none', stroke: '#4b5f80', 'stroke-width': 6, 'stroke-linecap': 'round' })
-  add(plug, 'path', { d: 'M -9 -32 L -9 -48 M 9 -32 L 9 -48', fill: 'none', stroke: '#8fa3bf', 'stroke-width': 6, 'stroke-linecap': 'round' })
-  add(plug, 'path', { d: 'M -20 -32 L 20 -32 L 18 -8 C 16 4 -16 4 -18 -8 Z', fill: '#5b7196', ...edge, stroke: '#32466b' })
+  const cable = add(group, 'path', { display: 'none', fill: 'none', stroke: '#7f93b8', 'stroke-width': 7, 'stroke-linecap': 'round' })
+  add(plug, 'path', { d: 'M -9 -32 L -9 -48 M 9 -32 L 9 -48', fill: 'none', stroke: '#9fb0c8', 'stroke-width': 6, 'stroke-linecap': 'round' })
+  add(plug, 'path', { d: 'M -20 -32 L 20 -32 L 18 -8 C 16 4 -16 4 -18 -8 Z', fill: '#e8eefb', ...edge })
 
-  const shapes = [[search, 14], [write, 34], [letter, 8], [tool, 18], [plug, 24]]
+  const shapes = [[search, 14, 1.15], [write, 30, 1.6], [letter, 8, 1.15], [tool, 18, 1.4], [plug, 24, 1.3]]
   return (values, seconds, x, y) => {
-    for (const [index, [shape, degrees]] of shapes.entries()) {
+    for (const [index, [shape, degrees, size]] of shapes.entries()) {
       const name = held[index]
       const value = values[name]
       if (value < 0.02) {
@@ -48,7 +48,7 @@ export function props(group) {
         continue
       }
       const sway = waved.includes(name) ? 7 * Math.sin(seconds * 2.2) : 0
-      set(shape, { display: 'inline', opacity: Math.min(1, value * 1.5), transform: `translate(${x} ${y}) rotate(${degrees + sway}) scale(${mix(0.4, 1, value)})` })
+      set(shape, { display: 'inline', opacity: Math.min(1, value * 1.5), transform: `translate(${x} ${y}) rotate(${degrees + sway}) scale(${size * mix(0.4, 1, value)})` })
     }
     const loose = values.plug
     if (loose < 0.02) set(cable, { display: 'none' })

@@ -113,7 +113,7 @@ export function createPuppet(container) {
     const aim = { ...rest, ...lies?.pose?.(still.matches ? (lies.still ?? 1) : (milliseconds - since) / 1000), ...(prop ? { [prop]: 1 } : {}), ...expressions[expression] }
     if (mouth.open > 0) talk(aim, now)
     if (!still.matches) live(aim, now)
-    if (target && milliseconds < looksUntil) {
+    if (target && (milliseconds < looksUntil || state === 'asking')) {
       if (state === 'listening') aim.bodyTilt += target.headX * 12 // it leans to where somebody types
       for (const name in target) aim[name] += target[name]
     }
@@ -155,10 +155,12 @@ export function createPuppet(container) {
 
   function talk(aim, now) {
     const { open, form } = mouth
+    const [wide, round] = [Math.max(0, form), Math.max(0, -form)]
     aim.mouthOpen = Math.max(aim.mouthOpen * 0.5, open)
-    aim.mouthRound = Math.max(aim.mouthRound * (1 - Math.max(0, form)), -form * 0.9)
+    aim.mouthRound = Math.max(aim.mouthRound * (1 - wide), round * 0.9)
     aim.mouthForm = Math.max(aim.mouthForm * 0.6, 0.15 + 0.4 * form)
-    aim.mouthWidth *= 1 + 0.28 * form
+    aim.mouthWidth *= 1 + 0.45 * wide - 0.4 * round * round
+    aim.teeth = wide
     if (still.matches) return
     aim.headTilt += 2 * Math.sin(now * 3.1)
     aim.headY += 0.12 * Math.sin(now * 5.2)

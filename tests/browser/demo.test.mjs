@@ -119,7 +119,7 @@ test('an approval stands in its card: denied, the tool does not run and the answ
   const { page } = await open(t)
   await scene(page, 'message')
   await question(page).waitFor()
-  assert.equal(await page.locator('#chat').getAttribute('data-state'), 'waiting')
+  assert.equal(await page.locator('#chat').getAttribute('data-state'), 'asking')
   assert.match(await read(question(page)), /message\.send[^]*changes something[^]*leaves this computer[^]*Lin[^]*ten minutes late/)
   await picture(page, 'demo-approval')
   await decide(page, 'Not now')

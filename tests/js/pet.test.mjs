@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { companion, petStates } from 'sluice/pet'
+import { doingOf } from '../../js/dist/esm/bridge/doing.js'
+import { chatText } from '../../js/dist/esm/ui/chat/strings.js'
 import { fakeClient, fakeClock, fakeModel } from './pet-support.mjs'
 
 function start(t, options = {}) {
@@ -21,6 +23,29 @@ test('every state has words in both languages and frames', () => {
     assert.ok(fps >= 4 && fps <= 60, name)
     assert.ok(Array.isArray(expressions), name)
   }
+})
+
+test("a chat's header calls what goes on as the pet does, and both see the same in an answer", (t) => {
+  for (const language of ['en', 'zh']) for (const [state, word] of Object.entries(chatText(language).doing)) assert.equal(word, petStates[state].words[language], state)
+  const { clock, client, state } = start(t)
+  const same = (expected) => {
+    clock.pass(1000)
+    assert.deepEqual([state(), doingOf(client.message('m1').getSnapshot())], [expected, expected])
+  }
+  client.answer('m1')
+  same('thinking')
+  client.write('m1', 'Let me see. ')
+  same('speaking')
+  client.tell('m1', { retry: { code: 'network', attempt: 1, waitMs: 1000 } })
+  same('thinking')
+  client.tell('m1', { retry: undefined })
+  client.card('m1', { call: 1, status: 'executing' })
+  same('busy')
+  client.tell('m1', { asks: [{ call: 1, token: 't', stage: 'execution', name: 'x', arguments: {} }] })
+  same('asking')
+  client.tell('m1', { asks: [], outcome: 'completed' })
+  clock.pass(2000)
+  same('idle')
 })
 
 test('an answer is thinking, speaking, using a tool, and done with a nod', (t) => {

@@ -1,4 +1,5 @@
 // The chat is the kit's; around it stand what Lulu is up to, the scenes, and how tools are called.
+import { petStates } from '/sluice/pet/index.js'
 import '/sluice/ui/index.js'
 import { begin, current, open, watchAnswer, watchCurrent } from './conversation.js'
 import { look, onLook, word } from './words.js'
@@ -29,7 +30,7 @@ export function startChat({ client, demo }) {
   const showState = () => {
     const state = talk.getAttribute('state') ?? 'idle'
     $('#chat').dataset.state = state
-    $('#status').textContent = word(state)
+    $('#status').textContent = petStates[state].words[look.language]
     const busy = state !== 'idle'
     for (const button of document.querySelectorAll('.scene')) button.disabled = busy
     $('#strip').inert = busy

@@ -3,12 +3,6 @@ const words = {
   title: ['Lulu', '露露'],
   chat: ['Chat with Lulu', '和露露聊天'],
   pet: ['Lulu, the pet', '桌宠露露'],
-  idle: ['here for you', '在这里陪你'],
-  thinking: ['thinking …', '正在想……'],
-  speaking: ['speaking …', '正在说……'],
-  working: ['using a tool …', '正在使用工具……'],
-  waiting: ['waits for your word', '等你点头'],
-  offline: ['not connected', '未连接'],
   welcome: ['Hi, I am Lulu!', '嗨，我是露露！'],
   welcomeText: [
     'I chat, I use tools while I speak, and I ask before I do anything that matters. Pick a scene, or write to me.',

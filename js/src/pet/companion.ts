@@ -1,5 +1,6 @@
 // The pet as it lives in its page: what goes on with a client becomes a state, the state becomes a face. The model's own expressions lie above
 // the state and end by themselves. No DOM is needed but for what a page can hide.
+import { workingCard, writes } from '../bridge/doing.js'
 import type { AskView, HeardInput, MessageView } from '../bridge/messages.js'
 import { messageOf } from '../core/errors.js'
 import { checkQuietHours, isQuietAt, toNextMinute, type QuietHours } from '../bridge/pet-settings.js'
@@ -8,7 +9,7 @@ import type { PetModel, PetPoint, PetStateDetail } from '../live2d/model.js'
 import { receive, type ModelSource, type PetReceiver } from '../live2d/receive.js'
 import { Listeners } from '../renderer/listeners.js'
 import { checkProactive, SpeaksFirst, type Proactive } from './speaks-first.js'
-import { followAnswer, waitingOf, workingCard, type Followed, type Live, type PetClient } from './follow.js'
+import { followAnswer, waitingOf, type Followed, type Live, type PetClient } from './follow.js'
 import { Syllables } from './mouth.js'
 import { DOZE_MS, stateOf, type Seen } from './state-of.js'
 import { firstOf, propOf, stateMap, type PetState, type StateLook, type StateMap } from './states.js'
@@ -391,7 +392,7 @@ class Pet implements Companion {
     seen.toolSince = working ? (seen.toolSince ?? now) : undefined
     if (working) this.#prop = propOf(working.name ?? working.askedName ?? '', working.tags)
     const last = view.blocks.at(-1)
-    seen.writing = last?.type === 'text' && last.text.trim() !== '' && !view.retry
+    seen.writing = writes(view)
     const length = view.blocks.reduce((sum, block) => sum + (block?.type === 'text' ? block.text.length : 0), 0)
     if (length > this.#written && last?.type === 'text') {
       seen.wroteAt = now

@@ -84,11 +84,6 @@ export function followAnswer(client: Pick<PetClient, 'open' | 'message'>, conver
   }
 }
 
-/** The call that has worked longest and still does. */
-export function workingCard(view: MessageView): CardView | undefined {
-  return view.blocks.find((block): block is CardView => block?.type === 'tool_use' && block.status === 'executing')
-}
-
 /** How many of its questions wait. A window that may not answer them sees them on their cards alone. */
 export function waitingOf({ asks, blocks, outcome }: MessageView): number {
   if (outcome !== undefined) return 0

@@ -1,4 +1,5 @@
-// What a pet does, in one table: for the drawn puppet, for a Live2D model, and in the words of a chat's header. Nothing else names a state.
+// What a pet does, in one table, for the drawn puppet and for a Live2D model. The words are those of a chat's header.
+import { stateWords } from '../bridge/doing.js'
 import type { PetStateDetail } from '../live2d/model.js'
 
 /** What goes on with the pet. */
@@ -32,25 +33,25 @@ export interface StateLook {
 /** A look for every state. */
 export type StateMap = { readonly [state in PetState]: StateLook }
 
-const look = (en: string, zh: string, more: Partial<StateLook> = {}): StateLook => ({ words: { en, zh }, expressions: [], motions: [], fps: 60, ...more })
+const look = (state: PetState, more: Partial<StateLook> = {}): StateLook => ({ words: stateWords[state], expressions: [], motions: [], fps: 60, ...more })
 
 /** The table. The option `states` of `companion` changes members of it. */
 export const petStates: StateMap = {
-  idle: look('here for you', '在这里陪你', { fps: 12 }),
-  dozing: look('asleep', '睡着了', { expressions: ['sleepy', 'sleep'], fps: 4 }),
-  waking: look('here for you', '在这里陪你', { expressions: ['surprised'], lastsMs: 1600 }),
-  listening: look('listening …', '正在听……', { fps: 12, looks: 'field' }),
-  thinking: look('thinking …', '正在想……', { expressions: ['thinking', 'think'], fps: 12 }),
-  busy: look('using a tool …', '正在使用工具……', { expressions: ['focus', 'focused', 'serious'], fps: 12 }),
-  asking: look('waits for your word', '等你点头', { motions: ['Wave', 'Tap', 'TapBody'], fps: 12 }),
-  speaking: look('speaking …', '正在说……'),
-  done: look('here for you', '在这里陪你', { motions: ['Nod'], lastsMs: 1200 }),
-  stopped: look('here for you', '在这里陪你', { motions: ['Nod'], lastsMs: 1200 }),
-  error: look('something went wrong', '出了点问题', { expressions: ['sad', 'worried'], fps: 12, lastsMs: 9000 }),
-  offline: look('not connected', '未连接', { expressions: ['sleepy', 'sleep'], fps: 4 }),
-  carried: look('held', '被拎起来了', { expressions: ['surprised'] }),
-  landed: look('here for you', '在这里陪你', { lastsMs: 900 }),
-  patted: look('here for you', '在这里陪你', { expressions: ['happy', 'smile'], motions: ['TapBody', 'Tap'], lastsMs: 1600 }),
+  idle: look('idle', { fps: 12 }),
+  dozing: look('dozing', { expressions: ['sleepy', 'sleep'], fps: 4 }),
+  waking: look('waking', { expressions: ['surprised'], lastsMs: 1600 }),
+  listening: look('listening', { fps: 12, looks: 'field' }),
+  thinking: look('thinking', { expressions: ['thinking', 'think'], fps: 12 }),
+  busy: look('busy', { expressions: ['focus', 'focused', 'serious'], fps: 12 }),
+  asking: look('asking', { motions: ['Wave', 'Tap', 'TapBody'], fps: 12 }),
+  speaking: look('speaking'),
+  done: look('done', { motions: ['Nod'], lastsMs: 1200 }),
+  stopped: look('stopped', { motions: ['Nod'], lastsMs: 1200 }),
+  error: look('error', { expressions: ['sad', 'worried'], fps: 12, lastsMs: 9000 }),
+  offline: look('offline', { expressions: ['sleepy', 'sleep'], fps: 4 }),
+  carried: look('carried', { expressions: ['surprised'] }),
+  landed: look('landed', { lastsMs: 900 }),
+  patted: look('patted', { expressions: ['happy', 'smile'], motions: ['TapBody', 'Tap'], lastsMs: 1600 }),
 }
 
 /** The table with an app's changes. */

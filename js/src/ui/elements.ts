@@ -191,7 +191,7 @@ export interface SluiceChatElement extends HTMLElement {
   /** Files beside it. */
   readonly attachments: readonly Attachment[]
   /** What goes on: also an attribute, for styles. */
-  readonly state: 'idle' | 'thinking' | 'speaking' | 'working' | 'waiting' | 'offline'
+  readonly state: 'idle' | 'thinking' | 'speaking' | 'busy' | 'asking' | 'offline'
   /** Puts the focus on the field. */
   focusComposer(): void
   /** Puts the focus on the conversation: a question that comes then may take it. */

@@ -3,7 +3,7 @@ import { spokenEnd } from '../ends.js'
 import type { Strings } from '../strings.js'
 import { wordsOf } from '../text/words-of.js'
 import type { BlockView, MessageView } from '../types.js'
-import { doingOf } from './following.js'
+import { doingOf } from '../../bridge/doing.js'
 import type { ChatStrings } from './strings.js'
 import type { AnnounceMode } from './types.js'
 
@@ -59,7 +59,7 @@ export class Announcer {
     this.#questions(view)
     if (this.#options.mode() === 'sentences') this.#sentences(view)
     if (view.outcome !== undefined) this.#end(view)
-    else if (this.#waited || ['waiting', 'speaking'].includes(doingOf(view))) this.#stopWaiting()
+    else if (this.#waited || ['asking', 'speaking'].includes(doingOf(view))) this.#stopWaiting()
     else this.#waiting ??= setTimeout(() => this.#still(), SILENCE_MS)
   }
 

@@ -12,9 +12,9 @@ export const chatStyles = css`
   h2 { margin: 0; font-size: 1.07em; line-height: 1.3; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   .state { display: flex; align-items: center; gap: 6px; margin: 0; font-size: .84em; line-height: 1.4; color: var(--_muted); white-space: nowrap; }
   .dot { flex: none; width: 8px; height: 8px; border-radius: 50%; background: var(--_success); }
-  :host(:is([state='thinking'], [state='speaking'], [state='working'])) .dot { background: var(--_accent-ink); }
-  :host(:is([state='waiting'], [state='offline'])) .state { color: var(--_warning); font-weight: 600; }
-  :host(:is([state='waiting'], [state='offline'])) .dot { background: var(--_warning); }
+  :host(:is([state='thinking'], [state='speaking'], [state='busy'])) .dot { background: var(--_accent-ink); }
+  :host(:is([state='asking'], [state='offline'])) .state { color: var(--_warning); font-weight: 600; }
+  :host(:is([state='asking'], [state='offline'])) .dot { background: var(--_warning); }
   .banner {
     display: flex; flex-wrap: wrap; gap: 2px 10px; align-items: baseline; margin: 0; padding: 7px 18px; font-size: .9em; font-weight: 600; overflow-wrap: anywhere;
     background: color-mix(in srgb, var(--_warning) 12%, var(--_background)); color: var(--_warning);
@@ -34,12 +34,12 @@ export const chatStyles = css`
   .drop { position: absolute; inset: 6px; display: grid; place-items: center; border: 3px dashed var(--_accent-ink); border-radius: var(--_radius); background: color-mix(in srgb, var(--_background) 80%, transparent); pointer-events: none; font-weight: 600; }
   /* Little room: the conversation has it. */
   @container chat (max-height: 480px) {
-    :host([state='waiting'][approvals='dock']) sluice-composer { display: none; }
-    :host([state='waiting']) .foot { padding: 0 4px 2px; }
+    :host([state='asking'][approvals='dock']) sluice-composer { display: none; }
+    :host([state='asking']) .foot { padding: 0 4px 2px; }
     .dock { --sluice-dock-height: calc(100cqh - 40px); margin-bottom: 0; }
   }
   @container chat (max-height: 330px) {
-    :host([state='waiting'][approvals='dock']) :is(sluice-thread, .head) { display: none; }
+    :host([state='asking'][approvals='dock']) :is(sluice-thread, .head) { display: none; }
     .dock { --sluice-dock-height: calc(100cqh - 4px); }
   }
   @container chat (max-height: 420px) {
@@ -50,7 +50,7 @@ export const chatStyles = css`
     .welcome { padding-top: 0; }
   }
   @media (prefers-reduced-motion: no-preference) {
-    :host(:is([state='thinking'], [state='speaking'], [state='working'])) .dot { animation: beat 1s ease-in-out infinite; }
+    :host(:is([state='thinking'], [state='speaking'], [state='busy'])) .dot { animation: beat 1s ease-in-out infinite; }
     .banner { animation: come .2s .5s ease-out backwards; }
   }
   @media (prefers-contrast: more) { .head, .banner { border-bottom: 1px solid var(--_text); } }

@@ -1,9 +1,7 @@
 // What goes on in a conversation: its entries, its last answer, and what that is up to. No DOM.
+import { doingOf, type Doing } from '../../bridge/doing.js'
 import type { LiveMessage, MessageView } from '../types.js'
 import type { ChatClient, ConversationView } from './types.js'
-
-/** What a person would say that goes on. */
-export type Doing = 'idle' | 'thinking' | 'speaking' | 'working' | 'waiting' | 'offline'
 
 /** A conversation at a moment. */
 export interface Now {
@@ -12,15 +10,6 @@ export interface Now {
   live: LiveMessage | undefined
   view: MessageView | undefined
   doing: Doing
-}
-
-/** Of an answer that a window is connected to. */
-export function doingOf(view: MessageView | undefined): Exclude<Doing, 'offline'> {
-  if (!view || view.outcome !== undefined) return 'idle'
-  if (view.asks.length > 0) return 'waiting'
-  if (view.blocks.some((block) => block?.type === 'tool_use' && block.status === 'executing')) return 'working'
-  const last = view.blocks.at(-1)
-  return last?.type === 'text' && last.text.trim() !== '' ? 'speaking' : 'thinking'
 }
 
 /** Calls `listener` now and with every change of the conversation, of its last answer and of the connection; that may be often. Returns what ends it. */

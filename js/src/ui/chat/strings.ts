@@ -1,6 +1,6 @@
 // The texts of the chat and its parts. A language is one object; a missing text is a type error.
 import { pick } from '../locale.js'
-import type { Doing } from './following.js'
+import { stateWords, type Doing } from '../../bridge/doing.js'
 
 export interface ChatStrings {
   // -- thread
@@ -96,6 +96,8 @@ export interface ChatStrings {
   more: string
 }
 
+const words = (language: 'en' | 'zh'): { [doing in Doing]: string } => Object.fromEntries(Object.entries(stateWords).map(([state, word]) => [state, word[language]])) as { [doing in Doing]: string }
+
 const size = (units: [string, string, string]) => (count: number): string =>
   count < 1000 ? `${count} ${units[0]}` : count < 1_000_000 ? `${Math.round(count / 1000)} ${units[1]}` : `${(count / 1_000_000).toFixed(1)} ${units[2]}`
 
@@ -165,7 +167,7 @@ const en: ChatStrings = {
   readOnly: 'You can read here, but not write.',
   bytes: size(['B', 'kB', 'MB']),
 
-  doing: { idle: 'ready', thinking: 'thinking …', speaking: 'answering …', working: 'using a tool …', waiting: 'waits for your decision', offline: 'not connected' },
+  doing: words('en'),
   welcome: (name) => (name ? `Hi, I am ${name}.` : 'Hello.'),
   welcomeText: 'Ask me anything.',
   suggestions: 'Suggestions',
@@ -255,7 +257,7 @@ const zh: ChatStrings = {
   readOnly: '这里只能看，不能写。',
   bytes: size(['字节', 'kB', 'MB']),
 
-  doing: { idle: '在线', thinking: '正在想……', speaking: '正在回答……', working: '正在使用工具……', waiting: '等你决定', offline: '未连接' },
+  doing: words('zh'),
   welcome: (name) => (name ? `你好，我是${name}。` : '你好。'),
   welcomeText: '有什么想问的，尽管说。',
   suggestions: '建议',

@@ -106,7 +106,7 @@ export class SluiceThread extends FollowingElement {
   #take(now: Now): void {
     const before = this.#now
     this.#now = now
-    this.#end.slack = now.doing === 'waiting' ? 2 : 0
+    this.#end.slack = now.doing === 'asking' ? 2 : 0
     if (now.conversation !== before?.conversation) this.#changed(now, before)
     else if (now.doing !== before.doing || now.live !== before.live) this.requestUpdate()
     schedule(this.#announceNow)

@@ -471,6 +471,19 @@ test('what nobody asked for is marked', (t) => {
   assert.equal('first' in pet.getSnapshot(), false)
 })
 
+test('with a voice the mouth has the shape of what is heard', (t) => {
+  let tell
+  const speaker = { state: 'idle', level: () => 0.5, mouth: () => ({ open: 0.4, form: -1 }), subscribe: (listener) => ((tell = listener), () => {}) }
+  const { clock, model } = start(t, { speaker })
+  speaker.state = 'speaking'
+  tell()
+  clock.draw()
+  assert.deepEqual(model.done.findLast(([name]) => name === 'mouth'), ['mouth', 0.4, -1])
+  speaker.state = 'idle'
+  tell()
+  assert.deepEqual(model.done.findLast(([name]) => name === 'mouth'), ['mouth', 0, 0])
+})
+
 test('the host is told how far an answer was heard', (t) => {
   let interrupted
   const speaker = { state: 'idle', level: () => 0, subscribe: () => () => {}, onInterrupted: (listener) => ((interrupted = listener), () => (interrupted = undefined)) }

@@ -155,6 +155,36 @@ test('speech: what fails or takes too long is passed over, with its cues', async
   assert.deepEqual(throws.log, ['speaking: This cannot be said.', 'dropped: This cannot be said.'])
 })
 
+test('speech: the mouth has the shape of the vowel that the voice tells, else of the letter, and is closed where nothing is said', async () => {
+  const voice = new FakeVoice()
+  voice.visemes = () => [{ at: 0, vowel: 'a' }, { at: 300, vowel: 'u' }, { at: 600, vowel: null }]
+  const { clock, speaks, message } = stage({ voice })
+  const mouth = async (ms) => {
+    let shape
+    for (let left = ms; left > 0; left -= 20) {
+      await clock.pass(20)
+      shape = speaks.mouth()
+    }
+    return shape
+  }
+  assert.deepEqual(speaks.mouth(), { open: 0, form: 0 })
+  speaks.follow(message)
+  message.text('This is all of it.').done()
+  const a = await mouth(280)
+  assert.ok(a.open > 0.8 && Math.abs(a.form) < 0.2, JSON.stringify(a))
+  const u = await mouth(300)
+  assert.ok(u.open < 0.5 && u.open > 0.3 && u.form < -0.9, JSON.stringify(u))
+  assert.deepEqual(await mouth(600), { open: 0, form: 0 }, 'the voice says nothing here')
+  await voice.end()
+  assert.deepEqual(await mouth(600), { open: 0, form: 0 })
+  voice.visemes = () => { throw new Error('no') }
+  speaks.say('Oooooooo!')
+  const o = await mouth(400)
+  assert.ok(o.open > 0.5 && o.form < -0.5, `by the letters: ${JSON.stringify(o)}`)
+  speaks.stop()
+  assert.deepEqual(await mouth(600), { open: 0, form: 0 })
+})
+
 test('speech: an answer that is interrupted tells how far it was heard, in what is shown; one that was heard does not', async () => {
   const { voice, speaks, message } = stage()
   const places = []

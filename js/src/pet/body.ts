@@ -1,7 +1,7 @@
 // The body of a pet under a pointer: a click pats it, more than four pixels carry it, a double click opens the chat, the other button its menu.
 // Where nothing is drawn there is no body.
 import type { PetWindowSide } from '../bridge/pet-window.js'
-import type { Companion } from './companion.js'
+import type { Companion } from './companion-options.js'
 
 /** What `petBody` takes. */
 export interface BodyOptions {

@@ -5,7 +5,7 @@ import { checkLook, readLook, usualLook, type BubbleLook } from '../bridge/pet-s
 import type { PetWindowSide } from '../bridge/pet-window.js'
 import { BubblePages } from './bubble-pages.js'
 import { bubbleStyles } from './bubble-styles.js'
-import type { Companion, PetView } from './companion.js'
+import type { Companion, PetView } from './companion-options.js'
 import { readingMs, Sayings } from './sayings.js'
 
 /** What `petBubble` takes. */

@@ -4,167 +4,20 @@ import { workingCard, writes } from '../bridge/doing.js'
 import type { AskView, HeardInput, MessageView } from '../bridge/messages.js'
 import { messageOf } from '../core/errors.js'
 import { checkQuietHours, isQuietAt, toNextMinute, type QuietHours } from '../bridge/pet-settings.js'
-import { anything, func, is, isObject, members, milliseconds, orNull, text, withMethods } from '../core/options.js'
 import type { PetModel, PetPoint, PetStateDetail } from '../live2d/model.js'
 import { receive, type ModelSource, type PetReceiver } from '../live2d/receive.js'
 import { Listeners } from '../renderer/listeners.js'
-import { checkProactive, SpeaksFirst, type Proactive } from './speaks-first.js'
+import { checkOptions, realClock, type Companion, type CompanionOptions, type PetClock, type PetSpeaker, type PetView } from './companion-options.js'
 import { followAnswer, waitingOf, type Followed, type Live, type PetClient } from './follow.js'
 import { Syllables } from './mouth.js'
+import { SpeaksFirst } from './speaks-first.js'
 import { DOZE_MS, stateOf, type Seen } from './state-of.js'
-import { firstOf, propOf, stateMap, type PetState, type StateLook, type StateMap } from './states.js'
-
-/** A voice: that of sluice/speech, or anything like it. */
-export interface PetSpeaker {
-  /** `off`: it cannot speak; the mouth then moves with the text. */
-  readonly state: 'off' | 'idle' | 'speaking'
-  /** The sentence that is heard; empty: it stands still. */
-  readonly saying?: string
-  /** How loud it is now, from 0 to 1. */
-  level(): number
-  /** Called when the state or what it says changed. Returns what ends that. */
-  subscribe(listener: () => void): () => void
-  /** Speaks an answer. */
-  follow?(message: Live<MessageView>): void
-  /** Calls `listener` where an answer was not heard to its end. Returns what ends that. */
-  onInterrupted?(listener: (place: HeardInput) => void): () => void
-  /** Says nothing more. */
-  stop?(why?: string): unknown
-  /** Says nothing until it may again. */
-  quiet?(on: boolean): void
-  /** For an order whose words it says: resolves when they come. See `receive` of sluice/live2d. */
-  hold?(order: { message: string; call: number }): Promise<'now' | 'stopped'>
-}
-
-/** What tells the time, for tests. */
-export interface PetClock {
-  /** In milliseconds. */
-  now(): number
-  /** As the global one. */
-  setTimeout(run: () => void, milliseconds: number): unknown
-  /** As the global one. */
-  clearTimeout(timer: unknown): void
-  /** Before the next picture; what it returns ends that. */
-  frame(run: () => void): () => void
-  /** The time of day. Default: that of the system. */
-  date?(): Date
-  /** From 0 to 1. Default: `Math.random`. */
-  random?(): number
-}
-
-/** What `companion` takes. */
-export interface CompanionOptions {
-  /** Of `connect()`. */
-  client: PetClient
-  /** What shows it all, or what will; `setModel` gives another one. Default none. */
-  model?: ModelSource
-  /** The conversation that it takes part in. Default `main`. */
-  conversation?: string
-  /** Its voice. Default none: the mouth moves with the text. */
-  speaker?: PetSpeaker
-  /** Changes of the table of states. */
-  states?: { readonly [state in PetState]?: Partial<StateLook> }
-  /** How long an expression of the model stays, in milliseconds. Default 10,000. */
-  relaxMs?: number
-  /** When it is quiet every day. In a `petWindow` its `settings` have them. Default null: never by itself. */
-  quietHours?: QuietHours | null
-  /**
-   * Has it speak first now and then, where the host lets it (its option `proactive`, and the right `pet`): never while it is quiet, somebody
-   * types or nobody is there, nor while an answer or a question is open. Default null: it does not.
-   */
-  proactive?: Proactive | null
-  /** Something that the model should have done and did not, or that went wrong. */
-  onError?: (reason: string) => void
-  /** Of a test. */
-  clock?: PetClock
-}
-
-/** The pet as it stands: another object whenever something changed. */
-export interface PetView {
-  /** What goes on. */
-  state: PetState
-  /** What to call that, by language. */
-  words: StateLook['words']
-  /** The expression that the model ordered and that still holds. */
-  expression?: string
-  /** The title or name of the tool that works, while it is `busy`. */
-  tool?: string
-  /** The answer that it gives or gave last, where it was seen going on. */
-  answer?: MessageView
-  /** The questions that wait, where the window may answer them. */
-  asks: readonly AskView[]
-  /** How many questions wait, whoever may answer them. */
-  waiting: number
-  /** The sentence that its voice says now. */
-  heard?: string
-  /** Nobody asked for `answer`: it spoke first. */
-  first?: true
-  /** It is to leave people alone: no bubble, no sound. */
-  quiet: boolean
-}
-
-/** A pet that lives. */
-export interface Companion {
-  /** As it stands. */
-  getSnapshot(): PetView
-  /** Called with every change. Returns what ends that. */
-  subscribe(listener: () => void): () => void
-  /** The message with the questions, for `<sluice-approval>`. */
-  readonly message: Live<MessageView> | undefined
-  /** What is shown now; null: nothing. */
-  readonly model: PetModel | null
-  /** Shows it by another model. */
-  setModel(model: ModelSource): void
-  /** Takes part in another conversation: its face comes to rest. */
-  open(conversation: string): void
-  /** Somebody types. `field`: where, of the page; it looks there. */
-  typed(field?: PetPoint): void
-  /** Somebody speaks to it, until they do not. */
-  listen(on: boolean): void
-  /** Somebody is there: moved the pointer. It wakes. */
-  stir(): void
-  /** Somebody clicked on it. `zone`: as the model's `hit` says. A finger on the mouth ends the voice. */
-  pat(zone?: string | null): void
-  /** It hangs from the pointer, until it does not. */
-  carry(on: boolean): void
-  /** Leave people alone, or not any more. What is said now ends. */
-  quiet(on: boolean): void
-  /** When it is quiet every day; null: never by itself. Throws where they are wrong. */
-  quietHours(hours: QuietHours | null): void
-  /** Nobody is at the computer, or somebody is again. `petBody` has it from the window; else a page that nobody touches for 5 minutes counts. */
-  away(on: boolean): void
-  /** It is to speak first no more today; what it says now ends. Rejects where the host does not take it. */
-  notToday(): Promise<void>
-  /** It follows nothing any more; the model stays as it is. */
-  close(): void
-  /** `close`, for `using`. */
-  [Symbol.dispose](): void
-}
+import { firstOf, propOf, stateMap, type PetState, type StateMap } from './states.js'
 
 const RELAX_MS = 10_000
 /** An order may come so long before the answer is seen that it stands in, in milliseconds. */
 const EARLY_MS = 1000
 const resting = ['neutral', 'normal', 'default', 'idle']
-
-const realClock: PetClock = {
-  now: () => performance.now(),
-  setTimeout: (run, milliseconds) => setTimeout(run, milliseconds),
-  clearTimeout: (timer) => clearTimeout(timer as number),
-  frame: (run) => {
-    if (typeof requestAnimationFrame !== 'function') return () => {}
-    const id = requestAnimationFrame(run)
-    return () => cancelAnimationFrame(id)
-  },
-}
-
-const checkOptions = members({
-  members: {
-    client: withMethods('what connect() returns', 'open', 'message'), model: anything, conversation: text, relaxMs: milliseconds, quietHours: checkQuietHours, proactive: orNull(checkProactive),
-    speaker: withMethods('a speaker with level and subscribe', 'level', 'subscribe'),
-    states: is('an object of looks', isObject), onError: func('(reason) => void'), clock: withMethods('a clock', 'now', 'setTimeout', 'clearTimeout', 'frame'),
-  },
-  needs: ['client'],
-})
 
 /** A pet for a page: it follows a conversation, performs the model's orders, and has a face for all that goes on. Throws where an option is wrong. */
 export function companion(options: CompanionOptions): Companion {
@@ -518,9 +371,10 @@ class Pet implements Companion {
     }
     const step = (): void => {
       const speaker = this.#speaker
-      if (speaker && speaker.state !== 'off' && !this.#view.quiet) this.#model?.mouth?.(speaker.level())
+      const speaks = speaker !== undefined && speaker.state !== 'off' && !this.#view.quiet
+      if (speaks && !speaker.mouth) this.#model?.mouth?.(speaker.level())
       else {
-        const { open, form } = this.#syllables.at(this.#clock.now())
+        const { open, form } = speaks && speaker.mouth ? speaker.mouth() : this.#syllables.at(this.#clock.now())
         this.#model?.mouth?.(open, form)
       }
       this.#stopFrames = this.#clock.frame(step)

@@ -1,5 +1,6 @@
 // The pet in its page: a state for all that goes on, a face for every state. No DOM but for the bubble and the body.
-export { companion, type Companion, type CompanionOptions, type PetClock, type PetSpeaker, type PetView } from './companion.js'
+export { companion } from './companion.js'
+export type { Companion, CompanionOptions, PetClock, PetSpeaker, PetView } from './companion-options.js'
 export type { Live, PetClient } from './follow.js'
 export { petStates, type PetState, type StateLook, type StateMap } from './states.js'
 export type { Proactive } from './speaks-first.js'

@@ -1,22 +1,11 @@
 // The mouth of a pet without a voice: a syllable for every one that was written, so that it stands still where the text does.
+import { closed, vowelOf, vowels, type MouthShape } from '../speech/vowels.js'
 
 /** How many it says in a second. */
 const RATE = 6
 /** It is never further behind than this many: text comes faster than anybody speaks. */
 const MOST = 8
 
-/** How far open, and how wide (1) or round (-1). */
-export interface MouthShape {
-  /** 0 is closed. */
-  open: number
-  /** From -1 to 1. */
-  form: number
-}
-
-const closed: MouthShape = { open: 0, form: 0 }
-const vowels: { readonly [letter: string]: MouthShape } = {
-  a: { open: 0.9, form: 0.1 }, e: { open: 0.55, form: 0.6 }, i: { open: 0.35, form: 1 }, o: { open: 0.7, form: -0.7 }, u: { open: 0.4, form: -1 },
-}
 const all = Object.values(vowels)
 
 /** What is to be said, and when. */
@@ -28,7 +17,8 @@ export class Syllables {
   write(text: string, now: number): void {
     if (this.#waiting.length === 0) this.#begun = now
     for (const letter of text.slice(-4 * MOST)) {
-      const shape = vowels[letter.toLowerCase()] ?? (/[\p{L}\p{N}]/u.test(letter) && !/\p{Script=Latin}/u.test(letter) ? all[letter.charCodeAt(0) % all.length] : undefined)
+      const vowel = vowelOf(letter)
+      const shape = vowel ? vowels[vowel] : (/[\p{L}\p{N}]/u.test(letter) && !/\p{Script=Latin}/u.test(letter) ? all[letter.charCodeAt(0) % all.length] : undefined)
       if (shape && this.#waiting.length < MOST) this.#waiting.push(shape)
     }
   }

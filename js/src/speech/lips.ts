@@ -24,7 +24,7 @@ export class Smooth {
     const passed = this.#at === undefined ? Infinity : Math.max(0, now - this.#at)
     this.#at = now
     this.#value += (value - this.#value) * (1 - Math.exp(-passed / SMOOTH_MS))
-    if (this.#value < 0.001) this.#value = 0
+    if (Math.abs(this.#value) < 0.001) this.#value = 0
     return this.#value
   }
 }
@@ -56,6 +56,11 @@ export class SyllableClock {
       if (time > passed) return place + Math.min(1, Math.max(0, 1 - (time - passed) / durationOf(this.#text[place] as string)))
     }
     return place
+  }
+
+  /** The letter that it is at; empty behind the end. */
+  letter(now: number): string {
+    return this.#text[Math.floor(this.place(now))] ?? ''
   }
 
   open(now: number): number {

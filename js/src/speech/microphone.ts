@@ -1,7 +1,7 @@
 // Somebody speaks to the pet: what an app's recogniser hears, and how that goes together with a voice.
 import { flag, func, members, oneOf, withMethods } from '../core/options.js'
 import { Listeners } from '../renderer/listeners.js'
-import type { Speaker } from './speaker.js'
+import type { Speaker } from './speaker-options.js'
 
 /** A recogniser of the app. There is none by itself: behind the Web Speech API of Electron there is none either. */
 export interface Ears {

@@ -1,110 +1,17 @@
 // Says answers: cuts them, keeps a few pieces ready, plays them in their order, and fires the cues with their words.
-import type { MessageView } from '../bridge/messages.js'
-import { anything, func, milliseconds, members, whole, withMethods } from '../core/options.js'
 import { Listeners } from '../renderer/listeners.js'
 import { CueTrack } from './cue-track.js'
 import { Held } from './held.js'
 import { durationOf, isWide } from './language.js'
 import { SyllableClock, Smooth } from './lips.js'
+import { makeSound, type Made } from './made.js'
 import { Reading } from './reading.js'
-import { segmenter, type Cue, type Segment, type SegmentOptions, type Segmenter } from './segmenter.js'
+import { segmenter, type Cue, type Segment, type Segmenter } from './segmenter.js'
 import { patienceMs, quietMs } from './sentences.js'
+import { checkOptions, type HeldOrder, type Interrupted, type Speaker, type SpeakerOptions, type SpokenMessage, type Stopped } from './speaker-options.js'
 import { NotAllowed, Sound, type Playing } from './sound.js'
+import { closed, Lips, visemeAt, vowelOf, vowels, type MouthShape, type Viseme } from './vowels.js'
 import { realClock, type SpeechClock, type Voice } from './voice.js'
-
-/** What is followed: a message of `connect()`, or anything like it. */
-export interface SpokenMessage {
-  /** Orders of the pet name it. */
-  readonly id?: string
-  /** Called with every change. Returns what ends that. */
-  subscribe(listener: () => void): () => void
-  /** As it stands. */
-  getSnapshot(): MessageView
-}
-
-/** What `speaker` takes. */
-export interface SpeakerOptions {
-  /** What speaks. */
-  voice: Voice
-  /** A fire-and-forget call whose words come now. Default nothing: `receive({ speaker })` of sluice/live2d asks for its orders by itself. */
-  onCue?: (cue: Cue) => void
-  /** What becomes of a segment, for a bubble. `dropped`: it is not heard (or not to its end), since the voice failed, was stopped, or fell too far behind. */
-  onSegment?: (segment: Segment, now: 'next' | 'speaking' | 'spoken' | 'dropped') => void
-  /** It cannot speak, and why. Called once, until it could again. */
-  onOff?: (why: string) => void
-  /** How many segments are made ready beyond the one that is heard. Default 2. */
-  ahead?: number
-  /** How many segments may wait. Those behind them are not said. Default 40. */
-  maxQueued?: number
-  /** How much of an answer is said, in characters. Default 1,200. */
-  maxCharacters?: number
-  /** How long a voice may take for a segment, in milliseconds, before it is passed over. Default 10,000. */
-  timeoutMs?: number
-  /** How long an order waits for its words, in milliseconds. Default 30,000. */
-  holdMs?: number
-  /** How answers are cut. */
-  segments?: SegmentOptions
-  /** Where sounds are played. Default: one of its own, made with the first sound. */
-  audio?: AudioContext
-  /** Of a test. */
-  clock?: SpeechClock
-}
-
-/** Says answers aloud. */
-export interface Speaker {
-  /** Says this message, as far as it goes and as it goes on; what was said before ends. The same one again changes nothing while it is said. */
-  follow(message: SpokenMessage): void
-  /** Says a text behind what is being said. */
-  say(text: string): void
-  /** Falls silent within 80 ms; nothing of what was to come is said. */
-  stop(why?: string): Stopped
-  /** Holds the voice. */
-  pause(): void
-  /** Goes on. */
-  resume(): void
-  /** Says nothing, until it may again. Cues fire at once. */
-  quiet(on: boolean): void
-  /** How far the mouth is open now, from 0 to 1. */
-  level(): number
-  /** `off`: the voice cannot speak, or it is to be quiet. */
-  readonly state: 'off' | 'idle' | 'speaking'
-  /** The segment that is heard, or was last while the next one is made ready; empty: it stands still. A bubble that shows it agrees with the ear. */
-  readonly saying: string
-  /** Called when the state or what it says changed. Returns what ends that. */
-  subscribe(listener: () => void): () => void
-  /** Calls `listener` where an answer was not heard to its end, since somebody stopped the voice. Returns what ends that. */
-  onInterrupted(listener: (place: Interrupted) => void): () => void
-  /** For an order of the pet: resolves when its words come (`now`), or with `stopped`, where they will not. */
-  hold(order: HeldOrder): Promise<'now' | 'stopped'>
-  /** Falls silent for good. */
-  close(): void
-  /** `close`, for `using`. */
-  [Symbol.dispose](): void
-}
-
-/** How far an answer was heard: for `client.heard`. */
-export interface Interrupted {
-  /** Id of the message. */
-  message: string
-  /** The text block that it was heard to. */
-  block: number
-  /** How much of the text of that block, and of those behind it where only fire-and-forget calls stand between, in UTF-16 units. */
-  to: number
-}
-
-/** What was heard when a speaker was stopped. */
-export interface Stopped {
-  /** What was said of the answer, as far as the voice tells. */
-  heard: string
-}
-
-/** The call that an order of the pet comes from. */
-export interface HeldOrder {
-  /** Id of the message. */
-  message: string
-  /** The number of the call in it. */
-  call: number
-}
 
 interface Item {
   segment: Segment
@@ -116,9 +23,6 @@ interface Item {
   made?: Made
 }
 
-/** A voice that plays by itself, or the sounds of one that does not. */
-type Made = { plays: Promise<void> } | { sounds: Promise<AudioBuffer[]> }
-
 interface Heard {
   item: Item
   track: CueTrack
@@ -127,15 +31,6 @@ interface Heard {
   clock?: SyllableClock
   playing?: Playing
 }
-
-const checkOptions = members({
-  members: {
-    voice: withMethods('a voice with speak', 'speak'), onCue: func('(cue) => void'), onSegment: func('(segment, now) => void'), onOff: func('(why) => void'),
-    ahead: whole(0), maxQueued: whole(1), maxCharacters: whole(1), timeoutMs: milliseconds, holdMs: milliseconds, segments: anything,
-    audio: withMethods('an AudioContext', 'createAnalyser'), clock: withMethods('a clock', 'now', 'setTimeout', 'clearTimeout'),
-  },
-  needs: ['voice'],
-})
 
 /** Gives answers a voice. Throws where an option is wrong. */
 export function speaker(options: SpeakerOptions): Speaker {
@@ -149,6 +44,7 @@ class VoiceOver implements Speaker {
   readonly #clock: SpeechClock
   readonly #sound: Sound
   readonly #smooth = new Smooth()
+  readonly #lips = new Lips()
   readonly #listeners = new Listeners()
   readonly #interrupted = new Set<(place: Interrupted) => void>()
   readonly #segments: Segmenter
@@ -284,6 +180,36 @@ class VoiceOver implements Speaker {
     return this.#smooth.next(heard?.clock && this.#pausedAt === undefined ? heard.clock.open(now - heard.held) : 0, now)
   }
 
+  mouth(): MouthShape {
+    const now = this.#clock.now()
+    const open = this.level()
+    return this.#lips.next(this.#pausedAt === undefined ? this.#shape(open, now) : closed, now)
+  }
+
+  /** Loud as it is heard, and in the form of its vowel. */
+  #shape(open: number, now: number): MouthShape {
+    const heard = this.#heard
+    if (!heard) return closed
+    const { playing, clock, item: { segment } } = heard
+    const visemes = playing || clock ? this.#visemes(segment) : undefined
+    if (visemes) {
+      const mark = visemeAt(visemes, playing ? playing.position() : now - heard.begun - heard.held)
+      if (!mark?.vowel) return closed
+      const shape = vowels[mark.vowel]
+      return playing ? { open: open * shape.open, form: open > 0 ? shape.form : 0 } : shape // what is not heard moves no mouth
+    }
+    const vowel = clock && vowelOf(clock.letter(now - heard.held))
+    return { open, form: vowel && open > 0 ? vowels[vowel].form : 0 }
+  }
+
+  #visemes(segment: Segment): readonly Viseme[] | undefined {
+    try {
+      return this.#voice.visemes?.(segment)
+    } catch {
+      return undefined // the mouth still follows what is heard
+    }
+  }
+
   onInterrupted(listener: (place: Interrupted) => void): () => void {
     const own = (place: Interrupted): void => listener(place)
     this.#interrupted.add(own)
@@ -399,32 +325,9 @@ class VoiceOver implements Speaker {
   }
 
   #make({ segment, abort }: Item): Made {
-    try {
-      const made = this.#voice.speak(segment, abort.signal)
-      if (Symbol.asyncIterator in made) {
-        this.#gives = true
-        const sounds = this.#collect(made, abort.signal)
-        sounds.catch(() => {}) // heard when it is its turn
-        return { sounds }
-      }
-      return { plays: made }
-    } catch (error) {
-      const failed = Promise.reject<void>(error)
-      failed.catch(() => {})
-      return { plays: failed }
-    }
-  }
-
-  async #collect(pieces: AsyncIterable<Uint8Array | AudioBuffer>, signal: AbortSignal): Promise<AudioBuffer[]> {
-    const bytes: Uint8Array[] = []
-    const buffers: AudioBuffer[] = []
-    for await (const piece of pieces) {
-      signal.throwIfAborted()
-      if (piece instanceof Uint8Array) bytes.push(piece)
-      else buffers.push(piece)
-    }
-    if (bytes.length > 0) buffers.unshift(await this.#sound.decode(bytes))
-    return buffers
+    const made = makeSound(this.#voice, segment, abort.signal, (bytes) => this.#sound.decode(bytes))
+    if ('sounds' in made) this.#gives = true
+    return made
   }
 
   async #speak(item: Item): Promise<void> {

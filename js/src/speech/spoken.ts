@@ -14,6 +14,8 @@ const address = /(?:https?:\/\/|www\.)/iy
 const openers = ['https://', 'http://', 'www.']
 /** The beginning of a line that may yet become something else. */
 const undecided = /^(?:\d{1,9}|#{1,6}|`{1,2}|~{1,2}|\$|\\|[-*_][-*_ \t]*|(?:```|~~~)[^\n]*|(?:[-*+•]|\d{1,9}[.)])(?:[ \t]+(?:\[[ xX]?\]?)?)?)$/
+/** What these marks mean, the next letter tells. */
+const waits = new Set('\\$*_~[]!')
 /** How much of a line is looked at for that. */
 const head = 200
 const code = 20 // characters of inline code that are still said
@@ -191,12 +193,11 @@ export class Spoken {
     if (plain) return this.#take(plain[0], at)
     const one = rest[at] as string
     const next = rest[at + 1]
-    const wait = next === undefined && !over
+    if (next === undefined && !over && waits.has(one)) return 0
     switch (one) {
       case '\n':
         return this.#newline(at)
       case '\\':
-        if (wait) return 0
         if (next === '(' || next === '[') return this.#formulaIn(at, 2, next === '(' ? '\\)' : '\\]', over)
         if (next === undefined || !/[!-/:-@[-`{-~]/.test(next)) return 1
         this.#take(next, at + 1)
@@ -204,7 +205,6 @@ export class Spoken {
       case '`':
         return this.#code(at, over)
       case '$': {
-        if (wait) return 0
         const marks = next === '$' ? 2 : 1
         const behind = rest[at + marks]
         if (behind === undefined && !over) return 0
@@ -217,21 +217,16 @@ export class Spoken {
         return this.#take(one, at)
       }
       case '*':
-        if (wait) return 0
         return /\d/.test(this.#last) && /\d/.test(next ?? '') ? this.#take(one, at) : 1
       case '_':
-        if (wait) return 0
         return isPart(this.#last) && isPart(next ?? '') ? this.#blank(' ', at) : 1
       case '~':
-        if (wait) return 0
         return next === '~' ? 2 : this.#take(one, at)
       case '[':
         return this.#footnote(at, over)
       case ']':
-        if (wait) return 0
         return next === '(' ? this.#linkTarget(at, over) : 1
       case '!':
-        if (wait) return 0
         return next === '[' ? 1 : this.#take(one, at)
       case '<':
         return this.#tag(at, over)
@@ -244,7 +239,7 @@ export class Spoken {
     if (/\s/.test(one)) return this.#blank(' ', at)
     if (one === '\u200D' && /[\uDC00-\uDFFF\uFE0F\u2600-\u27BF]/.test(this.#last)) return 1 // between two pictures
     const point = rest.codePointAt(at) as number
-    if (point >= 0xd800 && point <= 0xdbff) return wait ? 0 : 1 // half a character
+    if (point >= 0xd800 && point <= 0xdbff) return next === undefined && !over ? 0 : 1 // half a character
     const letter = String.fromCodePoint(point)
     if (emoji.test(letter) && !/[©®™‼⁉〰〽㊗㊙↔-↪]/u.test(letter)) return letter.length
     return this.#take(letter, at)
@@ -337,7 +332,6 @@ export class Spoken {
   }
 
   #footnote(at: number, over: boolean): number {
-    if (this.#rest[at + 1] === undefined && !over) return 0
     if (this.#rest[at + 1] !== '^') return 1
     const end = this.#close(at, at + 2, 24, over, ']', () => true)
     if (end === undefined) return 0

@@ -298,6 +298,27 @@ test('what nobody asked for is marked in the bubble, and one click ends it for t
   assert.equal(await page.getByText('Nobody asked').isVisible(), false)
 })
 
+test('a bubble that knows its window is quiet with it, whoever else listens', async (t) => {
+  const page = await open(t)
+  const shown = await page.evaluate(async () => {
+    const { companion, petBubble } = await import('/sluice/pet/index.js')
+    let tell
+    const alone = petBubble({ pet: companion({ client: window.client }), openChat() {}, window: { send() {}, on: (listener) => ((tell = listener), () => {}) } })
+    document.body.append(alone.element)
+    window.client.answer('m1')
+    window.client.write('m1', 'It is nice to see you. ')
+    window.client.tell('m1', { outcome: 'completed' })
+    const hidden = [alone.element.hidden]
+    for (const quiet of [true, false]) {
+      tell({ quiet })
+      hidden.push(alone.element.hidden)
+    }
+    alone.close()
+    return hidden
+  })
+  assert.deepEqual(shown, [false, true, false])
+})
+
 test('its window is told how many questions wait, by their cards where it may not answer them', async (t) => {
   const page = await open(t)
   await page.evaluate(() => {

@@ -38,6 +38,11 @@ export const pet: PetWindow = petWindow(electron, {
   place: { load: () => undefined, save: ({ display, scale }) => console.log(display + scale) }, openChat: () => window.show(),
 })
 pet.quiet(new Date())
+pet.change({ scale: 1.2, hotkey: null, quietHours: { from: '22:00', to: '07:00' }, bubble: { off: true } })
+export const letters: number = pet.settings.bubble.size
+
+// @ts-expect-error: no such setting
+pet.change({ colour: 'red' })
 
 // @ts-expect-error: it needs all of Electron that it uses
 petWindow({ app, BrowserWindow }, { url: '', preload: '', openChat() {} })

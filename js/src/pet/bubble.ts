@@ -85,6 +85,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   let asked: string | undefined
   let declined: string | undefined // a person wants no more of that
   let points: number | undefined
+  let hushed = false // by its window
   let since = 0 // when the state began
   let state: PetView['state'] | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -123,7 +124,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   function draw(view: PetView, now: number): void {
     const [ask] = view.asks
     const asking = ask !== undefined || view.waiting > 0
-    const silent = view.quiet || look.off || (!asking && of !== undefined && of === declined)
+    const silent = view.quiet || hushed || look.off || (!asking && of !== undefined && of === declined)
     if (!silent && element.isConnected) {
       const before = element.hidden
       element.hidden = false // what is not shown has no lines
@@ -224,6 +225,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   const leave = side?.on((order) => {
     if (order.side) element.dataset['side'] = order.side
     if (typeof order.points === 'number') points = order.points
+    if (order.quiet !== undefined) hushed = order.quiet
     if (order.heard !== undefined) heard = order.heard === '' ? undefined : order.heard
     if (order.look) change(readLook(order.look))
     else update()

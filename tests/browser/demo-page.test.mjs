@@ -78,6 +78,12 @@ for (const [view, seen, unseen] of [['pet', '#pet', '#chat'], ['chat', '#chat', 
       await page.waitForSelector('#pet [data-expression=happy]')
       await until(async () => /little dance/.test(await page.locator('#words p').innerText()), 'the bubble')
       await picture(page, 'demo-window-pet', { omitBackground: true })
+      for (const size of [viewport, { width: 200, height: 260 }]) {
+        await page.setViewportSize(size)
+        const [bubble, handles, pet] = await page.evaluate(() => [document.querySelector('#words > *').shadowRoot.querySelector('.bubble'), document.querySelector('.handles'), document.querySelector('#pet svg')].map((one) => one.getBoundingClientRect().toJSON()))
+        assert.ok(handles.top >= bubble.bottom && handles.bottom <= size.height && handles.right <= size.width, `the bubble lies over the handles at ${size.width} × ${size.height}`)
+        assert.ok(pet.height >= size.height / 2, `the pet is ${pet.height} px high of ${size.height}`)
+      }
     } else {
       await scene(page, 'umbrella')
       await question(page).waitFor()

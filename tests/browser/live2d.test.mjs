@@ -233,6 +233,25 @@ test('it is drawn as often as what moves needs: 60 times in a second while it do
   assert.ok((await pass(2)).changes > 0, 'it goes on')
 })
 
+test('it looks at the pointer for as long as it asks, leans to where somebody types, and looks away else', async (t) => {
+  const page = await browser.page(t)
+  await page.addInitScript(standStill)
+  await page.goto(`${server.url}&puppet`)
+  await page.goto(`${server.origin}/?puppet`)
+  await until(() => page.evaluate(() => window.ready), 'the puppet')
+  const after = (state, seconds) => page.evaluate(([state, ms]) => {
+    window.pet.state(state)
+    window.pet.look({ x: 890, y: 300 })
+    window.pass(ms)
+    return window.pet.parameters()
+  }, [state, seconds * 1000])
+  assert.ok((await after('asking', 9)).headX > 0.3)
+  assert.ok((await after('idle', 1)).headX > 0.3)
+  assert.ok(Math.abs((await after('idle', 9)).headX) < 0.2)
+  const [leans, stands] = [(await after('listening', 2)).bodyTilt, (await after('thinking', 2)).bodyTilt]
+  assert.ok(leans > stands + 4, `leans ${leans}, stands ${stands}`)
+})
+
 test('a frame in which nothing moved sets no attribute', async (t) => {
   const page = await browser.page(t)
   await page.addInitScript(standStill)

@@ -824,7 +824,7 @@ test('an order that waits for its words has 30 s, and the usual time from then o
   const next = async () => {
     pet.orders.length = 0
     const message = await chat.send('Hi')
-    for (let at = 0; at < 500 && pet.orders.length === 0; at++) {
+    for (const end = performance.now() + 20_000; performance.now() < end && pet.orders.length === 0; ) {
       t.mock.timers.tick(0)
       await new Promise((resolve) => setImmediate(resolve))
     }

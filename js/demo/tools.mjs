@@ -15,6 +15,9 @@ export const assistantTools = [
   tool({
     name: 'weather.now',
     description: 'The weather in a city right now, and what is coming.',
+    title: { en: 'Look at the sky', zh: '看看天气' },
+    done: { en: 'Looked up {count} things', zh: '查了 {count} 件事' },
+    labels: { '/city': { en: 'City', zh: '城市' } },
     parameters: object({ city: text('the name of the city') }),
     permission: 'public',
     agentCallable: true,
@@ -28,6 +31,9 @@ export const assistantTools = [
   tool({
     name: 'calendar.list',
     description: 'What is in the calendar of the user on a day.',
+    title: { en: 'Look into the calendar', zh: '查看日程' },
+    done: { en: 'Looked up {count} things', zh: '查了 {count} 件事' },
+    labels: { '/day': { en: 'Day', zh: '日期' } },
     parameters: object({ day: text('a date or the name of a day') }),
     permission: 'public',
     agentCallable: true,
@@ -42,6 +48,9 @@ export const assistantTools = [
   tool({
     name: 'web.search',
     description: 'Searches the web.',
+    title: { en: 'Search the web', zh: '搜索网页' },
+    done: { en: 'Looked up {count} things', zh: '查了 {count} 件事' },
+    labels: { '/query': { en: 'Looked for', zh: '查找' }, '/limit': { en: 'At most', zh: '最多' } },
     parameters: object({ query: text('what to look for'), limit: { type: 'integer', minimum: 1, maximum: 10 } }, ['query']),
     permission: 'public',
     agentCallable: true,
@@ -56,6 +65,12 @@ export const assistantTools = [
   tool({
     name: 'notes.add',
     description: 'Writes a note on the list of the user.',
+    title: { en: 'Add a note', zh: '记笔记' },
+    about: { en: 'It stands on your list then.', zh: '会写进你的清单。' },
+    sentence: { en: 'put **{text}** on your list', zh: '把**{text}**记到清单里' },
+    done: { en: 'Added {count} notes', zh: '记了 {count} 条' },
+    labels: { '/text': { en: 'Note', zh: '内容' }, '/due': { en: 'Due', zh: '时间' } },
+    icon: 'file',
     parameters: object({ text: text('what to remember'), due: text('a time such as 15:30') }, ['text']),
     permission: 'moderate',
     agentCallable: true,
@@ -69,6 +84,11 @@ export const assistantTools = [
   tool({
     name: 'message.send',
     description: 'Sends a message to a friend in the name of the user.',
+    title: { en: 'Send a message', zh: '发消息' },
+    about: { en: 'Goes out at once, in your name.', zh: '以你的名义立即发送。' },
+    sentence: { en: 'send **{to}** a message', zh: '给**{to}**发消息' },
+    labels: { '/to': { en: 'Recipient', zh: '收件人' }, '/text': { en: 'Message', zh: '内容' } },
+    icon: 'mail',
     parameters: object({ to: text('who gets it'), text: text('the message') }),
     permission: 'sensitive',
     agentCallable: true,
@@ -82,6 +102,9 @@ export const assistantTools = [
   tool({
     name: 'diary.read',
     description: 'Reads the diary of the user.',
+    title: { en: 'Read the diary', zh: '读日记' },
+    sentence: { en: 'read **your diary**', zh: '读**你的日记**' },
+    labels: { '/day': { en: 'Day', zh: '日期' } },
     parameters: object({ day: text('a date or the name of a day') }),
     permission: 'public',
     resultApproval: 'always',
@@ -96,6 +119,9 @@ export const assistantTools = [
   tool({
     name: 'album.make',
     description: 'Sorts photos into an album. Takes a while.',
+    title: { en: 'Make an album', zh: '做相册' },
+    labels: { '/title': { en: 'Title', zh: '标题' }, '/photos': { en: 'Photos', zh: '照片' } },
+    icon: 'image',
     parameters: object({ title: text('the title of the album'), photos: { type: 'integer', minimum: 1, maximum: 200 } }),
     permission: 'public',
     agentCallable: true,
@@ -103,7 +129,7 @@ export const assistantTools = [
     annotations: { destructiveHint: false },
     async execute({ title, photos }, { signal, progress }) {
       for (let done = 0; done < photos; done++) {
-        progress(`${done} / ${photos}`)
+        progress({ done, of: photos })
         await delay(120, undefined, { signal })
       }
       return { title, photos }
@@ -112,6 +138,8 @@ export const assistantTools = [
   tool({
     name: 'printer.print',
     description: 'Prints a document.',
+    title: { en: 'Print', zh: '打印' },
+    labels: { '/document': { en: 'Document', zh: '文件' } },
     parameters: object({ document: text('what to print') }),
     permission: 'public',
     agentCallable: true,

@@ -9,8 +9,8 @@ import { command, quietly, root, say, Stop, which } from './run.mjs'
 import { buildTypeScript } from './typescript.mjs'
 
 /** `preset`: the native build that is wanted. `tests`: with what they need; their own programs are `buildTestPrograms`. */
-export async function setup({ tests = false, bench = false, pack = false, pictures = false, preset = 'release' } = {}) {
-  await installSystemPackages({ tests, bench, pack, pictures })
+export async function setup({ tests = false, bench = false, pack = false, preset = 'release' } = {}) {
+  await installSystemPackages({ tests, bench, pack })
   await installNpmPackages()
   const targets = bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
   const native = pack ? undefined : buildNative(preset, { tests, bench, targets }) // what is packed is built by other compilers
@@ -33,7 +33,7 @@ const program = (...names) => () => names.some(which)
 export const browser = () => process.env.SLUICE_CHROMIUM ?? ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
 
 /** Debian packages that are not there yet. */
-export function missingPackages({ tests = false, bench = false, pack = false, fuzz = false, pictures = false }) {
+export function missingPackages({ tests = false, bench = false, pack = false, fuzz = false }) {
   const needed = [
     ['cmake', program('cmake')],
     ['g++', program('c++', 'g++', 'clang++')],
@@ -41,7 +41,6 @@ export function missingPackages({ tests = false, bench = false, pack = false, fu
     ...(tests ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['catch2', header('catch2/catch.hpp')], ['libvalijson-dev', header('valijson/validator.hpp')], ['python3', program('python3')], ['chromium-headless-shell', browser], ['fonts-noto-cjk', () => existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc')]] : []),
     ...(bench ? [['libbenchmark-dev', header('benchmark/benchmark.h')]] : []),
     ...(fuzz ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['clang', program('clang++')], ['libclang-rt-dev', () => existsSync('/usr/share/doc/libclang-rt-dev')]] : []),
-    ...(pictures ? [['optipng', program('optipng')]] : []),
     ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')]] : []),
   ]
   return needed.filter(([, present]) => !present()).map(([name]) => name)

@@ -27,16 +27,21 @@ ${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(9)} ${about
   asan      ${withSanitizers.join(', ')}, or those that are named, under sanitizers
 
 npm test -- js python    only these
-npm test -- asan native  only this one, under sanitizers`
+npm test -- asan native  only this one, under sanitizers
+npm test -- browser --accept   what the pages look like now is right: the pictures that differ are drawn anew`
 
 const results = []
 const logs = join(root, 'build/logs')
 
 await command(async () => {
-  const chosen = process.argv.slice(2)
+  const given = process.argv.slice(2)
+  const accept = given.includes('--accept')
+  const chosen = given.filter((word) => word !== '--accept')
   if (chosen.some((word) => ['--help', '-h', 'help'].includes(word))) return console.log(help)
   const wrong = chosen.find((word) => !(word in suites) && word !== 'asan')
   if (wrong !== undefined) throw new Stop(`${wrong}: no such suite; there are ${Object.keys(suites).join(', ')} and asan`)
+  if (accept && chosen.join() !== 'browser') throw new Stop('--accept is for `npm test -- browser`')
+  if (accept) process.env.SLUICE_ACCEPT = '1'
   const sanitized = chosen.includes('asan')
   const preset = sanitized ? 'asan' : 'release'
   const named = Object.keys(suites).filter((name) => chosen.includes(name))
@@ -153,7 +158,7 @@ function python(preset, env) {
 function browser() {
   const chromium = findBrowser()
   if (!chromium) return skip('browser', 'no Chromium was found; $SLUICE_CHROMIUM may name one')
-  return nodeTests('browser', 'tests/browser', ['--test-force-exit', '--test-concurrency=4'], { SLUICE_CHROMIUM: chromium }, ['ui-questions', 'demo-page', 'demo', 'electron'])
+  return nodeTests('browser', 'tests/browser', ['--test-force-exit', '--test-concurrency=4'], { SLUICE_CHROMIUM: chromium }, ['pictures', 'ui-questions', 'demo-page', 'demo', 'electron'])
 }
 
 function packaged() {

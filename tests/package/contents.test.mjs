@@ -37,7 +37,7 @@ test('the tarball holds what is used and what is built from, and nothing else', 
 })
 
 test('pictures of the documentation stay in the repository, where pages that show the README find them', () => {
-  assert.deepEqual(names.filter((name) => name.startsWith('js/docs/pictures')), [])
+  assert.deepEqual(names.filter((name) => name.startsWith('js/pictures')), [])
   const shown = [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/!\[[^\]]*\]\(([^)]+)\)|<(?:img|source)[^>]+src(?:set)?="([^"]+)"/g)].map((match) => match[1] ?? match[2])
   assert.ok(shown.length > 0)
   assert.deepEqual(shown.filter((name) => !/^https:/.test(name) && !existsSync(join(root, name))), [])

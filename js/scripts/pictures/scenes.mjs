@@ -62,14 +62,14 @@ async function desk(browser, scheme) {
   const size = { width: 960, height: 560 }
   const scale = WIDTH / size.width
   const [pointer, editor] = await Promise.all([drawPointer(browser, scale), drawEditor(browser, { ...size, scale, scheme })])
-  const pet = { width: 320, height: 440 }
+  const pet = { width: 320, height: 490 }
   return await onStage(browser, 'pet', { delayMs: 40 }, { viewport: pet, deviceScaleFactor: scale, colorScheme: scheme, locale: 'zh-CN', motion: true }, async (stage) => {
     const { page } = stage
     await stage.arrive(() => page.evaluate(() => 'ready' in document.documentElement.dataset), 'the page')
     await stage.pass(600, 100)
-    const hold = [160, 260] // where it is held
-    const away = [250, 400]
-    let way = [[0, 330, 120], [300, 330, 120], [1300, 620, 120]]
+    const hold = [160, 310] // where it is held
+    const away = [250, 450]
+    let way = [[0, 330, 70], [300, 330, 70], [1300, 620, 70]]
     let hand = [[0, ...away], [300, ...hold]]
     const allow = page.getByRole('button', { name: '允许', exact: true })
     const steps = [

@@ -104,6 +104,8 @@ export interface SluiceThreadElement extends HTMLElement {
   cues: CuesMode
   /** Who shows questions. Default `inline`. */
   approvals: ApprovalsMode
+  /** `folded`: two calls or more without text between them are one line, which opens into their cards. Default `each`. */
+  calls: 'each' | 'folded'
   /** What is read out. Default `end`: each answer once, at its end; questions always, but with `off`. */
   announce: AnnounceMode
   /** Draws texts in place of the element's own typesetting. */
@@ -176,6 +178,8 @@ export interface SluiceChatElement extends HTMLElement {
   cues: CuesMode
   /** Who shows questions. Default `dock`: they stand above the field. */
   approvals: ApprovalsMode
+  /** `folded`: two calls or more without text between them are one line, which opens into their cards. Default `each`. */
+  calls: 'each' | 'folded'
   /** What is read out. Default `end`. */
   announce: AnnounceMode
   /** What sends. Default `enter`. */

@@ -24,6 +24,7 @@ export class SluiceChat extends FollowingElement {
     usage: { type: String },
     cues: { type: String },
     approvals: { type: String, reflect: true },
+    calls: { type: String },
     announce: { type: String },
     submitKey: { type: String, attribute: 'submit-key' },
     renderText: { attribute: false },
@@ -40,6 +41,7 @@ export class SluiceChat extends FollowingElement {
   declare usage: UsageMode
   declare cues: CuesMode
   declare approvals: ApprovalsMode
+  declare calls: 'each' | 'folded'
   declare announce: AnnounceMode
   declare submitKey: 'enter' | 'ctrl-enter'
   declare renderText: RenderText | undefined
@@ -62,6 +64,7 @@ export class SluiceChat extends FollowingElement {
     this.usage = 'last'
     this.cues = 'margin'
     this.approvals = 'dock'
+    this.calls = 'each'
     this.announce = 'end'
     this.submitKey = 'enter'
     this.state = 'idle'
@@ -181,7 +184,7 @@ export class SluiceChat extends FollowingElement {
       </header></slot>
       ${this.#banner()}
       <sluice-thread part="thread" exportparts=${threadParts} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .usage=${this.usage} .cues=${this.cues}
-        .approvals=${this.approvals} .announce=${this.announce} .renderText=${this.renderText} .loadImage=${this.loadImage} .voice=${this.voice}>
+        .approvals=${this.approvals} .calls=${this.calls} .announce=${this.announce} .renderText=${this.renderText} .loadImage=${this.loadImage} .voice=${this.voice}>
         <div slot="empty">${this.#welcome()}</div><slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>
       </sluice-thread>
       <div class="foot" part="foot">

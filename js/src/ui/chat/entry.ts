@@ -33,6 +33,7 @@ export class SluiceEntry extends SluiceElement {
     usage: { attribute: false },
     cues: { attribute: false },
     approvals: { attribute: false },
+    calls: { attribute: false },
     can: { attribute: false },
     position: { attribute: false },
     size: { attribute: false },
@@ -59,6 +60,7 @@ export class SluiceEntry extends SluiceElement {
   declare usage: UsageMode
   declare cues: CuesMode
   declare approvals: ApprovalsMode
+  declare calls: 'each' | 'folded'
   /** What the client can, beside what every client can. */
   declare can: { goOn: boolean; delete: boolean; speak: boolean }
   /** Which of how many entries it is, from 1. */
@@ -91,6 +93,7 @@ export class SluiceEntry extends SluiceElement {
     this.usage = 'last'
     this.cues = 'margin'
     this.approvals = 'inline'
+    this.calls = 'each'
     this.can = { goOn: false, delete: false, speak: false }
     this.last = this.unanswered = this.busy = this.offline = this.open = this.editing = this.deleting = this.copied = false
   }
@@ -234,7 +237,7 @@ export class SluiceEntry extends SluiceElement {
     return html`<div class="entry" role="article" tabindex="-1" aria-label=${this.#heading} aria-posinset=${this.position} aria-setsize=${this.size}>${this.day ? html`<p class="day" part="day">${this.day}</p>` : nothing}
       <h3 class="hidden-text">${this.#heading}</h3>
       <div class=${mine ? 'mine' : 'theirs'} part=${mine ? 'mine' : 'theirs'}>${mine ? this.#mine() : html`<sluice-message silent exportparts=${messageParts} .name=${this.name || undefined}
-        .message=${this.message} .approvals=${this.approvals} .cues=${this.cues} .renderText=${this.renderText}
+        .message=${this.message} .approvals=${this.approvals} .calls=${this.calls} .cues=${this.cues} .renderText=${this.renderText}
         .loadImage=${this.loadImage} .openLink=${this.openLink}></sluice-message>`}</div>
       ${this.#below()}</div>`
   }

@@ -29,6 +29,7 @@ export class SluiceThread extends FollowingElement {
     usage: { type: String },
     cues: { type: String },
     approvals: { type: String },
+    calls: { type: String },
     announce: { type: String },
     renderText: { attribute: false },
     loadImage: { attribute: false },
@@ -40,6 +41,7 @@ export class SluiceThread extends FollowingElement {
   declare usage: UsageMode
   declare cues: CuesMode
   declare approvals: ApprovalsMode
+  declare calls: 'each' | 'folded'
   declare announce: AnnounceMode
   declare renderText: RenderText | undefined
   declare loadImage: LoadImage | undefined
@@ -70,6 +72,7 @@ export class SluiceThread extends FollowingElement {
     this.usage = 'last'
     this.cues = 'margin'
     this.approvals = 'inline'
+    this.calls = 'each'
     this.announce = 'end'
   }
 
@@ -271,7 +274,7 @@ export class SluiceThread extends FollowingElement {
     const last = entry.id === conversation?.entries.at(-1)?.id
     const newDay = before ? !sameDay(entry.at, before.at) : !sameDay(entry.at, now)
     return html`<sluice-entry part="entry" exportparts=${entryParts} .entry=${entry} .message=${entry.role === 'assistant' ? client?.message(entry.message) : undefined}
-      .conversation=${client?.open(this.conversation)} .name=${this.name} .usage=${this.usage} .cues=${this.cues} .approvals=${this.approvals} .renderText=${this.renderText} .loadImage=${this.loadImage} .openLink=${client?.openLink && this.#openLink}
+      .conversation=${client?.open(this.conversation)} .name=${this.name} .usage=${this.usage} .cues=${this.cues} .approvals=${this.approvals} .calls=${this.calls} .renderText=${this.renderText} .loadImage=${this.loadImage} .openLink=${client?.openLink && this.#openLink}
       .can=${this.#can} .busy=${doing !== 'idle' && doing !== 'offline'} .offline=${doing === 'offline'} .last=${last}
       .unanswered=${last && entry.role === 'user' && doing === 'idle'} .day=${newDay ? dayOf(entry.at, now, chat, this.language) : ''}
       .position=${first + at + 1} .size=${this.#entries.size}>${last ? html`<slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>` : nothing}</sluice-entry>`

@@ -149,6 +149,7 @@ export class SluiceApproval extends SluiceElement {
     this.#hold.watch(this.#unseen > 0 && this.#canApprove ? this.renderRoot.querySelector<HTMLElement>('.approve') : null)
     this.#room?.disconnect()
     if (scroll) for (const around of [...scrollers(scroll)].slice(0, 1)) this.#room?.observe(around)
+    if (this.docked && this.parentElement) this.#room?.observe(this.parentElement)
     this.#fit()
     if (this.ready !== this.#complete || this.ticked !== this.#wasTicked) {
       this.#complete = this.ready
@@ -245,7 +246,9 @@ export class SluiceApproval extends SluiceElement {
     const [around] = scrollers(this)
     const rest = question.offsetHeight - scroll.offsetHeight
     const room = Math.min(around?.clientHeight ?? Infinity, innerHeight)
-    const share = this.docked ? innerHeight * (innerHeight < LOW ? 1 : DOCKED) - rest - 2 : 0.6 * innerHeight
+    // A chat that is lower than its window gives its dock less.
+    const most = this.docked && this.parentElement ? parseFloat(getComputedStyle(this.parentElement).maxHeight) : NaN
+    const share = this.docked ? (most || innerHeight * (innerHeight < LOW ? 1 : DOCKED)) - rest - 2 : 0.6 * innerHeight
     const height = `${Math.max(LEAST, Math.round(Math.min(room - rest - 16, share)))}px`
     if (this.#low !== room < LOW) {
       this.#low = room < LOW

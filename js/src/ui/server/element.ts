@@ -156,7 +156,7 @@ export class SluiceServerPage extends SluiceElement {
     const note = asking ? text.modelLoading : list === undefined ? text.modelHint : list.length === 0 ? text.modelNone : `${text.modelCount(list.length)}. ${text.modelHint}`
     return html`<div class="row"><span class="label" aria-hidden="true">${text.model}</span>
       <sluice-model-field part="model" .label=${text.model} .opener=${text.openModels} .describedBy=${note} .value=${draft.model} .options=${list?.length ? list : draft.preset.models}
-        .invalid=${this.#trouble?.field === 'model'} @input=${(event: Event) => this.#change({ model: (event.target as SluiceModelField).value }, false)} @focusin=${() => void this.#askModels()}></sluice-model-field>
+        .invalid=${this.#trouble?.field === 'model'} @input=${(event: Event) => this.#change({ model: (event.target as SluiceModelField).value }, false)} @focusin=${() => void this.#askModels()} @keydown=${this.#enter}></sluice-model-field>
       <p class="note">${note}</p></div>`
   }
 
@@ -296,6 +296,11 @@ export class SluiceServerPage extends SluiceElement {
   readonly #submit = (event: Event): void => {
     event.preventDefault()
     void this.#use()
+  }
+
+  /** A field in a shadow of its own submits no form. */
+  readonly #enter = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && !event.isComposing && !event.defaultPrevented) void this.#use()
   }
 
   async #use(): Promise<void> {

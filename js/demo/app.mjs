@@ -1,13 +1,14 @@
 // What the demo pet is made of, whether its windows are pages in a browser or windows of Electron: an engine, the options of its host, and
-// the routes of what the page needs beside the bridge. Which model answers is decided here; its key comes in and never goes out again.
+// the routes of what the page needs beside the bridge.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Engine, providers, SluiceError } from 'sluice'
+import { Engine } from 'sluice'
 import { startServer } from 'sluice/testing'
 import { scenarios } from './scenarios.mjs'
 import { answer, protocols, settingsOf } from './script.mjs'
 import { assistantTools } from './tools.mjs'
+import { whoAnswers } from './who.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const installed = here('../../build/live2d/') // where the opt-in step puts a real model
@@ -16,26 +17,28 @@ const system = `You are Lulu, a friendly desktop companion with a Live2D body. Y
 you feel by your expressions and motions. {{tools}}`
 
 /**
- * Of a real server: `provider`, `baseURL`, `wire`, `path`, `apiKey` as an engine takes them, and `model`, the name. `settings` to begin with, or what was configured before and where to keep it.
+ * Of a real server: `provider`, `baseURL`, `wire`, `path`, `apiKey` as an engine takes them, and `model`, the name. `settings` to begin with. `kept`: what
+ * was chosen and configured before, and where it is kept. `ask`: a person chooses who answers before anything else, where that was never chosen.
  * `conversations`: a store; without it the host keeps `keepMessages` in memory, see `hostEngine`. `delayMs`: between the words of the scripted model. `live2d`: the folder with a real Live2D model, or false for the puppet.
  * @typedef {{
  *   provider?: string, baseURL?: string, wire?: string, path?: string, model?: string, apiKey?: string, settings?: object,
- *   configuration?: object, onConfigure?: (configuration: object) => void, delayMs?: number, live2d?: string | false,
+ *   kept?: ReturnType<typeof import('./kept.mjs').keptIn>, ask?: boolean, openExternal?: (url: string) => unknown, delayMs?: number, live2d?: string | false,
  *   conversations?: import('../dist/esm/conversations/types.js').Conversations, keepMessages?: number,
  * }} AppOptions
  */
 
 /** @param {AppOptions} [options] */
-export async function createApp({ provider, baseURL, wire, path, model, apiKey, settings = {}, configuration = { settings }, onConfigure, delayMs = 28, live2d = installed, conversations, keepMessages } = {}) {
-  let server = (provider ?? baseURL) === undefined ? null : readServer({ provider, baseURL, wire, path, model, apiKey }, null)
+export async function createApp({ model: name, settings = {}, kept, ask, openExternal, delayMs = 28, live2d = installed, conversations, keepMessages, ...rest } = {}) {
+  const server = Object.fromEntries(['provider', 'baseURL', 'wire', 'path', 'apiKey'].flatMap((member) => (rest[member] === undefined ? [] : [[member, rest[member]]])))
+  const who = whoAnswers({ ...(name === undefined ? {} : { model: /** @type {any} */ ({ ...server, name }) }), kept, ask })
+  const { configuration = {} } = kept?.load() ?? {}
   const scripted = await startServer({ answers: answer, delayMs, appendOnly: false }) // people change what they asked
   const engine = new Engine({ tools: assistantTools })
 
   const state = () => ({
-    server: server && { provider: server.provider ?? '', baseURL: server.baseURL ?? '', model: server.name, hasKey: Boolean(server.apiKey) },
-    providers: Object.entries(providers).map(([name, one]) => ({ name, title: one.title, baseURL: Object.values(one.baseURLs)[0], example: one.example })),
+    first: who.open,
+    scripted: who.model === undefined,
     scenarios: scenarios.map(({ id, group, title, question }) => ({ id, group, title, question })),
-    protocols,
     live2d: Boolean(live2d) && existsSync(join(live2d, 'manifest.json')),
   })
   return {
@@ -44,52 +47,19 @@ export async function createApp({ provider, baseURL, wire, path, model, apiKey, 
     roots: { '/': here('pet/'), ...(live2d ? { '/live2d-local/': live2d } : {}) },
     options: {
       system,
-      configuration,
-      onConfigure,
+      configuration: { ...configuration, settings: { ...configuration.settings, ...settings } },
+      onConfigure: (configuration) => kept?.save({ configuration }),
+      server: who.choice,
+      openExternal,
       conversations,
       keepMessages,
       cues: /** @type {const} */ ('spoken'), // where Lulu speaks, her face changes with her words
-      run: ({ text }) => (server ? { model: server } : { model: { baseURL: scripted.baseURL, name: 'scripted' }, ...settingsOf(text) }),
+      run: ({ text }) => (who.model ? { model: who.model } : { model: { baseURL: scripted.baseURL, name: 'scripted' }, ...settingsOf(text) }),
     },
-    routes: {
-      'POST /api/demo': state,
-      'POST /api/server': (input) => {
-        server = readServer(input, server)
-        return state()
-      },
-    },
+    routes: { 'POST /api/demo': state },
     async close() {
       engine.close()
       await scripted.close()
     },
   }
 }
-
-/**
- * `{ scripted: true }`, or `{ provider?, baseURL?, model, … }`, where a provider knows its own `baseURL`. What is left out of key, wire and path stays
- * as it was, where it is for the same server.
- * @returns {import('../dist/esm/index.js').Model | null}
- */
-function readServer(input, before) {
-  const given = typeof input === 'object' && input !== null ? input : {}
-  if (given.scripted === true) return null
-  const { provider = '', baseURL = '', model, apiKey } = given
-  const same = before && (before.provider ?? '') === provider && (before.baseURL ?? '') === baseURL
-  const { wire, path } = same ? { ...before, ...given } : given
-  if (provider !== '' && !Object.hasOwn(providers, provider)) throw wrong('provider', `expected one of ${Object.keys(providers).join(', ')}`)
-  if ((provider === '' || baseURL !== '') && !(typeof baseURL === 'string' && URL.canParse(baseURL) && /^https?:$/.test(new URL(baseURL).protocol))) {
-    throw wrong('baseURL', 'expected an http or https URL such as http://127.0.0.1:11434/v1')
-  }
-  if (typeof model !== 'string' || model.trim() === '' || model.length > 200) throw wrong('model', 'expected the name of a model, such as qwen3:8b')
-  if (apiKey !== undefined && (typeof apiKey !== 'string' || !/^[\x21-\x7e]{0,4000}$/.test(apiKey))) {
-    throw wrong('apiKey', 'expected printable ASCII without blanks')
-  }
-  const server = { ...(provider === '' ? {} : { provider }), ...(baseURL === '' ? {} : { baseURL }), name: model.trim(), ...(wire === undefined ? {} : { wire }), ...(path === undefined ? {} : { path }) }
-  const key = apiKey ?? (before && originOf(before) === originOf(server) ? before.apiKey : undefined)
-  if (!key && baseURL === '' && providers[provider].keys) throw wrong('apiKey', `expected a key of ${providers[provider].title}`)
-  return { ...server, apiKey: key }
-}
-
-const originOf = ({ provider, baseURL }) => new URL(baseURL ?? Object.values(providers[provider].baseURLs)[0]).origin
-
-const wrong = (path, detail) => new SluiceError({ code: 'option', path, detail })

@@ -19,6 +19,7 @@ npm start -- --web                           the pet in a browser: prints the UR
   --yes               approve without asking
   --web               the pet on a page of its own, on 127.0.0.1, until Ctrl-C
   --port N            with --web: the port (default: one that is free)
+  --store DIR         with --web: the folder of its conversations (default: that of npx sluice demo, which says it)
   --help              this text
 `
 
@@ -43,6 +44,7 @@ export function readOptions(words) {
         yes: { type: 'boolean' },
         web: { type: 'boolean' },
         port: { type: 'string' },
+        store: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     }))
@@ -61,7 +63,8 @@ export function readOptions(words) {
   if (server === undefined && values.model !== undefined) throw new UsageError('--model needs --base-url URL or --provider NAME beside it')
   const terminalOnly = ['prompt', 'yes'].find((name) => values[name] !== undefined)
   if (values.web && terminalOnly) throw new UsageError(`--${terminalOnly} is for the terminal: leave out --web`)
-  if (values.port !== undefined && !values.web) throw new UsageError('--port is for --web')
+  const pageOnly = ['port', 'store'].find((name) => values[name] !== undefined)
+  if (pageOnly && !values.web) throw new UsageError(`--${pageOnly} is for --web`)
   if (values.port !== undefined && !(/^\d{1,5}$/.test(values.port) && Number(values.port) < 65536)) {
     throw new UsageError(`--port: found '${values.port}', expected a number from 0 to 65535`)
   }

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { tool } from 'sluice'
 import { live2dTools } from 'sluice/live2d'
+import { words } from './tool-words.mjs'
 
 export const notes = []
 
@@ -14,6 +15,7 @@ const chinese = (value) => /[\u3400-\u9fff]/.test(value)
 export const assistantTools = [
   tool({
     name: 'weather.now',
+    ...words['weather.now'],
     description: 'The weather in a city right now, and what is coming.',
     title: { en: 'Look at the sky', zh: '看看天气' },
     done: { en: 'Looked up {count} things', zh: '查了 {count} 件事' },
@@ -30,6 +32,7 @@ export const assistantTools = [
   }),
   tool({
     name: 'calendar.list',
+    ...words['calendar.list'],
     description: 'What is in the calendar of the user on a day.',
     title: { en: 'Look into the calendar', zh: '查看日程' },
     done: { en: 'Looked up {count} things', zh: '查了 {count} 件事' },
@@ -47,6 +50,7 @@ export const assistantTools = [
   }),
   tool({
     name: 'web.search',
+    ...words['web.search'],
     description: 'Searches the web.',
     title: { en: 'Search the web', zh: '搜索网页' },
     done: { en: 'Looked up {count} things', zh: '查了 {count} 件事' },
@@ -64,6 +68,7 @@ export const assistantTools = [
   }),
   tool({
     name: 'notes.add',
+    ...words['notes.add'],
     description: 'Writes a note on the list of the user.',
     title: { en: 'Add a note', zh: '记笔记' },
     about: { en: 'It stands on your list then.', zh: '会写进你的清单。' },
@@ -83,6 +88,7 @@ export const assistantTools = [
   }),
   tool({
     name: 'message.send',
+    ...words['message.send'],
     description: 'Sends a message to a friend in the name of the user.',
     title: { en: 'Send a message', zh: '发消息' },
     about: { en: 'Goes out at once, in your name.', zh: '以你的名义立即发送。' },
@@ -101,6 +107,7 @@ export const assistantTools = [
   }),
   tool({
     name: 'diary.read',
+    ...words['diary.read'],
     description: 'Reads the diary of the user.',
     title: { en: 'Read the diary', zh: '读日记' },
     sentence: { en: 'read **your diary**', zh: '读**你的日记**' },
@@ -118,6 +125,7 @@ export const assistantTools = [
   }),
   tool({
     name: 'album.make',
+    ...words['album.make'],
     description: 'Sorts photos into an album. Takes a while.',
     title: { en: 'Make an album', zh: '做相册' },
     labels: { '/title': { en: 'Title', zh: '标题' }, '/photos': { en: 'Photos', zh: '照片' } },
@@ -137,6 +145,7 @@ export const assistantTools = [
   }),
   tool({
     name: 'printer.print',
+    ...words['printer.print'],
     description: 'Prints a document.',
     title: { en: 'Print', zh: '打印' },
     labels: { '/document': { en: 'Document', zh: '文件' } },

@@ -2,11 +2,12 @@
 import { createHost } from 'sluice/host'
 import { serve } from 'sluice/web'
 import { createApp } from './app.mjs'
+import { keptIn } from './kept.mjs'
 
-/** `port`, and the options of `createApp`. */
-export async function startDemo({ port = 0, ...options } = {}) {
-  const app = await createApp(options)
-  const rights = { read: true, chat: true, approve: true, configure: true, pet: true }
+/** `port`, `folder`: where it keeps what was chosen, and the options of `createApp`. */
+export async function startDemo({ port = 0, folder, ...options } = {}) {
+  const app = await createApp({ ...options, ...(folder === undefined ? {} : { kept: keptIn(folder) }) })
+  const rights = { read: true, chat: true, approve: true, configure: true, server: true, pet: true }
   let host
   let server
   const close = async () => {

@@ -1,7 +1,8 @@
 // The demo pet on its real page: real server, real bridge, strict CSP (a refused resource fails the test, see support.mjs). What it answers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answers, cards, decide, expression, idle, last, open, question, read, record, scene, shape, statuses } from './demo/page.mjs'
+import { protocols } from '../../js/demo/script.mjs'
+import { answers, cards, decide, expression, idle, last, open, question, read, record, scene, shape, statuses, switches } from './demo/page.mjs'
 import { picture, until } from './support.mjs'
 
 // -- the five acceptance cases, natively and as text ------------------------------------------------------------------------------
@@ -77,19 +78,18 @@ for (const mode of ['native', 'text']) {
 }
 
 test('a provider that refuses tools: the error says what to do, nothing is done in silence, and text mode works', async (t) => {
-  const { page } = await open(t)
-  await page.getByRole('radio', { name: 'Native' }).check()
+  const { page } = await open(t, { demo: { settings: { mode: 'native' } } })
   await scene(page, 'refused')
   await idle(page)
   assert.match(await read(last(page)), /tools is not supported by this model[^]*In text mode tools are described in the prompt/)
   assert.deepEqual(await shape(page), ['error'])
-  assert.equal(await page.locator('#modes input:checked').inputValue(), 'native')
+  assert.equal((await switches(page)).mode, 'native')
   await picture(page, 'demo-refused')
   await page.getByRole('button', { name: 'Switch to text and ask again' }).click()
   await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor()
   await idle(page)
   assert.equal(await answers(page).count(), 1, 'it stands in place of the one that failed')
-  assert.equal(await page.locator('#modes input:checked').inputValue(), 'text')
+  assert.equal((await switches(page)).mode, 'text')
   assert.deepEqual(await shape(page), ['text', 'weather.now', 'text'])
   assert.deepEqual(await statuses(page), ['weather.now success'])
   assert.match(await read(last(page)), /Take the umbrella/)
@@ -98,16 +98,16 @@ test('a provider that refuses tools: the error says what to do, nothing is done 
 
 test('every protocol of the script calls the same tools', async (t) => {
   const { page } = await open(t, { demo: { settings: { mode: 'text' }, delayMs: 0 } })
-  const known = await page.locator('#protocol optgroup').first().locator('option').allInnerTexts()
-  assert.ok(known.length >= 5 && known.includes('vcp'), known.join())
-  for (const [at, protocol] of known.entries()) {
-    await page.getByLabel('Protocol').selectOption(protocol)
+  const write = (protocol) => page.evaluate((protocol) => document.querySelector('#talk').client.configure({ settings: { protocol } }), protocol)
+  assert.ok(protocols.length >= 5 && protocols.includes('vcp'), protocols.join())
+  for (const protocol of protocols) {
+    await write(protocol)
     await scene(page, 'trip')
     await idle(page)
     assert.deepEqual(await statuses(page), ['calendar.list success', 'weather.now success', 'web.search success'], protocol)
-    assert.equal(await cards(page).first().evaluate((card) => card.card.source), protocol)
+    assert.equal(await last(page).evaluate((element) => element.message.getSnapshot().blocks.find(({ type }) => type === 'tool_use').source), protocol)
   }
-  await page.getByLabel('Protocol').selectOption('kimi-k2')
+  await write('kimi-k2')
   await scene(page, 'weather')
   await idle(page)
   assert.match(await read(last(page)), /it writes vcp, /)
@@ -156,14 +156,20 @@ test('a call in prose waits for its button, and the answer goes on in the same m
   assert.equal(await answers(page).count(), 1)
 })
 
-test('several questions are answered at once', async (t) => {
+test('several questions are a checklist, answered at once', async (t) => {
   const { page } = await open(t)
   await scene(page, 'errands')
-  await until(async () => (await question(page).count()) === 3, 'three questions')
+  const ticks = page.locator('sluice-questions').getByRole('checkbox')
+  await until(async () => (await ticks.count()) === 3, 'three questions')
   await picture(page, 'demo-errands')
-  await decide(page, '', last(page).getByRole('button', { name: 'Allow all 3' }))
+  for (let at = 0; at < 3; at++) {
+    assert.equal(await ticks.nth(at).isChecked(), false, 'what changes something is ticked by hand')
+    await ticks.nth(at).and(page.locator('[aria-disabled=false]')).click()
+  }
+  await decide(page, '', page.getByRole('button', { name: 'Allow 3' }))
   await idle(page)
   assert.deepEqual(await statuses(page), ['notes.add success', 'notes.add success', 'notes.add success'])
+  assert.match(await read(last(page)), /Wrote 3 notes/)
 })
 
 test('a result leaves the machine when it is released, and not before', async (t) => {

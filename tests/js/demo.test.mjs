@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { createHost } from 'sluice/host'
+import { connect } from 'sluice/renderer'
 import { startServer } from 'sluice/testing'
 import { createApp } from '../../js/demo/app.mjs'
+import { keptIn } from '../../js/demo/kept.mjs'
 import { scenarios, stranger } from '../../js/demo/scenarios.mjs'
+import { assistantTools } from '../../js/demo/tools.mjs'
 
 const main = fileURLToPath(new URL('../../js/demo/main.mjs', import.meta.url))
 
@@ -100,15 +107,76 @@ test('every line of the script is in both languages, and in each of them alone',
 
 test('a model of the demo: what the page does not ask for stays while the server stays', async (t) => {
   const app = await createApp({ live2d: false, provider: 'ollama', wire: 'openai-chat', path: '/chat', model: 'm', apiKey: 'k' })
-  t.after(() => app.close())
+  const host = createHost(app.engine, app.options)
+  t.after(() => host.close().then(() => app.close()))
+  const { server } = connect(host.bridge({ server: true }))
   const model = () => app.options.run({ text: 'x' }).model
   assert.deepEqual(model(), { provider: 'ollama', wire: 'openai-chat', path: '/chat', name: 'm', apiKey: 'k' })
-  const state = app.routes['POST /api/server']({ provider: 'ollama', baseURL: '', model: 'n' })
+  const { current } = await server.use({ provider: 'ollama', model: 'n' })
   assert.deepEqual(model(), { provider: 'ollama', wire: 'openai-chat', path: '/chat', name: 'n', apiKey: 'k' })
-  assert.deepEqual(state.server, { provider: 'ollama', baseURL: '', model: 'n', hasKey: true })
-  app.routes['POST /api/server']({ provider: '', baseURL: 'http://127.0.0.1:1/v1', model: 'n' })
-  assert.deepEqual(model(), { baseURL: 'http://127.0.0.1:1/v1', name: 'n', apiKey: undefined })
+  assert.deepEqual(current, { provider: 'ollama', wire: 'openai-chat', path: '/chat', model: 'n', hasKey: true })
+  await server.use({ baseURL: 'http://127.0.0.1:1/v1', model: 'n' })
+  assert.deepEqual(model(), { baseURL: 'http://127.0.0.1:1/v1', name: 'n' })
   for (const [input, path] of [[{ provider: 'x', model: 'm' }, 'provider'], [{ provider: 'kimi', model: 'm' }, 'apiKey'], [{ provider: 'kimi', baseURL: 'x', model: 'm' }, 'baseURL'], [{ model: 'm' }, 'baseURL'], [{ provider: 'ollama' }, 'model']]) {
-    assert.throws(() => app.routes['POST /api/server'](input), { code: 'option', path })
+    await assert.rejects(server.use(input), { path })
+  }
+  await server.use(null)
+  assert.equal(model().name, 'scripted')
+})
+
+test('who answers is asked at the first start, and kept without its key; what would not work without it is asked again', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const start = async () => {
+    const app = await createApp({ live2d: false, ask: true, kept: keptIn(folder) })
+    const host = createHost(app.engine, app.options)
+    const client = connect(host.bridge({ server: true, configure: true }))
+    return { app, client, first: app.routes['POST /api/demo']().first, close: () => host.close().then(() => app.close()) }
+  }
+  const again = async (act) => {
+    const one = await start()
+    await act(one)
+    await one.close()
+  }
+  await again(async ({ first, client }) => {
+    assert.equal(first, true)
+    await client.server.use(null)
+  })
+  await again(async ({ first, client, app }) => {
+    assert.equal(first, false)
+    assert.equal(app.options.run({ text: 'x' }).model.name, 'scripted')
+    await client.server.use({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', apiKey: 'sk-secret-0123456789' }, 'text')
+  })
+  assert.doesNotMatch(readFileSync(join(folder, 'settings.json'), 'utf8'), /secret/)
+  await again(async ({ first, client, app }) => {
+    assert.equal(first, false)
+    assert.deepEqual(app.options.run({ text: 'x' }).model, { baseURL: 'http://127.0.0.1:1/v1', name: 'm' })
+    assert.equal((await client.configuration()).settings.mode, 'text')
+    await client.server.use({ provider: 'mistral', model: 'm', apiKey: 'sk-secret-0123456789' })
+  })
+  const { MISTRAL_API_KEY } = process.env
+  delete process.env.MISTRAL_API_KEY
+  await again(async ({ first }) => assert.equal(first, true, 'its key is not here'))
+  process.env.MISTRAL_API_KEY = 'sk-of-the-environment'
+  await again(async ({ first, app }) => {
+    assert.equal(first, false)
+    assert.deepEqual(app.options.run({ text: 'x' }).model, { provider: 'mistral', name: 'm', apiKey: 'sk-of-the-environment' })
+  })
+  delete process.env.MISTRAL_API_KEY
+  if (MISTRAL_API_KEY) process.env.MISTRAL_API_KEY = MISTRAL_API_KEY
+  for (const broken of ['', '[]', '{"server":{"name":1}}', '{"server":{"name":"m","baseURL":"x"}}', '{"server":{"name":"m","provider":"x"}}']) {
+    writeFileSync(join(folder, 'settings.json'), broken)
+    await again(async ({ first }) => assert.equal(first, true, broken))
+  }
+})
+
+test('every tool of the demo has words in both languages, each in its own', () => {
+  for (const { name, words } of assistantTools) {
+    for (const part of ['title', 'about', 'sentence', 'done']) {
+      assert.deepEqual(Object.keys(words[part]), ['en', 'zh'], `${name}: ${part}`)
+      assert.doesNotMatch(words[part].en, /[\u3400-\u9fff]/)
+      assert.match(words[part].zh, /[\u3400-\u9fff]/)
+    }
+    assert.ok(words.icon && Object.keys(words.labels).length > 0, name)
   }
 })

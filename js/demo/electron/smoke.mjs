@@ -65,6 +65,7 @@ async function insideElectron() {
       const leaked = await script(window, "[typeof require, typeof process, typeof window.sluice?.ipcRenderer].join()")
       if (leaked !== 'undefined,undefined,undefined') throw new Error(`a page sees what is not for pages: ${leaked}`)
     }
+    await script(chat, "document.querySelector('#without')?.click()") // a first start asks who answers
     await script(chat, "document.querySelector('.scene[data-scene=face]').click()")
     await until(() => script(pet, "document.querySelector('#pet [data-expression]')?.dataset.expression === 'happy'"), 'the pet smiles')
     await until(() => script(chat, "document.querySelector('#chat').dataset.state === 'idle' && document.querySelectorAll('sluice-message').length === 1"), 'the answer ends')

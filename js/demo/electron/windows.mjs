@@ -8,9 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { files } from '../../dist/esm/conversations/index.js'
 import { hostEngine, petWindow } from '../../dist/esm/electron/index.js'
 import { createApp } from '../app.mjs'
+import { keptIn } from '../kept.mjs'
 import { origin, servePages } from './pages.mjs'
 
-const { app, BrowserWindow, ipcMain, Menu, nativeImage, session } = electron
+const { app, BrowserWindow, ipcMain, Menu, nativeImage, session, shell } = electron
 
 app.on('web-contents-created', (_, contents) => {
   contents.on('will-navigate', (event) => event.preventDefault())
@@ -24,18 +25,23 @@ export async function start(options = {}) {
   await app.whenReady()
   denyPermissions()
   if (app.isPackaged) Menu.setApplicationMenu(null)
-  const kept = join(app.getPath('userData'), 'configuration.json')
+  const folder = app.getPath('userData')
   const demo = await createApp({
-    configuration: readJson(kept),
-    conversations: files(join(app.getPath('userData'), 'conversations')),
-    onConfigure: (configuration) => writeFileSync(kept, JSON.stringify(configuration)),
+    kept: keptIn(folder),
+    ask: true,
+    conversations: files(join(folder, 'conversations')),
+    openExternal: (url) => shell.openExternal(url),
     ...options,
   })
   /** @type {Map<number, import('../../dist/esm/host/index.js').Rights>} */
   const rights = new Map()
   /** @type {{ [action: string]: () => void }} */
   const actions = { chat: () => chat.show(), quit: () => app.quit() }
-  servePages(demo.roots, { ...demo.routes, 'POST /api/window': ({ action }) => actions[Object.hasOwn(actions, action) ? action : '']?.() ?? null })
+  servePages(demo.roots, {
+    'POST /api/demo': () => ({ ...demo.routes['POST /api/demo'](), desktop: true }),
+    'POST /api/window': ({ action }) => actions[Object.hasOwn(actions, action) ? action : '']?.() ?? null,
+    'POST /api/pet': (change) => (pet.change(change), pet.settings),
+  })
 
   // The host before the windows: its preload is theirs. Who a window is, it is asked for with every message.
   const host = hostEngine(demo.engine, {
@@ -45,15 +51,16 @@ export async function start(options = {}) {
     windows: ({ webContentsId, origin: from }) => (from === origin ? (rights.get(webContentsId) ?? null) : null),
   })
   const chat = openWindow(host.preloadPath, { width: 560, height: 780, minWidth: 360, minHeight: 420, autoHideMenuBar: true })
-  const standsAt = join(app.getPath('userData'), 'place.json')
+  const [standsAt, likes] = [join(folder, 'place.json'), join(folder, 'pet.json')]
   const pet = petWindow(electron, {
     url: `${origin}/?view=pet`, preload: host.preloadPath, bubble: 'window', openChat: () => chat.show(),
     tray: { icon: nativeImage.createFromPath(fileURLToPath(new URL('../pet/tray.png', import.meta.url))) },
+    settings: { load: () => readJson(likes), save: (settings) => writeFileSync(likes, JSON.stringify(settings)) },
     place: { load: () => readJson(standsAt), save: (place) => writeFileSync(standsAt, JSON.stringify(place)) },
   })
   rights.set(pet.window.webContents.id, { read: true, pet: true })
   if (pet.bubble) rights.set(pet.bubble.webContents.id, { read: true, approve: true })
-  rights.set(chat.webContents.id, { read: true, chat: true, approve: true, configure: true })
+  rights.set(chat.webContents.id, { read: true, chat: true, approve: true, configure: true, server: true })
 
   let quitting = false
   chat.on('close', (event) => {

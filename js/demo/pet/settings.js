@@ -1,90 +1,78 @@
-// The drawer: which model answers, how the page looks, which tools there are.
-import { post } from '/sluice/renderer/web-bridge.js'
+// The drawer: who answers, Lulu herself, how the page looks, and for engineers which tools there are and how they are called.
+import { startPetPage } from './pet-page.js'
 import { look, onLook, word } from './words.js'
 
 const $ = (selector) => document.querySelector(selector)
 
-export function startSettings({ client, demo, chat }) {
+/** `who`: what the chat knows of who answers; `who.changed()` is called when that changed here. */
+export function startSettings({ client, demo, who }) {
   const drawer = $('#drawer')
-  const form = $('#server')
-  let { server } = demo
-  const { provider } = form.elements
-  provider.append(...demo.providers.map(({ name, title }) => new Option(title, name)))
+  const tabs = [...$('#tabs').children]
+  const pet = startPetPage({ desktop: demo.desktop })
 
-  const open = () => {
-    if (!$('#configuration').firstChild) {
-      const element = document.createElement('sluice-configuration')
-      element.client = client
-      $('#configuration').append(element)
-    }
-    fill()
-    drawer.showModal()
+  const open = (name) => {
+    choose(tabs.find(({ id }) => id === `tab-${name}`))
+    if (!drawer.open) drawer.showModal()
+    void pet.open()
   }
-  $('#settings').addEventListener('click', open)
-  $('#model').addEventListener('click', open)
+  $('#settings').addEventListener('click', () => open('model'))
+  $('#model').addEventListener('click', () => open('model'))
   $('#drawer-close').addEventListener('click', () => drawer.close())
   drawer.addEventListener('click', (event) => event.target === drawer && outside(drawer, event) && drawer.close())
-  drawer.addEventListener('close', () => void chat.refresh())
 
-  // -- the model ------------------------------------------------------------------------------------------------------------
+  // -- its pages ------------------------------------------------------------------------------------------------------------
 
-  function fill() {
-    form.elements.kind.value = server ? 'real' : 'scripted'
-    provider.value = server?.provider ?? ''
-    form.elements.baseURL.value = server?.baseURL ?? ''
-    form.elements.model.value = server?.model ?? ''
-    form.elements.apiKey.value = ''
-    said('')
-    show()
+  /** What few look at is made when somebody does. */
+  const make = {
+    'page-model': () => {
+      const server = element('sluice-server')
+      server.addEventListener('sluice-connected', () => who.changed())
+      $('#server').append(server)
+    },
+    'page-tools': () => $('#page-tools').append(element('sluice-configuration')),
   }
+  const element = (name) => Object.assign(document.createElement(name), { client })
+
+  function choose(tab) {
+    for (const one of tabs) {
+      const page = $(`#${one.getAttribute('aria-controls')}`)
+      one.setAttribute('aria-selected', one === tab)
+      one.tabIndex = one === tab ? 0 : -1
+      page.hidden = one !== tab
+      if (one !== tab) continue
+      make[page.id]?.()
+      delete make[page.id]
+      page.scrollTop = 0
+    }
+  }
+  for (const tab of tabs) tab.addEventListener('click', () => choose(tab))
+  $('#tabs').addEventListener('keydown', (event) => {
+    const at = tabs.findIndex((tab) => tab.tabIndex === 0)
+    const next = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[event.key]
+    if (next === undefined) return
+    event.preventDefault()
+    choose(tabs[next % tabs.length])
+    tabs[next % tabs.length].focus()
+  })
+
+  // -- who answers ----------------------------------------------------------------------------------------------------------
+
+  $('#scripted').addEventListener('click', async () => {
+    await client.server.use(null)
+    void $('#server').firstChild?.refresh()
+    await who.changed()
+  })
 
   function show() {
-    $('#real').hidden = form.elements.kind.value !== 'real'
-    const known = demo.providers.find(({ name }) => name === provider.value)
-    form.elements.baseURL.placeholder = known?.baseURL ?? 'http://127.0.0.1:11434/v1'
-    form.elements.model.placeholder = known?.example ?? 'qwen3:8b'
-    $('#key-hint').textContent = word(server?.hasKey ? 'keyKept' : 'keyHint')
-    $('#model').textContent = server?.model ?? word('scripted')
-    $('#model').title = server ? server.baseURL || (demo.providers.find(({ name }) => name === server.provider)?.baseURL ?? '') : word('serverText')
-    for (const [name, value] of [['theme', look.theme], ['language', look.language], ['voice', look.voice]]) {
+    $('#model').textContent = who.model ?? word('scripted')
+    $('#model').title = word('serverText')
+    $('#who').textContent = word('answersNow') + (who.model ?? word('scripted'))
+    $('#scripted').hidden = who.model === undefined
+    for (const [name, value] of [['theme', look.theme], ['language', look.language]]) {
       for (const radio of document.querySelectorAll(`input[name=${name}]`)) radio.checked = radio.value === value
     }
-    $('#no-voice').hidden = look.voice === 'off' || speechSynthesis.getVoices().length > 0
   }
-
-  function said(text, bad = false) {
-    $('#server-said').textContent = text
-    $('#server-said').classList.toggle('bad', bad)
-  }
-
-  async function use(input) {
-    try {
-      ;({ server } = await post('/api/server', input))
-      form.elements.apiKey.value = ''
-      said(word('saved'))
-    } catch (error) {
-      said(word('failed') + (error.path ? `${error.path}: ` : '') + (error.detail ?? error.message), true)
-      form.elements[error.path]?.focus?.()
-    }
-    show()
-  }
-
-  form.addEventListener('change', ({ target }) => {
-    if (target === provider) {
-      form.elements.baseURL.value = '' // the provider knows its own
-      return show()
-    }
-    if (target.name !== 'kind') return
-    said('')
-    if (target.value === 'scripted' && server) void use({ scripted: true })
-    else show()
-  })
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    if (form.elements.kind.value !== 'real') return
-    const { baseURL, model, apiKey } = form.elements
-    void use({ provider: provider.value, baseURL: baseURL.value.trim(), model: model.value, ...(apiKey.value === '' ? {} : { apiKey: apiKey.value.trim() }) })
-  })
+  who.watch(show)
 
   // -- how it looks ---------------------------------------------------------------------------------------------------------
 
@@ -92,8 +80,6 @@ export function startSettings({ client, demo, chat }) {
   $('#language').addEventListener('click', () => (look.language = look.language === 'zh' ? 'en' : 'zh'))
   $('#themes').addEventListener('change', ({ target }) => (look.theme = target.value))
   $('#languages').addEventListener('change', ({ target }) => (look.language = target.value))
-  $('#voices').addEventListener('change', ({ target }) => (look.voice = target.value))
-  speechSynthesis.addEventListener('voiceschanged', show)
   onLook(show)
 }
 

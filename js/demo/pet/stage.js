@@ -3,6 +3,7 @@ import { companion, petBody, petBubble } from '/sluice/pet/index.js'
 import { post } from '/sluice/renderer/web-bridge.js'
 import { speaker, systemVoice } from '/sluice/speech/index.js'
 import { current, watchConversation } from './conversation.js'
+import { watchPet } from './pet-settings.js'
 import { createPuppet } from './puppet.js'
 import { look, onLook, word } from './words.js'
 
@@ -17,6 +18,13 @@ export async function startStage({ client, demo, alone }) {
   const voice = part === 'bubble' ? undefined : startVoice() // one of the two speaks
   const pet = companion({ client, model, ...(voice ? { speaker: voice } : {}), conversation: current(), onError: (reason) => console.warn(reason) })
   watchConversation(client, ({ id }) => pet.open(id))
+  // In Electron the window of the pet has its settings, and tells them.
+  if (!side) {
+    watchPet(({ scale, quietHours }) => {
+      container.style.setProperty('--scale', alone ? 1 : scale)
+      pet.quietHours(quietHours)
+    })
+  }
   document.addEventListener('input', ({ target }) => {
     const { left, width, top } = target.getBoundingClientRect()
     pet.typed({ x: left + width / 2, y: top })
@@ -43,6 +51,7 @@ async function startBubble(pet) {
   if (questions) await import('/sluice/ui/index.js')
   const bubble = petBubble({ pet, name: word('title'), openChat, questions, window: side })
   document.querySelector('#words').append(bubble.element)
+  if (!side) watchPet(({ bubble: given }) => bubble.change(given))
   return bubble
 }
 

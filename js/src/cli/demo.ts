@@ -34,9 +34,9 @@ ${modelHelp}`,
     if (values.terminal) return await inTerminal(values)
     const { startDemo } = (await importDemo('web.mjs')) as Demo
     const { name, ...server } = model ?? {}
-    const conversations = files(text(values.store) ?? dataFolder('demo'))
-    const page = await startDemo({ settings, conversations, ...(port ? { port } : {}), ...server, ...(name === undefined ? {} : { model: name }) })
-    return await showPage('The pet is on', page, values)
+    const folder = text(values.store) ?? dataFolder('demo')
+    const page = await startDemo({ settings, conversations: files(folder), folder, ask: true, ...(port ? { port } : {}), ...server, ...(name === undefined ? {} : { model: name }) })
+    return await showPage('The pet is on', { ...page, note: `Conversations are kept in ${folder}` }, values)
   },
 }
 

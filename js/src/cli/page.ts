@@ -13,9 +13,10 @@ export const pageHelp = `  --port NUMBER       where the page is (default: any p
 
 export const readPort = (values: Values): number | undefined => whole(values, 'port', 0, 65535)
 
-/** Serves until Ctrl-C. Resolves to the exit code. */
-export async function showPage(what: string, { url, close }: { url: string; close(): Promise<void> }, values: Values): Promise<number> {
+/** Serves until Ctrl-C. Resolves to the exit code. `note`: a line more. */
+export async function showPage(what: string, { url, close, note }: { url: string; close(): Promise<void>; note?: string }, values: Values): Promise<number> {
   console.log(`${what}: ${url}`)
+  if (note !== undefined) console.log(note)
   console.log('The URL is for you alone; Ctrl-C ends it.')
   const forget = !values['no-open'] && process.stdout.isTTY ? open(url) : () => {}
   await new Promise<void>((resolve) => {

@@ -26,7 +26,11 @@ export async function ask(page, act) {
   await act()
   await until(async () => (await answers(page).count()) > before, 'an answer')
 }
-export const scene = (page, id) => ask(page, () => page.locator(`[data-scene=${id}]:visible`).first().click())
+export const scene = (page, id) => ask(page, async () => {
+  const seen = page.locator(`[data-scene=${id}]:visible`).first()
+  if (await seen.count() === 0) await page.getByRole('button', { name: /^(Scenes|场景)$/ }).click()
+  await seen.click()
+})
 export const say = (page, text) => ask(page, async () => {
   await page.getByRole('textbox', { name: 'Message' }).fill(text)
   await page.keyboard.press('Enter')
@@ -45,8 +49,17 @@ export const last = (page) => answers(page).last()
 export const cards = (page) => last(page).locator('sluice-card')
 export const statuses = (page) => last(page).evaluate((element) => element.message.getSnapshot().blocks.filter(({ type }) => type === 'tool_use').map((card) => `${card.name ?? card.askedName} ${card.status}`))
 export const expression = (page) => page.locator('#pet [data-expression]').getAttribute('data-expression')
-export const question = (page) => last(page).locator('sluice-approval')
+export const question = (page) => page.locator('sluice-questions sluice-approval')
 export const button = (page, name) => question(page).getByRole('button', { name, exact: true })
+/** A page of the drawer. */
+export async function settings(page, tab) {
+  const drawer = page.locator('#drawer')
+  if (!(await drawer.isVisible())) await page.locator('#settings').click()
+  if (tab) await drawer.getByRole('tablist').first().getByRole('tab', { name: tab, exact: true }).click()
+  return drawer
+}
+/** Switches as the host has them. */
+export const switches = (page) => page.evaluate(async () => (await document.querySelector('#talk').client.configuration()).settings)
 /** What one reads in an element, through its shadow roots. */
 export const read = (locator) => locator.evaluate(function text(node) {
   if (node.nodeType === 3) return node.data

@@ -1,20 +1,20 @@
 // What people read of the demo's tools, on cards and in questions. Models never read it.
 const both = (en, zh) => ({ en, zh })
-const count = (en, zh) => both(`${en} ({count})`, `${zh}（{count} 项）`)
+const looked = both('Looked up {count} things', '查了 {count} 件事')
 
 /** @type {{ [tool: string]: import('../dist/esm/index.js').ToolWords }} */
 export const words = {
   'weather.now': {
     title: both('Look at the weather', '查看天气'), about: both('Says how the weather is in a city, and what is coming.', '查询一个城市现在的天气和接下来的变化。'),
-    sentence: both('look at the weather in **{city}**', '查看**{city}**的天气'), done: count('Looked at the weather', '查看了天气'), icon: 'weather', labels: { '/city': both('City', '城市') },
+    sentence: both('look at the weather in **{city}**', '查看**{city}**的天气'), done: looked, icon: 'weather', labels: { '/city': both('City', '城市') },
   },
   'calendar.list': {
     title: both('Read your calendar', '查看日程'), about: both('Reads what is in your calendar on a day.', '读取你某一天的日程安排。'),
-    sentence: both('read your calendar of **{day}**', '查看你**{day}**的日程'), done: count('Read your calendar', '查看了日程'), icon: 'calendar', labels: { '/day': both('Day', '日期') },
+    sentence: both('read your calendar of **{day}**', '查看你**{day}**的日程'), done: looked, icon: 'calendar', labels: { '/day': both('Day', '日期') },
   },
   'web.search': {
     title: both('Search the web', '搜索网络'), about: both('Looks for pages on the web.', '在网上查找页面。'),
-    sentence: both('search the web for **{query}**', '在网上搜索**{query}**'), done: count('Searched the web', '搜索了网络'), icon: 'search',
+    sentence: both('search the web for **{query}**', '在网上搜索**{query}**'), done: looked, icon: 'search',
     labels: { '/query': both('What to look for', '搜索内容'), '/limit': both('At most', '最多条数') },
   },
   'notes.add': {
@@ -27,7 +27,7 @@ export const words = {
   },
   'diary.read': {
     title: both('Read your diary', '读日记'), about: both('Reads what you wrote in your diary on a day.', '读取你某一天写的日记。'),
-    sentence: both('read your diary of **{day}**', '读你**{day}**的日记'), done: count('Read your diary', '读了日记'), icon: 'file', labels: { '/day': both('Day', '日期') },
+    sentence: both('read your diary of **{day}**', '读你**{day}**的日记'), done: both('Read {count} days of your diary', '读了 {count} 天的日记'), icon: 'file', labels: { '/day': both('Day', '日期') },
   },
   'album.make': {
     title: both('Make an album', '整理相册'), about: both('Sorts photos into an album. Takes a while.', '把照片整理成相册，需要一点时间。'),

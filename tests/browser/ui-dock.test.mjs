@@ -1,7 +1,6 @@
 // <sluice-questions>: one question whole, several as a checklist; nothing is allowed that was not seen, and head and buttons never scroll.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hiding } from '../js/hiding.mjs'
 import { picture, until } from './support.mjs'
 import { answers, armed, open, text } from './ui/message.mjs'
 
@@ -60,34 +59,6 @@ test('what only reads ticks itself once it was seen; what may delete never does'
   await ticks(page).nth(0).click()
   assert.equal(await ticks(page).nth(0).isChecked(), false, 'it can be taken away')
 })
-
-for (const viewport of [{ width: 320, height: 256 }, { width: 360, height: 740 }, { width: 900, height: 700 }]) {
-  test(`nothing hides in the dock at ${viewport.width} × ${viewport.height}: alone it keeps head and buttons in view, in a checklist no row is ticked unseen`, async (t) => {
-    for (const { way, arguments: args, long, cut } of hiding.filter(({ way }) => ['empty lines', 'many arguments', 'many lines', 'a turned text', 'a text that takes long to read'].includes(way))) {
-      const page = await dock(t, { given: args, run: (args) => live.push(...asking(0, 'shell.run', args)) }, { viewport })
-      const { height, head, actions, inner } = await page.evaluate(() => {
-        const root = element.renderRoot.querySelector('sluice-approval').renderRoot
-        const box = (selector) => root.querySelector(selector).getBoundingClientRect()
-        const dock = element.renderRoot.querySelector('.dock').getBoundingClientRect()
-        return { height: dock.height, head: box('.head').top >= dock.top, actions: box('.deciding').bottom <= dock.bottom + 1, inner: innerHeight }
-      })
-      assert.ok(height <= (viewport.height < 480 ? 1 : 0.6) * inner + 1, `${way}: ${height} px`)
-      assert.deepEqual([head, actions], [true, true], way)
-      if (long || cut) {
-        await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1200)))
-        assert.equal(await page.getByRole('button', { name: 'Allow', exact: true }).getAttribute('aria-disabled'), 'true', `${way}: not before it was seen`)
-      }
-      const rows = await dock(t, { given: args, run: (args) => live.push(...asking(0, 'shell.run', args), ...asking(1, 'notes.add', { text: 'x' })) }, { viewport })
-      if (long || cut) {
-        await rows.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1200)))
-        await ticks(rows).nth(0).click({ force: true }).catch(() => {})
-        assert.equal(await ticks(rows).nth(0).isChecked(), false, `${way}: no tick before it was seen`)
-      }
-      await page.context().close()
-      await rows.context().close()
-    }
-  })
-}
 
 test('a row opens to the exact view, and is edited there; another question takes the tick away', async (t) => {
   const page = await dock(t, notes(2))

@@ -1,7 +1,6 @@
 // The questions of the elements, in a real page under a strict Content Security Policy: how they are answered, and that what is approved was seen.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hiding } from '../js/hiding.mjs'
 import { picture, until } from './support.mjs'
 import { answers, armed, message, open, text } from './ui/message.mjs'
 
@@ -310,56 +309,6 @@ const enough = (page) => page.evaluate(() => new Promise((resolve) => setTimeout
 const approveButton = (page) => page.getByRole('button', { name: /^Allow( with changes)?$/ })
 const canApprove = async (page) => (await approveButton(page).getAttribute('aria-disabled')) === 'false'
 const missing = (page) => page.getByRole('button', { name: /lines? not seen/ })
-
-for (const viewport of [{ width: 320, height: 256 }, { width: 360, height: 740 }, { width: 900, height: 700 }]) {
-  test(`nothing hides in a question at ${viewport.width} × ${viewport.height}, and it is approved when all of it was in view`, async (t) => {
-    const page = await open(t, { viewport, reducedMotion: 'reduce', times: 10 })
-    for (const { way, arguments: args, shown, long, cut, tall } of hiding) {
-      await page.evaluate(async (args) => {
-        document.querySelector('#stage').replaceChildren()
-        window.live = new Live()
-        window.element = show(live)
-        live.push(...asking(0, 'shell.run', args))
-        await frames(2)
-        element.scrollIntoView()
-      }, args)
-      const question = page.getByRole('group', { name: 'The assistant wants to use shell.run.' })
-      const drawn = await question.innerText()
-      for (const part of shown) assert.ok(drawn.includes(part), `${way}: ${part} in ${drawn.slice(0, 1500)}`)
-      if (long || cut) {
-        await enough(page)
-        assert.equal(await canApprove(page), false, `${way}: not before it was seen`)
-        await approveButton(page).evaluate((button) => button.click())
-        assert.deepEqual(await answers(page), [], way)
-      }
-      if (tall && viewport.width < 900) continue // hundreds of screens
-      for (const all = page.getByRole('button', { name: /^Show all/ }); await all.count() > 0;) await all.first().click()
-      if (long) await missing(page).click()
-      const left = await page.evaluate(lookThrough)
-      assert.equal(left, '', `${way}: the question to be seen`)
-      assert.deepEqual(await answers(page), [], way)
-      const views = await page.evaluate(() => {
-        const root = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot
-        return ['.head', '.deciding'].map((part) => root.querySelector(part).getBoundingClientRect())
-          .map(({ top, bottom, height }) => Math.min(bottom, innerHeight) - Math.max(top, 0) >= 0.9 * height - 1)
-      })
-      assert.deepEqual(views, [true, true], `${way}: tool and buttons are in view together`)
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${way}: nothing sticks out`)
-    }
-  })
-}
-
-/** In the page: a person who clicks on what was not seen, until the question can be approved. Says what is in the way after 60 s. */
-async function lookThrough() {
-  const root = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval').renderRoot
-  for (const end = Date.now() + 60_000; Date.now() < end; await frames(1)) {
-    if (root.querySelector('.approve').ariaDisabled === 'false') return ''
-    const more = root.querySelector('.missing .more')
-    if (more) more.click()
-    else root.querySelector('.question').scrollIntoView({ block: 'nearest' })
-  }
-  return root.querySelector('.question').innerText
-}
 
 test('what was not seen is counted, and the keyboard leads there', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'shell.run', { command: 'line\n'.repeat(300) })), { reducedMotion: 'reduce' })

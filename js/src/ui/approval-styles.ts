@@ -24,7 +24,7 @@ export const approvalStyles = css`
   .effect:first-child { font-weight: 600; color: var(--_tone); }
 
   /* -- what is asked: scrolls */
-  .scroll { display: grid; gap: 10px; min-height: 0; overflow: auto; overscroll-behavior: contain; align-content: start; border-radius: var(--_small-radius); }
+  .scroll { isolation: isolate; display: grid; gap: 10px; min-height: 0; overflow: auto; overscroll-behavior: contain; align-content: start; border-radius: var(--_small-radius); }
   .scroll:focus-visible { outline-offset: -2px; }
   .lines { display: grid; gap: 8px; min-width: 0; }
   .lines > p { margin: 0; }
@@ -32,9 +32,10 @@ export const approvalStyles = css`
   .notice { font-size: .86em; font-weight: 600; color: var(--_muted); overflow-wrap: anywhere; }
   dl { margin: 0; }
   dt { max-height: none; overflow: visible; }
+  .argument-name:empty::before { content: '""'; color: var(--_muted); }
   .scroll .value { max-height: none; overflow: visible; contain: layout style; }
-  .line { position: relative; min-height: 1.55em; overflow: clip; overflow-clip-margin: 2px; unicode-bidi: isolate; }
-  .line[data-n] { padding-inline-start: 2.6em; }
+  .line { min-height: 1.55em; overflow: clip; overflow-clip-margin: 2px; unicode-bidi: isolate; }
+  .line[data-n] { position: relative; padding-inline-start: 2.6em; }
   .line[data-n]::before {
     content: attr(data-n); content: attr(data-n) / ''; position: absolute; inset-inline-start: 0; width: 2em; text-align: end; color: var(--_muted); opacity: .75; user-select: none;
   }

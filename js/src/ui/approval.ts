@@ -16,10 +16,11 @@ import { count, countdown } from './format.js'
 import { Hold } from './hold.js'
 import { icon } from './icons.js'
 import { imageSource } from './images.js'
+import { scrollers } from './in-view.js'
 import { escapeInvisible } from './mark-invisible.js'
 import { printArguments, readArguments } from './json-editor.js'
 import { drawRuns, QuestionView } from './question-view.js'
-import { scrollers, Seen } from './seen.js'
+import { Seen } from './seen.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApproveOptions, AskView, CardView, LiveMessage } from './types.js'
 
@@ -76,6 +77,7 @@ export class SluiceApproval extends SluiceElement {
   readonly #view = new QuestionView((what) => this.#showWhole(what))
   #room: ResizeObserver | undefined
   #complete = false
+  #drawnOpen = false
   #low = innerHeight < LOW
   /** Characters that nobody can see, */
   #unseen = 0
@@ -151,6 +153,7 @@ export class SluiceApproval extends SluiceElement {
     if (scroll) for (const around of [...scrollers(scroll)].slice(0, 1)) this.#room?.observe(around)
     if (this.docked && this.parentElement) this.#room?.observe(this.parentElement)
     this.#fit()
+    if (this.#canApprove !== this.#drawnOpen) this.requestUpdate() // lines that came are to be seen first
     if (this.ready !== this.#complete || this.ticked !== this.#wasTicked) {
       this.#complete = this.ready
       this.#wasTicked = this.ticked
@@ -224,7 +227,9 @@ export class SluiceApproval extends SluiceElement {
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches
     const scroll = this.renderRoot.querySelector<HTMLElement>('.scroll')
     if (next && scroll?.contains(next)) {
-      const top = scroll.scrollTop + next.getBoundingClientRect().top - scroll.getBoundingClientRect().top
+      const { top: from, height } = scroll.getBoundingClientRect()
+      const zoom = height / scroll.offsetHeight || 1
+      const top = scroll.scrollTop + (next.getBoundingClientRect().top + this.#seen.nextTop - from) / zoom
       scroll.scrollTo({ top: top - 4, behavior: still ? 'instant' : 'smooth' })
     }
     this.renderRoot.querySelector('.question')?.scrollIntoView({ block: 'nearest', behavior: still ? 'instant' : 'smooth' })
@@ -245,10 +250,12 @@ export class SluiceApproval extends SluiceElement {
     if (!question || !scroll) return
     const [around] = scrollers(this)
     const rest = question.offsetHeight - scroll.offsetHeight
-    const room = Math.min(around?.clientHeight ?? Infinity, innerHeight)
+    const zoom = question.getBoundingClientRect().height / question.offsetHeight || 1 // that of a style of the page
+    const inner = innerHeight / zoom
+    const room = Math.min(around?.clientHeight ?? Infinity, inner)
     // A chat that is lower than its window gives its dock less.
     const most = this.docked && this.parentElement ? parseFloat(getComputedStyle(this.parentElement).maxHeight) : NaN
-    const share = this.docked ? (most || innerHeight * (innerHeight < LOW ? 1 : DOCKED)) - rest - 2 : 0.6 * innerHeight
+    const share = this.docked ? (most || inner * (inner < LOW ? 1 : DOCKED)) - rest - 2 : 0.6 * inner
     const height = `${Math.max(LEAST, Math.round(Math.min(room - rest - 16, share)))}px`
     if (this.#low !== room < LOW) {
       this.#low = room < LOW
@@ -307,8 +314,6 @@ export class SluiceApproval extends SluiceElement {
       if (this.#editing && target.closest('.editor')) this.#endEdit()
       else if (this.#giving && target.localName === 'input' && (target as HTMLInputElement).type === 'text') this.#giveReason(false)
       else if (!event.repeat) this.#deny()
-    } else if (event.key === 'Enter' && event.repeat) {
-      event.preventDefault() // the key was held down before the question came
     }
   }
 
@@ -407,6 +412,7 @@ export class SluiceApproval extends SluiceElement {
     if (!ask) return nothing
     const release = ask.stage === 'result'
     const lines = this.#draw()
+    this.#drawnOpen = this.#canApprove
     const of = (kind: Line['kind']): Line[] => lines.filter((line) => line.kind === kind)
     if (this.row) return this.#row(of, release)
     return html`<div class="question ${toneOf(ask)} ${this.#refusing.armed ? '' : 'arming'} ${this.#low ? 'low' : ''}" part="question" role="group" tabindex="-1"

@@ -2,10 +2,10 @@
 // for what was there before, or only to bring the window to the front, decides nothing.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { onAttention, watched } from './attention.js'
-import { isInView, viewSteps } from './seen.js'
+import { isInView, isSeen, viewSteps } from './in-view.js'
 
 export const ARM_MS = 600
-/** How often to check whether the buttons moved, in milliseconds, */
+/** How often to check whether the buttons moved or something lies over them, in milliseconds, */
 const LOOK_MS = 100
 /** and how many pixels count as a move. */
 const MOVED = 2
@@ -17,10 +17,10 @@ export class Arming implements ReactiveController {
   #looking: ReturnType<typeof setInterval> | undefined
   #targets: readonly Element[] = []
   readonly #inView = new Set<Element>()
-  #place = ''
+  #place: string | undefined = ''
   #off: (() => void) | undefined
 
-  /** `still`: what is watched must also not move. */
+  /** `still`: what is watched must also not move, nor may anything lie over it. */
   constructor(
     private readonly host: ReactiveControllerHost & HTMLElement,
     private readonly delay: () => number,
@@ -38,7 +38,7 @@ export class Arming implements ReactiveController {
     return this.#targets.length > 0 && this.#inView.size === this.#targets.length
   }
 
-  /** True if armed and not moved since the last check: for a click that comes before the next check. */
+  /** True if armed, and neither moved nor covered since the last check: for a click that comes before the next check. */
   get holds(): boolean {
     if (this.#armed && this.#where() !== this.#place) this.restart()
     return this.#armed
@@ -48,6 +48,8 @@ export class Arming implements ReactiveController {
   watch(...targets: (Element | null | undefined)[]): void {
     const now = targets.filter((target) => target instanceof Element)
     if (now.length === this.#targets.length && now.every((target, at) => target === this.#targets[at])) return
+    for (const target of this.#targets) target.removeEventListener('keydown', ignoreHeld)
+    for (const target of now) target.addEventListener('keydown', ignoreHeld)
     this.#observer?.disconnect()
     this.#targets = now
     this.#inView.clear()
@@ -70,7 +72,7 @@ export class Arming implements ReactiveController {
     if (this.inView && watched()) {
       this.#place = this.#where()
       this.#timer = setTimeout(() => {
-        if (this.#where() === this.#place) this.#set(true)
+        if (this.#place !== undefined && this.#where() === this.#place) this.#set(true)
         else this.restart()
       }, this.delay())
       this.#looking ??= setInterval(() => this.#where() !== this.#place && this.restart(), LOOK_MS)
@@ -79,8 +81,10 @@ export class Arming implements ReactiveController {
     }
   }
 
-  #where(): string {
+  /** Where what is watched stands. undefined where a person cannot see it. */
+  #where(): string | undefined {
     if (!this.still) return ''
+    if (!this.#targets.every(isSeen)) return undefined
     return this.#targets.map((target) => {
       const { left, top } = target.getBoundingClientRect()
       return `${Math.round(left / MOVED)} ${Math.round(top / MOVED)}`
@@ -105,4 +109,10 @@ export class Arming implements ReactiveController {
     this.#looking = void clearInterval(this.#looking)
     this.#armed = false
   }
+}
+
+/** A key that was held down before the question came does not answer it. */
+const ignoreHeld = (event: Event): void => {
+  const { repeat, key } = event as KeyboardEvent
+  if (repeat && (key === 'Enter' || key === ' ')) event.preventDefault()
 }

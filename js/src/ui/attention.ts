@@ -1,4 +1,4 @@
-// Tells whether a person looks at this window. Only then do its lines count as seen and its clicks as decisions.
+// Tells whether a person looks at this window, and at which part of it. Only then do its lines count as seen and its clicks as decisions.
 
 /** True if the window is visible and has the system's focus. */
 export const watched = (): boolean => document.visibilityState === 'visible' && document.hasFocus()
@@ -6,16 +6,17 @@ export const watched = (): boolean => document.visibilityState === 'visible' && 
 const listeners = new Set<() => void>()
 
 function tell(event: Event): void {
-  if (event.type !== 'visibilitychange' && event.target !== window) return // an element's focus, not the window's
+  if ((event.type === 'focus' || event.type === 'blur') && event.target !== window) return // an element's focus, not the window's
   for (const listener of listeners) listener()
 }
 
-/** Calls `changed` whenever the window gains or loses attention. */
+/** Calls `changed` whenever the window gains or loses attention, or changes its size, and when a person zooms it with two fingers. */
 export function onAttention(changed: () => void): () => void {
   if (listeners.size === 0) {
     document.addEventListener('visibilitychange', tell)
     addEventListener('focus', tell)
     addEventListener('blur', tell)
+    for (const type of ['resize', 'scroll']) visualViewport?.addEventListener(type, tell)
   }
   listeners.add(changed)
   return () => {
@@ -24,5 +25,6 @@ export function onAttention(changed: () => void): () => void {
     document.removeEventListener('visibilitychange', tell)
     removeEventListener('focus', tell)
     removeEventListener('blur', tell)
+    for (const type of ['resize', 'scroll']) visualViewport?.removeEventListener(type, tell)
   }
 }

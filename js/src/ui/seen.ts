@@ -1,21 +1,22 @@
-// Tracks which parts of a question were seen. A part counts as seen once it was wholly in view for a moment, in a focused window. What a
-// scroller around it clips is not in view.
+// Tracks which parts of a question were seen. A part counts as seen once all of it was in view for a moment, in a focused window: one that is
+// higher than its room bit by bit.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { onAttention, watched } from './attention.js'
+import { viewsOf } from './in-view.js'
+import { SeenParts } from './seen-parts.js'
 
 /** How long a part has to be in view, in milliseconds. */
 export const SEEN_MS = 300
-/** Thresholds at which an observer has to report, for `isInView`. */
-export const viewSteps = [0, 0.25, 0.5, 0.75, 0.9, 1]
-/** Which share of a part has to be in view; for a part that is higher than its room, which share of the room. */
-const ENOUGH = 0.9
-const OF_ROOM = 0.8
+/** How often what is in view is looked at meanwhile: something may lie over it. */
+const LOOK_MS = 100
 
 export class Seen implements ReactiveController {
   #pieces: HTMLElement[] = []
   #seen = new WeakSet<Element>()
-  readonly #since = new Map<Element, number>()
-  readonly #observer = new IntersectionObserver((entries) => this.#look(entries), { threshold: viewSteps })
+  #parts = new WeakMap<Element, SeenParts>()
+  /** What is in view, since when, and what of it was all the time, in pixels from its top. */
+  readonly #since = new Map<Element, { from: number; top: number; bottom: number }>()
+  readonly #observer = new IntersectionObserver((entries) => this.#look(entries))
   #timer: ReturnType<typeof setTimeout> | undefined
   #off: (() => void) | undefined
 
@@ -33,6 +34,7 @@ export class Seen implements ReactiveController {
   /** Forgets what was seen. */
   forget(): void {
     this.#seen = new WeakSet()
+    this.#parts = new WeakMap()
     this.#begin()
   }
 
@@ -55,6 +57,15 @@ export class Seen implements ReactiveController {
     return this.#unseen[0]
   }
 
+  /** How far below its top what was not seen of it begins, in pixels. */
+  get nextTop(): number {
+    const { next } = this
+    if (!next) return 0
+    const { height, width } = next.getBoundingClientRect()
+    const end = this.#parts.get(next)?.end(height, `${height} ${width}`) ?? 0
+    return Number.isFinite(end) ? end : 0
+  }
+
   get #unseen(): HTMLElement[] {
     return this.#pieces.filter((piece) => !this.#seen.has(piece))
   }
@@ -68,31 +79,44 @@ export class Seen implements ReactiveController {
   }
 
   #look(entries: IntersectionObserverEntry[]): void {
-    const now = performance.now()
-    for (const entry of entries) {
-      if (!isInView(entry)) this.#since.delete(entry.target)
-      else if (!this.#since.has(entry.target)) this.#since.set(entry.target, now)
+    const from = performance.now()
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) this.#since.delete(target)
+      else if (!this.#since.has(target)) this.#since.set(target, { from, top: 0, bottom: Infinity })
     }
     this.#wait()
   }
 
   #wait(): void {
     clearTimeout(this.#timer)
-    if (this.#since.size === 0) return
-    const first = Math.min(...this.#since.values())
-    this.#timer = setTimeout(() => this.#settle(), Math.max(0, first + SEEN_MS - performance.now()))
+    if (this.#since.size > 0) this.#timer = setTimeout(() => this.#settle(), LOOK_MS)
   }
 
   #settle(): void {
     const now = performance.now()
-    for (const [piece, since] of this.#since) {
-      if (now - since < SEEN_MS) continue
-      this.#since.delete(piece)
-      this.#seen.add(piece)
-      this.#observer.unobserve(piece)
+    const views = viewsOf([...this.#since.keys()])
+    let more = false
+    for (const [piece, { from, ...held }] of this.#since) {
+      const view = views.get(piece)
+      const { top, width, height } = piece.getBoundingClientRect()
+      const seen = view ? { top: view.top - top, bottom: view.bottom - top } : { top: 0, bottom: 0 }
+      const both = { top: Math.max(held.top, seen.top), bottom: Math.min(held.bottom, seen.bottom) }
+      if (!view || both.bottom < both.top) this.#since.set(piece, { from: now, ...seen })
+      else if (now - from < SEEN_MS) this.#since.set(piece, { from, ...both })
+      else {
+        const parts = this.#parts.get(piece) ?? new SeenParts()
+        this.#parts.set(piece, parts)
+        parts.add(both, `${height} ${width}`)
+        if (parts.end(height, `${height} ${width}`) === Infinity) {
+          this.#since.delete(piece)
+          this.#seen.add(piece)
+          this.#observer.unobserve(piece)
+        } else this.#since.set(piece, { from: now, ...seen })
+        more = true
+      }
     }
     this.#wait()
-    this.host.requestUpdate()
+    if (more) this.host.requestUpdate()
   }
 
   hostConnected(): void {
@@ -106,24 +130,5 @@ export class Seen implements ReactiveController {
     this.#observer.disconnect()
     this.#since.clear()
     clearTimeout(this.#timer)
-  }
-}
-
-/** Whether nearly all of a part is in view, or nearly all that there is room for. */
-export function isInView({ target, isIntersecting, intersectionRect, boundingClientRect }: IntersectionObserverEntry): boolean {
-  return isIntersecting && intersectionRect.height >= Math.min(ENOUGH * boundingClientRect.height, OF_ROOM * room(target))
-}
-
-/** The height available to an element: that of the window, or of the scroller around it. */
-function room(element: Element): number {
-  let height = innerHeight
-  for (const around of scrollers(element)) height = Math.min(height, around.clientHeight)
-  return height
-}
-
-/** The scrollers around an element, across shadow roots. */
-export function* scrollers(element: Element): Generator<Element> {
-  for (let node: Node | null = element.parentNode; node; node = (node as Element).assignedSlot ?? node.parentNode ?? (node as Partial<ShadowRoot>).host ?? null) {
-    if (node instanceof Element && node !== document.documentElement && node !== document.body && /auto|scroll/.test(getComputedStyle(node).overflowY)) yield node
   }
 }

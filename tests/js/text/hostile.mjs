@@ -52,4 +52,9 @@ export const hostile = {
   title: r('[a](b "'),
   lazy: '> a\n' + r('b\n'),
   spacesTab: r('a' + ' '.repeat(50) + '\n'),
+  scripts: r('[a](javascript:alert(1)) <javascript:a> '),
+  bidi: r('\u202e**\u2066a\u2069** '),
+  pictureLarge: `![a](data:image/png;base64,${r('A', 2e6)})`,
+  picturesNone: r('![a](data:image/png;base64,AAAA) '),
+  cells: '|a|\n|-|\n' + r('|`a|**b|\n'),
 }

@@ -18,6 +18,8 @@ export class Seen implements ReactiveController {
   readonly #since = new Map<Element, { from: number; top: number; bottom: number }>()
   readonly #observer = new IntersectionObserver((entries) => this.#look(entries))
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** How long the last look took, in milliseconds: with thousands of lines in the question long. */
+  #took = 0
   #off: (() => void) | undefined
 
   constructor(private readonly host: ReactiveControllerHost & HTMLElement) {
@@ -89,12 +91,13 @@ export class Seen implements ReactiveController {
 
   #wait(): void {
     clearTimeout(this.#timer)
-    if (this.#since.size > 0) this.#timer = setTimeout(() => this.#settle(), LOOK_MS)
+    if (this.#since.size > 0) this.#timer = setTimeout(() => this.#settle(), Math.max(LOOK_MS, 5 * this.#took))
   }
 
   #settle(): void {
     const now = performance.now()
     const views = viewsOf([...this.#since.keys()])
+    this.#took = performance.now() - now
     let more = false
     for (const [piece, { from, ...held }] of this.#since) {
       const view = views.get(piece)

@@ -1,5 +1,6 @@
 // Colours of code: drawn as ranges over its text, so that no node is made or moved. Only for blocks in view. Where the browser has no custom
 // highlights, or the page allows no worker, there are none.
+import { schedule } from '../frame.js'
 import type { CodeView } from './code-view.js'
 import { KINDS, type CodeAnswer, type CodeJob } from './code-messages.js'
 
@@ -10,6 +11,8 @@ const LOADING_MS = 10_000
 const LONGEST = 100_000
 /** A block that still grows is coloured this often, and up to this many characters. */
 const GROWING_MS = 400
+/** With every change of a colour the browser looks at all of them again: they come together, this often. */
+const TOGETHER_MS = 100
 const LONGEST_GROWING = 20_000
 
 interface State {
@@ -17,6 +20,7 @@ interface State {
   visible: boolean
   coloured: string // the code that has colours
   ranges: StaticRange[][]
+  drawn: StaticRange[][] // of them, those in the page
   /** It took too long, or its language is unknown. */
   given: boolean
   next: number // not before this time
@@ -37,7 +41,7 @@ export function colour(view: CodeView): void {
   if (broken || !view.language || view.code.length > LONGEST) return
   let state = states.get(view.element)
   if (!state) {
-    state = { view, visible: false, coloured: '', ranges: [], given: false, next: 0 }
+    state = { view, visible: false, coloured: '', ranges: NONE, drawn: NONE, given: false, next: performance.now() + GROWING_MS }
     states.set(view.element, state)
     observer ??= new IntersectionObserver(seen, { rootMargin: '200px' })
     observer.observe(view.element)
@@ -49,13 +53,9 @@ function seen(entries: readonly IntersectionObserverEntry[]): void {
     const state = states.get(target)
     if (!state || state.visible === isIntersecting) continue
     state.visible = isIntersecting
-    if (isIntersecting) {
-      draw(state)
-      ask(state)
-    } else {
-      undraw(state)
-      waiting.delete(state)
-    }
+    draw(state)
+    if (isIntersecting) ask(state)
+    else waiting.delete(state)
   }
 }
 
@@ -136,10 +136,9 @@ function take(answer: CodeAnswer): void {
   state.next = performance.now() + GROWING_MS
   if (answer.spans.length === 0 && code.trim() && state.view.closed) state.given = true
   if (state.view.code.startsWith(code)) {
-    undraw(state)
     state.coloured = code
     state.ranges = rangesOf(state.view.texts, answer.spans)
-    if (state.visible) draw(state)
+    draw(state)
   }
   if (state.visible) ask(state)
   next()
@@ -168,15 +167,31 @@ function rangesOf(texts: readonly Text[], spans: readonly number[]): StaticRange
   return ranges
 }
 
-function draw({ ranges }: State): void {
-  ranges.forEach((some, at) => {
-    for (const range of some) highlightOf(KINDS[at] as string).add(range)
-  })
+/** Those whose colours in the page are not what they should be. */
+const stale = new Set<State>()
+const NONE: StaticRange[][] = []
+let drawing: ReturnType<typeof setTimeout> | undefined
+
+function draw(state: State): void {
+  stale.add(state)
+  drawing ??= setTimeout(() => schedule(drawAll), TOGETHER_MS)
 }
 
-function undraw({ ranges }: State): void {
+function drawAll(): void {
+  drawing = undefined
+  for (const state of stale) {
+    const ranges = state.visible ? state.ranges : NONE
+    if (ranges === state.drawn) continue
+    each(state.drawn, (highlight, range) => highlight.delete(range))
+    each(ranges, (highlight, range) => highlight.add(range))
+    state.drawn = ranges
+  }
+  stale.clear()
+}
+
+function each(ranges: readonly StaticRange[][], run: (highlight: Highlight, range: StaticRange) => void): void {
   ranges.forEach((some, at) => {
-    for (const range of some) highlightOf(KINDS[at] as string).delete(range)
+    if (some.length > 0) for (const range of some) run(highlightOf(KINDS[at] as string), range)
   })
 }
 

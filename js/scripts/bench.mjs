@@ -1,15 +1,21 @@
-// npm run bench: the C++ benchmarks, then the same through the addon.
+// npm run bench: the C++ benchmarks, then the same through the addon. npm run bench -- page: what typeset text costs a page.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { command, root, Stop } from './run.mjs'
 import { setup } from './setup.mjs'
+import { buildTypeScript } from './typescript.mjs'
 
 await command(async () => {
-  await setup({ bench: true })
+  const [first, ...rest] = process.argv.slice(2)
   const run = (program, args) => {
     const { status } = spawnSync(program, args, { cwd: root, stdio: 'inherit' })
     if (status !== 0) throw new Stop(`${program} ended with ${status}`)
   }
+  if (first === 'page') {
+    await buildTypeScript()
+    return run(process.execPath, [join(root, 'tests/bench/page.mjs'), ...rest])
+  }
+  await setup({ bench: true })
   run(join(root, 'build/release/sluice_bench'), process.argv.slice(2))
   run(process.execPath, [join(root, 'tests/bench/addon.mjs')])
 })

@@ -13,12 +13,12 @@ const features = [
   'MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints', 'PaintHolding', 'PreconnectToSearch', 'TcpPortRandomizationWin',
   'ThirdPartyStoragePartitioning',
 ]
-const args = [
+export const args = [
   '--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic',
   `--disable-features=${features}`,
 ]
 // A machine without a graphics card: to play one costs four times what the pages do.
-const drawing = { plain: ['--disable-gpu'], webgl: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] }
+export const drawing = { plain: ['--disable-gpu'], webgl: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] }
 const pictures = fileURLToPath(new URL('../../build/screenshots/', import.meta.url))
 
 /** One browser for the tests of a file: `const browser = useBrowser()`, then `await browser.page(t, options)`. `webgl`: its pages draw with it. */

@@ -69,6 +69,11 @@ export class FakeClient {
     return known
   }
 
+  /** As a client does with what ended and nobody looks at. */
+  forget(id) {
+    this.#messages.delete(id)
+  }
+
   /** Adds a question and its answer; the answer goes on where no deltas are given. Returns its message. */
   ask(text, deltas = [], { conversation = 'main', at = Date.now(), ...more } = {}) {
     const live = this.open(conversation)
@@ -125,4 +130,23 @@ window.hear = () => {
   }
   watch(document)
 }
+/** Adds so many questions and answers, one after the other, as a page has them that stays open; it is drawn behind `each` of them. */
+window.goOn = async ({ from, count, each = 20 }) => {
+  const size = 500 // as many as a host tells of
+  const conversation = client.open()
+  let { entries, forgotten } = conversation.getSnapshot()
+  for (let at = from; at < from + count; at += 2) {
+    const live = client.message(`m${at}`)
+    live.push({ type: 'text', block: 0, text: `Answer **${at}**, with \`code\` and a [link](https://example.com/${at}).` })
+    live.push({ type: 'done', outcome: 'completed', finishReason: 'stop' })
+    entries = [...entries, { id: `u${at}`, role: 'user', text: `Question ${at}`, at: 1_700_000_000_000 + at * 1000 }, { id: `m${at}`, role: 'assistant', message: `m${at}`, at: 1_700_000_000_500 + at * 1000 }]
+    for (const { message } of entries.slice(0, -size)) if (message) client.forget(message)
+    forgotten += Math.max(0, entries.length - size)
+    entries = entries.slice(-size)
+    conversation.set({ entries, forgotten })
+    if (at % each === 0) await frames(1)
+  }
+  await frames(5)
+}
+
 window.chatReady = true

@@ -22,6 +22,68 @@ const atEnd = (page) => scroller(page).evaluate((one) => one.scrollHeight - one.
 const calls = (page) => page.evaluate(() => client.calls)
 const settle = (page) => page.evaluate(() => frames(3))
 
+test('the last 30 entries are in the page at once, the rest of the last 100 once it has time, and nothing in sight moves', async (t) => {
+  const page = await open(t)
+  const { counts, places } = await page.evaluate(async () => {
+    client.open().set({ entries: many(client, 500) })
+    const [counts, places] = [[], new Set()]
+    while (counts.at(-1) !== 100) {
+      await frames(1)
+      await new Promise((resolve) => setTimeout(resolve)) // behind the frame, as a person sees it
+      const shown = [...element.shadowRoot.querySelectorAll('sluice-entry')]
+      counts.push(shown.length)
+      places.add(Math.round(shown.at(-1).getBoundingClientRect().bottom))
+      if (counts.length > 2000) break
+    }
+    return { counts, places: [...places] }
+  })
+  assert.ok(counts[0] >= 30 && counts[0] < 60, `${counts[0]} at once`)
+  assert.equal(counts.at(-1), 100)
+  assert.equal(places.length, 1, `the last one stood at ${places}`)
+  assert.ok(await atEnd(page))
+})
+
+test('whoever scrolls up while the page is filled is left where they are', async (t) => {
+  const page = await open(t)
+  const { before, after } = await page.evaluate(async () => {
+    const idle = []
+    window.requestIdleCallback = (run) => idle.push(run) // it has no time yet
+    client.open().set({ entries: many(client, 500) })
+    await frames(3)
+    const scroller = element.shadowRoot.querySelector('.scroller')
+    scroller.dispatchEvent(new WheelEvent('wheel', { deltaY: -300 }))
+    scroller.scrollTop -= 300
+    await frames(2)
+    const place = () => [...element.shadowRoot.querySelectorAll('sluice-entry')].map((one) => [one.entry.id, Math.round(one.getBoundingClientRect().top)]).find(([, top]) => top > 100)
+    const before = place()
+    for (const run of idle.splice(0)) run()
+    await frames(3)
+    const same = [...element.shadowRoot.querySelectorAll('sluice-entry')].find((one) => one.entry.id === before[0])
+    return { before, after: [before[0], Math.round(same.getBoundingClientRect().top)] }
+  })
+  assert.deepEqual(after, before)
+})
+
+test('a page that stays open for 10,000 messages takes no more than one of 1,000', async (t) => {
+  const page = await open(t)
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Performance.enable')
+  const held = async () => {
+    for (let pass = 0; pass < 3; pass++) await cdp.send('HeapProfiler.collectGarbage')
+    const { metrics } = await cdp.send('Performance.getMetrics')
+    const of = (wanted) => metrics.find(({ name }) => name === wanted).value
+    return { heap: of('JSHeapUsedSize'), nodes: of('Nodes') }
+  }
+  await page.evaluate(() => goOn({ from: 0, count: 1000, each: 100 }))
+  const early = await held()
+  await page.evaluate(() => goOn({ from: 1000, count: 9000, each: 100 }))
+  const late = await held()
+  t.diagnostic(`${(early.heap / 1e6).toFixed(2)} MB and ${early.nodes} nodes, then ${(late.heap / 1e6).toFixed(2)} MB and ${late.nodes} nodes`)
+  assert.ok((await ids(page)).length <= 300)
+  assert.ok(late.nodes <= early.nodes * 1.05, `${early.nodes} nodes, then ${late.nodes}`)
+  assert.ok(late.heap <= early.heap + 1e6, `${early.heap} bytes, then ${late.heap}`)
+})
+
 test('the last 100 of 1,000 entries are in the page, earlier ones come on scrolling up, and never more than 300 are there', async (t) => {
   const page = await open(t)
   await page.evaluate(() => {
@@ -29,8 +91,8 @@ test('the last 100 of 1,000 entries are in the page, earlier ones come on scroll
     client.open().older = all
     client.open().set({ entries: all.slice(-500), forgotten: 500 })
   })
-  await settle(page)
-  let shown = await ids(page)
+  let shown
+  await until(async () => (shown = await ids(page)).length >= 100, 'the last 100')
   assert.deepEqual([shown.length, shown[0], shown.at(-1)], [100, 'e900', 'e999'])
   assert.ok(await atEnd(page))
   let most = 0

@@ -5,7 +5,7 @@ import { pictureType } from '../../js/dist/esm/bridge/picture-type.js'
 import { Announcer } from '../../js/dist/esm/ui/chat/announcer.js'
 import { accepts, isLong, toSend } from '../../js/dist/esm/ui/chat/attachments.js'
 import { Desk, MOST_QUEUED } from '../../js/dist/esm/ui/chat/drafts.js'
-import { EntryWindow, FIRST, MOST } from '../../js/dist/esm/ui/chat/entry-window.js'
+import { AT_ONCE, EntryWindow, FIRST, MOST } from '../../js/dist/esm/ui/chat/entry-window.js'
 import { chatText } from '../../js/dist/esm/ui/chat/strings.js'
 import { dayOf } from '../../js/dist/esm/ui/chat/times.js'
 import { tokens, usageOf } from '../../js/dist/esm/ui/chat/usage.js'
@@ -20,6 +20,9 @@ const range = ({ shown }) => [shown[0]?.id, shown.at(-1)?.id, shown.length]
 test('the end of a conversation is in the page, more comes above it, and what is far away goes', () => {
   const window = new EntryWindow()
   assert.equal(window.set(view(500, 1000), true), true)
+  assert.deepEqual(range(window), ['e970', 'e999', AT_ONCE])
+  assert.equal(window.above.id, 'e969')
+  while (window.fill(8)) assert.ok(window.shown.length < FIRST)
   assert.deepEqual(range(window), ['e900', 'e999', FIRST])
   while (window.up()) assert.ok(window.shown.length <= MOST)
   assert.deepEqual(range(window), ['e500', 'e799', MOST])
@@ -33,6 +36,25 @@ test('the end of a conversation is in the page, more comes above it, and what is
   assert.equal(window.shown.at(-1).id, 'e999')
   window.end()
   assert.equal(window.shown.length, FIRST)
+  while (window.up());
+  window.end()
+  assert.deepEqual(range(window), ['e970', 'e999', AT_ONCE], 'nothing of the end was in the page')
+})
+
+test('a window that stays open for ever holds no more than it may have to show, and fetches again what it let go', () => {
+  const window = new EntryWindow()
+  for (let to = 10; to <= 10_000; to += 10) {
+    window.set(view(Math.max(0, to - 500), to), true)
+    assert.ok(window.shown.length <= MOST)
+    assert.equal(window.size, to)
+    assert.equal(window.shown.at(-1).id, `e${to - 1}`)
+  }
+  while (window.up());
+  const first = Number(window.missing.slice(1))
+  assert.ok(first >= 10_000 - 500 - 2 * MOST, `everything from ${first} on is held`)
+  assert.equal(window.first, first)
+  window.add(`e${first}`, entries(first - 100, first))
+  assert.deepEqual([window.shown[0].id, window.first], [`e${first - 50}`, first - 50])
 })
 
 test('it says where a conversation begins, and where its beginning is no longer kept', () => {

@@ -470,6 +470,29 @@ test('a host that says that it is closed is lost, and one that answers is there'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc')
 
+test('of 1,000 messages of 50 kB that were looked at less than 5 MB are left', async () => {
+  const { bridge, frame } = wire((_, input) => view(input?.message, 1, Buffer.alloc(50_000, input?.message).toString('latin1')))
+  const client = connect(bridge)
+  const held = async () => {
+    for (let tries = 0; tries < 10; tries++) {
+      await turn()
+      collect()
+    }
+    return process.memoryUsage().heapUsed
+  }
+  const before = await held()
+  for (let at = 0; at < 1000; at++) {
+    const off = client.message(`m${at}`).subscribe(() => {})
+    await turn()
+    frame({ messages: [{ id: `m${at}`, after: 1, seq: 2, deltas: [{ type: 'done', outcome: 'completed' }] }] })
+    assert.equal(client.message(`m${at}`).getSnapshot().blocks[0].text.length, 50_000)
+    off()
+    await turn()
+  }
+  const more = (await held()) - before
+  assert.ok(more <= 5e6, `${more} bytes`)
+})
+
 test('messages that ended and are not shown are not kept', async () => {
   const { bridge, frame } = wire((_, input) => view(input?.message, 1, 'x'.repeat(50_000)))
   const client = connect(bridge)

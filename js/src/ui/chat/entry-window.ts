@@ -1,7 +1,9 @@
 // Which entries of a conversation stand in the page: its end, more above where a person looks there, and never more than a bound. No DOM.
 import type { ConversationView, EntryView } from './types.js'
 
-/** In the page at first. */
+/** In the page at once, */
+export const AT_ONCE = 30
+/** and once it has nothing else to do. */
 export const FIRST = 100
 /** How many come at a time when a person looks further. */
 export const STEP = 50
@@ -21,6 +23,11 @@ export class EntryWindow {
   /** In the page, the oldest first. */
   get shown(): readonly EntryView[] {
     return this.#all.slice(this.#from, this.#to)
+  }
+
+  /** The entry in front of the first one in the page, where it is at hand. */
+  get above(): EntryView | undefined {
+    return this.#all[this.#from - 1]
   }
 
   /** The last entries are in the page. */
@@ -58,15 +65,20 @@ export class EntryWindow {
   set(view: ConversationView, follow: boolean): boolean {
     const at = view.entries.length === 0 ? -1 : this.#all.findIndex(({ id }) => id === view.entries[0]?.id)
     const other = view.id !== this.#conversation || at < 0
-    const before = other ? [] : this.#all.slice(0, at)
     const ended = this.atEnd
+    const far = Math.min(this.#from, at)
+    const gone = other || far <= MOST ? 0 : far // they can be fetched again: a page may stay open for ever
+    const before = other ? [] : this.#all.slice(gone, at)
     this.#conversation = view.id
     this.#all = [...before, ...view.entries]
     this.#forgotten = view.forgotten - before.length
+    if (gone > 0) this.#begins = false
+    this.#from -= gone
+    this.#to -= gone
     if (other) {
       this.#begins = false
       this.#to = this.#all.length
-      this.#from = Math.max(0, this.#to - FIRST)
+      this.#from = Math.max(0, this.#to - AT_ONCE)
     } else {
       this.#to = ended || follow ? this.#all.length : Math.min(this.#to, this.#all.length)
       if (follow) this.#from = Math.max(this.#from, this.#to - MOST)
@@ -105,7 +117,15 @@ export class EntryWindow {
 
   /** The end, as at first. */
   end(): void {
+    const near = this.#all.length - FIRST
+    this.#from = Math.max(0, this.#to > near ? Math.max(this.#from, near) : this.#all.length - AT_ONCE) // what is in the page already stays
     this.#to = this.#all.length
-    this.#from = Math.max(this.#from, this.#to - FIRST)
+  }
+
+  /** So many more above, up to those that are in the page at first. Returns whether some are still to come. */
+  fill(count: number): boolean {
+    const first = Math.max(0, this.#to - FIRST)
+    this.#from = Math.min(this.#from, Math.max(first, this.#from - count))
+    return this.#from > first
   }
 }

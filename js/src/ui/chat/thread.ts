@@ -1,13 +1,13 @@
 // <sluice-thread>: what was said, the end in sight, and what can be done with each entry.
 import { html, nothing, type TemplateResult } from 'lit'
-import { repeat } from 'lit/directives/repeat.js'
 import { define } from '../element.js'
 import { schedule, unschedule } from '../frame.js'
+import { whenIdle } from '../idle.js'
 import { controls, tokens } from '../theme.js'
-import type { ApprovalsMode, CuesMode } from '../types.js'
+import type { ApprovalsMode, CuesMode, LiveMessage } from '../types.js'
 import { Announcer } from './announcer.js'
+import { EntryList, type Given } from './entry-list.js'
 import { EntryWindow } from './entry-window.js'
-import './entry.js'
 import type { SluiceEntry } from './entry.js'
 import { FollowingElement } from './following-element.js'
 import { follow, type Now } from './following.js'
@@ -18,6 +18,9 @@ import type { AnnounceMode, ChatSpeaker, EntryAction, EntryView, LoadImage, Rend
 
 /** Entries come from above when so few pixels are left. */
 const AHEAD = 600
+/** What waits is drawn in pieces of so many milliseconds, but of so many entries at least: each piece has the page laid out once more. */
+const SLICE_MS = 8
+const LEAST = 4
 
 interface Do { action: EntryAction; entry: EntryView; text?: string }
 
@@ -48,6 +51,7 @@ export class SluiceThread extends FollowingElement {
   declare voice: ChatSpeaker | undefined
 
   readonly #entries = new EntryWindow()
+  readonly #list = new EntryList()
   readonly #end = new FollowEnd(() => this.#ended(), (scroller) => this.#scrolled(scroller))
   readonly #announcer = new Announcer({
     mode: () => this.announce,
@@ -62,6 +66,9 @@ export class SluiceThread extends FollowingElement {
   #trouble = ''
   /** The last entry when the end was let go: what stands behind it came since. */
   #seen: string | undefined
+  /** How many entries more are drawn when there is time, and what keeps them from it. */
+  #slice = LEAST
+  #offIdle: (() => void) | undefined
   /** The version that a person asked for: the place in the conversation, and the button that has the focus. */
   #choosing: { at: number; index: number; action: EntryAction } | undefined
 
@@ -86,6 +93,8 @@ export class SluiceThread extends FollowingElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     this.#end.detach()
+    this.#offIdle?.()
+    this.#offIdle = undefined
   }
 
   protected override leave(): void {
@@ -143,6 +152,26 @@ export class SluiceThread extends FollowingElement {
     this.#entries.end()
     this.#end.jump()
     this.requestUpdate()
+  }
+
+  /** The end is in the page at once, what stands above it comes piece by piece. Only while the end is followed: nothing that is read moves. */
+  #fill(): void {
+    if (!this.#end.sticks || !this.#entries.fill(0)) return
+    this.#offIdle ??= whenIdle(() => {
+      this.#offIdle = undefined
+      if (!this.#end.sticks || !this.isConnected) return
+      const begun = performance.now()
+      this.#entries.fill(this.#slice)
+      this.requestUpdate()
+      // Entries and their messages draw themselves behind the thread; a task ends when all of that is done.
+      const { port1, port2 } = new MessageChannel()
+      port1.onmessage = () => {
+        const took = performance.now() - begun
+        this.#slice = Math.max(LEAST, Math.min(this.#slice * 2, Math.floor((this.#slice * SLICE_MS) / Math.max(took, 1))))
+        port1.close()
+      }
+      port2.postMessage(undefined)
+    })
   }
 
   #ended(): void {
@@ -254,9 +283,7 @@ export class SluiceThread extends FollowingElement {
         <div class="notes" @entry-do=${this.#onDo}>
           ${this.#fetching ? html`<p class="note">${chat.earlierComes}</p>` : this.#entries.lost ? html`<p class="note">${chat.earlierLost}</p>` : nothing}
           <div class="entries" part="entries" role=${shown.length > 0 ? 'feed' : nothing} aria-label=${shown.length > 0 ? chat.conversation : nothing}
-            aria-busy=${answers ? 'true' : 'false'}>
-          ${repeat(shown, ({ id }) => id, (entry, at) => this.#entry(entry, shown[at - 1], at))}
-          </div>
+            aria-busy=${answers ? 'true' : 'false'}></div>
         </div>
         ${shown.length === 0 && this.#opened ? html`<slot name="empty"></slot>` : nothing}
         ${this.#trouble ? html`<p class="trouble" part="trouble" role="alert">${this.#trouble}</p>` : nothing}
@@ -267,17 +294,19 @@ export class SluiceThread extends FollowingElement {
       <div class="version hidden-text" role="status"></div>`
   }
 
-  #entry(entry: EntryView, before: EntryView | undefined, at: number): TemplateResult {
-    const { client, chat } = this
+  #given(entry: EntryView, before: EntryView | undefined, at: number): Given {
+    const { client, chat, name, usage, cues, approvals, calls, renderText, loadImage } = this
     const { doing = 'idle', conversation } = this.#now ?? {}
-    const [first, now] = [this.#entries.first, Date.now()]
+    const now = Date.now()
     const last = entry.id === conversation?.entries.at(-1)?.id
     const newDay = before ? !sameDay(entry.at, before.at) : !sameDay(entry.at, now)
-    return html`<sluice-entry part="entry" exportparts=${entryParts} .entry=${entry} .message=${entry.role === 'assistant' ? client?.message(entry.message) : undefined}
-      .conversation=${client?.open(this.conversation)} .name=${this.name} .usage=${this.usage} .cues=${this.cues} .approvals=${this.approvals} .calls=${this.calls} .renderText=${this.renderText} .loadImage=${this.loadImage} .openLink=${client?.openLink && this.#openLink}
-      .can=${this.#can} .busy=${doing !== 'idle' && doing !== 'offline'} .offline=${doing === 'offline'} .last=${last}
-      .unanswered=${last && entry.role === 'user' && doing === 'idle'} .day=${newDay ? dayOf(entry.at, now, chat, this.language) : ''}
-      .position=${first + at + 1} .size=${this.#entries.size}>${last ? html`<slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>` : nothing}</sluice-entry>`
+    return {
+      entry, name, usage, cues, approvals, calls, renderText, loadImage, last, can: this.#can, position: this.#entries.first + at + 1, size: this.#entries.size,
+      message: entry.role === 'assistant' ? (client?.message(entry.message) as LiveMessage | undefined) : undefined,
+      conversation: client?.open(this.conversation), openLink: client?.openLink && this.#openLink,
+      busy: doing !== 'idle' && doing !== 'offline', offline: doing === 'offline', unanswered: last && entry.role === 'user' && doing === 'idle',
+      day: newDay ? dayOf(entry.at, now, chat, this.language) : '',
+    }
   }
 
   #ability: SluiceEntry['can'] = { goOn: false, delete: false, speak: false }
@@ -298,8 +327,11 @@ export class SluiceThread extends FollowingElement {
   override updated(): void {
     const scroller = this.renderRoot.querySelector<HTMLElement>('.scroller')
     const entries = this.renderRoot.querySelector<HTMLElement>('.entries')
+    const { shown, above } = this.#entries
+    if (entries) this.#list.show(entries, shown.map((entry, at) => this.#given(entry, shown[at - 1] ?? above, at)))
     if (scroller && entries) this.#end.attach(scroller, entries)
     this.#end.follow()
+    this.#fill()
     this.#arrive()
   }
 
@@ -315,7 +347,5 @@ export class SluiceThread extends FollowingElement {
     if (region) region.textContent = this.chat.version(index + 1, entry.branch.count)
   }
 }
-
-const entryParts = ['mine', 'theirs', 'toolbar', 'time', 'day', 'usage', 'note', 'ways', 'message', 'text', 'reasoning', 'tool', 'error', 'outcome', 'ending'].join(', ')
 
 define('sluice-thread', SluiceThread)

@@ -164,7 +164,7 @@ test('long code has its height from the beginning on and scrolls', async (t) => 
 test('a table scrolls in a region with a name and is copied as CSV', async (t) => {
   const page = await message(t, undefined, { permissions: ['clipboard-read', 'clipboard-write'], viewport: { width: 360, height: 700 } })
   await say(page, `| name | a, b | ${'column | '.repeat(12)}\n|---|---|${'---|'.repeat(12)}\n| =SUM(A1) | say "hi" | -5 | **bold** |\n`)
-  const region = page.getByRole('region', { name: 'Table' })
+  const region = page.getByRole('group', { name: 'Table' })
   await region.focus()
   assert.equal(await region.evaluate((box) => box.scrollWidth > box.clientWidth && box === box.getRootNode().activeElement), true)
   await page.getByRole('button', { name: 'Copy as CSV' }).click()

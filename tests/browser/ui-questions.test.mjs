@@ -319,7 +319,7 @@ test('what was not seen is counted, and the keyboard leads there', async (t) => 
   await missing(page).focus()
   await page.keyboard.press('Enter')
   await until(async () => (await left()) < before, 'more lines to be seen')
-  const scroll = page.getByRole('region', { name: 'What is asked' })
+  const scroll = page.getByRole('group', { name: 'What is asked' })
   assert.equal(await scroll.getAttribute('tabindex'), '0')
   await scroll.focus()
   const now = await left()

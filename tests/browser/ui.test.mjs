@@ -441,7 +441,7 @@ test('an open card shows arguments, result, error, raw text and who decided; lon
   const shown = await text(page, 'sluice-card')
   for (const part of ['/tmp/x', '"a": [', 'Nova', 'EACCES', 'Approved by you · for this session', 'Result withheld by a remembered rule — private',
     'no more tool calls are allowed', 'read_file', 'vcp', 'Round 2']) assert.ok(shown.includes(part), `${part} in ${shown}`)
-  const result = card.getByRole('region', { name: 'Result' }).or(card.locator('[part~=section-result]'))
+  const result = card.getByRole('group', { name: 'Result' }).or(card.locator('[part~=section-result]'))
   const before = (await result.innerText()).length
   await card.getByRole('button', { name: 'Show all (10,000 characters)' }).click()
   assert.ok(before < 6000 && (await result.locator('.value').textContent()).length === 10_000)
@@ -622,7 +622,7 @@ test('the accessibility tree says what one sees', async (t) => {
       - group "The assistant wants to use file.write.":
         - paragraph: The assistant wants to use file.write.
         - text: 1 argument · 6 characters in 1 line can change or delete
-        - region "What is asked":
+        - group "What is asked":
           - term: path
           - definition: /tmp/x
           - text: Remember

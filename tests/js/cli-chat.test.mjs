@@ -178,14 +178,18 @@ test('chat: what a server, a model and a tool write is marked where it hides, an
 })
 
 test('chat: nothing hides in what is asked', async (t) => {
-  const ways = hiding.filter(({ cut }) => !cut)
+  // Of those that a model can write: the engine refuses `__proto__`, and asks nobody.
+  const ways = hiding.filter(({ cut, unread, ask, card, arguments: args }) => !cut && !unread && !ask && !card && !Object.hasOwn(args, '__proto__'))
   const { args: words } = await scripted(t, ...ways.flatMap(({ arguments: args }) => [call('file_list', { path: '/', ...args }), { text: 'Kept as it was.' }]))
   const { out } = await sluice(['chat', ...words], 'Go\nn\n'.repeat(ways.length))
   const answers = out.split('Kept as it was.')
   assert.equal(answers.length, ways.length + 1, out)
   for (const [i, { way, shown, long }] of ways.entries()) {
     const rows = answers[i].replaceAll(/\n│ {2} {8}│ /g, '') // what was wrapped
-    for (const part of shown) assert.ok(rows.includes(part), `${way}: ${part} in ${answers[i]}`)
+    for (const one of shown) {
+      const part = one.replaceAll(/⟨U\+D[89A-F]\w\w⟩/g, '\ufffd') // the engine's texts have no half characters, neither here nor for the tool
+      assert.ok(rows.includes(part), `${way}: ${part} in ${answers[i]}`)
+    }
     inOrder(answers[i], 'The assistant wants to use file.list.', 'run it?', 'denied')
     if (!long) assert.ok(answers[i].split('\n').length < 40, `${way}: ${answers[i]}`)
   }

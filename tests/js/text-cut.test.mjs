@@ -11,7 +11,7 @@ import { withoutHeld } from '../../js/dist/esm/ui/text/unfinished.js'
 import { awkward } from './text/awkward.mjs'
 import { hostile } from './text/hostile.mjs'
 
-const words = { table: 'Table', copyCsv: 'Copy as CSV', pictureFrom: (host) => `Picture from ${host}`, pictureInText: 'Picture' }
+const words = { table: 'Table', task: 'Task', copyCsv: 'Copy as CSV', pictureFrom: (host) => `Picture from ${host}`, pictureInText: 'Picture' }
 const draw = (blocks) => blocks.flatMap((block) => drawn(block, words))
 const normal = (text) => text.replace(/\r\n?/g, '\n')
 

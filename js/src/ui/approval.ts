@@ -424,7 +424,7 @@ export class SluiceApproval extends SluiceElement {
         ${this.#expiry()}
         <span class="effects" id="effects" part="effects">${of('effect').map(({ runs }) => html`<span class="effect">${drawRuns(runs)}</span>`)}</span>
       </header>
-      <div class="scroll" role="region" aria-label=${words.asked}>
+      <div class="scroll" role="group" aria-label=${words.asked}>
         ${this.#editing ? this.#editor() : html`${this.#view.element}${this.#pictures()}`}
         ${release || this.#folded || !this.#remembers ? nothing : this.#options()}
         ${this.#giving ? this.#reasonField() : nothing}
@@ -449,7 +449,7 @@ export class SluiceApproval extends SluiceElement {
         <span class="effects" id="effects" part="effects">${of('effect').map(({ runs }) => html`<span class="effect">${drawRuns(runs)}</span>`)}</span>
         <button type="button" class="button quiet unfold" aria-expanded=${this.#opened} aria-label=${words.moreWays} title=${words.moreWays} @click=${this.#unfold}>…</button>
       </header>
-      <div class="scroll" role="region" aria-label=${words.asked}>
+      <div class="scroll" role="group" aria-label=${words.asked}>
         ${this.#editing ? this.#editor() : html`${this.#view.element}${this.#pictures()}`}
         ${release || this.#folded || !this.#remembers ? nothing : this.#options()}
       </div>

@@ -85,7 +85,7 @@ export const cardStyles = css`
 
   /* -- opened */
   .body { display: grid; gap: 14px; padding: 4px 12px 14px; border-top: 1px solid var(--_border); }
-  section { min-width: 0; }
+  .section { min-width: 0; }
   .title { display: flex; align-items: center; justify-content: space-between; gap: 8px; min-height: 28px; margin-top: 6px; }
   .title > h4 { margin: 0; font-size: .82em; font-weight: 600; color: var(--_muted); letter-spacing: .02em; }
   .copy { min-height: 26px; padding: 2px 6px; font-size: .82em; }

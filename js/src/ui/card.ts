@@ -320,12 +320,12 @@ export class SluiceCard extends SluiceElement {
   #section(name: string, title: string, copy: string | undefined, content: unknown): TemplateResult {
     const { words } = this
     const copied = this.#copied === name
-    return html`<section part="section section-${name}" aria-labelledby="title-${name}">
+    return html`<div class="section" part="section section-${name}" role="group" aria-labelledby="title-${name}">
       <div class="title"><h4 id="title-${name}">${title}</h4>${copy === undefined ? nothing : html`<button type="button"
         class="button quiet copy" part="copy" aria-label="${words.copy}: ${title}" @click=${() => this.#copy(name, copy)}
         >${icon(copied ? 'check' : 'copy')}<span aria-live="polite">${copied ? words.copied : ''}</span></button>`}</div>
       ${content}
-    </section>`
+    </div>`
   }
 
   #textSection(name: string, title: string, text: string, className = ''): TemplateResult {

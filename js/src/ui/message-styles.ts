@@ -47,7 +47,7 @@ export const messageStyles = css`
   .dots > i { width: 7px; height: 7px; border-radius: 50%; background: var(--_muted); opacity: .45; }
   .outcome { margin-bottom: 0; display: flex; align-items: center; gap: 6px; font-size: .86em; color: var(--_muted); }
   .retry { flex-wrap: wrap; font-variant-numeric: tabular-nums; }
-  .retry > .why { min-width: 0; overflow-wrap: anywhere; opacity: .85; }
+  .retry > .why { min-width: 0; overflow-wrap: anywhere; }
   .ending { color: var(--_warning); font-weight: 550; }
   .all {
     display: flex; flex-wrap: wrap; align-items: center; gap: 8px 12px; padding: 10px 12px;

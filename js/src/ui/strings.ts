@@ -41,6 +41,7 @@ export interface Strings extends QuestionWords {
   code: string
   wrap: string
   table: string
+  task: string
   copyCsv: string
   pictureFrom: (host: string) => string
   pictureInText: string
@@ -231,6 +232,7 @@ const en: Strings = {
   code: 'Code',
   wrap: 'Wrap lines',
   table: 'Table',
+  task: 'Task',
   copyCsv: 'Copy as CSV',
   pictureFrom: (host) => `Picture from ${host}`,
   pictureInText: 'Picture',
@@ -407,6 +409,7 @@ const zh: Strings = {
   code: '代码',
   wrap: '自动换行',
   table: '表格',
+  task: '任务',
   copyCsv: '复制为 CSV',
   pictureFrom: (host) => `来自 ${host} 的图片`,
   pictureInText: '图片',

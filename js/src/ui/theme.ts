@@ -45,6 +45,18 @@ export const tokens = css`
   :host([theme='light']) { color-scheme: light; }
   :host([theme='dark']) { color-scheme: dark; }
   :host([hidden]), [hidden] { display: none !important; }
+  @media (prefers-contrast: more) {
+    :host {
+      --_text: var(--sluice-text, CanvasText);
+      --_muted: var(--_text); --_border: var(--_edge);
+      --_edge: var(--_text);
+      --_accent: color-mix(in srgb, var(--sluice-accent, #3b63e0) 72%, black);
+      --_accent-ink: color-mix(in srgb, var(--sluice-accent, #3b63e0) 40%, var(--_text));
+      --_success: color-mix(in srgb, var(--sluice-success, #12915a) 28%, var(--_text));
+      --_warning: color-mix(in srgb, var(--sluice-warning, #b86e00) 28%, var(--_text));
+      --_danger: color-mix(in srgb, var(--sluice-danger, #d32f45) 28%, var(--_text));
+    }
+  }
 `
 
 export const controls = css`
@@ -69,6 +81,9 @@ export const controls = css`
   .button.quiet { background: none; border-color: transparent; padding-inline: 8px; color: var(--_muted); font-weight: 450; }
   .button.quiet:hover { background: color-mix(in srgb, var(--_text) 7%, transparent); color: var(--_text); }
   .button:disabled, .button[aria-disabled='true'] { opacity: .5; }
+  @media (forced-colors: active) {
+    button:not(:focus-visible) { outline: 1px solid ButtonText; outline-offset: -1px; }
+  }
 
   select, .field {
     min-height: 34px; padding: 4px 8px;

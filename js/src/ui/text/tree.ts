@@ -80,7 +80,7 @@ class Tree {
 
   #block(token: Token): void {
     if (token.nesting < 0) {
-      if (token.type === 'list_item_close') task(this.#top)
+      if (token.type === 'list_item_close') task(this.#top, this.words.task)
       if (token.type === 'paragraph_close') withoutLastBreak(this.#top.children)
       if (token.type === 'paragraph_close' && this.#top.children.length > 0 && this.#top.children.every(isCue)) this.#top.attributes['class'] = 'cues'
       return this.#close()
@@ -129,7 +129,7 @@ class Tree {
 
   #table(): void {
     const table = leaf('table')
-    const scroll = leaf('div', { class: 'scroll', part: 'table', tabindex: '0', role: 'region', 'aria-label': this.words.table }, table)
+    const scroll = leaf('div', { class: 'scroll', part: 'table', tabindex: '0', role: 'group', 'aria-label': this.words.table }, table)
     const button = leaf('button', { type: 'button', class: 'act', 'data-act': 'csv' }, this.words.copyCsv)
     this.#open(leaf('div', { class: 'table', dir: 'auto' }, leaf('div', { class: 'bar' }, button), scroll), table)
   }
@@ -218,7 +218,7 @@ function withoutLastBreak(children: Drawn[]): void {
 const lines = (text: string): Drawn[] => text.split('\n').flatMap((line, at) => (at ? [leaf('br'), line] : [line])).filter((one) => one !== '')
 
 /** `[ ]` and `[x]` in front of an item are boxes. */
-function task(item: Leaf): void {
+function task(item: Leaf, name: string): void {
   const paragraph = item.children[0]
   if (typeof paragraph !== 'object' || !('tag' in paragraph) || paragraph.tag !== 'p') return
   const text = paragraph.children[0]
@@ -226,7 +226,7 @@ function task(item: Leaf): void {
   if (!box) return
   item.attributes['class'] = 'task'
   paragraph.children[0] = (text as string).slice(box[0].length)
-  paragraph.children.unshift(leaf('input', { type: 'checkbox', disabled: '', ...(box[1] === ' ' ? {} : { checked: '' }) }))
+  paragraph.children.unshift(leaf('input', { type: 'checkbox', disabled: '', 'aria-label': name, ...(box[1] === ' ' ? {} : { checked: '' }) }))
 }
 
 export function hostOf(url: string): string | undefined {

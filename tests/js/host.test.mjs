@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { tool } from 'sluice'
 import { applyDeltas } from '../../js/dist/esm/bridge/view.js'
+import { Pet } from '../../js/dist/esm/host/pet.js'
 import { createHost } from 'sluice/host'
 import { callsDelete, everything, guarded, hostStage, until } from './host-support.mjs'
 
@@ -816,48 +817,41 @@ test('a pet that cannot is told of on the card, which stays a success', async (t
   assert.deepEqual(engine.tools, [], 'and its tools went with it')
 })
 
-test('an order that waits for its words has 30 s, and the usual time from then on', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  const { open } = await hostStage(t, { answers: () => smiles, host: { cues: 'spoken', petReplyMs: 100 } })
-  const [pet, chat] = [open({ pet: true }), open()]
-  await pet.get('petReady', hiyori)
-  const next = async () => {
-    pet.orders.length = 0
-    const message = await chat.send('Hi')
-    for (const end = performance.now() + 20_000; performance.now() < end && pet.orders.length === 0; ) {
-      t.mock.timers.tick(0)
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    const [order] = pet.orders
-    assert.deepEqual({ ...order, id: undefined }, { id: undefined, channel: 'live2d:expression', payload: ['smile'], message, call: 1, spoken: true })
-    return { message, order, notice: () => chat.cards(message)[0].notice }
+test('an order that waits for its words has 30 s, and the usual time from then on', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] }) // no connection is open: it would take their hours for its own
+  const orders = []
+  const pet = new Pet({ add: () => {}, remove: () => {} }, { cues: 'spoken', petReplyMs: 100 })
+  const window = { rights: { pet: true }, peer: { pet: (order) => orders.push(order) } }
+  pet.ready(window, hiyori)
+  const next = () => {
+    let said
+    pet.order({ id: 'm', hold: () => () => {}, flush: () => {}, notice: (call, reason) => (said = reason) }, { call: 1, channel: 'live2d:expression', payload: ['smile'] })
+    const { id, ...order } = orders.at(-1)
+    assert.deepEqual(order, { channel: 'live2d:expression', payload: ['smile'], message: 'm', call: 1, spoken: true })
+    return { id, notice: () => said }
   }
-  const pass = async (ms) => {
-    t.mock.timers.tick(ms)
-    for (let at = 0; at < 20; at++) await new Promise((resolve) => setImmediate(resolve))
-  }
-  const held = await next()
-  await pet.get('petHold', { id: held.order.id, held: true })
-  await pass(25_000)
+  const pass = (ms) => t.mock.timers.tick(ms)
+  const held = next()
+  pet.hold(window, held.id, true)
+  pass(25_000)
   assert.equal(held.notice(), undefined, 'it waits')
-  await pet.get('petHold', { id: held.order.id, held: false })
-  await pass(99)
+  pet.hold(window, held.id, false)
+  pass(99)
   assert.equal(held.notice(), undefined)
-  await pass(1)
+  pass(1)
   assert.equal(held.notice(), 'the pet did not answer')
 
-  const other = await next()
-  await pet.get('petHold', { id: other.order.id, held: true })
-  await pass(30_200)
+  const other = next()
+  pet.hold(window, other.id, true)
+  pass(30_200)
   assert.equal(other.notice(), 'the pet did not answer', 'no longer than that')
-  await pet.get('petHold', { id: other.order.id, held: true })
-  await pet.get('petHold', { id: 10_000, held: true })
-  await pet.get('petReply', { id: other.order.id, ok: true })
+  pet.hold(window, other.id, true)
+  pet.hold(window, 10_000, true)
+  pet.reply(window, other.id, undefined)
 
-  const stopped = await next()
-  await pet.get('petHold', { id: stopped.order.id, held: true })
-  await pet.get('petReply', { id: stopped.order.id, ok: false, reason: 'its words were not said' })
-  await pass(1)
+  const stopped = next()
+  pet.hold(window, stopped.id, true)
+  pet.reply(window, stopped.id, 'its words were not said')
   assert.equal(stopped.notice(), 'its words were not said')
 })
 

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { SluiceError } from 'sluice'
-import { webBridge } from 'sluice/renderer'
 import { serve } from 'sluice/web'
 
 const MEGABYTE = 1024 * 1024
@@ -458,37 +457,4 @@ test('no other server of the machine has its address, and no other server is sen
   for (let count = 0; count < 5; count++) names.push((await start(t)).name)
   assert.equal(new Set(names).size, 5)
   for (const name of names) assert.ok(name !== '127.0.0.1' && /^(?:127\.\d+\.\d+\.\d+|\w{24}\.localhost)$/.test(name), name)
-})
-
-test('a page that is connected to something that says nothing is told so, and tries again', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] })
-  const sources = []
-  globalThis.EventSource = class extends EventTarget {
-    constructor(url) {
-      super()
-      this.url = url
-      sources.push(this)
-    }
-
-    close() {
-      this.closed = true
-    }
-  }
-  t.after(() => delete globalThis.EventSource)
-  const bridge = webBridge()
-  const states = []
-  bridge.onConnection((state) => state === states.at(-1) || states.push(state))
-  t.mock.timers.tick(4_999)
-  assert.deepEqual([states, sources.length], [[], 1])
-  t.mock.timers.tick(1)
-  assert.deepEqual(states, ['reconnecting'])
-  assert.equal(sources[0].closed, true)
-  t.mock.timers.tick(5_000)
-  assert.deepEqual(states, ['reconnecting', 'lost'])
-  assert.equal(sources.length, 2)
-  sources[1].dispatchEvent(Object.assign(new Event('hello'), { data: '{"window":"w"}' }))
-  t.mock.timers.tick(60_000)
-  assert.deepEqual(states, ['reconnecting', 'lost', 'connected'])
-  assert.equal(sources.length, 2, 'one that spoke stays')
-  bridge.close()
 })

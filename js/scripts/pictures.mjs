@@ -1,4 +1,4 @@
-// npm run pictures: the pictures of the README, from the real pages, by a clock of their own: the stills come out the same where nothing changed each time, films nearly.
+// npm run pictures: the pictures of the README, from the real pages, by a clock of their own. Stills come out the same each time, films nearly.
 // Words behind it choose pictures: `npm run pictures -- turn states`.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

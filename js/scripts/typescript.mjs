@@ -1,6 +1,6 @@
 // Compiles js/src to js/dist: ES modules, CommonJS, what runs in a browser, and the two files that are one bundle each.
 import { createHash } from 'node:crypto'
-import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { licencesOf } from './licences.mjs'
 import { quietly, root, say } from './run.mjs'
@@ -51,12 +51,10 @@ export async function buildTypeScript() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === content) return
   rmSync(dist, { recursive: true, force: true })
   await quietly('compiling TypeScript', process.execPath, ['js/scripts/compile.mjs', ...projects])
-  const [cjs, esm] = [join(dist, 'cjs'), join(dist, 'esm')]
-  for (const file of readdirSync(cjs, { recursive: true }).filter((file) => file.endsWith('.js'))) { // the types are the same, and the comments are there
-    const types = file.replace(/js$/, 'd.ts')
-    copyFileSync(join(esm, types), join(cjs, types))
-  }
-  writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
+  // Who uses the package reads the comments beside the types: the code comes without them.
+  await quietly('leaving out comments', process.execPath, ['js/scripts/compile.mjs', '--removeComments', '--declaration', 'false', ...projects])
+  mkdirSync(join(dist, 'cjs'), { recursive: true })
+  writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n')
   await bundle()
   writeFileSync(stamp, content)
 }

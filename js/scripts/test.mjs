@@ -158,7 +158,7 @@ function python(preset, env) {
 function browser() {
   const chromium = findBrowser()
   if (!chromium) return skip('browser', 'no Chromium was found; $SLUICE_CHROMIUM may name one')
-  return nodeTests('browser', 'tests/browser', ['--test-force-exit', '--test-concurrency=4'], { SLUICE_CHROMIUM: chromium }, ['pictures', 'ui-questions', 'demo-page', 'demo', 'electron'])
+  return nodeTests('browser', 'tests/browser', ['--test-force-exit', '--test-concurrency=4'], { SLUICE_CHROMIUM: chromium }, ['pictures', 'hiding', 'ui-questions', 'demo-page', 'demo', 'electron'])
 }
 
 function packaged() {

@@ -1,5 +1,5 @@
 // An element that few pages need: its inside is a file of its own, loaded when the first one stands in a page.
-import { css, html, type PropertyValues, type TemplateResult } from 'lit'
+import { css, html, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit'
 import { SluiceElement } from './element.js'
 import { pick } from './locale.js'
 import { controls, tokens } from './theme.js'
@@ -7,24 +7,34 @@ import { controls, tokens } from './theme.js'
 const english = { failed: 'This part of the page could not be loaded.', again: 'Try again' }
 const words: { en: typeof english; [language: string]: typeof english } = { en: english, zh: { failed: '页面的这一部分无法加载。', again: '重试' } }
 
-export abstract class LateElement<Inside extends HTMLElement> extends SluiceElement {
+/** The element inside: it follows the same client. */
+interface Follower extends HTMLElement {
+  client: unknown
+  refresh(): Promise<void>
+}
+
+export abstract class LateElement<Inside extends Follower> extends SluiceElement {
+  static override properties: PropertyDeclarations = { client: { attribute: false } }
   static override styles = [tokens, controls, css`
     :host { display: block; }
     p { margin: 0 0 10px; }
   `]
 
+  declare client: Inside['client']
+
   #come!: (inside: Inside) => void
   #loading = false
   #failed = false
   #inside: Inside | undefined
-  /** What is shown, once it is there. */
-  protected readonly inside = new Promise<Inside>((resolve) => (this.#come = resolve))
+  readonly #there = new Promise<Inside>((resolve) => (this.#come = resolve))
 
   /** Loads the file, and makes the element that it defines. */
   protected abstract load(): Promise<Inside>
 
-  /** Hands over what the element was given. */
-  protected abstract give(inside: Inside): void
+  /** Reads anew what it shows, since another window may have changed it. */
+  async refresh(): Promise<void> {
+    await (await this.#there).refresh()
+  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -49,7 +59,7 @@ export abstract class LateElement<Inside extends HTMLElement> extends SluiceElem
 
   protected override willUpdate(changed: PropertyValues): void {
     super.willUpdate(changed)
-    if (this.#inside) this.give(this.#inside)
+    if (this.#inside) this.#inside.client = this.client
   }
 
   override render(): TemplateResult {

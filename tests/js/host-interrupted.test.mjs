@@ -37,10 +37,9 @@ function startApp(t, ...args) {
   return { app, shown, ended: new Promise((resolve) => app.on('exit', (_, signal) => resolve(signal))) }
 }
 
-async function killed({ app, ended }, path) {
+async function killed({ app, ended }) {
   app.kill('SIGKILL')
   assert.equal(await ended, 'SIGKILL')
-  rmSync(join(path, 'main.lock'), { force: true }) // of a save that was cut: else the next one waits until it is stale
 }
 
 for (const kind of ['files', 'sqlite']) {
@@ -56,7 +55,7 @@ for (const kind of ['files', 'sqlite']) {
     await until(() => /umbrella/.test(textOf(run.shown.at(-1) ?? { blocks: [] })), 'the text')
     const reader = open(path)
     await until(async () => /umbrella/.test(textOf((await reader.load('main'))?.entries[1]?.message ?? { blocks: [] })), 'what is kept')
-    await killed(run, path)
+    await killed(run)
 
     const { host, server: second } = await hostStage(t, { answers: [{ text: 'today.' }], tools: [look], host: { conversations: open(path) } })
     const client = connect(host.bridge())
@@ -82,7 +81,7 @@ for (const kind of ['files', 'sqlite']) {
     await until(() => run.shown.at(-1)?.asks?.length, 'the question')
     const reader = open(path)
     await until(async () => (await reader.load('main'))?.entries[1]?.state, 'what is kept')
-    await killed(run, path)
+    await killed(run)
 
     const { tool: removes, ran } = guarded()
     const { host, server: second } = await hostStage(t, { answers: [{ text: 'Done.' }], tools: [look, removes], host: { conversations: open(path) } })
@@ -114,7 +113,7 @@ for (const kind of ['files', 'sqlite']) {
     await until(async () => (await reader.load('main'))?.entries[1]?.state, 'what is kept')
     run.app.stdin.write('yes\n')
     await until(() => run.shown.includes('deleted'), 'the tool')
-    await killed(run, path)
+    await killed(run)
 
     const { tool: removes, ran } = guarded()
     const { host } = await hostStage(t, { tools: [removes], host: { conversations: open(path) } })

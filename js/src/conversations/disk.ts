@@ -1,10 +1,11 @@
 // Disk access of a store: errors as sentences, atomic replacement of files, appending, and a lock between processes.
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
-import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SluiceError } from '../core/errors.js'
+import { LockFile, POLL_MS } from '../core/lock-file.js'
 
 const faults: { readonly [code: string]: string } = {
   EISDIR: 'it is a folder, expected a file', ENOTDIR: 'a part of the path is a file, expected a folder', EACCES: 'there is no permission to use it',
@@ -41,7 +42,7 @@ export async function stampOf(path: string): Promise<string | null> {
 }
 
 /** Replaces a file. A reader sees the old file or the new one, never half of one, even after a power failure. */
-export async function replaceFile(path: string, content: string | Uint8Array, check: () => Promise<void>): Promise<void> {
+export async function replaceFile(path: string, content: string | Uint8Array, check: () => void): Promise<void> {
   const next = `${path}.${randomUUID()}.new`
   try {
     const handle = await open(next, 'wx', 0o600)
@@ -51,7 +52,7 @@ export async function replaceFile(path: string, content: string | Uint8Array, ch
     } finally {
       await handle.close()
     }
-    await check()
+    check()
     await rename(next, path)
   } catch (error) {
     await rm(next, { force: true }).catch(() => {})
@@ -61,10 +62,10 @@ export async function replaceFile(path: string, content: string | Uint8Array, ch
 }
 
 /** Writes after the first `size` bytes of the file and drops what followed them. A failure leaves the first `size` bytes as they were. */
-export async function appendAt(path: string, size: number, content: Buffer, check: () => Promise<void>): Promise<void> {
+export async function appendAt(path: string, size: number, content: Buffer, check: () => void): Promise<void> {
   const handle = await open(path, 'r+')
   try {
-    await check()
+    check()
     await handle.truncate(size)
     try {
       for (let at = 0; at < content.length; ) at += (await handle.write(content, at, content.length - at, size + at)).bytesWritten
@@ -90,31 +91,16 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** A lock is held only while a file is written: one of this age was left by a process that died. */
+/** A lock is held only while a file is written. */
 const STALE_MS = 10_000
-const POLL_MS = 5
 
 /** Runs `act` while holding a lock file, one process at a time. `act` calls `check` before it changes anything. */
-export async function locked<T>(path: string, act: (check: () => Promise<void>) => Promise<T>): Promise<T> {
-  const name = randomUUID()
-  const holds = async (): Promise<boolean> => (await readFile(path, 'utf8').catch(() => '')) === name
-  for (;;) {
-    try {
-      await writeFile(path, name, { flag: 'wx', mode: 0o600 })
-      break
-    } catch (error) {
-      // Windows refuses to create a file while it is being removed.
-      if (!['EEXIST', 'EBUSY'].includes(codeOf(error)) && !(codeOf(error) === 'EPERM' && process.platform === 'win32')) throw error
-    }
-    const made = (await orNull(stat(path)))?.mtimeMs
-    if (made !== undefined && Math.abs(Date.now() - made) > STALE_MS) await rm(path, { force: true })
-    else await delay(POLL_MS)
-  }
+export async function locked<T>(path: string, act: (check: () => void) => Promise<T>): Promise<T> {
+  const lock = new LockFile(path, STALE_MS)
+  while (!lock.take()) await delay(POLL_MS)
   try {
-    return await act(async () => {
-      if (!(await holds())) throw new Error('it was changed by another process at the same time; try again')
-    })
+    return await act(() => lock.check())
   } finally {
-    if (await holds()) await rm(path, { force: true }).catch(() => {})
+    lock.release()
   }
 }

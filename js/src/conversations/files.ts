@@ -180,7 +180,7 @@ class FileConversations implements Conversations {
     })
   }
 
-  async #write(log: Log, path: string, line: string | typeof ANEW, check: () => Promise<void>): Promise<void> {
+  async #write(log: Log, path: string, line: string | typeof ANEW, check: () => void): Promise<void> {
     const bytes = Buffer.from(line === ANEW ? compact(log) : log.size === 0 ? headerOf(log.id) + line : line)
     if (line !== ANEW && log.size > 0) {
       await appendAt(path, log.size, bytes, check)
@@ -193,7 +193,7 @@ class FileConversations implements Conversations {
   }
 
   async #saveBlob(path: string, bytes: Uint8Array): Promise<void> {
-    if ((await stampOf(path)) === null) await replaceFile(path, bytes, async () => {})
+    if ((await stampOf(path)) === null) await replaceFile(path, bytes, () => {})
   }
 
   async #delete(id: string): Promise<boolean> {

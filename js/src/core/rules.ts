@@ -5,6 +5,7 @@ import {
 import { dirname, resolve } from 'node:path'
 import { SluiceError } from './errors.js'
 import type { Rule } from './events.js'
+import { LockFile, POLL_MS } from './lock-file.js'
 import { array, encode, isObject, record, shown } from './options.js'
 
 /** Where remembered approvals live between turns. */
@@ -59,6 +60,9 @@ class MemoryRules implements RuleStore {
   }
 }
 
+/** Nobody needs longer to write a small file. */
+const STALE_MS = 5000
+
 class FileRules implements RuleStore {
   readonly #path: string
   /** Rules of other scopes, and those that could not be written: a decision counts also where the disk is full. */
@@ -104,8 +108,8 @@ class FileRules implements RuleStore {
   #change(change: (rules: Rule[]) => Rule[]): void {
     const path = target(this.#path)
     attempt(path, () => mkdirSync(dirname(path), { recursive: true }))
-    const lock = new Lock(`${path}.lock`)
-    lock.take()
+    const lock = new LockFile(`${path}.lock`, STALE_MS)
+    while (!attempt(path, () => lock.take())) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS)
     try {
       const before = this.#load(path)
       const after = change(before)
@@ -236,52 +240,5 @@ function replace(path: string, text: string, check: () => void): void {
     closeSync(folder)
   } catch {
     // Windows has no such thing; the rename itself is done
-  }
-}
-
-/** Nobody holds a lock for longer than it takes to write a small file: one of this age belongs to a process that died. */
-const STALE_MS = 5000
-const POLL_MS = 5
-
-/** A file beside the rules while they are changed. It holds the name of whoever made it. */
-class Lock {
-  readonly #path: string
-  readonly #name = randomUUID()
-
-  constructor(path: string) {
-    this.#path = path
-  }
-
-  take(): void {
-    for (;;) {
-      try {
-        writeFileSync(this.#path, this.#name, { flag: 'wx', mode: 0o600 })
-        return
-      } catch (cause) {
-        const { code } = cause as NodeJS.ErrnoException
-        // On Windows a file that is just being removed cannot be made.
-        if (code !== 'EEXIST' && code !== 'EBUSY' && !(code === 'EPERM' && process.platform === 'win32')) attempt(this.#path, () => { throw cause })
-      }
-      const made = statSync(this.#path, { throwIfNoEntry: false })?.mtimeMs
-      if (made !== undefined && Math.abs(Date.now() - made) > STALE_MS) rmSync(this.#path, { force: true })
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS)
-    }
-  }
-
-  /** Throws if another process removed the lock as stale, because this one slept while it held it. */
-  check(): void {
-    if (this.#holder() !== this.#name) throw new Error('it was changed by another process at the same time; try again')
-  }
-
-  release(): void {
-    if (this.#holder() === this.#name) rmSync(this.#path, { force: true })
-  }
-
-  #holder(): string | undefined {
-    try {
-      return readFileSync(this.#path, 'utf8')
-    } catch {
-      return undefined
-    }
   }
 }

@@ -1,0 +1,134 @@
+// A lock between processes: a file beside another one, while that is changed. It names who made it, so that one that a killed process left holds
+// nobody up. Where that cannot be known (another computer, another container) its age tells.
+import { randomUUID } from 'node:crypto'
+import { readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** How long after a lock may be tried again, in milliseconds. */
+export const POLL_MS = 5
+/** To remove a lock takes a few calls of the system: whoever does it for so long died at it. */
+const REMOVE_MS = 5000
+
+export class LockFile {
+  readonly #path: string
+  readonly #staleMs: number
+  readonly #text = `${randomUUID()} ${process.pid} ${own().start} ${own().place}`
+
+  /** `staleMs`: nobody holds it for so long. */
+  constructor(path: string, staleMs: number) {
+    this.#path = path
+    this.#staleMs = staleMs
+  }
+
+  /** False: somebody holds it. Throws what the system says where no file can be made. */
+  take(): boolean {
+    for (;;) {
+      if (make(this.#path, this.#text)) return true
+      const held = textOf(this.#path)
+      if (held === undefined) return false // it was given back just now
+      if (!isOfTheDead(held) && !isOlder(this.#path, this.#staleMs)) return false
+      if (!this.#remove(held)) return false
+    }
+  }
+
+  /** Throws if another process removed the lock as stale, because this one slept while it held it. */
+  check(): void {
+    if (!this.#isHeld) throw new Error('it was changed by another process at the same time; try again')
+  }
+
+  release(): void {
+    if (!this.#isHeld) return
+    try {
+      rmSync(this.#path, { force: true })
+    } catch {
+      // what it was for is done: whoever comes next sees by its age that nobody holds it
+    }
+  }
+
+  get #isHeld(): boolean {
+    return textOf(this.#path) === this.#text
+  }
+
+  /** One process at a time removes a lock that was left: a second one would remove that of the first, which is in force. */
+  #remove(held: string): boolean {
+    const removing = `${this.#path}.old`
+    if (!make(removing, '')) {
+      if (isOlder(removing, REMOVE_MS)) rmSync(removing, { force: true })
+      return false
+    }
+    try {
+      if (textOf(this.#path) === held) rmSync(this.#path, { force: true })
+    } finally {
+      rmSync(removing, { force: true })
+    }
+    return true
+  }
+}
+
+/** At once, so that a process which is killed hardly ever leaves a file without its name. */
+function make(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // On Windows a file that is just being removed cannot be made.
+    if (code === 'EEXIST' || code === 'EBUSY' || (code === 'EPERM' && process.platform === 'win32')) return false
+    throw error
+  }
+}
+
+/** Undefined: there is no such file. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : ''
+  }
+}
+
+/** Clocks may differ, in both directions. */
+function isOlder(path: string, ms: number): boolean {
+  const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  return made !== undefined && Math.abs(Date.now() - made) > ms
+}
+
+// -- who holds it -------------------------------------------------------------------------------------------------------------
+
+/** A process: `place` is where its number is one of its own, `start` when it began, so that a number that was given again deceives nobody. */
+interface Self { start: string; place: string }
+
+let known: Self | undefined
+
+/** Without a place where it cannot be told for sure. */
+function own(): Self {
+  if (known) return known
+  if (process.platform !== 'linux') return (known = { start: '', place: hostname() })
+  try { // containers share a name and a kernel, but no numbers of processes
+    const place = [hostname(), readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), readlinkSync('/proc/self/ns/pid')].join(' ')
+    return (known = { start: statusOf(process.pid)?.start ?? '', place })
+  } catch {
+    return (known = { start: '', place: '' })
+  }
+}
+
+/** Does this lock name a process that is no more, without any doubt? */
+function isOfTheDead(text: string): boolean {
+  const [, pid, start, place] = /^[0-9a-f-]{36} (\d{1,10}) (\d*) (.+)$/.exec(text) ?? []
+  if (pid === undefined || place !== own().place || Number(pid) < 1) return false
+  try {
+    process.kill(Number(pid), 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+  const now = process.platform === 'linux' && start ? statusOf(Number(pid)) : undefined
+  return now !== undefined && (now.start !== start || now.ended)
+}
+
+/** What Linux tells of a process; undefined where it does not. `ended`: only its number is left, until its parent asks for it. */
+function statusOf(pid: number): { start: string; ended: boolean } | undefined {
+  const text = textOf(`/proc/${pid}/stat`)
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ') // the name in front of it may hold anything
+  const [state, threads, start] = [fields?.[0], fields?.[17], fields?.[19]]
+  return start === undefined ? undefined : { start, ended: /^[ZX]$/.test(state ?? '') && Number(threads) <= 1 }
+}

@@ -63,8 +63,7 @@ export class Seen implements ReactiveController {
   get nextTop(): number {
     const { next } = this
     if (!next) return 0
-    const { height, width } = next.getBoundingClientRect()
-    const end = this.#parts.get(next)?.end(height, `${height} ${width}`) ?? 0
+    const end = this.#parts.get(next)?.end(next.getBoundingClientRect()) ?? 0
     return Number.isFinite(end) ? end : 0
   }
 
@@ -101,16 +100,16 @@ export class Seen implements ReactiveController {
     let more = false
     for (const [piece, { from, ...held }] of this.#since) {
       const view = views.get(piece)
-      const { top, width, height } = piece.getBoundingClientRect()
-      const seen = view ? { top: view.top - top, bottom: view.bottom - top } : { top: 0, bottom: 0 }
+      const box = piece.getBoundingClientRect()
+      const seen = view ? { top: view.top - box.top, bottom: view.bottom - box.top } : { top: 0, bottom: 0 }
       const both = { top: Math.max(held.top, seen.top), bottom: Math.min(held.bottom, seen.bottom) }
       if (!view || both.bottom < both.top) this.#since.set(piece, { from: now, ...seen })
       else if (now - from < SEEN_MS) this.#since.set(piece, { from, ...both })
       else {
         const parts = this.#parts.get(piece) ?? new SeenParts()
         this.#parts.set(piece, parts)
-        parts.add(both, `${height} ${width}`)
-        if (parts.end(height, `${height} ${width}`) === Infinity) {
+        parts.add(both, box)
+        if (parts.end(box) === Infinity) {
           this.#since.delete(piece)
           this.#seen.add(piece)
           this.#observer.unobserve(piece)

@@ -2,7 +2,6 @@
 // what was ticked and refuses the rest. Head and buttons never scroll, what is between them does.
 import { html, nothing, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
-import { repeat } from 'lit/directives/repeat.js'
 import { questionLines } from '../bridge/question.js'
 import { inLanguage } from '../core/in-language.js'
 import type { SluiceApproval } from './approval.js'
@@ -11,6 +10,7 @@ import { ARM_MS, Arming } from './arming.js'
 import { AskEvents, cardOf } from './ask-events.js'
 import { FollowingElement } from './chat/following-element.js'
 import { follow } from './chat/following.js'
+import { each } from './each.js'
 import { define } from './element.js'
 import { focused, focusIsTaken } from './focus.js'
 import { schedule, unschedule } from './frame.js'
@@ -152,7 +152,7 @@ export class SluiceQuestions extends FollowingElement {
     const ticked = this.hasUpdated ? rows.filter((row) => row.ticked).length : 0
     const unseen = rows.filter((row) => !row.seen)
     return html`<p class="title" id="title" part="title">${words.asksTogether(asks.length)}</p>
-      <div class="list" part="list" role="group" aria-labelledby="title" tabindex="0">${repeat(groupsOf(asks), ([key]) => key, ([, group]) => this.#group(group))}</div>
+      <div class="list" part="list" role="group" aria-labelledby="title" tabindex="0">${each(groupsOf(asks), ([key]) => key, ([, group]) => this.#group(group))}</div>
       <div class="bar" part="bar">
         ${unseen.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unseen[0]?.showUnseen()}>${words.questionsNotSeen(unseen.length)} ↓</button>`
           : html`<span class="hint">${ticked === 0 ? words.tickHint : ''}</span>`}
@@ -172,7 +172,7 @@ export class SluiceQuestions extends FollowingElement {
     const id = `tool-${first.call}`
     return html`<section class="group" aria-labelledby=${grouped ? id : nothing}>
       ${grouped ? html`<p class="tool" id=${id}>${this.#head(first, asks.length)}</p>` : nothing}
-      ${repeat(asks, ({ token }) => token, (ask) => html`<sluice-approval part="row" exportparts=${parts} row ?grouped=${grouped} .ask=${ask} .card=${cardOf(this.#view, ask)}
+      ${each(asks, ({ token }) => token, (ask) => html`<sluice-approval part="row" exportparts=${parts} row ?grouped=${grouped} .ask=${ask} .card=${cardOf(this.#view, ask)}
         .message=${this.#live} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}
     </section>`
   }

@@ -1,6 +1,6 @@
 // A combobox whose list stays open, for the many protocols.
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { repeat } from 'lit/directives/repeat.js'
+import { each } from '../each.js'
 import { pickerStyles } from './styles.js'
 
 export interface Option {
@@ -44,7 +44,7 @@ export class SluicePicker extends LitElement {
         @input=${this.#search} @keydown=${this.#key} @blur=${() => (this.active = -1)}>
       <span class="hits" role="status">${this.query ? this.hits(found.length) : ''}</span>
       <ul id="list" role="listbox" aria-label=${this.label} aria-multiselectable=${this.multiple}>
-        ${repeat(found, ({ id }) => id, (option, at) => this.#option(option, at))}
+        ${each(found, ({ id }) => id, (option, at) => this.#option(option, at))}
       </ul>
       ${found.length === 0 ? html`<p>${this.empty}</p>` : nothing}`
   }

@@ -1,6 +1,6 @@
 // Shows remembered decisions and lets a person revoke them.
 import { html, nothing, type TemplateResult } from 'lit'
-import { repeat } from 'lit/directives/repeat.js'
+import { each } from '../each.js'
 import type { RuleView } from '../../bridge/messages.js'
 import { markInvisible } from '../mark-invisible.js'
 import type { ConfigurationPage } from './page.js'
@@ -11,7 +11,7 @@ export function drawRules(page: ConfigurationPage): TemplateResult {
   return html`<h3 id="rules">${text.rules}</h3>
     ${rules.length === 0
       ? html`<p class="muted">${text.noRules}</p>`
-      : html`<ul class="rules" aria-labelledby="rules">${repeat(rules, ({ id }) => id, (rule) => drawRule(page, rule))}</ul>`}`
+      : html`<ul class="rules" aria-labelledby="rules">${each(rules, ({ id }) => id, (rule) => drawRule(page, rule))}</ul>`}`
 }
 
 function drawRule({ store, text }: ConfigurationPage, rule: RuleView): TemplateResult {

@@ -1,6 +1,6 @@
 // The tools: which ones the model sees, why others are hidden, and what a person allows for each.
 import { html, nothing, type TemplateResult } from 'lit'
-import { repeat } from 'lit/directives/repeat.js'
+import { each } from '../each.js'
 import type { ToolView } from '../../bridge/messages.js'
 import type { Json, Level } from '../../core/events.js'
 import { icon } from '../icons.js'
@@ -55,7 +55,7 @@ export function drawTools(
     </div>
     ${found.length === 0
       ? html`<p class="state">${text.noMatch} <button class="button" @click=${() => setFilter(noFilter)}>${text.clearFilter}</button></p>`
-      : html`<ul class="tools">${repeat(
+      : html`<ul class="tools">${each(
           found, ({ name }) => name, (tool) => drawTool(page, tool, filter, opened.has(tool.name), setFilter, open))}</ul>`}`
 }
 

@@ -13,3 +13,16 @@ export function focusIsTaken(): boolean {
   if ((element as HTMLElement).isContentEditable) return true
   return (element.getRootNode() as Partial<ShadowRoot>).host?.localName === 'sluice-approval'
 }
+
+/** An element that draws itself later. */
+interface Drawing {
+  readonly renderRoot: ParentNode
+  readonly updateComplete: Promise<unknown>
+  requestUpdate(): void
+}
+
+/** Draws `host` anew and puts the focus on what then fits the selector. */
+export function focusAfterUpdate(host: Drawing, selector: string, options: FocusOptions = { preventScroll: true }): void {
+  host.requestUpdate()
+  void host.updateComplete.then(() => host.renderRoot.querySelector<HTMLElement>(selector)?.focus(options))
+}

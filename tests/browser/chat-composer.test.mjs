@@ -392,3 +392,49 @@ test('a welcome that is longer than its room begins at its beginning', async (t)
   await page.evaluate(() => client.open().set({ entries: many(client, 40) }))
   await until(() => scroller.evaluate((one) => one.scrollTop > 100 && one.scrollHeight - one.scrollTop - one.clientHeight < 40), 'the end of what was said')
 })
+
+test('two fields of a conversation show the same draft and send what waits once; a draft stays with its conversation', async (t) => {
+  const page = await open(t)
+  const found = await page.evaluate(async () => {
+    const other = Object.assign(document.createElement('sluice-composer'), { client })
+    element.after(other)
+    await frames(1)
+    const fields = () => [element, other].map((one) => one.renderRoot.querySelector('textarea').value)
+    const write = async (text) => {
+      element.value = text
+      await element.send()
+    }
+    const given = {}
+    const live = client.ask('Hello', [{ type: 'text', block: 0, text: 'Hm' }])
+    await write('One')
+    await write('Two')
+    element.value = 'Three'
+    await frames(2)
+    given.fields = fields()
+    given.queues = [element.queue, other.queue]
+    live.push({ type: 'done', outcome: 'completed' })
+    await frames(2)
+    given.sent = client.calls.filter(([name]) => name === 'send').map(([, { text }]) => text)
+
+    // Ctrl+Enter: the draft waits until the host has stopped the answer. Meanwhile a person looks at another conversation.
+    client.ask('Again', [{ type: 'text', block: 0, text: 'Hm' }])
+    client.calls = []
+    await frames(2)
+    element.renderRoot.querySelector('textarea').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true, cancelable: true }))
+    await frames(2)
+    element.conversation = 'elsewhere'
+    await frames(2)
+    given.elsewhere = fields()
+    client.open('elsewhere').set({ entries: [{ id: 'x', role: 'user', text: 'x', at: 0 }] })
+    await frames(2)
+    given.calls = client.calls.map(([name]) => name)
+    element.remove()
+    other.remove()
+    return given
+  })
+  assert.deepEqual(found.fields, ['Three', 'Three'])
+  assert.deepEqual(found.queues, [['One', 'Two'], ['One', 'Two']])
+  assert.deepEqual(found.sent, ['One'], 'the next one waits for the answer to this')
+  assert.deepEqual(found.elsewhere, ['', 'Three'], 'the draft is back where it was written')
+  assert.deepEqual(found.calls, [], 'nothing is sent to the other conversation')
+})

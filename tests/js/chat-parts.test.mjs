@@ -105,10 +105,10 @@ test('at most five messages wait; they go one by one, and back into the field wh
   desk.text = 'one more'
   assert.equal(desk.enqueue(), false)
   assert.equal(desk.text, 'one more', 'nothing is lost')
-  assert.equal(desk.over(true).text, 'message 0')
-  assert.equal(desk.over(false), undefined)
+  assert.equal(desk.over({ outcome: 'completed' }).text, 'message 0')
+  assert.equal(desk.over({ outcome: 'failed' }), undefined)
   assert.equal(desk.text, 'message 1\n\nmessage 2\n\nmessage 3\n\nmessage 4\n\none more')
-  assert.equal(desk.over(true), undefined)
+  assert.equal(desk.over({ outcome: 'completed' }), undefined)
 })
 
 test('pictures are told by their first bytes, whatever they are called', () => {

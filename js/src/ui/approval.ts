@@ -16,6 +16,7 @@ import { approvalStyles } from './approval-styles.js'
 import { argumentStyles } from './arguments.js'
 import { ARM_MS, Arming } from './arming.js'
 import { define, SluiceElement } from './element.js'
+import { faultOf } from './fault.js'
 import { focusAfterUpdate, focusIsTaken } from './focus.js'
 import { Hold } from './hold.js'
 import { icon } from './icons.js'
@@ -210,8 +211,8 @@ export class SluiceApproval extends SluiceElement {
     } catch (error) {
       if (ask.token !== this.#token) return
       this.#deciding = false // the person can answer again
-      const { path, detail, message: text } = error as { path?: string; detail?: string; message?: string }
-      this.#note = this.words.refused([path, detail ?? text ?? String(error)].filter(Boolean).join(': '))
+      const { path, detail } = faultOf(error)
+      this.#note = this.words.refused([path, detail].filter(Boolean).join(': '))
     }
     this.requestUpdate()
   }

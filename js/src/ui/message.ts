@@ -10,6 +10,7 @@ import { Blocks, type BlockContext } from './blocks.js'
 import type { SluiceCard } from './card.js'
 import { define, SluiceElement } from './element.js'
 import { endOf, hasText, isSaidByEnd, spokenEnd } from './ends.js'
+import { faultOf } from './fault.js'
 import { focused, focusIsTaken } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { icon } from './icons.js'
@@ -227,8 +228,7 @@ export class SluiceMessage extends SluiceElement {
     const answers = await Promise.allSettled(this.#together.map(async (ask) => decide(message, ask)))
     const refused = answers.find((answer) => answer.status === 'rejected')
     if (!refused) return
-    const { detail, message: text } = refused.reason as { detail?: string; message?: string }
-    this.#note = this.words.refused(detail ?? text ?? String(refused.reason))
+    this.#note = this.words.refused(faultOf(refused.reason).detail)
     this.requestUpdate()
   }
 

@@ -12,6 +12,7 @@ import { FollowingElement } from './chat/following-element.js'
 import { follow } from './chat/following.js'
 import { each } from './each.js'
 import { define } from './element.js'
+import { faultOf } from './fault.js'
 import { focused, focusIsTaken } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { escapeInvisible } from './mark-invisible.js'
@@ -126,8 +127,7 @@ export class SluiceQuestions extends FollowingElement {
     const answers = await Promise.allSettled(give(message).map(async (answer) => answer))
     const refused = answers.find((answer) => answer.status === 'rejected')
     if (!refused) return
-    const { detail, message: text } = refused.reason as { detail?: string; message?: string }
-    this.#note = this.words.refused(detail ?? text ?? String(refused.reason))
+    this.#note = this.words.refused(faultOf(refused.reason).detail)
     this.#deciding = false
     this.requestUpdate()
   }

@@ -1,6 +1,7 @@
 // <sluice-conversations>: what was talked about, to be found, opened, renamed, taken away and deleted.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { define } from '../element.js'
+import { faultText } from '../fault.js'
 import { icon } from '../icons.js'
 import { controls, tokens } from '../theme.js'
 import { conversationsStyles } from './conversations-styles.js'
@@ -95,8 +96,7 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
   }
 
   #fail(error: unknown): void {
-    const { detail, message } = error as { detail?: string; message?: string }
-    this.trouble = this.chat.failed(detail ?? message ?? String(error))
+    this.trouble = faultText(error, this.chat.failed)
   }
 
   // -- what is done ---------------------------------------------------------------------------------------------------------

@@ -1,16 +1,57 @@
 // What somebody wrote and did not send, by conversation, and what waits until the answer is there. No DOM.
+import type { MessageView } from '../types.js'
 import type { Attachment, ChatClient } from './types.js'
 
 /** So many messages wait. */
 export const MOST_QUEUED = 5
 
 /** What is written. */
-export interface Draft { text: string; attachments: Attachment[] }
+export interface Draft { text: string; attachments: readonly Attachment[] }
 
+/** One for all composers of a conversation. */
 export class Desk {
-  text = ''
-  attachments: Attachment[] = []
-  queue: Draft[] = []
+  #text = ''
+  #attachments: readonly Attachment[] = []
+  #queue: readonly Draft[] = []
+  /** A message is on its way to the host. */
+  sending = false
+  /** A draft goes as soon as the answer is stopped: the queue waits for the next one. */
+  instead = false
+  /** The answer whose end was seen: two composers see it. */
+  #over: MessageView | undefined
+  readonly #listeners = new Set<() => void>()
+
+  get text(): string {
+    return this.#text
+  }
+
+  set text(text: string) {
+    this.#text = text
+    this.#tell()
+  }
+
+  get attachments(): readonly Attachment[] {
+    return this.#attachments
+  }
+
+  set attachments(all: readonly Attachment[]) {
+    this.#attachments = [...all]
+    this.#tell()
+  }
+
+  get queue(): readonly Draft[] {
+    return this.#queue
+  }
+
+  /** Calls `listener` with every change. Returns what ends it. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
+  }
 
   get empty(): boolean {
     return this.text.trim() === '' && this.attachments.length === 0
@@ -26,21 +67,31 @@ export class Desk {
 
   /** What is written waits. Returns false where too much does. */
   enqueue(): boolean {
-    if (this.queue.length >= MOST_QUEUED) return false
-    this.queue = [...this.queue, this.take()]
+    if (this.#queue.length >= MOST_QUEUED) return false
+    this.#queue = [...this.#queue, this.take()]
     return true
   }
 
+  /** Takes the first that waits. */
+  next(): Draft | undefined {
+    const [next, ...rest] = this.#queue
+    this.#queue = rest
+    this.#tell()
+    return next
+  }
+
+  /** What waited is a draft again: nothing that was written is lost. */
+  unqueue(...drafts: readonly Draft[]): void {
+    this.#queue = this.#queue.filter((one) => !drafts.includes(one))
+    this.back(...drafts)
+  }
+
   /** An answer is over: what is sent next. Where it did not end well, what waits is a draft again, for a person to look at. */
-  over(completed: boolean): Draft | undefined {
-    const [next, ...rest] = this.queue
-    if (!next) return undefined
-    if (completed) {
-      this.queue = rest
-      return next
-    }
-    this.back(...this.queue)
-    this.queue = []
+  over(answer: MessageView | undefined): Draft | undefined {
+    if (this.instead || (answer !== undefined && answer === this.#over)) return undefined
+    this.#over = answer
+    if (answer?.outcome === 'completed') return this.next()
+    if (this.#queue.length > 0) this.unqueue(...this.#queue)
     return undefined
   }
 

@@ -5,6 +5,7 @@ import { inLanguage } from '../../core/in-language.js'
 import type { ServerCheck } from '../../core/server-step.js'
 import { copyText } from '../copy.js'
 import { define, SluiceElement } from '../element.js'
+import { faultOf } from '../fault.js'
 import { pick } from '../locale.js'
 import { markInvisible } from '../mark-invisible.js'
 import { draftOf, draftOfCurrent, inputOf, keyKept, mayHaveKey, needsKey, placeOf, type Draft } from './draft.js'
@@ -343,9 +344,9 @@ export class SluiceServerPage extends SluiceElement {
 const valueOf = (event: Event): string => (event.target as HTMLInputElement).value
 
 function troubleOf(error: unknown): Trouble {
-  const { code, detail, message, path, hint } = (typeof error === 'object' && error !== null ? error : {}) as { [member: string]: string | undefined }
+  const { code, path, detail, hint } = faultOf(error)
   const field = path === 'baseURL' || path === 'apiKey' || path === 'model' ? path : undefined
-  return { text: [detail ?? message ?? String(error), hint].filter(Boolean).join('. '), field, code }
+  return { text: [detail, hint].filter(Boolean).join('. '), field, code }
 }
 
 define('sluice-model-field', SluiceModelField)

@@ -89,6 +89,9 @@ export function questionLines(request: QuestionRequest, words: QuestionWords, { 
   ]
 }
 
+/** Does this line tell what the tool says of itself? */
+export const isAbout = ({ kind, of }: Line): boolean => kind === 'about' || of === 'says' || of === 'title' || of === 'description'
+
 /** The sentence has the true name of the tool already. */
 const saysName = ({ words: own, title, name }: QuestionRequest): boolean => Boolean(name) && !title && own?.title === undefined && own?.sentence === undefined
 
@@ -97,7 +100,7 @@ function aboutLines({ words: own, title, description }: QuestionRequest, words: 
   const about = own?.about === undefined ? description : inLanguage(own.about, lang)
   const texts = { ...(own?.title === undefined ? { title } : {}), description: about }
   const lines = Object.entries(texts).flatMap(([of, text]) => (text ? cutLines(text, words, of, whole, ABOUT) : []))
-  const says: Line[] = own?.from !== undefined && lines.length > 0 ? [{ kind: 'notice', runs: [...nameRuns(own.from, words), { text: words.says }] }] : []
+  const says: Line[] = own?.from !== undefined && lines.length > 0 ? [{ kind: 'notice', of: 'says', runs: [...nameRuns(own.from, words), { text: words.says }] }] : []
   return [...says, ...lines.map((line): Line => (line.kind === 'value' ? { kind: 'about', runs: line.runs } : line))]
 }
 

@@ -1,7 +1,7 @@
 // Approvals on the terminal, one question after another: shows the call in plain text and reads the person's answer. The question stands
 // directly above the prompt; one that is longer than a screen comes page by page, and yes counts only once the last page was shown.
 import { escapeInvisibleInJson, escapeInvisible } from '../bridge/invisible.js'
-import { questionLines, questionWords, type Line } from '../bridge/question.js'
+import { isAbout, questionLines, questionWords, type Line } from '../bridge/question.js'
 import { givenTwice } from '../bridge/twice.js'
 import { SluiceError } from '../core/errors.js'
 import type { ApprovalEvent, JsonObject, SluiceEvent } from '../core/events.js'
@@ -22,8 +22,17 @@ export interface AskingOptions {
   auto?: string | undefined
 }
 
-/** Rows of a screen that the question cannot use: the prompt, and what a person types. */
-const PROMPT_ROWS = 4
+/** A question as it is shown. */
+interface Asked {
+  /** Its rows: so many at a time as stand above the prompt. */
+  pages: string[][]
+  /** What is asked once the last page is shown. */
+  prompt: string
+  /** Long values that can be shown whole, */
+  cut: string[]
+  /** and characters of those that are too long for that. */
+  unseen: number
+}
 
 export class Asking {
   readonly #options: AskingOptions
@@ -77,7 +86,7 @@ export class Asking {
   // -- what is asked --------------------------------------------------------------------------------------------------------
 
   /** The question in pages. Long values are cut: some can be shown on request, others are too long for that. */
-  #present(event: ApprovalEvent, edited: JsonObject | undefined, whole: ReadonlySet<string>): { pages: string[][]; cut: string[]; unseen: number } {
+  #present(event: ApprovalEvent, edited: JsonObject | undefined, whole: ReadonlySet<string>): Asked {
     const { run, tools, screen, terminal } = this.#options
     const block = run.snapshot.blocks.find((one) => one.type === 'tool_use' && one.call === event.call)
     const card = block?.type === 'tool_use' ? block : undefined
@@ -93,10 +102,14 @@ export class Asking {
       reserved: card?.reserved,
     }, questionWords.en, { whole })
     const rows = this.#rows(lines)
-    const size = terminal.live && this.#options.auto === undefined ? Math.max(4, screen.rows - PROMPT_ROWS) : Infinity
+    const cut = lines.flatMap(({ show }) => show ?? [])
+    const unseen = lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0)
+    const prompt = promptOf(event, cut.length > 0, unseen > 0)
+    const taken = Math.max(...[prompt, turning(rows.length, rows.length)].map((text) => screen.promptRows(event.call, text)))
+    const size = terminal.live && this.#options.auto === undefined ? Math.max(1, screen.rows - taken) : Infinity
     const pages: string[][] = []
     for (let at = 0; at < rows.length; at += size) pages.push(rows.slice(at, at + size))
-    return { pages, cut: lines.flatMap(({ show }) => show ?? []), unseen: lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0) }
+    return { pages, prompt, cut, unseen }
   }
 
   #rows(lines: readonly Line[]): string[] {
@@ -109,7 +122,6 @@ export class Asking {
       proseRows(lines.filter(({ kind }) => kinds.includes(kind)).flatMap(({ runs }, at) => [...(at ? [{ text: ' · ' }] : []), ...runs]), width, paint)
     const rows = (line: Line, indent: string, first = indent): string[] =>
       (line.kind === 'argument' || line.kind === 'value' ? rowsOf : proseRows)(line.runs, Math.max(8, width - first.length), paint).map((row, at) => (at ? indent : first) + row)
-    const isAbout = ({ kind, of }: Line): boolean => kind === 'about' || of === 'description'
     return [
       ...lines.filter(isAbout).flatMap((line) => rows(line, '').map((row) => paint(line.kind === 'about' ? 'dim' : 'yellow', row))),
       ...joined('sentence'),
@@ -140,8 +152,8 @@ export class Asking {
   // -- what is said to it ---------------------------------------------------------------------------------------------------
 
   async #ask(event: ApprovalEvent, signal: AbortSignal): Promise<void> {
-    const { call, stage, policy } = event
-    const always = stage === 'execution' && policy !== 'ask_always' // a tool that asks every time cannot be remembered
+    const { call, stage } = event
+    const always = canRemember(event)
     const whole = new Set<string>()
     let edited: JsonObject | undefined
     let asked = this.#present(event, edited, whole)
@@ -154,11 +166,9 @@ export class Asking {
     }
     turn()
     for (;;) {
-      const { pages, cut, unseen } = asked
+      const { pages, prompt, cut, unseen } = asked
       const shown = page >= pages.length - 1
-      const choices = [unseen > 0 ? 'unseen' : '[y]es', '[n]o, why', ...(stage === 'execution' ? ['[e]dit'] : []), ...(always ? ['[a]lways'] : []), ...(cut.length > 0 ? ['[s]how all'] : []), '[?]']
-      const question = `${stage === 'result' ? 'let the model read this?' : 'run it?'} ${choices.join(' ')} `
-      const said = await this.#line(call, shown ? question : `page ${page + 1} of ${pages.length}: Enter shows the next, n refuses `, signal)
+      const said = await this.#line(call, shown ? prompt : turning(page + 1, pages.length), signal)
       if (said === undefined) return
       if (this.#denied(call, said)) return
       if (stage === 'execution' && /^e(?:dit)?$/i.test(said)) {
@@ -267,6 +277,17 @@ export class Asking {
 }
 
 const yes = /^y(?:es)?$/i
+
+/** A tool that asks every time cannot be remembered. */
+const canRemember = ({ stage, policy }: ApprovalEvent): boolean => stage === 'execution' && policy !== 'ask_always'
+
+const turning = (page: number, of: number): string => `page ${page} of ${of}: Enter shows the next, n refuses `
+
+function promptOf(event: ApprovalEvent, cut: boolean, unseen: boolean): string {
+  const runs = event.stage === 'execution'
+  const choices = [unseen ? 'unseen' : '[y]es', '[n]o, why', ...(runs ? ['[e]dit'] : []), ...(canRemember(event) ? ['[a]lways'] : []), ...(cut ? ['[s]how all'] : []), '[?]']
+  return `${runs ? 'run it?' : 'let the model read this?'} ${choices.join(' ')} `
+}
 
 function expected(stage: ApprovalEvent['stage'], always: boolean): string {
   if (stage === 'result') return 'y yes, or n no (and why)'

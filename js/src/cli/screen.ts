@@ -3,7 +3,7 @@
 import { endingOf, endingWords } from '../bridge/ending.js'
 import { escapeInvisible } from '../bridge/invisible.js'
 import type { AssistantMessage, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, ProgressEvent, RetryEvent, SluiceEvent } from '../core/events.js'
-import { widthOf } from './flow.js'
+import { widthOf, wrapped } from './flow.js'
 import { Paper, type Colour, type Output } from './paper.js'
 import { Prose } from './prose.js'
 import { fit } from './rows.js'
@@ -13,8 +13,11 @@ const final: { [status in CardStatus]?: [sign: string, colour: Colour] } = {
   invalid: ['✖', 'red'], timeout: ['⏱', 'red'], expired: ['⏱', 'yellow'], cancelled: ['■', 'yellow'], unknown: ['?', 'yellow'],
 }
 
-/** Columns for what a person answers. */
+/** Columns for what a person answers, */
 const ANSWER = 10
+/** and for the name of a tool in front of what is asked: the whole name stands above it. */
+const NAME = 60
+const plainSide = '│ '
 
 interface DrawnCard extends Partial<CardEvent> {
   /** Its head is printed. */
@@ -208,11 +211,21 @@ export class Screen {
 
   /** The prompt of a question about a card, with the card's name in front. `live`: one that leaves no room for an answer is printed above it. */
   question(call: number, text: string, live: boolean): string {
-    const asked = this.paint('yellow', `${this.#name(call)}: ${text}`)
-    const prompt = `${this.#side} ${asked}`
-    if (!live || widthOf(prompt) + ANSWER <= this.columns) return prompt
+    const asked = this.#asked(call, text)
+    if (!live || this.promptRows(call, text) === 1) return `${this.#side} ${asked}`
     this.inCard(call, asked.trimEnd())
     return `${this.#side} > `
+  }
+
+  /** How many rows that prompt has on a terminal. */
+  promptRows(call: number, text: string): number {
+    const first = [{ text: `${plainSide} `, sgr: '' }]
+    const asked = this.#asked(call, text)
+    return widthOf(asked) + widthOf(`${plainSide} `) + ANSWER <= this.columns ? 1 : wrapped(asked.trimEnd(), { width: this.#paper.width, first }).length + 1
+  }
+
+  #asked(call: number, text: string): string {
+    return this.paint('yellow', `${fit(this.#name(call), NAME)}: ${text}`)
   }
 
   /** Prints lines in a card's box, now. */
@@ -245,7 +258,7 @@ export class Screen {
   }
 
   get #side(): string {
-    return this.paint('blue', '│ ')
+    return this.paint('blue', plainSide)
   }
 
   #name(call: number): string {

@@ -1,6 +1,6 @@
 // What a question shows of what would be done, line by line, and what of it is left out or can be seen by nobody.
 import { html, nothing, type LitElement, type TemplateResult } from 'lit'
-import { questionLines, type Line, type Picture, type QuestionRequest } from '../../bridge/question.js'
+import { isAbout, questionLines, type Line, type Picture, type QuestionRequest } from '../../bridge/question.js'
 import type { Part } from '../../core/events.js'
 import { count } from '../format.js'
 import { imageSource } from '../images.js'
@@ -61,7 +61,7 @@ export class ExactView {
     const from = [...Object.entries(request).flat(), words, lang, name, folded, this.#whole, this.#broken]
     if (this.#drawn?.from.length === from.length && from.every((one, at) => one === this.#drawn?.from[at])) return this.#drawn.lines
     const all = questionLines(request, words, { lang, name, whole: this.#whole, draws: (picture) => this.#source(picture) !== undefined })
-    const lines = folded ? all.filter(({ kind, of }) => kind !== 'about' && of !== 'title' && of !== 'description') : all
+    const lines = folded ? all.filter((line) => !isAbout(line)) : all
     this.unseen = lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0)
     this.cut = lines.flatMap(({ show }) => show ?? [])
     this.#lines.update(lines.filter(({ kind }) => !inHead.has(kind)), ({ more = 0 }) => words.showAll(count(more, lang)))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SluiceError } from 'sluice'
 import { httpVoice, speaker } from 'sluice/speech'
-import { FakeClock, FakeMessage, FakeVoice, settled } from './speech-support.mjs'
+import { FakeAudio, FakeClock, FakeMessage, FakeVoice, settled } from './speech-support.mjs'
 
 function stage(options = {}) {
   const clock = new FakeClock()
@@ -397,33 +397,6 @@ test('speech: the mouth of a voice without sound moves with its letters, and is 
 })
 
 // -- a voice that gives sounds ------------------------------------------------------------------------------------------------
-
-/** As much of an AudioContext as a speaker uses; sounds last as long as they say. */
-class FakeAudio {
-  constructor(clock) {
-    this.clock = clock
-    this.state = 'running'
-    this.destination = {}
-    this.played = []
-  }
-  get currentTime() {
-    return this.clock.now() / 1000
-  }
-  createAnalyser = () => ({ connect() {}, disconnect() {}, getFloatTimeDomainData: (samples) => samples.fill(0.1) })
-  createGain = () => ({ connect() {}, disconnect() {}, gain: { value: 1, setValueAtTime() {}, linearRampToValueAtTime: (value, at) => this.played.push(`faded in ${Math.round((at - this.currentTime) * 1000)}`) } })
-  createBufferSource() {
-    const source = {
-      connect() {},
-      start: (at) => {
-        this.played.push(source.buffer.name)
-        this.clock.setTimeout(() => source.onended?.(), (at - this.currentTime + source.buffer.duration) * 1000)
-      },
-      stop() {},
-    }
-    return source
-  }
-  decodeAudioData = async (bytes) => ({ name: new TextDecoder().decode(bytes), duration: 1 })
-}
 
 test('speech: sounds are made ready ahead, and heard in their order', async () => {
   const clock = new FakeClock()

@@ -15,6 +15,9 @@ export class FakeClock {
     return this.#last
   }
   clearTimeout = (id) => void this.#timers.delete(id)
+  get waiting() {
+    return this.#timers.size
+  }
 
   async pass(ms) {
     const end = this.#now + ms
@@ -93,10 +96,45 @@ export class FakeMessage {
   }
   /** A person has it go on. */
   again() {
-    this.#view = { ...this.#view, outcome: undefined }
+    this.#view = { ...this.#view, outcome: undefined, blocks: this.#view.blocks.filter(({ type }) => type !== 'error') }
+    this.#block = this.#view.blocks.length - 1
+    return this
+  }
+  failed() {
+    this.push({ type: 'error', block: ++this.#block, code: 'network', detail: 'gone' }, { type: 'done', outcome: 'failed' })
     return this
   }
   done(outcome = 'completed') {
     this.push({ type: 'done', outcome })
   }
+}
+
+/** As much of an AudioContext as a speaker uses; sounds last as long as they say. */
+export class FakeAudio {
+  constructor(clock) {
+    this.clock = clock
+    this.state = 'running'
+    this.destination = {}
+    this.played = []
+  }
+  get currentTime() {
+    return this.clock.now() / 1000
+  }
+  suspend = async () => void (this.state = 'suspended')
+  resume = async () => void (this.state = 'running')
+  close = async () => {}
+  createAnalyser = () => ({ connect() {}, disconnect() {}, getFloatTimeDomainData: (samples) => samples.fill(0.1) })
+  createGain = () => ({ connect() {}, disconnect() {}, gain: { value: 1, setValueAtTime() {}, linearRampToValueAtTime: (value, at) => this.played.push(`faded in ${Math.round((at - this.currentTime) * 1000)}`) } })
+  createBufferSource() {
+    const source = {
+      connect() {},
+      start: (at) => {
+        this.played.push(source.buffer.name)
+        this.clock.setTimeout(() => source.onended?.(), (at - this.currentTime + source.buffer.duration) * 1000)
+      },
+      stop() {},
+    }
+    return source
+  }
+  decodeAudioData = async (bytes) => ({ name: new TextDecoder().decode(bytes), duration: 1 })
 }

@@ -16,11 +16,7 @@ export class Listeners<Args extends unknown[] = []> {
   tell(...args: Args): void {
     for (const entry of [...this.#entries]) {
       if (!this.#entries.has(entry)) continue // an earlier one took it away
-      try {
-        entry.call(...args)
-      } catch (error) {
-        report(error)
-      }
+      guarded(() => entry.call(...args))
     }
   }
 
@@ -29,8 +25,12 @@ export class Listeners<Args extends unknown[] = []> {
   }
 }
 
-/** Reports it as an uncaught exception, without stopping the caller. */
-function report(error: unknown): void {
-  if (typeof globalThis.reportError === 'function') globalThis.reportError(error)
-  else console.error(error)
+/** Calls a function of the app. What it throws is reported as an uncaught exception, without stopping the caller. */
+export function guarded(call: () => void): void {
+  try {
+    call()
+  } catch (error) {
+    if (typeof globalThis.reportError === 'function') globalThis.reportError(error)
+    else console.error(error)
+  }
 }

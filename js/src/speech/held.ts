@@ -44,7 +44,7 @@ export class Held {
         const early: Early = { message, call, end: resolve, timer: this.#clock.setTimeout(() => (this.#forget(early), resolve('now')), EARLY_MS) }
         return void this.#early.add(early)
       }
-      this.#waiting.get(call)?.end('now')
+      this.#end(call, 'now')
       const timer = this.#clock.setTimeout(() => this.#end(call, 'now'), this.#mostMs)
       this.#waiting.set(call, { end: resolve, timer })
     })

@@ -6,6 +6,12 @@ const wide = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303
 /** Is it Chinese, Japanese or Korean, with what stands between? */
 export const isWide = (letter: string): boolean => wide.test(letter)
 
+/** Words of one piece and of the next. */
+export function joined(one: string, other: string): string {
+  if (one === '' || other === '') return one + other
+  return isWide(one.at(-1) as string) || isWide(other[0] as string) ? one + other : `${one} ${other}`
+}
+
 /** How long a letter takes: 10 for a syllable. */
 export const weightOf = (letter: string): number => (isWide(letter) ? 10 : 4)
 

@@ -20,13 +20,18 @@ export class Reading {
       if (block) this.#block(at, block, news)
       if (at === this.#from && at < blocks.length - 1 && (!block || isSettled(block))) {
         this.#from++
-        this.#read.delete(at)
       }
     }
     const ended = answers.filter((answer) => answer.finishReason !== undefined).length
     if (ended > this.#answers) news.push({ type: 'round', round: ended })
     this.#answers = ended
     return news
+  }
+
+  /** It was over and goes on: errors at its end are gone, and the text in front of them grows. Returns how much of each text was read. */
+  again(): ReadonlyMap<number, number> {
+    this.#from = 0
+    return new Map(this.#read)
   }
 
   #block(at: number, block: BlockView, news: Delta[]): void {

@@ -173,8 +173,10 @@ class Cutter {
   /** One that comes late, when its place was said, comes with the next words. */
   #cue({ call, channel, payload, block }: Pick<IpcEvent, 'call' | 'channel' | 'payload' | 'block'>): void {
     if (block === this.#last) this.#behind++
-    this.#cues.push({ place: block < (this.#block ?? 0) ? 0 : this.#ends.get(block) ?? this.#length, cue: { call, channel, payload } })
-    this.#cues.sort((one, other) => one.place - other.place)
+    const place = block < (this.#block ?? 0) ? 0 : this.#ends.get(block) ?? this.#length
+    let at = this.#cues.length
+    while (at > 0 && (this.#cues[at - 1] as Placed).place > place) at--
+    this.#cues.splice(at, 0, { place, cue: { call, channel, payload } })
   }
 
   /** What was not said yet is not said. */
@@ -192,7 +194,7 @@ class Cutter {
     this.#emit(this.#sentences.rest())
     if (unsaid) this.#out.length = before
     const last = this.#out.at(-1)
-    if (this.#out.length > before && last) last.cues.push(...this.#cues.splice(0).map(({ cue }) => ({ at: last.text.length, ...cue })))
+    if (this.#out.length > before && last) for (const { cue } of this.#cues.splice(0)) last.cues.push({ at: last.text.length, ...cue })
   }
 
   #emit(piece: string): void {

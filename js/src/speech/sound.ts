@@ -92,16 +92,16 @@ export class Sound {
   }
 
   pause(): void {
-    void this.#context?.suspend()
+    this.#context?.suspend().catch(gone)
   }
 
   resume(): void {
-    void this.#context?.resume()
+    this.#context?.resume().catch(gone)
   }
 
   close(): void {
     this.#analyser?.disconnect()
-    if (this.#context && !this.#given) void this.#context.close()
+    if (this.#context && !this.#given) this.#context.close().catch(gone)
     this.#context = this.#analyser = undefined
   }
 
@@ -115,3 +115,6 @@ export class Sound {
     return this.#context
   }
 }
+
+/** The app closed its context: nothing is heard either way. */
+const gone = (): void => {}

@@ -160,6 +160,43 @@ test('servers that answer on this computer come first, and the first of them is 
   assert.deepEqual((await page.evaluate(() => window.used))[2], [{ provider: 'vllm', model: 'Qwen/Qwen3-8B' }, 'text'])
 })
 
+test('what comes late of another client changes nothing, what is written meanwhile stays, and a test that left the page was stopped', async (t) => {
+  const { page, element } = await alone(t, {})
+  await element.getByLabel('Service').waitFor()
+  await page.evaluate(() => {
+    const shown = document.querySelector('sluice-server')
+    const { server } = shown.client
+    const wait = (name) => new Promise((resolve) => ((window.late ??= {})[name] = resolve))
+    const presets = [{ provider: 'ollama', title: 'Ollama', places: [], wires: ['ollama'], keyNames: [], mode: 'auto', models: ['qwen3:8b'], local: true }]
+    window.clients = {
+      slow: { server: { ...server, view: () => wait('view').then(() => ({ presets: [{ ...presets[0], title: 'Of another client' }], opensLinks: false })) } },
+      here: { server: {
+        ...server, view: async () => ({ presets, current: { provider: 'ollama', model: 'mine', hasKey: false }, opensLinks: false }), local: () => wait('local').then(() => [{ provider: 'ollama', models: ['first'] }]),
+        check: async function* (_, { signal }) { await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason))) },
+      } },
+    }
+    shown.client = window.clients.slow
+  })
+  await until(() => page.evaluate(() => window.late?.view !== undefined), 'the slow client')
+  await page.evaluate(() => (document.querySelector('sluice-server').client = window.clients.here))
+  const model = element.getByRole('combobox', { name: 'Model' })
+  await until(async () => await model.inputValue() === 'mine', 'what is chosen')
+  await model.fill('another')
+  await page.evaluate(() => (window.late.view(), window.late.local()))
+  await element.getByText('Ollama answers on this computer.').waitFor()
+  assert.deepEqual([await model.inputValue(), await element.getByLabel('Service').locator('option').allInnerTexts()], ['another', ['Ollama']])
+  await element.getByRole('button', { name: 'Test', exact: true }).click()
+  await element.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+  await page.evaluate(() => {
+    const shown = document.querySelector('sluice-server')
+    const { parentNode } = shown
+    shown.remove()
+    parentNode.append(shown)
+  })
+  await element.getByText('Stopped.').waitFor()
+  await element.getByRole('button', { name: 'Test again', exact: true }).waitFor()
+})
+
 test('a host without a choice, a window without the right and a host that fails each say so', async (t) => {
   for (const [client, words] of [[{ none: true }, /does not let people choose/], [{ code: 'unsupported' }, /does not let people choose/], [{ code: 'forbidden' }, /may not choose/], [{ code: 'internal' }, /cannot be read: it is internal/]]) {
     const { page, element } = await alone(t, client)

@@ -295,7 +295,7 @@ export function contract(name, { open, again, skip = false }) {
         await store.save(id, { entries: [question(`n${at}`, at ? `n${at - 1}` : from, 'next')] })
         each.push(performance.now() - start)
       }
-      return each.sort((a, b) => a - b)[5] // one that another process held up says nothing
+      return Math.min(...each) // those that another process held up say nothing
     }
     await cost('small', 'e1') // warm
     await store.delete('small')

@@ -206,6 +206,18 @@ function suite() {
     assert.deepEqual(readdirSync(path), ['main'])
   })
 
+  test('files: saving and deleting at the same time ends with the one or the other, and what killed processes left goes', async (t) => {
+    const path = folder(t)
+    const [one, other] = [files(path), files(path)]
+    await one.save('main', { entries: [question('q', null, 'x')] })
+    await Promise.all(Array.from({ length: 30 }, (_, at) => (at % 2 ? other.delete('main') : one.save('main', { entries: [question('q', null, 'x')] }))))
+    await one.save('main', { entries: [question('q', null, 'x')] })
+    writeFileSync(join(path, 'main', 'conversation.jsonl.0.new'), 'half of i')
+    await one.save('main', { entries: [answer('a', 'q', 'y')] })
+    await one.delete('main', 'a')
+    assert.deepEqual([readdirSync(path), readdirSync(join(path, 'main'))], [['main'], ['conversation.jsonl']])
+  })
+
   test('files: a place that cannot be used is told, and a lock that nobody holds is no hindrance', async (t) => {
     const path = folder(t)
     assert.throws(() => files(''), refused('option', 'folder'))

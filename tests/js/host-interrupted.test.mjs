@@ -11,6 +11,7 @@ import { tool } from 'sluice'
 import { files, memory, sqlite } from 'sluice/conversations'
 import { connect } from 'sluice/renderer'
 import { startServer } from 'sluice/testing'
+import { Keeper } from '../../js/dist/esm/host/keeper.js'
 import { guarded, hostStage, until } from './host-support.mjs'
 
 const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
@@ -198,4 +199,19 @@ test('an answer that goes on is saved at a bounded rate, a turning point soon', 
   await until(async () => (await store.load('main')).entries[1]?.message.outcome === 'completed', 'the last save')
   const most = 3 + (Date.now() - began) / 2000
   assert.ok(saves >= 3 && saves <= most, `${saves} saves, expected 3 to ${most}`)
+})
+
+test('an answer that goes on is saved though the clock of the computer is set back', async (t) => {
+  let saves = 0
+  const keeper = new Keeper(() => saves++)
+  t.after(() => keeper.close())
+  keeper.changed(true)
+  await until(() => saves === 1, 'the first save')
+  const now = Date.now
+  t.after(() => (Date.now = now))
+  Date.now = () => now() - 3_600_000
+  keeper.changed(true)
+  const end = performance.now() + 20_000 // until() goes by the clock that was set back
+  while (saves < 2 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.equal(saves, 2)
 })

@@ -107,6 +107,27 @@ test('a mode that goes with the server is configured', async (t) => {
   assert.equal((await other.configuration()).settings.mode, 'text')
 })
 
+test('of two windows that choose at the same time the later one has both, its server and its mode', async (t) => {
+  const saves = []
+  const { client, server, host } = await stage(t, { use: () => new Promise((resolve) => saves.push(resolve)) })
+  const other = connect(host.bridge())
+  t.after(() => other.close())
+  const [first, second] = ['text', 'native'].map((mode) => client.server.use({ baseURL: server.baseURL, model: 'one' }, mode))
+  await until(() => saves.length === 2)
+  saves[1]()
+  await second
+  saves[0]()
+  await first
+  assert.equal((await other.configuration()).settings.mode, 'native')
+})
+
+test('what the app kept and is no address hinders nobody from choosing another server', async (t) => {
+  const { client, kept, server } = await stage(t, { current: { baseURL: 'what?', name: 'm', apiKey: KEY } })
+  assert.deepEqual((await client.server.view()).current, { baseURL: '', model: 'm', hasKey: false })
+  await client.server.use({ baseURL: server.baseURL, model: 'one' })
+  assert.deepEqual(kept.now, { baseURL: server.baseURL, name: 'one' }, 'the key goes to no other server')
+})
+
 test('a host without a choice says so', async (t) => {
   const { open } = await hostStage(t)
   const window = open({ server: true })

@@ -266,6 +266,14 @@ test('tray, menu and hotkey: show, quiet for an hour, chat, size, start with the
   assert.deepEqual(calls, ['quit'])
 })
 
+test('a menu() that throws leaves the usual lines, and is told', (t) => {
+  const { electron, window, trays, problems } = open(t, { tray: { icon: 'icon.png', menu: () => { throw new Error('no') } } })
+  electron.powerMonitor.emit('lock-screen')
+  assert.equal(window.isVisible(), false)
+  assert.ok(trays[0].menu.items.some(({ label }) => label === 'Show'))
+  assert.match(problems.at(-1), /menu\(\) threw: no/)
+})
+
 test('a system without tray, a hotkey that is taken, a place that cannot be kept: told, and it goes on', (t) => {
   const { problems, window } = open(t, {
     platform: 'linux', fake: { ozone: 'x11', tray: false, taken: ['Alt+L'] }, tray: { icon: 'i' }, hotkey: 'Alt+L',

@@ -121,3 +121,11 @@ test('speech: what is made for a window ends when that is closed, and no other',
   assert.equal((await sounds[1]).ok, false)
   assert.match(ended[1], /^two: .*the host was closed/)
 })
+
+test('speech: a sound that is too long, and whose maker does not end, takes nobody\'s place', async (t) => {
+  const { host } = await hostStage(t, { answers: [], host: {
+    speech: (text) => ({ [Symbol.asyncIterator]: () => ({ next: async () => ({ done: false, value: new Uint8Array(9_000_000) }), return: () => new Promise(() => {}) }) }),
+  } })
+  const here = host.bridge({ read: true, chat: true })
+  for (let at = 0; at < 8; at++) assert.match((await here.call('synthesize', { text: 'one' })).error.detail, /more than 8000000 bytes/)
+})

@@ -8,7 +8,7 @@ import { SluiceError } from '../core/errors.js'
 import { LockFile, POLL_MS } from '../core/lock-file.js'
 
 const faults: { readonly [code: string]: string } = {
-  EISDIR: 'it is a folder, expected a file', ENOTDIR: 'a part of the path is a file, expected a folder', EACCES: 'there is no permission to use it',
+  EISDIR: 'it is a folder, expected a file', ENOTDIR: 'a part of the path is a file, expected a folder', EEXIST: 'a part of the path is a file, expected a folder', EACCES: 'there is no permission to use it',
   EPERM: 'there is no permission to use it', EROFS: 'the disk can only be read', ENOSPC: 'the disk is full', EDQUOT: 'the disk is full',
   ENAMETOOLONG: 'the path is too long', EIO: 'the disk does not work',
 }

@@ -164,9 +164,10 @@ class FileConversations implements Conversations {
     const folder = this.#pathOf(id)
     const path = join(folder, LOG)
     return await attempt(path, async () => {
-      if (create) await mkdir(folder, { recursive: true, mode: 0o700 })
+      if (create) await mkdir(this.#folder, { recursive: true, mode: 0o700 })
       else if ((await stampOf(path)) === null) return false
       return await locked(`${folder}.lock`, async (check) => {
+        if (create) await mkdir(folder, { recursive: true, mode: 0o700 }) // under the lock: it may just be deleted
         const stamp = await stampOf(path)
         const known = this.#last?.log.id === id && this.#last.stamp === stamp ? this.#last.log : await this.#readOf(id)
         if (!known && !create) return false
@@ -199,6 +200,7 @@ class FileConversations implements Conversations {
   async #delete(id: string): Promise<boolean> {
     const folder = this.#pathOf(id)
     const path = join(folder, LOG)
+    this.#infos.delete(folderNameOf(id))
     return await attempt(path, async () => {
       if ((await stampOf(path)) === null) return false
       return await locked(`${folder}.lock`, async () => {
@@ -213,10 +215,10 @@ class FileConversations implements Conversations {
 /** Tells `change` to rewrite the whole log instead of adding a line. */
 const ANEW = Symbol('anew')
 
-/** Removes pictures that no entry names. */
+/** Removes pictures that no entry names, and what processes left that were killed in mid-write. */
 async function sweep(log: string, refs: Set<string>): Promise<void> {
   const folder = dirname(log)
-  for (const name of await readdir(folder)) if (isRef(name) && !refs.has(name)) await rm(join(folder, name), { force: true })
+  for (const name of await readdir(folder)) if ((isRef(name) && !refs.has(name)) || name.endsWith('.new')) await rm(join(folder, name), { force: true })
 }
 
 /** The list shows a file that cannot be read under the name of its folder. */

@@ -18,6 +18,7 @@ export class PetTray {
   readonly #electron: PetElectron
   readonly #options: PetTrayOptions | null | undefined
   readonly #state: () => MenuState
+  readonly #onProblem: (what: string) => void
   #tray: PetTrayLike | undefined
   #asks = 0
 
@@ -25,6 +26,7 @@ export class PetTray {
     this.#electron = electron
     this.#options = options
     this.#state = state
+    this.#onProblem = onProblem
     if (!options) return
     try {
       this.#tray = new electron.Tray(options.icon as never)
@@ -41,7 +43,12 @@ export class PetTray {
   /** The lines of the menu, as they are now. */
   get items(): PetMenuItem[] {
     const items = menuItems(this.#state())
-    return this.#options?.menu?.(items) ?? items
+    try {
+      return this.#options?.menu?.(items) ?? items
+    } catch (error) {
+      this.#onProblem(`menu() threw: ${messageOf(error)}`)
+      return items
+    }
   }
 
   update(): void {

@@ -516,8 +516,11 @@ class EngineHost implements Host {
 
 async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   let patience: NodeJS.Timeout | undefined
-  await Promise.race([work, new Promise((resolve) => (patience = setTimeout(resolve, ms)))])
-  clearTimeout(patience)
+  try {
+    await Promise.race([work, new Promise((resolve) => (patience = setTimeout(resolve, ms)))])
+  } finally {
+    clearTimeout(patience)
+  }
 }
 
 const orEmpty = <T extends object>(check: Check<T>): Check<T> => (input, path) => check(input ?? {}, path)

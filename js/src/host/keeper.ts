@@ -8,8 +8,9 @@ const MOST_MS = 15_000
 /** Says when an answer that goes on is to be saved: at a bounded rate, however much comes. */
 export class Keeper {
   readonly #save: () => void
-  readonly #begun = Date.now()
-  #last = 0
+  // By a clock that nobody sets: with one that is set back nothing would be saved for so long.
+  readonly #begun = performance.now()
+  #last: number | undefined
   #due = Infinity
   #timer: NodeJS.Timeout | undefined
 
@@ -19,9 +20,9 @@ export class Keeper {
 
   /** Something changed. `soon`: what a person would miss. */
   changed(soon: boolean): void {
-    const now = Date.now()
+    const now = performance.now()
     const often = Math.min(Math.max((now - this.#begun) / 10, OFTEN_MS), MOST_MS)
-    const due = soon ? Math.max(now, this.#last + SOON_MS) : Math.max(now, (this.#last || this.#begun) + often)
+    const due = Math.max(now, soon ? (this.#last ?? -Infinity) + SOON_MS : (this.#last ?? this.#begun) + often)
     if (due >= this.#due) return
     clearTimeout(this.#timer)
     this.#due = due
@@ -35,7 +36,7 @@ export class Keeper {
   kept(): void {
     clearTimeout(this.#timer)
     this.#due = Infinity
-    this.#last = Date.now()
+    this.#last = performance.now()
   }
 
   close(): void {

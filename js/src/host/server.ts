@@ -34,6 +34,9 @@ export class ServerPage {
   readonly #checks = new Map<HostWindow, OpenCheck>()
   readonly #lists = new Map<HostWindow, Set<AbortController>>()
   #looking: Promise<LocalServer[]> | undefined
+  // -- of two windows that choose at the same time the mode of the later one counts, as its server does
+  #turns = 0
+  #chosen = 0
   #last = 0
 
   constructor(choice: ServerChoice | undefined, opensLinks: boolean, setMode: (mode: Mode) => unknown) {
@@ -98,6 +101,7 @@ export class ServerPage {
 
   async use(input: ServerInput | null, mode: Mode | undefined): Promise<ServerView> {
     const choice = this.#need()
+    const turn = ++this.#turns
     if (input === null) await this.#people(() => choice.use(null))
     else {
       const server = this.#read(input)
@@ -106,7 +110,8 @@ export class ServerPage {
       await this.#people(() => checkKey(model, serverOf(model, model.name)))
       await this.#people(() => choice.use(model))
     }
-    if (mode !== undefined) this.#setMode(mode)
+    if (mode !== undefined && turn > this.#chosen) this.#setMode(mode)
+    this.#chosen = Math.max(turn, this.#chosen)
     return this.view
   }
 
@@ -145,7 +150,7 @@ export class ServerPage {
     } catch (error) {
       throw refusalOf(error)
     }
-    const sameOrigin = before !== undefined && originOf(before) === originOf(server)
+    const sameOrigin = before !== undefined && isSameOrigin(before, server)
     const key = apiKey === undefined ? this.#keyFor(server) : apiKey
     const { apiKey: _, ...rest } = server
     return { ...rest, ...(sameOrigin && before.headers ? { headers: before.headers } : {}), ...(key ? { apiKey: key } : {}) } as Endpoint
@@ -155,7 +160,7 @@ export class ServerPage {
   #keyFor(server: ServerAddress): string | undefined {
     const choice = this.#need()
     const before = choice.current()
-    if (before?.apiKey && originOf(before) === originOf(server)) return before.apiKey
+    if (before?.apiKey && isSameOrigin(before, server)) return before.apiKey
     return choice.keyFor?.(baseOf(server)) || undefined
   }
 
@@ -183,7 +188,10 @@ export class ServerPage {
 const baseOf = ({ provider, baseURL, wire }: ServerAddress & { provider?: Model['provider'] }): string =>
   baseURL ?? (provider ? providers[provider].baseURLs[wire ?? firstWire(provider)] : undefined) ?? ''
 
-const originOf = (server: ServerAddress): string => new URL(baseOf(server)).origin
+/** Undefined where the app kept what is no address: a person may still choose another one. */
+const originOf = (server: ServerAddress): string | undefined => (URL.canParse(baseOf(server)) ? new URL(baseOf(server)).origin : undefined)
+
+const isSameOrigin = (one: ServerAddress, other: ServerAddress): boolean => originOf(one) !== undefined && originOf(one) === originOf(other)
 
 function withoutName({ name: _, ...server }: Endpoint): ServerAddress {
   return server as ServerAddress
@@ -198,6 +206,7 @@ function shown({ provider, baseURL, wire, path, name: model }: Model, hasKey: bo
 
 /** A name and a password in an address are a key as well. */
 function withoutUser(baseURL: string): string {
+  if (!URL.canParse(baseURL)) return ''
   const url = new URL(baseURL)
   if (!url.username && !url.password && !url.search) return baseURL
   url.username = url.password = url.search = ''

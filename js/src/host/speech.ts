@@ -54,14 +54,18 @@ export class Speech {
     const ended = new Promise<never>((_, fail) => signal.addEventListener('abort', () => fail(signal.reason as Error), { once: true }))
     ended.catch(() => {})
     const steps = pieces[Symbol.asyncIterator]()
-    for (;;) {
-      const { done, value } = await Promise.race([steps.next(), ended])
-      if (done) return Buffer.concat(all).toString('base64')
-      all.push(value)
-      length += value.length
-      if (length <= MOST_BYTES) continue
-      await steps.return?.()
-      throw refuse('limit', `the sound of a text has more than ${MOST_BYTES} bytes`)
+    let done: boolean | undefined
+    try {
+      for (;;) {
+        const step = await Promise.race([steps.next(), ended])
+        done = step.done
+        if (step.done) return Buffer.concat(all).toString('base64')
+        all.push(step.value)
+        length += step.value.length
+        if (length > MOST_BYTES) throw refuse('limit', `the sound of a text has more than ${MOST_BYTES} bytes`)
+      }
+    } finally {
+      if (!done) Promise.resolve(steps.return?.()).catch(() => {}) // not awaited: what hangs would keep its place for ever
     }
   }
 }

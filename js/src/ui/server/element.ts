@@ -31,6 +31,8 @@ export class SluiceServerPage extends SluiceElement {
   #lost: Trouble | undefined
   #trouble: Trouble | undefined
   #said = ''
+  /** Counts what was read of clients. */
+  #turns = 0
   // -- the models of the chosen server
   #names: { of: string; list: readonly string[] | undefined; asking: boolean } | undefined
   // -- the test
@@ -40,7 +42,7 @@ export class SluiceServerPage extends SluiceElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
-    this.#test?.abort()
+    if (this.#test) this.#stopTest()
   }
 
   protected override willUpdate(changed: PropertyValues): void {
@@ -54,21 +56,27 @@ export class SluiceServerPage extends SluiceElement {
 
   /** Reads anew who answers, and looks for the servers of this machine. */
   async refresh(): Promise<void> {
-    this.#test?.abort()
+    this.#forget()
     const side = this.client?.server
+    const turn = ++this.#turns
     this.#lost = side || !this.client ? undefined : { text: '', code: 'unsupported' }
     this.requestUpdate()
     if (!side) return
     try {
-      this.#view = await side.view()
-      this.#draft = draftOfCurrent(this.#view)
+      const view = await side.view()
+      if (turn !== this.#turns) return // another client, or it was read again meanwhile
+      this.#view = view
+      this.#draft = draftOfCurrent(view)
       this.requestUpdate()
-      this.#local = await side.local().catch(() => [])
+      const local = await side.local().catch(() => [])
+      if (turn !== this.#turns) return
+      this.#local = local
       // What runs already is the shortest way to an answer.
-      this.#draft ??= draftOf(this.#presetOf(this.#local[0]?.provider) ?? (this.#view.presets[0] as PresetView))
-      this.#chooseFirst()
+      this.#draft ??= draftOf(this.#presetOf(local[0]?.provider) ?? (view.presets[0] as PresetView))
+      if (this.#draft.model === (this.#draft.preset.models[0] ?? '')) this.#chooseFirst() // else somebody has written meanwhile
       void this.#askModels()
     } catch (error) {
+      if (turn !== this.#turns) return
       this.#lost = troubleOf(error)
     }
     this.requestUpdate()
@@ -259,8 +267,12 @@ export class SluiceServerPage extends SluiceElement {
   }
 
   readonly #toggleTest = (): void => {
-    if (!this.#test) return void this.#try()
-    this.#test.abort()
+    if (this.#test) this.#stopTest()
+    else void this.#try()
+  }
+
+  #stopTest(): void {
+    this.#test?.abort()
     this.#test = undefined
     this.#ended = 'stopped'
     this.requestUpdate()
@@ -313,14 +325,18 @@ export class SluiceServerPage extends SluiceElement {
     const missing = this.#missing(draft) ?? (needsKey(draft) && !draft.key.trim() && !keyKept(draft, this.#view?.current) ? { text: text.keyMissing, field: 'apiKey' as const } : undefined)
       ?? (draft.model.trim() ? undefined : { text: text.modelMissing, field: 'model' as const })
     if (missing) return this.#complain(missing)
+    const turn = this.#turns
     try {
-      this.#view = await side.use(inputOf(draft), draft.mode)
+      const view = await side.use(inputOf(draft), draft.mode)
+      if (turn !== this.#turns) return // it was another client's
+      this.#view = view
     } catch (error) {
+      if (turn !== this.#turns) return
       const { text: why, field } = troubleOf(error)
       return this.#complain({ text: `${text.failed}: ${why}`, field })
     }
     const { current } = this.#view
-    if (this.#draft) this.#draft = { ...this.#draft, preset: this.#presetOf(draft.preset.provider) ?? this.#view.presets.find(({ provider }) => !provider) ?? draft.preset, key: '' }
+    if (this.#draft === draft) this.#draft = { ...draft, preset: this.#presetOf(draft.preset.provider) ?? this.#view.presets.find(({ provider }) => !provider) ?? draft.preset, key: '' }
     if (!current) return this.requestUpdate()
     this.#say(text.used(current.model))
     this.dispatchEvent(new CustomEvent<ConnectedDetail>('sluice-connected', { detail: { server: current }, bubbles: true, composed: true }))

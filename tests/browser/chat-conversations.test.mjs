@@ -92,6 +92,8 @@ test('a conversation is renamed and deleted after a question, by keys; the app m
 test('more than a hundred come by and by; a list that fails says so; a conversation is saved as a file', async (t) => {
   const page = await open(t, { count: 130 })
   assert.equal(await items(page).count(), 100)
+  const [title, whole] = await items(page).nth(5).evaluate((item) => ['.title', '.item'].map((name) => (item.matches(name) ? item : item.querySelector(name)).clientWidth))
+  assert.ok(title > whole - 30, `a title has ${title} of ${whole} px: hidden buttons take none`)
   await page.getByRole('button', { name: 'More' }).click()
   await until(async () => (await items(page).count()) === 130, 'all')
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as a file: Talk 0' }).click()])

@@ -363,6 +363,18 @@ test('a face comes to rest: a thinking one when Lulu goes on, any with the next 
 })
 
 
+test('a question begins no animation of the conversation anew', async (t) => {
+  const { page } = await open(t, { reducedMotion: 'no-preference' })
+  await scene(page, 'message')
+  await question(page).waitFor()
+  await page.locator('sluice-entry').last().evaluate(async ({ shadowRoot }) => {
+    for (let still = 0, frames = 0; still < 5; still = shadowRoot.getAnimations().length > 0 ? 0 : still + 1) {
+      if (++frames > 1000) throw new Error('it goes on beginning anew')
+      await new Promise(requestAnimationFrame)
+    }
+  })
+})
+
 for (const [width, height] of [[320, 256], [320, 640], [390, 780], [800, 700], [1280, 800]]) {
   test(`nothing lies over another at ${width} × ${height}`, async (t) => {
     const { page } = await open(t, { viewport: { width, height } })

@@ -55,9 +55,9 @@ test('thoughts that are open grow as they come', async (t) => {
 for (const [lang, words] of Object.entries({
   en: {
     rounds: 'Stopped after 2 rounds of tools.', limit: 'Stopped at a limit.', stopped: 'Stopped.', off: 'The answer broke off.', failed: 'The connection failed', interrupted: 'This answer was interrupted.',
-    pause: 'The model paused before its end.',
+    pause: 'The model paused before its end.', cutOff: 'It goes on here when there is a connection again.',
   },
-  zh: { rounds: '用了 2 轮工具后停止。', limit: '达到上限，已停止。', stopped: '已停止。', off: '回答中途断开。', failed: '连接失败', interrupted: '这个回答中断了。', pause: '模型中途停了下来。' },
+  zh: { rounds: '用了 2 轮工具后停止。', limit: '达到上限，已停止。', stopped: '已停止。', off: '回答中途断开。', failed: '连接失败', interrupted: '这个回答中断了。', pause: '模型中途停了下来。', cutOff: '恢复连接后，会从这里继续。' },
 })) {
   test(`an answer says in a line how it ended, and in the provider's words what broke it off: ${lang}`, async (t) => {
     const page = await open(t)
@@ -74,6 +74,7 @@ for (const [lang, words] of Object.entries({
       [[text0, ...error('unfinished', 'the stream ended')], [words.off, 'the stream ended']],
       [[text0, ...error('network', 'ECONNRESET')], [words.off, 'ECONNRESET']],
       [[text0, ...error('idle_timeout', 'nothing for 60 s')], [words.off, 'nothing for 60 s']],
+      [[text0, ...error('connection', 'the connection to the host was lost')], [words.cutOff], 'the connection to the host'],
       [error('network', 'ECONNREFUSED', 0), [words.failed, 'ECONNREFUSED'], words.off],
       [[text0, { type: 'done', outcome: 'completed', finishReason: 'pause' }], [words.pause]],
     ]) {

@@ -109,7 +109,7 @@ test('a pet speaks first where the app lets it: nobody sees the prompt, the entr
   now = new Date(2026, 10, 24, 8, 0)
   await until(async () => (await reloaded.call('petFirst', {})).value?.left === 2, 'another day')
   await until(async () => (await reloaded.call('petFirst', { prompt })).ok, 'its turn')
-  assert.equal((await reloaded.get('petFirst', { notToday: true })).left, 0)
+  assert.equal((await reloaded.get('petNotToday')).left, 0)
   assert.equal((await reloaded.call('petFirst', { prompt })).error.code, 'limit')
 })
 

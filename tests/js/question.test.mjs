@@ -125,6 +125,16 @@ test('what a tool may do is said in words; what it does not say counts as the wo
   assert.deepEqual(effects({ readOnlyHint: true }, { stage: 'result', preview: { text: 'x', isError: false } }), ['goes to the model'], 'the level of an execution says nothing about its result')
 })
 
+test('a result that is JSON on one line stands on lines of its own, and nothing of it is changed', () => {
+  const shown = (text) => of(ask({ stage: 'result', preview: { text, isError: false } }), 'value').map(textOf)
+  assert.deepEqual(shown('{"day":"today","n":12345678901234567890,"n":1.0,"list":[1, {"a":[]},{}],"\\"x":"a, {b: \\" c"}'), [
+    '{', '  "day": "today",', '  "n": 12345678901234567890,', '  "n": 1.0,', '  "list": [', '    1,', '    {', '      "a": []', '    },', '    {}', '  ],', '  "\\"x": "a, {b: \\" c"', '}',
+  ])
+  // What its writer laid out, what is no object, and what would grow by it, is shown as it is.
+  for (const text of ['{"a":\n1}', '{"a":   1}', '[]', '"a"', '{"a":1', `${'['.repeat(40)}${']'.repeat(40)}`]) assert.equal(shown(text).join('\n').replaceAll('⟨3 spaces⟩', '   '), text)
+  assert.match(textOf(of(ask({ stage: 'result', preview: { text: '{"a":1,"b":2}', isError: false } }), 'counts')[0]), /^13 characters in 4 lines$/)
+})
+
 test('the head counts what there is to read', () => {
   const counts = (request) => textOf(of(ask(request), 'counts')[0])
   assert.equal(counts({ arguments: { a: 'one\ntwo', b: 5 }, reserved: { maid: 'Nova' } }), '3 arguments · 12 characters in 4 lines')

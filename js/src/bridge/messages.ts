@@ -320,8 +320,10 @@ export interface Methods extends ServerMethods {
   synthesize(input: { text: string }): string
   /** A person interrupted the voice: how far they heard an answer. With the right `chat` or `pet`. */
   heard(input: HeardInput): void
-  /** The pet speaks first (right `pet`), or is not to do so today any more. Gives the message, and how often it may today. */
-  petFirst(input: FirstInput): FirstReply
+  /** The pet speaks first. Gives the message, and how often it may today. */
+  petFirst(input: Omit<FirstInput, 'notToday'>): FirstReply
+  /** The pet is not to speak first today any more. Whoever shows what it says may tell so. */
+  petNotToday(): FirstReply
   /** The pet has a model, or none any more. */
   petReady(capabilities: PetCapabilities | null): void
   /** Answers a `PetOrder`: whether the pet did it, and why not. */
@@ -343,7 +345,7 @@ export type Method = keyof Methods
 export const methods = [
   'send', 'regenerate', 'edit', 'goOn', 'choose', 'earlier', 'conversations', 'search', 'rename', 'delete', 'export', 'openLink', 'picture',
   'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'server', 'localServers', 'serverModels', 'checkServer', 'checkStep', 'useServer', 'result',
-  'petReady', 'petReply', 'petHold', 'petFirst', 'synthesize', 'heard',
+  'petReady', 'petReply', 'petHold', 'petFirst', 'petNotToday', 'synthesize', 'heard',
 ] as const satisfies readonly Method[]
 
 /** What a preload calls beside these, for itself: the window read a frame. */

@@ -5,6 +5,7 @@ import { inLanguage } from '../core/in-language.js'
 import { pointerOf } from '../core/pointer.js'
 import type { Text } from '../core/tool-words.js'
 import type { TextRun } from './invisible.js'
+import { jsonLines } from './json-lines.js'
 import { charactersEnd, markText, NAME, nameRuns, plain } from './named.js'
 import type { QuestionRequest } from './question-request.js'
 import type { QuestionWords } from './question-words.js'
@@ -126,7 +127,7 @@ function effectsOf({ stage, policy, annotations }: QuestionRequest, words: Quest
 }
 
 function countsOf({ stage, arguments: args, reserved, preview }: QuestionRequest, words: QuestionWords): string {
-  if (stage === 'result') return words.resultCounts(preview?.text.length ?? 0, countLines(preview?.text ?? ''))
+  if (stage === 'result') return words.resultCounts(preview?.text.length ?? 0, countLines(shownText(preview?.text ?? '')))
   const values = [...Object.values(args ?? {}), ...Object.values(reserved ?? {})].map(plain)
   if (values.length === 0) return words.noArguments
   return words.counts(values.length, values.reduce((sum, text) => sum + text.length, 0), values.reduce((sum, text) => sum + countLines(text), 0))
@@ -168,15 +169,23 @@ function argumentLines(request: QuestionRequest, words: QuestionWords, whole: Re
 function previewLines({ preview }: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string>, draws: (picture: Picture) => boolean): Line[] {
   if (!preview) return []
   const { text, isError, parts = [] } = preview
-  const lines: Line[] = [{ kind: 'notice', runs: [{ text: isError ? words.previewError : words.preview }] }, ...valueLines(text, words, 'preview', whole)]
+  const lines: Line[] = [{ kind: 'notice', runs: [{ text: isError ? words.previewError : words.preview }] }, ...resultLines(text, words, 'preview', whole)]
   for (const [at, part] of parts.entries()) {
-    if (part.type === 'text') lines.push(...(part.text === text ? [] : valueLines(part.text, words, `preview.${at}`, whole)))
+    if (part.type === 'text') lines.push(...(part.text === text ? [] : resultLines(part.text, words, `preview.${at}`, whole)))
     else if ('url' in part) lines.push({ kind: 'notice', runs: [{ text: `${words.imageAt}: ` }, ...markText(part.url, words)] })
     else if (draws(part)) lines.push({ kind: 'notice', runs: [{ text: words.image }] })
     else lines.push({ kind: 'hidden', runs: [{ text: words.notDrawn(part.data.length), mark: 'cut' }, { text: ' ' }, ...nameRuns(part.mediaType, words)], of: `preview.${at}`, more: part.data.length })
   }
   return lines
 }
+
+/** The lines of a result's text. */
+function resultLines(text: string, words: QuestionWords, of: string, whole: ReadonlySet<string>): Line[] {
+  const shown = shownText(text)
+  return cutLines(shown, words, of, whole, VALUE, shown !== text)
+}
+
+const shownText = (text: string): string => jsonLines(text) ?? text
 
 /** The lines of one value. */
 function valueLines(value: Json, words: QuestionWords, of: string, whole: ReadonlySet<string>): Line[] {

@@ -259,7 +259,8 @@ class EngineHost implements Host {
         if (!window.rights.chat && !window.rights.pet) throw refuse('forbidden', 'this window lacks the right chat or pet')
         return window.read(() => this.#conversations.heard(message, place))
       }),
-      petFirst: method<'petFirst'>('read', members({ conversation: optional(id), prompt: optional(text(2000)), notToday: optional(flag) }), (window, input) => this.#speakFirst(window, input)),
+      petFirst: method<'petFirst'>('pet', members({ conversation: optional(id), prompt: optional(text(2000)) }), (window, input) => this.#speakFirst(window, input)),
+      petNotToday: method<'petNotToday'>('read', nothing, () => this.#first.notToday()),
       petReady: method<'petReady'>('pet', nullable(checkCapabilities), (window, capabilities) => this.#pet.ready(window, capabilities)),
       petReply: method<'petReply'>('pet', members({ id: order, ok: flag, reason: optional(reason) }), (window, input) =>
         this.#pet.reply(window, input.id, input.ok ? undefined : input.reason || 'the pet could not')),
@@ -306,9 +307,7 @@ class EngineHost implements Host {
   }
 
   /** The pet speaks first, while nothing else is said or asked. */
-  async #speakFirst(window: HostWindow, { conversation = DEFAULT_CONVERSATION, prompt, notToday }: Input<'petFirst'>): Promise<FirstReply> {
-    if (notToday) return this.#first.notToday() // whoever shows the answer may say so
-    if (!window.rights.pet) throw refuse('forbidden', 'this window lacks the right pet')
+  async #speakFirst(window: HostWindow, { conversation = DEFAULT_CONVERSATION, prompt }: Input<'petFirst'>): Promise<FirstReply> {
     this.#first.check()
     if (prompt === undefined) return { left: this.#first.left }
     if (this.#conversations.busy > 0) throw refuse('state', 'something else is said or asked')

@@ -258,7 +258,7 @@ export class Client {
       ready: (capabilities) => this.#call('petReady', capabilities),
       reply: (answer) => this.#call('petReply', answer),
       hold: (input) => this.#call('petHold', input),
-      first: (input) => this.#call('petFirst', input),
+      first: ({ notToday, ...input }) => (notToday ? this.#call('petNotToday') : this.#call('petFirst', input)),
     }
   }
 }

@@ -91,7 +91,7 @@ export const cardStyles = css`
   .copy { min-height: 26px; padding: 2px 6px; font-size: .82em; }
   .rewritten > summary { width: fit-content; cursor: pointer; font-size: .84em; color: var(--_muted); }
   .rewritten[open] > summary { margin-bottom: 6px; }
-  .problem { color: var(--_danger); background: color-mix(in srgb, var(--_danger) 9%, var(--_background)); }
+  .problem { color: var(--_danger); background: var(--_danger-back); }
   .facts { display: flex; flex-wrap: wrap; gap: 2px 14px; margin: 8px 0 0; font-size: .84em; color: var(--_muted); }
   .decisions { margin: 0; padding: 0; list-style: none; font-size: .9em; }
   .decisions bdi { overflow-wrap: anywhere; }

@@ -14,6 +14,7 @@ export function endOf(view: Ended, words: Strings): { text: string; warns: boole
   const ending = endingOf(view)
   if (ending) return { text: words.endings[ending], warns: true }
   const { outcome, blocks } = view
+  if (outcome === 'failed' && blocks.some((block) => block?.type === 'error' && isCutOff(block))) return { text: words.cutOff, warns: false }
   if (!outcome || outcome === 'completed' || (outcome === 'failed' && blocks.some((block) => block?.type === 'error'))) return undefined
   const rounds = outcome === 'limit' ? roundsOfTools(blocks) : 0
   return { text: rounds > 0 ? words.limitRounds(rounds) : words.outcome[outcome], warns: false }
@@ -38,9 +39,13 @@ export function spokenEnd(view: Ended, words: Strings): string {
 export const hasText = (blocks: readonly (BlockView | undefined)[]): boolean =>
   blocks.some((block) => block?.type === 'text' && !block.retracted && block.text.trim() !== '')
 
-/** An error that says no more than the end of the answer does: the model wanted another round. */
-export function isSaidByEnd({ code }: ErrorView, { outcome, blocks }: Ended): boolean {
-  return outcome === 'limit' && code === 'max_rounds' && roundsOfTools(blocks) > 0 && blocks.some((block) => block?.type === 'tool_use' && block.reason === 'max_rounds')
+/** An error of the page alone: the host may go on with the answer. */
+const isCutOff = ({ code }: ErrorView): boolean => code === 'connection'
+
+/** An error that says no more than the end of the answer does: the page lost its host, or the model wanted another round. */
+export function isSaidByEnd(error: ErrorView, { outcome, blocks }: Ended): boolean {
+  if (outcome === 'failed') return isCutOff(error)
+  return outcome === 'limit' && error.code === 'max_rounds' && roundsOfTools(blocks) > 0 && blocks.some((block) => block?.type === 'tool_use' && block.reason === 'max_rounds')
 }
 
 const roundsOfTools = (blocks: readonly (BlockView | undefined)[]): number =>

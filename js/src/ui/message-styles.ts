@@ -33,7 +33,7 @@ export const messageStyles = css`
 
   .error {
     display: flex; gap: 10px; padding: 11px 13px; border-radius: var(--_radius);
-    border: 1px solid color-mix(in srgb, var(--_danger) 38%, var(--_background)); background: color-mix(in srgb, var(--_danger) 7%, var(--_background));
+    border: 1px solid color-mix(in srgb, var(--_danger) 38%, var(--_background)); background: var(--_danger-back);
   }
   .error > .icon { margin-top: .22em; color: var(--_danger); }
   .error > div { min-width: 0; }

@@ -180,7 +180,7 @@ export class SluiceMessage extends SluiceElement {
 
   #drawnOf(view: SavedMessage): BlockView[] {
     const blocks = view.blocks as BlockView[]
-    return view.outcome === 'limit' ? blocks.filter((block) => block.type !== 'error' || !isSaidByEnd(block, view)) : blocks
+    return view.outcome === 'limit' || view.outcome === 'failed' ? blocks.filter((block) => block.type !== 'error' || !isSaidByEnd(block, view)) : blocks
   }
 
   #makeContext(view: SavedMessage): BlockContext {

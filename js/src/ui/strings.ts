@@ -23,6 +23,8 @@ export interface Strings extends QuestionWords {
   thoughtFor: (time: string) => string
   /** What came was cut off by the network or the provider. */
   brokeOff: string
+  /** The page has no connection to its host: nothing is known of what comes. */
+  cutOff: string
   /** The end of an answer that ran tools in so many rounds, and no more. */
   limitRounds: (rounds: number) => string
   /** Above the text of an answer that the model declined to give. */
@@ -221,6 +223,7 @@ const en: Strings = {
   thought: 'Thoughts',
   thoughtFor: (time) => `Thought for ${time}`,
   brokeOff: 'The answer broke off.',
+  cutOff: 'It goes on here when there is a connection again.',
   limitRounds: (rounds) => (rounds === 1 ? 'Stopped after 1 round of tools.' : `Stopped after ${rounds} rounds of tools.`),
   refusal: 'The model declined',
   fabricated: 'Result made up by the model',
@@ -398,6 +401,7 @@ const zh: Strings = {
   thought: '思考过程',
   thoughtFor: (time) => `思考了 ${time}`,
   brokeOff: '回答中途断开。',
+  cutOff: '恢复连接后，会从这里继续。',
   limitRounds: (rounds) => `用了 ${rounds} 轮工具后停止。`,
   refusal: '模型拒绝回答',
   fabricated: '模型编造的结果',

@@ -29,9 +29,11 @@ export const tokens = css`
     --_accent: var(--sluice-accent, #3b63e0);
     --_accent-text: var(--sluice-accent-text, #fff);
     --_accent-ink: color-mix(in srgb, var(--_accent) 70%, var(--_text));
-    --_success: color-mix(in srgb, var(--sluice-success, #12915a) 72%, var(--_text));
-    --_warning: color-mix(in srgb, var(--sluice-warning, #b86e00) 72%, var(--_text));
-    --_danger: color-mix(in srgb, var(--sluice-danger, #d32f45) 64%, var(--_text));
+    --_ink: var(--_text);
+    --_success: color-mix(in srgb, var(--sluice-success, #12915a) 72%, var(--_ink));
+    --_warning: color-mix(in srgb, var(--sluice-warning, #b86e00) 72%, var(--_ink));
+    --_danger: color-mix(in srgb, var(--sluice-danger, #d32f45) 64%, var(--_ink));
+    --_danger-back: color-mix(in srgb, var(--_danger) 9%, var(--_surface));
     --_radius: var(--sluice-radius, 12px);
     --_small-radius: min(8px, var(--_radius));
     --_gap: var(--sluice-gap, 12px);
@@ -42,6 +44,8 @@ export const tokens = css`
     color: var(--_text);
     text-align: start;
   }
+  /* As light as the text, without its tint: red stays red where text is blue. */
+  @supports (color: oklch(from red l c h)) { :host { --_ink: oklch(from var(--_text) l 0 h); } }
   :host([theme='light']) { color-scheme: light; }
   :host([theme='dark']) { color-scheme: dark; }
   :host([hidden]), [hidden] { display: none !important; }
@@ -52,9 +56,9 @@ export const tokens = css`
       --_edge: var(--_text);
       --_accent: color-mix(in srgb, var(--sluice-accent, #3b63e0) 72%, black);
       --_accent-ink: color-mix(in srgb, var(--sluice-accent, #3b63e0) 40%, var(--_text));
-      --_success: color-mix(in srgb, var(--sluice-success, #12915a) 28%, var(--_text));
-      --_warning: color-mix(in srgb, var(--sluice-warning, #b86e00) 28%, var(--_text));
-      --_danger: color-mix(in srgb, var(--sluice-danger, #d32f45) 28%, var(--_text));
+      --_success: color-mix(in srgb, var(--sluice-success, #12915a) 28%, var(--_ink));
+      --_warning: color-mix(in srgb, var(--sluice-warning, #b86e00) 28%, var(--_ink));
+      --_danger: color-mix(in srgb, var(--sluice-danger, #d32f45) 28%, var(--_ink));
     }
   }
 `

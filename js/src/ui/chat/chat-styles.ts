@@ -1,5 +1,11 @@
 import { css } from 'lit'
 
+/**
+ * Takes no room and is not there for people. Not `display: none`: a flex box around the chat is laid out with no height first, the queries below hold
+ * then, and every animation within would begin anew.
+ */
+const away = css`visibility: hidden; contain: size; flex: none; height: 0; min-height: 0; padding-block: 0; border: 0; overflow: hidden;`
+
 export const chatStyles = css`
   :host {
     display: flex; flex-direction: column; position: relative; min-width: 0; height: 100%; min-height: min(100dvh, 24rem); overflow: hidden;
@@ -34,12 +40,12 @@ export const chatStyles = css`
   .drop { position: absolute; inset: 6px; display: grid; place-items: center; border: 3px dashed var(--_accent-ink); border-radius: var(--_radius); background: color-mix(in srgb, var(--_background) 80%, transparent); pointer-events: none; font-weight: 600; }
   /* Little room: the conversation has it. */
   @container chat (max-height: 480px) {
-    :host([state='asking'][approvals='dock']) sluice-composer { display: none; }
+    :host([state='asking'][approvals='dock']) sluice-composer { ${away} }
     :host([state='asking']) .foot { padding: 0 4px 2px; }
     .dock { --sluice-dock-height: calc(100cqh - 40px); margin-bottom: 0; }
   }
   @container chat (max-height: 330px) {
-    :host([state='asking'][approvals='dock']) :is(sluice-thread, .head) { display: none; }
+    :host([state='asking'][approvals='dock']) :is(sluice-thread, .head) { ${away} }
     .dock { --sluice-dock-height: calc(100cqh - 4px); }
   }
   @container chat (max-height: 420px) {

@@ -27,7 +27,7 @@ export const composerStyles = css`
   .hint { margin: 5px 8px 0; color: var(--_muted); font-size: .82em; }
   .trouble {
     margin: 0 0 8px; padding: 7px 12px; border-radius: var(--_small-radius); overflow-wrap: anywhere; font-size: .9em;
-    background: color-mix(in srgb, var(--_danger) 9%, var(--_background)); color: var(--_danger);
+    background: var(--_danger-back); color: var(--_danger);
   }
   @media (forced-colors: active) { .round { border-color: ButtonText; } .row:focus-within { outline: 2px solid Highlight; } }
 `

@@ -6,7 +6,7 @@ export const conversationsStyles = css`
   .search { width: 100%; }
   .note { margin: 12px 4px; color: var(--_muted); }
   .list { display: flex; flex-direction: column; gap: 2px; margin: 0; padding: 0; list-style: none; }
-  .item { display: flex; flex-wrap: wrap; align-items: center; border: 1px solid transparent; border-radius: var(--_small-radius); }
+  .item { position: relative; display: flex; flex-wrap: wrap; align-items: center; border: 1px solid transparent; border-radius: var(--_small-radius); }
   .item:hover, .item:focus-within { background: color-mix(in srgb, var(--_text) 5%, transparent); }
   .item.current { background: color-mix(in srgb, var(--_accent) 12%, transparent); }
   .open { flex: 1; display: grid; min-width: 0; min-height: 44px; padding: 5px 10px; border: 0; background: none; text-align: start; line-height: 1.35; }
@@ -20,8 +20,12 @@ export const conversationsStyles = css`
   .tool:hover { background: color-mix(in srgb, var(--_text) 8%, transparent); color: var(--_text); }
   .deleting { flex: 1 0 100%; display: flex; flex-wrap: wrap; align-items: center; gap: 8px; padding: 4px 10px 10px; font-size: .93em; overflow-wrap: anywhere; }
   .button.danger { border-color: var(--_danger); color: var(--_danger); }
-  .trouble { margin: 0; padding: 7px 12px; border-radius: var(--_small-radius); background: color-mix(in srgb, var(--_danger) 9%, var(--_background)); color: var(--_danger); font-size: .9em; overflow-wrap: anywhere; }
-  @media (hover: hover) { .item:not(:hover, :focus-within) .tools { opacity: 0; } }
-  @media (forced-colors: active) { .item.current { border-color: Highlight; } .item .tools { opacity: 1 !important; } }
-  @media (prefers-contrast: more) { .item.current { border-color: var(--_text); } .item .tools { opacity: 1 !important; } }
+  .trouble { margin: 0; padding: 7px 12px; border-radius: var(--_small-radius); background: var(--_danger-back); color: var(--_danger); font-size: .9em; overflow-wrap: anywhere; }
+  @media (hover: hover) and (not (prefers-contrast: more)) and (not (forced-colors: active)) { /* hidden tools take no room of the title */
+    .tools { position: absolute; inset-block-start: 8px; inset-inline-end: 0; }
+    .item:not(:hover, :focus-within) .tools { opacity: 0; }
+    .item:is(:hover, :focus-within) .open { padding-inline-end: 92px; }
+  }
+  @media (forced-colors: active) { .item.current { border-color: Highlight; } }
+  @media (prefers-contrast: more) { .item.current { border-color: var(--_text); } }
 `

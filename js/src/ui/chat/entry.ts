@@ -294,7 +294,7 @@ export class SluiceEntry extends SluiceElement {
     }
     const over = this.entry?.role === 'user' || this.#view?.outcome !== undefined
     if (!over) return nothing
-    return html`${this.#ways()}<div class="below">${this.offline ? nothing : this.#toolbar()}<time class="time" part="time" datetime=${new Date(this.entry?.at ?? 0).toISOString()}>${hourOf(this.entry?.at ?? 0, this.language)}</time>${this.#usage()}${this.#notes()}</div>`
+    return html`${this.#ways()}<div class="below">${this.offline ? nothing : this.#toolbar()}${this.#usage()}${this.#notes()}<time class="time" part="time" datetime=${new Date(this.entry?.at ?? 0).toISOString()}>${hourOf(this.entry?.at ?? 0, this.language)}</time></div>`
   }
 
   /** Buttons behind an answer that did not end as it should. */

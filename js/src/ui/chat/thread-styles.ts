@@ -9,7 +9,7 @@ export const threadStyles = css`
   .note { margin: 0; text-align: center; color: var(--_muted); font-size: .87em; }
   .trouble {
     max-width: var(--sluice-measure, 46rem); margin: 10px auto 0; padding: 8px 12px; border-radius: var(--_small-radius); overflow-wrap: anywhere; font-size: .93em;
-    background: color-mix(in srgb, var(--_danger) 9%, var(--_background)); color: var(--_danger);
+    background: var(--_danger-back); color: var(--_danger);
   }
   .jump {
     position: absolute; left: 50%; bottom: 10px; translate: -50%; min-height: 30px; padding: 4px 14px; border: 1px solid var(--_edge); border-radius: 99px;

@@ -246,6 +246,13 @@ export class SluiceApproval extends SluiceElement {
     else if (!event.repeat) this.#deny()
   }
 
+  /** What said what is missing is gone: the next key is to scroll on, not to answer. */
+  protected override focusInstead(): void {
+    const scroll = this.renderRoot.querySelector<HTMLElement>('.scroll')
+    if (scroll?.tabIndex === 0) scroll.focus({ preventScroll: true })
+    else this.focusQuestion()
+  }
+
   // -- what one sees --------------------------------------------------------------------------------------------------------
 
   /** The arguments without edits. Those of the question win over those of the card: they are what is approved. */

@@ -8,6 +8,7 @@ import { duration } from './format.js'
 import { groupAt } from './growing.js'
 import { icon } from './icons.js'
 import { markInvisible } from './mark-invisible.js'
+import { cardParts } from './parts.js'
 import { StreamText } from './stream-text.js'
 import type { Strings } from './strings.js'
 import { TextRuns, type TextRun } from './text-runs.js'
@@ -306,9 +307,3 @@ class ErrorView implements View {
     </div>`, this.element)
   }
 }
-
-const cardParts = [
-  'card', 'header', 'icon', 'name', 'summary', 'state', 'duration', 'stop', 'writing', 'progress', 'progress-bar', 'notice', 'body', 'section', 'copy', 'image',
-  'arguments', 'argument', 'approval', 'question', 'question-header', 'tool', 'effects', 'expiry', 'actions', 'missing', 'approve', 'deny',
-  'edit', 'editor', 'remember', 'reason', 'code-point', 'blank', 'cut', 'script',
-].join(', ')

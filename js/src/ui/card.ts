@@ -19,6 +19,7 @@ import { imageSource } from './images.js'
 import { jsonView } from './json-view.js'
 import { openLightbox } from './lightbox.js'
 import { ownIcon } from './own-icon.js'
+import { approvalParts } from './parts.js'
 import { shareOf } from './share.js'
 import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import { controls, foreign, tokens } from './theme.js'
@@ -430,9 +431,6 @@ export class SluiceCard extends SluiceElement {
     }, 1500)
   }
 }
-
-const approvalParts =
-  'question, question-header, tool, effects, expiry, argument, actions, missing, approve, deny, edit, editor, remember, reason, code-point, blank, cut, script'
 
 /** The model reads what the card shows already: the result, the error (with a word in front of it), or the text in their place. */
 function saysTheSame({ told, output, error, rewritten }: CardView): boolean {

@@ -43,6 +43,16 @@ export class SluiceElement extends LitElement {
   }
 
   protected override willUpdate(_changed: PropertyValues): void {}
+
+  protected override update(changed: PropertyValues): void {
+    const root = this.renderRoot as ShadowRoot
+    const before = root.activeElement
+    super.update(changed)
+    if (before && !before.isConnected && !root.activeElement) this.focusInstead()
+  }
+
+  /** What had the focus is gone from the element: it goes on from another place, not from the beginning of the page. */
+  protected focusInstead(): void {}
 }
 
 export function define(name: string, element: CustomElementConstructor): void {

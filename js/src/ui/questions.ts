@@ -16,6 +16,7 @@ import { faultOf } from './fault.js'
 import { focused, focusIsTaken } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { escapeInvisible } from './mark-invisible.js'
+import { approvalParts } from './parts.js'
 import { drawRuns } from './question-view.js'
 import { questionsStyles } from './questions-styles.js'
 import { controls, foreign, tokens } from './theme.js'
@@ -47,12 +48,15 @@ export class SluiceQuestions extends FollowingElement {
   #asks: readonly AskView[] = []
   #note = ''
   #deciding = false
+  /** What had the focus before a question. */
+  #origin: HTMLElement | undefined
 
   constructor() {
     super()
     this.conversation = 'main'
     this.compact = false
     this.armMs = ARM_MS
+    this.addEventListener('focusin', ({ relatedTarget }) => (this.#origin = (relatedTarget as HTMLElement | null) ?? this.#origin))
   }
 
   // -- following ------------------------------------------------------------------------------------------------------------
@@ -142,7 +146,7 @@ export class SluiceQuestions extends FollowingElement {
   }
 
   #single(ask: AskView): TemplateResult {
-    return html`${keyed(ask.token, html`<sluice-approval part="question" exportparts=${parts} docked .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live}
+    return html`${keyed(ask.token, html`<sluice-approval part="question" exportparts=${approvalParts} docked ?compact=${this.compact} .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live}
       .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}`
   }
 
@@ -172,7 +176,7 @@ export class SluiceQuestions extends FollowingElement {
     const id = `tool-${first.call}`
     return html`<section class="group" aria-labelledby=${grouped ? id : nothing}>
       ${grouped ? html`<p class="tool" id=${id}>${this.#head(first, asks.length)}</p>` : nothing}
-      ${each(asks, ({ token }) => token, (ask) => html`<sluice-approval part="row" exportparts=${parts} row ?grouped=${grouped} .ask=${ask} .card=${cardOf(this.#view, ask)}
+      ${each(asks, ({ token }) => token, (ask) => html`<sluice-approval part="row" exportparts=${approvalParts} row ?grouped=${grouped} .ask=${ask} .card=${cardOf(this.#view, ask)}
         .message=${this.#live} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}
     </section>`
   }
@@ -186,6 +190,14 @@ export class SluiceQuestions extends FollowingElement {
     return html`${called === undefined ? name : html`<bdi class="called">${escapeInvisible(called)}</bdi>`}<span class="times"> × ${times}</span>${called === undefined ? nothing : html` · ${name}`}${effects}`
   }
 
+  /** Nothing is asked any more: the focus goes back to where it came from. */
+  protected override focusInstead(): void {
+    if (this.#open.length > 0) return // the next question takes it
+    this.#origin?.focus({ preventScroll: true })
+    this.#origin = undefined
+    if (focused() === document.body) this.dispatchEvent(new Event('questions-over'))
+  }
+
   override updated(): void {
     this.#arming.watch(this.renderRoot.querySelector('.title'), this.renderRoot.querySelector('.deciding'))
     const refuse = this.renderRoot.querySelector<HTMLElement>('.refuse')
@@ -193,8 +205,6 @@ export class SluiceQuestions extends FollowingElement {
     if (refuse && !within && !focusIsTaken()) refuse.focus({ preventScroll: true })
   }
 }
-
-const parts = 'question, question-header, sentence, tool, effects, expiry, argument, actions, missing, approve, deny, edit, editor, remember, covers, reason, tick, code-point, blank, cut, script'
 
 /** Questions of the same tool and kind together, in the order of the first of each. */
 function groupsOf(asks: readonly AskView[]): [string, AskView[]][] {

@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Doing } from '../../bridge/doing.js'
 import { define } from '../element.js'
+import { composerParts, questionsParts, threadParts } from '../parts.js'
 import '../questions.js'
 import { controls, tokens } from '../theme.js'
 import type { ApprovalsMode, CuesMode } from '../types.js'
@@ -86,6 +87,10 @@ export class SluiceChat extends FollowingElement {
   /** Puts the focus on the field. */
   focusComposer(): void {
     void this.updateComplete.then(() => this.#composer?.focus())
+  }
+
+  protected override focusInstead(): void {
+    this.focusComposer()
   }
 
   /** Puts the focus on the conversation: a question that comes then may take it. */
@@ -189,7 +194,8 @@ export class SluiceChat extends FollowingElement {
       </sluice-thread>
       <div class="foot" part="foot">
         <slot name="before-composer"></slot>
-        ${this.approvals === 'dock' ? html`<sluice-questions class="dock" part="dock" .client=${this.client} .conversation=${this.conversation} .name=${this.name || undefined}></sluice-questions>` : nothing}
+        ${this.approvals === 'dock' ? html`<sluice-questions class="dock" part="dock" exportparts=${questionsParts} .client=${this.client} .conversation=${this.conversation} .name=${this.name || undefined}
+          @questions-over=${this.focusThread}></sluice-questions>` : nothing}
         <sluice-composer part="composer" exportparts=${composerParts} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .submitKey=${this.submitKey}
           @sluice-stop=${() => this.voice?.stop('stop')} @sluice-send=${() => this.#sent()} @edit-last=${(event: Event) => this.#thread?.editLast() && event.preventDefault()}>
           <slot name="composer-start" slot="start"></slot><slot name="composer-end" slot="end"></slot>
@@ -224,11 +230,5 @@ export class SluiceChat extends FollowingElement {
     </div></slot>`
   }
 }
-
-const threadParts = [
-  'scroller', 'entries', 'entry', 'jump', 'trouble: thread-trouble', 'mine', 'theirs', 'toolbar', 'time', 'day', 'usage', 'ways', 'message', 'text', 'reasoning', 'tool', 'error',
-  'outcome', 'ending',
-].join(', ')
-const composerParts = ['field', 'send', 'stop', 'attach', 'chip', 'queue', 'row', 'hint', 'trouble: composer-trouble'].join(', ')
 
 define('sluice-chat', SluiceChat)

@@ -37,6 +37,8 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
   protected override readonly followed = ['client', 'current', 'query']
 
   #more = false
+  /** The first that came last. */
+  #next: string | undefined
   #asked = 0
   #pause: ReturnType<typeof setTimeout> | undefined
 
@@ -75,7 +77,10 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     const before = this.items ?? []
     const items = await this.#read(before.length, PAGE)
     const known = new Set(before.map(({ id }) => id))
-    if (items) this.items = [...before, ...items.filter(({ id }) => !known.has(id))] // one may have moved meanwhile
+    if (!items) return
+    const more = items.filter(({ id }) => !known.has(id)) // one may have moved meanwhile
+    this.items = [...before, ...more]
+    if (!this.#more && more[0]) this.#next = more[0].id
   }
 
   /** Undefined where something later was asked. */
@@ -173,6 +178,11 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .${button}`)?.focus())
   }
 
+  /** The button for more is gone: what came goes on there. */
+  protected override focusInstead(): void {
+    if (this.#next !== undefined) this.#focusOn(this.#next, 'open')
+  }
+
   // -- drawing --------------------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
@@ -224,7 +234,10 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
       event.preventDefault() // the button that gets the focus would be pressed by it
       const given = (event.target as HTMLInputElement).value
       if (given !== title) this.#rename(id, given)
-      else this.renaming = undefined
+      else {
+        this.renaming = undefined
+        this.#focusOn(id, 'rename')
+      }
     }
   }
 }

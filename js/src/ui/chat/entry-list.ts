@@ -1,12 +1,11 @@
 // The elements of a thread's entries, by id: what stays is the same element. Not lit's `repeat`, which leaves a node behind for each that goes.
 import type { SluiceEntry } from './entry.js'
+import { entryParts } from '../parts.js'
 import './entry.js'
 import type { EntryView } from './types.js'
 
 /** What an entry is given. */
 export type Given = Partial<SluiceEntry> & { entry: EntryView }
-
-const parts = ['mine', 'theirs', 'toolbar', 'time', 'day', 'usage', 'note', 'ways', 'message', 'text', 'reasoning', 'tool', 'error', 'outcome', 'ending'].join(', ')
 
 export class EntryList {
   readonly #known = new Map<string, SluiceEntry>()
@@ -35,7 +34,7 @@ export class EntryList {
   #make(id: string): SluiceEntry {
     const element = document.createElement('sluice-entry') as SluiceEntry
     element.setAttribute('part', 'entry')
-    element.setAttribute('exportparts', parts)
+    element.setAttribute('exportparts', entryParts)
     this.#known.set(id, element)
     return element
   }

@@ -6,6 +6,7 @@ import { count as countOf } from '../format.js'
 import { schedule, unschedule } from '../frame.js'
 import { imageSource } from '../images.js'
 import '../message.js'
+import { messageParts } from '../parts.js'
 import { controls, tokens } from '../theme.js'
 import type { ApprovalsMode, CuesMode, LiveMessage, MessageView } from '../types.js'
 import { entryStyles } from './entry-styles.js'
@@ -83,6 +84,7 @@ export class SluiceEntry extends SluiceElement {
   #off: (() => void) | undefined
   #followed: LiveMessage | undefined
   #view: MessageView | undefined
+  #draft: string | undefined
   #pictures = new Map<string, string | null>()
   #copiedTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -170,8 +172,9 @@ export class SluiceEntry extends SluiceElement {
     this.#copiedTimer = setTimeout(() => (this.copied = false), 2000)
   }
 
-  /** Opens the question to be changed. */
-  edit(): void {
+  /** Opens the question to be changed. `draft`: what was written in its place. */
+  edit(draft?: string): void {
+    this.#draft = draft
     this.editing = true
     void this.updateComplete.then(() => {
       const field = this.renderRoot.querySelector('textarea')
@@ -223,6 +226,10 @@ export class SluiceEntry extends SluiceElement {
     this.renderRoot.querySelector<HTMLElement>('.entry')?.focus(options)
   }
 
+  protected override focusInstead(): void {
+    this.focus({ preventScroll: true })
+  }
+
   // -- drawing --------------------------------------------------------------------------------------------------------------
 
   get #heading(): string {
@@ -244,7 +251,7 @@ export class SluiceEntry extends SluiceElement {
 
   #mine(): TemplateResult {
     const entry = this.entry as EntryView & { role: 'user' }
-    if (this.editing) return this.#editor(entry.text)
+    if (this.editing) return this.#editor(this.#draft ?? entry.text)
     const long = entry.text.length > LINES * WIDTH || entry.text.split('\n', LINES + 1).length > LINES
     return html`${this.#images(entry)}
       <div class="words ${long && !this.open ? 'folded' : ''}" dir="auto">${entry.text}</div>
@@ -351,10 +358,5 @@ export class SluiceEntry extends SluiceElement {
     oneTabStop(this.renderRoot.querySelector('.toolbar'))
   }
 }
-
-const messageParts = [
-  'message', 'blocks', 'text', 'reasoning', 'reasoning-text', 'refusal', 'fabricated', 'fabricated-text', 'retracted', 'retracted-text', 'tool', 'error', 'hint', 'waiting',
-  'retry', 'outcome', 'ending', 'approve-all', 'approve-all-button', 'deny-all', 'missing', 'dialog',
-].join(', ')
 
 define('sluice-entry', SluiceEntry)

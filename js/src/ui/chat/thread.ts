@@ -217,6 +217,7 @@ export class SluiceThread extends FollowingElement {
     }
     this.#trouble = ''
     this.requestUpdate()
+    if (action === 'edit' || action === 'delete') this.focus({ preventScroll: true }) // what had the focus is gone
     try {
       if (action === 'again') await client.regenerate(entry.id)
       else if (action === 'goOn') await client.goOn?.(entry.id)
@@ -234,6 +235,7 @@ export class SluiceThread extends FollowingElement {
       }
     } catch (error) {
       this.#fail(error)
+      if (action === 'edit') element.edit(text) // nothing that was written is lost
     }
   }
 
@@ -260,6 +262,10 @@ export class SluiceThread extends FollowingElement {
   /** Puts the focus on what scrolls. */
   override focus(options?: FocusOptions): void {
     this.renderRoot.querySelector<HTMLElement>('.scroller')?.focus(options)
+  }
+
+  protected override focusInstead(): void {
+    this.focus({ preventScroll: true })
   }
 
   /** Page keys lead from entry to entry where one has the focus. */

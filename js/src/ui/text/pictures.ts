@@ -14,8 +14,14 @@ export async function loadPicture(chip: HTMLElement, source: string, { words, lo
     image.src = source.startsWith('data:') ? own(source) : await loaded(source, loadImage)
     await image.decode()
     if (image.src.startsWith('blob:')) URL.revokeObjectURL(image.src)
+    const button = chip.querySelector('button')
+    const pressed = button !== null && (chip.getRootNode() as Document | ShadowRoot).activeElement === button
     chip.append(image)
     chip.dataset['state'] = 'shown'
+    if (pressed) { // it disappears
+      image.tabIndex = -1
+      image.focus({ preventScroll: true })
+    }
   } catch {
     const note = document.createElement('span')
     note.className = 'note'

@@ -14,7 +14,7 @@ async function open(t, lang, options = {}) {
   const gallery = await startGallery()
   t.after(gallery.close)
   await page.goto(`${gallery.url}&lang=${lang}`)
-  await until(() => page.evaluate(() => document.querySelectorAll('.stage').length > 0 && [...document.querySelectorAll('.stage')].every((one) => 'ready' in one.dataset)), 'the states', 60_000)
+  await until(() => page.evaluate(() => document.querySelectorAll('.stage').length > 0 && [...document.querySelectorAll('.stage')].every((one) => 'ready' in one.dataset)), 'the states', 180_000)
   await page.evaluate(axe)
   await page.evaluate(() => {
     window.everything = (root) => [...root.querySelectorAll('*')].flatMap((one) => [one, ...(one.shadowRoot ? everything(one.shadowRoot) : [])])
@@ -75,11 +75,65 @@ test('in forced colours every bubble, button and field has an edge', async (t) =
   assert.deepEqual(without.without, [])
 })
 
-for (const width of [320, 640, 2560]) {
-  test(`nothing stands beside a page that is ${width} pixels wide`, async (t) => {
+/** Goes through the page by Tab: how many places there are, which of them are not in sight when they have the focus, and which cannot be reached. */
+async function byKeyboard(page) {
+  await page.evaluate(() => {
+    window.deepest = () => {
+      let one = document.activeElement
+      while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement
+      return one
+    }
+    const around = (one) => one.parentNode ?? one.host
+    window.within = (inner, outer) => {
+      for (let one = inner; one; one = one.assignedSlot ?? around(one)) if (one === outer) return true
+      return false
+    }
+    const called = (one) => `${one.closest('section[id]')?.id ?? one.getRootNode().host?.localName} ${one.localName}.${one.className} ${(one.getAttribute('aria-label') ?? one.textContent).trim().slice(0, 40)}`
+    /** What lies over an element at the middle of what the window shows of it, if anything does; or where it is. */
+    const hides = (one) => {
+      const { left, top, right, bottom } = one.getBoundingClientRect()
+      const [x, y] = [(Math.max(left, 0) + Math.min(right, innerWidth)) / 2, (Math.max(top, 0) + Math.min(bottom, innerHeight)) / 2]
+      if (left > innerWidth - 1 || right < 1 || top > innerHeight - 1 || bottom < 1) return `at ${Math.round(left)}, ${Math.round(top)}`
+      if (left < -1 || right > innerWidth + 1) return `from ${Math.round(left)} to ${Math.round(right)}`
+      let over = document.elementFromPoint(x, y)
+      for (let inner; (inner = over?.shadowRoot?.elementFromPoint(x, y)) && inner !== over;) over = inner
+      return over && (within(over, one) || within(one, over)) ? undefined : `under ${over && called(over)}`
+    }
+    window.reached = new Set()
+    window.unseen = []
+    window.over = false
+    // Where the last key led is looked at when the next one comes: the page stands still then.
+    addEventListener('keydown', () => {
+      const one = deepest()
+      if (one === document.body || reached.has(one)) return (window.over = true)
+      reached.add(one)
+      const why = hides(one)
+      if (why) unseen.push(`${called(one)}: ${why}`)
+    }, true)
+    document.querySelector('select').focus()
+    window.unreached = () => everything(document).filter((one) => one.matches(':is(button, input, select, textarea):enabled:not([type=file]), a[href]') && one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }) && !reached.has(one))
+      .filter((one) => !(one.type === 'radio' && !one.checked)).map(called)
+  })
+  while (!(await page.evaluate(() => over))) for (let at = 0; at < 40; at++) await page.keyboard.press('Tab')
+  return page.evaluate(() => ({ places: reached.size, unseen, unreached: unreached() }))
+}
+
+for (const [width, height] of [[320, 256], [640, 512], [2560, 1440]]) {
+  test(`nothing stands beside a page that is ${width} pixels wide${height < 600 ? ', and every control is in sight when the keyboard comes to it' : ''}`, async (t) => {
     const page = await open(t, 'en', { viewport: { width, height: 60_000 } })
     assert.equal(await page.evaluate(() => document.scrollingElement.scrollWidth), width)
     const out = await page.evaluate((width) => [...document.querySelectorAll('.stage > *')].filter((one) => one.getBoundingClientRect().right > width + 1).map((one) => `${one.parentElement.scene?.id} ${one.getBoundingClientRect().right}`), width)
     assert.deepEqual(out, [])
+    if (height > 600) return
+    await page.setViewportSize({ width, height })
+    await changed(page)
+    const cut = await page.evaluate(() => everything(document).filter((one) => {
+      const { overflowX, textOverflow } = getComputedStyle(one)
+      return ['hidden', 'clip'].includes(overflowX) && textOverflow !== 'ellipsis' && one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1 && one.checkVisibility({ opacityProperty: true })
+    }).map((one) => `${one.getRootNode().host?.localName} ${one.localName}.${one.className}: ${one.scrollWidth} of ${one.clientWidth}`))
+    assert.deepEqual(cut, [], 'what is cut off and cannot be scrolled')
+    const { places, ...faults } = await byKeyboard(page)
+    assert.ok(places > 200, `${places} places`)
+    assert.deepEqual(faults, { unseen: [], unreached: [] })
   })
 }

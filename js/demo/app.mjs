@@ -57,6 +57,20 @@ export async function createApp({ model: name, settings = {}, kept, ask, openExt
       run: ({ text }) => (who.model ? { model: who.model } : { model: { baseURL: scripted.baseURL, name: 'scripted' }, ...settingsOf(text) }),
     },
     routes: { 'POST /api/demo': state },
+    /**
+     * Gives what `create` makes of the options. Where what was configured can be no more, it starts without, says why, and puts it aside.
+     * @template T @param {(options: any) => T} create @returns {T}
+     */
+    host(create) {
+      try {
+        return create(this.options)
+      } catch (error) {
+        const { path = '', detail } = /** @type {{ path?: string, detail?: string }} */ (error)
+        if (!kept?.load().configuration || !path.startsWith('configuration')) throw error
+        kept.forgetConfiguration(`${path}: ${detail}`)
+        return create({ ...this.options, configuration: { settings } })
+      }
+    },
     async close() {
       engine.close()
       await scripted.close()

@@ -1,30 +1,55 @@
-// What the demo keeps beside its conversations: who answers, and what was configured. Keys are not kept: they come from the environment, or are given again.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+// What the demo keeps beside its conversations: who answers, and what was configured. Keys are kept where the system seals them (in Electron, see
+// seal.mjs); else they come from the environment, or are given again.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * @typedef {{ scripted?: boolean, provider?: string, baseURL?: string, wire?: string, path?: string, name?: string }} KeptServer
+ * `key`: sealed.
+ * @typedef {{ scripted?: boolean, provider?: string, baseURL?: string, wire?: string, path?: string, name?: string, key?: string }} KeptServer
  * @typedef {{ server?: KeptServer, configuration?: object }} Kept
+ * @typedef {{ seal(text: string): string, open(sealed: string): string }} Seal
  */
 
-/** @param {string} folder */
-export function keptIn(folder) {
+/** @param {string} folder @param {{ seal?: Seal | undefined, tell?: (words: string) => void }} [options] */
+export function keptIn(folder, { seal, tell = console.error } = {}) {
   const file = join(folder, 'settings.json')
+  const aside = join(folder, 'settings.bad.json')
+  /** Nothing of a person's is lost, and the app starts. @param {string} why */
+  const putAside = (why) => {
+    copyFileSync(file, aside)
+    tell(`${file}: ${why}. The demo starts with what is usual, and the file is kept as ${aside}`)
+  }
   return {
+    seal,
     /** @returns {Kept} */
     load() {
+      if (!existsSync(file)) return {}
+      const text = readFileSync(file, 'utf8')
       try {
-        const found = JSON.parse(readFileSync(file, 'utf8'))
-        return typeof found === 'object' && found !== null ? found : {}
+        const found = JSON.parse(text)
+        if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found
       } catch {
-        return {} // nothing was kept, or it is broken: the person chooses again
+        // told below
       }
+      putAside(`found ${text.trim() === '' ? 'an empty file' : JSON.stringify(text.slice(0, 40))}, expected a JSON object`)
+      write(file, {})
+      return {}
     },
     /** @param {Kept} change */
     save(change) {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      writeFileSync(`${file}.new`, JSON.stringify({ ...this.load(), ...change }), { mode: 0o600 })
-      renameSync(`${file}.new`, file)
+      write(file, { ...this.load(), ...change })
+    },
+    /** What was configured is nothing that can be any more; who answers stays. @param {string} why */
+    forgetConfiguration(why) {
+      putAside(why)
+      this.save({ configuration: undefined })
     },
   }
+}
+
+/** @param {string} file @param {object} value */
+function write(file, value) {
+  writeFileSync(`${file}.new`, JSON.stringify(value), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
 }

@@ -16,7 +16,7 @@ export async function startDemo({ port = 0, folder, ...options } = {}) {
     await app.close()
   }
   try {
-    host = createHost(app.engine, app.options)
+    host = app.host((options) => createHost(app.engine, options))
     server = await serve({ host, rights, roots: app.roots, routes: app.routes, port })
   } catch (error) {
     await close()

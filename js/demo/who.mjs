@@ -8,7 +8,7 @@ import { keyFor } from '../dist/esm/cli/model-options.js'
  */
 export function whoAnswers({ model, kept, ask = false }) {
   /** undefined: nobody was chosen yet; null: the script. @type {import('../dist/esm/index.js').Model | null | undefined} */
-  let now = model ?? recall(kept?.load().server)
+  let now = model ?? recall(kept?.load().server, kept?.seal)
   if (now === undefined && !ask) now = null
   return {
     /** The model, or undefined for the script. */
@@ -24,27 +24,47 @@ export function whoAnswers({ model, kept, ask = false }) {
       current: () => now ?? undefined,
       use(chosen) {
         now = chosen
-        const { apiKey: _, headers: __, ...rest } = chosen ?? {}
-        kept?.save({ server: chosen ? rest : { scripted: true } })
+        const { apiKey, headers: _, ...rest } = chosen ?? {}
+        const key = apiKey && apiKey !== keyFor(addressOf(rest) ?? '') ? kept?.seal?.seal(`${originOf(rest)} ${apiKey}`) : undefined
+        kept?.save({ server: chosen ? { ...rest, ...(key ? { key } : {}) } : { scripted: true } })
       },
       keyFor,
+      keysAreKept: Boolean(kept?.seal),
     },
   }
 }
 
 /**
- * A choice of another day, with its key where the environment has it. One that would not work without asks again.
+ * A choice of another day, with its key where it was sealed or the environment has it. One that would not work without asks again.
  * @param {import('./kept.mjs').KeptServer | undefined} kept
+ * @param {import('./kept.mjs').Seal | undefined} seal
  * @returns {any}
  */
-function recall(kept) {
+function recall(kept, seal) {
   if (kept?.scripted) return null
-  const { provider, baseURL, name, ...rest } = kept ?? {}
+  const { provider, baseURL, name, key, ...rest } = kept ?? {}
   if (typeof name !== 'string' || (provider !== undefined && !Object.hasOwn(providers, provider)) || (baseURL !== undefined && !URL.canParse(baseURL))) return undefined
-  const known = provider === undefined ? undefined : providers[/** @type {import('../dist/esm/index.js').ProviderName} */ (provider)]
-  const address = baseURL ?? (known && Object.values(known.baseURLs)[0])
+  const known = providers[/** @type {import('../dist/esm/index.js').ProviderName} */ (provider)]
+  const address = addressOf({ provider, baseURL })
   if (address === undefined) return undefined
-  const apiKey = keyFor(address)
+  const apiKey = opened(key, seal, `${originOf({ provider, baseURL })} `) ?? keyFor(address)
   if (!apiKey && known?.keys && baseURL === undefined) return undefined
   return { ...rest, name, ...(provider === undefined ? {} : { provider }), ...(baseURL === undefined ? {} : { baseURL }), ...(apiKey ? { apiKey } : {}) }
+}
+
+/** @param {{ provider?: string | undefined, baseURL?: string | undefined }} server */
+const addressOf = ({ provider, baseURL }) =>
+  baseURL ?? (provider === undefined ? undefined : Object.values(providers[/** @type {import('../dist/esm/index.js').ProviderName} */ (provider)].baseURLs)[0])
+
+/** @param {Parameters<typeof addressOf>[0]} server */
+const originOf = (server) => new URL(addressOf(server) ?? 'about:blank').origin
+
+/** A key stands behind the origin that it was given for, and is sent to no other. @param {string | undefined} key @param {import('./kept.mjs').Seal | undefined} seal @param {string} begin */
+function opened(key, seal, begin) {
+  try {
+    const text = typeof key === 'string' ? seal?.open(key) : undefined
+    return text?.startsWith(begin) ? text.slice(begin.length) : undefined
+  } catch {
+    return undefined // of another person, or another computer
+  }
 }

@@ -9,9 +9,11 @@ import { createHost } from 'sluice/host'
 import { connect } from 'sluice/renderer'
 import { startServer } from 'sluice/testing'
 import { createApp } from '../../js/demo/app.mjs'
+import { sealBy } from '../../js/demo/electron/seal.mjs'
 import { keptIn } from '../../js/demo/kept.mjs'
 import { scenarios, stranger } from '../../js/demo/scenarios.mjs'
 import { assistantTools } from '../../js/demo/tools.mjs'
+import { startDemo } from '../../js/demo/web.mjs'
 
 const main = fileURLToPath(new URL('../../js/demo/main.mjs', import.meta.url))
 
@@ -168,6 +170,87 @@ test('who answers is asked at the first start, and kept without its key; what wo
     writeFileSync(join(folder, 'settings.json'), broken)
     await again(async ({ first }) => assert.equal(first, true, broken))
   }
+})
+
+test('a key is kept where the system seals it, for its server alone, and said to be forgotten elsewhere', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'settings.json')
+  const turned = (text) => [...text].reverse().join('')
+  const electron = (more) => ({
+    isEncryptionAvailable: () => true, getSelectedStorageBackend: () => 'gnome_libsecret', encryptString: (text) => Buffer.from(turned(text)),
+    decryptString: (sealed) => {
+      if (!String(sealed).endsWith('ptth')) throw new Error('Error while decrypting the ciphertext provided to safeStorage.decryptString.')
+      return turned(String(sealed))
+    }, ...more,
+  })
+  const start = async (storage) => {
+    const app = await createApp({ live2d: false, kept: keptIn(folder, { seal: sealBy(storage) }) })
+    const host = createHost(app.engine, app.options)
+    const { server } = connect(host.bridge({ server: true }))
+    const one = { server, keep: (await server.view()).keysAreKept, model: app.options.run({ text: 'x' }).model }
+    return Object.assign(one, { close: () => host.close().then(() => app.close()) })
+  }
+  const used = { baseURL: 'http://127.0.0.1:1/v1', name: 'm', apiKey: 'sk-secret-0123456789' }
+  for (const weak of [{ isEncryptionAvailable: () => false }, { getSelectedStorageBackend: () => 'basic_text' }]) {
+    const { server, keep, close } = await start(electron(weak))
+    assert.equal(keep, false)
+    await server.use({ baseURL: used.baseURL, model: 'm', apiKey: used.apiKey })
+    await close()
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')).server, { baseURL: used.baseURL, name: 'm' })
+  }
+  const first = await start(electron({ getSelectedStorageBackend: undefined })) // as on macOS and Windows
+  assert.equal(first.keep, true)
+  await first.server.use({ baseURL: used.baseURL, model: 'm', apiKey: used.apiKey })
+  await first.close()
+  assert.doesNotMatch(readFileSync(file, 'utf8'), /sk-secret/)
+  const next = await start(electron())
+  assert.deepEqual(next.model, used)
+  await next.server.use({ baseURL: used.baseURL, model: 'n' }) // without a word of the key
+  await next.close()
+  const again = await start(electron())
+  assert.deepEqual(again.model, { ...used, name: 'n' })
+  await again.close()
+  const kept = JSON.parse(readFileSync(file, 'utf8'))
+  for (const [server, what] of [[{ ...kept.server, baseURL: 'http://127.0.0.1:2/v1' }, 'another server'], [{ ...kept.server, key: 'AAAA' }, 'sealed by somebody else'], [{ ...kept.server, key: 5 }, 'nonsense']]) {
+    writeFileSync(file, JSON.stringify({ server }))
+    const one = await start(electron())
+    assert.equal(one.model.apiKey, undefined, what)
+    await one.close()
+  }
+})
+
+test('what was configured and can be no more is put aside and said by name, and the demo starts; so is a file that is no JSON', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [file, aside] = [join(folder, 'settings.json'), join(folder, 'settings.bad.json')]
+  const told = t.mock.method(console, 'error', () => {})
+  const said = () => {
+    const words = told.mock.calls.map(({ arguments: [line] }) => line).join()
+    told.mock.resetCalls()
+    return words
+  }
+  const server = { baseURL: 'http://127.0.0.1:1/v1', name: 'm' }
+  for (const [configuration, words] of [
+    [{ settings: { mode: 'loud' } }, /configuration\.settings\.mode: .*loud/], [{ settings: { gone: 1 } }, /configuration\.settings\.gone: .*expected one of/],
+    [{ tools: { 'notes.add': { permission: 'all' } } }, /configuration\.tools\.notes\.add\.permission: /], [{ odd: 1 }, /configuration\.odd: /],
+  ]) {
+    writeFileSync(file, JSON.stringify({ server, configuration }))
+    const demo = await startDemo({ live2d: false, folder })
+    await demo.close()
+    const line = said()
+    assert.match(line, words)
+    assert.ok(line.includes(aside), line)
+    assert.deepEqual(JSON.parse(readFileSync(aside, 'utf8')), { server, configuration })
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { server })
+  }
+  writeFileSync(file, '{"server":')
+  await (await startDemo({ live2d: false, folder })).close()
+  assert.match(said(), /found "\{\\"server\\":", expected a JSON object/)
+  assert.equal(readFileSync(aside, 'utf8'), '{"server":')
+  await (await startDemo({ live2d: false, folder })).close()
+  assert.equal(said(), '', 'once')
+  await assert.rejects(startDemo({ live2d: false, folder, settings: { mode: 'loud' } }), /mode/, 'what stands on the command line is the user\'s to mend')
 })
 
 test('every tool of the demo has words in both languages, each in its own', () => {

@@ -10,8 +10,9 @@ import { hostEngine, petWindow } from '../../dist/esm/electron/index.js'
 import { createApp } from '../app.mjs'
 import { keptIn } from '../kept.mjs'
 import { origin, servePages } from './pages.mjs'
+import { sealBy } from './seal.mjs'
 
-const { app, BrowserWindow, ipcMain, Menu, nativeImage, session, shell } = electron
+const { app, BrowserWindow, ipcMain, Menu, nativeImage, safeStorage, session, shell } = electron
 
 app.on('web-contents-created', (_, contents) => {
   contents.on('will-navigate', (event) => event.preventDefault())
@@ -27,7 +28,7 @@ export async function start(options = {}) {
   if (app.isPackaged) Menu.setApplicationMenu(null)
   const folder = app.getPath('userData')
   const demo = await createApp({
-    kept: keptIn(folder),
+    kept: keptIn(folder, { seal: sealBy(safeStorage) }),
     ask: true,
     conversations: files(join(folder, 'conversations')),
     openExternal: (url) => shell.openExternal(url),
@@ -44,12 +45,12 @@ export async function start(options = {}) {
   })
 
   // The host before the windows: its preload is theirs. Who a window is, it is asked for with every message.
-  const host = hostEngine(demo.engine, {
-    ...demo.options,
+  const host = demo.host((options) => hostEngine(demo.engine, {
+    ...options,
     ipcMain,
     app,
     windows: ({ webContentsId, origin: from }) => (from === origin ? (rights.get(webContentsId) ?? null) : null),
-  })
+  }))
   const chat = openWindow(host.preloadPath, { width: 560, height: 780, minWidth: 360, minHeight: 420, autoHideMenuBar: true })
   const [standsAt, likes] = [join(folder, 'place.json'), join(folder, 'pet.json')]
   const pet = petWindow(electron, {

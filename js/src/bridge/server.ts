@@ -10,6 +10,8 @@ export interface ServerView {
   presets: PresetView[]
   /** The app opens links outside of the page: `openLink` works. */
   opensLinks: boolean
+  /** Keys outlast the app, sealed; false: they end with it. undefined: the app does not say. */
+  keysAreKept?: boolean
 }
 
 /** A server and its model, as a window sees them. The key stays where it is. */

@@ -52,6 +52,7 @@ export class ServerPage {
       ...(now ? { current: shown(now, Boolean(this.#keyFor(now))) } : {}),
       presets: (choice.presets ?? usual).map((preset) => this.#preset(preset)),
       opensLinks: this.#opensLinks,
+      ...(choice.keysAreKept === undefined ? {} : { keysAreKept: choice.keysAreKept }),
     }
   }
 

@@ -53,6 +53,8 @@ export interface ServerChoice {
   use(model: Model | null): void | Promise<void>
   /** A key that the app has for an address, such as of an environment variable. It is used where a person gives none. Default none. */
   keyFor?(baseURL: string): string | undefined
+  /** Keys that people give outlast the app, sealed; false: they end with it. People read it beside the field. Default: nothing is said of it. */
+  keysAreKept?: boolean
   /** What people choose from. Default: `presets` of the package. */
   presets?: readonly ServerPreset[]
 }

@@ -153,7 +153,7 @@ export class SluiceServerPage extends SluiceElement {
     return html`<div class="row"><label for="key">${text.key}</label>
       <input class="field" id="key" type="password" autocomplete="off" aria-describedby="key-note" aria-invalid=${this.#trouble?.field === 'apiKey'} .value=${draft.key}
         @input=${(event: Event) => this.#change({ key: valueOf(event) }, false)} @change=${() => void this.#askModels()}>
-      <p class="note" id="key-note">${kept ? text.keyKept : needsKey(draft) ? text.keyStays : text.keyOptional}
+      <p class="note" id="key-note">${kept ? text.keyKept : needsKey(draft) ? text.keyStays : text.keyOptional}${kept || this.#view?.keysAreKept === undefined ? nothing : ` ${this.#view.keysAreKept ? text.keySealed : text.keyInMemory}`}
         ${keysAt && !kept ? html`${text.keysAt} <a href=${keysAt} target="_blank" rel="noopener noreferrer" @click=${(event: Event) => this.#openKeys(event, keysAt)}>${keysAt.replace('https://', '')}</a>` : nothing}</p>
     </div>`
   }

@@ -51,6 +51,29 @@ test('buttons do nothing until they were visible for a moment', async (t) => {
   assert.deepEqual(await answers(page), [['approve', 't1']], 'not twice')
 })
 
+test('a key on a button that takes nothing yet is told so, once, without deciding anything', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.b', { text: 'x' })), { properties: { armMs: 60_000 } })
+  for (const [lang, words] of [['en', 'Not yet. The buttons become active in a moment.'], ['zh', '现在还不行。 按钮稍后可用。']]) {
+    const told = await page.evaluate(async (lang) => {
+      document.documentElement.lang = lang
+      live.push(...asking(0, 'a.b', { text: lang }, { ask: { token: lang } }))
+      await frames(3)
+      const { renderRoot: root, updateComplete } = element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('sluice-approval')
+      const said = []
+      const status = root.querySelector('.hidden-text[role=status]')
+      for (const button of ['.deny', '.approve', '.approve']) {
+        root.querySelector(button).click()
+        await updateComplete
+        await frames(1)
+        if (said.at(-1) !== status.textContent) said.push(status.textContent)
+      }
+      return said
+    }, lang)
+    assert.deepEqual(told, [words])
+  }
+  assert.deepEqual(await answers(page), [])
+})
+
 test('buttons below the fold stay inactive until someone scrolls there, and wait again when the window gets the focus', async (t) => {
   const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'line\n'.repeat(100) + 'end' }, ...asking(1, 'a.b', {}), { type: 'text', block: 2, text: 'x' }))
   const approve = page.getByRole('button', { name: 'Allow', exact: true })

@@ -83,6 +83,8 @@ export class SluiceApproval extends SluiceElement {
   #token: string | undefined
   #clock: ReturnType<typeof setInterval> | undefined
   #deciding = false
+  /** A button was pressed that takes nothing yet: that is said. */
+  #early = false
   #note = ''
 
   constructor() {
@@ -99,7 +101,7 @@ export class SluiceApproval extends SluiceElement {
   override willUpdate(changed: PropertyValues): void {
     if (!changed.has('ask') || this.ask?.token === this.#token) return
     this.#token = this.ask?.token // a new question: nothing of the last answer counts
-    this.#deciding = this.#unfolded = false
+    this.#deciding = this.#unfolded = this.#early = false
     this.#ticked = undefined
     this.#note = ''
     for (const one of [this.#remember, this.#reason, this.#edit, this.#view, this.#seen]) one.forget()
@@ -217,14 +219,23 @@ export class SluiceApproval extends SluiceElement {
     this.requestUpdate()
   }
 
+  /** True where buttons take nothing yet, which a key that came too early is told. */
+  #tooEarly(armed: boolean): boolean {
+    if (armed || !this.#open) return false
+    this.#early = true
+    this.requestUpdate()
+    return true
+  }
+
   #approve(): void {
-    if (!this.#canApprove || !this.#approving.holds) return
+    if (this.#tooEarly(this.#canApprove) || !this.#canApprove || !this.#approving.holds) return
     if (this.ask?.stage === 'result') return void this.#decide((message, ask) => message.release(ask))
     const { chosen } = this
     void this.#decide((message, ask) => message.approve(ask, chosen))
   }
 
   #deny(): void {
+    if (this.#tooEarly(this.#refusing.armed)) return
     const { text } = this.#reason
     void this.#decide((message, ask) => (text ? message.deny(ask, text) : message.deny(ask)))
   }
@@ -291,6 +302,7 @@ export class SluiceApproval extends SluiceElement {
     if (!ask) return nothing
     const lines = this.#view.draw(this.#request, { words, lang: this.language, name: this.name, folded: this.#folded })
     this.#drawnOpen = this.#canApprove
+    if (this.#drawnOpen) this.#early = false
     if (this.row) return this.#row(ask, lines)
     return html`<div class="question ${toneOf(ask)} ${this.#refusing.armed ? '' : 'arming'} ${this.#room.low ? 'low' : ''}" part="question" role="group" tabindex="-1"
       aria-labelledby="ask tool" aria-describedby="counts effects" @keydown=${this.#key}>
@@ -298,8 +310,17 @@ export class SluiceApproval extends SluiceElement {
       ${this.#between(ask)}
       ${this.#actions(ask)}
       ${this.#status()}
-      <span class="hidden-text" role="status" aria-live=${this.compact ? 'off' : 'polite'}>${this.#deciding || this.#note || this.#expired ? '' : this.#canApprove ? words.armed : words.arming}</span>
+      <span class="hidden-text" role="status" aria-live=${this.compact && !this.#early ? 'off' : 'polite'}>${this.#readiness()}</span>
     </div>`
+  }
+
+  /** For who cannot see how the buttons look. */
+  #readiness(): string {
+    const { words } = this
+    if (this.#deciding || this.#note || this.#expired) return ''
+    if (this.#canApprove) return words.armed
+    const lines = this.#seen.missing
+    return this.#early ? `${words.notYet} ${lines > 0 && this.#refusing.armed ? words.notSeen(lines) : words.arming}` : words.arming
   }
 
   /** In a checklist: a box to tick, what would be done, and every argument. */

@@ -149,6 +149,7 @@ export interface Strings extends QuestionWords {
   expired: string
   arming: string
   armed: string
+  notYet: string
   faster: string
   notJson: (detail: string) => string
   notObject: string
@@ -333,6 +334,7 @@ const en: Strings = {
   expired: 'Expired',
   arming: 'The buttons become active in a moment.',
   armed: 'You can decide now.',
+  notYet: 'Not yet.',
   faster: 'This was decided elsewhere.',
   notJson: (detail) => `This is not JSON: ${detail}`,
   notObject: 'Expected a JSON object: { "name": value, … }',
@@ -511,6 +513,7 @@ const zh: Strings = {
   expired: '已过期',
   arming: '按钮稍后可用。',
   armed: '现在可以决定。',
+  notYet: '现在还不行。',
   faster: '已在别处决定。',
   notJson: (detail) => `不是 JSON：${detail}`,
   notObject: '应为 JSON 对象：{ "名称": 值, … }',

@@ -50,9 +50,8 @@ export function runTab(app) {
     const { text } = app
     let request
     try {
-      if (state.timeout !== '' && !/^[1-9]\d*$/.test(state.timeout)) throw text.badTimeout
       const args = state.raw || !form ? readJson() : form.read()
-      request = { name: state.tool, arguments: args, ...(state.timeout === '' ? {} : { timeoutMs: Number(state.timeout) }) }
+      request = { name: state.tool, arguments: args, ...(state.timeout === '' ? {} : { timeout: state.timeout }) }
     } catch (error) {
       shown = { fault: { detail: typeof error === 'string' ? error : error.message } }
       return drawResult()
@@ -65,7 +64,8 @@ export function runTab(app) {
     try {
       shown = { reply: await post('/api/run', request, abort.signal) }
     } catch (error) {
-      shown = abort.signal.aborted ? { aborted: performance.now() - mine.since } : { fault: error }
+      const fault = error.path === 'timeout' ? { detail: app.text.badTimeout } : error
+      shown = abort.signal.aborted ? { aborted: performance.now() - mine.since } : { fault }
     }
     clearInterval(mine.timer)
     running = undefined
@@ -155,7 +155,7 @@ export function runTab(app) {
       history.replaceState(null, '', name ? `#run/${encodeURIComponent(name)}` : '#run')
     })
     const timeout = h('input', {
-      inputmode: 'numeric', autocomplete: 'off', value: state.timeout, placeholder: text.timeoutHint,
+      autocomplete: 'off', value: state.timeout, placeholder: text.timeoutHint,
       oninput: (event) => (state.timeout = event.target.value.trim()),
     })
     const abort = h('button', { type: 'button', class: 'danger', hidden: true, onclick: () => running?.abort.abort(new Error('aborted by hand')) }, text.abort)

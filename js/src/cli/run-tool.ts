@@ -3,14 +3,19 @@ import type { Approvals } from '../core/approvals.js'
 import { Engine } from '../core/engine.js'
 import { SluiceError } from '../core/errors.js'
 import type { Tool } from '../core/tool.js'
+import { quantityOf } from '../ui/configuration/quantity.js'
 import type { Answer } from '../wire/answer.js'
 import { wholeAnswer } from '../wire/openai-chat.js'
 import type { RunReply, RunRequest } from './tester-api.js'
 
+const MOST_MS = 600_000
+
 export const canRun = (tool: Tool): boolean => Boolean(tool.run ?? tool.declaration['ipc'])
 
 export async function runByHand(tools: readonly Tool[], request: RunRequest, signal: AbortSignal): Promise<RunReply> {
-  const { name, arguments: given, timeoutMs } = request
+  const { name, arguments: given, timeout } = request
+  const timeoutMs = timeout === undefined ? undefined : quantityOf(timeout, 'ms')
+  if (timeout !== undefined && !(timeoutMs && timeoutMs <= MOST_MS)) throw new SluiceError({ code: 'argument', path: 'timeout', detail: 'expected a time up to 10 min, such as 30 s' })
   const tool = tools.find((one) => one.name === name)
   if (!tool) throw new SluiceError({ code: 'not_found', path: 'name', detail: 'there is no such tool' })
   if (!canRun(tool)) throw new SluiceError({ code: 'unsupported', path: 'name', detail: 'this tool cannot be run here: it has no execute' })

@@ -64,8 +64,8 @@ export interface ScriptReply {
 export interface RunRequest {
   name: string
   arguments: JsonObject
-  /** Default: the tool's own, else the engine's. */
-  timeoutMs?: number
+  /** Up to 10 minutes, as people write it: `30 s`. Default: the tool's own, else the engine's. */
+  timeout?: string
 }
 
 export interface RunReply {

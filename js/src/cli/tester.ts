@@ -5,7 +5,7 @@ import { Engine } from '../core/engine.js'
 import { SluiceError } from '../core/errors.js'
 import { wireNames } from '../core/providers.js'
 import type { Tool } from '../core/tool.js'
-import { flag, jsonObject, members, oneOf, optional, text as textOf, whole } from '../host/check.js'
+import { flag, jsonObject, members, oneOf, optional, text as textOf } from '../host/check.js'
 import { Configuration, tokensSent } from '../host/configuration.js'
 import { serve, type Route, type WebServer } from '../web/server.js'
 import { text, type Command } from './command.js'
@@ -75,7 +75,7 @@ const parsed = {
 const checkParse = members<ParseRequest>({ ...parsed, chunks: optional(textOf(20)), steps: optional(flag) })
 const checkScript = members<ScriptRequest>(parsed)
 const checkRun = members<RunRequest>({
-  name: nameCheck, arguments: jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 }), timeoutMs: optional(whole(1, 600_000)),
+  name: nameCheck, arguments: jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 }), timeout: optional(textOf(100)),
 })
 
 export function routes(engine: Engine): { [route: `POST /${string}`]: Route } {

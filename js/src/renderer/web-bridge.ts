@@ -29,6 +29,8 @@ const checkOptions = members({ members: { base: text } })
 
 /**
  * Connects a page with the server of sluice/web that it came from: `connect(webBridge())`. A connection that breaks is made again by itself.
+ * Each call opens a stream and is a window of its own to the host: elements of one page share one client. Browsers open six connections to a server
+ * without HTTP/2, over all of its tabs.
  * Throws SluiceError `option` for a wrong option, and ClientError `bridge` where there is no EventSource: outside of a browser.
  */
 export function webBridge(options: WebBridgeOptions = {}): WebBridge {

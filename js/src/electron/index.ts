@@ -13,13 +13,13 @@ import type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike 
 
 export type { Allow, AllowedWindow, Sender } from './allow.js'
 export type { BubbleLook, QuietHours } from '../bridge/pet-settings.js'
-export type { PetSettings, PetSettingsChange, PetWindowOptions } from './pet-options.js'
+export type { PetSettings, PetSettingsChange, PetWindow, PetWindowOptions } from './pet-options.js'
 export type { DisplayLike, Place, Rectangle } from './pet-place.js'
 export type { PetTrayOptions } from './pet-tray.js'
 export type {
   PetBrowserWindowLike, PetContentsLike, PetElectron, PetMenuItem, PetMenuLike, PetNativeImage, PetNativeImageLike, PetSaysEvent, PetTrayLike, PetWindowSettings,
 } from './pet-types.js'
-export { petWindow, type PetWindow } from './pet-window.js'
+export { petWindow } from './pet-window.js'
 export type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './types.js'
 export type { Connection, FinishedTurn, Host, HostOptions, Peer, Rights, RunningTool, ServerChoice, TurnOptions } from '../host/types.js'
 

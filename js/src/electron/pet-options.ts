@@ -1,8 +1,9 @@
-// What `petWindow` takes, and what of it a person may change later.
+// What `petWindow` takes and gives, and what of it a person may change later.
 import { checkHotkey, checkLook, checkQuietHours, checkScale, lookMembers, readLook, readMembers, usualLook, type BubbleLook, type QuietHours } from '../bridge/pet-settings.js'
 import { func, is, isObject, members, oneOf, orNull, text, withMethods } from '../core/options.js'
 import { readPlace, type Place } from './pet-place.js'
 import type { PetTrayOptions } from './pet-tray.js'
+import type { PetBrowserWindowLike } from './pet-types.js'
 
 /** What a person may change of a pet: for an app's page of settings. */
 export interface PetSettings {
@@ -61,6 +62,33 @@ export interface PetWindowOptions {
   presenting?(): boolean
   /** Something could not be done: a hotkey that is taken, a system without tray. Default: a warning of the process. */
   onProblem?(what: string): void
+}
+
+/** The window of a pet. */
+export interface PetWindow {
+  /** For the rights of its page: `window.webContents.id`. */
+  readonly window: PetBrowserWindowLike
+  /** That of the bubble, where it has one of its own. */
+  readonly bubble: PetBrowserWindowLike | undefined
+  /** What a person may change, as it is now. */
+  readonly settings: PetSettings
+  /**
+   * Changes some of it: all of the change, or nothing.
+   * @throws SluiceError `option` with the `path` of what is wrong; also for a hotkey that another program has.
+   */
+  change(settings: PetSettingsChange): void
+  /** Shows it. */
+  show(): void
+  /** Hides it; tray and hotkey bring it back. */
+  hide(): void
+  /** No bubble, no sound: until then, or until `quiet(null)`. Without a time: until that. */
+  quiet(until?: Date | null): void
+  /** Times its usual size, from 0.4 to 3. */
+  scale(factor: number): void
+  /** How many questions wait: its tray shows that. The page tells it by itself where `petBody` has the window. */
+  asking(count: number): void
+  /** Ends its windows, tray and hotkey. */
+  close(): void
 }
 
 export const checkOptions = members({

@@ -1,50 +1,21 @@
 // The window of a pet: it stands on the edge of the screen, is carried, lets clicks through where nothing is drawn, keeps its place, and has a
 // tray, a menu and a bubble. What each system can do of that is `pet-platform.ts`.
-import { PET_HEARS, PET_SAYS, type PetWindowMessage, type PetWindowOrder } from '../bridge/pet-window.js'
+import { PET_SAYS, type PetWindowMessage } from '../bridge/pet-window.js'
 import { messageOf, SluiceError } from '../core/errors.js'
 import { isObject } from '../core/options.js'
+import { Carry } from './pet-carry.js'
 import type { MenuState } from './pet-menu.js'
-import { changed, checkElectron, checkOptions, settingsOf, type PetSettings, type PetSettingsChange, type PetWindowOptions } from './pet-options.js'
+import { changed, checkElectron, checkOptions, settingsOf, type PetSettings, type PetSettingsChange, type PetWindow, type PetWindowOptions } from './pet-options.js'
 import { boundsAt, bubbleAt, landed, LEAST_SCALE, MOST_SCALE, placeOf, readPlace, sizeOf, type Place, type Rectangle } from './pet-place.js'
 import { platformOf, rowOf, type PlatformRow } from './pet-platform.js'
 import { Quiet } from './pet-quiet.js'
-import { ClickThrough } from './pet-through.js'
+import { Shown } from './pet-shown.js'
 import { PetTray } from './pet-tray.js'
 import type { PetBrowserWindowLike, PetElectron, PetSaysEvent } from './pet-types.js'
 
-/** The window of a pet. */
-export interface PetWindow {
-  /** For the rights of its page: `window.webContents.id`. */
-  readonly window: PetBrowserWindowLike
-  /** That of the bubble, where it has one of its own. */
-  readonly bubble: PetBrowserWindowLike | undefined
-  /** What a person may change, as it is now. */
-  readonly settings: PetSettings
-  /**
-   * Changes some of it: all of the change, or nothing.
-   * @throws SluiceError `option` with the `path` of what is wrong; also for a hotkey that another program has.
-   */
-  change(settings: PetSettingsChange): void
-  /** Shows it. */
-  show(): void
-  /** Hides it; tray and hotkey bring it back. */
-  hide(): void
-  /** No bubble, no sound: until then, or until `quiet(null)`. Without a time: until that. */
-  quiet(until?: Date | null): void
-  /** Times its usual size, from 0.4 to 3. */
-  scale(factor: number): void
-  /** How many questions wait: its tray shows that. The page tells it by itself where `petBody` has the window. */
-  asking(count: number): void
-  /** Ends its windows, tray and hotkey. */
-  close(): void
-}
-
 const SIZE = 260
 const BUBBLE = { width: 320, height: 230 }
-const CARRY_MS = 16
 const HOUR_MS = 3_600_000
-/** A page whose process is gone is loaded again, but not over and over. */
-const [RELOAD_MS, RELOAD_AGAIN_MS] = [1000, 60_000]
 /** Nobody opens menus or chats faster, and says no longer sentences: a page that does is broken or hostile. */
 const [OPEN_MS, MOST_HEARD, MOST_ASKS] = [300, 2000, 99]
 /** Of the tray. */
@@ -60,9 +31,6 @@ export function petWindow(electron: PetElectron, options: PetWindowOptions): Pet
   return new Pet(electron, options)
 }
 
-/** A window, and what its page was told. */
-interface Shown { window: PetBrowserWindowLike; id: number; through: ClickThrough; reloadedAt: number }
-
 class Pet implements PetWindow {
   readonly window: PetBrowserWindowLike
   readonly #electron: PetElectron
@@ -76,7 +44,7 @@ class Pet implements PetWindow {
   readonly #offs: (() => void)[] = []
   #settings: PetSettings
   #place: Place
-  #carry: ReturnType<typeof setInterval> | undefined
+  readonly #carry: Carry
   /** What its pages know. */
   #told = { quiet: false, away: false }
   #asks = 0
@@ -99,6 +67,7 @@ class Pet implements PetWindow {
     this.#place = place ?? { display: screen.getPrimaryDisplay().id, x: 0.86, y: 1, scale: this.#settings.scale }
     this.#body = this.#open(this.#bounds())
     this.window = this.#body.window
+    this.#carry = new Carry(this.window, screen)
     if (options.bubble === 'window' && this.#row.free) {
       this.#bubble = this.#open({ ...this.#bubbleSize, x: 0, y: 0 })
       this.#bubble.window.on('closed', () => this.#lose())
@@ -126,8 +95,8 @@ class Pet implements PetWindow {
     this.#hush()
     this.show()
     const page = options.url.replace(/#.*$/, '')
-    void this.#load(this.window, this.#bubble ? `${page}#body` : options.url)
-    if (this.#bubble) void this.#load(this.#bubble.window, `${page}#bubble`)
+    void this.#body.load(this.#bubble ? `${page}#body` : options.url)
+    void this.#bubble?.load(`${page}#bubble`)
   }
 
   get bubble(): PetBrowserWindowLike | undefined {
@@ -150,7 +119,7 @@ class Pet implements PetWindow {
     this.#quiet.hours(next.quietHours)
     if (next.scale !== before.scale) this.#grow(next.scale)
     this.#stand()
-    for (const shown of this.#all) this.#tell(shown, { look: next.bubble })
+    for (const shown of this.#all) shown.tell({ look: next.bubble })
     this.#guard('the settings were not kept', () => this.#options.settings?.save(this.settings))
     this.#tray.update()
   }
@@ -203,10 +172,7 @@ class Pet implements PetWindow {
     this.#unregister(this.#settings.hotkey)
     for (const off of this.#offs) off()
     this.#tray.close()
-    for (const { window, through } of this.#all.reverse()) {
-      through.close()
-      if (!window.isDestroyed()) window.destroy()
-    }
+    for (const shown of this.#all.reverse()) shown.close()
   }
 
   // -- its windows ----------------------------------------------------------------------------------------------------------------
@@ -221,71 +187,33 @@ class Pet implements PetWindow {
   }
 
   #open(bounds: Rectangle): Shown {
-    const { free, level, type, everywhere } = this.#row
-    const webPreferences = { preload: this.#options.preload, contextIsolation: true, sandbox: true, nodeIntegration: false, spellcheck: false, backgroundThrottling: true }
-    const plain = { width: bounds.width, height: bounds.height, resizable: true, show: false, webPreferences }
-    const window = new this.#electron.BrowserWindow(free
-      ? {
-        ...bounds, transparent: true, frame: false, hasShadow: false, resizable: false, maximizable: false, minimizable: false, fullscreenable: false, alwaysOnTop: true,
-        skipTaskbar: true, acceptFirstMouse: true, show: false, ...(type ? { type } : {}), webPreferences,
-      }
-      : plain)
-    const { webContents } = window
-    const shown: Shown = { window, id: webContents.id, through: new ClickThrough(window, this.#electron.screen, this.#row), reloadedAt: -Infinity }
-    webContents.on('will-navigate', (event) => event.preventDefault())
-    webContents.setWindowOpenHandler(() => ({ action: 'deny' }))
-    webContents.on('did-navigate', () => this.#forget(shown))
-    webContents.on('did-finish-load', () => this.#greet(shown))
-    webContents.on('render-process-gone', () => this.#revive(shown))
-    window.on('unresponsive', () => this.#forget(shown))
-    if (!free) return shown
-    window.setAlwaysOnTop(true, ...(level ? [level] : []))
-    // Not as an app without a dock: the chat's window is one of the app's too.
-    if (everywhere) window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true, skipTransformProcessType: true })
-    return shown
-  }
-
-  async #load(window: PetBrowserWindowLike, url: string): Promise<void> {
-    try {
-      await window.loadURL(url)
-    } catch (error) {
-      if (!this.#closed) this.#problem(`${url} could not be loaded: ${messageOf(error)}`)
-    }
+    return new Shown({
+      electron: this.#electron, row: this.#row, preload: this.#options.preload, bounds,
+      onLoad: (shown) => this.#greet(shown), onGone: (shown) => this.#forget(shown), onProblem: (what) => this.#problem(what),
+    })
   }
 
   /** A page that was loaded, or listens only now, knows nothing. */
   #greet(shown: Shown): void {
     if (this.#closed) return
-    this.#tell(shown, { ...this.#told })
-    this.#tell(shown, { look: this.#settings.bubble })
+    shown.tell({ ...this.#told })
+    shown.tell({ look: this.#settings.bubble })
     if (shown !== this.#bubble) return
     this.#stand()
-    this.#tell(shown, { heard: this.#heard })
+    shown.tell({ heard: this.#heard })
   }
 
   /** What a page said that is gone, or hangs, holds no more: it would never let go of what it carries. */
   #forget(shown: Shown): void {
-    if (this.#closed) return
     if (shown === this.#bubble) return this.#speak(false)
     this.#drop()
     this.#relay('')
     this.asking(0)
   }
 
-  #revive(shown: Shown): void {
-    if (this.#closed) return
-    this.#forget(shown)
-    const now = Date.now()
-    if (now - shown.reloadedAt < RELOAD_AGAIN_MS) return this.#problem('the page of the pet crashed twice within a minute')
-    shown.reloadedAt = now
-    const timer = setTimeout(() => shown.window.isDestroyed() || shown.window.webContents.reload(), RELOAD_MS)
-    timer.unref?.()
-    this.#offs.push(() => clearTimeout(timer))
-  }
-
   /** The window of the bubble was closed by itself. */
   #lose(): void {
-    this.#bubble?.through.close()
+    this.#bubble?.leave()
     this.#bubble = undefined
   }
 
@@ -295,7 +223,7 @@ class Pet implements PetWindow {
   }
 
   #move(bounds: Rectangle): void {
-    if (this.#closed || this.#carry) return
+    if (this.#closed || this.#carry.on) return
     if (this.#row.free) this.window.setBounds(bounds)
     this.#stand()
   }
@@ -314,11 +242,7 @@ class Pet implements PetWindow {
     const pet = this.window.getBounds()
     const { bounds, side, points } = bubbleAt(pet, this.#electron.screen.getDisplayMatching(pet), this.#bubbleSize)
     this.#bubble.window.setBounds(bounds)
-    this.#tell(this.#bubble, { side, points })
-  }
-
-  #tell({ window }: Shown, order: PetWindowOrder): void {
-    if (!window.isDestroyed()) window.webContents.send(PET_HEARS, order)
+    this.#bubble.tell({ side, points })
   }
 
   // -- what its pages say ---------------------------------------------------------------------------------------------------------
@@ -353,38 +277,28 @@ class Pet implements PetWindow {
   #relay(heard: string): void {
     if (heard === this.#heard) return
     this.#heard = heard
-    if (this.#bubble) this.#tell(this.#bubble, { heard })
+    if (this.#bubble) this.#bubble.tell({ heard })
   }
 
   #speak(says: boolean): void {
     if (says === this.#says) return
     this.#says = says
     if (!says || !this.window.isVisible()) return this.#bubble?.window.hide()
-    if (this.#carry) return // it comes where the pet lands
+    if (this.#carry.on) return // it comes where the pet lands
     this.#stand()
     this.#bubble?.window.showInactive()
   }
 
-  /** The window follows the cursor: its page would chase what it moves itself. */
   #lift(): void {
-    if (this.#carry || !this.#row.free || !this.window.isVisible()) return
-    const { screen } = this.#electron
-    const from = screen.getCursorScreenPoint()
-    const { x, y } = this.window.getBounds()
-    const size = sizeOf(this.#size, this.#place.scale) // fixed: with fractions of a scale bounds that are read and set again grow
+    if (this.#carry.on || !this.#row.free || !this.window.isVisible()) return
     this.#body.through.held = true
     this.#bubble?.window.hide()
-    this.#carry = setInterval(() => {
-      const now = screen.getCursorScreenPoint()
-      this.window.setBounds({ x: x + now.x - from.x, y: y + now.y - from.y, ...size })
-    }, CARRY_MS)
-    this.#carry.unref?.()
+    this.#carry.lift(sizeOf(this.#size, this.#place.scale))
   }
 
   #drop(): void {
-    if (!this.#carry) return
-    clearInterval(this.#carry)
-    this.#carry = undefined
+    if (!this.#carry.on) return
+    this.#carry.drop()
     this.#body.through.held = false
     if (this.window.isDestroyed()) return
     const { screen } = this.#electron
@@ -394,7 +308,7 @@ class Pet implements PetWindow {
     const before = this.#place
     this.#place = placeOf(bounds, display, before.scale)
     this.#move(bounds)
-    this.#tell(this.#body, { landed: true })
+    this.#body.tell({ landed: true })
     if (this.#says && this.window.isVisible()) this.#bubble?.window.showInactive()
     if (before.x !== this.#place.x || before.y !== this.#place.y || before.display !== this.#place.display) this.#keep()
   }
@@ -411,7 +325,7 @@ class Pet implements PetWindow {
     const { quiet, gone, away } = this.#quiet
     if (quiet !== this.#told.quiet || away !== this.#told.away) {
       this.#told = { quiet, away }
-      for (const shown of this.#all) this.#tell(shown, { ...this.#told })
+      for (const shown of this.#all) shown.tell({ ...this.#told })
     }
     if (gone !== this.#gone) {
       this.#gone = gone

@@ -8,8 +8,9 @@ import type { PetModel, PetPoint, PetStateDetail } from '../live2d/model.js'
 import { receive, type ModelSource, type PetReceiver } from '../live2d/receive.js'
 import { Listeners } from '../renderer/listeners.js'
 import { checkOptions, realClock, type Companion, type CompanionOptions, type PetClock, type PetSpeaker, type PetView } from './companion-options.js'
+import { Face } from './face.js'
 import { followAnswer, waitingOf, type Followed, type Live, type PetClient } from './follow.js'
-import { Syllables } from './mouth.js'
+import { LipSync } from './lip-sync.js'
 import { SpeaksFirst } from './speaks-first.js'
 import { DOZE_MS, stateOf, type Seen } from './state-of.js'
 import { firstOf, propOf, stateMap, type PetState, type StateMap } from './states.js'
@@ -17,7 +18,6 @@ import { firstOf, propOf, stateMap, type PetState, type StateMap } from './state
 const RELAX_MS = 10_000
 /** An order may come so long before the answer is seen that it stands in, in milliseconds. */
 const EARLY_MS = 1000
-const resting = ['neutral', 'normal', 'default', 'idle']
 
 /** A pet for a page: it follows a conversation, performs the model's orders, and has a face for all that goes on. Throws where an option is wrong. */
 export function companion(options: CompanionOptions): Companion {
@@ -30,9 +30,9 @@ class Pet implements Companion {
   readonly #table: StateMap
   readonly #clock: PetClock
   readonly #speaker: PetSpeaker | undefined
-  readonly #relaxMs: number
   readonly #listeners = new Listeners()
-  readonly #syllables = new Syllables()
+  readonly #lips: LipSync
+  readonly #face: Face
   readonly #receiver: PetReceiver | undefined
   readonly #onError: ((reason: string) => void) | undefined
   readonly #offs: (() => void)[] = []
@@ -47,13 +47,8 @@ class Pet implements Companion {
   #view: PetView
   #prop: PetStateDetail['prop']
   #zone: string | undefined
-  /** The expression that the model ordered. */
-  #own: { name: string; until: number; at: number } | undefined
-  /** What its face shows: the name of an expression, null at rest. */
-  #face: string | null = null
   #field: PetPoint | undefined
   #timer: unknown
-  #stopFrames: (() => void) | undefined
   #hidden = false
   #quietByHand = false
   #hours: QuietHours | null
@@ -67,7 +62,8 @@ class Pet implements Companion {
     this.#table = stateMap(states)
     this.#clock = clock
     this.#speaker = speaker
-    this.#relaxMs = relaxMs
+    this.#lips = new LipSync(clock, speaker)
+    this.#face = new Face({ clock, relaxMs, onActive: () => this.#active(), onChange: () => this.#update(), onError: (reason) => onError?.(reason) })
     this.#hours = quietHours
     this.#onError = onError
     this.#seen = { asks: false, running: false, writing: false, voice: false, heard: false, carried: false, activeAt: clock.now() }
@@ -111,13 +107,13 @@ class Pet implements Companion {
     this.#use(null)
     if (!source || !('then' in source)) {
       this.#use(source)
-      this.#receiver?.setModel(this.#model && this.#layered(this.#model))
+      this.#receiver?.setModel(this.#model && this.#face.layered(this.#model))
       return
     }
     const loading = source.then((model) => {
       if (this.#source !== source || this.#closed) return null
       this.#use(model)
-      return model && this.#layered(model)
+      return model && this.#face.layered(model)
     })
     if (this.#receiver) this.#receiver.setModel(loading) // it tells what went wrong
     else loading.catch((error: unknown) => this.#onError?.(String(error)))
@@ -127,7 +123,7 @@ class Pet implements Companion {
     if (conversation === this.#conversation || this.#closed) return
     this.#left?.()
     this.#conversation = conversation
-    this.#own = undefined
+    this.#face.relax()
     this.#forget()
     this.#left = followAnswer(this.#client, conversation, (followed) => this.#follow(followed))
     this.#update()
@@ -187,7 +183,7 @@ class Pet implements Companion {
     this.#receiver?.close()
     this.#offs.forEach((off) => off())
     this.#clock.clearTimeout(this.#timer)
-    this.#stopFrames?.()
+    this.#lips.stop()
     this.#listeners.clear()
   }
 
@@ -206,7 +202,7 @@ class Pet implements Companion {
     if (there) this.#seen.offlineSince = undefined
     else if (this.#seen.offlineSince === undefined) {
       this.#seen.offlineSince = this.#clock.now()
-      this.#own = undefined
+      this.#face.relax()
     }
     this.#update()
   }
@@ -222,14 +218,14 @@ class Pet implements Companion {
     this.#answer = undefined
     this.#message = undefined
     this.#written = 0
-    this.#syllables.stop()
+    this.#lips.syllables.stop()
   }
 
   #follow({ view, other, old, first }: Followed): void {
     const seen = this.#seen
     if (other) {
       this.#forget()
-      if (!old && this.#own && this.#clock.now() - this.#own.at > EARLY_MS) this.#own = undefined // the last answer's
+      if (!old && this.#clock.now() - this.#face.orderedAt > EARLY_MS) this.#face.relax() // the last answer's
       this.#message = view && this.#client.message(view.id)
       if (view && !old && this.#message && !this.#view.quiet && this.#speaker && this.#speaker.state !== 'off') this.#speaker.follow?.(this.#message)
     }
@@ -238,7 +234,7 @@ class Pet implements Companion {
     const now = this.#active()
     const ran = seen.running || other
     this.#answer = view
-    if (view.asks.some(({ token }) => !this.#view.asks.some((known) => known.token === token))) this.#own = undefined
+    if (view.asks.some(({ token }) => !this.#view.asks.some((known) => known.token === token))) this.#face.relax()
     seen.asks = waitingOf(view) > 0
     seen.running = view.outcome === undefined
     const working = workingCard(view)
@@ -249,7 +245,7 @@ class Pet implements Companion {
     const length = view.blocks.reduce((sum, block) => sum + (block?.type === 'text' ? block.text.length : 0), 0)
     if (length > this.#written && last?.type === 'text') {
       seen.wroteAt = now
-      this.#syllables.write(last.text.slice(-Math.min(length - this.#written, 64)), now)
+      this.#lips.syllables.write(last.text.slice(-Math.min(length - this.#written, 64)), now)
     }
     this.#written = length
     if (seen.running || ran) this.#speaksFirst?.later()
@@ -296,25 +292,26 @@ class Pet implements Companion {
     if (this.#closed) return
     this.#hush(this.#quietByHand || (this.#hours !== null && isQuietAt(this.#hours, this.#date)))
     const now = this.#clock.now()
-    if (this.#own && now >= this.#own.until) this.#own = undefined
+    if (now >= this.#face.until) this.#face.relax()
     const { state, until } = stateOf(this.#seen, now, this.#table)
     const before = this.#view.state
     const begins = state !== before || again
-    if (begins && this.#own && state !== before && goesOn.has(state) && firstOf(this.#table.thinking.expressions, [this.#own.name])) this.#own = undefined
+    if (state !== before && goesOn.has(state) && this.#face.ordered !== undefined && firstOf(this.#table.thinking.expressions, [this.#face.ordered])) this.#face.relax()
     const working = state === 'busy' && this.#answer ? workingCard(this.#answer) : undefined
     const asks = this.#seen.offlineSince === undefined && this.#answer?.outcome === undefined ? (this.#answer?.asks ?? none) : none
     const tool = working && (working.name ?? working.askedName)
     const waiting = this.#seen.offlineSince === undefined && this.#answer ? waitingOf(this.#answer) : 0
     const heard = this.#speaker?.saying || undefined
-    this.#change({ state, words: this.#table[state].words, expression: this.#own?.name, tool, answer: this.#answer, asks, waiting, heard, first: this.#first || undefined })
+    this.#change({ state, words: this.#table[state].words, expression: this.#face.ordered, tool, answer: this.#answer, asks, waiting, heard, first: this.#first || undefined })
     if (state === 'busy') this.#seen.wroteAt = undefined // behind a tool it thinks, or writes anew
     if (begins) this.#begin(state)
-    this.#wear()
-    this.#frames()
+    if (this.#model) this.#face.wear(this.#model, this.#model.state ? [] : this.#table[state].expressions)
+    this.#lips.quiet = this.#view.quiet
+    this.#lips.update(this.#model, state === 'speaking' && !this.#hidden)
     this.#clock.clearTimeout(this.#timer)
     const away = this.#hidden || (this.#away ?? now - this.#seen.activeAt >= DOZE_MS)
     const speaks = this.#speaksFirst?.look((state === 'idle' || (state === 'dozing' && this.#away === false)) && !this.#view.quiet && !away && !this.#seen.voice, this.#conversation ?? 'main') ?? Infinity
-    const next = Math.min(until, speaks, this.#own?.until ?? Infinity, this.#hours ? now + toNextMinute(this.#date) : Infinity)
+    const next = Math.min(until, speaks, this.#face.until, this.#hours ? now + toNextMinute(this.#date) : Infinity)
     this.#timer = next < Infinity ? this.#clock.setTimeout(() => this.#update(), Math.min(next - now, DOZE_MS)) : undefined
   }
 
@@ -332,103 +329,28 @@ class Pet implements Companion {
     if (!model) return
     const look = this.#table[state]
     this.#pace()
-    if (model.state) this.#try(() => model.state!(state, { ...(state === 'busy' ? { prop: this.#prop } : {}), ...(state === 'patted' && this.#zone ? { zone: this.#zone } : {}) }))
+    if (model.state) this.#face.try(() => model.state!(state, { ...(state === 'busy' ? { prop: this.#prop } : {}), ...(state === 'patted' && this.#zone ? { zone: this.#zone } : {}) }))
     else {
       const group = firstOf(look.motions, Object.keys(model.capabilities().motions ?? {}))
-      if (group !== undefined) this.#try(() => model.motion(group))
+      if (group !== undefined) this.#face.try(() => model.motion(group))
     }
     if (look.looks === 'field') model.look?.(this.#field ?? null)
   }
 
-  /** Its own expression, else that of the state. */
-  #wear(): void {
-    const model = this.#model
-    if (!model) return
-    const has = (): readonly string[] => model.capabilities().expressions ?? []
-    const name = this.#own?.name ?? (model.state ? undefined : firstOf(this.#table[this.#view.state].expressions, has())) ?? null
-    if (name === this.#face) return
-    this.#face = name
-    if (name !== null) return this.#try(() => model.expression(name))
-    if (model.reset) return this.#try(() => model.reset!())
-    const rest = firstOf(resting, has())
-    if (rest !== undefined) this.#try(() => model.expression(rest))
-  }
-
   #pace(): void {
     const model = this.#model
-    if (model?.fps) this.#try(() => model.fps!(this.#hidden ? 0 : this.#table[this.#view.state].fps))
-  }
-
-  /** The mouth, in every frame while it speaks. */
-  #frames(): void {
-    const speaks = this.#view.state === 'speaking' && !this.#hidden && this.#model?.mouth !== undefined
-    if (speaks === (this.#stopFrames !== undefined)) return
-    if (!speaks) {
-      this.#stopFrames?.()
-      this.#stopFrames = undefined
-      this.#model?.mouth?.(0, 0)
-      return
-    }
-    const step = (): void => {
-      const speaker = this.#speaker
-      const speaks = speaker !== undefined && speaker.state !== 'off' && !this.#view.quiet
-      if (speaks && !speaker.mouth) this.#model?.mouth?.(speaker.level())
-      else {
-        const { open, form } = speaks && speaker.mouth ? speaker.mouth() : this.#syllables.at(this.#clock.now())
-        this.#model?.mouth?.(open, form)
-      }
-      this.#stopFrames = this.#clock.frame(step)
-    }
-    this.#stopFrames = this.#clock.frame(step)
+    if (model?.fps) this.#face.try(() => model.fps!(this.#hidden ? 0 : this.#table[this.#view.state].fps))
   }
 
   // -- the model ------------------------------------------------------------------------------------------------------------------
 
   #use(model: PetModel | null): void {
-    this.#stopFrames?.()
-    this.#stopFrames = undefined
+    this.#lips.stop()
     this.#model = model
-    this.#face = null
-    this.#own = undefined
+    this.#face.forget()
     if (!model) return
     this.#begin(this.#view.state)
     this.#update()
-  }
-
-  /** What orders are performed by: the model, and what this pet must know of them. */
-  #layered(model: PetModel): PetModel {
-    return {
-      capabilities: () => model.capabilities(),
-      motion: (group, index) => {
-        this.#active()
-        return model.motion(group, index)
-      },
-      expression: async (name) => {
-        const before = this.#own
-        const own = { name, until: Infinity, at: this.#clock.now() } // while it is on its way nothing else takes its place
-        this.#own = own
-        this.#face = name
-        const done = await Promise.resolve(model.expression(name)).catch((error: unknown) => {
-          if (this.#own === own) this.#own = before
-          throw error
-        })
-        if (this.#own === own) {
-          this.#own = done === false ? before : { ...own, until: this.#active() + this.#relaxMs }
-          if (done === false) this.#face = before?.name ?? null
-          this.#update()
-        }
-        return done
-      },
-    }
-  }
-
-  #try(act: () => unknown): void {
-    const failed = (error: unknown): void => this.#onError?.(error instanceof Error ? error.message : String(error))
-    try {
-      Promise.resolve(act()).catch(failed)
-    } catch (error) {
-      failed(error)
-    }
   }
 }
 

@@ -5,6 +5,7 @@ import { awkward } from '../js/text/awkward.mjs'
 import { picture, until } from './support.mjs'
 import { message, open } from './ui/message.mjs'
 import { everything } from './ui/everything.mjs'
+import { unknownOf } from './ui/known-nodes.mjs'
 
 /** Says a text, in as many pieces as there are `cuts`, a frame apart, and ends the message. */
 async function say(page, text, cuts = []) {
@@ -114,9 +115,7 @@ test('nothing but known nodes and attributes is made of a text, and nothing is l
     for (const one of element.renderRoot.querySelector('.text').querySelectorAll('*')) for (const name of ['', ...one.getAttributeNames()]) seen.add(name ? `${one.localName}[${name}]` : one.localName)
     return [...seen]
   })
-  const nodes = ['a', 'blockquote', 'br', 'button', 'code', 'del', 'div', 'em', 'h3', 'h4', 'h5', 'h6', 'hr', 'input', 'kbd', 'li', 'ol', 'p', 'pre', 's', 'span', 'strong', 'sub', 'sup', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul']
-  const attributes = ['aria-label', 'aria-pressed', 'checked', 'class', 'data-act', 'data-alt', 'data-source', 'dir', 'disabled', 'href', 'part', 'rel', 'role', 'scope', 'start', 'tabindex', 'target', 'type']
-  assert.deepEqual(found.filter((one) => !nodes.includes(one.split('[')[0]) || (one.includes('[') && !attributes.includes(one.split('[')[1].slice(0, -1)))), [])
+  assert.deepEqual(unknownOf(found), [])
   assert.deepEqual(await page.evaluate(() => [...element.renderRoot.querySelectorAll('a')].map((one) => one.href).filter((href) => !/^(https?|mailto):/.test(href))), [])
   assert.deepEqual(requests.filter((url) => !url.includes('127.0.0.1')), [])
 })

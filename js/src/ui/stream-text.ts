@@ -4,8 +4,10 @@ import { onlyGrew } from './growing.js'
 
 /** A chunk ends with the line that exceeds this many characters, */
 const CHUNK = 1200
-/** or at this many, if no line ends there. */
+/** or with the word that exceeds this many, if no line ends there, */
 const LONGEST = 12_000
+/** or in the middle of it: browsers lay one long word out in quadratic time. */
+const MOST = 24_000
 
 export class StreamText {
   readonly element = document.createElement('div')
@@ -58,8 +60,12 @@ export class StreamText {
       this.element.append(chunk)
       this.#size = 0
     }
-    let cut = text.indexOf('\n', Math.max(0, CHUNK - this.#size)) + 1
-    if (cut === 0 && this.#size + text.length > LONGEST) cut = (text.indexOf(' ', Math.max(0, LONGEST - this.#size)) + 1) || text.length
+    const line = text.indexOf('\n', Math.max(0, CHUNK - this.#size)) + 1 || Infinity
+    const word = this.#size + Math.min(line, text.length) > LONGEST ? text.indexOf(' ', Math.max(0, LONGEST - this.#size)) + 1 || Infinity : Infinity
+    let cut = Math.min(line, word)
+    const room = MOST - this.#size
+    if (Math.min(cut, text.length) >= room) cut = isHalf(text.charCodeAt(room - 1)) ? room + 1 : room
+    if (cut === Infinity) cut = 0
     const piece = cut ? text.slice(0, cut) : text
     this.#node.appendData(piece)
     this.#size += piece.length
@@ -67,3 +73,6 @@ export class StreamText {
     return text.slice(piece.length)
   }
 }
+
+/** The first half of a character. */
+const isHalf = (code: number): boolean => code >= 0xd800 && code < 0xdc00

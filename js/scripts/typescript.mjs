@@ -11,12 +11,12 @@ const projects = ['js/tsconfig.json', 'js/tsconfig.cjs.json', 'js/tsconfig.brows
 /** What markdown-it brings along and a page has, or does not need, is left out. */
 const alias = Object.fromEntries(['entities', 'linkify-it', 'punycode.js', 'uc.micro'].map((name) => [name, `./js/src/ui/text/stand-ins/${name}.ts`]))
 
-/** Styles without what people need to read them. */
-const styles = {
-  name: 'styles',
-  setup: ({ onLoad }) => onLoad({ filter: /styles\.ts$|theme\.ts$/ }, async ({ path }) => {
+/** Styles and templates without what people need to read them: a browser takes any blanks for one. */
+const readable = {
+  name: 'readable',
+  setup: ({ onLoad }) => onLoad({ filter: /[\\/]src[\\/]ui[\\/].*\.ts$/ }, ({ path }) => {
     const short = (css) => css.replace(/\/\*[^]*?\*\//g, '').replace(/\s+/g, ' ').replace(/ ?([{};,]) ?/g, '$1').trim()
-    return { loader: 'ts', contents: readFileSync(path, 'utf8').replace(/\bcss`([^`]*)`/g, (_, css) => `css\`${short(css)}\``) }
+    return { loader: 'ts', contents: readFileSync(path, 'utf8').replace(/\bcss`([^`]*)`/g, (_, css) => `css\`${short(css)}\``).replace(/\n[ \t]+/g, '\n') }
   }),
 }
 
@@ -65,7 +65,7 @@ export async function bundle() {
   const { build } = await import('esbuild')
   const common = { bundle: true, absWorkingDir: root, logLevel: 'warning', target: 'es2022', tsconfig: 'js/tsconfig.browser.json' }
   await build({ ...common, entryPoints: ['js/src/preload/index.ts'], outfile: 'js/dist/preload/index.cjs', format: 'cjs', platform: 'node', external: ['electron'], legalComments: 'eof' })
-  const page = { ...common, format: 'esm', platform: 'browser', minify: true, legalComments: 'none', metafile: true, alias, plugins: [styles, markdown] }
+  const page = { ...common, format: 'esm', platform: 'browser', minify: true, legalComments: 'none', metafile: true, alias, plugins: [readable, markdown] }
   for (const files of pages) {
     const entryPoints = Object.entries(files).map(([out, entry]) => ({ out, in: `js/src/ui/${entry}.ts` }))
     const { metafile } = await build({ ...page, entryPoints, splitting: entryPoints.length > 1, outdir: 'js/dist/ui', chunkNames: 'shared-[hash]' })

@@ -1,9 +1,9 @@
 // One window of the host: queues the deltas of every message that it watches, sends at most one message per frame, and holds the tokens of
 // its questions.
 import type { AskView, ConversationView, Delta, Frame, MessageView } from '../bridge/messages.js'
-import type { CardFields } from '../core/events.js'
 import { Budget } from './budget.js'
 import { refuse } from './check.js'
+import { Feed, sizeOf } from './feed.js'
 import type { Message, Watcher } from './message.js'
 import { newToken, type Execution, type OpenAsk } from './questions.js'
 import type { Peer, Rights } from './types.js'
@@ -14,9 +14,6 @@ const MAX_OPENED = 1000
 const MAX_READS = 1000
 /** Beyond this many, tokens of settled questions are forgotten. */
 const MAX_TOKENS = 1000
-/** How many deltas of one message may wait, and how many characters in them. Beyond that the window gets a new snapshot. */
-const MAX_QUEUED = 2000
-const MAX_QUEUED_CHARACTERS = 2_000_000
 /** About how fast a snapshot is copied. */
 const CHARACTERS_PER_MS = 500_000
 /** The shortest wait before a busy transport is tried again. */
@@ -25,17 +22,6 @@ const BUSY_MS = 16
 const AHEAD = Number.MAX_SAFE_INTEGER
 /** How many frames per second may be sent early, to show the first text of a message at once. */
 const EARLY_FRAMES = 3
-
-interface Feed {
-  /** `seq` of the view that the window has. */
-  after: number
-  deltas: Delta[]
-  characters: number
-  /** Text of the message was queued or sent before. */
-  spoke: boolean
-  /** The message has ended. */
-  ended: boolean
-}
 
 export interface WindowOptions {
   frameMs: number
@@ -167,8 +153,7 @@ export class HostWindow implements Watcher {
     if (!message.settled) {
       const known = this.#feeds.get(message)
       if (!known && this.#feeds.size >= MAX_WATCHED) throw refuse('limit', `expected at most ${MAX_WATCHED} running messages`)
-      const spoke = known?.spoke ?? hasText(view)
-      this.#feeds.set(message, { after: view.seq, deltas: [], characters: 0, spoke, ended: false })
+      this.#feeds.set(message, new Feed(view, known))
       this.#waiting.delete(message)
       message.watchers.add(this)
       message.watchQuestions()
@@ -189,15 +174,7 @@ export class HostWindow implements Watcher {
     if (!feed) return
     const shown = delta.type === 'ask' ? this.#withAsk(message, delta) : delta
     if (!shown) return // the next frame says by its `seq` that something happened
-    const urgent = shown.type === 'text' && !feed.spoke
-    feed.spoke ||= urgent
-    feed.characters += charactersOf(shown)
-    const replaced = merge(feed.deltas, shown)
-    if (replaced) feed.characters -= replaced.type === 'progress' ? charactersOf(replaced) : 0
-    else feed.deltas.push(shown)
-    if (feed.deltas.length > MAX_QUEUED || feed.characters > MAX_QUEUED_CHARACTERS) {
-      Object.assign(feed, { after: message.seq, deltas: [], characters: 0 }) // this is not the view that the window has, so it subscribes again
-    }
+    const urgent = feed.push(shown, message.seq)
     this.#waiting.add(message)
     this.#schedule(urgent)
   }
@@ -349,44 +326,11 @@ export class HostWindow implements Watcher {
   #takeFeed(message: Message): MessageFrame | undefined {
     const feed = this.#feeds.get(message)
     if (!feed) return undefined
-    const { after, deltas } = feed
-    const { seq } = message
     if (feed.ended) this.#feeds.delete(message)
-    else Object.assign(feed, { after: seq, deltas: [], characters: 0 })
-    return { id: message.id, after, seq, deltas }
+    return { id: message.id, ...feed.take(message.seq) }
   }
 }
 
 type MessageFrame = NonNullable<Frame['messages']>[number]
 
 const withoutAsks = (frame: MessageFrame): MessageFrame => ({ ...frame, deltas: frame.deltas.filter(({ type }) => type !== 'ask') })
-
-/** Joins a delta with the last one if both are text of the same block. Returns the delta it replaced, which stays unchanged: other windows share it. */
-function merge(deltas: Delta[], delta: Delta): Delta | undefined {
-  const at = deltas.length - 1
-  const last = deltas[at]
-  if (!last) return undefined
-  if ((delta.type === 'text' || delta.type === 'reasoning') && last.type === delta.type && last.block === delta.block) {
-    deltas[at] = { ...last, text: last.text + delta.text }
-  } else if (delta.type === 'args' && last.type === 'args' && last.call === delta.call) {
-    deltas[at] = { ...last, text: last.text + delta.text }
-  } else if (delta.type === 'progress' && last.type === 'progress' && last.call === delta.call) {
-    deltas[at] = delta
-  } else {
-    return undefined
-  }
-  return last
-}
-
-/** About how many characters a delta has. */
-function charactersOf(delta: Delta): number {
-  if ('text' in delta) return delta.text.length
-  return delta.type === 'card' ? sizeOf(delta) : 100
-}
-
-function sizeOf(block: object | undefined): number {
-  const { text = '', raw = '', rawArguments = '', output = '', told = '', rewritten } = (block ?? {}) as CardFields & { text?: string }
-  return 100 + text.length + raw.length + rawArguments.length + output.length + told.length + (rewritten?.text.length ?? 0)
-}
-
-const hasText = (view: MessageView): boolean => view.blocks.some((block) => block?.type === 'text')

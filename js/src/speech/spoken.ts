@@ -1,6 +1,7 @@
 // Markdown as it comes in → what a voice says of it, with the place of every letter. What it says depends on the text alone, never on how the
 // text was cut: where more text could change what a mark means, the mark waits, and every wait is bounded. No character is looked at again
 // with every piece but those of a mark that waits.
+import { Closing, type Closes } from './closing.js'
 import { isWide } from './language.js'
 
 const fast = /[^\s\\`$*_~[\]!<hHwW\u200D\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\uFE0F\u20E3\uD800-\uDBFF]+/uy
@@ -42,10 +43,7 @@ export class Spoken {
   #fence: string | undefined
   #formula: string | undefined // what closes it
   #address: Address | undefined
-  /** How far a closing mark was looked for. */
-  #looked: { to: number; depth: number } | undefined
-  /** What closes by these marks stands nowhere in front of there. */
-  #none: { marks: string; to: number } | undefined
+  readonly #closing = new Closing()
   #noted = false
   #toNote = false
 
@@ -76,7 +74,7 @@ export class Spoken {
   /** The next text is another one, whose places count from the start. */
   restart(): void {
     this.#base = 0
-    this.#none = undefined
+    this.#closing.restart()
   }
 
   #read(over: boolean): void {
@@ -86,10 +84,10 @@ export class Spoken {
       if (taken === 0) break
       this.#last = this.#rest[at + taken - 1] as string
       at += taken
-      this.#looked = undefined
+      this.#closing.taken()
     }
     this.#base += at
-    if (this.#looked) this.#looked.to -= at
+    this.#closing.moved(at)
     this.#rest = this.#rest.slice(at)
   }
 
@@ -276,28 +274,9 @@ export class Spoken {
     this.#gap = '\n'
   }
 
-  /** Looks for what closes, at one of `marks`, in this line and not further than `most` behind `at`. -1: it does not, undefined: that cannot be told yet. */
-  #close(at: number, from: number, most: number, over: boolean, marks: string, closes: (index: number, looked: { depth: number }) => boolean | 'never' | undefined): number | undefined {
-    const none = this.#none?.marks === marks ? this.#none.to - this.#base : 0
-    const looked = (this.#looked ??= { to: Math.max(from, none), depth: 0 })
-    const [one, other] = [marks.charCodeAt(0), marks.charCodeAt(marks.length - 1)]
-    const end = Math.min(this.#rest.length, at + most)
-    for (; looked.to < end; looked.to++) {
-      const letter = this.#rest.charCodeAt(looked.to)
-      if (letter === 0x0a) return this.#closesNot(marks, looked.to)
-      if (letter !== one && letter !== other) continue
-      const here = closes(looked.to, looked)
-      if (here === undefined && !over) return undefined
-      if (here === 'never') return -1
-      if (here) return looked.to
-    }
-    return over || looked.to >= at + most ? this.#closesNot(marks, looked.to) : undefined
-  }
-
-  /** The next one that opens need not look there again. Parentheses count from where they open. */
-  #closesNot(marks: string, to: number): -1 {
-    if (marks !== '()') this.#none = { marks, to: this.#base + to }
-    return -1
+  /** Where what opens at `at` closes, in this line and not further than `most` behind it. -1: nowhere, undefined: that cannot be told yet. */
+  #close(at: number, from: number, most: number, over: boolean, marks: string, closes: Closes): number | undefined {
+    return this.#closing.find(this.#rest, this.#base, { from, most: at + most, over, marks }, closes)
   }
 
   #code(at: number, over: boolean): number {

@@ -129,3 +129,16 @@ test('speech: a sound that is too long, and whose maker does not end, takes nobo
   const here = host.bridge({ read: true, chat: true })
   for (let at = 0; at < 8; at++) assert.match((await here.call('synthesize', { text: 'one' })).error.detail, /more than 8000000 bytes/)
 })
+
+test('speech: where a voice cannot say when its words come, the pet does it at once, and that is told', async (t) => {
+  for (const hold of [() => { throw new Error('no') }, async () => { throw new Error('no') }]) {
+    const { client, model, ready, notices } = await stage(t)
+    const told = []
+    receive({ client, model, speaker: { hold }, onError: (reason) => told.push(reason) })
+    await ready()
+    const message = await client.send('I got it!')
+    await message.done
+    await until(() => model.done.length === 2)
+    assert.deepEqual([notices(message), told], [[undefined, undefined], Array(2).fill('the voice did not say when its words come: no')])
+  }
+})

@@ -84,7 +84,11 @@ export function receive(options: ReceiveOptions): PetReceiver {
     if (!spoken || !speaker) return true
     const tell = (held: boolean): void => void side!.hold?.({ id, held }).catch(failed('the host was not told that an order waits'))
     let waits = true
-    const how = speaker.hold({ message, call }).finally(() => (waits = false))
+    const asked = async (): Promise<'now' | 'stopped'> => speaker.hold({ message, call })
+    const how = asked().catch((error: unknown) => {
+      failed('the voice did not say when its words come')(error)
+      return 'now' as const
+    }).finally(() => (waits = false))
     await new Promise((resolve) => setTimeout(resolve))
     if (!waits) return (await how) === 'now' // nobody speaks
     tell(true)

@@ -34,6 +34,14 @@ test('a tool that ran is told so, whatever it returned', async (t) => {
   }
 })
 
+test('a picture of 50 MB goes to nobody, whoever gives it, and the turn goes on', async (t) => {
+  const data = `iVBORw0KGgo${'A'.repeat(67_000_000 - 11)}`
+  for (const value of [parts({ type: 'image', mediaType: 'image/png', data }), { content: [{ type: 'image', mimeType: 'image/png', data }] }]) {
+    const { status, told, parts: kept } = await card(t, () => value)
+    assert.deepEqual([status, told, kept], ['error', 'Error: The tool ran, but what it returned cannot be told: the parts are longer than limits.resultBytes, 16777216', undefined])
+  }
+})
+
 test('what JSON can hold is told as it is', async (t) => {
   class Point { x = 1; #hidden = 2; get y() { return this.#hidden } }
   for (const [value, told] of [

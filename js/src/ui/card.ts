@@ -90,6 +90,8 @@ export class SluiceCard extends SluiceElement {
   readonly #time = document.createElement('span')
   #ticking: ReturnType<typeof setInterval> | undefined
   readonly #whole = new Set<string>()
+  /** Parts of results that came as pictures and are none. */
+  readonly #none = new WeakSet<Part>()
   #json: { of: string; lang: string; node: HTMLElement | undefined } | undefined
   #copied: string | undefined
   #renderer: CardRenderer | undefined
@@ -380,18 +382,31 @@ export class SluiceCard extends SluiceElement {
     if (part.type === 'text') return part.text === output ? nothing : html`<div class="value" dir="auto">${markInvisible(part.text.slice(0, SHOWN))}</div>`
     if (part.type !== 'image') return nothing
     if ('url' in part) return html`<p class="facts">${this.words.imageAt}: <bdi>${markInvisible(part.url.slice(0, 500))}</bdi></p>` // not loaded: the request would tell its server
-    const source = imageSource(part)
-    return source ? html`<img class="picture-result" part="image" alt=${this.words.image} src=${source}>` : nothing
+    const source = this.#source(part)
+    if (source) return html`<img class="picture-result" part="image" alt=${this.words.image} src=${source} @error=${() => this.#isNone(part)}>`
+    return html`<p class="facts">${this.words.notDrawn(part.data.length)} <bdi>${markInvisible(part.mediaType.slice(0, 100))}</bdi></p>`
+  }
+
+  /** The address of a picture that can be drawn. */
+  #source(part: Part): string | undefined {
+    return part.type === 'image' && 'data' in part && !this.#none.has(part) ? imageSource(part) : undefined
+  }
+
+  /** What came as a picture is none. */
+  #isNone(part: Part): void {
+    this.#none.add(part)
+    this.requestUpdate()
   }
 
   /** Pictures of a result, small, on the closed card. */
   #thumbnails({ parts, status }: CardView): TemplateResult | typeof nothing {
-    const sources = (parts ?? []).flatMap((part) => (part.type === 'image' && 'data' in part ? imageSource(part) ?? [] : []))
-    if (sources.length === 0 || status !== 'success') return nothing
+    const pictures = (parts ?? []).filter((part) => this.#source(part))
+    if (pictures.length === 0 || status !== 'success') return nothing
+    const sources = pictures.map((part) => this.#source(part) as string)
     const { words } = this
     return html`<div class="thumbs" part="thumbnails">${sources.slice(0, THUMBNAILS).map((source, at) => html`<button type="button" class="thumb" part="thumbnail"
       aria-label=${words.pictureOf(at + 1, sources.length)} @click=${() => openLightbox(this.renderRoot as ShadowRoot, sources, at, words)}><img alt="" src=${source}
-      >${at === THUMBNAILS - 1 && sources.length > THUMBNAILS ? html`<span>+${sources.length - THUMBNAILS}</span>` : nothing}</button>`)}</div>`
+      @error=${() => this.#isNone(pictures[at] as Part)}>${at === THUMBNAILS - 1 && sources.length > THUMBNAILS ? html`<span>+${sources.length - THUMBNAILS}</span>` : nothing}</button>`)}</div>`
   }
 
   #decisions(approvals: Approval[]): TemplateResult {

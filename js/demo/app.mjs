@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Engine } from 'sluice'
 import { startServer } from 'sluice/testing'
-import { scenarios } from './scenarios.mjs'
+import { scenarios, unasked } from './scenarios.mjs'
 import { answer, protocols, settingsOf } from './script.mjs'
 import { assistantTools } from './tools.mjs'
 import { whoAnswers } from './who.mjs'
@@ -38,6 +38,7 @@ export async function createApp({ model: name, settings = {}, kept, ask, openExt
   const state = () => ({
     first: who.open,
     scripted: who.model === undefined,
+    unasked,
     scenarios: scenarios.map(({ id, group, title, question }) => ({ id, group, title, question })),
     live2d: Boolean(live2d) && existsSync(join(live2d, 'manifest.json')),
   })
@@ -53,6 +54,7 @@ export async function createApp({ model: name, settings = {}, kept, ask, openExt
       openExternal,
       conversations,
       keepMessages,
+      proactive: { perDay: 12 }, // off until a person wants it, see words.js; no page may more often
       cues: /** @type {const} */ ('spoken'), // where Lulu speaks, her face changes with her words
       run: ({ text }) => (who.model ? { model: who.model } : { model: { baseURL: scripted.baseURL, name: 'scripted' }, ...settingsOf(text) }),
     },

@@ -209,6 +209,10 @@ export const scenarios = [
   },
 ]
 
+/** What Lulu is told where she speaks first, and what the script says then. */
+export const unasked = both('Say something kind, for instance about the time of day.', '说句贴心的话，比如跟现在的时间有关的。')
+export const kind = say('You have been at it for a while. How about a glass of water?', '你忙了好一会儿了。要不要喝杯水？')
+
 /** Said to what is not in the script. */
 export const stranger = say(
   'I only know my script: the cards below the conversation start its scenes. Connect me to a real model in the settings, and ask me anything.',

@@ -1,6 +1,6 @@
 // The model behind the scripted server: finds the scene of the question, and writes its calls the way the request asks for them,
 // natively or as text. It keeps nothing between requests; like a model, it knows what it reads.
-import { otherProtocol, scenarios, stranger } from './scenarios.mjs'
+import { kind, otherProtocol, scenarios, stranger, unasked } from './scenarios.mjs'
 
 export const question = scenarios.find(({ id }) => id === 'umbrella').question.en
 
@@ -32,6 +32,7 @@ function find(text) {
     // What a failed turn was asked may stand in front of it, in the same message.
     for (const [language, question] of Object.entries(scene.question)) if (asked.endsWith(question)) return { scene, language }
   }
+  for (const [language, prompt] of Object.entries(unasked)) if (asked.startsWith(prompt)) return { scene: { rounds: [[kind]] }, language }
   return { language: /[\u3400-\u9fff]/.test(asked) ? 'zh' : 'en' }
 }
 

@@ -675,6 +675,28 @@ test('Lulu is silent until she is told to speak; then she says her answers, and 
   await endSpoken(page)
 })
 
+test('Lulu speaks first only where that is switched on, and that is kept', async (t) => {
+  const { page } = await open(t)
+  const drawer = await settings(page, 'Lulu')
+  const on = drawer.getByRole('checkbox', { name: 'Now and then, when nothing else goes on' })
+  const [after, perDay] = [/Minutes after the last answer/, /Times a day/].map((name) => drawer.getByLabel(name))
+  assert.deepEqual([await on.isChecked(), await after.isDisabled()], [false, true])
+  await on.check()
+  await after.fill('0')
+  await after.press('Tab')
+  await after.fill('45')
+  await perDay.fill('2')
+  await perDay.press('Tab')
+  assert.equal(await page.evaluate(() => localStorage.getItem('first')), '45 2')
+  await page.reload()
+  await page.waitForSelector('html[data-ready]', { state: 'attached' })
+  await settings(page, 'Lulu')
+  assert.deepEqual([await on.isChecked(), await after.inputValue(), await perDay.inputValue()], [true, '45', '2'])
+  await on.uncheck()
+  assert.equal(await page.evaluate(() => localStorage.getItem('first')), '')
+  await picture(page, 'demo-settings-lulu')
+})
+
 test('where the system has no voice the settings say so', async (t) => {
   const { page } = await open(t)
   if (await page.evaluate(() => speechSynthesis.getVoices().length > 0)) return t.skip('this machine has voices')

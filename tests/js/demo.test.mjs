@@ -11,7 +11,7 @@ import { startServer } from 'sluice/testing'
 import { createApp } from '../../js/demo/app.mjs'
 import { sealBy } from '../../js/demo/electron/seal.mjs'
 import { keptIn } from '../../js/demo/kept.mjs'
-import { scenarios, stranger } from '../../js/demo/scenarios.mjs'
+import { kind, scenarios, stranger, unasked } from '../../js/demo/scenarios.mjs'
 import { assistantTools } from '../../js/demo/tools.mjs'
 import { startDemo } from '../../js/demo/web.mjs'
 
@@ -102,7 +102,7 @@ test('every line of the script is in both languages, and in each of them alone',
       if (/[\u3400-\u9fff]/.test(value.en) || !/[\u3400-\u9fff]/.test(value.zh)) wrong.push(value)
     } else Object.values(value).forEach(look)
   }
-  look([scenarios.map(({ title, question }) => [title, question]), stranger])
+  look([scenarios.map(({ title, question }) => [title, question]), stranger, unasked, kind])
   for (const { rounds } of scenarios) for (const round of rounds) for (const results of ['', 'refused', 'picnic', 'photos: 40']) look(typeof round === 'function' ? round(results) : round)
   assert.deepEqual(wrong.filter(({ en, zh }) => en !== zh), [])
 })
@@ -251,6 +251,19 @@ test('what was configured and can be no more is put aside and said by name, and 
   await (await startDemo({ live2d: false, folder })).close()
   assert.equal(said(), '', 'once')
   await assert.rejects(startDemo({ live2d: false, folder, settings: { mode: 'loud' } }), /mode/, 'what stands on the command line is the user\'s to mend')
+})
+
+test('Lulu speaks first in the language of her prompt, where a page asks for it', async (t) => {
+  const app = await createApp({ live2d: false, delayMs: 0 })
+  const host = createHost(app.engine, app.options)
+  t.after(() => host.close().then(() => app.close()))
+  const client = connect(host.bridge({ read: true, pet: true }))
+  for (const language of ['en', 'zh']) {
+    const { message, left } = await client.pet.first({ prompt: app.routes['POST /api/demo']().unasked[language] })
+    assert.equal(left, language === 'en' ? 11 : 10)
+    const { blocks } = await client.message(message).done
+    assert.equal(blocks[0].text, kind.text[language])
+  }
 })
 
 test('every tool of the demo has words in both languages, each in its own', () => {

@@ -22,6 +22,11 @@ export function startPetPage({ desktop }) {
   function show() {
     for (const radio of document.querySelectorAll('input[name=voice]')) radio.checked = radio.value === look.voice
     $('#no-voice').hidden = look.voice === 'off' || speechSynthesis.getVoices().length > 0
+    const { first } = look
+    $('#first').checked = first !== null
+    $('#first-after').value = first?.after ?? 20
+    $('#first-per-day').value = first?.perDay ?? 4
+    for (const part of ['after', 'per-day']) $(`#first-${part}`).disabled = first === null
     if (!shown) return
     const { scale, bubble, quietHours, hotkey } = shown
     $('#size').value = scale
@@ -46,6 +51,13 @@ export function startPetPage({ desktop }) {
   $('#bubble-size').addEventListener('change', ({ target }) => change({ bubble: { size: Number(target.value) } }))
   $('#bubble-duration').addEventListener('change', ({ target }) => change({ bubble: { duration: Number(target.value) } }))
   for (const part of ['#quiet', '#quiet-from', '#quiet-to']) $(part).addEventListener('change', () => change({ quietHours: hours() }))
+  for (const part of ['#first', '#first-after', '#first-per-day']) {
+    $(part).addEventListener('change', () => {
+      const [after, perDay] = [$('#first-after'), $('#first-per-day')]
+      if (![after, perDay].every((field) => field.reportValidity())) return
+      look.first = $('#first').checked ? { after: after.valueAsNumber, perDay: perDay.valueAsNumber } : null
+    })
+  }
   $('#hotkey').addEventListener('change', ({ target }) => change({ hotkey: target.value.trim() || null }))
   onLook(show)
   return { open: () => change() }

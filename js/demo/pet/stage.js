@@ -25,6 +25,14 @@ export async function startStage({ client, demo, alone }) {
       pet.quietHours(quietHours)
     })
   }
+  let how
+  onLook(() => {
+    const { first, language } = look
+    const now = `${first?.after} ${first?.perDay} ${language}`
+    if (part === 'bubble' || now === how) return // one of the two windows speaks
+    how = now
+    pet.proactive(first && { after: [first.after, 2 * first.after], perDay: first.perDay, prompt: demo.unasked[language] })
+  })
   document.addEventListener('input', ({ target }) => {
     const { left, width, top } = target.getBoundingClientRect()
     pet.typed({ x: left + width / 2, y: top })

@@ -44,6 +44,10 @@ const words = {
   quietOn: ['No bubble and no sound every day', '每天这段时间不出气泡，也不出声'],
   from: ['From', '从'],
   to: ['to', '到'],
+  first: ['Speaks first', '主动说话'],
+  firstOn: ['Now and then, when nothing else goes on', '没有别的事时，偶尔说上一两句'],
+  firstAfter: ['Minutes after the last answer, at least', '距上次回答至少（分钟）'],
+  firstPerDay: ['Times a day, at most', '每天最多（次）'],
   hotkey: ['Keys that show and hide Lulu', '显示和隐藏露露的快捷键'],
   hotkeyHint: ['Such as CommandOrControl+Shift+L; empty: none.', '例如 CommandOrControl+Shift+L；留空表示不用。'],
   suggestRain: ['Tell me something nice about rain.', '给我讲讲雨的好处吧。'],
@@ -78,6 +82,12 @@ export const look = {
   /** Lulu says what she answers. */
   get voice() { return stored('voice', ['on', 'off'], 'off') },
   set voice(value) { keep('voice', value) },
+  /** How she speaks first: `{ after, perDay }`, minutes and times; null: she does not. */
+  get first() {
+    const [after, perDay] = /^(\d{1,3}) (\d{1,2})$/.exec(localStorage.getItem('first') ?? '')?.slice(1).map(Number) ?? []
+    return after >= 1 && perDay >= 1 ? { after, perDay } : null
+  },
+  set first(value) { keep('first', value ? `${value.after} ${value.perDay}` : '') },
   get dark() { return this.theme === 'system' ? media.matches : this.theme === 'dark' },
 }
 

@@ -128,6 +128,8 @@ export interface Companion {
   quiet(on: boolean): void
   /** When it is quiet every day; null: never by itself. Throws where they are wrong. */
   quietHours(hours: QuietHours | null): void
+  /** How it speaks first from now on; null: it does not. The time begins anew. Throws where that is wrong. */
+  proactive(how: Proactive | null): void
   /** Nobody is at the computer, or somebody is again. `petBody` has it from the window; else a page that nobody touches for 5 minutes counts. */
   away(on: boolean): void
   /** It is to speak first no more today; what it says now ends. Rejects where the host does not take it. */

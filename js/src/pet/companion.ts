@@ -3,6 +3,7 @@
 import { workingCard, writes } from '../bridge/doing.js'
 import type { AskView, HeardInput, MessageView } from '../bridge/messages.js'
 import { messageOf } from '../core/errors.js'
+import { orNull } from '../core/options.js'
 import { checkQuietHours, isQuietAt, toNextMinute, type QuietHours } from '../bridge/pet-settings.js'
 import type { PetModel, PetPoint, PetStateDetail } from '../live2d/model.js'
 import { receive, type ModelSource, type PetReceiver } from '../live2d/receive.js'
@@ -11,7 +12,7 @@ import { checkOptions, realClock, type Companion, type CompanionOptions, type Pe
 import { Face } from './face.js'
 import { followAnswer, waitingOf, type Followed, type Live, type PetClient } from './follow.js'
 import { LipSync } from './lip-sync.js'
-import { SpeaksFirst } from './speaks-first.js'
+import { checkProactive, SpeaksFirst, type Proactive } from './speaks-first.js'
 import { DOZE_MS, stateOf, type Seen } from './state-of.js'
 import { firstOf, propOf, stateMap, type PetState, type StateMap } from './states.js'
 
@@ -54,7 +55,7 @@ class Pet implements Companion {
   #hours: QuietHours | null
   #away: boolean | undefined
   #first = false
-  readonly #speaksFirst: SpeaksFirst | undefined
+  #speaksFirst: SpeaksFirst | undefined
   #closed = false
 
   constructor({ client, model = null, conversation = 'main', speaker, states, relaxMs = RELAX_MS, quietHours = null, proactive = null, onError, clock = realClock }: CompanionOptions) {
@@ -73,12 +74,7 @@ class Pet implements Companion {
     if (speaker) this.#offs.push(speaker.subscribe(() => this.#voice()))
     const off = speaker?.onInterrupted?.((place) => this.#interrupted(place))
     if (off) this.#offs.push(off)
-    if (proactive && client.pet?.first) {
-      this.#speaksFirst = new SpeaksFirst({
-        proactive, now: () => clock.now(), date: () => this.#date, random: () => clock.random?.() ?? Math.random(),
-        ask: (input) => client.pet!.first!(input), onError: (why) => onError?.(`the pet could not speak first: ${messageOf(why)}`),
-      })
-    }
+    this.#speaksFirst = this.#speaksFirstBy(proactive)
     if (typeof document === 'object') {
       const look = (): void => this.#show(document.visibilityState === 'hidden')
       document.addEventListener('visibilitychange', look)
@@ -256,6 +252,21 @@ class Pet implements Companion {
   away(on: boolean): void {
     this.#away = on
     this.#update()
+  }
+
+  proactive(given: Proactive | null): void {
+    orNull(checkProactive)(given, 'proactive')
+    this.#speaksFirst = this.#speaksFirstBy(given)
+    this.#update()
+  }
+
+  #speaksFirstBy(proactive: Proactive | null): SpeaksFirst | undefined {
+    const first = this.#client.pet?.first?.bind(this.#client.pet)
+    if (!proactive || !first) return undefined
+    return new SpeaksFirst({
+      proactive, now: () => this.#clock.now(), date: () => this.#date, random: () => this.#clock.random?.() ?? Math.random(),
+      ask: (input) => first(input), onError: (why) => this.#onError?.(`the pet could not speak first: ${messageOf(why)}`),
+    })
   }
 
   async notToday(): Promise<void> {

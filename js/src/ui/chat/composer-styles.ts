@@ -29,5 +29,5 @@ export const composerStyles = css`
     margin: 0 0 8px; padding: 7px 12px; border-radius: var(--_small-radius); overflow-wrap: anywhere; font-size: .9em;
     background: var(--_danger-back); color: var(--_danger);
   }
-  @media (forced-colors: active) { .round { border-color: ButtonText; } .row:focus-within { outline: 2px solid Highlight; } }
+  @media (forced-colors: active) { .round { border-color: ButtonText; } .round.stop { color: ButtonText; } .row:focus-within { outline: 2px solid Highlight; } }
 `

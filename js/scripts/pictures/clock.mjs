@@ -4,9 +4,8 @@ import { syncBuiltinESMExports } from 'node:module'
 import { Server, ServerResponse } from 'node:http'
 import timers from 'node:timers'
 import promises from 'node:timers/promises'
+import { beginning } from './beginning.mjs'
 
-/** A Saturday afternoon. */
-export const beginning = Date.UTC(2026, 9, 17, 14, 2)
 let now = 0
 let last = 0
 const due = new Map() // id → { at, run, every }
@@ -95,11 +94,17 @@ export async function quiet() {
   }
 }
 
-/** Lets milliseconds pass: what is due in them happens in its order. */
+/**
+ * Lets up to so many milliseconds pass: what is due in them happens in its order. It stops as soon as a page is sent something, so that what the page
+ * answers comes at that time, however long the page takes. Resolves to how many passed.
+ */
 export async function pass(ms) {
+  const start = now
   const end = now + ms
+  const sent = events
   for (;;) {
     await quiet()
+    if (events !== sent) return now - start
     const next = [...due.values()].sort((a, b) => a.at - b.at || a.id - b.id)[0]
     if (!next || next.at > end) break
     now = Math.max(now, next.at)
@@ -109,4 +114,5 @@ export async function pass(ms) {
   }
   now = end
   await quiet()
+  return ms
 }

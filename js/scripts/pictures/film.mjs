@@ -39,17 +39,17 @@ export function placeAt(way, ms) {
 }
 
 /**
- * Films for so many milliseconds. `steps`: `[[ms, act], …]`, each done once its time is there. `draw(ms, picture)` gives what is shown of a picture of
- * the page. The last frame stands for `lastMs`.
+ * A film of so many milliseconds, of which its last frame stands for `lastMs`. `steps`: `[[ms, act], …]`, each done once its time is there.
+ * `draw(ms, picture)` gives what is shown of a picture of the page.
  */
-export async function film(stage, { ms, steps, draw = (_, picture) => picture, transparent = false, lastMs = 1500 }) {
+export async function film(stage, { ms, lastMs, steps, draw, transparent = false }) {
   const frames = []
   const waiting = [...steps]
-  for (let at = 0; at < ms; at += FRAME_MS) {
+  for (let at = 0; at <= ms - lastMs; at += FRAME_MS) {
     while (waiting[0]?.[0] <= at) await waiting.shift()[1](at)
     await stage.pass(FRAME_MS)
     const picture = readPng(await stage.page.screenshot({ caret: 'hide', omitBackground: transparent }))
-    frames.push({ picture: await draw(at, picture), ms: FRAME_MS })
+    frames.push({ picture: draw(at, picture), ms: FRAME_MS })
   }
   frames.at(-1).ms = lastMs
   return frames

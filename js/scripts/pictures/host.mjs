@@ -21,8 +21,8 @@ let queue = Promise.resolve()
 process.on('message', ({ id, start: what, options, pass: ms }) => {
   queue = queue.then(async () => {
     if (what) return { url: (await start[what](options)).url }
-    await pass(ms)
-    return { events }
+    const passed = await pass(ms)
+    return { passed, events }
   }).then((value) => process.send({ id, value }), (error) => process.send({ id, error: String(error?.stack ?? error) }))
 })
 process.on('disconnect', () => process.exit())

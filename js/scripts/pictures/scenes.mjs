@@ -46,7 +46,7 @@ async function turn(browser, scheme) {
       [5100, (at) => (way = [[at, ...placeAt(way, at)], [at + 500, ...start]])],
     ]
     const frames = await film(stage, {
-      ms: 7000, steps, lastMs: 1500,
+      ms: 8000, lastMs: 1000, steps,
       draw: (at, picture) => {
         const [x, y] = placeAt(way, at)
         lay(pointer, picture, Math.round(x * scale), Math.round(y * scale))
@@ -63,30 +63,32 @@ async function desk(browser, scheme) {
   const scale = WIDTH / size.width
   const [pointer, editor] = await Promise.all([drawPointer(browser, scale), drawEditor(browser, { ...size, scale, scheme })])
   const pet = { width: 320, height: 490 }
-  return await onStage(browser, 'pet', { delayMs: 40 }, { viewport: pet, deviceScaleFactor: scale, colorScheme: scheme, locale: 'zh-CN', motion: true }, async (stage) => {
+  return await onStage(browser, 'pet', { delayMs: 20 }, { viewport: pet, deviceScaleFactor: scale, colorScheme: scheme, locale: 'zh-CN', motion: true }, async (stage) => {
     const { page } = stage
     await stage.arrive(() => page.evaluate(() => 'ready' in document.documentElement.dataset), 'the page')
     await stage.pass(600, 100)
     const hold = [160, 310] // where it is held
     const away = [250, 450]
-    let way = [[0, 330, 70], [300, 330, 70], [1300, 620, 70]]
-    let hand = [[0, ...away], [300, ...hold]]
+    const way = [[0, 330, 70], [200, 330, 70], [900, 620, 70]]
+    let hand = [[0, ...hold]]
     const allow = page.getByRole('button', { name: '允许', exact: true })
     const steps = [
-      [300, async () => {
+      [100, async () => {
         await page.mouse.move(...hold)
         await page.mouse.down()
         await page.mouse.move(hold[0] + 8, hold[1])
       }],
-      [1400, () => page.mouse.up()],
-      [1500, () => void page.evaluate(() => window.ask('告诉小林我会晚到十分钟。'))],
-      [1600, (at) => (hand = [[at, ...hold], [at + 500, ...away]])],
-      [4400, async (at) => (hand = [[at, ...away], [at + 600, ...(await centre(allow))]])],
-      [5200, async () => page.mouse.click(...(await centre(allow)))],
-      [5600, (at) => (hand = [[at, ...placeAt(hand, at)], [at + 500, ...away]])],
+      [900, async () => {
+        await page.mouse.up()
+        void page.evaluate(() => window.ask('告诉小林我会晚到十分钟。'))
+      }],
+      [1000, (at) => (hand = [[at, ...hold], [at + 400, ...away]])],
+      [2300, async (at) => (hand = [[at, ...away], [at + 500, ...(await centre(allow))]])],
+      [2900, async () => page.mouse.click(...(await centre(allow)))],
+      [3100, (at) => (hand = [[at, ...placeAt(hand, at)], [at + 400, ...away]])],
     ]
     const frames = await film(stage, {
-      ms: 7400, steps, transparent: true, lastMs: 1500,
+      ms: 5000, lastMs: 800, steps, transparent: true,
       draw: (at, picture) => {
         const under = { ...editor, data: Buffer.from(editor.data) }
         const [left, top] = placeAt(way, at)

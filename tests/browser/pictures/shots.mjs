@@ -1,7 +1,7 @@
 // What is compared with its baseline: pages of the gallery, the demo and the tester, with how they come to be as they are to be seen.
 import { groups } from '../../../js/pages/gallery/scenes.js'
 
-const wide = { width: 1280, height: 2400 }
+const wide = { width: 1280, height: 3200 }
 const narrow = { width: 360, height: 6400 }
 const looks = [
   ['en-light', { lang: 'en', colorScheme: 'light', viewport: wide }],
@@ -13,6 +13,7 @@ const ready = ({ page }) => page.evaluate(() => document.querySelectorAll('.stag
 const gallery = (name, id, { lang, ...look }) => ({
   name: `gallery-${id}-${name}`, host: 'gallery', path: `/?only=${id}&lang=${lang}`, look,
   async act(stage) {
+    await stage.arrive(() => stage.page.locator('.stage').count(), 'the page')
     await stage.until(() => ready(stage), 'the states')
     await stage.pass(1800, 300)
   },

@@ -1,6 +1,6 @@
 // npm run bench -- page [stream|open|memory] [--seconds 20] [--times 3] [--texts prose,tables,code] [--where alone,answer] [--profile]: what
 // typeset text costs a page, against the same as bare text nodes: by turns, each in a page of its own; processor time of the page's main thread
-// and of its whole process.
+// and of its whole process. What is opened is also compared with a page as it was before there was typeset text: raw text, and all of it at once.
 import { parseArgs } from 'node:util'
 import { chromium } from 'playwright-core'
 import { browser as findBrowser } from '../../js/scripts/setup.mjs'
@@ -70,20 +70,23 @@ function hottest({ nodes, samples, timeDeltas }) {
   for (const [name, ms] of [...self].sort(([, a], [, b]) => b - a).slice(0, 40)) console.log(`  ${ms.toFixed(0).padStart(6)} ms  ${name}`)
 }
 
-/** By turns, bare and typeset. Prints each, and the ratios of the least. */
-async function compare(name, run, prepare, more) {
+/** By turns, typeset behind what it is compared with. Prints each, and the ratios of the least. */
+async function compare(name, run, prepare, more, others = ['bare']) {
   say([name, 'main', 'process', 'script', 'layout', 'style', ...more.heads])
-  const all = { bare: [], typeset: [] }
+  const all = Object.fromEntries([...others, 'typeset'].map((text) => [text, []]))
   for (let time = 0; time < times; time++) {
-    for (const text of ['bare', 'typeset']) {
+    for (const text of Object.keys(all)) {
       const result = await measured(run(text), { prepare: prepare(text) })
       all[text].push(result)
       say([`  ${text}`, ...parts(result), ...more.cells(result)])
     }
   }
-  const ratio = (what) => median(all.typeset.map((one, at) => one[what] / all.bare[at][what])).toFixed(2)
-  const least = (what) => (Math.min(...all.typeset.map((one) => one[what])) / Math.min(...all.bare.map((one) => one[what]))).toFixed(2)
-  console.log(`  typeset : bare, median of the pairs: main thread ${ratio('main')}, process ${ratio('process')}; the least of each: ${least('main')}, ${least('process')}\n`)
+  for (const other of others) {
+    const ratio = (what) => median(all.typeset.map((one, at) => one[what] / all[other][at][what])).toFixed(2)
+    const least = (what) => (Math.min(...all.typeset.map((one) => one[what])) / Math.min(...all[other].map((one) => one[what]))).toFixed(2)
+    console.log(`  typeset : ${other}, median of the pairs: main thread ${ratio('main')}, process ${ratio('process')}; the least of each: ${least('main')}, ${least('process')}`)
+  }
+  console.log()
   if (values.profile) hottest((await measured(run('typeset'), { prepare: prepare('typeset'), profile: true })).hot)
 }
 
@@ -100,7 +103,7 @@ try {
     await compare('open 500, 200 cards', (text) => [(given) => window.show(given), { text, whole: 100 }], () => [(given) => window.prepare(given), { messages: 500, cards: 200 }], {
       heads: ['longest', 'nodes', 'at once', 'first'],
       cells: ({ longest, nodes, given: { atOnce, first } }) => [`${longest.toFixed(0)} ms`, nodes, atOnce, `${first.toFixed(0)} ms`],
-    })
+    }, ['before', 'bare'])
   }
   if (wanted('memory')) await memory()
 } finally {

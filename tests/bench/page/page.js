@@ -100,9 +100,31 @@ window.prepare = ({ messages, cards }) => {
   client.open().set({ entries })
 }
 
+/** A page as it was before: each answer's raw text with its cards, and all entries at once. */
+function drawBefore() {
+  const log = Object.assign(document.createElement('div'), { className: 'log' })
+  const entries = Object.assign(document.createElement('div'), { className: 'entries' })
+  log.append(entries)
+  document.querySelector('#stage').append(log)
+  for (const { role, text, message } of client.open().getSnapshot().entries) {
+    const bubble = Object.assign(document.createElement('div'), { className: role === 'user' ? 'mine' : 'theirs' })
+    bubble.append(role === 'user' ? text : Object.assign(document.createElement('sluice-message'), { message: client.message(message), ...withText('bare') }))
+    entries.append(bubble)
+  }
+  new ResizeObserver(() => (log.scrollTop = log.scrollHeight)).observe(entries)
+}
+
 /** Opens it. Gives the milliseconds until its end was drawn, and until nothing more came. */
 window.show = async ({ text, whole }) => {
   const begun = performance.now()
+  if (text === 'before') {
+    document.body.classList.add('chat')
+    drawBefore()
+    await frames(2)
+    const first = performance.now() - begun
+    await frames(30) // until what moved in stands still
+    return { first, ms: performance.now() - begun, atOnce: document.querySelectorAll('.entries > *').length }
+  }
   const element = (window.element = Object.assign(document.createElement('sluice-thread'), { client, ...withText(text) }))
   element.classList.add('whole')
   document.body.classList.add('chat')
@@ -112,7 +134,7 @@ window.show = async ({ text, whole }) => {
   const count = () => element.shadowRoot.querySelectorAll('sluice-entry').length
   const atOnce = count()
   while (count() < whole) await new Promise((resolve) => setTimeout(resolve, 20))
-  await frames(3)
+  await frames(10)
   return { first, ms: performance.now() - begun, atOnce, entries: count() }
 }
 

@@ -7,6 +7,9 @@ import type { EntryView } from './types.js'
 /** What an entry is given. */
 export type Given = Partial<SluiceEntry> & { entry: EntryView }
 
+/** So many that come into an empty list were just said; more are a conversation that is opened. */
+const JUST_SAID = 2
+
 export class EntryList {
   readonly #known = new Map<string, SluiceEntry>()
   /** What an app puts beside the last entry. */
@@ -21,8 +24,10 @@ export class EntryList {
       this.#known.delete(id)
     }
     let next = parent.firstElementChild
-    for (const given of shown) {
-      const element = this.#known.get(given.entry.id) ?? this.#make(given.entry.id)
+    const last = shown.findLastIndex(({ entry }) => this.#known.has(entry.id))
+    const opens = this.#known.size === 0 && shown.length > JUST_SAID
+    for (const [at, given] of shown.entries()) {
+      const element = this.#known.get(given.entry.id) ?? this.#make(given.entry.id, at > last && !opens)
       Object.assign(element, given)
       if (element === next) next = next.nextElementSibling
       else parent.insertBefore(element, next)
@@ -31,8 +36,10 @@ export class EntryList {
     if (!shown.some(({ last }) => last)) for (const slot of this.#slots) slot.remove()
   }
 
-  #make(id: string): SluiceEntry {
+  /** `fresh`: it was not there when the conversation was opened. */
+  #make(id: string, fresh: boolean): SluiceEntry {
     const element = document.createElement('sluice-entry') as SluiceEntry
+    if (fresh) element.setAttribute('fresh', '')
     element.setAttribute('part', 'entry')
     element.setAttribute('exportparts', entryParts)
     this.#known.set(id, element)

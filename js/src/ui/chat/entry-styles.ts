@@ -47,7 +47,7 @@ export const entryStyles = css`
   @media (prefers-contrast: more) { .mine, .theirs { border-color: var(--_text); } :host .toolbar { opacity: 1 !important; } }
   @media (forced-colors: active) { .mine, .theirs { border-color: CanvasText; } :host .toolbar { opacity: 1 !important; } }
   @media (prefers-reduced-motion: no-preference) {
-    .mine, .theirs { animation: come .2s ease-out; }
+    :host([fresh]) :is(.mine, .theirs) { animation: come .2s ease-out; }
   }
   @keyframes come { from { opacity: 0; translate: 0 5px; } }
 `

@@ -1,7 +1,7 @@
 // Which entries of a conversation stand in the page: its end, more above where a person looks there, and never more than a bound. No DOM.
 import type { ConversationView, EntryView } from './types.js'
 
-/** In the page at once, */
+/** In the page at once are at most so many, */
 export const AT_ONCE = 30
 /** and once it has nothing else to do. */
 export const FIRST = 100
@@ -61,8 +61,8 @@ export class EntryWindow {
     return at < 0 ? undefined : this.#all.length - 1 - at
   }
 
-  /** The conversation changed. `follow`: its end is looked at. Returns true where it is another one, or all of it is new. */
-  set(view: ConversationView, follow: boolean): boolean {
+  /** The conversation changed. `follow`: its end is looked at. `atOnce`: how many fill the view. Returns true where it is another one, or all of it is new. */
+  set(view: ConversationView, follow: boolean, atOnce = AT_ONCE): boolean {
     const at = view.entries.length === 0 ? -1 : this.#all.findIndex(({ id }) => id === view.entries[0]?.id)
     const other = view.id !== this.#conversation || at < 0
     const ended = this.atEnd
@@ -78,7 +78,7 @@ export class EntryWindow {
     if (other) {
       this.#begins = false
       this.#to = this.#all.length
-      this.#from = Math.max(0, this.#to - AT_ONCE)
+      this.#from = Math.max(0, this.#to - atOnce)
     } else {
       this.#to = ended || follow ? this.#all.length : Math.min(this.#to, this.#all.length)
       if (follow) this.#from = Math.max(this.#from, this.#to - MOST)

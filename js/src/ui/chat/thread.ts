@@ -7,11 +7,12 @@ import { controls, tokens } from '../theme.js'
 import type { ApprovalsMode, CuesMode, LiveMessage } from '../types.js'
 import { Announcer } from './announcer.js'
 import { EntryList, type Given } from './entry-list.js'
-import { EntryWindow } from './entry-window.js'
+import { AT_ONCE, EntryWindow } from './entry-window.js'
 import type { SluiceEntry } from './entry.js'
 import { FollowingElement } from './following-element.js'
 import { follow, type Now } from './following.js'
 import { FollowEnd } from './follow-end.js'
+import { fillingView, roughHeight } from './rough-height.js'
 import { threadStyles } from './thread-styles.js'
 import { dayOf, sameDay } from './times.js'
 import type { AnnounceMode, ChatSpeaker, EntryAction, EntryView, LoadImage, RenderText, UsageMode } from './types.js'
@@ -129,10 +130,19 @@ export class SluiceThread extends FollowingElement {
     const last = conversation.entries.at(-1)
     const at = conversation.entries.findIndex(({ id }) => id === known)
     const asked = conversation.entries.slice(at + 1).some(({ role }) => role === 'user')
-    const other = this.#entries.set(conversation, this.#end.sticks)
+    const other = this.#entries.set(conversation, this.#end.sticks, this.#filling(conversation.entries))
     // Who asks wants to see the answer; who reads further up is left there while others go on.
     if (other || (asked && known !== undefined && at >= 0 && last?.id !== known)) this.scrollToEnd()
     this.requestUpdate()
+  }
+
+  /** How many of the last entries fill the view: the first task draws no more than that. */
+  #filling(entries: readonly EntryView[]): number {
+    return fillingView(innerHeight, entries.slice(-AT_ONCE).reverse().map((entry) => roughHeight(entry, this.#messageOf(entry))))
+  }
+
+  #messageOf(entry: EntryView): LiveMessage | undefined {
+    return entry.role === 'assistant' ? (this.client?.message(entry.message) as LiveMessage | undefined) : undefined
   }
 
   readonly #announceNow = (): void => {
@@ -308,7 +318,7 @@ export class SluiceThread extends FollowingElement {
     const newDay = before ? !sameDay(entry.at, before.at) : !sameDay(entry.at, now)
     return {
       entry, name, usage, cues, approvals, calls, renderText, loadImage, last, can: this.#can, position: this.#entries.first + at + 1, size: this.#entries.size,
-      message: entry.role === 'assistant' ? (client?.message(entry.message) as LiveMessage | undefined) : undefined,
+      message: this.#messageOf(entry),
       conversation: client?.open(this.conversation), openLink: client?.openLink && this.#openLink,
       busy: doing !== 'idle' && doing !== 'offline', offline: doing === 'offline', unanswered: last && entry.role === 'user' && doing === 'idle',
       day: newDay ? dayOf(entry.at, now, chat, this.language) : '',

@@ -2,8 +2,14 @@
 import { safeLocale } from '../format.js'
 
 /** 14:02. */
-export const hourOf = (at: number, lang: string): string =>
-  new Date(at).toLocaleTimeString(safeLocale(lang), { hour: '2-digit', minute: '2-digit' })
+export const hourOf = (at: number, lang: string): string => hours(lang).format(at)
+
+/** One formatter for all entries: to make one costs more than the rest of an entry's line. */
+let made: { lang: string; format: Intl.DateTimeFormat } | undefined
+function hours(lang: string): Intl.DateTimeFormat {
+  if (made?.lang !== lang) made = { lang, format: new Intl.DateTimeFormat(safeLocale(lang), { hour: '2-digit', minute: '2-digit' }) }
+  return made.format
+}
 
 /** Two moments of the same day, where this device is. */
 export const sameDay = (one: number, other: number): boolean => new Date(one).toDateString() === new Date(other).toDateString()

@@ -11,8 +11,11 @@ const LOADING_MS = 10_000
 const LONGEST = 100_000
 /** A block that still grows is coloured this often, and up to this many characters. */
 const GROWING_MS = 400
-/** With every change of a colour the browser looks at all of them again: they come together, this often. */
+/** With every change of a colour the browser looks at all of them again: they come together, not more often than this. */
 const TOGETHER_MS = 100
+const APART_MS = 300
+/** Colours that nobody sees any more may stay this long, unless others come. */
+const LEFT_MS = 2000
 const LONGEST_GROWING = 20_000
 
 interface State {
@@ -171,14 +174,24 @@ function rangesOf(texts: readonly Text[], spans: readonly number[]): StaticRange
 const stale = new Set<State>()
 const NONE: StaticRange[][] = []
 let drawing: ReturnType<typeof setTimeout> | undefined
+let drawingAt = Infinity
+let drawnAt = -Infinity
 
 function draw(state: State): void {
+  if ((state.visible ? state.ranges : NONE) === state.drawn) return void stale.delete(state)
   stale.add(state)
-  drawing ??= setTimeout(() => schedule(drawAll), TOGETHER_MS)
+  const now = performance.now()
+  const at = state.visible ? Math.max(now + TOGETHER_MS, drawnAt + APART_MS) : now + LEFT_MS
+  if (at >= drawingAt) return
+  clearTimeout(drawing)
+  drawingAt = at
+  drawing = setTimeout(() => schedule(drawAll), at - now)
 }
 
 function drawAll(): void {
   drawing = undefined
+  drawingAt = Infinity
+  drawnAt = performance.now()
   for (const state of stale) {
     const ranges = state.visible ? state.ranges : NONE
     if (ranges === state.drawn) continue

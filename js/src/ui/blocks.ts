@@ -101,6 +101,15 @@ export class Blocks {
     }
   }
 
+  /** Keeps nothing: another message comes. */
+  clear(): void {
+    this.#views.forEach((_, at) => this.#remove(at))
+    this.#lines.clear()
+    this.#views = []
+    this.#shown = this.#given = []
+    this.#context = undefined
+  }
+
   #remove(at: number): void {
     const view = this.#views[at]
     view?.remove?.()

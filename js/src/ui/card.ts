@@ -93,9 +93,13 @@ export class SluiceCard extends SluiceElement {
   /** Parts of results that came as pictures and are none. */
   readonly #none = new WeakSet<Part>()
   #json: { of: string; lang: string; node: HTMLElement | undefined } | undefined
+  /** The section that was copied a moment ago. */
   #copied: string | undefined
+  #copiedTimer: ReturnType<typeof setTimeout> | undefined
   #renderer: CardRenderer | undefined
+  /** What the app draws, and where it stands. */
   #drawn: Node | undefined
+  readonly #place = Object.assign(document.createElement('div'), { slot: 'card' })
   #offRenderers: (() => void) | undefined
   #own: { of: string; element: HTMLElement } | undefined
 
@@ -119,7 +123,6 @@ export class SluiceCard extends SluiceElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    this.requestUpdate() // starts the clock again
     this.#offRenderers ??= onRenderers(() => this.requestUpdate())
   }
 
@@ -131,24 +134,23 @@ export class SluiceCard extends SluiceElement {
   override willUpdate(): void {
     const { silent, status } = this.card ?? {}
     this.quiet = silent === true && status !== 'streaming' && !this.ask
-    this.#renderer = rendererOf(this.card?.name)
+    const renderer = rendererOf(this.card?.name)
     const before = this.#drawn
-    this.#drawn = this.#byApp(before)
+    this.#drawn = this.#byApp(renderer, renderer === this.#renderer ? before : undefined)
+    this.#renderer = renderer
     if (before === this.#drawn) return
-    before?.parentNode?.removeChild(before)
+    this.#place.remove()
     if (!this.#drawn) return
-    const slot = document.createElement('div')
-    slot.slot = 'card'
-    slot.append(this.#drawn)
-    this.replaceChildren(slot)
+    this.#place.replaceChildren(this.#drawn)
+    this.append(this.#place)
   }
 
   /** What the app draws of the card; none where it has nothing, or throws. */
-  #byApp(before: Node | undefined): Node | undefined {
+  #byApp(renderer: CardRenderer | undefined, before: Node | undefined): Node | undefined {
     const { card, message, language } = this
-    if (!this.#renderer || !card) return undefined
+    if (!renderer || !card) return undefined
     try {
-      return this.#renderer.render(card, { ...(message ? { message } : {}), lang: language, ...(before ? { node: before } : {}) }) ?? undefined
+      return renderer.render(card, { ...(message ? { message } : {}), lang: language, ...(before ? { node: before } : {}) }) ?? undefined
     } catch (error) {
       reportError(error)
       return undefined
@@ -439,8 +441,8 @@ export class SluiceCard extends SluiceElement {
     if (!(await copyText(text))) return
     this.#copied = name
     this.requestUpdate()
-    setTimeout(() => {
-      if (this.#copied !== name) return
+    clearTimeout(this.#copiedTimer)
+    this.#copiedTimer = setTimeout(() => {
       this.#copied = undefined
       this.requestUpdate()
     }, 1500)

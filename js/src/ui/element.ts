@@ -1,9 +1,12 @@
 // What the elements share: language, theme, and a `define` that allows a second copy of this module.
 import { LitElement, type PropertyValues } from 'lit'
-import { languageOf, onLanguageChange } from './locale.js'
+import { languageChanged, languageOf, onLanguageChange } from './locale.js'
 import { text, type Strings } from './strings.js'
 
 export class SluiceElement extends LitElement {
+  /** Members with a setter of their own: what a page gave the element before it was defined is given again. Lit does so for properties. */
+  protected static readonly given: readonly string[] = []
+
   #offLanguage: (() => void) | undefined
   #language: string | undefined
 
@@ -13,13 +16,17 @@ export class SluiceElement extends LitElement {
 
   override attributeChangedCallback(name: string, old: string | null, value: string | null): void {
     super.attributeChangedCallback(name, old, value)
-    if (name === 'lang') this.#forgetLanguage()
+    if (name === 'lang' && value !== old && this.isConnected) languageChanged()
   }
 
   override connectedCallback(): void {
     super.connectedCallback()
-    this.#language = undefined
-    this.#offLanguage ??= onLanguageChange(() => this.#forgetLanguage())
+    this.#offLanguage ??= onLanguageChange(this, () => this.#forgetLanguage())
+    this.#forgetLanguage() // it may stand elsewhere now
+    for (const name of (this.constructor as typeof SluiceElement).given) {
+      const value: unknown = Object.getOwnPropertyDescriptor(this, name)?.value
+      if (Reflect.deleteProperty(this, name) && value !== undefined) Object.assign(this, { [name]: value })
+    }
   }
 
   override disconnectedCallback(): void {
@@ -41,8 +48,6 @@ export class SluiceElement extends LitElement {
   protected get words(): Strings {
     return text(this.language)
   }
-
-  protected override willUpdate(_changed: PropertyValues): void {}
 
   protected override update(changed: PropertyValues): void {
     const root = this.renderRoot as ShadowRoot

@@ -20,12 +20,23 @@ export function pick<T>(table: { en: T; [language: string]: T }, lang: string): 
 const listeners = new Set<() => void>()
 let observer: MutationObserver | undefined
 
-/** Calls `changed` whenever a `lang` attribute of the page changes. */
-export function onLanguageChange(changed: () => void): () => void {
-  observer ??= new MutationObserver(() => {
-    for (const listener of listeners) listener()
+/** Tells everybody who shows something in a language. */
+export function languageChanged(): void {
+  for (const listener of listeners) listener()
+}
+
+/** Calls `changed` whenever a `lang` attribute around the element changes, in the page or in the shadow roots in which it stands. */
+export function onLanguageChange(element: Element, changed: () => void): () => void {
+  observer ??= new MutationObserver((changes) => {
+    // Who sets the same language again changes nothing: an app that does so whenever it draws would be asked to draw for ever.
+    if (changes.some(({ target, oldValue }) => (target as Element).getAttribute('lang') !== oldValue)) languageChanged()
   })
-  if (listeners.size === 0) observer.observe(document, { attributes: true, subtree: true, attributeFilter: ['lang'] })
+  for (let root: Node = element.getRootNode(); ; root = root.host.getRootNode()) {
+    // Elements of the kit tell by themselves, and have no others around them in their roots.
+    const ours = root instanceof ShadowRoot && root.host.localName.startsWith('sluice-')
+    if (!ours) observer.observe(root, { subtree: true, attributeFilter: ['lang'], attributeOldValue: true })
+    if (!(root instanceof ShadowRoot)) break
+  }
   listeners.add(changed)
   return () => {
     listeners.delete(changed)

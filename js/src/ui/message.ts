@@ -95,7 +95,6 @@ export class SluiceMessage extends SluiceElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    this.requestUpdate() // the buttons are armed anew
     document.addEventListener(MATH_CAME, this.#drawAnew)
     this.#follow()
   }
@@ -130,6 +129,8 @@ export class SluiceMessage extends SluiceElement {
     if (changed.has('message')) {
       this.#unfollow()
       this.#forget()
+      const before = changed.get('message') as LiveMessage | undefined
+      if (before && before.id !== this.message?.id) this.#blocks.clear() // what was opened in it is not opened here
       this.#follow()
     }
     if (changed.has('view') && !this.message) this.#forget()
@@ -326,7 +327,7 @@ export class SluiceMessage extends SluiceElement {
     clearTimeout(this.#second)
     if (!retry) return nothing
     const left = retry.at - Date.now()
-    if (left > 0) this.#second = setTimeout(() => this.requestUpdate(), left % 1000 + 1)
+    if (left > 0 && this.isConnected) this.#second = setTimeout(() => this.requestUpdate(), left % 1000 + 1)
     return html`<p class="outcome retry" part="retry">${icon('hourglass')}<span>${this.words.retry(secondsUntil(retry), retry.attempt, retry.of)}</span>
       <bdi class="why">${markInvisible(retry.detail.slice(0, 300))}</bdi></p>`
   }
@@ -389,7 +390,8 @@ export class SluiceMessage extends SluiceElement {
     if (!dialog) return
     const approval = dialog.querySelector<SluiceApproval>('sluice-approval')
     if (!approval) return dialog.close()
-    if (dialog.open) return
+    if (dialog.matches(':modal')) return
+    dialog.close() // one that was moved in the page is open, and not modal any more
     const writes = focusIsTaken()
     dialog.showModal()
     void approval.updateComplete.then(() => (writes ? approval.focusQuestion() : approval.focusDeny()))

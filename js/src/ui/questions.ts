@@ -66,13 +66,17 @@ export class SluiceQuestions extends FollowingElement {
   }
 
   protected override enter(): (() => void) | undefined {
-    this.#live = this.message
-    this.#events.forget()
     const { client, message, conversation } = this
+    const before = this.#live
+    this.#live = message
     const off = message ? message.subscribe(() => schedule(this.#look)) : client && follow(client, conversation, ({ live }) => {
       this.#live = live
       schedule(this.#look)
     })
+    if (this.#live !== before) { // else it was only moved in the page
+      this.#events.forget()
+      this.#asks = []
+    }
     this.#take()
     return off
   }

@@ -35,6 +35,8 @@ export class SluiceChat extends FollowingElement {
     dropping: { state: true },
   }
 
+  protected static override readonly given = ['value']
+
   declare conversation: string
   declare name: string
   declare avatar: string
@@ -133,6 +135,7 @@ export class SluiceChat extends FollowingElement {
 
   protected override enter(): (() => void) | undefined {
     this.#wasLost = false
+    if (!this.client) this.state = 'idle'
     return this.client && follow(this.client, this.conversation, (now) => this.#take(now))
   }
 
@@ -211,7 +214,7 @@ export class SluiceChat extends FollowingElement {
     const offline = this.state === 'offline'
     const unsaved = this.#now?.conversation.unsaved
     let text = ''
-    if (offline) {
+    if (offline && this.isConnected) {
       this.#second = setTimeout(() => this.requestUpdate(), 1000)
       const { retryAt } = client?.connection ?? {}
       const seconds = Math.max(0, Math.ceil(((retryAt ?? 0) - Date.now()) / 1000))

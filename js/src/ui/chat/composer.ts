@@ -27,6 +27,8 @@ export class SluiceComposer extends FollowingElement {
     maxCount: { type: Number, attribute: 'max-count' },
   }
 
+  protected static override readonly given = ['value', 'attachments']
+
   declare conversation: string
   declare name: string
   declare submitKey: 'enter' | 'ctrl-enter'

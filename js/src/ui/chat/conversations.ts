@@ -36,6 +36,8 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
 
   protected override readonly followed = ['client', 'current', 'query']
 
+  /** Whose conversations these are. */
+  #listed: ConversationsClient | undefined
   #more = false
   /** The first that came last. */
   #next: string | undefined
@@ -56,6 +58,11 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
 
   protected override enter(changed: PropertyValues): (() => void) | undefined {
     const { client, current } = this
+    if (client !== this.#listed) {
+      this.#listed = client
+      this.items = this.renaming = this.deleting = undefined // those of another host
+      this.#more = false
+    }
     if (changed.has('client')) void this.refresh()
     else this.#soon()
     // What is said in the one that is open gives it its title, and its place.

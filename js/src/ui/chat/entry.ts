@@ -104,15 +104,11 @@ export class SluiceEntry extends SluiceElement {
     return chatText(this.language)
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.requestUpdate()
-  }
-
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     this.#unfollow()
     clearTimeout(this.#copiedTimer)
+    this.copied = false
   }
 
   // -- its message ----------------------------------------------------------------------------------------------------------

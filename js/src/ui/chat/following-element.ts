@@ -9,6 +9,7 @@ export abstract class FollowingElement<Client = ChatClient> extends SluiceElemen
 
   declare client: Client | undefined
 
+  #follows = false
   #off: (() => void) | undefined
 
   /** Properties that say what is followed. */
@@ -25,11 +26,6 @@ export abstract class FollowingElement<Client = ChatClient> extends SluiceElemen
     return chatText(this.language)
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.requestUpdate('client')
-  }
-
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     this.#end()
@@ -38,12 +34,14 @@ export abstract class FollowingElement<Client = ChatClient> extends SluiceElemen
   #end(): void {
     this.#off?.()
     this.#off = undefined
+    this.#follows = false
     this.leave()
   }
 
   override willUpdate(changed: PropertyValues): void {
-    if (!this.isConnected || !this.followed.some((name) => changed.has(name))) return
+    if (!this.isConnected || (this.#follows && !this.followed.some((name) => changed.has(name)))) return
     this.#end()
+    this.#follows = true
     this.#off = this.enter(changed)
   }
 }

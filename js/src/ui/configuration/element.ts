@@ -1,7 +1,9 @@
 // What <sluice-configuration> shows: the engine's switches, its tools, and the prompt they produce. Changes are saved at once.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import type { Json } from '../../core/events.js'
+import { copyText } from '../copy.js'
 import { define, SluiceElement } from '../element.js'
+import type { Fault } from '../fault.js'
 import { pick } from '../locale.js'
 import { markInvisible } from '../mark-invisible.js'
 import { same, type ConfigurationPage } from './page.js'
@@ -9,7 +11,7 @@ import { SluicePicker } from './picker.js'
 import { drawProtocol, drawProtocols } from './protocol.js'
 import { quantityOf, quantityText } from './quantity.js'
 import { drawRules } from './rules.js'
-import { ConfigurationStore, keyOf, settingPath, type ConfigurationClient, type Fault, type Path } from './store.js'
+import { ConfigurationStore, keyOf, settingPath, type ConfigurationClient, type Path } from './store.js'
 import { configurationStrings, type ConfigurationStrings } from './strings.js'
 import { configurationStyles } from './styles.js'
 import { switches, type Group, type Switch } from './switches.js'
@@ -66,6 +68,7 @@ export class SluiceConfigurationPage extends SluiceElement {
     this.#store?.flush()
     const store = this.client && new ConfigurationStore(this.client, () => this.#storeChanged(store))
     this.#store = store
+    this.drafts = new Map()
     void store?.load()
   }
 
@@ -245,8 +248,8 @@ export class SluiceConfigurationPage extends SluiceElement {
   }
 
   #copy(prompt: string): void {
-    void navigator.clipboard?.writeText(prompt).then(() => {
-      this.copied = true
+    void copyText(prompt).then((copied) => {
+      this.copied = copied
       setTimeout(() => (this.copied = false), 1500)
     })
   }

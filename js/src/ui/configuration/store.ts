@@ -1,6 +1,7 @@
 // The state of the configuration page: the host's view, and on top of it the person's changes that the host has not confirmed yet.
-import type { BridgeError, ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../../bridge/messages.js'
+import type { ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../../bridge/messages.js'
 import type { Json, JsonObject } from '../../core/events.js'
+import { faultOf, type Fault } from '../fault.js'
 
 /** The part of a client that the page needs. */
 export interface ConfigurationClient {
@@ -12,7 +13,6 @@ export interface ConfigurationClient {
 
 /** The path of a switch: `settings` and its members, or `tools`, the tool's name and the member. */
 export type Path = readonly ['settings' | 'tools', ...string[]]
-export type Fault = Pick<BridgeError, 'detail'> & Partial<BridgeError>
 export type Status = 'loading' | 'ready' | 'saving' | 'saved' | 'failed'
 
 /** Changes that are saved, or taken back, together. null restores the default. */
@@ -207,9 +207,3 @@ function put(object: JsonObject, name: string, value: Json): void {
 
 const sameKeys = (a: Edit, b: Edit): boolean =>
   a.entries.length === b.entries.length && a.entries.every(({ path }, i) => keyOf(path) === keyOf(b.entries[i]!.path))
-
-function faultOf(error: unknown): Fault {
-  if (typeof error !== 'object' || error === null) return { detail: String(error) }
-  const { code, detail, message, path, hint } = error as Partial<BridgeError> & { message?: string }
-  return { detail: detail ?? message ?? String(error), ...(code ? { code } : {}), ...(path ? { path } : {}), ...(hint ? { hint } : {}) }
-}

@@ -47,7 +47,9 @@ export class SluiceServerPage extends SluiceElement {
 
   protected override willUpdate(changed: PropertyValues): void {
     super.willUpdate(changed)
-    if (changed.has('client')) void this.refresh()
+    if (!changed.has('client')) return
+    this.#view = this.#draft = this.#local = this.#names = undefined // they were another host's
+    void this.refresh()
   }
 
   get #text(): ServerStrings {

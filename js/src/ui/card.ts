@@ -1,7 +1,7 @@
 // <sluice-card>: one call of a tool, in one line until a person opens it.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import { plain, renamed } from '../bridge/question.js'
-import type { Approval, CardStatus, Json, JsonObject, Part } from '../core/events.js'
+import { plain } from '../bridge/question.js'
+import type { CardStatus, Json, JsonObject, Part } from '../core/events.js'
 import { whatOf } from '../bridge/sentence.js'
 import { inLanguage } from '../core/in-language.js'
 import { pointerOf } from '../core/pointer.js'
@@ -9,17 +9,19 @@ import type { Text } from '../core/tool-words.js'
 import './approval.js'
 import { argumentList, argumentStyles, summary } from './arguments.js'
 import { ARM_MS } from './arming.js'
+import { drawDecisions, drawFacts } from './card/facts.js'
+import { looks, type Tone } from './card/looks.js'
 import { cardStyles } from './card-styles.js'
 import { onRenderers, rendererOf, type CardRenderer } from './card-renderers.js'
 import { copyText } from './copy.js'
 import { define, SluiceElement } from './element.js'
-import { clock, count, duration } from './format.js'
+import { count, duration } from './format.js'
 import { icon, iconFor, isIcon, type IconName } from './icons.js'
 import { imageSource } from './images.js'
 import { jsonView } from './json-view.js'
 import { openLightbox } from './lightbox.js'
 import { ownIcon } from './own-icon.js'
-import { approvalParts } from './parts.js'
+import { exported } from './parts.js'
 import { shareOf } from './share.js'
 import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import { controls, foreign, tokens } from './theme.js'
@@ -33,26 +35,6 @@ const THUMBNAILS = 4
 const LARGEST_JSON = 2_000_000
 /** How many characters are shown of a call that the model is writing: the last ones. */
 const WRITING = 1500
-
-type Tone = 'busy' | 'wait' | 'good' | 'bad' | 'off'
-
-const looks: { [status in CardStatus]: [Tone, IconName?] } = {
-  streaming: ['busy'],
-  pending: ['off', 'clock'],
-  awaiting_approval: ['wait', 'shield'],
-  executing: ['busy'],
-  awaiting_result_approval: ['wait', 'eye'],
-  success: ['good', 'check'],
-  error: ['bad', 'warning'],
-  denied: ['off', 'cross'],
-  result_rejected: ['off', 'eye'],
-  not_found: ['bad', 'question'],
-  invalid: ['bad', 'warning'],
-  timeout: ['bad', 'hourglass'],
-  expired: ['off', 'hourglass'],
-  cancelled: ['off', 'cross'],
-  unknown: ['bad', 'question'],
-}
 
 export class SluiceCard extends SluiceElement {
   static override styles = [tokens, controls, foreign, argumentStyles, cardStyles]
@@ -216,7 +198,7 @@ export class SluiceCard extends SluiceElement {
       ${this.open ? nothing : this.#thumbnails(card)}
       ${this.#drawn && (this.#renderer?.open || this.open) ? html`<div class="drawn-by-app" part="custom"><slot name="card"></slot></div>` : nothing}
       ${card.notice ? html`<p class="line notice" part="notice">${icon('warning')}<bdi>${markInvisible(card.notice.slice(0, 1000))}</bdi></p>` : nothing}
-      ${asks ? html`<sluice-approval part="approval" exportparts=${approvalParts} .ask=${asks} .card=${card} .message=${this.message} .compact=${this.compact} .name=${this.name} .armMs=${this.armMs}></sluice-approval>` : nothing}
+      ${asks ? html`<sluice-approval part="approval" exportparts=${exported.approval} .ask=${asks} .card=${card} .message=${this.message} .compact=${this.compact} .name=${this.name} .armMs=${this.armMs}></sluice-approval>` : nothing}
       ${moving && status === 'streaming' ? html`<div class="bar" aria-hidden="true"></div>` : nothing}
       <div class="body" id="body" part="body" ?hidden=${!this.open}>${this.open ? this.#body(card, asks !== undefined) : nothing}</div>
     </article>`
@@ -318,8 +300,8 @@ export class SluiceCard extends SluiceElement {
       ${card.rewritten ? this.#rewritten(card.rewritten) : nothing}
       ${card.told && !saysTheSame(card) ? this.#textSection('told', words.told, card.told) : nothing}
       ${card.raw ? this.#textSection('raw', words.raw, card.raw) : nothing}
-      ${card.approvals?.length ? this.#section('approvals', words.approvals, undefined, this.#decisions(card.approvals)) : nothing}
-      ${this.#facts(card)}`
+      ${card.approvals?.length ? this.#section('approvals', words.approvals, undefined, drawDecisions(card.approvals, words, this.language)) : nothing}
+      ${drawFacts(card, this.#title !== undefined, words, this.language)}`
   }
 
   #section(name: string, title: string, copy: string | undefined, content: unknown): TemplateResult {
@@ -409,32 +391,6 @@ export class SluiceCard extends SluiceElement {
     return html`<div class="thumbs" part="thumbnails">${sources.slice(0, THUMBNAILS).map((source, at) => html`<button type="button" class="thumb" part="thumbnail"
       aria-label=${words.pictureOf(at + 1, sources.length)} @click=${() => openLightbox(this.renderRoot as ShadowRoot, sources, at, words)}><img alt="" src=${source}
       @error=${() => this.#isNone(pictures[at] as Part)}>${at === THUMBNAILS - 1 && sources.length > THUMBNAILS ? html`<span>+${sources.length - THUMBNAILS}</span>` : nothing}</button>`)}</div>`
-  }
-
-  #decisions(approvals: Approval[]): TemplateResult {
-    const { words, language } = this
-    const what = ({ stage, decision }: Approval): string => {
-      if (stage === 'result' && decision !== 'expired') return decision === 'approved' ? words.decision.released : words.decision.withheld
-      return words.decision[decision] ?? decision
-    }
-    return html`<ul class="decisions">${approvals.map((one) => html`<li>${[
-      `${what(one)} ${words.by[one.by] ?? ''}`,
-      one.remember && Object.hasOwn(words.remembered, one.remember) ? words.remembered[one.remember as 'once'] : '',
-      one.at === undefined ? '' : clock(one.at, language),
-    ].filter(Boolean).join(' · ')}${one.reason ? html` — <bdi>${markInvisible(one.reason.slice(0, 1000))}</bdi>` : nothing}</li>`)}</ul>`
-  }
-
-  #facts({ reason, askedName, name, source, round, startedAt }: CardView): TemplateResult | typeof nothing {
-    const { words } = this
-    const facts: unknown[] = []
-    if (reason) facts.push(html`${words.reason}: <bdi>${(Object.hasOwn(words.reasons, reason) && words.reasons[reason]) || markInvisible(reason.slice(0, 1000))}</bdi>`)
-    if (this.#title !== undefined && name) facts.push(html`<bdi class="true-name">${markInvisible(name.slice(0, 200))}</bdi>`)
-    if (renamed(askedName, name)) facts.push(words.askedAs(escapeInvisible(askedName!.slice(0, 200))))
-    if (source === 'provider') facts.push(words.byProvider)
-    else if (source && source !== 'native') facts.push(html`<bdi>${markInvisible(source.slice(0, 100))}</bdi>`)
-    if (round !== undefined && round > 1) facts.push(words.round(round))
-    if (startedAt !== undefined) facts.push(clock(startedAt, this.language))
-    return facts.length === 0 ? nothing : html`<p class="facts">${facts.map((fact) => html`<span>${fact}</span>`)}</p>`
   }
 
   async #copy(name: string, text: string): Promise<void> {

@@ -2,12 +2,21 @@
 import type {
   ActionDetail, AnnounceMode, Attachment, ChatClient, ChatSpeaker, ConversationDetail, ConversationsClient, RefusedDetail, SendDetail, Suggestion, UsageMode,
 } from './chat/types.js'
+import type { ConfigurationView } from '../bridge/messages.js'
 import type { ConfigurationClient } from './configuration/store.js'
 import type { ConnectedDetail, ServerClient } from './server/types.js'
 import type { CopyDetail, LinkDetail, LoadImage, OpenLink, RenderText } from './text/types.js'
 import type { ApprovalsMode, AskDetail, AskView, CardView, CuesMode, LiveMessage, SavedMessage } from './types.js'
 
-/** `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask`, `sluice-settled`, `sluice-link` and `sluice-copy`. */
+/**
+ * `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask`, `sluice-settled`, `sluice-link` and `sluice-copy`.
+ * Parts: `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`, `tool`, `calls`,
+ * `error`, `hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `text`, `code`,
+ * `table`, `image`, `heading`, `link`, `cue`, `link-question`, `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`,
+ * `writing`, `progress`, `progress-bar`, `notice`, `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`, `section`, `copy`, `arguments`,
+ * `question`, `question-header`, `sentence`, `effects`, `expiry`, `argument`, `actions`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`,
+ * `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
+ */
 export interface SluiceMessageElement extends HTMLElement {
   /** The live message to follow. */
   message: LiveMessage | undefined
@@ -33,7 +42,10 @@ export interface SluiceMessageElement extends HTMLElement {
   calls: 'each' | 'folded'
 }
 
-/** `<sluice-text>`: a text, typeset while it grows. Fires `sluice-link` and `sluice-copy`. */
+/**
+ * `<sluice-text>`: a text, typeset while it grows. Fires `sluice-link` and `sluice-copy`.
+ * Parts: `text`, `code`, `table`, `image`, `heading`, `link`, `cue`, `link-question`.
+ */
 export interface SluiceTextElement extends HTMLElement {
   /** The text, as Markdown. */
   text: string
@@ -47,7 +59,13 @@ export interface SluiceTextElement extends HTMLElement {
   loadImage: LoadImage | undefined
 }
 
-/** `<sluice-card>`: one call of a tool. */
+/**
+ * `<sluice-card>`: one call of a tool.
+ * Parts: `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`, `writing`, `progress`, `progress-bar`, `notice`,
+ * `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`, `section`, `copy`, `arguments`, `image`, `question`, `question-header`,
+ * `sentence`, `tool`, `effects`, `expiry`, `argument`, `actions`, `missing`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`,
+ * `tick`, `strong`, `code-point`, `blank`, `cut`, `script`; the state of its call, and `section-` with the name of a section.
+ */
 export interface SluiceCardElement extends HTMLElement {
   /** The call. */
   card: CardView | undefined
@@ -65,7 +83,11 @@ export interface SluiceCardElement extends HTMLElement {
   open: boolean
 }
 
-/** `<sluice-approval>`: asks a person to decide. */
+/**
+ * `<sluice-approval>`: asks a person to decide.
+ * Parts: `question`, `question-header`, `sentence`, `tool`, `effects`, `expiry`, `argument`, `actions`, `missing`, `approve`, `deny`, `edit`, `editor`,
+ * `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
+ */
 export interface SluiceApprovalElement extends HTMLElement {
   /** The question. */
   ask: AskView | undefined
@@ -90,6 +112,10 @@ export interface SluiceApprovalElement extends HTMLElement {
  * `<sluice-thread>`: a conversation. The last 100 entries are in the page, earlier ones come on scrolling up. Fires `sluice-action` before it
  * does what a person wants to do with an entry. Slots: `empty`, `actions` (beside the last entry's buttons), `ways` (behind an answer that
  * did not end as it should).
+ * Parts: `scroller`, `entries`, `entry`, `jump`, `trouble`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`, `link-question`, `message`,
+ * `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`, `tool`, `calls`, `error`,
+ * `error-hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `mine`, `theirs`,
+ * `toolbar`, `time`, `day`, `usage`, `note`, `ways`.
  */
 export interface SluiceThreadElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -125,6 +151,7 @@ export interface SluiceThreadElement extends HTMLElement {
 /**
  * `<sluice-composer>`: a person writes, attaches and sends. While an answer comes, up to 5 messages wait for its end. Fires `sluice-send`,
  * `sluice-stop` and `sluice-refused`. Slots: `start`, `end`.
+ * Parts: `field`, `send`, `stop`, `attach`, `chip`, `queue`, `row`, `hint`, `trouble`.
  */
 export interface SluiceComposerElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -159,7 +186,15 @@ export interface SluiceComposerElement extends HTMLElement {
 
 /**
  * `<sluice-chat>`: a conversation with its header, its beginning, the field, and a banner where the host is gone. Fires the events of its parts.
- * Slots: `header`, `tools` (in the header), `welcome`, `before-composer`, `composer-start`, `composer-end`, and those of `<sluice-thread>`.
+ * Slots: `header`, `tools` (in the header), `welcome`, `before-composer`, `composer-start`, `composer-end`, `actions`, `ways`
+ * (as `<sluice-thread>` has them).
+ * Parts: `header`, `avatar`, `banner`, `thread`, `composer`, `dock`, `foot`, `welcome`, `suggestion`, `text`, `code`, `table`, `image`, `heading`,
+ * `link`, `cue`, `link-question`, `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`,
+ * `retracted-text`, `tool`, `calls`, `error`, `error-hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`,
+ * `missing`, `dialog`, `mine`, `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`, `scroller`, `entries`, `entry`, `jump`, `thread-trouble`,
+ * `field`, `send`, `stop`, `attach`, `chip`, `queue`, `row`, `hint`, `composer-trouble`, `question`, `question-header`, `sentence`, `effects`, `expiry`,
+ * `argument`, `actions`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`,
+ * `question-tool`, `question-missing`, `list`, `bar`, `refuse`, `allow`.
  */
 export interface SluiceChatElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -207,6 +242,7 @@ export interface SluiceChatElement extends HTMLElement {
 /**
  * `<sluice-conversations>`: the conversations that a host keeps, to be found, opened, renamed, saved as files and deleted. Fires `sluice-open`,
  * `sluice-rename` and `sluice-delete`. Slots: `new`, `empty`.
+ * Parts: `list`, `item`, `title`, `date`.
  */
 export interface SluiceConversationsElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -221,7 +257,11 @@ export interface SluiceConversationsElement extends HTMLElement {
   refresh(): Promise<void>
 }
 
-/** `<sluice-questions>`: what waits for a decision, in one place: a question, or a checklist of several. Fires `sluice-ask` and `sluice-settled`. */
+/**
+ * `<sluice-questions>`: what waits for a decision, in one place: a question, or a checklist of several. Fires `sluice-ask` and `sluice-settled`.
+ * Parts: `dock`, `row`, `title`, `list`, `bar`, `refuse`, `allow`, `question`, `question-header`, `sentence`, `tool`, `effects`, `expiry`, `argument`,
+ * `actions`, `missing`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
+ */
 export interface SluiceQuestionsElement extends HTMLElement {
   /** The client, from `connect()`. */
   client: ChatClient | undefined
@@ -237,13 +277,18 @@ export interface SluiceQuestionsElement extends HTMLElement {
   armMs: number
 }
 
-/** `<sluice-configuration>`: shows and changes the configuration. */
+/** `<sluice-configuration>`: shows and changes the configuration. Fires `sluice-configured` with every change that was saved. Needs the right `configure`. */
 export interface SluiceConfigurationElement extends HTMLElement {
   /** The client, from `connect()`. */
   client: ConfigurationClient | undefined
+  /** Reads the configuration anew. */
+  refresh(): Promise<void>
 }
 
-/** `<sluice-server>`: people choose who answers, with key and model, and test it. Fires `sluice-connected`. Needs the right `server`. */
+/**
+ * `<sluice-server>`: people choose who answers, with key and model, and test it. Fires `sluice-connected`. Needs the right `server`.
+ * Parts: `service`, `model`, `test`, `use`, `steps`, `step`.
+ */
 export interface SluiceServerElement extends HTMLElement {
   /** The client, from `connect()`. */
   client: ServerClient | undefined
@@ -267,6 +312,7 @@ declare global {
   }
   interface HTMLElementEventMap {
     'sluice-connected': CustomEvent<ConnectedDetail>
+    'sluice-configured': CustomEvent<ConfigurationView>
     'sluice-ask': CustomEvent<AskDetail>
     'sluice-settled': CustomEvent<AskDetail>
     'sluice-action': CustomEvent<ActionDetail>

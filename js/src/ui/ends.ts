@@ -35,6 +35,10 @@ export function spokenEnd(view: Ended, words: Strings): string {
   return title === words.brokeOff ? title : [words.outcome.failed, title].filter(Boolean).join('. ')
 }
 
+/** What an answer says, without its cards and what does not count. */
+export const textOf = (blocks: readonly (BlockView | undefined)[]): string =>
+  blocks.flatMap((block) => (block?.type === 'text' && !block.retracted ? block.text.trim() : [])).filter(Boolean).join('\n\n')
+
 /** There is something of the answer to read. */
 export const hasText = (blocks: readonly (BlockView | undefined)[]): boolean =>
   blocks.some((block) => block?.type === 'text' && !block.retracted && block.text.trim() !== '')

@@ -6,10 +6,11 @@ import type { CardStatus } from '../core/events.js'
 import type { SluiceApproval } from './approval.js'
 import { ARM_MS, Arming } from './arming.js'
 import { AskEvents, cardOf } from './ask-events.js'
-import { Blocks, type BlockContext } from './blocks.js'
+import type { BlockContext } from './block-views.js'
+import { Blocks } from './blocks.js'
 import type { SluiceCard } from './card.js'
 import { define, SluiceElement } from './element.js'
-import { endOf, hasText, isSaidByEnd, spokenEnd } from './ends.js'
+import { endOf, hasText, isSaidByEnd, spokenEnd, textOf } from './ends.js'
 import { faultOf } from './fault.js'
 import { focused, focusIsTaken } from './focus.js'
 import { schedule, unschedule } from './frame.js'
@@ -17,6 +18,7 @@ import { icon } from './icons.js'
 import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import { messageStyles } from './message-styles.js'
 import { MATH_CAME } from './text/math-renderer.js'
+import { exported } from './parts.js'
 import { textStyles } from './text/styles.js'
 import type { LoadImage, OpenLink, RenderText } from './text/types.js'
 import { wordsOf } from './text/words-of.js'
@@ -279,8 +281,7 @@ export class SluiceMessage extends SluiceElement {
   }
 
   #speakOutcome(view: SavedMessage): void {
-    const texts = (view.blocks as BlockView[]).flatMap((block) => (block.type === 'text' && !block.retracted ? block.text.trim() : [])).filter(Boolean)
-    this.#spoken.push(`${spokenEnd(view, this.words) || this.words.finished} ${wordsOf(texts.join('\n\n'), this.words, READ_OUT)}`)
+    this.#spoken.push(`${spokenEnd(view, this.words) || this.words.finished} ${wordsOf(textOf(view.blocks as BlockView[]), this.words, READ_OUT)}`)
     if (this.message) told.add(this.message)
   }
 
@@ -378,7 +379,7 @@ export class SluiceMessage extends SluiceElement {
     const name = escapeInvisible((ask?.name ?? card?.name ?? '?').slice(0, 100))
     return html`<dialog part="dialog" role="alertdialog" aria-modal="true" aria-label=${ask?.stage === 'result' ? words.asksRelease(name) : words.asks(name)}
       @cancel=${(event: Event) => event.preventDefault()} @close=${() => this.requestUpdate()}>
-      ${ask ? keyed(ask.token, html`<sluice-approval .ask=${ask} .card=${card} .message=${this.message} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`) : nothing}
+      ${ask ? keyed(ask.token, html`<sluice-approval exportparts=${exported.approval} .ask=${ask} .card=${card} .message=${this.message} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`) : nothing}
       ${this.#open.length > 1 ? html`<p class="more">${words.waitingCount(this.#open.length)}</p>` : nothing}
     </dialog>`
   }

@@ -16,7 +16,7 @@ import { faultOf } from './fault.js'
 import { focused, focusIsTaken } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { escapeInvisible } from './mark-invisible.js'
-import { approvalParts } from './parts.js'
+import { exported } from './parts.js'
 import { drawRuns } from './question-view.js'
 import { questionsStyles } from './questions-styles.js'
 import { controls, foreign, tokens } from './theme.js'
@@ -150,7 +150,7 @@ export class SluiceQuestions extends FollowingElement {
   }
 
   #single(ask: AskView): TemplateResult {
-    return html`${keyed(ask.token, html`<sluice-approval part="question" exportparts=${approvalParts} docked ?compact=${this.compact} .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live}
+    return html`${keyed(ask.token, html`<sluice-approval part="question" exportparts=${exported.approval} docked ?compact=${this.compact} .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live}
       .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}`
   }
 
@@ -180,7 +180,7 @@ export class SluiceQuestions extends FollowingElement {
     const id = `tool-${first.call}`
     return html`<section class="group" aria-labelledby=${grouped ? id : nothing}>
       ${grouped ? html`<p class="tool" id=${id}>${this.#head(first, asks.length)}</p>` : nothing}
-      ${each(asks, ({ token }) => token, (ask) => html`<sluice-approval part="row" exportparts=${approvalParts} row ?grouped=${grouped} .ask=${ask} .card=${cardOf(this.#view, ask)}
+      ${each(asks, ({ token }) => token, (ask) => html`<sluice-approval part="row" exportparts=${exported.approval} row ?grouped=${grouped} .ask=${ask} .card=${cardOf(this.#view, ask)}
         .message=${this.#live} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}
     </section>`
   }

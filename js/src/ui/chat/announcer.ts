@@ -1,5 +1,5 @@
 // What is read out of a conversation: one text for a turn, at its end, one more for every question, one where nothing comes for long. No DOM.
-import { spokenEnd } from '../ends.js'
+import { spokenEnd, textOf } from '../ends.js'
 import type { Strings } from '../strings.js'
 import { wordsOf } from '../text/words-of.js'
 import type { BlockView, MessageView } from '../types.js'
@@ -22,9 +22,6 @@ export interface AnnouncerOptions {
   /** `assertive` for questions. */
   say: (text: string, how: 'polite' | 'assertive') => void
 }
-
-const textOf = (view: MessageView): string =>
-  view.blocks.flatMap((block) => (block?.type === 'text' && !block.retracted ? block.text.trim() : [])).filter(Boolean).join('\n\n')
 
 /** How much of a text is looked at to tell the words of a sentence in it. */
 const AROUND = 4000
@@ -104,7 +101,7 @@ export class Announcer {
 
   /** Each sentence once, as soon as something stands behind it. */
   #sentences(view: MessageView): void {
-    const text = textOf(view)
+    const text = textOf(view.blocks)
     const rest = text.slice(this.#said)
     const sentences = [...new Intl.Segmenter(this.#options.lang(), { granularity: 'sentence' }).segment(rest)]
     const whole = view.outcome === undefined ? sentences.slice(0, -1) : sentences
@@ -130,7 +127,7 @@ export class Announcer {
     const { kit, chat } = this.#options.words()
     const end = spokenEnd(view, kit)
     const tools = view.blocks.filter((block: BlockView | undefined) => block?.type === 'tool_use').length
-    const said = this.#options.mode() === 'sentences' ? '' : wordsOf(textOf(view), kit, READ_OUT)
+    const said = this.#options.mode() === 'sentences' ? '' : wordsOf(textOf(view.blocks), kit, READ_OUT)
     const text = [said, tools > 0 ? chat.toolsUsed(tools) : '', end].filter(Boolean).join('\n')
     if (text) this.#options.say(`${this.#options.name()}: ${text}`, 'polite')
   }

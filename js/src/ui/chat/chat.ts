@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Doing } from '../../bridge/doing.js'
 import { define } from '../element.js'
-import { composerParts, questionsParts, threadParts } from '../parts.js'
+import { exported } from '../parts.js'
 import '../questions.js'
 import { controls, tokens } from '../theme.js'
 import type { ApprovalsMode, CuesMode } from '../types.js'
@@ -191,15 +191,15 @@ export class SluiceChat extends FollowingElement {
         <slot name="tools"></slot>
       </header></slot>
       ${this.#banner()}
-      <sluice-thread part="thread" exportparts=${threadParts} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .usage=${this.usage} .cues=${this.cues}
+      <sluice-thread part="thread" exportparts=${exported.thread} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .usage=${this.usage} .cues=${this.cues}
         .approvals=${this.approvals} .calls=${this.calls} .announce=${this.announce} .renderText=${this.renderText} .loadImage=${this.loadImage} .voice=${this.voice}>
         <div slot="empty">${this.#welcome()}</div><slot name="actions" slot="actions"></slot><slot name="ways" slot="ways"></slot>
       </sluice-thread>
       <div class="foot" part="foot">
         <slot name="before-composer"></slot>
-        ${this.approvals === 'dock' ? html`<sluice-questions class="dock" part="dock" exportparts=${questionsParts} .client=${this.client} .conversation=${this.conversation} .name=${this.name || undefined}
+        ${this.approvals === 'dock' ? html`<sluice-questions class="dock" part="dock" exportparts=${exported.dock} .client=${this.client} .conversation=${this.conversation} .name=${this.name || undefined}
           @questions-over=${this.focusThread}></sluice-questions>` : nothing}
-        <sluice-composer part="composer" exportparts=${composerParts} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .submitKey=${this.submitKey}
+        <sluice-composer part="composer" exportparts=${exported.composer} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .submitKey=${this.submitKey}
           @sluice-stop=${() => this.voice?.stop('stop')} @sluice-send=${() => this.#sent()} @edit-last=${(event: Event) => this.#thread?.editLast() && event.preventDefault()}>
           <slot name="composer-start" slot="start"></slot><slot name="composer-end" slot="end"></slot>
         </sluice-composer>

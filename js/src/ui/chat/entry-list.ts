@@ -1,6 +1,6 @@
 // The elements of a thread's entries, by id: what stays is the same element. Not lit's `repeat`, which leaves a node behind for each that goes.
+import { exported } from '../parts.js'
 import type { SluiceEntry } from './entry.js'
-import { entryParts } from '../parts.js'
 import './entry.js'
 import type { EntryView } from './types.js'
 
@@ -41,7 +41,7 @@ export class EntryList {
     const element = document.createElement('sluice-entry') as SluiceEntry
     if (fresh) element.setAttribute('fresh', '')
     element.setAttribute('part', 'entry')
-    element.setAttribute('exportparts', entryParts)
+    element.setAttribute('exportparts', exported.entry)
     this.#known.set(id, element)
     return element
   }

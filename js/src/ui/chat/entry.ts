@@ -2,11 +2,12 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { copyText } from '../copy.js'
 import { define, SluiceElement } from '../element.js'
+import { textOf } from '../ends.js'
 import { count as countOf } from '../format.js'
 import { schedule, unschedule } from '../frame.js'
 import { imageSource } from '../images.js'
 import '../message.js'
-import { messageParts } from '../parts.js'
+import { exported } from '../parts.js'
 import { controls, tokens } from '../theme.js'
 import type { ApprovalsMode, CuesMode, LiveMessage, MessageView } from '../types.js'
 import { entryStyles } from './entry-styles.js'
@@ -157,8 +158,7 @@ export class SluiceEntry extends SluiceElement {
   /** What is copied and read aloud: the text without cards. */
   get text(): string {
     if (this.entry?.role === 'user') return this.entry.text
-    const blocks = this.message?.getSnapshot().blocks ?? []
-    return blocks.flatMap((block) => (block?.type === 'text' && !block.retracted ? block.text.trim() : [])).filter(Boolean).join('\n\n')
+    return textOf(this.message?.getSnapshot().blocks ?? [])
   }
 
   async #copy(): Promise<void> {
@@ -239,7 +239,7 @@ export class SluiceEntry extends SluiceElement {
     const mine = entry.role === 'user'
     return html`<div class="entry" role="article" tabindex="-1" aria-label=${this.#heading} aria-posinset=${this.position} aria-setsize=${this.size}>${this.day ? html`<p class="day" part="day">${this.day}</p>` : nothing}
       <h3 class="hidden-text">${this.#heading}</h3>
-      <div class=${mine ? 'mine' : 'theirs'} part=${mine ? 'mine' : 'theirs'}>${mine ? this.#mine() : html`<sluice-message silent exportparts=${messageParts} .name=${this.name || undefined}
+      <div class=${mine ? 'mine' : 'theirs'} part=${mine ? 'mine' : 'theirs'}>${mine ? this.#mine() : html`<sluice-message silent exportparts=${exported.message} .name=${this.name || undefined}
         .message=${this.message} .approvals=${this.approvals} .calls=${this.calls} .cues=${this.cues} .renderText=${this.renderText}
         .loadImage=${this.loadImage} .openLink=${this.openLink}></sluice-message>`}</div>
       ${this.#below()}</div>`

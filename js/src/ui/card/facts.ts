@@ -1,0 +1,34 @@
+// The small print of an opened card: what was decided about the call, and what else is known of it.
+import { html, nothing, type TemplateResult } from 'lit'
+import { renamed } from '../../bridge/question.js'
+import type { Approval } from '../../core/events.js'
+import { clock } from '../format.js'
+import { escapeInvisible, markInvisible } from '../mark-invisible.js'
+import type { Strings } from '../strings.js'
+import type { CardView } from '../types.js'
+
+/** Who decided, when, and why. */
+export function drawDecisions(approvals: readonly Approval[], words: Strings, language: string): TemplateResult {
+  const what = ({ stage, decision }: Approval): string => {
+    if (stage === 'result' && decision !== 'expired') return decision === 'approved' ? words.decision.released : words.decision.withheld
+    return words.decision[decision] ?? decision
+  }
+  return html`<ul class="decisions">${approvals.map((one) => html`<li>${[
+    `${what(one)} ${words.by[one.by] ?? ''}`,
+    one.remember && Object.hasOwn(words.remembered, one.remember) ? words.remembered[one.remember as 'once'] : '',
+    one.at === undefined ? '' : clock(one.at, language),
+  ].filter(Boolean).join(' · ')}${one.reason ? html` — <bdi>${markInvisible(one.reason.slice(0, 1000))}</bdi>` : nothing}</li>`)}</ul>`
+}
+
+/** `titled`: the card is called otherwise than the tool. */
+export function drawFacts({ reason, askedName, name, source, round, startedAt }: CardView, titled: boolean, words: Strings, language: string): TemplateResult | typeof nothing {
+  const facts: unknown[] = []
+  if (reason) facts.push(html`${words.reason}: <bdi>${(Object.hasOwn(words.reasons, reason) && words.reasons[reason]) || markInvisible(reason.slice(0, 1000))}</bdi>`)
+  if (titled && name) facts.push(html`<bdi class="true-name">${markInvisible(name.slice(0, 200))}</bdi>`)
+  if (renamed(askedName, name)) facts.push(words.askedAs(escapeInvisible(askedName!.slice(0, 200))))
+  if (source === 'provider') facts.push(words.byProvider)
+  else if (source && source !== 'native') facts.push(html`<bdi>${markInvisible(source.slice(0, 100))}</bdi>`)
+  if (round !== undefined && round > 1) facts.push(words.round(round))
+  if (startedAt !== undefined) facts.push(clock(startedAt, language))
+  return facts.length === 0 ? nothing : html`<p class="facts">${facts.map((fact) => html`<span>${fact}</span>`)}</p>`
+}

@@ -1,0 +1,93 @@
+// What elements.ts tells of the elements is what they have: properties, methods, events, slots and parts.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parts } from '../../js/dist/esm/ui/parts.js'
+
+const folder = fileURLToPath(new URL('../../js/src/ui/', import.meta.url))
+const sources = new Map(readdirSync(folder, { recursive: true }).map((name) => name.replaceAll('\\', '/')).filter((name) => name.endsWith('.ts'))
+  .map((name) => [name, readFileSync(folder + name, 'utf8')]))
+const told = sources.get('elements.ts')
+
+/** The files in which an element stands: its own first. Those of an element inside of it are not among them. */
+const text = ['text/typeset.ts', 'text/tree.ts', 'text/code-view.ts', 'text/cue-view.ts', 'text/link-question.ts', 'text/actions.ts']
+const files = {
+  'sluice-text': ['text/element.ts', ...text],
+  'sluice-approval': ['approval.ts', ...[...sources.keys()].filter((name) => name.startsWith('approval/')), 'question-view.ts'],
+  'sluice-card': ['card.ts', 'arguments.ts', 'mark-invisible.ts', 'lightbox.ts', ...[...sources.keys()].filter((name) => name.startsWith('card/'))],
+  'sluice-message': ['message.ts', 'blocks.ts', 'block-views.ts', 'calls-line.ts', 'stream-text.ts', 'ask-events.ts', ...[...sources.keys()].filter((name) => name.startsWith('message/'))],
+  'sluice-questions': ['questions.ts', 'ask-events.ts'],
+  'sluice-thread': ['chat/thread.ts', 'chat/entry.ts', 'chat/entry-list.ts', 'chat/toolbar.ts'],
+  'sluice-composer': ['chat/composer.ts', 'chat/chips.ts', 'chat/sending.ts'],
+  'sluice-chat': ['chat/chat.ts'],
+  'sluice-conversations': ['chat/conversations.ts'],
+  'sluice-configuration': ['configuration/element.ts', 'configuration/late.ts', 'late-element.ts'],
+  'sluice-server': ['server/element.ts', 'server/steps.ts', 'server/late.ts', 'late-element.ts'],
+}
+/** For other elements of the kit. */
+const ours = {
+  'sluice-card': ['compact', 'armMs', 'quiet'], 'sluice-approval': ['row', 'grouped', 'docked'],
+}
+const own = ['sluice-ready'] // what a question tells the element around it
+
+const sourceOf = (tag) => files[tag].map((name) => sources.get(name)).join('\n')
+const sorted = (names) => [...new Set(names)].sort()
+
+/** The interface of an element: { about, members }. */
+function interfaceOf(tag) {
+  const name = `Sluice${tag.slice(7)[0].toUpperCase()}${tag.slice(8)}Element`
+  const [, about, body] = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\nexport interface ${name} extends HTMLElement \\{\\n([\\s\\S]*?)\\n\\}`).exec(told)
+  return { about, members: [...body.matchAll(/^ {2}(readonly )?(\w+)(\(|:)/gm)].map(([, readonly, name, kind]) => ({ name, method: kind === '(', readonly: readonly !== undefined })) }
+}
+const named = (about, what) => [...(new RegExp(`${what}:((?:[^.]|\\.(?=\\w))*)`).exec(about)?.[1] ?? '').matchAll(/`([^`]+)`/g)].flatMap(([, names]) => names.split(/\s+/)).filter((name) => /^[a-z-]*[a-z]$/.test(name))
+
+for (const tag of Object.keys(files)) {
+  const { about, members } = interfaceOf(tag)
+  const main = sources.get(files[tag][0])
+
+  test(`${tag}: its properties and methods are told, and there`, () => {
+    const source = files[tag].some((name) => name.endsWith('late-element.ts')) ? sources.get('late-element.ts') : main
+    const block = /static override properties(?:: \w+)? = \{([\s\S]*?)\n? *\}\n/.exec(source)[1]
+    const properties = [...block.matchAll(/(\w+): \{([^}]*)\}/g)].filter(([, , options]) => !options.includes('state: true')).map(([, name]) => name)
+    if (/extends FollowingElement/.test(main)) properties.push('client')
+    assert.deepEqual(sorted(properties.filter((name) => !ours[tag]?.includes(name) && !members.some((one) => one.name === name))), [], 'not told')
+    const there = (name) => properties.includes(name) || new RegExp(`^ {2}(?:override |async |get )*${name}\\(`, 'm').test(source)
+    assert.deepEqual(members.map(({ name }) => name).filter((name) => !there(name)), [], 'not there')
+  })
+
+  test(`${tag}: its events and slots are told, and there`, () => {
+    const inside = sourceOf(tag)
+    const events = [...inside.matchAll(/(?:CustomEvent(?:<\w+>)?\(|fire\(\w*,? ?|type: )'(sluice-[\w-]+)'/g)].map(([, name]) => name)
+    if (/new CustomEvent\(`sluice-\$\{what\}`/.test(inside)) events.push('sluice-open', 'sluice-delete', 'sluice-rename')
+    if (tag === 'sluice-composer') events.push('sluice-send', 'sluice-stop')
+    if (/new AskEvents/.test(inside)) events.push('sluice-ask', 'sluice-settled')
+    if (tag === 'sluice-message') events.push('sluice-link', 'sluice-copy') // of its texts
+    for (const name of sorted(events).filter((one) => !own.includes(one))) {
+      assert.ok(about.includes(`\`${name}\``), `${name} is not told`)
+      assert.ok(told.includes(`    '${name}': CustomEvent<`), `${name} has no type`)
+    }
+    for (const [, name] of about.matchAll(/`(sluice-[\w-]+)`/g)) assert.ok(events.includes(name), `${name} is told, and never fired`)
+    const slots = [...inside.matchAll(/<slot name="([\w-]+)"/g)].map(([, name]) => name).filter((name) => !['card'].includes(name))
+    assert.deepEqual(sorted(named(about, 'Slots')), sorted(slots))
+  })
+
+  test(`${tag}: its parts are told, and there`, () => {
+    assert.deepEqual(sorted(named(about, 'Parts')), sorted(parts[tag] ?? []))
+    const inside = sourceOf(tag)
+    const used = [
+      ...[...inside.matchAll(/ part="([^"]*)"/g)].flatMap(([, names]) => names.replace(/\$\{[^}]*\}/g, '?').split(' ')),
+      ...[...inside.matchAll(/setAttribute\('part', '([^']*)'\)/g)].map(([, name]) => name), ...[...inside.matchAll(/\bpart: '([^']*)'/g)].map(([, name]) => name),
+      ...[...inside.matchAll(/ part=\$\{\w+ \? '([\w-]+)' : '([\w-]+)'\}/g)].flatMap(([, ...names]) => names),
+    ].filter((name) => !name.includes('?'))
+    assert.deepEqual(sorted(used.filter((name) => name !== 'section-rewritten' && !parts[tag]?.includes(name) && !parts[tag]?.includes(`${tag.slice(7)}-${name}`))), [], 'not told')
+  })
+}
+
+test('what is told of parts is drawn by somebody', () => {
+  const all = [...sources].filter(([name]) => !['parts.ts', 'elements.ts'].includes(name)).map(([, source]) => source).join('\n')
+  const names = sorted(Object.values(parts).flat()).map((name) => name.replace(/^(?:(?:thread|composer)-(?=trouble$)|error-(?=hint$)|question-(?=(?:tool|missing)$))/, ''))
+  // Made of the look of a block: `${look}`, `${look}-text`; of the mark of a run of text.
+  const made = /^(reasoning|fabricated|retracted|strong|blank|cut|script)(-text)?$/
+  assert.deepEqual(names.filter((name) => !made.test(name) && !new RegExp(`part(=|', |: )["'](?:[^"'\`]* )?${name}[ "']|'${name}' : '|\\? '${name}'|: '${name}'\\}`).test(all)), [])
+})

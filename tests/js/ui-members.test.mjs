@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { parts } from '../../js/dist/esm/ui/parts.js'
+import { partsOf } from '../../js/dist/esm/ui/parts.js'
 
 const folder = fileURLToPath(new URL('../../js/src/ui/', import.meta.url))
 const sources = new Map(readdirSync(folder, { recursive: true }).map((name) => name.replaceAll('\\', '/')).filter((name) => name.endsWith('.ts'))
   .map((name) => [name, readFileSync(folder + name, 'utf8')]))
 const told = sources.get('elements.ts')
+const parts = partsOf()
 
 /** The files in which an element stands: its own first. Those of an element inside of it are not among them. */
 const text = ['text/typeset.ts', 'text/tree.ts', 'text/code-view.ts', 'text/cue-view.ts', 'text/link-question.ts', 'text/actions.ts']

@@ -1,5 +1,5 @@
 // <sluice-card>: one call of a tool, in one line until a person opens it.
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { html, nothing, render, type PropertyValues, type TemplateResult } from 'lit'
 import { plain } from '../bridge/question.js'
 import type { CardStatus, Json, JsonObject, Part } from '../core/events.js'
 import { whatOf } from '../bridge/sentence.js'
@@ -19,7 +19,6 @@ import { count, duration } from './format.js'
 import { icon, iconFor, isIcon, type IconName } from './icons.js'
 import { imageSource } from './images.js'
 import { jsonView } from './json-view.js'
-import { openLightbox } from './lightbox.js'
 import { ownIcon } from './own-icon.js'
 import { exported } from './parts.js'
 import { shareOf } from './share.js'
@@ -389,8 +388,14 @@ export class SluiceCard extends SluiceElement {
     const sources = pictures.map((part) => this.#source(part) as string)
     const { words } = this
     return html`<div class="thumbs" part="thumbnails">${sources.slice(0, THUMBNAILS).map((source, at) => html`<button type="button" class="thumb" part="thumbnail"
-      aria-label=${words.pictureOf(at + 1, sources.length)} @click=${() => openLightbox(this.renderRoot as ShadowRoot, sources, at, words)}><img alt="" src=${source}
+      aria-label=${words.pictureOf(at + 1, sources.length)} @click=${() => void this.#enlarge(sources, at)}><img alt="" src=${source}
       @error=${() => this.#isNone(pictures[at] as Part)}>${at === THUMBNAILS - 1 && sources.length > THUMBNAILS ? html`<span>+${sources.length - THUMBNAILS}</span>` : nothing}</button>`)}</div>`
+  }
+
+  /** Few pictures are looked at: the file that shows them is loaded by the first click. */
+  async #enlarge(sources: readonly string[], at: number): Promise<void> {
+    const { openLightbox } = await import('./lightbox.js')
+    openLightbox(this.renderRoot as ShadowRoot, sources, at, this.words, (name, into) => render(icon(name), into))
   }
 
   async #copy(name: string, text: string): Promise<void> {

@@ -1,10 +1,10 @@
-// Pictures of a result at their full size: arrows lead from one to the next, Escape closes, and each can be saved.
-import { icon, type IconName } from './icons.js'
+// Pictures of a result at their full size: arrows lead from one to the next, Escape closes, and each can be saved. Imports nothing that runs:
+// it is a file of its own, and what it shared with others would be one more.
+import type { IconName } from './icons.js'
 import type { Strings } from './strings.js'
-import { render } from 'lit'
 
-/** Opens the pictures over the page; the focus comes back to where it was. */
-export function openLightbox(root: ShadowRoot, sources: readonly string[], from: number, words: Strings): void {
+/** Opens the pictures over the page; the focus comes back to where it was. `draw` puts an icon into a button. */
+export function openLightbox(root: ShadowRoot, sources: readonly string[], from: number, words: Strings, draw: (icon: IconName, into: HTMLElement) => void): void {
   let at = from
   const dialog = document.createElement('dialog')
   dialog.className = 'lightbox'
@@ -29,7 +29,7 @@ export function openLightbox(root: ShadowRoot, sources: readonly string[], from:
     made.type = 'button'
     made.className = `button quiet ${name}`
     made.setAttribute('aria-label', label)
-    render(icon(name), made)
+    draw(name, made)
     made.addEventListener('click', act)
     return made
   }

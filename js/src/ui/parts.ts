@@ -34,7 +34,7 @@ const inChat = { thread: [...given.entry, ...troubled(thread, 'thread')], compos
 const inDock = [...approval.filter((name) => !given.entry.includes(name)), 'tool: question-tool', 'missing: question-missing', 'list', 'bar', 'refuse', 'allow']
 
 /** Parts by element: its own, and those of the elements inside of it that it hands on. */
-export const parts: { readonly [tag: string]: readonly string[] } = {
+export const partsOf = (): { readonly [tag: string]: readonly string[] } => ({
   'sluice-text': text,
   'sluice-approval': approval,
   'sluice-card': [...card, ...approval],
@@ -45,7 +45,7 @@ export const parts: { readonly [tag: string]: readonly string[] } = {
   'sluice-chat': [...chat, ...outside(inChat.thread), ...outside(inChat.composer), ...outside(inDock)],
   'sluice-conversations': conversations,
   'sluice-server': server,
-}
+})
 
 /** `exportparts` of elements that stand inside of others. */
 export const exported = {

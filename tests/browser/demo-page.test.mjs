@@ -390,6 +390,7 @@ for (const [width, height] of [[320, 256], [320, 640], [390, 780], [800, 700], [
     assert.deepEqual([wide, over], [false, false])
     // Under 480 px the question has all the room that there is.
     const dock = await page.locator('sluice-questions').boundingBox()
+    assert.ok(dock.y + dock.height <= height, `the question ends at ${dock.y + dock.height} of ${height} px`)
     assert.ok(height < 480 ? dock.height > height * 0.6 : log > 100 && dock.height <= height * 0.6, `${log} px of conversation, ${dock.height} of the question`)
     const unseen = question(page).getByRole('button', { name: /not seen|out of view/ })
     await until(async () => {

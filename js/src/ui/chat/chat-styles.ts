@@ -4,7 +4,7 @@ import { css } from 'lit'
  * Takes no room and is not there for people. Not `display: none`: a flex box around the chat is laid out with no height first, the queries below hold
  * then, and every animation within would begin anew.
  */
-const away = css`visibility: hidden; contain: size; flex: none; height: 0; min-height: 0; padding-block: 0; border: 0; overflow: hidden;`
+const away = css`visibility: hidden !important; contain: size !important; flex: none !important; height: 0 !important; min-height: 0 !important; padding-block: 0 !important; border: 0 !important; overflow: hidden !important;`
 
 export const chatStyles = css`
   :host {
@@ -46,6 +46,7 @@ export const chatStyles = css`
   }
   @container chat (max-height: 330px) {
     :host([state='asking'][approvals='dock']) :is(sluice-thread, .head) { ${away} }
+    :host([state='asking'][approvals='dock']) ::slotted([slot='header']) { ${away} }
     .dock { --sluice-dock-height: calc(100cqh - 4px); }
   }
   @container chat (max-height: 420px) {

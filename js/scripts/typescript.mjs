@@ -9,7 +9,7 @@ const dist = join(root, 'js/dist')
 const projects = ['js/tsconfig.json', 'js/tsconfig.cjs.json', 'js/tsconfig.browser.json'] // the last overwrites what it shares with the first
 
 /** What markdown-it brings along and a page has, or does not need, is left out. */
-const alias = Object.fromEntries(['entities', 'linkify-it', 'punycode.js', 'uc.micro'].map((name) => [name, `./js/src/ui/text/stand-ins/${name}.ts`]))
+const alias = Object.fromEntries(['entities', 'linkify-it', 'uc.micro'].map((name) => [name, `./js/src/ui/text/stand-ins/${name}.ts`]))
 
 /** Styles and templates without what people need to read them: a browser takes any blanks for one. */
 const readable = {
@@ -37,6 +37,11 @@ const markdown = {
       const [from, to] = [contents.indexOf(`//#region src/${part}.ts\n`), contents.indexOf('//#endregion', contents.indexOf(`//#region src/${part}.ts\n`))]
       if (from < 0) throw new Error(`markdown-it has no part ${part}`)
       contents = contents.slice(0, from) + instead + '\n' + contents.slice(to)
+    }
+    // `ui/text/markdown.ts` normalizes addresses by the page's own `URL`.
+    for (const [line, instead] of [['import * as mdurl from "mdurl";', 'const mdurl = {};'], ['import punycode from "punycode.js";', 'const punycode = {};']]) {
+      if (!contents.includes(line)) throw new Error(`markdown-it has no line ${line}`)
+      contents = contents.replace(line, instead)
     }
     return { loader: 'js', contents }
   }),

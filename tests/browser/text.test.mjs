@@ -141,7 +141,7 @@ test('code is copied whole, and its lines are wrapped on request', async (t) => 
   await say(page, 'a\n\n```py\nif a:\n    b = "*"\n\n```\nc')
   await page.evaluate(() => addEventListener('sluice-copy', ({ detail }) => (window.copied = detail)))
   await page.getByRole('button', { name: 'Copy' }).click()
-  assert.equal(await page.getByRole('button', { name: 'Copied' }).count(), 1)
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
   assert.deepEqual(await page.evaluate(() => copied), { text: 'if a:\n    b = "*"\n', what: 'code' })
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'if a:\n    b = "*"\n')
   const wrap = page.getByRole('button', { name: 'Wrap lines' })

@@ -19,7 +19,7 @@ test('a message shows text, thoughts, cards and errors in stream order', async (
     ['Thoughts', 'One.', 'a.b', 'x: 1', 'Done', '420 ms', 'Two', 'lines.', 'The server refused the request http', '401 no key', 'Hint: Set the key.'])
   assert.equal(await page.getByText('hm', { exact: true }).isVisible(), false, 'thoughts are closed')
   await page.getByText('Thoughts').click()
-  assert.equal(await page.getByText('hm', { exact: true }).isVisible(), true)
+  await page.getByText('hm', { exact: true }).waitFor()
 })
 
 test('how long the model thought stands on its thoughts, which are typeset when a person opens them', async (t) => {
@@ -134,7 +134,7 @@ test('a refusal has a label, and a result that the model made up is folded', asy
   ))
   assert.deepEqual((await text(page)).split('\n'), ['Result made up by the model', 'The model declined', 'I cannot.'])
   await page.getByText('Result made up by the model').click()
-  assert.equal(await page.getByText('<made-up> 12:00', { exact: true }).isVisible(), true)
+  await page.getByText('<made-up> 12:00', { exact: true }).waitFor()
 })
 
 test('an answer that was cut, withheld or empty does not look like a whole one', async (t) => {

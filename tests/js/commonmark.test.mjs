@@ -36,6 +36,7 @@ function normal(html) {
   const kept = []
   const around = html.replace(/\r/g, '').replace(/<pre>[^]*?<\/pre>/g, (code) => `\u0001${kept.push(code.replace(/\n<\/code>/, '</code>')) - 1}\u0002`)
   return around
+    .replace(/ href="([^"]*)"/g, (whole, address) => (URL.canParse(address) ? ` href="${new URL(address).href.replace(/%5[B-D]/g, decodeURIComponent)}"` : whole)) // a browser takes both for the same
     .replace(/ title="[^"]*"/g, '').replace(/ ?\/>/g, '>').replace(/<\/?p>/g, '\n')
     .replace(/<br>\n?/g, '\n')
     .replace(/\s*(<\/?(?:ul|ol|li|blockquote|hr|h\d)\b[^>]*>|\u0001\d+\u0002)\s*/g, '\n$1\n')

@@ -79,7 +79,9 @@ const prompt = 'Say something about the evening.'
 
 test('a pet speaks first where the app lets it: nobody sees the prompt, the entry says that nobody asked, and it counts over reloads and restarts', async (t) => {
   const store = memory()
-  let now = new Date(2026, 10, 23, 20, 0)
+  // Entries carry the time of this machine: what was said today counts, and in a month nothing of it.
+  const [year, month, day] = [new Date().getFullYear(), new Date().getMonth(), new Date().getDate()]
+  let now = new Date(year, month, day, 20, 0)
   const host = { conversations: store, proactive: { perDay: 2, date: () => now } }
   const seen = []
   const stage = await hostStage(t, { answers: [{ text: 'Hi!' }, { text: 'It is late. Sleep well.' }, { text: 'Good night.' }, { text: 'Good morning.' }], host: { ...host, onTurn: (turn) => seen.push(turn.outcome) } })
@@ -106,7 +108,7 @@ test('a pet speaks first where the app lets it: nobody sees the prompt, the entr
   assert.equal((await reloaded.get('petFirst', { prompt })).left, 0, 'one of the two was said before the restart')
   await until(async () => (await reloaded.call('petFirst', { prompt })).error?.code === 'limit', 'the limit')
   await until(() => again.server.requests.length === 1, 'the request')
-  now = new Date(2026, 10, 24, 8, 0)
+  now = new Date(year, month + 1, day, 8, 0)
   await until(async () => (await reloaded.call('petFirst', {})).value?.left === 2, 'another day')
   await until(async () => (await reloaded.call('petFirst', { prompt })).ok, 'its turn')
   assert.equal((await reloaded.get('petNotToday')).left, 0)

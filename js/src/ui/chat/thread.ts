@@ -335,9 +335,15 @@ export class SluiceThread extends FollowingElement {
     return this.#ability
   }
 
+  readonly #onJump = (): void => {
+    this.focus({ preventScroll: true })
+    this.scrollToEnd()
+  }
+
+  /** Who comes to it by Tab at the end goes on from there: it stays while it has the focus. */
   #jump(): TemplateResult | typeof nothing {
-    if (!this.#end.away && this.#entries.atEnd) return nothing
-    return html`<button type="button" class="jump" part="jump" @click=${() => this.scrollToEnd()}>${this.chat.latest(this.#entries.behind(this.#seen) ?? 0)}</button>`
+    if (!this.#end.away && this.#entries.atEnd && !this.renderRoot.querySelector('.jump:focus')) return nothing
+    return html`<button type="button" class="jump" part="jump" @click=${this.#onJump} @blur=${() => this.requestUpdate()}>${this.chat.latest(this.#entries.behind(this.#seen) ?? 0)}</button>`
   }
 
   override updated(): void {

@@ -39,6 +39,13 @@ md.block.ruler.before('fence', 'math_block', mathBlock, { alt: ['paragraph', 'bl
 /** Addresses that a link may have. Pictures may also be in the address itself; the tree makes no links of those. */
 md.validateLink = (url) => /^(?:https?:|mailto:|data:image\/(?:png|gif|jpeg|webp|avif);base64,)/i.test(url.trim())
 
+/** An address is what the browser will make of it, so what a person is asked about is what opens. Its text stays as it was written. */
+md.normalizeLink = (url) => {
+  const address = url.replaceAll('\\', '%5C') // as CommonMark has it; a browser would read a slash
+  return URL.canParse(address) ? new URL(address).href : ''
+}
+md.normalizeLinkText = (url) => url
+
 /** The blocks of a text. Inline text is not read yet. */
 export function parseBlocks(text: string): Token[] {
   const tokens: Token[] = []

@@ -1,7 +1,7 @@
 // Durations and sizes as people write them on the configuration page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { quantityOf, quantityText } from '../../js/dist/esm/ui/configuration/quantity.js'
+import { quantityOf, quantityText } from '../../js/dist/esm/bridge/quantity.js'
 
 test('durations and sizes are read in the units that people use', () => {
   for (const [unit, expected, ...texts] of [

@@ -137,6 +137,19 @@ import { h } from 'lit'`
   assert.deepEqual([...text.matchAll(imports)].map(([, name]) => name), ['./a.js', './b.js', './c.js', './d.js', './e.js', './f.js', './g.js'])
 })
 
+test('no file of the package imports one that the package leaves out', () => {
+  const left = ['js/dist/esm/ui/', 'js/dist/esm/preload/']
+  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  assert.ok(left.every((folder) => files.some((one) => one.startsWith(`!${folder}`) || `${one}/` === `!${folder}`)))
+  const names = ['js/dist/esm', 'js/dist/cjs'].flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => posix.join(folder, name.replaceAll('\\', '/'))))
+  const kept = names.filter((name) => name.endsWith('.js') && !left.some((folder) => name.startsWith(folder)))
+  const out = kept.flatMap((name) => [...readFileSync(join(root, name), 'utf8').matchAll(/(?:\b(?:from|import)\s*\(?|\brequire\()\s*["'](\.[^"']+)["']/g)]
+    .map(([, other]) => `${name} -> ${posix.join(posix.dirname(name), other)}`)
+    .filter((way) => left.some((folder) => way.split(' -> ')[1].startsWith(folder))))
+  assert.ok(kept.length > 100)
+  assert.deepEqual(out, [])
+})
+
 test('the scripts that the table of the wires names are there', () => {
   const named = [...readFileSync(new URL('../../native/src/wire/README.md', import.meta.url), 'utf8').matchAll(/`([a-z-]+\/[a-z0-9-]+)`/g)]
   assert.ok(named.length > 50)

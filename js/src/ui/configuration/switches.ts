@@ -1,5 +1,5 @@
 // The engine's settings that a person may change, in the order and groups in which the page shows them.
-import type { Unit } from './quantity.js'
+import type { Unit } from '../../bridge/quantity.js'
 
 export type Group = 'tools' | 'model' | 'approval' | 'running' | 'limits'
 

@@ -14,6 +14,7 @@ const suites = {
   js: { about: 'JavaScript on the addon', run: js },
   python: { about: 'Python on the shared library', run: python },
   browser: { about: 'the pages in Chromium', run: browser },
+  pictures: { about: 'what the pages look like, beside their baselines: takes some two minutes', run: pictures },
   package: { about: 'the package as it is published: installs compilers and runtimes, takes some ten minutes', run: packaged },
 }
 const always = ['native', 'types', 'js', 'python', 'browser']
@@ -21,14 +22,14 @@ const withSanitizers = ['native', 'js', 'python']
 
 const help = `npm test [-- suite …]
 
-Builds what is missing, runs the suites (all but "package") and tells the results in a table.
+Builds what is missing, runs the suites (all but "package" and "pictures") and tells the results in a table.
 
 ${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(9)} ${about}`).join('\n')}
   asan      ${withSanitizers.join(', ')}, or those that are named, under sanitizers
 
 npm test -- js python    only these
 npm test -- asan native  only this one, under sanitizers
-npm test -- browser --accept   what the pages look like now is right: the pictures that differ are drawn anew`
+npm test -- pictures --accept  what the pages look like now is right: the pictures that differ are drawn anew`
 
 const results = []
 const logs = join(root, 'build/logs')
@@ -40,7 +41,7 @@ await command(async () => {
   if (chosen.some((word) => ['--help', '-h', 'help'].includes(word))) return console.log(help)
   const wrong = chosen.find((word) => !(word in suites) && word !== 'asan')
   if (wrong !== undefined) throw new Stop(`${wrong}: no such suite; there are ${Object.keys(suites).join(', ')} and asan`)
-  if (accept && chosen.join() !== 'browser') throw new Stop('--accept is for `npm test -- browser`')
+  if (accept && chosen.join() !== 'pictures') throw new Stop('--accept is for `npm test -- pictures`')
   if (accept) process.env.SLUICE_ACCEPT = '1'
   const sanitized = chosen.includes('asan')
   const preset = sanitized ? 'asan' : 'release'
@@ -64,6 +65,7 @@ await command(async () => {
     await together(['browser'])
   }
   await Promise.all([together(['native']), rest()])
+  await together(['pictures'])
   await together(['package'])
   tell()
 })
@@ -156,9 +158,17 @@ function python(preset, env) {
 }
 
 function browser() {
+  return inChromium('browser', ['hiding', 'ui-questions', 'demo-page', 'demo', 'electron'])
+}
+
+function pictures() {
+  return inChromium('pictures')
+}
+
+function inChromium(name, first) {
   const chromium = findBrowser()
-  if (!chromium) return skip('browser', 'no Chromium was found; $SLUICE_CHROMIUM may name one')
-  return nodeTests('browser', 'tests/browser', ['--test-force-exit', '--test-concurrency=4'], { SLUICE_CHROMIUM: chromium }, ['pictures', 'hiding', 'ui-questions', 'demo-page', 'demo', 'electron'])
+  if (!chromium) return skip(name, 'no Chromium was found; $SLUICE_CHROMIUM may name one')
+  return nodeTests(name, `tests/${name}`, ['--test-force-exit', '--test-concurrency=4'], { SLUICE_CHROMIUM: chromium }, first)
 }
 
 function packaged() {

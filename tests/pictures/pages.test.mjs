@@ -1,4 +1,4 @@
-// Every page looks as it did: compared with baselines that `npm test -- browser --accept` draws anew, and nothing else does. What is compared are
+// Every page looks as it did: compared with baselines that `npm test -- pictures --accept` draws anew, and nothing else does. What is compared are
 // pixels, so that only a machine with the same Chromium and the same fonts can: any other skips this, and says why.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -12,9 +12,9 @@ import { chromium } from 'playwright-core'
 import { readPng, writePng } from '../../js/scripts/pictures/palette.mjs'
 import { launchOptions, openStage, startHost } from '../../js/scripts/pictures/stage.mjs'
 import { browser as findBrowser } from '../../js/scripts/setup.mjs'
-import { shots } from './pictures/shots.mjs'
+import { shots } from './shots.mjs'
 
-const folder = fileURLToPath(new URL('./pictures/', import.meta.url))
+const folder = fileURLToPath(new URL('./', import.meta.url))
 const found = fileURLToPath(new URL('../../build/screenshots/', import.meta.url))
 const accept = process.env.SLUICE_ACCEPT === '1'
 const MOST_DIFFERENT = 0.0002 // a word of a page; what differs from run to run is a tenth of it
@@ -42,7 +42,7 @@ before(async () => {
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await page.close()
-  if (!existsSync(file)) other = 'no baselines were drawn yet: `npm test -- browser --accept` draws them'
+  if (!existsSync(file)) other = 'no baselines were drawn yet: `npm test -- pictures --accept` draws them'
   else if (before.chromium !== drawnBy.chromium) other = `the baselines were drawn by Chromium ${before.chromium}, this is ${drawnBy.chromium}`
   else if (before.sample !== drawnBy.sample) other = 'the baselines were drawn with other fonts, or by another build of Chromium'
   if (accept) {
@@ -99,7 +99,7 @@ describe('every page looks as it did', { concurrency: 2 }, () => {
       if (accept) return writeFileSync(file, small(actual))
       mkdirSync(found, { recursive: true })
       for (const [name, picture] of Object.entries({ actual, expected, diff: difference })) if (picture) writeFileSync(join(found, `${shot.name}-${name}.png`), PNG.sync.write(picture))
-      assert.fail(`${expected ? `${(share * 100).toFixed(2)} % of the pixels differ` : 'there is no baseline'}: see build/screenshots/${shot.name}-*.png; \`npm test -- browser --accept\` takes what is there now`)
+      assert.fail(`${expected ? `${(share * 100).toFixed(2)} % of the pixels differ` : 'there is no baseline'}: see build/screenshots/${shot.name}-*.png; \`npm test -- pictures --accept\` takes what is there now`)
     })
   }
 })

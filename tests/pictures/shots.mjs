@@ -1,5 +1,5 @@
 // What is compared with its baseline: pages of the gallery, the demo and the tester, with how they come to be as they are to be seen.
-import { groups } from '../../../js/pages/gallery/scenes.js'
+import { groups } from '../../js/pages/gallery/scenes.js'
 
 const wide = { width: 1280, height: 3200 }
 const narrow = { width: 360, height: 6400 }

@@ -204,6 +204,24 @@ test('an order that fails leaves the face as it was, and is told', async (t) => 
   assert.equal(told.length, 2)
 })
 
+test('a model that never has done with an expression keeps no face, and what comes late is not left there', async (t) => {
+  const { clock, client, model, pet } = start(t)
+  const settle = []
+  const plain = model.expression
+  model.expression = (name) => (plain(name), name === 'Sad' ? new Promise((resolve) => settle.push(resolve)) : true)
+  void client.order('live2d:expression', 'Sad')
+  await new Promise(setImmediate)
+  assert.equal(model.last('expression'), 'Sad')
+  clock.pass(10_000)
+  assert.deepEqual([model.last('expression'), pet.getSnapshot().expression], ['Neutral', undefined])
+  client.answer('m1')
+  assert.equal(model.last('expression'), 'Thinking', 'the states go on')
+  model.done.length = 0
+  settle[0](true) // it is shown now, where nobody wants it any more
+  await new Promise(setImmediate)
+  assert.equal(model.last('expression'), 'Thinking')
+})
+
 test('it dozes after five minutes, wakes for a pointer, and for an answer at once', (t) => {
   const { clock, client, model, state, pet } = start(t)
   clock.pass(5 * 60_000 - 1)

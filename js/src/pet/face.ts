@@ -4,6 +4,8 @@ import type { PetModel } from '../live2d/model.js'
 import type { PetClock } from './companion-options.js'
 import { firstOf } from './states.js'
 
+/** What a model takes longer for than this does not come any more, in milliseconds: a face must not wait for it for ever. */
+const PATIENCE_MS = 10_000
 const resting = ['neutral', 'normal', 'default', 'idle']
 
 export interface FaceOptions {
@@ -25,6 +27,8 @@ export class Face {
   #order: Order | undefined
   /** What it shows: the name of an expression, null at rest. */
   #shown: string | null = null
+  /** The model that orders are for now. */
+  #model: PetModel | undefined
 
   constructor(options: FaceOptions) {
     this.#options = options
@@ -53,6 +57,7 @@ export class Face {
   /** Another model: nothing is known of its face. */
   forget(): void {
     this.#order = undefined
+    this.#model = undefined
     this.#shown = null
   }
 
@@ -71,6 +76,7 @@ export class Face {
   /** What orders are performed by: the model, and what this face must know of them. */
   layered(model: PetModel): PetModel {
     const { clock, relaxMs, onActive, onChange } = this.#options
+    this.#model = model
     return {
       capabilities: () => model.capabilities(),
       motion: (group, index) => {
@@ -78,20 +84,29 @@ export class Face {
         return model.motion(group, index)
       },
       expression: async (name) => {
-        const before = this.#order
+        const [before, shown] = [this.#order, this.#shown]
         const own: Order = { name, until: Infinity, at: clock.now() } // while it is on its way nothing else takes its place
         this.#order = own
         this.#shown = name
-        const done = await Promise.resolve(model.expression(name)).catch((error: unknown) => {
-          if (this.#order === own) this.#order = before
-          throw error
-        })
-        if (this.#order === own) {
-          this.#order = done === false ? before : { ...own, until: onActive() + relaxMs }
-          if (done === false) this.#shown = before?.name ?? null
+        const late = clock.setTimeout(() => {
+          if (this.#order !== own) return
+          this.relax()
           onChange()
+        }, PATIENCE_MS)
+        let done: boolean | undefined = false
+        try {
+          return (done = await model.expression(name))
+        } finally {
+          clock.clearTimeout(late)
+          if (this.#order === own) {
+            this.#order = done === false ? before : { ...own, until: onActive() + relaxMs }
+            if (done === false) this.#shown = shown
+            onChange()
+          } else if (done !== false && this.#model === model) {
+            this.#shown = name // it comes behind what took its place, and hides it
+            onChange()
+          }
         }
-        return done
       },
     }
   }

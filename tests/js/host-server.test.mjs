@@ -99,6 +99,18 @@ test('what cannot be is refused, with the member that is wrong', async (t) => {
   await assert.rejects(client.server.models({ baseURL: 'http://127.0.0.1:9' }), { code: 'failed' })
 })
 
+test('who goes from one server to the next gets the list of the last, whatever the others do', async (t) => {
+  const { client, server } = await stage(t)
+  const silent = createServer(() => {}) // it takes every request, and never answers
+  await new Promise((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  t.after(() => (silent.closeAllConnections(), silent.close()))
+  const given = Array.from({ length: 4 }, (_, n) => client.server.models({ baseURL: `http://127.0.0.1:${silent.address().port}/${n}` }))
+  const ended = assert.rejects(given[0], { code: 'limit' })
+  for (const one of given) one.catch(() => {})
+  assert.deepEqual(await client.server.models({ baseURL: server.baseURL }), ['one', 'two'])
+  await ended
+})
+
 test('a mode that goes with the server is configured', async (t) => {
   const { client, server, host } = await stage(t)
   await client.server.use({ baseURL: server.baseURL, model: 'one' }, 'text')

@@ -14,7 +14,7 @@ import type { HostWindow } from './window.js'
 
 /** How long a server of this machine has to answer: people wait for it. */
 const LOCAL_MS = 800
-/** Lists of models that one window asks for at a time. */
+/** Lists of models that one window asks for at a time: the next one ends the first of them, since nobody looks at that any more. */
 const MOST_LISTS = 4
 const MAX_NAMES = 2000
 
@@ -68,9 +68,13 @@ export class ServerPage {
   async models(window: HostWindow, input: ServerInput): Promise<string[]> {
     const server = this.#read(input)
     const open = this.#lists.get(window) ?? new Set()
-    if (open.size >= MOST_LISTS) throw refuse('limit', `expected at most ${MOST_LISTS} lists at a time`)
     const stop = new AbortController()
     this.#lists.set(window, open.add(stop))
+    const [first] = open
+    if (open.size > MOST_LISTS && first) {
+      open.delete(first)
+      first.abort(refuse('limit', `it was ended by another list: there are at most ${MOST_LISTS} at a time`))
+    }
     try {
       return (await this.#people(() => models(withoutName(server), { signal: stop.signal }))).slice(0, MAX_NAMES)
     } finally {

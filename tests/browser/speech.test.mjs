@@ -150,6 +150,9 @@ test('the voice of the system: its language, its word boundaries, its late voice
     class Synthesis extends EventTarget {
       voices = []
       cancelled = 0
+      listening = 0
+      addEventListener(...all) { this.listening++; super.addEventListener(...all) }
+      removeEventListener(...all) { this.listening--; super.removeEventListener(...all) }
       getVoices = () => this.voices
       speak(utterance) {
         spoken.push([utterance.text, utterance.lang, utterance.voice?.name])
@@ -187,7 +190,9 @@ test('the voice of the system: its language, its word boundaries, its late voice
     one.say('This goes on forever and ever.')
     await new Promise((resolve) => setTimeout(resolve, 100))
     const { heard } = one.stop()
-    return { before, after, spoken, names, boundaries, cancelled: synthesis.cancelled, heard, state: one.state, long }
+    const { state } = one
+    const listening = [synthesis.listening, (one.close(), synthesis.listening)]
+    return { before, after, spoken, names, boundaries, cancelled: synthesis.cancelled, heard, state, long, listening }
   })
   assert.deepEqual([seen.before, seen.after, seen.state], ['off', 'idle', 'idle'])
   assert.deepEqual(seen.spoken.slice(0, 3).map(([text, lang]) => [text, lang]), [['今天天气真的非常好。', 'zh'], ['Let us go out together now.', 'en'], ['元気ですか、みなさん。', 'ja']])
@@ -197,5 +202,6 @@ test('the voice of the system: its language, its word boundaries, its late voice
   assert.ok(pieces.length > 1 && pieces.every((text) => text.length <= 130), 'none of 15 s')
   assert.equal(pieces.join(' ').replace(/\s+/g, ' ').trim(), seen.long.trim())
   assert.equal(seen.cancelled, 1)
+  assert.deepEqual(seen.listening, [1, 0], 'nothing is left at the browser')
   assert.match(seen.heard, /forever and/)
 })

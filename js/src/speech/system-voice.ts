@@ -52,15 +52,24 @@ class SystemVoice implements Voice {
     this.#options = options
     this.#synthesis = options.synthesis ?? globalThis.speechSynthesis
     this.#look()
-    this.#synthesis?.addEventListener?.('voiceschanged', () => this.#look()) // they come late
   }
 
   get silent(): string | undefined {
     if (!this.#synthesis) return 'the browser has no speech'
+    if (this.#listeners.size === 0) this.#voices = this.#synthesis.getVoices()
     return this.#voices.length > 0 ? undefined : 'the system has no voice'
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => this.#listeners.add(listener)
+  /** Voices come late: as long as somebody wants to know, they are looked at when they do. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    if (this.#listeners.size === 0) this.#synthesis?.addEventListener?.('voiceschanged', this.#look)
+    const off = this.#listeners.add(listener)
+    this.#look()
+    return () => {
+      off()
+      if (this.#listeners.size === 0) this.#synthesis?.removeEventListener?.('voiceschanged', this.#look)
+    }
+  }
 
   async speak(segment: Segment, signal: AbortSignal): Promise<void> {
     const lang = this.#langOf(segment.text)
@@ -80,10 +89,10 @@ class SystemVoice implements Voice {
     this.#synthesis?.resume()
   }
 
-  #look(): void {
-    const before = this.silent
+  readonly #look = (): void => {
+    const before = this.#voices.length
     this.#voices = this.#synthesis?.getVoices() ?? []
-    if (this.silent !== before) this.#listeners.tell()
+    if (this.#voices.length > 0 !== before > 0) this.#listeners.tell()
   }
 
   #say(segment: Segment, text: string, begins: number, lang: string, signal: AbortSignal): Promise<void> {

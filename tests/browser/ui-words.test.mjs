@@ -89,3 +89,23 @@ test('arguments are edited in fields of their own, in both languages; what is wr
     assert.deepEqual((await answers(page))[0][2].arguments, { extra: 1, to: 'Mia', text: 'a\nb', urgent: true, times: 3, tone: 'short', more: { a: 2 }, odd: 'a\u200Bb' })
   }
 })
+
+test('fields that are open follow the language, with what stands in them and the focus', async (t) => {
+  const page = await open(t)
+  await page.evaluate((words) => {
+    window.live = new Live()
+    window.element = show(live)
+    const parameters = { type: 'object', required: ['to'], properties: { to: { type: 'string' }, tone: { enum: ['kind', 'short'] }, more: { type: 'object' } } }
+    live.push(...asking(0, 'message.send', { to: 'Lin', tone: 'kind' }, { ask: { words, parameters } }))
+  }, send)
+  await page.locator('.edit').click()
+  const field = (name) => page.locator(`[data-argument=${name}]`)
+  await field('tone').selectOption('short')
+  await field('more').fill('{"a": ')
+  await field('to').fill('Mia')
+  await page.evaluate(() => (document.documentElement.lang = 'zh'))
+  await page.getByLabel(/收件人/).waitFor()
+  assert.deepEqual(await Promise.all(['to', 'tone', 'more'].map((name) => field(name).inputValue())), ['Mia', await field('tone').inputValue(), '{"a": '])
+  assert.equal(await field('tone').locator('option:checked').innerText(), 'short')
+  await until(() => field('to').evaluate((input) => input.getRootNode().activeElement === input), 'the focus where it was')
+})

@@ -24,6 +24,8 @@ export class ArgumentsEdit {
   values: JsonObject | undefined
   #draft: string | undefined
   #form: ArgumentForm | undefined
+  /** What stood in the fields at first, and the words around them. */
+  #began: { values: JsonObject; words: Strings } | undefined
   #problem = ''
 
   constructor(private readonly host: LitElement, private readonly given: () => Editable) {}
@@ -43,10 +45,30 @@ export class ArgumentsEdit {
     const { arguments: asked, parameters, words, label } = this.given()
     const values = this.values ?? asked ?? {}
     this.#form = argumentForm(parameters, values, words, label)
-    this.#form?.element.addEventListener('input', () => this.host.requestUpdate())
+    this.#began = { values, words }
+    this.#listen()
     if (!this.#form) this.#draft = printArguments(values)
     this.open = true
     focusAfterUpdate(this.host, ':is(.form :is(input, textarea, select), #editor)')
+  }
+
+  #listen(): void {
+    this.#form?.element.addEventListener('input', () => this.host.requestUpdate())
+  }
+
+  /** The same fields with what stands in them, in another language. */
+  #reword(words: Strings): void {
+    if (!this.#form || !this.#began || this.#began.words === words) return
+    const before = controlsOf(this.#form)
+    const at = before.indexOf((this.#form.element.getRootNode() as ShadowRoot).activeElement as Control)
+    const { parameters, label } = this.given()
+    this.#began = { ...this.#began, words }
+    this.#form = argumentForm(parameters, this.#began.values, words, label)
+    this.#listen()
+    if (!this.#form) return
+    const now = controlsOf(this.#form)
+    now.forEach((control, n) => (control.value = before[n]?.value ?? control.value))
+    if (at >= 0) void this.host.updateComplete.then(() => now[at]?.focus({ preventScroll: true }))
   }
 
   /** Leaves it; what was taken before stays. */
@@ -66,6 +88,7 @@ export class ArgumentsEdit {
   }
 
   draw(words: Strings): TemplateResult {
+    this.#reword(words)
     const problem = html`<p class="problem" id="problem" aria-live="polite">${this.#problem}</p>`
     if (this.#form) {
       return html`<div class="editor" part="editor">${this.#form.element}
@@ -121,3 +144,6 @@ export class ArgumentsEdit {
     return true
   }
 }
+
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
+const controlsOf = ({ element }: ArgumentForm): Control[] => [...element.querySelectorAll<Control>('input, textarea, select')]

@@ -297,6 +297,20 @@ test('a conversation is opened once, and what a frame said meanwhile is newer th
   assert.deepEqual(calls, [{ method: 'open', input: { conversation: 'main' } }])
 })
 
+test('a conversation that the host left is opened again by who looks next, and stands as it was until then', async () => {
+  let n = 0
+  const { bridge, calls, frame } = wire(async () => ({ id: 'main', forgotten: 0, entries: [{ role: 'user', text: `${++n}` }] }))
+  const client = connect(bridge)
+  const conversation = client.open()
+  await conversation.opened
+  frame({ left: ['main', 'other'] })
+  assert.equal(calls.length, 1)
+  assert.equal(conversation.getSnapshot().entries[0].text, '1')
+  await conversation.opened
+  assert.equal(conversation.getSnapshot().entries[0].text, '2')
+  assert.equal(calls.length, 2)
+})
+
 test('tools of the window: a result, a failure, an unknown one, an abort', async () => {
   const { bridge, calls, frame } = wire()
   const client = connect(bridge)

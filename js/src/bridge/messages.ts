@@ -21,6 +21,8 @@ export interface Frame {
   messages?: MessageFrame[]
   /** Those that the window opened and that changed, as they now stand. */
   conversations?: ConversationView[]
+  /** Conversations that the window opened so many others ago that it is told of them no more, until it opens them again. */
+  left?: string[]
   /** Tools that this window is to run (`runsIn: 'window'`). */
   execute?: ExecuteOrder[]
   /** Calls in `execute` whose result nobody waits for any more. */

@@ -53,6 +53,7 @@ export class HostWindow implements Watcher {
   // -- the next frame
   readonly #waiting = new Set<Message>()
   readonly #conversations = new Set<string>()
+  readonly #left = new Set<string>()
   /** Messages that go on though they were over. */
   readonly #resumed = new Set<string>()
   #execute: NonNullable<Frame['execute']> = []
@@ -189,11 +190,17 @@ export class HostWindow implements Watcher {
 
   // -- everything else ------------------------------------------------------------------------------------------------------
 
+  /** Beyond the limit the one that was opened longest ago is left: the window opens it again when somebody looks at it. */
   open(conversation: string): void {
-    const { size } = this.opened.add(conversation)
-    if (size <= MAX_OPENED) return
     this.opened.delete(conversation)
-    throw refuse('limit', `expected at most ${MAX_OPENED} open conversations`)
+    this.opened.add(conversation)
+    this.#left.delete(conversation)
+    const [oldest] = this.opened
+    if (this.opened.size <= MAX_OPENED || oldest === undefined) return
+    this.opened.delete(oldest)
+    this.#conversations.delete(oldest)
+    this.#left.add(oldest)
+    this.#schedule()
   }
 
   conversationChanged(conversation: string): void {
@@ -309,10 +316,12 @@ export class HostWindow implements Watcher {
     this.#waiting.clear()
     if (read && messages.length > 0) frame.messages = approve ? messages : messages.map(withoutAsks)
     if (read && this.#conversations.size > 0) frame.conversations = [...this.#conversations].map(this.#options.view)
+    if (this.#left.size > 0) frame.left = [...this.#left]
     if (chat && this.#execute.length > 0) frame.execute = this.#execute
     if (this.#abort.length > 0) frame.abort = this.#abort
     if (!chat) for (const { token } of this.#execute) this.#failExecution(token)
     this.#conversations.clear()
+    this.#left.clear()
     this.#execute = []
     this.#abort = []
     return Object.keys(frame).length > 0 ? frame : undefined

@@ -206,6 +206,7 @@ export class Client {
 
   #receive(frame: Frame): void {
     // Conversations first, so that a page has the entry before its message changes.
+    for (const id of frame.left ?? []) this.#conversations.get(id)?.leave()
     for (const view of frame.conversations ?? []) this.#conversations.get(view.id)?.receive(view)
     for (const change of frame.messages ?? []) this.#messages.get(change.id)?.deref()?.receive(change)
     for (const execute of frame.execute ?? []) void this.#tools.execute(execute)

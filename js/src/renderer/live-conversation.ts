@@ -56,6 +56,11 @@ export class LiveConversation {
     this.#listeners.tell()
   }
 
+  /** @internal The host tells nothing of it any more: whoever looks next opens it again. */
+  leave(): void {
+    this.#opened = undefined
+  }
+
   /** @internal */
   close(): void {
     this.#listeners.clear()

@@ -84,7 +84,8 @@ class Followed {
     else if (method === 'petReady') this.#pet = input
   }
 
-  see({ execute = [], abort = [] }: Frame): void {
+  see({ execute = [], abort = [], left = [] }: Frame): void {
+    for (const conversation of left) this.#conversations.delete(conversation)
     for (const { token, message, call } of execute) this.#running.set(token, { message, call })
     for (const { message, call } of abort) {
       for (const [token, one] of this.#running) if (one.message === message && one.call === call) this.#running.delete(token)

@@ -14,7 +14,7 @@ const suites = {
   js: { about: 'JavaScript on the addon', run: js },
   python: { about: 'Python on the shared library', run: python },
   browser: { about: 'the pages in Chromium', run: browser },
-  pictures: { about: 'what the pages look like, beside their baselines: takes some two minutes', run: pictures },
+  pictures: { about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes', run: pictures },
   package: { about: 'the package as it is published: installs compilers and runtimes, takes some ten minutes', run: packaged },
 }
 const always = ['native', 'types', 'js', 'python', 'browser']

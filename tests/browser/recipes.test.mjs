@@ -1,7 +1,7 @@
 // The recipes, word for word: each in a folder of its own, started as its page says, and used by a person.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -40,7 +40,7 @@ async function cook(t, name, answers) {
     await page.goto(await until(() => /^http\S+$/m.exec(out)?.[0], 'the address'))
     return child
   }
-  return { page, child: await start(), start, model }
+  return { page, child: await start(), start, model, folder }
 }
 
 async function say(page, text) {
@@ -73,10 +73,10 @@ test('a pet shows what goes on, and says what it says', async (t) => {
 })
 
 test('a conversation is there after another start', async (t) => {
-  const { page, child, start } = await cook(t, 'Conversations that are kept', () => ({ text: 'I will.' }))
+  const { page, child, start, folder } = await cook(t, 'Conversations that are kept', () => ({ text: 'I will.' }))
   await say(page, 'Remember the umbrella.')
   await page.locator('sluice-message').getByText('I will.').waitFor()
-  await page.locator('sluice-message').evaluate(({ message }) => message.done)
+  await until(() => readdirSync(folder, { recursive: true, withFileTypes: true }).some((one) => one.isFile() && readFileSync(join(one.parentPath ?? one.path, one.name), 'utf8').includes('I will.')), 'the answer in a file')
   const ended = new Promise((resolve) => child.once('exit', resolve))
   await page.goto('about:blank')
   child.kill()

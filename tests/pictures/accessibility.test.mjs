@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { startGallery } from '../../js/pages/gallery/host.js'
-import { until, useBrowser } from './support.mjs'
+import { until, useBrowser } from '../browser/support.mjs'
 
 const browser = useBrowser()
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

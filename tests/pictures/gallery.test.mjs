@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { startGallery } from '../../js/pages/gallery/host.js'
 import { groups, scenes } from '../../js/pages/gallery/scenes.js'
-import { until, useBrowser } from './support.mjs'
+import { until, useBrowser } from '../browser/support.mjs'
 
 const browser = useBrowser()
 

@@ -255,8 +255,8 @@ test('who asks for the end gets it, though a scroll was on its way', async (t) =
 })
 
 for (const [lang, ends] of Object.entries({
-  en: { goOn: 'Go on', again: 'Ask again', empty: 'No answer came.', length: 'The answer was cut at its length limit.', filter: 'The provider withheld the rest.', interrupted: 'This answer was interrupted.' },
-  zh: { goOn: '继续', again: '再问一次', empty: '没有收到回答。', length: '回答达到长度上限，被截断了。', filter: '模型服务没有给出其余内容。', interrupted: '这个回答中断了。' },
+  en: { goOn: 'Go on', again: 'Ask again', empty: 'No answer came.', length: 'The answer was cut at its length limit.', filter: 'The provider withheld the rest.', interrupted: 'This answer was interrupted.', blind: ['This model cannot see pictures', 'Choose a model that can, and ask again. What you write next is sent without the pictures.'] },
+  zh: { goOn: '继续', again: '再问一次', empty: '没有收到回答。', length: '回答达到长度上限，被截断了。', filter: '模型服务没有给出其余内容。', interrupted: '这个回答中断了。', blind: ['这个模型看不了图片', '换一个能看图的模型再问一次。接下来写的内容会不带图片发送。'] },
 })) {
   test(`a bad end is said behind the text, with what can be done about it: ${lang}`, async (t) => {
     const page = await open(t, {}, { locale: lang === 'zh' ? 'zh-CN' : 'en-US', viewport: { width: 360, height: 700 } })
@@ -273,6 +273,7 @@ for (const [lang, ends] of Object.entries({
       [[text, { type: 'done', outcome: 'completed', finishReason: 'length' }], ends.length, both],
       [[text, { type: 'done', outcome: 'completed', finishReason: 'content_filter' }], ends.filter, [ends.again]],
       [[text, { type: 'error', block: 1, code: 'unfinished', detail: 'the stream ended' }, { type: 'done', outcome: 'failed' }], 'the stream ended', both],
+      ...ends.blind.map((words) => [[{ type: 'error', block: 0, code: 'pictures_unsupported', detail: 'HTTP 400: this model does not support image input', hint: 'for the host' }, { type: 'done', outcome: 'failed' }], words, [ends.again]]),
       [[{ type: 'error', block: 0, code: 'network', detail: 'ECONNREFUSED' }, { type: 'done', outcome: 'failed' }], 'ECONNREFUSED', [ends.again]],
       [[text, { type: 'done', outcome: 'limit' }], 'I am afraid', [ends.goOn]],
       [[text, { type: 'done', outcome: 'cancelled' }], 'I am afraid', both],
@@ -339,7 +340,7 @@ test('a turn is read out once, at its end, and every question once more', async 
     await frames(3)
   })
   const heard = (await page.evaluate(() => window.heard)).filter(([, text]) => !/become active|decide now/.test(text))
-  assert.deepEqual(heard, [['alert', 'Approval needed: message.send'], ['status', 'Lulu: I will tell Lin.\nDone.\n1 tool used']])
+  assert.deepEqual(heard, [['alert', 'Approval needed: Lulu wants to use message.send.'], ['status', 'Lulu: I will tell Lin.\nDone.\n1 tool used']])
 })
 
 test('sentences are read out as they come, each once, and nothing at the end', async (t) => {

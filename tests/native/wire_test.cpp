@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "wire/picture_refusal.h"
 #include "wire/provider_error.h"
 #include "wire/request_writer.h"
 #include "wire/sse.h"
@@ -766,6 +767,49 @@ TEST_CASE("chat: providers that take no tools are recognised, complaints about o
         "tools_unsupported");
   how.status = 429;
   CHECK(read(R"({"error":{"message":"m does not support tools"}})", how).error_code == "http");
+}
+
+TEST_CASE("a provider says in many ways that a model takes no pictures") {
+  for (const char *words : {
+           "The model does not support image input",
+           "Invalid content type. image_url is only supported by certain models.",
+           "Failed to deserialize the JSON body into the target type: messages[0]: unknown variant `image_url`, "
+           "expected "
+           "`text` at line 1 column 391",
+           "No endpoints found that support image input",
+           "At most 0 image(s) may be provided in one prompt.",
+           "m is not a multimodal model",
+           "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj",
+           "Image inputs are not supported by this model.",
+           "Image input modality is not enabled for models/m",
+           "Image input is not enabled for this model",
+           "'claude-x' does not support image input.",
+           "Model does not support images. Please use a model that does.",
+           "This model doesn't support the image content block that you provided.",
+           "this model is missing data required for image input",
+           "'messages.0' : for 'role:user' the following must be satisfied[('messages.0.content' : value must be a "
+           "string)]",
+           "This model does not support vision",
+       }) {
+    INFO(words);
+    CHECK(refuses_pictures(words));
+  }
+  for (const char *words : {
+           "You uploaded an unsupported image. Please make sure your image has one of the formats: ['png', 'jpeg'].",
+           "The image data you provided does not represent a valid image",
+           "Unsupported image format: image/tiff",
+           "image exceeds 5 MB maximum: the size is not supported",
+           "Remote image urls are not supported",
+           "This model does not support images in tool results",
+           "m does not support tools",
+           "Error while downloading the picture",
+           "The file is not a picture",
+           "model not found",
+           "The model `x-vision` does not exist",
+       }) {
+    INFO(words);
+    CHECK_FALSE(refuses_pictures(words));
+  }
 }
 
 // ---- text ----

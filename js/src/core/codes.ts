@@ -16,7 +16,7 @@ export type DiagnosticCode =
 
 /** `code` of an `error` event and of an error block. */
 export type ErrorEventCode =
-  | 'http' | 'network' | 'provider' | 'tools_unsupported' | 'first_byte_timeout' | 'idle_timeout' | 'oversize' | 'max_rounds' | 'unfinished' | 'empty_answer'
+  | 'http' | 'network' | 'provider' | 'tools_unsupported' | 'pictures_unsupported' | 'first_byte_timeout' | 'idle_timeout' | 'oversize' | 'max_rounds' | 'unfinished' | 'empty_answer'
   | 'hook' | 'internal'
   | (string & {})
 

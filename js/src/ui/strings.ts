@@ -193,6 +193,7 @@ const en: Strings = {
     first_byte_timeout: 'No answer in time',
     idle_timeout: 'The answer stopped coming',
     tools_unsupported: 'The model takes no tools',
+    pictures_unsupported: 'This model cannot see pictures',
     stream_broken: 'The answer broke off',
     unfinished: 'The answer broke off',
     empty_answer: 'The model answered nothing',
@@ -204,6 +205,7 @@ const en: Strings = {
   },
   hints: {
     tools_unsupported: 'In text mode tools are described in the prompt instead: switch to it, and ask again.',
+    pictures_unsupported: 'Choose a model that can, and ask again. What you write next is sent without the pictures.',
   },
   reasons: {
     max_rounds: 'no more rounds of tool calls are allowed',
@@ -372,6 +374,7 @@ const zh: Strings = {
     first_byte_timeout: '等待回答超时',
     idle_timeout: '回答中断',
     tools_unsupported: '模型不支持工具',
+    pictures_unsupported: '这个模型看不了图片',
     stream_broken: '回答中途断开',
     unfinished: '回答中途断开',
     empty_answer: '模型没有回答',
@@ -383,6 +386,7 @@ const zh: Strings = {
   },
   hints: {
     tools_unsupported: '换成文本模式，工具会写在提示里，再问一次就好。',
+    pictures_unsupported: '换一个能看图的模型再问一次。接下来写的内容会不带图片发送。',
   },
   reasons: {
     max_rounds: '不再允许更多轮工具调用',

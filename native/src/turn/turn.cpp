@@ -9,6 +9,7 @@
 #include "turn/arguments.h"
 #include "turn/history.h"
 #include "turn/question.h"
+#include "wire/picture_refusal.h"
 #include "wire/refusal_hint.h"
 
 namespace sluice {
@@ -23,6 +24,25 @@ constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 constexpr std::string_view kUseText =
     "This provider or model takes no tools in the request: set \"mode\" to \"text\", which describes them in the "
     "prompt.";
+constexpr std::string_view kNoPictures =
+    "This model takes no pictures: choose one that does, or leave out the messages with pictures.";
+
+// llama.cpp refuses pictures with status 500.
+bool may_refuse_pictures(int32_t status) {
+  return status == 0 || status == 400 || status == 404 || status == 415 || status == 422 || status == 500 ||
+         status == 501;
+}
+
+// Is a picture in one of these messages?
+bool hold_pictures(const std::vector<std::string_view> &messages) {
+  for (const std::string_view message : messages) {
+    const auto content = json_member(message, "content");
+    if (!content || json_kind(*content) != '[') continue;
+    for (JsonSlices parts(*content); parts.next();)
+      if (json_member_text(parts.value(), "type") == "image_url") return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -177,6 +197,12 @@ void Turn::explain(TurnError &error, std::string_view detail) const {
     else
       error.code = "provider";
   }
+  if (is_one_of(error.code, {"http", "provider"}) && may_refuse_pictures(error.status) &&
+      refuses_pictures(error.detail) && sends_pictures()) {
+    error.code = "pictures_unsupported";
+    error.hint = kNoPictures;
+    error.retryable = false;
+  }
   if (error.hint.empty() && !setup_->parser && is_one_of(error.code, {"http", "provider"}))
     error.hint = refusal_hint(setup_->wire->id(), error.status, error.detail);
   if (error.code == "http" && !detail.empty()) error.detail += " (" + repair_utf8(detail) + ")";
@@ -184,6 +210,12 @@ void Turn::explain(TurnError &error, std::string_view detail) const {
 
 // Does the open request hold signatures, or encrypted parts of earlier answers?
 bool Turn::sends_opaque() const { return !opaque_refused_ && request_ != nullptr && build_request(true) != *request_; }
+
+bool Turn::sends_pictures() const {
+  const Conversation conversation(
+      *setup_, history_messages(*setup_, log_.message(), log_.round_number() - 1, false, false), gate_.final_answer());
+  return hold_pictures(conversation.messages());
+}
 
 // Begins the same round again without what the provider refused: the usage, signatures, schemas, or tools. In mode text
 // what ran so far is told as text.

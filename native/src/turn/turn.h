@@ -78,6 +78,7 @@ class Turn final : Answer::Listener {
   void send_request();
   std::string build_request(bool drop_opaque, std::string *unsent = nullptr) const;
   bool sends_opaque() const;
+  bool sends_pictures() const;
   void emit_request();
   void close_answer(std::string_view detail);
   void explain(TurnError &error, std::string_view detail) const;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pictureType } from '../../js/dist/esm/bridge/picture-type.js'
+import { questionWords } from '../../js/dist/esm/bridge/question-words.js'
 import { Announcer } from '../../js/dist/esm/ui/chat/announcer.js'
 import { accepts, isLong, toSend } from '../../js/dist/esm/ui/chat/attachments.js'
 import { Desk, MOST_QUEUED } from '../../js/dist/esm/ui/chat/drafts.js'
@@ -175,7 +176,7 @@ test('days have names', () => {
 
 function announcer(mode = 'end') {
   const said = []
-  const kit = { aCall: 'a call', asks: (tool) => `? ${tool}`, asksRelease: (tool) => `?? ${tool}`, waitingCount: (count) => `${count} wait`, endings: { length: 'cut' }, outcome: { failed: 'Failed', cancelled: 'Stopped' }, errors: { http: 'refused' }, error: 'Error' }
+  const kit = { ...questionWords.en, asks: (sentence) => `? ${sentence}`, waitingCount: (count) => `${count} wait`, endings: { length: 'cut' }, outcome: { failed: 'Failed', cancelled: 'Stopped' }, errors: { http: 'refused' }, error: 'Error' }
   const one = new Announcer({ mode: () => mode, name: () => 'Lulu', words: () => ({ kit, chat: chatText('en') }), lang: () => 'en', say: (text, how) => said.push([how, text]) })
   return { one, said }
 }
@@ -225,7 +226,18 @@ test('questions interrupt, once each; several at once are counted', () => {
   one.see(message('', { asks: [ask(1)] }), true)
   one.see(message('', { asks: [ask(1)] }), true)
   one.see(message('', { asks: [ask(1), ask(2), ask(3)] }), true)
-  assert.deepEqual(said, [['assertive', '? tool.1'], ['assertive', '3 wait']])
+  assert.deepEqual(said, [['assertive', '? Lulu wants to use tool.1.'], ['assertive', '3 wait']])
+  one.close()
+})
+
+test('a question is read out as the sentence that a person sees, in the words of the app', () => {
+  const { one, said } = announcer()
+  const words = { title: { en: 'Send a message', zh: '发消息' }, sentence: { en: 'send **{text}** to **{to}**', zh: '给**{to}**发**{text}**' } }
+  one.see(message('', { asks: [{ token: 1, name: 'message.send', stage: 'execution', words, arguments: { text: 'hi\u202E', to: 'Lin' } }] }), true)
+  one.see(message('', { asks: [{ token: 2, name: 'diary.read', stage: 'result', words: { title: 'Read my diary' }, preview: 'x', reader: { model: 'qwen3', host: 'api.example.com' } }] }), true)
+  assert.equal(said.length, 2)
+  assert.match(said[0][1], /^\? Lulu wants to send hi⟨U\+202E[^⟩]*⟩ to Lin\.$/)
+  assert.match(said[1][1], /qwen3 at api\.example\.com/)
   one.close()
 })
 

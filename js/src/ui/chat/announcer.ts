@@ -4,6 +4,7 @@ import type { Strings } from '../strings.js'
 import { wordsOf } from '../text/words-of.js'
 import type { BlockView, MessageView } from '../types.js'
 import { doingOf } from '../../bridge/doing.js'
+import { sentenceOf } from '../../bridge/sentence.js'
 import type { ChatStrings } from './strings.js'
 import type { AnnounceMode } from './types.js'
 
@@ -90,13 +91,13 @@ export class Announcer {
 
   #questions(view: MessageView): void {
     const fresh = view.asks.filter(({ token }) => !this.#asked.has(token))
-    if (fresh.length === 0) return
     for (const { token } of fresh) this.#asked.add(token)
     const { kit } = this.#options.words()
     const [ask] = fresh
-    const tool = (ask?.name ?? kit.aCall).slice(0, 100)
-    const text = fresh.length > 1 ? kit.waitingCount(view.asks.length) : ask?.stage === 'result' ? kit.asksRelease(tool) : kit.asks(tool)
-    this.#options.say(text, 'assertive')
+    if (!ask) return
+    const sentence = sentenceOf(ask, kit, this.#options.lang(), this.#options.name()).map(({ text }) => text).join('')
+    const text = fresh.length > 1 ? kit.waitingCount(view.asks.length) : ask.stage === 'result' ? sentence : kit.asks(sentence)
+    this.#options.say(text.slice(0, READ_OUT), 'assertive')
   }
 
   /** Each sentence once, as soon as something stands behind it. */

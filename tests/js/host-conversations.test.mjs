@@ -133,6 +133,10 @@ test('asking again and editing make branches; one is shown and sent to the model
   await until(() => window.conversations.get('main')?.entries.length === 4)
   await window.get('choose', { entry: again, index: 1 })
   assert.deepEqual(shown(await view()), ['a', 'answer 2/2', 'C 2/2', 'answer'], 'the newest leaf beneath')
+  await window.get('choose', { entry: again, index: 0 })
+  await say(window, 'e')
+  await window.get('choose', { entry: entries[0].id, index: 0 })
+  assert.deepEqual(shown(await view()), ['a', 'answer 1/2', 'b', 'answer', 'e', 'answer'], 'where somebody went on last, though the other answer is the newer one')
   await say(window, { text: 'd', replyTo: first })
   assert.deepEqual(said(server, -1), [['user', 'a'], ['assistant', '1 to a'], ['user', 'd']])
   assert.deepEqual(shown(await view()), ['a', 'answer 1/2', 'd 2/2', 'answer'])
@@ -214,6 +218,30 @@ test('pictures go to the model, are shown by address, and are kept beside the co
   assert.deepEqual(said(second.server, -1).at(-1), ['user', [data('image/png', png)]])
   await say(window, { method: 'edit', entry: entry.id, text: 'Look again' })
   assert.deepEqual(said(second.server, -1), [['user', [{ type: 'text', text: 'Look again' }, data('image/png', png), data('image/gif', gif)]]])
+})
+
+test('where a model takes no pictures a person is told so, and the conversation goes on without them', async (t) => {
+  const see = tool({ name: 'screen.see', description: 'Looks.', parameters: { type: 'object' }, permission: 'public', agentCallable: true, execute: () => parts({ type: 'text', text: 'seen' }, { type: 'image', mediaType: 'image/png', data: png }) })
+  const sees = ({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'image_url')
+  const { open, server } = await hostStage(t, {
+    tools: [see], host: { conversations: memory() },
+    answers: ({ body }) => {
+      if (body.messages.some(sees)) return { status: 400, error: 'This model does not support image input.' }
+      return String(body.messages.at(-1).content).endsWith('look') ? { calls: [{ id: 'c', name: 'screen_see', arguments: {} }] } : { text: 'yes' }
+    },
+  })
+  const window = open()
+  const outcome = async (given) => {
+    const { blocks, outcome } = window.view(await say(window, given))
+    return [outcome, ...blocks.map(({ type, code, text }) => code ?? text ?? type)]
+  }
+  assert.deepEqual(await outcome({ text: 'what is this?', parts: [picture()] }), ['failed', 'pictures_unsupported'])
+  assert.deepEqual(await outcome('and now?'), ['completed', 'yes'])
+  assert.deepEqual(said(server, -1), [['user', '[picture]\n\nwhat is this?\n\nand now?']])
+  const entry = (await window.get('open')).entries[0].id
+  assert.deepEqual(await outcome({ method: 'regenerate', entry }), ['failed', 'pictures_unsupported'], 'asked again, it has its picture')
+  assert.deepEqual(await outcome('look'), ['failed', 'tool_use', 'pictures_unsupported'], 'pictures of a result, too')
+  assert.deepEqual(await outcome('go on'), ['completed', 'yes'])
 })
 
 test('what is no picture, too large or too much is refused with its place', async (t) => {

@@ -16,6 +16,12 @@ export function titleOf(entries: Iterable<Entry>): string {
   return ''
 }
 
+/** What an app, or its model, calls a conversation: one line, without the quotes that models like to put around it. */
+export function shortTitle(given: unknown): string {
+  const line = typeof given === 'string' ? given.replace(/\s+/g, ' ').trim().replace(/^["“”'«「『](.*)["“”'»」』]$/u, '$1').trim() : ''
+  return line.length > MAX_TITLE ? `${cut(line, MAX_TITLE - 1)}…` : line
+}
+
 /** The text of an entry that a person can read. */
 export function textOf({ text, message, first }: Entry): string {
   if (first) return ''

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ConversationView, EntryView, MessageView } from '../bridge/messages.js'
 import { withoutPictures, withPictures } from '../conversations/blobs.js'
-import { messagesOf } from '../conversations/for-model.js'
+import { messagesOf, type MessagesOptions } from '../conversations/for-model.js'
 import { heardOf } from '../conversations/heard.js'
 import { titleOf } from '../conversations/words.js'
 import type { Conversations, Entry, StoredBlob, HeardPlace } from '../conversations/types.js'
@@ -40,8 +40,8 @@ export interface ConversationOptions {
   store: Conversations
   /** The store outlives this process: answers that go on are saved, too. */
   lasting: boolean
-  /** What the model is told of an answer whose voice was interrupted. */
-  heard: 'note' | 'trim' | undefined
+  /** What the model is told of a branch. */
+  forModel: Pick<MessagesOptions, 'heard' | 'maxTokens'>
   /** Windows are to be told. */
   onChange: (conversation: HostConversation) => void
   /** The store did not take what was said. */
@@ -83,6 +83,15 @@ export class HostConversation {
   /** Everything is saved and nothing goes on: it can be dropped and loaded again. */
   get idle(): boolean {
     return !this.busy && !this.#loading && !this.#saving && this.#unsaved.size === 0 && !this.#headUnsaved && ![...this.#nodes.values()].some(({ live }) => live)
+  }
+
+  /** Somebody gave it its title. */
+  get titled(): boolean {
+    return this.#title !== this.#firstLine
+  }
+
+  get #firstLine(): string {
+    return titleOf([...this.#nodes.values()].map(({ entry }) => entry))
   }
 
   get entries(): IterableIterator<string> {
@@ -230,7 +239,7 @@ export class HostConversation {
   /** What the model is sent for a question, which need not be part of the conversation yet. */
   async messages(question: Entry, system: string | undefined): Promise<ChatMessage[]> {
     const path = this.#path(question.parent).map(({ entry }) => entry)
-    return await messagesOf([...path, question], { system, bytes: (ref) => this.bytes(ref), heard: this.#options.heard })
+    return await messagesOf([...path, question], { system, bytes: (ref) => this.bytes(ref), ...this.#options.forModel })
   }
 
   /** What the model is sent so that it goes on with an answer, and that answer as people saw it. `said`: what it is told. */
@@ -244,7 +253,7 @@ export class HostConversation {
     const history = historyOf(entry)
     if (history.length === 0) throw refuse('state', 'there is nothing to go on with: ask again')
     const path = [...this.#path(question.id).map((node) => node.entry), { ...entry, history }]
-    const messages = await messagesOf(path, { system, bytes: (ref) => this.bytes(ref), heard: this.#options.heard })
+    const messages = await messagesOf(path, { system, bytes: (ref) => this.bytes(ref), ...this.#options.forModel })
     return { question, messages: [...messages, said], before: await this.message(id) }
   }
 
@@ -268,7 +277,7 @@ export class HostConversation {
     this.#nodes.set(id, node)
     this.#goesOn(node, message)
     this.#head = id
-    this.#title ||= titleOf([...this.#nodes.values()].map(({ entry }) => entry))
+    this.#title ||= this.#firstLine
     this.#options.onChange(this)
     this.#save()
     return question
@@ -393,13 +402,14 @@ export class HostConversation {
 
   // -- branches -------------------------------------------------------------------------------------------------------------
 
-  /** Shows the branch of another one of the entries that stand side by side with this one, as far as it goes. */
+  /** Shows the branch of another one of the entries that stand side by side with this one: what was said last on it. */
   choose(id: string, index: number): void {
     const siblings = this.#siblings(this.#node(id))
-    let node = siblings[index]
-    if (!node) throw refuse('argument', `found ${index}, expected a branch from 0 to ${siblings.length - 1}`, { path: 'index' })
-    for (let next: Node | undefined = node; next; next = this.#children(next.entry.id).at(-1)) node = next
-    this.#head = node.entry.id
+    const chosen = siblings[index]
+    if (!chosen) throw refuse('argument', `found ${index}, expected a branch from 0 to ${siblings.length - 1}`, { path: 'index' })
+    const beneath = new Set([chosen.entry.id])
+    for (const { entry } of this.#nodes.values()) if (entry.parent !== null && beneath.has(entry.parent)) beneath.add(entry.id) // parents stand before
+    this.#head = [...beneath].at(-1) as string // nothing follows the newest
     this.#headUnsaved = true
     this.#options.onChange(this)
     this.#save()
@@ -477,7 +487,7 @@ export class HostConversation {
 
   /** The store gave it another title. */
   renamed(title: string): void {
-    this.#title = title || titleOf([...this.#nodes.values()].map(({ entry }) => entry))
+    this.#title = title || this.#firstLine
     this.#options.onChange(this)
   }
 

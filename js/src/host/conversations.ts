@@ -1,5 +1,6 @@
 // All conversations of a host: those that are loaded, whose entry is whose, and what is forgotten where no store keeps it.
 import type { ConversationView, EntryView, MessageView } from '../bridge/messages.js'
+import type { MessagesOptions } from '../conversations/for-model.js'
 import type { MemoryConversations } from '../conversations/memory.js'
 import type { ConversationInfo, Conversations, Entry, Found, HeardPlace } from '../conversations/types.js'
 import type { ChatMessage } from '../core/events.js'
@@ -16,8 +17,8 @@ const MAX_KNOWN = 1000
 
 export interface ConversationsOptions {
   store: Conversations
-  /** What the model is told of an answer whose voice was interrupted. */
-  heard: 'note' | 'trim' | undefined
+  /** What the model is told of a branch. */
+  forModel: Pick<MessagesOptions, 'heard' | 'maxTokens'>
   /** Set where the app gave no store: at most `keep` answers stay. */
   forgetful: { store: MemoryConversations; keep: number } | undefined
   /** Some window has it open. */
@@ -266,8 +267,8 @@ export class HostConversations {
   #get(id: string): HostConversation {
     let conversation = this.#byId.get(id)
     if (!conversation) {
-      const { store, heard, onUnsaved, onChange } = this.#options
-      conversation = new HostConversation(id, { store, heard, lasting: !this.#options.forgetful, onUnsaved, onChange: (changed) => onChange(changed.id) })
+      const { store, forModel, onUnsaved, onChange } = this.#options
+      conversation = new HostConversation(id, { store, forModel, lasting: !this.#options.forgetful, onUnsaved, onChange: (changed) => onChange(changed.id) })
       this.#byId.set(id, conversation)
     }
     return conversation

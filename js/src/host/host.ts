@@ -8,6 +8,7 @@ import type { ChatMessage, Outcome, SluiceEvent } from '../core/events.js'
 import { MemoryConversations } from '../conversations/memory.js'
 import { mediaTypeOf, refOf } from '../conversations/blobs.js'
 import type { Entry } from '../conversations/types.js'
+import { shortTitle } from '../conversations/words.js'
 import { picturesOf } from './attachments.js'
 import type { Model } from '../core/model.js'
 import { addressesOf } from '../core/providers.js'
@@ -28,7 +29,7 @@ import { checkCapabilities, Pet } from './pet.js'
 import { TOKEN_LENGTH, type OpenAsk } from './questions.js'
 import { checkServerInput, ServerPage } from './server.js'
 import { Speech } from './speech.js'
-import type { Connection, Host, HostBridge, HostOptions, Peer, Rights, RunningTool, TurnOptions } from './types.js'
+import type { Connection, FinishedTurn, Host, HostBridge, HostOptions, Peer, Rights, RunningTool, TurnOptions } from './types.js'
 import { HostWindow } from './window.js'
 
 const MAX_CALL = 2 ** 31 - 1
@@ -91,7 +92,7 @@ class EngineHost implements Host {
     const own = conversations ? undefined : new MemoryConversations()
     this.#conversations = new HostConversations({
       store: conversations ?? (own as MemoryConversations),
-      heard: options.heard,
+      forModel: { heard: options.heard, maxTokens: options.contextTokens },
       forgetful: own && { store: own, keep: keepMessages },
       isOpen: (conversation) => [...this.#windows].some(({ opened }) => opened.has(conversation)),
       onChange: (conversation) => {
@@ -361,25 +362,39 @@ class EngineHost implements Host {
     }
   }
 
-  #follow(message: Message, conversation: HostConversation, { text = '', parts }: Entry): void {
+  #follow(message: Message, conversation: HostConversation, question: Entry): void {
+    const { text = '', parts } = question
     const finish = (end: Awaited<ReturnType<Message['follow']>>): void => {
       if (!end) return // it was left
       const { history, error } = end
       this.#conversations.finish(conversation, message, history)
-      const { onTurn } = this.#options
-      if (!onTurn) return
+      const { onTurn, titles } = this.#options
+      const names = titles && question.parent === null && !question.first && message.view.outcome === 'completed'
+      if (!onTurn && !names) return
       const { id, seq: _, asks: __, ...view } = message.view
       const { outcome = 'failed' as Outcome, finishReason, usage } = view
-      guard('onTurn', () => onTurn({
+      const turn = (): FinishedTurn => ({
         conversation: conversation.id, message: id, text, ...(parts ? { parts } : {}), history: structuredClone(history), view: structuredClone(view),
         outcome, ...(finishReason ? { finishReason } : {}), ...(usage ? { usage } : {}), ...(error ? { error } : {}),
-      }))
+      })
+      if (onTurn) guard('onTurn', () => onTurn(turn()))
+      if (names) this.#entitle(conversation, () => titles(turn()))
     }
     const following = message.follow().then(finish, (error: unknown) => {
       finish({ history: [] })
       guard('the host', () => { throw error })
     }).finally(() => this.#following.delete(following))
     this.#following.add(following)
+  }
+
+  /** Gives a conversation the title that the app makes, unless a person is the first. */
+  #entitle(conversation: HostConversation, make: () => string | undefined | Promise<string | undefined>): void {
+    if (conversation.titled) return
+    const title = async (): Promise<void> => {
+      const made = shortTitle(await make())
+      if (made !== '' && !conversation.titled && !this.#closed) await this.#conversations.rename(conversation.id, made)
+    }
+    void title().catch((error: unknown) => guard('titles', () => { throw error }))
   }
 
   #unsaved(conversation: string, error: unknown): void {

@@ -108,6 +108,11 @@ export interface HostOptions {
    * `keepMessages`).
    */
   conversations?: Conversations
+  /**
+   * Gives a conversation its title, such as by asking a model: one line, of which 80 characters are kept. Called behind the answer to its first
+   * question, while nobody gave it one. Undefined, an empty one and one that fails leave it as it is. Default: the first line of the first question.
+   */
+  titles?: (turn: FinishedTurn) => string | undefined | Promise<string | undefined>
   /** A turn is over: what it was about, and what it adds. Called once for each message, also for those that failed. */
   onTurn?: (turn: FinishedTurn) => void
   /** The store did not take what was said. It is kept in memory and tried again, after a second up to a minute. Default: a warning each time. */
@@ -116,6 +121,11 @@ export interface HostOptions {
   server?: ServerChoice
   /** In front of every conversation. */
   system?: string
+  /**
+   * About how many tokens of a conversation the model gets, `system` included: what was said first is left out, question by question, and people
+   * see all of it. `messages` of `run` decides it exactly. Default: all of it.
+   */
+  contextTokens?: number
   /** What the model is told where a person wants it to go on with its answer. Default: "Go on exactly where you stopped, and repeat nothing." */
   goOn?: string
   /**

@@ -218,7 +218,7 @@ export class SluiceChat extends FollowingElement {
       this.#second = setTimeout(() => this.requestUpdate(), 1000)
       const { retryAt } = client?.connection ?? {}
       const seconds = Math.max(0, Math.ceil(((retryAt ?? 0) - Date.now()) / 1000))
-      text = retryAt === undefined || seconds === 0 ? chat.offlineNow : chat.offlineIn(seconds)
+      text = retryAt === undefined ? chat.offlineAnew : seconds === 0 ? chat.offlineNow : chat.offlineIn(seconds)
     }
     return html`${offline ? html`<p class="banner" part="banner"><span>${text}</span> <button type="button" @click=${() => client?.connection.retry()}>${chat.retry}</button></p>` : nothing}
       ${unsaved === undefined ? nothing : html`<p class="banner" part="banner" role="alert">${chat.unsaved(unsaved)}</p>`}

@@ -77,6 +77,8 @@ export interface ChatStrings {
   suggestions: string
   offlineIn: (seconds: number) => string
   offlineNow: string
+  /** Nobody tries: the app ended, or began anew. */
+  offlineAnew: string
   retry: string
   online: string
   unsaved: (detail: string) => string
@@ -173,6 +175,7 @@ const en: ChatStrings = {
   suggestions: 'Suggestions',
   offlineIn: (seconds) => `Not connected. Trying again in ${seconds} s.`,
   offlineNow: 'Not connected. Trying again …',
+  offlineAnew: 'Not connected. The app has ended or begun anew: open its page again.',
   retry: 'Try now',
   online: 'Connected again.',
   unsaved: (detail) => `This could not be saved yet: ${detail}`,
@@ -263,6 +266,7 @@ const zh: ChatStrings = {
   suggestions: '建议',
   offlineIn: (seconds) => `连接断开，${seconds} 秒后重试。`,
   offlineNow: '连接断开，正在重试……',
+  offlineAnew: '连接断开。应用已退出或重新启动，请重新打开它的页面。',
   retry: '立即重试',
   online: '已重新连接。',
   unsaved: (detail) => `尚未保存：${detail}`,

@@ -59,6 +59,65 @@ test('speech: what is held while its sound is made begins when it goes on, and n
   }
 })
 
+test('speech: a sound without an end is given up, also where its maker does not hear that nobody wants it', async () => {
+  for (const pcm of [undefined, { sampleRate: 24_000 }]) {
+    let [made, left] = [0, 0]
+    const voice = httpVoice(async function* () {
+      try {
+        for (; made < 1000; made++) {
+          await new Promise(setImmediate)
+          yield new Uint8Array(1_000_000)
+        }
+      } finally {
+        left++
+      }
+    }, pcm ? { pcm } : {})
+    const clock = new FakeClock()
+    const told = []
+    const { speaks } = stage({ clock, voice, audio: new FakeAudio(clock), onSegment: (_, now) => told.push(now) })
+    speaks.say('This is all of it.')
+    while (left === 0) await settled()
+    await settled()
+    assert.ok(made < 100, `${made} MB`)
+    assert.deepEqual([told, speaks.state], [['next', 'dropped'], 'idle'])
+
+    const stopped = made
+    speaks.say('This is all of it.')
+    await settled()
+    speaks.stop()
+    while (left === 1) await settled()
+    assert.ok(made - stopped < 20, 'it ends with its next piece')
+    speaks.close()
+  }
+})
+
+test('speech: a sound whose end never comes, or that is far longer than its words, ends and lets the next one through', async () => {
+  const clock = new FakeClock()
+  const audio = new FakeAudio(clock)
+  const decode = audio.decodeAudioData
+  let wrong
+  audio.decodeAudioData = async (bytes) => ({ ...(await decode(bytes)), ...wrong })
+  const create = audio.createBufferSource.bind(audio)
+  audio.createBufferSource = () => (wrong ? Object.assign(create(), { start: () => audio.played.push('begun') }) : create()) // its device is gone
+  const voice = httpVoice(async function* (text) {
+    yield new TextEncoder().encode(text)
+  })
+  const { speaks } = stage({ clock, voice, audio })
+  for (wrong of [{}, { duration: 3600 }]) {
+    speaks.say('This is all of it.')
+    await clock.pass(20)
+    assert.equal(speaks.state, 'speaking')
+    await clock.pass(20_000)
+    assert.equal(speaks.state, 'idle')
+    assert.deepEqual(audio.played.splice(0), ['begun', 'faded in 80'])
+  }
+  wrong = undefined
+  speaks.say('And this is heard.')
+  await clock.pass(2000)
+  assert.deepEqual([audio.played, speaks.state], [['And this is heard.'], 'idle'])
+  speaks.close()
+})
+
 test('speech: nothing waits behind a stop, though the voice never answers', async () => {
   for (const voice of [{ speak: () => new Promise(() => {}) }, httpVoice(async function* () { await new Promise(() => {}) })]) {
     const { clock, speaks, message } = stage({ voice, audio: new FakeAudio(new FakeClock()) })
@@ -122,6 +181,12 @@ test('speech: an answer without any end and orders without any words take their 
   for (let call = 1; call <= 100_000; call++) ipc(call) // sorted with each, these took minutes
   const [all, ...more] = cutter.end()
   assert.deepEqual([all.cues.length, all.cues.map(({ call }) => call).every((call, at) => call === at + 1), more], [100_000, true, []])
+  cutter.push({ type: 'text', block: 0, text: 'Hello there' })
+  for (let call = 1; call <= 100_000; call++) ipc(call)
+  const begin = performance.now()
+  const [one] = cutter.push({ type: 'text', block: 0, text: ' and goodbye. And' }) // taken from the front one by one, these took half a minute
+  assert.deepEqual([one.cues.length, one.cues.at(-1).call, performance.now() - begin < 5000], [100_000, 100_000, true])
+  cutter.end()
   const dropped = []
   const { speaks } = stage({ onSegment: ({ text }, now) => now === 'dropped' && dropped.push(text.length) })
   speaks.say('word '.repeat(200_000))

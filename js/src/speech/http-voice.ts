@@ -1,5 +1,6 @@
 // A voice from a server: whatever makes bytes of a text. The speaker plays them, and the mouth follows their loudness.
 import { func, members, oneOf, whole } from '../core/options.js'
+import { wanted } from './pieces.js'
 import type { Voice } from './voice.js'
 
 /** Bare samples, as many servers stream them: no file, so somebody must say what they are. */
@@ -30,7 +31,7 @@ export function httpVoice(synthesize: (text: string, signal: AbortSignal) => Asy
   checkOptions(options, 'options')
   const { pcm } = options
   return {
-    speak: ({ text }, signal) => (pcm ? asFile(synthesize(text, signal), pcm) : synthesize(text, signal)),
+    speak: ({ text }, signal) => (pcm ? asFile(wanted(synthesize(text, signal), signal), pcm) : synthesize(text, signal)),
   }
 }
 

@@ -1,4 +1,5 @@
 // What a voice makes of a segment: it plays by itself, or gives the sounds to be played. Of those a few are made ready.
+import { wanted } from './pieces.js'
 import type { Item, Made, Queue } from './queue.js'
 import type { Segment } from './segmenter.js'
 import type { Sound } from './sound.js'
@@ -47,8 +48,7 @@ function makeSound(voice: Voice, segment: Segment, signal: AbortSignal, decode: 
 async function collect(pieces: AsyncIterable<Uint8Array | AudioBuffer>, signal: AbortSignal, decode: (bytes: Uint8Array[]) => Promise<AudioBuffer>): Promise<AudioBuffer[]> {
   const bytes: Uint8Array[] = []
   const buffers: AudioBuffer[] = []
-  for await (const piece of pieces) {
-    signal.throwIfAborted()
+  for await (const piece of wanted(pieces, signal)) {
     if (piece instanceof Uint8Array) bytes.push(piece)
     else buffers.push(piece)
   }

@@ -209,12 +209,11 @@ class Cutter {
     const start = piece.length - piece.trimStart().length
     const said = places.slice(start, start + text.length)
     const to = Math.min((said.at(-1) as number) + 1, this.#length)
-    const cues: Cue[] = []
-    while (this.#cues[0] && this.#cues[0].place < to) {
-      const { place, cue } = this.#cues.shift() as Placed
+    const behind = this.#cues.findIndex(({ place }) => place >= to)
+    const cues = this.#cues.splice(0, behind < 0 ? this.#cues.length : behind).map(({ place, cue }) => {
       const at = said.findIndex((one) => one >= place)
-      cues.push({ at: at < 0 ? text.length : at, ...cue })
-    }
+      return { at: at < 0 ? text.length : at, ...cue }
+    })
     this.#out.push({ id: ++this.#id, block: this.#block ?? 0, from: said[0] as number, to, text, cues, last: false })
   }
 

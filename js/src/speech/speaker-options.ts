@@ -31,7 +31,10 @@ export interface SpeakerOptions {
   maxQueued?: number
   /** How much of an answer is said, in characters. Default 1,200. */
   maxCharacters?: number
-  /** How long a voice may take for a segment, in milliseconds, before it is passed over. Default 10,000. */
+  /**
+   * How long a voice may take for a segment, in milliseconds, before it is passed over: to make its sound, and beyond twice the usual time of its words to say it. Default
+   * 10,000.
+   */
   timeoutMs?: number
   /** How long an order waits for its words, in milliseconds. Default 30,000. */
   holdMs?: number

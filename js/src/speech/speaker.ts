@@ -238,6 +238,7 @@ class VoiceOver implements Speaker {
   async #speak(item: Item): Promise<void> {
     const { segment, abort } = item
     const { timeoutMs = 10_000 } = this.#options
+    const mostMs = timeoutMs + 2 * durationOf(segment.text)
     const heard: Heard = { item, begun: this.#clock.now(), held: 0, track: new CueTrack(segment, this.#clock, (cue) => this.#fire(cue)) }
     this.#heard = heard
     this.#settle()
@@ -255,13 +256,13 @@ class VoiceOver implements Speaker {
         this.#told = false
         this.#tell(segment, 'speaking')
         heard.track.by(playing.position, playing.duration)
-        await playing.ended
+        await this.#pause.within(playing.ended, mostMs, abort.signal) // a context that was closed never tells of an end
       } else {
         heard.clock = new SyllableClock(segment.text, heard.begun)
         this.#tell(segment, 'speaking')
         heard.track.reach(0)
         heard.track.by(() => this.#pause.now - heard.begun - heard.held)
-        await this.#pause.within(made.plays, timeoutMs + 2 * durationOf(segment.text), abort.signal)
+        await this.#pause.within(made.plays, mostMs, abort.signal)
       }
     } catch (error) {
       spoken = false
@@ -269,6 +270,7 @@ class VoiceOver implements Speaker {
       if (error instanceof NotAllowed) this.#blocked(error.message)
     }
     if (this.#heard !== heard) return // it was stopped
+    if (!spoken) heard.playing?.stop()
     heard.track.end()
     if (spoken) this.#said = joined(this.#said, segment.text)
     if (spoken && item.answers) this.#reached = { block: segment.block, to: segment.to }

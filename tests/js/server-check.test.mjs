@@ -167,6 +167,23 @@ test('a slow server and a slow model are told, in time', async (t) => {
   assert.ok(performance.now() - from < 4000)
 })
 
+test('a model that talks without an end does neither what it was asked for, and nobody waits for the rest', async (t) => {
+  let asked = 0
+  const baseURL = await http(t, async (request, response) => {
+    if (request.method === 'GET') return json(response, 200, { data: [{ id: 'm' }] })
+    const piece = (text) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.on('error', () => {})
+    if (asked++ === 0) return response.end(`${piece('ready')}data: [DONE]\n\n`)
+    while (!response.destroyed) response.write(piece('and so on '.repeat(10))) || (await new Promise((resolve) => setTimeout(resolve, 1)))
+  })
+  const from = performance.now()
+  const steps = await checked({ baseURL, name: 'm' }, { timeoutMs: 15_000 })
+  assert.equal(brief(steps), '+reach +key +model +stream -tools -pictures')
+  assert.deepEqual(steps.slice(4).map(({ says }) => says.en), ['It was asked to call a tool, and did not do so properly.', 'It took a red picture, and did not see that it is red.'])
+  assert.ok(performance.now() - from < 10_000)
+})
+
 test('a signal ends it, and what is described wrongly is told', async (t) => {
   const mute = await http(t, () => {})
   const stop = new AbortController()

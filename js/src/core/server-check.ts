@@ -19,6 +19,8 @@ export type Endpoint = ServerAddress & {
 const LIST_MS = 10_000
 const ANSWER_MS = 60_000
 const MAX_WORDS = 300
+/** Who wrote so much does not come to what was asked for any more. In some servers thoughts stand in the text. */
+const MOST_CHARACTERS = 20_000
 /** 64 × 64 pixels, all red. Smaller ones are refused by some models. */
 const RED = 'iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQMAAACQp+OdAAAABlBMVEXgEBD///+DZERCAAAAD0lEQVR42mNgGAWjgHwAAAJAAAHgTR1EAAAAAElFTkSuQmCC'
 
@@ -193,7 +195,7 @@ class Check {
       if (event.type === 'diagnostic' && event.code === 'other_format') answer.otherFormat ??= event.detail
       if ((event.type === 'text' || event.type === 'reasoning') && event.text.trim() !== '') answer.firstMs ??= performance.now() - from
       if (event.type === 'text') answer.text += event.text
-      if (done || !enough(event, answer.text)) continue
+      if (done || (answer.text.length < MOST_CHARACTERS && !enough(event, answer.text))) continue
       done = true
       run.cancel('that is enough')
     }

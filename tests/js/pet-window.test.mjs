@@ -345,6 +345,25 @@ test('size, hotkey, quiet hours and bubble are changed at run time, all or nothi
   assert.deepEqual(nonsense.pet.settings, { ...usual, hotkey: null, bubble: { size: 1, duration: 2, off: false } })
 })
 
+test('keys that another program has at the start stay what the person chose: nothing else that is changed forgets them, and they are tried again', (t) => {
+  const saved = []
+  const taken = ['Alt+M']
+  const { pet, window, keys, problems } = open(t, { fake: { taken }, settings: { load: () => ({ hotkey: 'Alt+M' }), save: (one) => saved.push(one) } })
+  assert.match(problems.join(), /the hotkey Alt\+M cannot be had/)
+  assert.equal(keys.size, 0)
+  pet.change({ scale: 1.5 })
+  assert.deepEqual([saved.at(-1).hotkey, pet.settings.hotkey], ['Alt+M', 'Alt+M'])
+  assert.throws(() => pet.change({ hotkey: 'Alt+M' }), (error) => error.path === 'hotkey')
+  taken.pop() // that program has ended
+  pet.change({ hotkey: 'Alt+M' })
+  keys.get('Alt+M')()
+  assert.equal(window.isVisible(), false)
+  pet.change({ hotkey: 'Alt+M', bubble: { off: true } })
+  assert.deepEqual([...keys.keys()], ['Alt+M'], 'its own keys are not in its way')
+  pet.change({ hotkey: null })
+  assert.equal(keys.size, 0)
+})
+
 test('quiet hours begin and end with their minute, over midnight, and after a laptop that slept through them', (t) => {
   const { pet, window, electron, pass } = open(t)
   const last = () => window.webContents.sent('quiet').at(-1)?.quiet ?? false

@@ -9,7 +9,10 @@ import type { PetBrowserWindowLike } from './pet-types.js'
 export interface PetSettings {
   /** Times its usual size, from 0.4 to 3. */
   scale: number
-  /** Keys that show and hide it everywhere, such as `CommandOrControl+Shift+L`; null: none. */
+  /**
+   * Keys that show and hide it everywhere, such as `CommandOrControl+Shift+L`; null: none. Where another program has them at the start `onProblem` says so; they stay what
+   * was chosen, and `change` with the same keys tries again.
+   */
   hotkey: string | null
   /** When it is quiet every day; null: never by itself. */
   quietHours: QuietHours | null

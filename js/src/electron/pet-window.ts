@@ -43,6 +43,8 @@ class Pet implements PetWindow {
   readonly #tray: PetTray
   readonly #offs: (() => void)[] = []
   #settings: PetSettings
+  /** The keys that it has: another program may have those of the settings. */
+  #keys: string | null = null
   #place: Place
   readonly #carry: Carry
   /** What its pages know. */
@@ -87,10 +89,7 @@ class Pet implements PetWindow {
       onChange: () => this.#hush(), onProblem: (what) => this.#problem(what),
     })
     const { hotkey } = this.#settings
-    if (hotkey !== null && !this.#register(hotkey)) {
-      this.#settings = { ...this.#settings, hotkey: null }
-      this.#problem(`the hotkey ${hotkey} cannot be had`)
-    }
+    if (hotkey !== null && !this.#take(hotkey)) this.#problem(`the hotkey ${hotkey} cannot be had`)
     this.window.on('closed', () => this.close())
     this.#hush()
     this.show()
@@ -111,10 +110,9 @@ class Pet implements PetWindow {
     const next = changed(this.#settings, change)
     if (this.#closed) return
     const before = this.#settings
-    if (next.hotkey !== before.hotkey && next.hotkey !== null && !this.#register(next.hotkey)) {
+    if (change.hotkey !== undefined && !this.#take(next.hotkey)) {
       throw new SluiceError({ code: 'option', path: 'hotkey', detail: `${next.hotkey} cannot be had: another program has it, or there are no such keys` })
     }
-    if (next.hotkey !== before.hotkey) this.#unregister(before.hotkey)
     this.#settings = next
     this.#quiet.hours(next.quietHours)
     if (next.scale !== before.scale) this.#grow(next.scale)
@@ -169,7 +167,7 @@ class Pet implements PetWindow {
     this.#closed = true
     clearTimeout(this.#asksTimer)
     this.#quiet.close()
-    this.#unregister(this.#settings.hotkey)
+    this.#take(null)
     for (const off of this.#offs) off()
     this.#tray.close()
     for (const shown of this.#all.reverse()) shown.close()
@@ -357,16 +355,18 @@ class Pet implements PetWindow {
     }
   }
 
-  #register(keys: string): boolean {
+  /** Keys in place of those that it has. False: they cannot be had, and it keeps its own. */
+  #take(keys: string | null): boolean {
+    if (keys === this.#keys) return true
+    const { globalShortcut } = this.#electron
     try {
-      return this.#electron.globalShortcut.register(keys, () => (this.window.isVisible() ? this.hide() : this.show()))
+      if (keys !== null && !globalShortcut.register(keys, () => (this.window.isVisible() ? this.hide() : this.show()))) return false
     } catch {
       return false // no such keys
     }
-  }
-
-  #unregister(keys: string | null): void {
-    if (keys !== null) this.#electron.globalShortcut.unregister(keys)
+    if (this.#keys !== null) globalShortcut.unregister(this.#keys)
+    this.#keys = keys
+    return true
   }
 
   #guard<T>(what: string, work: () => T): T | undefined {

@@ -366,6 +366,8 @@ test('it says what works and what failed in one line, in Chinese as well, and no
     window.client.card('m1', { call: 1, status: 'executing', name: 'web.search' })
   })
   await until(async () => (await text(page)) === '正在使用 web.search ……', 'the tool')
+  await page.evaluate(() => window.client.card('m1', { call: 1, status: 'executing', words: { title: { en: 'Search the web', zh: '上网查\u202e' } } }))
+  await until(async () => (await text(page)) === '上网查⟨U+202E⟩ ……', 'its title')
   await page.evaluate(() => window.client.tell('m1', { outcome: 'failed' }))
   await until(async () => (await text(page)) === '没有成功。', 'the error')
   await page.evaluate(() => window.order({ quiet: true }))

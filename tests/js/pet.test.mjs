@@ -75,6 +75,29 @@ test('an answer is thinking, speaking, using a tool, and done with a nod', (t) =
   assert.deepEqual(states, ['thinking', 'speaking', 'busy', 'thinking', 'speaking', 'done', 'idle'])
 })
 
+test('a tool is called as people call it, and held by its picture: its own before that of its name; a stranger names nothing', (t) => {
+  const { clock, client, model, pet } = start(t, { fake: { draws: true } })
+  client.answer('m1')
+  let call = 0
+  const works = (card) => {
+    client.card('m1', { call: ++call, status: 'executing', ...card })
+    clock.pass(400)
+    const { tool, title } = pet.getSnapshot()
+    const [, , { prop }] = model.done.findLast(([what, name]) => what === 'state' && name === 'busy')
+    client.card('m1', { call, status: 'success' })
+    clock.pass(700)
+    assert.equal(pet.getSnapshot().title, undefined)
+    return [tool, title, prop]
+  }
+  const title = { en: 'Write to somebody', zh: '写信' }
+  assert.deepEqual(works({ name: 'web.search' }), ['web.search', undefined, 'search'])
+  assert.deepEqual(works({ name: 'web.search', words: { title, icon: 'mail' } }), ['web.search', title, 'letter'])
+  assert.deepEqual(works({ name: 'x.y', tags: ['notes'], words: { title: 'Do', icon: 'globe' } }), ['x.y', 'Do', 'search'])
+  assert.deepEqual(works({ name: 'message.send', words: { icon: 'data:image/svg+xml,<svg/>' } }), ['message.send', undefined, 'letter'])
+  assert.deepEqual(works({ name: 'web.search', words: { icon: 'sum' } }), ['web.search', undefined, 'tool'])
+  assert.deepEqual(works({ name: 'files.write', words: { title: 'Allow everything', from: 'files' } }), ['files.write', undefined, 'write'])
+})
+
 test('a tool that is quick, and a pause between two pieces of text, do not make it twitch', (t) => {
   const { clock, client, states } = start(t)
   client.answer('m1')

@@ -1,8 +1,10 @@
 // The bubble of a pet: one sentence at a time, never more than four lines, and a small question in it. It stands where the page puts it and
 // changes the size of nothing around it.
+import { escapeInvisible } from '../bridge/invisible.js'
 import type { AskView } from '../bridge/messages.js'
 import { checkLook, readLook, usualLook, type BubbleLook } from '../bridge/pet-settings.js'
 import type { PetWindowSide } from '../bridge/pet-window.js'
+import { inLanguage } from '../core/in-language.js'
 import { BubblePages } from './bubble-pages.js'
 import { bubbleStyles } from './bubble-styles.js'
 import type { Companion, PetView } from './companion-options.js'
@@ -45,8 +47,8 @@ export interface PetBubble {
 }
 
 const words = {
-  en: { asks: '{} has a question', show: 'Show me', back: 'Back', on: 'On', error: 'That did not work.', offline: 'Not connected.', works: 'Using {} …', first: 'Nobody asked', notToday: 'Not today' },
-  zh: { asks: '{}有事问你', show: '去看看', back: '上一句', on: '下一句', error: '没有成功。', offline: '连接断开了。', works: '正在使用 {} ……', first: '主动说的', notToday: '今天别说了' },
+  en: { asks: '{} has a question', show: 'Show me', back: 'Back', on: 'On', error: 'That did not work.', offline: 'Not connected.', works: 'Using {} …', does: '{} …', first: 'Nobody asked', notToday: 'Not today' },
+  zh: { asks: '{}有事问你', show: '去看看', back: '上一句', on: '下一句', error: '没有成功。', offline: '连接断开了。', works: '正在使用 {} ……', does: '{} ……', first: '主动说的', notToday: '今天别说了' },
 }
 /** Somebody who thinks longer than this shows it. */
 const THINKS_MS = 2000
@@ -172,7 +174,10 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   /** What it says of itself. */
   function own(view: PetView, now: number): string | undefined {
     if (view.state === 'thinking' && now >= since + THINKS_MS) return '…'
-    if (view.state === 'busy') return text().works.replace('{}', () => view.tool ?? '')
+    if (view.state === 'busy') {
+      const named = escapeInvisible(view.title === undefined ? (view.tool ?? '') : inLanguage(view.title, lang ?? document.documentElement.lang))
+      return text()[view.title === undefined ? 'works' : 'does'].replace('{}', () => named)
+    }
     if (view.state === 'error') return text().error
     return view.state === 'offline' ? text().offline : undefined
   }

@@ -2,6 +2,7 @@
 import type { AskView, HeardInput, MessageView } from '../bridge/messages.js'
 import { checkQuietHours, type QuietHours } from '../bridge/pet-settings.js'
 import { anything, func, is, isObject, members, milliseconds, orNull, text, withMethods } from '../core/options.js'
+import type { Text } from '../core/tool-words.js'
 import type { PetModel, PetPoint } from '../live2d/model.js'
 import type { ModelSource } from '../live2d/receive.js'
 import type { Live, PetClient } from './follow.js'
@@ -84,8 +85,10 @@ export interface PetView {
   words: StateLook['words']
   /** The expression that the model ordered and that still holds. */
   expression?: string
-  /** The title or name of the tool that works, while it is `busy`. */
+  /** The name of the tool that works, while it is `busy`. */
   tool?: string
+  /** What people call that tool, where the app says it. */
+  title?: Text
   /** The answer that it gives or gave last, where it was seen going on. */
   answer?: MessageView
   /** The questions that wait, where the window may answer them. */

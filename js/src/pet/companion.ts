@@ -1,9 +1,10 @@
 // The pet as it lives in its page: what goes on with a client becomes a state, the state becomes a face. The model's own expressions lie above
 // the state and end by themselves. No DOM is needed but for what a page can hide.
 import { workingCard, writes } from '../bridge/doing.js'
-import type { AskView, HeardInput, MessageView } from '../bridge/messages.js'
+import type { AskView, CardView, HeardInput, MessageView } from '../bridge/messages.js'
 import { messageOf } from '../core/errors.js'
 import { orNull } from '../core/options.js'
+import type { ToolWords } from '../core/tool-words.js'
 import { checkQuietHours, isQuietAt, toNextMinute, type QuietHours } from '../bridge/pet-settings.js'
 import type { PetModel, PetPoint, PetStateDetail } from '../live2d/model.js'
 import { receive, type ModelSource, type PetReceiver } from '../live2d/receive.js'
@@ -235,7 +236,7 @@ class Pet implements Companion {
     seen.running = view.outcome === undefined
     const working = workingCard(view)
     seen.toolSince = working ? (seen.toolSince ?? now) : undefined
-    if (working) this.#prop = propOf(working.name ?? working.askedName ?? '', working.tags)
+    if (working) this.#prop = propOf(working.name ?? working.askedName ?? '', working.tags, ownWords(working)?.icon)
     const last = view.blocks.at(-1)
     seen.writing = writes(view)
     const length = view.blocks.reduce((sum, block) => sum + (block?.type === 'text' ? block.text.length : 0), 0)
@@ -311,9 +312,10 @@ class Pet implements Companion {
     const working = state === 'busy' && this.#answer ? workingCard(this.#answer) : undefined
     const asks = this.#seen.offlineSince === undefined && this.#answer?.outcome === undefined ? (this.#answer?.asks ?? none) : none
     const tool = working && (working.name ?? working.askedName)
+    const title = working && ownWords(working)?.title
     const waiting = this.#seen.offlineSince === undefined && this.#answer ? waitingOf(this.#answer) : 0
     const heard = this.#speaker?.saying || undefined
-    this.#change({ state, words: this.#table[state].words, expression: this.#face.ordered, tool, answer: this.#answer, asks, waiting, heard, first: this.#first || undefined })
+    this.#change({ state, words: this.#table[state].words, expression: this.#face.ordered, tool, title, answer: this.#answer, asks, waiting, heard, first: this.#first || undefined })
     if (state === 'busy') this.#seen.wroteAt = undefined // behind a tool it thinks, or writes anew
     if (begins) this.#begin(state)
     if (this.#model) this.#face.wear(this.#model, this.#model.state ? [] : this.#table[state].expressions)
@@ -328,7 +330,7 @@ class Pet implements Companion {
 
   #change(change: { [member in keyof PetView]?: PetView[member] | undefined }): void {
     const next = { ...this.#view, ...change } as PetView
-    for (const key of ['expression', 'tool', 'answer', 'heard', 'first'] as const) if (next[key] === undefined) delete next[key]
+    for (const key of ['expression', 'tool', 'title', 'answer', 'heard', 'first'] as const) if (next[key] === undefined) delete next[key]
     const keys = new Set([...Object.keys(next), ...Object.keys(this.#view)]) as Set<keyof PetView>
     if ([...keys].every((key) => next[key] === this.#view[key])) return
     this.#view = next
@@ -366,5 +368,7 @@ class Pet implements Companion {
 }
 
 const none: readonly AskView[] = []
+/** What the app calls the tool of a card: a stranger's words do not stand for its name. */
+const ownWords = ({ words }: CardView): ToolWords | undefined => (words?.from === undefined ? words : undefined)
 /** With these a face that thinks has thought. */
 const goesOn: ReadonlySet<PetState> = new Set<PetState>(['speaking', 'done', 'stopped', 'error', 'idle'])

@@ -1,5 +1,6 @@
 // What a pet does, in one table, for the drawn puppet and for a Live2D model. The words are those of a chat's header.
 import { stateWords } from '../bridge/doing.js'
+import { iconNames, type IconName } from '../core/tool-words.js'
 import type { PetStateDetail } from '../live2d/model.js'
 
 /** What goes on with the pet. */
@@ -76,8 +77,12 @@ const props: readonly [RegExp, PetProp][] = [
   [/write|note|edit|file|draw|create|add|save|写|记|文件/i, 'write'],
 ]
 
-/** What it has in its hand: by the words of a tool's name, else of its tags. */
-export function propOf(name: string, tags: readonly string[] = []): PetProp {
+/** Pictures of a card that it can hold. */
+const propsOfIcons: { readonly [icon in IconName]?: PetProp } = { search: 'search', globe: 'search', weather: 'search', data: 'search', mail: 'letter', file: 'write', calendar: 'write', code: 'write' }
+
+/** What it has in its hand: by the picture that the tool brings, else by the words of its name, else of its tags. */
+export function propOf(name: string, tags: readonly string[] = [], icon: string | undefined = undefined): PetProp {
+  if ((iconNames as readonly (string | undefined)[]).includes(icon)) return propsOfIcons[icon as IconName] ?? 'tool'
   for (const text of [name.slice(0, 200), tags.join(' ').slice(0, 400)]) {
     const found = props.find(([words]) => words.test(text))
     if (found) return found[1]

@@ -51,3 +51,19 @@ test('a message that is sent, and a stop, end the voice', async (t) => {
   await until(async () => (await done(page)).length === 2, 'the message')
   assert.deepEqual((await done(page))[1], ['stop', 'a message was sent'])
 })
+
+test('Esc ends a voice that goes on behind the end of its answer; where none is heard the key is the page\'s', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => {
+    client.ask('Go on?', said('Yes.'))
+    window.keys = []
+    addEventListener('keydown', ({ key, defaultPrevented }) => window.keys.push([key, defaultPrevented]))
+  })
+  await page.getByRole('textbox').focus()
+  for (const state of [undefined, 'idle', 'speaking']) {
+    await page.evaluate((state) => { window.voice.state = state }, state)
+    await page.keyboard.press('Escape')
+  }
+  assert.deepEqual(await done(page), [['stop', 'Esc']])
+  assert.deepEqual(await page.evaluate(() => window.keys), [['Escape', false], ['Escape', false], ['Escape', true]])
+})

@@ -674,6 +674,20 @@ test('Lulu is silent until she is told to speak; then she says her answers, and 
   await until(async () => (await expression(page)) === 'happy', 'her face with her words')
   assert.deepEqual(await spoken(page), ['This is how it began.', 'And this is how it ended for all of them.'])
   await endSpoken(page)
+
+  await say(page, 'And again.')
+  await idle(page)
+  await until(async () => (await spoken(page)).length === 3, 'her voice, behind the end of the answer')
+  await page.keyboard.press('Escape')
+  await page.getByText(/^You (?:heard it up to|interrupted it before)/).waitFor()
+  assert.equal((await spoken(page)).length, 3, 'nothing of the rest is said')
+  await page.getByRole('button', { name: 'Read aloud' }).last().click()
+  await until(async () => (await spoken(page)).length === 4, 'it is read aloud')
+  await say(page, 'Something else.')
+  await until(async () => (await spoken(page)).length === 5, 'the next answer is said at once')
+  await settings(page, 'Lulu')
+  await page.getByRole('radio', { name: 'Silent' }).check()
+  assert.equal(await page.getByRole('button', { name: 'Read aloud' }).count(), 0, 'who is silent does not read')
 })
 
 test('Lulu speaks first only where that is switched on, and that is kept', async (t) => {

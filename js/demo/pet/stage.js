@@ -37,7 +37,10 @@ export async function startStage({ client, demo, alone }) {
     const { left, width, top } = target.getBoundingClientRect()
     pet.typed({ x: left + width / 2, y: top })
   })
-  if (!alone) return void petBody({ pet, element: container })
+  if (!alone) {
+    giveVoice(voice)
+    return void petBody({ pet, element: container })
+  }
   const bubble = part === 'body' ? undefined : await startBubble(pet)
   const solid = () => [...document.querySelectorAll('.handles:not([hidden])'), ...(bubble && !bubble.element.hidden ? [bubble.box] : [])]
   petBody({ pet, element: container, window: side, openChat, solid })
@@ -52,6 +55,14 @@ function startVoice() {
   const voice = speaker({ voice: systemVoice() })
   onLook(() => voice.quiet(look.voice === 'off'))
   return voice
+}
+
+/** To the chat of the same page, as long as it can be heard: who sends a message or stops an answer ends it, and answers are read aloud with it. */
+function giveVoice(voice) {
+  const talk = document.querySelector('#talk')
+  const give = () => (talk.voice = voice.state === 'off' ? undefined : voice)
+  voice.subscribe(give)
+  give()
 }
 
 async function startBubble(pet) {

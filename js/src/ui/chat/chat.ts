@@ -76,6 +76,7 @@ export class SluiceChat extends FollowingElement {
     this.addEventListener('dragleave', this.#onLeave)
     this.addEventListener('drop', this.#onDrop)
     this.addEventListener('paste', this.#onPaste)
+    this.addEventListener('keydown', this.#onKey)
   }
 
   get #thread(): SluiceThread | null {
@@ -98,6 +99,13 @@ export class SluiceChat extends FollowingElement {
   /** Puts the focus on the conversation: a question that comes then may take it. */
   focusThread(): void {
     this.#thread?.focus({ preventScroll: true })
+  }
+
+  /** A voice goes on behind the end of an answer. */
+  readonly #onKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || this.voice?.state !== 'speaking') return
+    event.preventDefault()
+    this.voice.stop('Esc')
   }
 
   #sent(): void {

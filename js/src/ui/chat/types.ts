@@ -97,6 +97,8 @@ export interface ChatSpeaker {
   say(text: string): unknown
   /** Ends it. */
   stop(why?: string): unknown
+  /** While it is `speaking`, Esc ends it. */
+  readonly state?: string
 }
 
 /** Which answers tell their time and tokens. */

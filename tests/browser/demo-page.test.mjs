@@ -84,6 +84,16 @@ for (const [view, seen, unseen] of [['pet', '#pet', '#chat'], ['chat', '#chat', 
         assert.ok(handles.top >= bubble.bottom && handles.bottom <= size.height && handles.right <= size.width, `the bubble lies over the handles at ${size.width} × ${size.height}`)
         assert.ok(pet.height >= size.height / 2, `the pet is ${pet.height} px high of ${size.height}`)
       }
+      await scene(chat, 'umbrella')
+      await question(chat).waitFor()
+      for (const way of [page.getByRole('button', { name: 'Show me' }), page.locator('#open-chat')]) {
+        const opened = page.context().waitForEvent('page')
+        await way.click()
+        const tab = await opened
+        await question(tab).waitFor()
+        await tab.close()
+      }
+      for (const button of ['.handle', '#quit']) assert.equal(await page.locator(button).isVisible(), false, `a tab has no ${button}`)
     } else {
       await scene(page, 'umbrella')
       await question(page).waitFor()

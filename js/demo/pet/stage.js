@@ -41,11 +41,13 @@ export async function startStage({ client, demo, alone }) {
     giveVoice(voice)
     return void petBody({ pet, element: container })
   }
-  const bubble = part === 'body' ? undefined : await startBubble(pet)
+  const openChat = demo.desktop ? () => void post('/api/window', { action: 'chat' }) : () => void open('/?view=chat', 'chat') // a browser has tabs
+  const bubble = part === 'body' ? undefined : await startBubble(pet, openChat)
   const solid = () => [...document.querySelectorAll('.handles:not([hidden])'), ...(bubble && !bubble.element.hidden ? [bubble.box] : [])]
   petBody({ pet, element: container, window: side, openChat, solid })
   if (part !== '') return
   document.querySelector('.handles').hidden = false
+  for (const one of document.querySelectorAll('.handle, #quit')) one.hidden = !demo.desktop // it neither moves nor ends a tab
   document.querySelector('#open-chat').addEventListener('click', openChat)
   document.querySelector('#quit').addEventListener('click', () => post('/api/window', { action: 'quit' }))
 }
@@ -65,7 +67,7 @@ function giveVoice(voice) {
   give()
 }
 
-async function startBubble(pet) {
+async function startBubble(pet, openChat) {
   const questions = part === 'bubble' // a window that may approve
   if (questions) await import('/sluice/ui/index.js')
   const bubble = petBubble({ pet, name: word('title'), openChat, questions, window: side })
@@ -73,8 +75,6 @@ async function startBubble(pet) {
   if (!side) watchPet(({ bubble: given }) => bubble.change(given))
   return bubble
 }
-
-const openChat = () => post('/api/window', { action: 'chat' })
 
 async function realModel(container) {
   try {

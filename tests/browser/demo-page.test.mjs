@@ -501,7 +501,7 @@ test('a key is not sent to another server than the one it was given for', async 
 
 test('the configuration is a page of the drawer, and what is switched off is not offered', async (t) => {
   const { page } = await open(t)
-  await settings(page, 'Tools')
+  await settings(page, 'Tools and rules')
   const configuration = page.locator('sluice-configuration')
   await configuration.getByText('notes.add').first().waitFor()
   await picture(page, 'demo-configuration')
@@ -509,9 +509,27 @@ test('the configuration is a page of the drawer, and what is switched off is not
   assert.equal(await page.evaluate(() => document.activeElement.id), 'settings')
 })
 
+test('in the settings of Lulu what is switched off looks so, and no page of the drawer is called as one within it', async (t) => {
+  for (const locale of ['en', 'zh-CN']) {
+    const { page } = await open(t, { locale })
+    const drawer = await settings(page, locale === 'en' ? 'Lulu' : '露露')
+    const faint = (field) => drawer.locator(field).evaluate((one) => Number(getComputedStyle(one).opacity) < 0.7)
+    for (const [box, fields] of [['#quiet', ['#quiet-from', '#quiet-to']], ['#first', ['#first-after', '#first-per-day']]]) {
+      for (const on of [false, true]) {
+        await drawer.locator(box).setChecked(on)
+        for (const field of fields) assert.equal(await faint(field), !on, `${field} ${on}`)
+      }
+    }
+    await settings(page, locale === 'en' ? 'Tools and rules' : '工具与规则')
+    await page.locator('sluice-configuration').getByText('notes.add').first().waitFor()
+    const names = (await drawer.getByRole('tab').allTextContents()).map((name) => name.trim())
+    assert.equal(new Set(names).size, names.length, names.join())
+  }
+})
+
 test('in the drawer no text shows above the tabs of the configuration', async (t) => {
   const { page } = await open(t)
-  await settings(page, 'Tools')
+  await settings(page, 'Tools and rules')
   await page.getByRole('tab', { name: 'Advanced' }).click()
   await page.locator('#page-tools').evaluate((pages) => (pages.scrollTop = pages.scrollHeight))
   const gap = () => page.locator('sluice-configuration').evaluate((element) => element.shadowRoot.querySelector('sluice-configuration-page').shadowRoot.querySelector('header').getBoundingClientRect().top - document.querySelector('#page-tools').getBoundingClientRect().top)
@@ -522,7 +540,7 @@ test('modes and protocols are in the settings, not in the header, and hold for e
   const { page, other, demo } = await open(t, { pages: 2 })
   const header = await page.locator('.head[slot=header]').ariaSnapshot()
   assert.doesNotMatch(header, /radio|combobox|Native|Protocol/)
-  const drawer = await settings(page, 'Tools')
+  const drawer = await settings(page, 'Tools and rules')
   await drawer.getByRole('tab', { name: 'Model and protocol' }).click()
   await drawer.locator('[data-switch=mode]').selectOption({ index: 2 })
   await drawer.locator('[data-row=protocol]').getByRole('combobox').fill('hermes')
@@ -585,7 +603,7 @@ test('the page says what everything is', async (t) => {
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByLabel('Service').waitFor()
   const drawer = await page.getByRole('dialog', { name: 'Settings' }).ariaSnapshot()
-  for (const part of [/tab "Model" \[selected\]/, /tab "Lulu"/, /tab "Tools"/, /status: "?Now: Scripted/, /combobox "Service"/]) assert.match(drawer, part)
+  for (const part of [/tab "Model" \[selected\]/, /tab "Lulu"/, /tab "Tools and rules"/, /status: "?Now: Scripted/, /combobox "Service"/]) assert.match(drawer, part)
   assert.equal(await page.locator('button:visible, input:visible, select:visible, textarea:visible').evaluateAll((all) =>
     all.filter((one) => !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length)).map((one) => one.outerHTML)).then(String), '')
 })

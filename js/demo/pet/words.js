@@ -29,7 +29,7 @@ const words = {
   scripted: ['Scripted', '脚本演示'],
   answersNow: ['Now: ', '当前：'],
   useScript: ['Use the script instead', '改用脚本'],
-  tools: ['Tools', '工具'],
+  tools: ['Tools and rules', '工具与规则'],
   appearance: ['Appearance', '外观'],
   light: ['Light', '浅色'],
   dark: ['Dark', '深色'],

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SluiceError } from 'sluice'
+import { companion } from 'sluice/pet'
 import { httpVoice, speaker } from 'sluice/speech'
+import { fakeClient, fakeClock } from './pet-support.mjs'
 import { FakeAudio, FakeClock, FakeMessage, FakeVoice, settled } from './speech-support.mjs'
 
 function stage(options = {}) {
@@ -336,6 +338,28 @@ test('speech: quiet says nothing and lets cues through; a voice that is not ther
   speaks.quiet(false)
   assert.equal(speaks.state, 'idle')
   assert.equal(off.length, 1)
+})
+
+test('speech: it speaks again when everybody lets it who asked for quiet', () => {
+  const { speaks } = stage()
+  speaks.quiet(true) // a person wants no voice
+  const date = new Date(2026, 10, 23, 21, 59, 30)
+  const client = fakeClient()
+  const pet = companion({ client, speaker: speaks, quietHours: { from: '22:00', to: '07:00' }, clock: { ...fakeClock(), date: () => date } })
+  for (const [hours, expected] of [[22, true], [8, false]]) {
+    date.setHours(hours, 0)
+    pet.typed()
+    assert.equal(pet.getSnapshot().quiet, expected)
+    assert.equal(speaks.state, 'off', 'the end of the hours gives nobody a voice')
+  }
+  pet.quiet(true)
+  speaks.quiet(false)
+  assert.equal(speaks.state, 'off')
+  pet.quiet(false)
+  assert.equal(speaks.state, 'idle')
+  pet.quiet(true)
+  pet.close()
+  assert.equal(speaks.state, 'idle', 'who is gone asks for nothing')
 })
 
 test('speech: quiet in the middle of an answer ends the voice, not the cues; it goes on with what comes behind', async () => {

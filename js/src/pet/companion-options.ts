@@ -28,8 +28,8 @@ export interface PetSpeaker {
   onInterrupted?(listener: (place: HeardInput) => void): () => void
   /** Says nothing more. */
   stop?(why?: string): unknown
-  /** Says nothing until it may again. */
-  quiet?(on: boolean): void
+  /** Says nothing until it may again. `who` asks: `pet`; what others asked for holds all the same. */
+  quiet?(on: boolean, who: string): void
   /** For an order whose words it says: resolves when they come. See `receive` of sluice/live2d. */
   hold?(order: { message: string; call: number }): Promise<'now' | 'stopped'>
 }

@@ -176,6 +176,7 @@ class Pet implements Companion {
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    if (this.#view.quiet) this.#speaker?.quiet?.(false, 'pet')
     this.#left?.()
     this.#receiver?.close()
     this.#offs.forEach((off) => off())
@@ -282,7 +283,7 @@ class Pet implements Companion {
 
   #hush(quiet: boolean): void {
     if (quiet === this.#view.quiet) return
-    if (this.#speaker?.quiet) this.#speaker.quiet(quiet)
+    if (this.#speaker?.quiet) this.#speaker.quiet(quiet, 'pet')
     else if (quiet) this.#speaker?.stop?.('quiet')
     this.#change({ quiet })
   }

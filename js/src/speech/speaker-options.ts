@@ -58,8 +58,8 @@ export interface Speaker {
   pause(): void
   /** Goes on. */
   resume(): void
-  /** Says nothing, until it may again. Cues fire at once. */
-  quiet(on: boolean): void
+  /** Says nothing, until everybody who asked for that lets it speak again. `who`: default the app itself; a companion is `pet`. Cues fire at once. */
+  quiet(on: boolean, who?: string): void
   /** How far the mouth is open now, from 0 to 1. */
   level(): number
   /** The mouth now: `level()` with the shape of the vowel that is heard, where the voice or the letters tell it. For `model.mouth(open, form)`. */

@@ -38,7 +38,8 @@ class VoiceOver implements Speaker {
   #heard: Heard | undefined
   #state: Speaker['state'] = 'idle'
   #saying = ''
-  #quiet = false
+  /** Who wants it to be quiet. */
+  readonly #quiet = new Set<string>()
   #closed = false
   /** That it cannot speak was told. */
   #told = false
@@ -141,11 +142,14 @@ class VoiceOver implements Speaker {
     this.#voice.resume?.()
   }
 
-  quiet(on: boolean): void {
-    if (on === this.#quiet) return
-    this.#quiet = on
+  quiet(on: boolean, who = ''): void {
+    const before = this.#quiet.size > 0
+    if (on) this.#quiet.add(who)
+    else this.#quiet.delete(who)
+    const now = this.#quiet.size > 0
+    if (now === before) return
     const heard = this.#heard
-    if (!on || !heard) return this.#next()
+    if (!now || !heard) return this.#next()
     this.#heard = undefined
     heard.playing?.stop()
     heard.item.abort.abort(new Error('quiet'))
@@ -188,7 +192,7 @@ class VoiceOver implements Speaker {
 
   /** Why it says nothing. */
   get #silent(): string | undefined {
-    return this.#closed ? 'it was closed' : this.#quiet ? 'it is to be quiet' : this.#voice.silent
+    return this.#closed ? 'it was closed' : this.#quiet.size > 0 ? 'it is to be quiet' : this.#voice.silent
   }
 
   get #isBusy(): boolean {

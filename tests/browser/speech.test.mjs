@@ -205,3 +205,32 @@ test('the voice of the system: its language, its word boundaries, its late voice
   assert.deepEqual(seen.listening, [1, 0], 'nothing is left at the browser')
   assert.match(seen.heard, /forever and/)
 })
+
+test('a page in which the system may not speak yet says so once, and speaks when it may', async (t) => {
+  const page = await open(t)
+  const { off, log } = await page.evaluate(async () => {
+    const [off, log] = [[], []]
+    const synthesis = Object.assign(new EventTarget(), {
+      allowed: false,
+      getVoices: () => [{ name: 'Anna', lang: 'en-US' }],
+      speak(utterance) {
+        setTimeout(() => utterance.dispatchEvent(this.allowed ? new SpeechSynthesisEvent('end', { utterance }) : new SpeechSynthesisErrorEvent('error', { utterance, error: 'not-allowed' })), 5)
+      },
+      cancel() {},
+    })
+    const one = speaker({ voice: systemVoice({ synthesis, choose: () => undefined }), onOff: (why) => off.push(why), onSegment: (_, now) => now !== 'next' && log.push(now) })
+    const say = async () => {
+      one.say('This is the first of them. And this is the second one.')
+      while (one.state === 'speaking') await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    await say()
+    synthesis.allowed = true
+    await say()
+    synthesis.allowed = false
+    await say()
+    return { off, log }
+  })
+  const twice = (...what) => [...what, ...what]
+  assert.deepEqual(log, [...twice('speaking', 'dropped'), ...twice('speaking', 'spoken'), ...twice('speaking', 'dropped')])
+  assert.deepEqual(off, Array(2).fill('the page may not play sound before somebody clicks in it'))
+})

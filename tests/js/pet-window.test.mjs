@@ -40,7 +40,7 @@ test('it stands with its feet on the edge of the work area, shown without taking
   assert.equal(window.isVisible(), true)
   const { transparent, frame, alwaysOnTop, skipTaskbar, resizable, webPreferences } = window.settings
   assert.deepEqual({ transparent, frame, alwaysOnTop, skipTaskbar, resizable }, { transparent: true, frame: false, alwaysOnTop: true, skipTaskbar: true, resizable: false })
-  assert.deepEqual(webPreferences, { preload: '/preload.cjs', contextIsolation: true, sandbox: true, nodeIntegration: false, spellcheck: false, backgroundThrottling: true })
+  assert.deepEqual(webPreferences, { preload: '/preload.cjs', contextIsolation: true, sandbox: true, nodeIntegration: false, spellcheck: false, backgroundThrottling: true, autoplayPolicy: 'no-user-gesture-required' }, 'it speaks though nobody clicked on it')
   assert.equal(window.webContents.opens, 'deny')
   let stopped = 0
   window.webContents.emit('will-navigate', { preventDefault: () => stopped++ })

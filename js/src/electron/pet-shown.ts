@@ -35,7 +35,8 @@ export class Shown {
     const { electron, row, preload, bounds } = options
     const { free, level, type, everywhere } = row
     this.#options = options
-    const webPreferences = { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, spellcheck: false, backgroundThrottling: true }
+    // It speaks, though nobody ever clicked on it.
+    const webPreferences = { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, spellcheck: false, backgroundThrottling: true, autoplayPolicy: 'no-user-gesture-required' as const }
     const plain = { width: bounds.width, height: bounds.height, resizable: true, show: false, webPreferences }
     this.window = new electron.BrowserWindow(free
       ? {

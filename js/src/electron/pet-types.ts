@@ -94,6 +94,8 @@ export interface PetWindowSettings extends Partial<Rectangle> {
     backgroundThrottling?: boolean
     /** Underlines words. */
     spellcheck?: boolean
+    /** Plays sound before anybody clicked. */
+    autoplayPolicy?: 'no-user-gesture-required'
   }
 }
 

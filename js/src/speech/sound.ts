@@ -13,8 +13,12 @@ export interface Playing {
   stop(): void
 }
 
-/** The browser plays nothing. */
-export class NotAllowed extends Error {}
+/** A browser lets a page play nothing before somebody clicked in it. */
+export class NotAllowed extends Error {
+  constructor() {
+    super('the page may not play sound before somebody clicks in it')
+  }
+}
 
 export class Sound {
   readonly #given: AudioContext | undefined
@@ -73,10 +77,10 @@ export class Sound {
     }
   }
 
-  /** A browser lets a page play nothing before somebody clicked in it, and answers then. */
+  /** The browser answers when somebody clicked. */
   async #allowed(context: AudioContext): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<never>((_, fail) => (timer = setTimeout(() => fail(new NotAllowed('the page may not play sound before somebody clicks in it')), 1000)))
+    const late = new Promise<never>((_, fail) => (timer = setTimeout(() => fail(new NotAllowed()), 1000)))
     try {
       await Promise.race([context.resume(), late])
     } finally {

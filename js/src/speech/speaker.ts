@@ -267,6 +267,7 @@ class VoiceOver implements Speaker {
         heard.track.reach(0)
         heard.track.by(() => this.#pause.now - heard.begun - heard.held)
         await this.#pause.within(made.plays, mostMs, abort.signal)
+        this.#told = false
       }
     } catch (error) {
       spoken = false

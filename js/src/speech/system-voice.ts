@@ -3,6 +3,7 @@ import { func, is, members, text } from '../core/options.js'
 import { Listeners } from '../renderer/listeners.js'
 import { Letters, weight } from './language.js'
 import type { Segment } from './segmenter.js'
+import { NotAllowed } from './sound.js'
 import type { Voice } from './voice.js'
 
 /** What `systemVoice` takes. */
@@ -112,7 +113,7 @@ class SystemVoice implements Voice {
         if (this.#saying === utterance) this.#saying = undefined
       }
       utterance.onend = () => (over(), resolve())
-      utterance.onerror = ({ error }) => (over(), reject(new Error(`the voice failed: ${error}`)))
+      utterance.onerror = ({ error }) => (over(), reject(error === 'not-allowed' ? new NotAllowed() : new Error(`the voice failed: ${error}`)))
       utterance.onboundary = ({ name, charIndex }) => {
         if (name !== 'sentence' && !signal.aborted) this.onBoundary?.(segment, begins + charIndex)
       }

@@ -110,6 +110,7 @@ test('links lead somewhere, and commands are there', () => {
   for (const page of pages) {
     const text = readFileSync(join(root, page), 'utf8')
     for (const [, path] of text.matchAll(/\]\(((?!https?:)[^)#]+)/g)) assert.ok(existsSync(resolve(root, dirname(page), path)), `${page}: ${path}`)
+    for (const [, path] of text.matchAll(/\bsrc(?:set)?="(js\/[^"]+)"/g)) assert.ok(existsSync(resolve(root, dirname(page), path)), `${page}: ${path}`)
     for (const [, script] of text.matchAll(/npm (?:run ([\w:]+)|explore sluice -- npm run ([\w:]+))/g)) if (script) assert.ok(scripts[script], `${page}: npm run ${script}`)
     for (const [, command, words] of text.matchAll(/npx sluice ([a-z]+)([^`|\n]*)/g)) {
       for (const [option] of words.matchAll(/--[\w-]+/g)) assert.ok(helpOf(command).includes(option), `${page}: npx sluice ${command} ${option}`)

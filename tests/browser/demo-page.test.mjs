@@ -1,5 +1,7 @@
 // The demo pet on its real page, as in demo.test.mjs: its windows, its settings, what goes wrong around the conversation, and whom it is for.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { SluiceError } from 'sluice'
 import { memory } from 'sluice/conversations'
@@ -628,6 +630,27 @@ test('the page speaks Chinese, by night too, and in a narrow window', async (t) 
   await page.getByRole('button', { name: 'Settings' }).click()
   await picture(page, 'demo-narrow-settings')
 })
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`where more contrast is asked for no text of the page is under 7 : 1: ${colorScheme}`, async (t) => {
+    const { page } = await open(t, { colorScheme, contrast: 'more' })
+    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+    const poor = () => page.evaluate(async () => {
+      const { violations } = await window.axe.run(document, { runOnly: { type: 'rule', values: ['color-contrast-enhanced'] }, rules: { 'color-contrast-enhanced': { enabled: true } } })
+      return violations.flatMap(({ nodes }) => nodes.map(({ target, any }) => `${target.flat().join(' ')} ${any[0]?.message}`))
+    })
+    assert.deepEqual(await poor(), [], 'the welcome')
+    await scene(page, 'umbrella')
+    await question(page).waitFor()
+    assert.deepEqual(await poor(), [], 'a question')
+    await picture(page, `demo-contrast-${colorScheme}`)
+    for (const tab of ['Model', 'Lulu', 'Appearance', 'Tools and rules']) {
+      await settings(page, tab)
+      await page.waitForTimeout(300)
+      assert.deepEqual(await poor(), [], tab)
+    }
+  })
+}
 
 test('at 200 % a question and its buttons are on the page at once', async (t) => {
   const { page } = await open(t, { viewport: { width: 600, height: 390 }, deviceScaleFactor: 2 })

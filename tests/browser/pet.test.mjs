@@ -263,6 +263,23 @@ test('the bubble shows what the voice of another page says, in pieces that fit, 
   assert.equal(await text(page), shown)
 })
 
+test('where more contrast is asked for the bubble has a solid edge, and what stands small in it the colour of the text', async (t) => {
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await open(t, { colorScheme, contrast: 'more' })
+    await page.evaluate(() => {
+      window.client.answer('m1')
+      window.client.write('m1', 'This is the first of what it says. And this is the second one of them.')
+    })
+    await until(async () => (await text(page)) !== '', 'the bubble')
+    const [words, edge, count] = await page.evaluate(() => {
+      const root = window.bubble.element.shadowRoot
+      const style = (selector) => getComputedStyle(root.querySelector(selector))
+      return [style('p').color, style('.bubble').borderTopColor, style('nav').color]
+    })
+    assert.deepEqual([edge, count], [words, words])
+  }
+})
+
 test('the bubble points to the head also where the edge of the screen moved it', async (t) => {
   const page = await open(t)
   await page.evaluate(() => (window.client.answer('m1'), window.client.write('m1', 'Hi there you. '), window.client.tell('m1', { outcome: 'completed' })))

@@ -25,5 +25,6 @@ export const bubbleStyles = `
   .first button { text-decoration: underline; text-underline-offset: 3px; }
   .show { margin: 4px 0 -2px -8px; font-weight: 600; text-decoration: underline; text-underline-offset: 3px; }
   .asks p { font-weight: 600; }
+  @media (prefers-contrast: more) { .bubble, .bubble::after { border-color: var(--sluice-text, CanvasText); } nav, .first { color: inherit; } }
   @media (prefers-reduced-motion: no-preference) { .bubble { animation: come 0.18s ease-out; } @keyframes come { from { opacity: 0; translate: 0 5px; } } }
 `

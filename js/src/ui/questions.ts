@@ -48,6 +48,8 @@ export class SluiceQuestions extends FollowingElement {
   #asks: readonly AskView[] = []
   #note = ''
   #deciding = false
+  /** The questions that the bar would allow. */
+  #means = ''
   /** What had the focus before a question. */
   #origin: HTMLElement | undefined
 
@@ -114,7 +116,7 @@ export class SluiceQuestions extends FollowingElement {
   async #decide(): Promise<void> {
     const rows = this.#rows
     const ticked = rows.filter((row) => row.ticked)
-    if (ticked.length === 0) return
+    if (ticked.length === 0 || meaning(ticked) !== this.#means) return
     await this.#answer((message) => rows.flatMap((row) => {
       const { ask, chosen } = row
       if (!ask) return []
@@ -203,12 +205,19 @@ export class SluiceQuestions extends FollowingElement {
   }
 
   override updated(): void {
+    const means = meaning(this.#rows.filter((row) => row.ticked))
+    if (means !== this.#means) {
+      this.#means = means
+      this.#arming.restart() // a row ticked itself, or a person did: what the bar says is to be read first
+    }
     this.#arming.watch(this.renderRoot.querySelector('.title'), this.renderRoot.querySelector('.deciding'))
     const refuse = this.renderRoot.querySelector<HTMLElement>('.refuse')
     const within = (focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host === this || this.#rows.includes((focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host as SluiceApproval)
     if (refuse && !within && !focusIsTaken()) refuse.focus({ preventScroll: true })
   }
 }
+
+const meaning = (ticked: readonly SluiceApproval[]): string => ticked.map(({ ask }) => ask?.token).join()
 
 /** Questions of the same tool and kind together, in the order of the first of each. */
 function groupsOf(asks: readonly AskView[]): [string, AskView[]][] {

@@ -351,12 +351,19 @@ test('its window is told how many questions wait, by their cards where it may no
 
 test('a small question is asked in the bubble, a larger one in the chat', async (t) => {
   const page = await open(t, { query: '&questions' })
-  const ask = (args) => page.evaluate((args) => {
+  const ask = (args, card = {}) => page.evaluate(([args, card]) => {
     window.decided = []
+    window.client.card('m1', { call: 1, status: 'awaiting_approval', name: 'message.send', twice: undefined, reserved: undefined, askedName: undefined, ...card })
     Object.assign(window.client.message('m1'), { approve: async (one) => window.decided.push(['approve', one.token]), deny: async (one) => window.decided.push(['deny', one.token]) })
     window.client.tell('m1', { asks: [{ call: 1, token: JSON.stringify(args).length.toString(), stage: 'execution', name: 'message.send', description: '', arguments: args, level: 'moderate', policy: 'ask_once', digest: 'd' }] })
-  }, args)
+  }, [args, card])
   await page.evaluate(() => window.client.answer('m1'))
+  // What is to be said of a call beside its arguments is said in the chat.
+  for (const [args, card] of [[{ to: 'Lin' }, { twice: ['to'] }], [{ to: 'Lin' }, { reserved: { maid: 'Lulu' } }], [{ to: 'Lin' }, { askedName: 'message.read' }], [{ ['to'.repeat(99)]: 'Lin' }, {}]]) {
+    await ask(args, card)
+    await page.getByRole('button', { name: 'Show me' }).waitFor()
+    assert.equal(await page.locator('sluice-approval').count(), 0, JSON.stringify(card))
+  }
   await ask({ to: 'Lin', text: 'I am late' })
   assert.equal(await state(page), 'asking')
   const approval = page.locator('sluice-approval')

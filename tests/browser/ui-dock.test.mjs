@@ -60,6 +60,37 @@ test('what only reads ticks itself once it was seen; what may delete never does'
   assert.equal(await ticks(page).nth(0).isChecked(), false, 'it can be taken away')
 })
 
+test('what a stranger says of its own tool ticks nothing', async (t) => {
+  const page = await dock(t, { run: () => {
+    live.push(...asking(0, 'diary.read', { day: 'Monday' }, { ask: { annotations: { readOnlyHint: true } } }))
+    live.push(...asking(1, 'files.read', { path: '/' }, { ask: { annotations: { readOnlyHint: true }, words: { from: 'files' } } }))
+  } })
+  await until(() => ticks(page).nth(0).isChecked(), 'the row of the app')
+  await until(async () => (await ticks(page).nth(1).getAttribute('aria-disabled')) === 'false', 'the other row to be seen')
+  assert.equal(await ticks(page).nth(1).isChecked(), false)
+  assert.match(await text(page, 'sluice-questions'), /says that it only reads/)
+})
+
+test('the bar waits again when a row ticks itself: a click was meant for what it said before', async (t) => {
+  const page = await dock(t, { run: () => {
+    live.push(...asking(0, 'notes.add', { text: 'Note' }, { ask: { annotations: { destructiveHint: false } } }))
+    live.push(...asking(1, 'diary.read', { day: 'Monday '.repeat(600) }, { ask: { annotations: { readOnlyHint: true } } }))
+  } }, { viewport: { width: 600, height: 700 } })
+  await until(async () => (await ticks(page).nth(0).getAttribute('aria-disabled')) === 'false', 'the row to be seen')
+  await ticks(page).nth(0).click()
+  await armed(page, 'Allow 1 · refuse 1')
+  const early = await page.evaluate(async () => {
+    const allow = element.renderRoot.querySelector('.allow')
+    for (const end = Date.now() + 20_000; Date.now() < end && !allow.textContent.includes('2'); await frames(1)) element.renderRoot.querySelector('.bar .more')?.click()
+    allow.click() // as the bar says something else
+    return [allow.textContent.trim(), allow.ariaDisabled, live.answers]
+  })
+  assert.deepEqual(early, ['Allow 2', 'true', []])
+  await armed(page, 'Allow 2')
+  await page.getByRole('button', { name: 'Allow 2' }).click()
+  await until(async () => (await answers(page)).length === 2, 'the answers')
+})
+
 test('a row opens to the exact view, and is edited there; another question takes the tick away', async (t) => {
   const page = await dock(t, notes(2))
   await until(async () => (await ticks(page).nth(0).getAttribute('aria-disabled')) === 'false', 'the row to be seen')

@@ -14,7 +14,7 @@ for (const [at, { arguments: args, ask, card }] of hiding.entries()) {
   screen.show({ ...block, type: 'card', seq: 1, block: 0 })
   const answered = new Promise((resolve) => {
     const run = { snapshot: { blocks: [block] }, approve: () => resolve('approved'), deny: () => resolve('denied') }
-    const asking = new Asking({ run, tools: [{ name, declaration: {}, words: ask?.words }], screen, terminal })
+    const asking = new Asking({ run, tools: [{ name, declaration: { annotations: ask?.annotations }, words: ask?.words }], screen, terminal })
     for (const twice of card?.twice ?? []) asking.see({ type: 'args', call: 1, text: `{"${twice}": "", "${twice}": ""}` })
     asking.see({ type: 'approval', seq: 2, call: 1, stage: 'execution', name, description: '', arguments: args, level: 'sensitive', policy: 'ask_once', digest: 'd', ...ask })
   })

@@ -66,7 +66,8 @@ for (const { columns, tool } of sizes) {
       const texts = [first.text, ...(first.show.length > 0 ? [wanted(request, tool, new Set(first.show)).text] : [])]
       let [rest, said, top] = ['', '', -1]
       for (const [index, row] of shown.entries()) {
-        const text = bare(row.replace(/^│ {0,2}(?: {2}[ \d]{5} │(?: |$)| {8}│ )?/, ''))
+        const text = bare(row.replace(/^│ {0,2}(?: {2}[ \d]{5} │(?: |$)| {8}│ | {2}[›┊>] |! )?/, ''))
+        if (request.forged) assert.ok(!/^│ {3}[ \d]{5} │/.test(row) || !row.includes(request.forged), `${way}: ${row}`)
         if (text === '') continue
         if (rest === '' && texts[0]?.startsWith(text)) rest = texts.shift()
         if (rest.startsWith(text)) {

@@ -12,10 +12,10 @@ export interface TextRun {
 }
 
 // Controls but tab and newline, formats (bidi, zero-width, tags), separators, private use, lone surrogates, fillers and selectors
-// that draw nothing, the blank of braille, spaces that pass for the ordinary one, and marks by the pile: accents, and more marks of a script
-// than any of its words has on a letter.
+// that draw nothing, the blanks of braille, music and hieroglyphs, spaces that pass for the ordinary one, marks that strike a letter out or stand around
+// it, and marks by the pile: accents, and more marks of a script than any of its words has on a letter.
 const hidden =
-  /(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?![ \u3000])\p{Zs}|(?:(?=\p{M})\p{Script=Inherited}){3,}|\p{M}{8,}/gu
+  /(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}\u{13441}\u{13442}\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb\p{Me}]|(?![ \u3000])\p{Zs}|(?:(?=\p{M})\p{Script=Inherited}){3,}|\p{M}{8,}/gu
 // In an emoji, joiners and selectors belong to the picture.
 const before = /(?:\p{Emoji}|\p{Emoji_Modifier})\u{FE0F}?$/u
 const after = /^\p{Extended_Pictographic}/u
@@ -68,7 +68,9 @@ function repeated(text: string): [character: string, times: number][] {
 }
 
 function inEmoji(text: string, at: number, character: string): boolean {
+  if (character === '\u20E3') return /[\d#*]\uFE0F$/.test(text.slice(Math.max(0, at - 2), at))
   if (character !== '\u200D' && character !== '\uFE0F') return false
+  if (character === '\uFE0F' && text[at + 1] === '\u20E3') return /[\d#*]/.test(text[at - 1] ?? '')
   const head = text.slice(Math.max(0, at - 4), at)
   if (!before.test(head) || /[\d#*]\uFE0F?$/.test(head)) return false
   return character === '\uFE0F' || after.test(text.slice(at + 1, at + 3))
@@ -85,6 +87,11 @@ const blanks = new RegExp(`[ \\t\\u3000]{${BLANKS},}`, 'g')
 const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'].map((script) => `\\p{Script=${script}}`)
 const word = new RegExp(`(?:[${alike.join('')}]\\p{M}*)+`, 'gu')
 const scripts = alike.map((script) => new RegExp(script, 'u'))
+/** Letters that look like one of a to z, */
+const twins = '\u0430\u0441\u0435\u0456\u0458\u043e\u0440\u0455\u0443\u0445\u04bb\u04cf\u0501\u051b\u051d\u0475\u03bf\u03bd\u03b1\u03b9\u03ba\u03c1\u03c5'
+/** and names of hosts with a label of nothing else. */
+const bare = /(?<![\p{L}\p{N}\p{M}.@/-])(?:[\p{L}\p{N}-]+\.)+[a-z]{2,}(?![\p{L}\p{N}\p{M}.-])/giu
+const twin = new RegExp(`(?:^|\\.)[${twins}]{2,}\\.`, 'iu')
 const host = /(?:\/\/|@)([^\s/?#:@"'<>\\]*[^\x00-\x7f\s/?#:@"'<>\\][^\s/?#:@"'<>\\]*)/gu
 
 /** What is said of blanks: `⟨4,000 spaces⟩`. */
@@ -101,10 +108,11 @@ export function markLine(line: string, tellBlanks: TellBlanks): TextRun[] {
 }
 
 function markText(text: string, tellBlanks: TellBlanks, runs: TextRun[]): void {
+  const found = [...text.matchAll(host), ...[...text.matchAll(bare)].filter(([name]) => twin.test(name))].sort((a, b) => a.index - b.index)
   let from = 0
-  for (const match of text.matchAll(host)) {
-    const spelled = spelling(match[1] as string)
-    if (!spelled) continue
+  for (const match of found) {
+    const spelled = spelling(match[1] ?? match[0])
+    if (!spelled || match.index < from) continue
     const end = match.index + match[0].length
     markWords(text.slice(from, end), tellBlanks, runs)
     runs.push({ text: `⟨${spelled}⟩`, mark: 'script' })

@@ -16,6 +16,11 @@ export function nameRuns(name: string, words: QuestionWords, limit = NAME): Text
   return name.length > limit ? [...runs, { text: `… (${name.length.toLocaleString('en')})`, mark: 'cut' }] : runs
 }
 
+/** Did the model ask for another name than the tool's? With `_` for what no provider takes in a name it is the same one. */
+export function renamed(asked: string | undefined, name: string | undefined): boolean {
+  return asked !== undefined && asked !== name && asked !== name?.replace(/[^a-zA-Z0-9_-]/g, '_')
+}
+
 /** One line of a text, marked. */
 export const markText = (text: string, words: QuestionWords): TextRun[] => markLine(text, (count, kind) => words[kind](count))
 /** A value as text: strings as they are, anything else as JSON. */

@@ -14,6 +14,7 @@ export interface QuestionWords {
   says: string
   /** Behind a name. */
   twice: string
+  moreTwice: (count: number) => string
   noArguments: string
   /** The question came without what it is about. */
   notWhole: string
@@ -45,6 +46,8 @@ export interface QuestionWords {
   leaves: string
   always: string
   toModel: string
+  /** What a tool of others says that it does. */
+  claims: (effect: string) => string
 }
 
 const number = (value: number, lang: string): string => value.toLocaleString(lang)
@@ -63,6 +66,7 @@ export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
     modelAt: (model, host) => `${model} at ${host}`,
     says: ' says of it:',
     twice: ' is given twice, the last counts',
+    moreTwice: (count) => `${en(count, 'more name is', 'more names are')} given twice`,
     noArguments: 'No arguments',
     notWhole: 'What it is about did not come with it: it can only be refused',
     wholeName: 'The whole name',
@@ -88,6 +92,7 @@ export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
     leaves: 'leaves this computer',
     always: 'asks every time',
     toModel: 'goes to the model',
+    claims: (effect) => `says that it ${effect}`,
   },
   zh: {
     someone: '助手',
@@ -100,6 +105,7 @@ export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
     modelAt: (model, host) => `${model}（${host}）`,
     says: ' 的说明：',
     twice: ' 给了两次，以最后一次为准',
+    moreTwice: (count) => `还有 ${zh(count)} 个名称给了两次`,
     noArguments: '没有参数',
     notWhole: '没有收到所问的内容：只能拒绝',
     wholeName: '完整的名称',
@@ -125,5 +131,6 @@ export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
     leaves: '会离开这台电脑',
     always: '每次都询问',
     toModel: '会交给模型',
+    claims: (effect) => `自称${effect}`,
   },
 }

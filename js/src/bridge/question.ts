@@ -6,7 +6,7 @@ import { pointerOf } from '../core/pointer.js'
 import type { Text } from '../core/tool-words.js'
 import type { TextRun } from './invisible.js'
 import { jsonLines } from './json-lines.js'
-import { charactersEnd, markText, NAME, nameRuns, plain } from './named.js'
+import { charactersEnd, markText, NAME, nameRuns, plain, renamed } from './named.js'
 import type { QuestionRequest } from './question-request.js'
 import type { QuestionWords } from './question-words.js'
 import { sentenceOf, whatOf } from './sentence.js'
@@ -48,7 +48,7 @@ const TOO_MANY_LINES = 10_000
 /** What all values together may take; the arguments behind that are counted. */
 const BUDGET = 600_000
 const LINE_COST = BUDGET / TOO_MANY_LINES
-/** So many names that were given twice are told. */
+/** So many names that were given twice are told, the others by number. */
 const TWICE = 20
 /** From so many empty lines in a row on their number is told. */
 const EMPTY_LINES = 3
@@ -110,17 +110,13 @@ function wholeName(name: string | undefined, title: string, of: string, words: Q
   return (name?.length ?? 0) > NAME ? [{ kind: 'notice', runs: [{ text: title }] }, ...cutLines(name as string, words, of, whole, VALUE)] : []
 }
 
-/** Did the model ask for another name than the tool's? With `_` for what no provider takes in a name it is the same one. */
-export function renamed(asked: string | undefined, name: string | undefined): boolean {
-  return asked !== undefined && asked !== name && asked !== name?.replace(/[^a-zA-Z0-9_-]/g, '_')
-}
-
-/** What a tool may do, in words; what it does not say of itself counts as the worst. */
-function effectsOf({ stage, policy, annotations }: QuestionRequest, words: QuestionWords): string[] {
+/** What a tool may do, in words; what it does not say of itself counts as the worst. What a stranger says of its own tool is told as such. */
+function effectsOf({ stage, policy, annotations, words: own }: QuestionRequest, words: QuestionWords): string[] {
   if (stage === 'result') return [words.toModel]
   const { readOnlyHint, destructiveHint, openWorldHint } = annotations ?? {}
+  const mild = readOnlyHint === true ? words.reads : destructiveHint === false ? words.changes : undefined
   return [
-    readOnlyHint === true ? words.reads : destructiveHint === false ? words.changes : words.deletes,
+    mild === undefined ? words.deletes : own?.from === undefined ? mild : words.claims(mild),
     ...(openWorldHint === true ? [words.leaves] : []),
     ...(policy === 'ask_always' ? [words.always] : []),
   ]
@@ -158,7 +154,10 @@ function argumentLines(request: QuestionRequest, words: QuestionWords, whole: Re
     }
   }
   if (edited) lines.push({ kind: 'notice', runs: [{ text: words.edited }] })
-  else for (const one of twice.slice(0, TWICE)) lines.push({ kind: 'notice', runs: [...nameRuns(one, words), { text: words.twice }] })
+  else {
+    for (const one of twice.slice(0, TWICE)) lines.push({ kind: 'notice', runs: [...nameRuns(one, words), { text: words.twice }] })
+    if (twice.length > TWICE) lines.push({ kind: 'notice', runs: [{ text: words.moreTwice(twice.length - TWICE) }] })
+  }
   if (request.arguments && Object.keys(args).length === 0 && Object.keys(reserved).length === 0) lines.push({ kind: 'notice', runs: [{ text: words.noArguments }] })
   section('arguments', args)
   if (Object.keys(reserved).length > 0) lines.push({ kind: 'notice', runs: [{ text: words.reserved }] })

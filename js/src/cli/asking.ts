@@ -123,21 +123,21 @@ export class Asking {
     const rows = (line: Line, indent: string, first = indent): string[] =>
       (line.kind === 'argument' || line.kind === 'value' ? rowsOf : proseRows)(line.runs, Math.max(8, width - first.length), paint).map((row, at) => (at ? indent : first) + row)
     return [
-      ...lines.filter(isAbout).flatMap((line) => rows(line, '').map((row) => paint(line.kind === 'about' ? 'dim' : 'yellow', row))),
+      ...lines.filter(isAbout).flatMap((line) => rows(line, line.kind === 'about' ? marks.about : marks.notice).map((row) => paint(line.kind === 'about' ? 'dim' : 'yellow', row))),
       ...joined('sentence'),
       ...joined('tool', 'counts'),
       ...joined('effect'),
       ...lines.filter((line) => !isAbout(line)).flatMap((line) => {
         switch (line.kind) {
           case 'argument':
-            return rows({ ...line, runs: [...(line.label ? [...line.label, { text: ' · ' }] : []), ...line.runs] }, '  ')
+            return rows({ ...line, runs: [...(line.label ? [...line.label, { text: ' · ' }] : []), ...line.runs] }, marks.nameGoesOn, marks.name)
           case 'value': {
             const numbered = (counts.get(line.of ?? '') ?? 0) > 1
-            return rows(line, '        │ ', `  ${(numbered ? String(line.number) : '').padStart(5)} │ `)
+            return rows(line, marks.value, `  ${(numbered ? String(line.number) : '').padStart(5)} │ `)
           }
           case 'notice':
           case 'hidden':
-            return rows(line, '').map((row) => paint('yellow', row))
+            return rows(line, marks.notice).map((row) => paint('yellow', row))
           default:
             return []
         }
@@ -277,6 +277,9 @@ export class Asking {
 }
 
 const yes = /^y(?:es)?$/i
+
+/** What stands in front of every row of a model's or a tool's words: none of them can draw a row that looks like one of another kind. */
+const marks = { about: '  > ', notice: '! ', name: '  › ', nameGoesOn: '  ┊ ', value: '        │ ' }
 
 /** A tool that asks every time cannot be remembered. */
 const canRemember = ({ stage, policy }: ApprovalEvent): boolean => stage === 'execution' && policy !== 'ask_always'

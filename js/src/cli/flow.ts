@@ -96,12 +96,12 @@ export class Flow {
       this.#used += cell.wide
       return
     }
-    if (cell.text === ' ') {
+    if (cell.text === ' ' || cell.text === '\u3000') {
       this.#join()
       if (this.#row.length === 0 && this.#count > 0) return // the row was broken here
-      if (this.#used >= this.#room) return // the next word breaks the row
+      if (this.#used + cell.wide > this.#room) return // the next word breaks the row
       this.#row.push(cell)
-      this.#used++
+      this.#used += cell.wide
       return
     }
     const before = this.#word.at(-1)

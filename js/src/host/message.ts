@@ -394,7 +394,7 @@ export class Message implements Asker {
     const tool = this.#tool(card.name)
     const { tags, annotations } = (tool?.declaration ?? {}) as { tags?: string[]; annotations?: AskView['annotations'] }
     this.#publish({
-      ...card, ...(tags?.length ? { tags } : {}), ...(tool?.words ? { words: tool.words } : {}), ...(annotations?.readOnlyHint === true ? { reads: true } : {}),
+      ...card, ...(tags?.length ? { tags } : {}), ...(tool?.words ? { words: tool.words } : {}), ...(annotations?.readOnlyHint === true && tool?.words?.from === undefined ? { reads: true } : {}),
       ...(tool?.declaration['ipc'] ? { silent: true } : {}),
     })
   }

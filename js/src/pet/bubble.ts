@@ -1,7 +1,8 @@
 // The bubble of a pet: one sentence at a time, never more than four lines, and a small question in it. It stands where the page puts it and
 // changes the size of nothing around it.
 import { escapeInvisible } from '../bridge/invisible.js'
-import type { AskView } from '../bridge/messages.js'
+import type { AskView, CardView } from '../bridge/messages.js'
+import { renamed } from '../bridge/named.js'
 import { checkLook, readLook, usualLook, type BubbleLook } from '../bridge/pet-settings.js'
 import type { PetWindowSide } from '../bridge/pet-window.js'
 import { inLanguage } from '../core/in-language.js'
@@ -142,7 +143,8 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
     if (shown === '' && view.state === 'thinking') next = Math.min(next, since + THINKS_MS - now)
     if ((sayings.open && view.answer) || (!silent && said.fitted < sayings.sentences.length)) next = Math.min(next, 150)
 
-    const small = ask !== undefined && questions && isSmall(ask) && customElements.get('sluice-approval') !== undefined
+    const card = ask && cardOf(pet, ask)
+    const small = ask !== undefined && questions && isSmall(ask, card) && customElements.get('sluice-approval') !== undefined
     if (line.textContent !== shown) line.textContent = shown
     line.hidden = small
     box.classList.toggle('asks', asking)
@@ -160,7 +162,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
     if (!mark.hidden) [marked.textContent, notToday.textContent] = [text().first, text().notToday]
     show.hidden = !asking || small
     if (show.textContent !== text().show) show.textContent = text().show
-    put(small ? ask : undefined)
+    put(small ? ask : undefined, card)
     const hidden = shown === ''
     if (hidden !== element.hidden) {
       element.hidden = hidden
@@ -183,12 +185,12 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   }
 
   /** The question, in the element of sluice/ui: its buttons wait until it was seen. */
-  function put(ask: AskView | undefined): void {
+  function put(ask: AskView | undefined, card: CardView | undefined): void {
     question.hidden = ask === undefined
     if (ask?.token === asked) return
     asked = ask?.token
     question.replaceChildren()
-    if (ask) question.append(Object.assign(document.createElement('sluice-approval'), { ask, message: pet.message, compact: true, name }))
+    if (ask) question.append(Object.assign(document.createElement('sluice-approval'), { ask, card, message: pet.message, compact: true, name }))
   }
 
   /** To the head. */
@@ -259,11 +261,15 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   }
 }
 
-/** A question that a person can take in beside the pet. */
-export function isSmall(ask: Pick<AskView, 'stage' | 'arguments'>): boolean {
-  if (ask.stage !== 'execution') return false
-  const values = Object.values(ask.arguments ?? {})
-  if (values.length > MOST_ARGUMENTS || values.some((value) => typeof value === 'object' && value !== null)) return false
-  const all = values.map(String).join('\n')
+/** The card of a question: it has what the call holds beside its arguments. */
+const cardOf = ({ message }: BubbleOptions['pet'], { call }: AskView): CardView | undefined =>
+  message?.getSnapshot()?.blocks.find((block): block is CardView => block?.type === 'tool_use' && block.call === call)
+
+/** A question that a person can take in beside the pet: nothing is to be said of it but a few short arguments. */
+export function isSmall(ask: Pick<AskView, 'stage' | 'name' | 'arguments'>, card?: Pick<CardView, 'askedName' | 'twice' | 'reserved'>): boolean {
+  if (ask.stage !== 'execution' || card?.twice || card?.reserved || renamed(card?.askedName, ask.name)) return false
+  const given = Object.entries(ask.arguments ?? {})
+  if (given.length > MOST_ARGUMENTS || given.some(([, value]) => typeof value === 'object' && value !== null)) return false
+  const all = given.map(([name, value]) => `${name} ${String(value)}`).join('\n')
   return all.length <= MOST_CHARACTERS && all.split(/[\n\r\u2028\u2029]/).length <= MOST_LINES
 }

@@ -4,10 +4,22 @@ const surfaces = {
   inline: ([first]) => [show(live, {}), first],
   dock: ([first]) => [questions(), first],
   checklist: ([first, second]) => [questions(), first, second],
+  bubble: ([first]) => [bubble(), first],
 }
 
 function questions() {
   const element = Object.assign(document.createElement('sluice-questions'), { message: live })
+  document.querySelector('#stage').append(element)
+  return element
+}
+
+/** The question as the bubble of a pet draws it. */
+function bubble() {
+  const element = document.createElement('div')
+  live.subscribe(() => {
+    const { asks: [ask], blocks } = live.getSnapshot()
+    if (ask && !element.firstChild) element.append(Object.assign(document.createElement('sluice-approval'), { ask, card: blocks[0], message: live, compact: true, name: 'Lulu' }))
+  })
   document.querySelector('#stage').append(element)
   return element
 }
@@ -25,7 +37,7 @@ async function askOn(surface, { json, ask, card }) {
 }
 
 /** The first question, wherever it stands. */
-const approval = () => (element.renderRoot.querySelector('sluice-approval') ?? element.renderRoot.querySelector('sluice-card')?.renderRoot.querySelector('sluice-approval'))
+const approval = () => element.querySelector('sluice-approval') ?? (element.renderRoot?.querySelector('sluice-approval') ?? element.renderRoot?.querySelector('sluice-card')?.renderRoot.querySelector('sluice-approval'))
 const yes = () => approval().renderRoot.querySelector('.tick, .approve')
 const canBeAllowed = () => yes().ariaDisabled === 'false'
 

@@ -25,9 +25,9 @@ function drawExpiry({ expiresAt }: AskView, words: Strings): TemplateResult | ty
     >${left > 0 ? words.expiresIn(countdown(left)) : words.expired}</span>`
 }
 
-/** How dangerous a call is. A missing hint counts as the worst case. */
-export function toneOf({ stage, annotations }: AskView): string {
+/** How dangerous a call is. A missing hint counts as the worst case, and so does what a stranger says of its own tool. */
+export function toneOf({ stage, annotations, words }: AskView): string {
   if (stage === 'result') return 'moderate'
-  const { readOnlyHint, destructiveHint } = annotations ?? {}
+  const { readOnlyHint, destructiveHint } = (words?.from === undefined ? annotations : undefined) ?? {}
   return readOnlyHint === true ? 'calm' : destructiveHint === false ? 'moderate' : 'sensitive'
 }

@@ -1,6 +1,6 @@
 // The small print of an opened card: what was decided about the call, and what else is known of it.
 import { html, nothing, type TemplateResult } from 'lit'
-import { renamed } from '../../bridge/question.js'
+import { renamed } from '../../bridge/named.js'
 import type { Approval } from '../../core/events.js'
 import { clock } from '../format.js'
 import { escapeInvisible, markInvisible } from '../mark-invisible.js'

@@ -644,6 +644,22 @@ test('arguments under way are shown as the complete ones are', async (t) => {
   assert.match(await text(page), /open ⟨U\+202E⟩gpj\.exe⟨U\+200B⟩/)
 })
 
+test('arguments under way stand by label, with the value that grows; what is no JSON as it comes', async (t) => {
+  const page = await message(t, () => live.push({ type: 'card', block: 0, call: 1, status: 'streaming', name: 'message.send', words: { labels: { '/text': { en: 'Message', zh: '内容' } } } }))
+  const written = () => page.evaluate(() => frames(2).then(() => element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('.writing')?.innerText.replace(/\s*\n\s*/g, '\n').trim()))
+  const seen = []
+  for (const text of ['{', '"to": "L', 'in", "te', 'xt":', ' "It\\u2', '019s la', 'te.\\', 'n', 'Sorry", "n": [1, {"a": "}"', '}]}']) {
+    await page.evaluate((text) => live.push({ type: 'args', call: 1, text }), text)
+    seen.push(await written())
+  }
+  assert.deepEqual(seen, [
+    '{', 'to\nL', 'to\nLin\nte', 'to\nLin\nMessage text', 'to\nLin\nMessage text\nIt', 'to\nLin\nMessage text\nIt’s la', 'to\nLin\nMessage text\nIt’s late.', 'to\nLin\nMessage text\nIt’s late.',
+    'to\nLin\nMessage text\nIt’s late.\nSorry\nn\n[1, {"a": "}"', 'to\nLin\nMessage text\nIt’s late.\nSorry\nn\n[1, {"a": "}"}]',
+  ])
+  await page.evaluate(() => live.push({ type: 'card', block: 1, call: 2, status: 'streaming', name: 'a.b' }, { type: 'args', call: 2, text: '<to>Lin</to><text>It is' }))
+  await until(async () => (await text(page)).includes('<to>Lin</to><text>It is'), 'the other syntax')
+})
+
 test('an editor shows what has no glyph as an escape', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'a.b', { path: 'a\u202Eb\u{E0041}👩‍💻' })))
   await page.getByRole('button', { name: 'Edit arguments' }).click()

@@ -39,7 +39,7 @@ export function argumentList(values: JsonObject, { words, lang, limit, whole, sh
   </dl>`
 }
 
-const labelled = (label: string | undefined): TemplateResult | typeof nothing => (label === undefined ? nothing : html`<bdi class="argument-label">${markInvisible(label)}</bdi>`)
+export const labelled = (label: string | undefined): TemplateResult | typeof nothing => (label === undefined ? nothing : html`<bdi class="argument-label">${markInvisible(label)}</bdi>`)
 
 /** The arguments in one line, for a closed card. */
 export function summary(values: JsonObject, label: (name: string) => string | undefined = () => undefined): string {

@@ -57,11 +57,11 @@ export const cardStyles = css`
     display: flex; flex-direction: column-reverse; max-height: 7.6em; margin: 0 12px 12px; overflow: hidden;
     border-radius: var(--_small-radius); background: var(--_inset); contain: content;
   }
-  .writing > code {
-    display: block; padding: 8px 10px; font: .82em / 1.5 var(--_mono); white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate;
-    color: var(--_muted);
-  }
-  .writing > code::after { content: ''; display: inline-block; width: .5em; height: 1.05em; margin-inline-start: 1px; vertical-align: -.2em; background: var(--_accent-ink); }
+  .written { display: grid; padding: 8px 10px; font-size: .82em; line-height: 1.5; }
+  .written > p { margin: 0; color: var(--_muted); overflow-wrap: anywhere; }
+  .written > code { font: 1em / 1.5 var(--_mono); white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; min-width: 0; }
+  .written > code:not(:only-child) { margin-inline-start: 1em; }
+  .written > :last-child::after { content: ''; display: inline-block; width: .5em; height: 1.05em; margin-inline-start: 1px; vertical-align: -.2em; background: var(--_accent-ink); }
   .line { display: flex; gap: 8px; align-items: baseline; margin: -2px 12px 10px 52px; font-size: .88em; color: var(--_muted); }
   .line > bdi { min-width: 0; max-height: 4.8em; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
   .share { display: block; width: calc(100% - 64px); height: 4px; margin: -4px 12px 12px 52px; border: 0; border-radius: 99px; overflow: hidden; appearance: none; background: color-mix(in srgb, var(--_accent) 16%, var(--_inset)); }
@@ -74,7 +74,7 @@ export const cardStyles = css`
     .spinner { animation: turn .8s linear infinite; }
     .shimmer::before { animation: sweep 1.6s ease-in-out infinite; }
     .bar::before { animation: run 1.3s ease-in-out infinite; }
-    .writing > code::after { animation: blink 1s steps(2, jump-none) infinite; }
+    .written > :last-child::after { animation: blink 1s steps(2, jump-none) infinite; }
     .streaming .picture { animation: nod 1.2s ease-in-out infinite; }
   }
   @keyframes turn { to { transform: rotate(1turn); } }

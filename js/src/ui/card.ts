@@ -7,10 +7,11 @@ import { inLanguage } from '../core/in-language.js'
 import { pointerOf } from '../core/pointer.js'
 import type { Text } from '../core/tool-words.js'
 import './approval.js'
-import { argumentList, argumentStyles, summary } from './arguments.js'
+import { argumentList, argumentStyles, labelled, summary } from './arguments.js'
 import { ARM_MS } from './arming.js'
 import { drawDecisions, drawFacts } from './card/facts.js'
 import { looks, type Tone } from './card/looks.js'
+import { Written } from './card/written.js'
 import { cardStyles } from './card-styles.js'
 import { onRenderers, rendererOf, type CardRenderer } from './card-renderers.js'
 import { copyText } from './copy.js'
@@ -32,8 +33,8 @@ const SHOWN = 4000
 const THUMBNAILS = 4
 /** Longer results are not parsed as JSON and drawn as a tree. */
 const LARGEST_JSON = 2_000_000
-/** How many characters are shown of a call that the model is writing: the last ones. */
-const WRITING = 1500
+/** How many characters, of how many arguments, are shown of a call that the model is writing: the last ones. */
+const WRITING = { characters: 1500, arguments: 6 }
 
 export class SluiceCard extends SluiceElement {
   static override styles = [tokens, controls, foreign, argumentStyles, cardStyles]
@@ -71,6 +72,7 @@ export class SluiceCard extends SluiceElement {
   readonly #time = document.createElement('span')
   #ticking: ReturnType<typeof setInterval> | undefined
   readonly #whole = new Set<string>()
+  #written: { of: number; text: Written } | undefined
   /** Parts of results that came as pictures and are none. */
   readonly #none = new WeakSet<Part>()
   #json: { of: string; lang: string; node: HTMLElement | undefined } | undefined
@@ -275,11 +277,16 @@ export class SluiceCard extends SluiceElement {
     return html`<p class="line" part="progress"><bdi>${markInvisible(text.slice(-400))}</bdi></p>${bar}`
   }
 
-  #writing({ writing }: CardView): TemplateResult | typeof nothing {
+  /** What is written so far: by argument where it is JSON, else as it comes. */
+  #writing({ writing, call }: CardView): TemplateResult | typeof nothing {
     if (!writing) return nothing
-    const shown = this.open ? SHOWN * 5 : WRITING
-    const text = writing.length > shown ? '…' + writing.slice(-shown) : writing
-    return html`<div class="writing" part="writing" dir="ltr"><code>${markInvisible(text)}</code></div>`
+    const shown = this.open ? SHOWN * 5 : WRITING.characters
+    if (this.#written?.of !== call) this.#written = { of: call, text: new Written() }
+    const { members, before } = this.#written.text.read(writing, this.open ? SHOWN : WRITING.arguments, shown)
+    const value = (text: string, cut: boolean): TemplateResult => html`<code dir="auto">${cut ? '…' : ''}${markInvisible(text)}</code>`
+    return html`<div class="writing" part="writing" dir="ltr"><div class="written">${members.length === 0 ? value(writing.slice(-shown), writing.length > shown) : nothing}
+      ${before > 0 ? html`<p>… (${before})</p>` : nothing}
+      ${members.map((one) => html`<p>${labelled(this.#label(one.name))} <bdi class="argument-name">${markInvisible(one.name)}</bdi></p>${one.value ? value(one.value, one.cut) : nothing}`)}</div></div>`
   }
 
   // -- opened ---------------------------------------------------------------------------------------------------------------

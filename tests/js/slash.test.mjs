@@ -103,7 +103,7 @@ test('at 40 columns a question breaks at words, and leaves room for the answer',
     export default [tool({ agentCallable: true, name: 'note.add', description: 'Adds a note that a person reads later, with all that belongs to it.', permission: 'sensitive', parameters: { type: 'object', properties: { text: { type: 'string' } } }, execute: () => 'noted' })]`)
   const { rows } = await chat(t, [{ calls: [{ name: 'note_add', arguments: { text: 'x'.repeat(40) } }] }, 'Done.'], [['> ', 'Go\r'], ['[?]', ''], ['> ', 'yes\r'], ['Done.', '']], { columns: 40, words: ['--tools', tools] })
   const all = rows.join('\n')
-  assert.match(all, /│ {2}Adds a note that a person reads\n│ {2}later, with all that belongs to it\./)
+  assert.match(all, /│ {4}> Adds a note that a person reads\n│ {4}> later, with all that belongs to\n│ {4}> it\./)
   assert.match(all, /│ {2}note\.add: run it\? \[y\]es \[n\]o, why\n│ {2}\[e\]dit \[\?\]\n│ {2}> yes\n╰─ ✔ success note\.add/)
   assert.equal(rows.filter((row) => / │ x+$/.test(row)).join('').match(/x/g).length, 40, 'every character of the value')
 })

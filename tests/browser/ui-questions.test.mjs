@@ -1,6 +1,7 @@
 // The questions of the elements, in a real page under a strict Content Security Policy: how they are answered, and that what is approved was seen.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { PNG } from 'pngjs'
 import { picture, until } from './support.mjs'
 import { answers, armed, message, open, text } from './ui/message.mjs'
 
@@ -508,6 +509,27 @@ test('pictures of a result are to be seen before it is released; one that cannot
     await enough(page)
     await release.evaluate((button) => button.click())
     assert.deepEqual(await answers(page), [], 'not by a click')
+  }
+})
+
+test('what stands on a transparent picture of a result is seen in any colour', async (t) => {
+  const page = await open(t, { reducedMotion: 'reduce' })
+  for (const ink of ['#fff', '#000', '#777', '#bbb']) {
+    await page.evaluate(async (ink) => {
+      document.querySelector('#stage').replaceChildren()
+      window.live = new Live()
+      window.element = show(live)
+      const canvas = Object.assign(document.createElement('canvas'), { width: 96, height: 96 })
+      const context = canvas.getContext('2d')
+      context.fillStyle = ink
+      context.fillRect(0, 32, 96, 32)
+      live.push(...asking(0, 'camera.photo', {}, { stage: 'result', ask: { preview: { kind: 'parts', text: '', isError: false, parts: [{ type: 'image', mediaType: 'image/png', data: canvas.toDataURL('image/png').split(',')[1] }] } } }))
+      await frames(3)
+    }, ink)
+    const { data, width } = PNG.sync.read(await page.locator('.picture-result').screenshot())
+    const grey = (x, y) => data[4 * (y * width + x)]
+    // Some of what is beside the ink differs from it, in every column.
+    for (let x = 8; x < 88; x++) assert.ok(Math.abs(grey(x, 48) - grey(x, 12)) > 30 || Math.abs(grey(x, 48) - grey(x, 20)) > 30, `${ink} at ${x}: ${grey(x, 48)} on ${grey(x, 12)} and ${grey(x, 20)}`)
   }
 })
 

@@ -40,7 +40,8 @@ export const approvalStyles = css`
     content: attr(data-n); content: attr(data-n) / ''; position: absolute; inset-inline-start: 0; width: 2em; text-align: end; color: var(--_muted); opacity: .75; user-select: none;
   }
   .hidden { padding: 6px 0; color: var(--_danger); font-family: var(--_font); font-weight: 600; }
-  .picture-result { display: block; max-width: min(100%, 420px); max-height: min(320px, var(--_room, 320px)); border-radius: var(--_small-radius); }
+  /* Two greys: whatever colour stands on a transparent picture, it is not that of both. */
+  .picture-result { display: block; max-width: min(100%, 420px); max-height: min(320px, var(--_room, 320px)); border-radius: var(--_small-radius); background: repeating-conic-gradient(#777 0 25%, #bbb 0 50%) 0 / 16px 16px; }
   .editor { display: grid; gap: 4px; }
   label { font-size: .86em; color: var(--_muted); }
   textarea {
@@ -100,6 +101,7 @@ export const approvalStyles = css`
   :host([row]) .question { flex-flow: row wrap; gap: 0 14px; padding: 4px 8px; align-items: center; }
   :host([row]) .head { flex: 1 1 16em; flex-wrap: nowrap; align-items: center; min-width: 0; max-width: 100%; }
   :host([row]:not([grouped])) .head { flex-wrap: wrap; }
+  :host([row]:not([grouped])) .ask { flex: 1 1 calc(100% - 28px); }
   :host([row]) .tick { flex: none; width: 18px; height: 18px; margin: 0; accent-color: var(--_accent); }
   :host([row]) .tick[aria-disabled='true'] { opacity: .45; }
   :host([row]) .ask { flex: 0 1 auto; min-width: 0; font-size: .94em; }

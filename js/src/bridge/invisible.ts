@@ -90,8 +90,8 @@ const scripts = alike.map((script) => new RegExp(script, 'u'))
 /** Letters that look like one of a to z, */
 const twins = '\u0430\u0441\u0435\u0456\u0458\u043e\u0440\u0455\u0443\u0445\u04bb\u04cf\u0501\u051b\u051d\u0475\u03bf\u03bd\u03b1\u03b9\u03ba\u03c1\u03c5'
 /** and names of hosts with a label of nothing else. */
-const bare = /(?<![\p{L}\p{N}\p{M}.@/-])(?:[\p{L}\p{N}-]+\.)+[a-z]{2,}(?![\p{L}\p{N}\p{M}.-])/giu
-const twin = new RegExp(`(?:^|\\.)[${twins}]{2,}\\.`, 'iu')
+const bare = /(?<![\p{L}\p{N}\p{M}.@/-])(?:[\p{L}\p{N}-]+[.\u3002\uff0e\uff61])+[a-z]{2,}(?![\p{L}\p{N}\p{M}.-])/giu
+const twin = new RegExp(`(?:^|[.\u3002\uff0e\uff61])[${twins}]{2,}[.\u3002\uff0e\uff61]`, 'iu')
 const host = /(?:\/\/|@)([^\s/?#:@"'<>\\]*[^\x00-\x7f\s/?#:@"'<>\\][^\s/?#:@"'<>\\]*)/gu
 
 /** What is said of blanks: `⟨4,000 spaces⟩`. */
@@ -141,7 +141,7 @@ function markWords(text: string, tellBlanks: TellBlanks, runs: TextRun[]): void 
 
 /** A host as the network spells it, where that is another way. */
 function spelling(name: string): string | undefined {
-  if (!name.includes('.')) return undefined
+  if (!/\.|[\u3002\uff0e\uff61][a-z]{2,}$/i.test(name)) return undefined // the full stop of Chinese is a dot, too, but it also ends a sentence
   try {
     const { hostname } = new URL(`http://${name}`)
     return hostname === name ? undefined : hostname

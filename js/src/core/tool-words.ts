@@ -40,7 +40,8 @@ export interface ToolWords {
   }
   /**
    * These words are not the app's own: who says them, such as the name of an MCP server. They are shown as a quotation beside the tool's true
-   * name. Beside it there is no `about`, `sentence`, `done`, `icon` or `labels`: a stranger does not write what a person is asked.
+   * name, and hints such as `readOnlyHint` as what it says of itself. Beside it there is no `about`, `sentence`, `done`, `icon` or `labels`: a
+   * stranger does not write what a person is asked.
    */
   readonly from?: string
 }

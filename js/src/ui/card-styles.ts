@@ -57,9 +57,9 @@ export const cardStyles = css`
     display: flex; flex-direction: column-reverse; max-height: 7.6em; margin: 0 12px 12px; overflow: hidden;
     border-radius: var(--_small-radius); background: var(--_inset); contain: content;
   }
-  .written { display: grid; padding: 8px 10px; font-size: .82em; line-height: 1.5; }
-  .written > p { margin: 0; color: var(--_muted); overflow-wrap: anywhere; }
-  .written > code { font: 1em / 1.5 var(--_mono); white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; min-width: 0; }
+  .written { display: grid; padding: 8px 10px; font-size: .82em; overflow-wrap: anywhere; }
+  .written > p { margin: 0; color: var(--_muted); }
+  .written > code { font: 1em / 1.5 var(--_mono); white-space: pre-wrap; }
   .written > code:not(:only-child) { margin-inline-start: 1em; }
   .written > :last-child::after { content: ''; display: inline-block; width: .5em; height: 1.05em; margin-inline-start: 1px; vertical-align: -.2em; background: var(--_accent-ink); }
   .line { display: flex; gap: 8px; align-items: baseline; margin: -2px 12px 10px 52px; font-size: .88em; color: var(--_muted); }

@@ -13,6 +13,7 @@ import json
 import math
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 OK, E_ARGUMENT, E_STATE, E_NOT_FOUND, E_JSON, E_LIMIT, E_UNSUPPORTED = 0, -1, -2, -3, -4, -5, -6
 E_MEMORY, E_INTERNAL = -100, -101
@@ -20,6 +21,7 @@ END_COMPLETE, END_NETWORK, END_ABORTED, END_RETRY, END_HOOK = range(5)
 ONCE, TURN, SESSION, ALWAYS, RELEASE, EXACT = 0, 1, 2, 3, 4, 256
 GATE_RUN, GATE_ASK, GATE_DENY = 0, 1, 2
 FINAL_ACCEPT, FINAL_RETRY, FINAL_REPLACE = range(3)
+DELTA_NONE, DELTA_TEXT, DELTA_REASONING, DELTA_ARGS, DELTA_PROGRESS, DELTA_EVENT, DELTA_TASK = range(7)
 RESULT, RESULT_JSON, RESULT_PARTS, FAILURE, PROGRESS, REWRITTEN = range(6)
 GET_REQUEST, GET_MESSAGE, GET_HISTORY, GET_TOOLS, GET_PROMPT, GET_STATE, GET_ERROR = range(1, 8)
 NEVER = 2**63 - 1  # tick returns it if there is no deadline
@@ -47,9 +49,18 @@ FUNCTIONS = {  # name: (result, arguments), as in sluice.h
     "sluice_turn_resolve": (_I, [_P, _U, _S, _N]),
     "sluice_turn_tick": (_T, [_P, _T]),
     "sluice_turn_next_event": (_P, [_P, _LEN]),
+    "sluice_turn_next_delta": (_P, [_P, ctypes.POINTER(_I), ctypes.POINTER(_U), _LEN]),
     "sluice_turn_find_tool": (_P, [_P, _S, _N, _LEN]),
     "sluice_turn_get": (_P, [_P, _I, _LEN]),
 }
+
+
+class Delta(NamedTuple):
+    """A piece of text, as `next_delta` gives it."""
+
+    kind: int  #: DELTA_TEXT, DELTA_REASONING, DELTA_ARGS or DELTA_PROGRESS
+    index: int  #: the block of text and reasoning, the call of arguments and progress
+    text: str
 
 
 def library_path():
@@ -293,6 +304,20 @@ class Turn(_Handle):
         """Returns every waiting event."""
         while (event := self.next_event(raw)) is not None:
             yield event
+
+    def next_delta(self):
+        """Returns the next event as a Delta if it is a piece of text, which is told without JSON; else None: ask `next_event`. Text with a mark (refusal,
+        fabricated) is such another event."""
+        if self._unread is not None:
+            return None
+        kind, index, length = _I(), _U(), _N()
+        text = _out(library().sluice_turn_next_delta(self._open, kind, index, length), length, True)
+        return None if text is None else Delta(kind.value, index.value, text)
+
+    def pieces(self):
+        """Returns every waiting event in order: pieces of text as Delta, which is faster than JSON, any other as `next_event` gives it."""
+        while (piece := self.next_delta() or self.next_event()) is not None:
+            yield piece
 
     def find_tool(self, name, raw=False):
         """The tool that a model means by this name, as {"tool": ...}, or the nearest names, as {"near": [...]}."""

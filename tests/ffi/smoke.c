@@ -33,7 +33,7 @@ int main(void) {
   static const char turn_config[] =
       "{\"wire\":\"openai-chat\",\"request\":{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}}";
   static const char *const asked[] = {"\"type\":\"request\"", NULL};
-  static const char *const waits[] = {"\"type\":\"text\"", "\"type\":\"approval\"", NULL};
+  static const char *const waits[] = {"\"type\":\"approval\"", NULL};
   static const char *const runs[] = {"\"type\":\"execute\"", NULL};
   static const char *const again[] = {"\"status\":\"success\"", "\"type\":\"request\"", NULL};
   static const char *const ends[] = {"\"type\":\"text\"", "\"type\":\"done\"", NULL};
@@ -41,6 +41,8 @@ int main(void) {
   sluice_turn *turn;
   const char *text;
   size_t len = 0;
+  int32_t kind = 0;
+  uint32_t index = 0;
 
   check(sluice_version() > 0, "there is a version");
   engine = sluice_engine_new(engine_config, sizeof engine_config - 1);
@@ -58,6 +60,10 @@ int main(void) {
            "[DONE]\n\n") == SLUICE_OK,
       "feed a call");
   check(sluice_turn_finish(turn, SLUICE_END_COMPLETE, NULL, 0) == SLUICE_OK, "finish");
+  text = sluice_turn_next_delta(turn, &kind, &index, &len);
+  check(text != NULL && strcmp(text, "Noted: ") == 0 && len == 7, "the text comes as it is");
+  check(kind == SLUICE_DELTA_TEXT && index == 0, "it is the text of the first block");
+  check(sluice_turn_next_delta(turn, &kind, NULL, NULL) == NULL && kind == SLUICE_DELTA_EVENT, "then comes the call");
   check(drained(turn, waits), "the call waits for a person");
   check(sluice_turn_submit(turn, 1, SLUICE_RESULT, "x", 1) == SLUICE_E_STATE, "nothing runs before it was approved");
   text = sluice_turn_get(turn, SLUICE_GET_ERROR, &len);

@@ -78,12 +78,17 @@ int32_t run(long allocations, Step &&step) {
     CHECK(sluice_turn_tick(turn, 1) == SLUICE_E_MEMORY);
     CHECK(sluice_turn_get(turn, SLUICE_GET_MESSAGE, nullptr) == nullptr);
     CHECK(std::string(sluice_turn_get(turn, SLUICE_GET_ERROR, nullptr)).find("\"memory\"") != std::string::npos);
+    int32_t kind = 77;
+    CHECK(sluice_turn_next_delta(turn, &kind, nullptr, nullptr) == nullptr);
+    CHECK(kind == SLUICE_DELTA_EVENT);
     const std::vector<std::string> last = events(turn);
     REQUIRE(last.size() == 2);
     CHECK(last[0].find("\"fatal\":true") != std::string::npos);
     CHECK(last[0].find("\"seq\":" + std::to_string(before + 1) + "}") != std::string::npos);
     CHECK(last[1].find(R"("type":"done","outcome":"failed")") != std::string::npos);
     CHECK(events(turn).empty());
+    CHECK(sluice_turn_next_delta(turn, &kind, nullptr, nullptr) == nullptr);
+    CHECK(kind == SLUICE_DELTA_NONE);
   }
   sluice_turn_free(turn);
   sluice_engine_free(engine);

@@ -26,6 +26,14 @@ TEST_CASE("every function takes NULL handles") {
   CHECK(sluice_turn_tick(nullptr, 1) == SLUICE_E_ARGUMENT);
   CHECK(sluice_turn_next_event(nullptr, &len) == nullptr);
   CHECK(sluice_turn_next_event(nullptr, nullptr) == nullptr);
+  int32_t kind = 77;
+  uint32_t index = 77;
+  len = 77;
+  CHECK(sluice_turn_next_delta(nullptr, &kind, &index, &len) == nullptr);
+  CHECK(kind == SLUICE_DELTA_NONE);
+  CHECK(index == 0);
+  CHECK(len == 0);
+  CHECK(sluice_turn_next_delta(nullptr, nullptr, nullptr, nullptr) == nullptr);
   for (int32_t what = -1; what < 9; ++what) CHECK(sluice_turn_get(nullptr, what, &len) == nullptr);
 }
 
@@ -34,6 +42,7 @@ TEST_CASE("a turn of no engine exists and answers its error") {
     REQUIRE(turn != nullptr);
     CHECK(sluice_turn_feed(turn, "x", 1) == SLUICE_E_ARGUMENT);
     CHECK(sluice_turn_tick(turn, 1) == SLUICE_E_ARGUMENT);
+    CHECK(sluice_turn_next_delta(turn, nullptr, nullptr, nullptr) == nullptr);
     CHECK(std::string(sluice_turn_get(turn, SLUICE_GET_ERROR, nullptr)).find("\"code\":-1") != std::string::npos);
     sluice_turn_free(turn);
   }

@@ -129,6 +129,37 @@ std::vector<Json> poll_all(sluice_turn *turn) {
   return events;
 }
 
+std::vector<Json> poll_pieces(sluice_turn *turn, int64_t seq) {
+  static const char *const kTypes[] = {"", "text", "reasoning", "args", "progress"};
+  static const std::set<std::string> kTasks = {"request", "approval", "execute", "ipc", "final"};
+  std::vector<Json> events;
+  for (;;) {
+    int32_t kind = -1;
+    uint32_t index = 77;
+    size_t len = 77;
+    if (const char *text = sluice_turn_next_delta(turn, &kind, &index, &len)) {
+      if (kind < SLUICE_DELTA_TEXT || kind > SLUICE_DELTA_PROGRESS || text[len] != '\0')
+        throw Failed("a piece of kind " + std::to_string(kind) + ", not NUL-terminated at its length, or no piece");
+      const char *const of = kind < SLUICE_DELTA_ARGS ? "block" : "call";
+      events.push_back({{"type", kTypes[kind]}, {of, index}, {"text", std::string(text, len)}, {"seq", ++seq}});
+      continue;
+    }
+    const char *text = sluice_turn_next_event(turn, nullptr);
+    const Json event = text ? Json::parse(text) : Json();
+    const int32_t expected = !text                                     ? SLUICE_DELTA_NONE
+                             : kTasks.contains(text_of(event, "type")) ? SLUICE_DELTA_TASK
+                                                                       : SLUICE_DELTA_EVENT;
+    if (kind != expected || index != 0 || len != 0) throw Failed("kind " + std::to_string(kind) + ": " + brief(event));
+    if (!text) return events;
+    const std::string type = text_of(event, "type");
+    const bool marked = event.contains("refusal") || event.contains("fabricated");
+    if (!marked && std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes))
+      throw Failed("a piece of text that was no delta: " + brief(event));
+    seq = event.value("seq", int64_t{-1});
+    events.push_back(event);
+  }
+}
+
 std::vector<Json> merged_events(const std::vector<Json> &events, bool cards) {
   std::vector<Json> out;
   for (Json event : events) {
@@ -314,7 +345,9 @@ class Player {
   }
 
   void poll() {
-    for (Json &event : poll_all(turn_->p)) {
+    const bool pieces =
+        replay_.poll == Replay::Poll::pieces || (replay_.poll == Replay::Poll::in_turns && ++polls_ % 2);
+    for (Json &event : pieces ? poll_pieces(turn_->p, seq_.value_or(0)) : poll_all(turn_->p)) {
       if (done_) throw Failed("an event after done: " + brief(event));
       const Json *seq = member(event, "seq");
       if (!seq || !seq->is_number_integer() || (seq_ && seq->get<int64_t>() != *seq_ + 1))
@@ -634,6 +667,7 @@ class Player {
   std::vector<Json> asked_;
   std::unique_ptr<EngineHandle> other_engine_;
   std::optional<int64_t> seq_;
+  uint32_t polls_ = 0;
   std::optional<std::string> done_;
   std::vector<Json> all_, pending_;
 };
@@ -646,15 +680,21 @@ std::vector<std::string> run_script(const Json &script, bool restorable) {
     if (step.contains("restore") && !restorable) return {};
     bytes += fed(step).value_or("").size();
   }
-  std::vector<Replay> replays = {{"as written", Replay::How::cut, Cutter::whole()}};
-  if (bytes > 0 && bytes <= kBytewiseLimit) replays.push_back({"byte by byte", Replay::How::cut, Cutter::bytes()});
+  using How = Replay::How;
+  using Poll = Replay::Poll;
+  std::vector<Replay> replays = {{"as written", How::cut, Cutter::whole()},
+                                 {"as written, in pieces", How::cut, Cutter::whole(), Poll::pieces}};
+  if (bytes > 0 && bytes <= kBytewiseLimit)
+    replays.push_back({"byte by byte", How::cut, Cutter::bytes(), Poll::in_turns});
   for (uint32_t seed = 1; bytes > 0 && seed <= kRandomReplays; ++seed)
-    replays.push_back({"random cuts, seed " + std::to_string(seed), Replay::How::cut, Cutter::random(seed)});
+    replays.push_back({"random cuts, seed " + std::to_string(seed), How::cut, Cutter::random(seed),
+                       seed % 2 ? Poll::events : Poll::pieces});
   if (script.value("polls", "") != "as written") {
-    const bool cut = bytes <= kBytewiseLimit;
-    replays.push_back({"polled after every call", Replay::How::polled, cut ? Cutter::bytes() : Cutter::random(1)});
+    const Cutter cutter = bytes <= kBytewiseLimit ? Cutter::bytes() : Cutter::random(1);
+    replays.push_back({"polled after every call", How::polled, cutter});
+    replays.push_back({"polled in pieces after every call", How::polled, cutter, Poll::pieces});
   }
-  if (restorable) replays.push_back({"saved and restored", Replay::How::restored, Cutter::restored(bytes)});
+  if (restorable) replays.push_back({"saved and restored", How::restored, Cutter::restored(bytes), Poll::in_turns});
 
   std::vector<std::string> failures;
   std::optional<Outcome> first;

@@ -61,6 +61,8 @@ std::filesystem::path tests_folder();
 std::filesystem::path shared_folder();
 
 std::vector<Json> poll_all(sluice_turn *turn);
+// The same events, text by sluice_turn_next_delta. `seq`: of the event that was polled last.
+std::vector<Json> poll_pieces(sluice_turn *turn, int64_t seq);
 // Neighbouring deltas as one event and without `seq`; `cards`: neighbouring patches of a card, too.
 std::vector<Json> merged_events(const std::vector<Json> &events, bool cards);
 // Empty, or where and how `actual` (nullptr: absent) differs from the pattern.
@@ -68,9 +70,11 @@ std::string mismatch(const Json &pattern, const Json *actual, const std::string 
 
 struct Replay {
   enum class How { cut, polled, restored };
+  enum class Poll { events, pieces, in_turns };
   std::string name;
   How how = How::cut;
   Cutter cutter = Cutter::whole();
+  Poll poll = Poll::events;
 };
 
 // Everything that went wrong with one script, one line or more each. `restorable`: also save and restore.

@@ -241,9 +241,25 @@ def number(value, names):
     return names[value] if isinstance(value, str) else value
 
 
+PIECES = {sluice.DELTA_TEXT: ("text", "block"), sluice.DELTA_REASONING: ("reasoning", "block"), sluice.DELTA_ARGS: ("args", "call"),
+          sluice.DELTA_PROGRESS: ("progress", "call")}
+
+
+def poll_pieces(turn, seq):
+    """Every waiting event, text without JSON. `seq`: of the event that was polled last."""
+    for piece in turn.pieces():
+        if isinstance(piece, sluice.Delta):
+            kind, of = PIECES[piece.kind]
+            piece = {"type": kind, of: piece.index, "text": piece.text, "seq": seq + 1}
+        elif piece["type"] in ("text", "reasoning", "args", "progress") and not {"refusal", "fabricated"} & piece.keys():
+            raise Failed(f"a piece of text that was no Delta: {brief(piece)}")
+        seq = piece["seq"]
+        yield piece
+
+
 class Player:
-    def __init__(self, script, how, cut):
-        self.script, self.how, self.cut = script, how, cut
+    def __init__(self, script, how, cut, poll):
+        self.script, self.how, self.cut, self.polling, self.polls = script, how, cut, poll, 0
         self.events, self.pending = [], []
         self.seq = self.done = None
         self.diagnosed = self.adopted = False
@@ -297,7 +313,9 @@ class Player:
         return again
 
     def poll(self):
-        for event in self.turn.events():
+        self.polls += 1
+        pieces = self.polling == "pieces" or self.polling == "in turns" and self.polls % 2
+        for event in poll_pieces(self.turn, self.seq or 0) if pieces else self.turn.events():
             if self.done:
                 raise Failed(f"an event after done: {brief(event)}")
             if not isinstance(event.get("seq"), int) or self.seq is not None and event["seq"] != self.seq + 1:
@@ -496,19 +514,20 @@ def run_script(script, restorable):
     if not restorable and any("restore" in step for step in script["steps"]):
         return ""
     size = sum(len(fed(step) or b"") for step in script["steps"])
-    replays = [("as written", "cut", (0, 0))]
+    replays = [("as written", "cut", (0, 0), "events"), ("as written, in pieces", "cut", (0, 0), "pieces")]
     if 0 < size <= BYTEWISE_LIMIT:
-        replays.append(("byte by byte", "cut", (0, 1)))
+        replays.append(("byte by byte", "cut", (0, 1), "in turns"))
     if size:
-        replays += [(f"random cuts, seed {seed}", "cut", random_cut(seed)) for seed in range(1, RANDOM_REPLAYS + 1)]
+        replays += [(f"random cuts, seed {seed}", "cut", random_cut(seed), "events" if seed % 2 else "pieces") for seed in range(1, RANDOM_REPLAYS + 1)]
     if script.get("polls") != "as written":
-        replays.append(("polled after every call", "polled", (0, 1) if size <= BYTEWISE_LIMIT else random_cut(1)))
+        cut = (0, 1) if size <= BYTEWISE_LIMIT else random_cut(1)
+        replays.append(("polled after every call", "polled", cut, "in turns"))
     if restorable:
-        replays.append(("saved and restored", "restored", restored_cut(size)))
+        replays.append(("saved and restored", "restored", restored_cut(size), "in turns"))
     first = None
-    for name, how, cut in replays:
+    for name, how, cut, poll in replays:
         try:
-            outcome = Player(script, how, cut).play()
+            outcome = Player(script, how, cut, poll).play()
             first = first or outcome
             if not equal(outcome[1], first[1]):
                 raise Failed(f"another message than as written: {brief(outcome[1])}\n    not {brief(first[1])}")

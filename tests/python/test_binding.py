@@ -37,6 +37,36 @@ def every_event(turn, cannot):
 
 
 class Events(unittest.TestCase):
+    def test_pieces_of_text_come_without_json_and_in_their_place(self):
+        with sluice.Engine({"tools": [TOOL]}) as engine, fed(engine, 'a\0"你\n<tool_call>{"name": "note", "arguments": {}}</tool_call>b') as turn:
+            pieces = list(turn.pieces())
+            self.assertEqual(pieces[0], sluice.Delta(sluice.DELTA_TEXT, 0, 'a\0"你\n'))
+            self.assertEqual(pieces[1]["type"], "card")
+            self.assertEqual(pieces[1]["seq"], 2)
+            self.assertIn(sluice.Delta(sluice.DELTA_TEXT, 2, "b"), pieces)
+            self.assertEqual(pieces[-1]["type"], "done")
+            self.assertEqual(pieces[-1]["seq"], len(pieces))
+            self.assertIsNone(turn.next_delta())
+
+    def test_no_piece_overtakes_an_event_that_comes_again(self):
+        with sluice.Engine({"tools": [TOOL]}) as engine, \
+                fed(engine, '<tool_call>{"name": "note", "arguments": {"n": 1e999}}</tool_call>b') as turn:
+            raised = 0
+            order = []
+            while True:
+                try:
+                    for piece in turn.pieces():
+                        order.append(piece)
+                    break
+                except ValueError:
+                    raised += 1
+                    self.assertIsNone(turn.next_delta())
+                    order.append(turn.next_event(raw=True))
+            self.assertGreater(raised, 0)
+            self.assertIsInstance(order[0], dict)
+            said = order.index(sluice.Delta(sluice.DELTA_TEXT, 1, "b"))
+            self.assertTrue(any(isinstance(event, str) for event in order[:said]))
+
     def test_an_event_too_deep_for_python_is_raised_and_comes_again(self):
         request = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
         with sluice.Engine({"tools": [TOOL], "limits": {"depth": 1024}}) as engine, \

@@ -16,6 +16,12 @@
  *       "execute"   run the tool, then sluice_turn_submit() its result
  *       "round"     the answer is over: stop reading, and finish it with SLUICE_END_COMPLETE
  *       "done"      the last event of the turn
+ *     A host that wants text without JSON asks sluice_turn_next_delta() first, and sluice_turn_next_event() where that returns
+ *     NULL:
+ *       do {
+ *         while ((text = sluice_turn_next_delta(turn, &kind, &index, &len)) != NULL) show(kind, index, text, len);
+ *         if ((event = sluice_turn_next_event(turn, &len)) != NULL) handle(event, len);
+ *       } while (event != NULL);
  *     Call sluice_turn_tick() with the current time before feed, submit and approve, and at the deadline it returned.
  *     A turn whose configuration has no "request" is a parser: one answer is open from the start, nothing runs, and
  *     finish brings "done".
@@ -156,6 +162,18 @@ enum {
   SLUICE_FINAL_REPLACE = 2 /* the turn ends with another text in its place */
 };
 
+/* What the next event is: sluice_turn_next_delta. */
+enum {
+  SLUICE_DELTA_NONE = 0,      /* with NULL: no event waits */
+  SLUICE_DELTA_TEXT = 1,      /* as "text"; index: the block */
+  SLUICE_DELTA_REASONING = 2, /* as "reasoning"; index: the block */
+  SLUICE_DELTA_ARGS = 3,      /* as "args": a piece of the arguments as the model writes them; index: the call */
+  SLUICE_DELTA_PROGRESS = 4,  /* as "progress": replaces what the call reported before; index: the call */
+  SLUICE_DELTA_EVENT = 5,     /* with NULL: an event that only sluice_turn_next_event tells */
+  SLUICE_DELTA_TASK = 6       /* with NULL: such an event by which the host acts: "request", "approval", "execute", "ipc" or
+                               * "final". Until it is polled it is taken back if it no longer applies */
+};
+
 /* Documents that can be read at any time: sluice_turn_get. */
 enum {
   SLUICE_GET_REQUEST = 1, /* the body of the request to send; NULL while there is none to send */
@@ -273,6 +291,13 @@ SLUICE_API int64_t SLUICE_CALL sluice_turn_tick(sluice_turn *turn, int64_t now_m
 /* Returns the next event as JSON {"type":...}, or NULL if there is none. `offset` of an `ipc` event counts bytes of the text of
  * its `block` in UTF-8: the call stands behind them. Without text of its answer in front, `block` is the call's own. */
 SLUICE_API const char *SLUICE_CALL sluice_turn_next_event(sluice_turn *turn, size_t *len);
+
+/* Returns the next event if it is a piece of text: its plain bytes, without JSON. kind and index tell what they belong to, len
+ * how many there are: a NUL may be among them, and one stands behind them. Returns NULL if the next event is another one, or
+ * if there is none; kind tells which, index and len are 0. Events keep their order in whatever way they are polled, and each
+ * counts in `seq`. Text with a mark ("refusal", "fabricated") is told by sluice_turn_next_event only. kind, index and len may
+ * be NULL. Valid until the next call of this function or of sluice_turn_next_event on the turn. */
+SLUICE_API const char *SLUICE_CALL sluice_turn_next_delta(sluice_turn *turn, int32_t *kind, uint32_t *index, size_t *len);
 
 /* Finds the tool that a model means by this name. Returns {"tool":"weather.now"}, with "reason":"disabled" if the tool is
  * hidden, or {"near":["weather.now"]} with the nearest names if there is none. */

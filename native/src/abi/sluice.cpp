@@ -88,7 +88,7 @@ struct sluice_turn {
   uint64_t seq = 0;                    // number of the last event, once the turn is poisoned
   char words[2][160] = {};             // the two last events of a poisoned turn
   int words_said = 2;                  // how many of them were polled; 2: none is left
-  std::string event, found;
+  std::string event, delta, found;
   std::shared_ptr<const std::string>
       request;  // for SLUICE_GET_REQUEST; shared with the turn, not copied into `documents`
   std::string documents[SLUICE_GET_ERROR + 1];
@@ -142,6 +142,20 @@ Status bad_argument(std::string message) { return sluice::error(Code::argument, 
 
 Status missing(const char *text, size_t len) {
   return text == nullptr && len > 0 ? bad_argument("a NULL pointer with a length above 0") : Status{};
+}
+
+template <class Number>
+void put(Number *out, Number value) {
+  if (out != nullptr) *out = value;
+}
+
+int32_t kind_of(sluice::EventQueue::Kind kind) {
+  switch (kind) {
+    case sluice::EventQueue::Kind::reasoning: return SLUICE_DELTA_REASONING;
+    case sluice::EventQueue::Kind::args: return SLUICE_DELTA_ARGS;
+    case sluice::EventQueue::Kind::progress: return SLUICE_DELTA_PROGRESS;
+    default: return SLUICE_DELTA_TEXT;
+  }
 }
 
 template <class Make>
@@ -350,6 +364,28 @@ const char *sluice_turn_next_event(sluice_turn *turn, size_t *len) {
   const char *const text = turn->words[turn->words_said++];
   if (len != nullptr) *len = std::char_traits<char>::length(text);
   return text;
+}
+
+const char *sluice_turn_next_delta(sluice_turn *turn, int32_t *kind, uint32_t *index, size_t *len) {
+  using Next = sluice::EventQueue::Next;
+  put(kind, int32_t{SLUICE_DELTA_NONE});
+  put(index, uint32_t{0});
+  if (turn == nullptr) return none(len);
+  auto next = Next::none;
+  sluice::EventQueue::Polled polled{};
+  const int32_t code = guard(turn, [&](sluice::Turn &t) {
+    next = t.next_piece(turn->delta, polled);
+    return Status{};
+  });
+  if (code != SLUICE_OK) next = turn->words_said < 2 ? Next::other : Next::none;
+  if (next == Next::piece) {
+    put(kind, kind_of(polled.kind));
+    put(index, polled.key);
+    return lend(turn->delta, len);
+  }
+  if (next == Next::other) put(kind, int32_t{SLUICE_DELTA_EVENT});
+  if (next == Next::task) put(kind, int32_t{SLUICE_DELTA_TASK});
+  return none(len);
 }
 
 const char *sluice_turn_find_tool(sluice_turn *turn, const char *name, size_t name_len, size_t *len) {

@@ -15,15 +15,22 @@ constexpr size_t kDeepestEvent = 2048;
 // A slot that was polled keeps at most this much memory, so that a burst of unpolled text is freed.
 constexpr size_t kSpareBytes = 16384;
 
-std::string_view delta_head(EventQueue::Kind kind) {
+// How the document of a piece of text begins. Empty: the event is none.
+std::string_view piece_head(EventQueue::Kind kind) {
   switch (kind) {
     case EventQueue::Kind::text:
     case EventQueue::Kind::refusal:
     case EventQueue::Kind::fabricated: return R"({"type":"text","block":)";
     case EventQueue::Kind::reasoning: return R"({"type":"reasoning","block":)";
     case EventQueue::Kind::args: return R"({"type":"args","call":)";
+    case EventQueue::Kind::progress: return R"({"type":"progress","call":)";
     default: return {};
   }
+}
+
+// A mark is told in the JSON of the event.
+bool has_mark(EventQueue::Kind kind) {
+  return kind == EventQueue::Kind::refusal || kind == EventQueue::Kind::fabricated;
 }
 
 bool may_be_withdrawn(EventQueue::Kind kind) {
@@ -48,7 +55,7 @@ std::string_view type_of(EventQueue::Kind kind) {
 }
 
 // Checks a saved event that is not a delta: its document must be complete, of its kind's type, and about a call that
-// exists. Older versions saved `ipc` events as `other`; `kind` is corrected here.
+// exists. Older versions saved some `ipc` and `final` events as `other`; `kind` is corrected here.
 Status check_event(EventQueue::Kind &kind, uint32_t &key, const std::string &document, const EventQueue::About &about,
                    bool last) {
   if (Status status = check_json(document, kDeepestEvent); !status.ok()) return status;
@@ -56,6 +63,7 @@ Status check_event(EventQueue::Kind &kind, uint32_t &key, const std::string &doc
   if (!type || json_kind(*type) != '"') return error(Code::json, "expected an event with a type");
   const std::string said = json_text(*type);
   if (said == "ipc" && kind == EventQueue::Kind::other) kind = EventQueue::Kind::ipc;
+  if (said == "final" && kind == EventQueue::Kind::other) kind = EventQueue::Kind::final_answer;
   const bool own = said == "request" || said == "execute" || said == "approval" || said == "ipc";
   if (type_of(kind).empty() ? own : said != type_of(kind)) return error(Code::json, "expected another type of event");
   if (said == "done" && !(about.done && last)) return error(Code::json, "expected no end of the turn here");
@@ -63,10 +71,20 @@ Status check_event(EventQueue::Kind &kind, uint32_t &key, const std::string &doc
   uint32_t call = key;
   event.get("call", call);
   const bool of_call =
-      may_be_withdrawn(kind) && kind != EventQueue::Kind::request && kind != EventQueue::Kind::final_answer;
+      kind == EventQueue::Kind::progress ||
+      (may_be_withdrawn(kind) && kind != EventQueue::Kind::request && kind != EventQueue::Kind::final_answer);
   if (!event.fits().ok() || call > about.calls || (key != 0 && call != key) || (of_call && call == 0))
     return error(Code::json, "expected the number of its call");
   if (of_call) key = call;
+  return {};
+}
+
+// Replaces the document of a saved `progress` event by the text that it tells.
+Status take_text(std::string &document) {
+  document += '}';
+  const auto text = json_member(document, "text");
+  if (!text || json_kind(*text) != '"') return error(Code::json, "expected a text", "text");
+  document = json_text(*text);
   return {};
 }
 
@@ -90,6 +108,16 @@ EventQueue::Event &EventQueue::slot() {
   event.lent.clear();
   release_text(event.text, kSpareBytes);
   return event;
+}
+
+void EventQueue::write_piece(const Event &event, std::string &out) {
+  if (event.text.size() > kSpareBytes) out.reserve(json_string_size(event.text) + 128);
+  out += piece_head(event.kind);
+  append_number(out, event.key);
+  out += R"(,"text":)";
+  append_json_string(out, event.text);
+  if (event.kind == Kind::refusal) out += R"(,"refusal":true)";
+  if (event.kind == Kind::fabricated) out += R"(,"fabricated":true)";
 }
 
 void EventQueue::write_whole(const Event &event, std::string &out) {
@@ -166,6 +194,7 @@ void EventQueue::save(std::string &out) const {
     ObjectWriter event(list);
     event.number("kind", static_cast<int64_t>(events_[i].kind)).number("key", events_[i].key);
     std::string whole;
+    if (events_[i].kind == Kind::progress) write_piece(events_[i], whole);  // saved as a document
     if (!events_[i].lent.empty()) write_whole(events_[i], whole);
     event.text("text", whole.empty() ? events_[i].text : whole).close();
   }
@@ -183,56 +212,67 @@ Status EventQueue::load(std::string_view saved, const About &about) {
     uint32_t kind = 0, key = 0;
     read.get("kind", kind);
     read.get("key", key);
-    auto known = kind > static_cast<uint32_t>(Kind::ipc) ? Kind::other : static_cast<Kind>(kind);
+    auto known = kind > static_cast<uint32_t>(Kind::final_answer) ? Kind::other : static_cast<Kind>(kind);
     std::string text;
     read.text("text", text);
+    const bool document = piece_head(known).empty() || known == Kind::progress;
     Status status = read.fits();
-    if (status.ok() && delta_head(known).empty())
+    if (status.ok() && document)
       status = check_event(known, key, text + "}", about, index + 1 == left).inside("text");
     else if (status.ok() && (known == Kind::args ? key == 0 || key > about.calls : key >= about.blocks))
       status = error(Code::json,
                      known == Kind::args ? "expected the number of a call" : "expected the number of a block", "key");
+    if (status.ok() && known == Kind::progress) status = take_text(text).inside("text");
     if (!status.ok()) return std::move(status).inside("waiting[" + std::to_string(index) + "]");
     add(known, key).text = std::move(text);
   }
   return queue.fits();
 }
 
-bool EventQueue::next(std::string &out, Polled &polled) {
-  release_text(out, kSpareBytes);
+EventQueue::Event *EventQueue::front() {
   while (head_ < tail_ && events_[head_].withdrawn) ++head_;
-  if (head_ == tail_) {
-    moved_ += tail_;
-    head_ = tail_ = 0;
-    return false;
-  }
+  if (head_ < tail_) return &events_[head_];
+  moved_ += tail_;
+  head_ = tail_ = 0;
+  return nullptr;
+}
+
+void EventQueue::drop_front() {
   Event &event = events_[head_++];
-  polled = {event.kind, event.key};
   if (may_be_withdrawn(event.kind)) places_.erase(place_key(event.kind, event.key));
-  const std::string_view head = delta_head(event.kind);
-  if (head.empty() && event.lent.empty() && event.text.size() > kSpareBytes) {
-    out = std::move(event.text);
-  } else if (head.empty()) {
-    write_whole(event, out);
-  } else {
-    if (event.text.size() > kSpareBytes) out.reserve(json_string_size(event.text) + 128);
-    out += head;
-    append_number(out, event.key);
-    out += R"(,"text":)";
-    append_json_string(out, event.text);
-    if (event.kind == Kind::refusal) out += R"(,"refusal":true)";
-    if (event.kind == Kind::fabricated) out += R"(,"fabricated":true)";
-  }
-  out += R"(,"seq":)";
-  append_number(out, static_cast<int64_t>(++seq_));
-  out += '}';
   release_text(event.text, kSpareBytes);
   event.lent.clear();
-  if (head_ == tail_) {
-    moved_ += tail_;
-    head_ = tail_ = 0;
-  }
+  ++seq_;
+  front();
+}
+
+bool EventQueue::next(std::string &out, Polled &polled) {
+  release_text(out, kSpareBytes);
+  Event *const event = front();
+  if (event == nullptr) return false;
+  polled = {event->kind, event->key};
+  if (!piece_head(event->kind).empty())
+    write_piece(*event, out);
+  else if (event->lent.empty() && event->text.size() > kSpareBytes)
+    out = std::move(event->text);
+  else
+    write_whole(*event, out);
+  drop_front();
+  out += R"(,"seq":)";
+  append_number(out, static_cast<int64_t>(seq_));
+  out += '}';
   return true;
+}
+
+EventQueue::Next EventQueue::next_piece(std::string &out, Polled &polled) {
+  Event *const event = front();
+  if (event == nullptr) return Next::none;
+  if (may_be_withdrawn(event->kind)) return Next::task;
+  if (piece_head(event->kind).empty() || has_mark(event->kind)) return Next::other;
+  polled = {event->kind, event->key};
+  std::swap(out, event->text);
+  drop_front();
+  return Next::piece;
 }
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 // Events that wait to be polled. Neighbouring deltas of the same block become one event. An event that no longer
-// applies is withdrawn. An event gets its `seq` when it is polled. Slots are used again with their strings, so that a
-// steady stream allocates nothing.
+// applies is withdrawn. An event gets its `seq` when it is polled. A piece of text waits as plain text, and is polled
+// as JSON or as it is. Slots are used again with their strings, so that a steady stream allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,8 @@ class EventQueue {
   // Appends to block `key` (text, reasoning), or to the arguments of call `key`.
   void delta(Kind kind, uint32_t key, std::string_view utf8);
 
-  // Opens an event. The caller appends a JSON object without its closing brace to the returned text.
+  // Opens an event. The caller appends a JSON object without its closing brace to the returned text; for `progress` the
+  // plain text.
   std::string &open(Kind kind, uint32_t key = 0);
 
   // Large texts of the event that was opened last. They are inserted at their places when the event is polled or saved.
@@ -65,6 +66,15 @@ class EventQueue {
   // Polls the next event as JSON into `out`. Returns false if none waits.
   bool next(std::string &out, Polled &polled);
 
+  enum class Next : uint8_t {
+    none,
+    piece,  // it was polled
+    other,
+    task  // an event that may be withdrawn
+  };
+  // Polls the next event if it is a piece of text without a mark: exchanges `out` for the text. Else nothing changes.
+  Next next_piece(std::string &out, Polled &polled);
+
  private:
   struct Event {
     Kind kind = Kind::other;
@@ -74,8 +84,12 @@ class EventQueue {
     LentTexts lent;
   };
 
+  // Appends the document of a piece of text, without its closing brace.
+  static void write_piece(const Event &event, std::string &out);
   // Appends the event's document with the lent texts in their places.
   static void write_whole(const Event &event, std::string &out);
+  Event *front();     // the next event; nullptr: none waits
+  void drop_front();  // the next event was polled
   Event &slot();
   Event &add(Kind kind, uint32_t key);
   // The waiting event of this kind, which must be one that may be withdrawn, and for `key`; nullptr: none. There is at

@@ -160,8 +160,7 @@ Status Gate::submit(uint32_t call, Submit kind, std::string_view data) {
   if (kind == Submit::progress) {
     card->set_progress(std::move(output.text));
     log_.open_cards().mark_changed(call);
-    ObjectWriter event(log_.event(Log::Event::progress, call));
-    event.text("type", "progress").number("call", call).text("text", card->progress());
+    log_.event(Log::Event::progress, call) += card->progress();
     return {};
   }
   const bool both = kind == Submit::rewritten && rewritten != output;

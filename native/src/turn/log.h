@@ -82,7 +82,8 @@ class Log {
   void invalidate(Card &card, std::string_view reason, std::string detail = {});
 
   // -- events about anything else
-  // Opens an event. The caller appends a JSON object without its closing brace to the returned text.
+  // Opens an event. The caller appends a JSON object without its closing brace to the returned text; for `progress` the
+  // plain text.
   std::string &event(Event kind, uint32_t key = 0) { return events_.open(kind, key); }
   LentTexts &lent() { return events_.lent(); }  // large texts of the event that was opened last
   void diagnostic(std::string_view code, std::string_view detail, uint32_t call = 0, std::optional<size_t> offset = {},
@@ -91,6 +92,7 @@ class Log {
   bool withdraw(Event kind, uint32_t key) { return events_.withdraw(kind, key); }
   bool waits(Event kind, uint32_t key) const { return events_.waits(kind, key); }
   bool next_event(std::string &out, EventQueue::Polled &polled) { return events_.next(out, polled); }
+  EventQueue::Next next_piece(std::string &out, EventQueue::Polled &polled) { return events_.next_piece(out, polled); }
   uint64_t last_seq() const { return events_.last_seq(); }
 
   // -- saved and restored

@@ -46,6 +46,8 @@ class Turn final : Answer::Listener {
   Status tick(int64_t now, int64_t &next_deadline);
 
   bool next_event(std::string &out);
+  // Polls the next event if it is a piece of text without a mark.
+  EventQueue::Next next_piece(std::string &out, EventQueue::Polled &polled) { return log_.next_piece(out, polled); }
   uint64_t last_seq() const { return log_.last_seq(); }
   std::shared_ptr<const std::string> request_body() const;  // nullptr: there is no request to send
   void message(std::string &out) const { log_.message().write(out); }
@@ -87,6 +89,7 @@ class Turn final : Answer::Listener {
   bool is_last_answer() const { return gate_.final_answer() || gate_.beyond_rounds() || setup_->observes(); }
   void check_final(std::string_view outcome);
   void emit_final();
+  void end_check();
   void end(std::string_view outcome);
   void fail(TurnError error);
   int64_t next_deadline() const;

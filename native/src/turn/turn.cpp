@@ -312,6 +312,11 @@ void Turn::emit_final() {
   if (is_last_answer()) event.boolean("last", true);
 }
 
+void Turn::end_check() {
+  check_ = Check::none;
+  log_.withdraw(Log::Event::final_answer, 0);  // after a restore it waits again
+}
+
 Status Turn::conclude(Final how, std::string_view text) {
   if (log_.done()) return not_now("the turn is done");
   if (check_ == Check::none) return not_now("no final answer waits");
@@ -319,13 +324,13 @@ Status Turn::conclude(Final how, std::string_view text) {
   const std::string said = repair_utf8(text);
   if (how == Final::retry) {
     if (is_last_answer()) return error(Code::limit, "this is the last answer of the turn: accept or replace it");
-    check_ = Check::none;
+    end_check();
     ended_on_fire_and_forget_ = false;
     log_.retract(said);
     begin_round(false);
     return {};
   }
-  check_ = Check::none;
+  end_check();
   if (how == Final::replace) {
     log_.retract({});
     log_.append(Block::Kind::text, said, true);
@@ -335,7 +340,7 @@ Status Turn::conclude(Final how, std::string_view text) {
 }
 
 void Turn::end(std::string_view outcome) {
-  check_ = Check::none;
+  end_check();
   if (!log_.message().rounds.empty()) log_.round().note.clear();  // no further answer would read it
   if (setup_->observes()) gate_.lose_all();
   if (!setup_->parser && outcome != "awaiting_user")

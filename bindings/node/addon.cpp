@@ -1,5 +1,6 @@
 // sluice.h spelled in Node-API. Each function of the header is a function of the module and takes opaque handles (null,
 // or a freed handle, means NULL). Strings go in as UTF-8 and come out as a string or null; return codes are numbers.
+// sluice_turn_next_delta alone is part of another function, `step`: crossing into JavaScript costs more than a piece.
 #include <napi.h>
 #include <sluice/sluice.h>
 
@@ -31,6 +32,7 @@ struct Handle {  // one of the two is set; neither after it was freed
 // only a handle in this list is ours.
 struct Environment : std::enable_shared_from_this<Environment> {
   std::unordered_set<Handle *> live;
+  std::string text, events;  // of the step that runs
 };
 
 Environment &environment(const Napi::CallbackInfo &info) { return *static_cast<Environment *>(info.Data()); }
@@ -45,9 +47,9 @@ class Arguments {
 
   Handle *handle(size_t index, const char *expected = "a handle") {
     const Napi::Value value = info_[index];
-    if (value.IsNull()) return nullptr;
-    Handle *handle = nullptr;
-    if (value.IsExternal()) handle = value.As<Napi::External<Handle>>().Data();
+    void *found = nullptr;
+    if (napi_get_value_external(info_.Env(), value, &found) != napi_ok && value.IsNull()) return nullptr;
+    auto *const handle = static_cast<Handle *>(found);
     if (handle == nullptr || environment(info_).live.count(handle) == 0) return fail(index, expected), nullptr;
     return handle;
   }
@@ -90,14 +92,26 @@ class Arguments {
   }
 
   std::pair<const void *, size_t> bytes(size_t index) {
-    const Napi::Value value = info_[index];
-    if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array)
-      return fail(index, "a Uint8Array"), std::pair<const void *, size_t>();
-    const Napi::Uint8Array array = value.As<Napi::Uint8Array>();
-    return {array.Data(), array.ByteLength()};
+    return elements<const void>(index, napi_uint8_array, "a Uint8Array");
+  }
+  std::pair<uint32_t *, size_t> numbers(size_t index) {
+    return elements<uint32_t>(index, napi_uint32_array, "a Uint32Array");
   }
 
+  bool is_null(size_t index) { return info_[index].IsNull(); }
+
  private:
+  template <class Element>
+  std::pair<Element *, size_t> elements(size_t index, napi_typedarray_type expected, const char *words) {
+    napi_typedarray_type type{};
+    void *data = nullptr;
+    size_t length = 0;
+    const napi_status status =
+        napi_get_typedarray_info(info_.Env(), info_[index], &type, &length, &data, nullptr, nullptr);
+    if (status != napi_ok || type != expected) return fail(index, words), std::pair<Element *, size_t>();
+    return {static_cast<Element *>(data), length};
+  }
+
   void fail(size_t index, const char *expected) {
     if (std::exchange(failed_, true)) return;
     const std::string message = "argument " + std::to_string(index + 1) + ": expected " + expected;
@@ -253,6 +267,108 @@ Napi::Value next_event(const Napi::CallbackInfo &info) {
   return text_or_null(info, text, len);
 }
 
+// -- many events in one crossing --
+
+constexpr size_t kHead = 4;    // numbers in front of the records: how many, what waits, the deadline's two halves
+constexpr size_t kRecord = 3;  // kind, index, length in UTF-16 units
+constexpr size_t kKeptBytes = 1 << 16;  // of the buffers between two steps
+
+uint32_t utf16_units(const char *text, size_t len) {
+  uint32_t units = 0;
+  for (const char *const end = text + len; text != end; ++text) {
+    const auto byte = static_cast<unsigned char>(*text);
+    units += static_cast<uint32_t>((byte & 0xC0) != 0x80) + static_cast<uint32_t>(byte >= 0xF0);
+  }
+  return units;
+}
+
+struct Polled {
+  uint32_t *records;
+  size_t room;
+  std::string &text, &events;
+  size_t count = 0;
+  int32_t waits = SLUICE_DELTA_NONE;
+
+  // Polls while there is room, up to the first event by which the host acts.
+  void drain(sluice_turn *turn) {
+    while (count < room) {
+      uint32_t index = 0;
+      size_t len = 0;
+      if (const char *const piece = sluice_turn_next_delta(turn, &waits, &index, &len)) {
+        text.append(piece, len);
+        add(index, utf16_units(piece, len));
+        continue;
+      }
+      if (waits != SLUICE_DELTA_EVENT) return;
+      const char *const event = sluice_turn_next_event(turn, &len);
+      if (event == nullptr) return;
+      events += events.empty() ? '[' : ',';
+      events.append(event, len);
+      add(0, 0);
+    }
+    waits = SLUICE_DELTA_EVENT;  // there may be more
+  }
+
+ private:
+  void add(uint32_t index, uint32_t units) {
+    uint32_t *const record = records + kRecord * count++;
+    record[0] = static_cast<uint32_t>(waits);
+    record[1] = index;
+    record[2] = units;
+  }
+};
+
+// step(turn, now, bytes, out): tick and feed; every event up to the first by which the host acts; and tick again, for
+// the deadline. `now` null: no tick; `bytes` null: no feed, and no tick before it; `out` null: nothing is polled.
+// Returns the return code of a tick or feed that failed, and polls nothing; else undefined, the text of all pieces, or
+// [text, events], with the other events as a JSON array. `out`, a Uint32Array, gets: the number of records; what waits,
+// SLUICE_DELTA_*; the deadline, high and low half; the records: kind, index and length of a piece, or
+// SLUICE_DELTA_EVENT for the next of the other events. What finds no room there waits.
+Napi::Value step(const Napi::CallbackInfo &info) {
+  Arguments in(info);
+  sluice_turn *const turn = in.turn(0);
+  const bool ticks = !in.is_null(1), feeds = !in.is_null(2), polls = !in.is_null(3);
+  const int64_t now = ticks ? in.integer<int64_t>(1) : 0;
+  const auto [bytes, len] = feeds ? in.bytes(2) : std::pair<const void *, size_t>();
+  const auto [out, size] = polls ? in.numbers(3) : std::pair<uint32_t *, size_t>();
+  if (in.failed()) return info.Env().Undefined();
+  if (feeds) {
+    int64_t code = ticks ? sluice_turn_tick(turn, now) : SLUICE_OK;
+    if (code >= 0) code = sluice_turn_feed(turn, bytes, len);
+    if (code < 0) return number(info, static_cast<double>(code));
+  }
+  if (size < kHead) return info.Env().Undefined();
+
+  Environment &home = environment(info);
+  Polled polled{out + kHead, (size - kHead) / kRecord, home.text, home.events};
+  polled.drain(turn);
+  int64_t deadline = INT64_MAX;
+  if (ticks && polled.waits == SLUICE_DELTA_NONE) {  // what was fed may have moved the deadline
+    deadline = sluice_turn_tick(turn, now);
+    if (deadline < 0) deadline = INT64_MAX;
+    polled.drain(turn);
+  }
+  out[0] = static_cast<uint32_t>(polled.count);
+  out[1] = static_cast<uint32_t>(polled.waits);
+  out[2] = static_cast<uint32_t>(deadline >> 32);
+  out[3] = static_cast<uint32_t>(deadline);
+
+  Napi::Value given = info.Env().Undefined();
+  if (polled.count > 0) given = Napi::String::New(info.Env(), home.text);
+  if (!home.events.empty()) {
+    home.events += ']';
+    const Napi::Array both = Napi::Array::New(info.Env(), 2);
+    both.Set(0U, given);
+    both.Set(1U, Napi::String::New(info.Env(), home.events));
+    given = both;
+  }
+  for (std::string *const buffer : {&home.text, &home.events}) {
+    buffer->clear();
+    if (buffer->capacity() > kKeptBytes) buffer->shrink_to_fit();
+  }
+  return given;
+}
+
 Napi::Value conclude(const Napi::CallbackInfo &info) {
   Arguments in(info);
   sluice_turn *const turn = in.turn(0);
@@ -323,6 +439,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add.template operator()<submit>("submit");
   add.template operator()<tick>("tick");
   add.template operator()<next_event>("nextEvent");
+  add.template operator()<step>("step");
   add.template operator()<find_tool>("findTool");
   add.template operator()<get>("get");
   add.template operator()<adjust_external_memory>("adjustExternalMemory");

@@ -39,10 +39,44 @@ test('wrong types of arguments are TypeErrors that say which', () => {
     [() => native.tick(turn, 2 ** 63), /argument 2: expected an integer/],
     [() => native.tick(turn, 1n), /argument 2: expected an integer/],
     [() => native.nextEvent(), /argument 1: expected a turn/],
+    [() => native.step(engine, null, null, null), /argument 1: expected a turn/],
+    [() => native.step(turn, '1', null, null), /argument 2: expected an integer/],
+    [() => native.step(turn, null, 'text', null), /argument 3: expected a Uint8Array/],
+    [() => native.step(turn, null, null, new Int32Array(9)), /argument 4: expected a Uint32Array/],
     [() => native.get(turn, '1'), /argument 2: expected an integer/],
   ]
   for (const [call, message] of wrong) assert.throws(call, (error) => error instanceof TypeError && message.test(error.message), String(call))
   native.turnFree(turn)
+  native.engineFree(engine)
+})
+
+test('a step ticks, feeds and polls, and tells which of them failed', () => {
+  const engine = native.engineNew('{}')
+  const turn = native.turnNew(engine, '{"wire":"text"}')
+  const out = new Uint32Array(4 + 2 * 3)
+  assert.equal(native.step(turn, 1000, Buffer.from('a\0é😀'), out), 'a\0é😀')
+  assert.deepEqual([...out.subarray(0, 2)], [1, 0])
+  assert.deepEqual([...out.subarray(4, 7)], [1, 0, 5], 'text, block 0, UTF-16 units')
+  assert.deepEqual([...out.subarray(2, 4)], [2 ** 31 - 1, 2 ** 32 - 1], 'never')
+  assert.equal(native.step(turn, 1000, null, out), undefined)
+  assert.deepEqual([...out.subarray(0, 2)], [0, 0])
+
+  assert.equal(native.step(turn, 1000, Buffer.from('b'), null), undefined, 'nothing is polled')
+  assert.equal(native.step(turn, -1, Buffer.from('c'), out), -1, 'a time that is none')
+  assert.equal(native.step(turn, null, null, out), 'b', 'what was not fed is not there, what waited is')
+  assert.equal(native.step(turn, 1000, Buffer.from('d'), new Uint32Array(3)), undefined, 'no room for anything')
+  const [text, events] = (native.finish(turn, 0, null), native.step(turn, 1000, null, out))
+  assert.equal(text, 'd')
+  assert.deepEqual(JSON.parse(events), [{ type: 'round', round: 1, seq: 4 }])
+  assert.deepEqual([...out], [2, 5, 2 ** 31 - 1, 2 ** 32 - 1, 1, 0, 1, 5, 0, 0], 'the room ended')
+  const [nothing, last] = native.step(turn, 1000, null, out)
+  assert.equal(nothing, '')
+  assert.equal(JSON.parse(last)[0].type, 'done')
+  for (const handle of [null, (native.turnFree(turn), turn)]) {
+    assert.equal(native.step(handle, 1000, new Uint8Array(1), out), -1)
+    assert.equal(native.step(handle, 1000, null, out), undefined)
+    assert.equal(native.step(handle, null, null, null), undefined)
+  }
   native.engineFree(engine)
 })
 

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { unpack } from '../../js/dist/esm/core/packed.js'
 import { checkAnthropic, checkGemini, checkOllama, checkResponses } from 'sluice/testing'
 
 export const tests = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -225,6 +226,29 @@ export function pollAll(turn) {
   return events
 }
 
+const taskTypes = ['request', 'approval', 'execute', 'ipc', 'final']
+const waits = { none: 0, event: 5, task: 6 }
+
+/** The same events, in steps of the addon with room for so many. `seq`: of the event that was polled last. */
+export function pollPacked(turn, seq, size) {
+  const out = new Uint32Array(4 + 3 * size)
+  const events = []
+  for (;;) {
+    const given = native.step(turn, null, null, out)
+    const some = given === undefined ? [] : unpack(out, given, seq, (text) => text)
+    if (some.length !== out[0] || some.some(({ type }) => taskTypes.includes(type))) throw new Failed(`${out[0]} records, and ${brief(some)}`)
+    if (out[1] === waits.event && some.length !== size) throw new Failed(`more waits, and there was room: ${brief(some)}`)
+    events.push(...some)
+    seq += some.length
+    if (out[1] === waits.none) return events
+    if (out[1] === waits.event) continue
+    const task = JSON.parse(native.nextEvent(turn))
+    if (out[1] !== waits.task || !taskTypes.includes(task.type)) throw new Failed(`${out[1]} waits: ${brief(task)}`)
+    events.push(task)
+    seq = task.seq
+  }
+}
+
 class Player {
   events = []
   pending = []
@@ -235,9 +259,10 @@ class Player {
   running = new Set() // calls whose execute was polled and that are not over
   asked = []
   engines = []
+  polls = 0
 
-  constructor(script, how, cut) {
-    Object.assign(this, { script, how, cut })
+  constructor(script, how, cut, poll) {
+    Object.assign(this, { script, how, cut, polling: poll })
   }
 
   play() {
@@ -299,7 +324,8 @@ class Player {
   }
 
   poll() {
-    for (const event of pollAll(this.turn)) {
+    const packed = this.polling === 'packed' || (this.polling === 'in turns' && this.polls++ % 2 === 0)
+    for (const event of packed ? pollPacked(this.turn, this.seq ?? 0, 1 + (this.polls % 4)) : pollAll(this.turn)) {
       if (this.done !== undefined) throw new Failed(`an event after done: ${brief(event)}`)
       if (!Number.isInteger(event.seq) || (this.seq !== undefined && event.seq !== this.seq + 1))
         throw new Failed(`seq does not follow ${this.seq}: ${brief(event)}`)
@@ -484,15 +510,16 @@ export function runScript(script, restorable) {
   if (!restorable && script.steps.some((step) => 'restore' in step)) return ''
   const size = script.steps.reduce((sum, step) => sum + (fed(step)?.length ?? 0), 0)
   const small = size <= bytewiseLimit
-  const replays = [['as written', 'cut', {}]]
-  if (size > 0 && small) replays.push(['byte by byte', 'cut', { most: 1 }])
-  for (let seed = 1; size > 0 && seed <= randomReplays; seed++) replays.push([`random cuts, seed ${seed}`, 'cut', randomCut(seed)])
-  if (script.polls !== 'as written') replays.push(['polled after every call', 'polled', small ? { most: 1 } : randomCut(1)])
-  if (restorable) replays.push(['saved and restored', 'restored', restoredCut(size)])
+  const replays = [['as written', 'cut', {}], ['as written, packed', 'cut', {}, 'packed']]
+  if (size > 0 && small) replays.push(['byte by byte', 'cut', { most: 1 }, 'in turns'])
+  for (let seed = 1; size > 0 && seed <= randomReplays; seed++)
+    replays.push([`random cuts, seed ${seed}`, 'cut', randomCut(seed), seed % 2 ? 'events' : 'packed'])
+  if (script.polls !== 'as written') replays.push(['polled after every call', 'polled', small ? { most: 1 } : randomCut(1), 'in turns'])
+  if (restorable) replays.push(['saved and restored', 'restored', restoredCut(size), 'in turns'])
   let first
-  for (const [name, how, cut] of replays) {
+  for (const [name, how, cut, poll] of replays) {
     try {
-      const outcome = new Player(script, how, cut).play()
+      const outcome = new Player(script, how, cut, poll).play()
       first ??= outcome
       for (const what of ['message', 'history'])
         if (!equal(outcome[what], first[what])) throw new Failed(`another ${what} than as written: ${brief(outcome[what])}\n    not ${brief(first[what])}`)

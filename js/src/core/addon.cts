@@ -30,6 +30,8 @@ export interface Addon {
   /** Infinity: no deadline. */
   tick(turn: NativeTurn | null, now: number): number
   nextEvent(turn: NativeTurn | null): string | null
+  /** Tick, feed, and every event up to the first by which the host acts; see bindings/node/addon.cpp. A number is a return code below 0. */
+  step(turn: NativeTurn | null, now: number | null, bytes: Uint8Array | null, out: Uint32Array | null): undefined | string | [text: string, events: string] | number
   findTool(turn: NativeTurn | null, name: string): string | null
   get(turn: NativeTurn | null, what: number): string | null
   adjustExternalMemory(delta: number): number

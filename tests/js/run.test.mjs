@@ -86,6 +86,17 @@ test('flushMs groups text, the first text comes at once', async (t) => {
   assert.equal(ofType(await collect(single.run()), 'text').length, 12)
 })
 
+test('flushMs groups the arguments of an answer that is nothing but a call', async (t) => {
+  const answers = [{ calls: [{ id: 'a', name: 'echo_back', arguments: { text: 'one two three four five six seven eight' } }] }, { text: 'Done.' }]
+  const server = { deltas: 'token', delayMs: 2 }
+  for (const [flushMs, least, most] of [[500, 1, 2], [0, 5, 100]]) {
+    const { run } = await stage(t, { answers: [...answers], server, flushMs, tools: [echo()] })
+    const args = ofType(await collect(run()), 'args')
+    assert.ok(args.length >= least && args.length <= most, `${args.length} events with ${flushMs}`)
+    assert.deepEqual(JSON.parse(args.map(({ text }) => text).join('')), answers[0].calls[0].arguments)
+  }
+})
+
 test('cancel in mid-stream keeps the text, closes the request, and resolves when all is quiet', async (t) => {
   const { server, run } = await stage(t, { answers: [{ parts: [{ text: 'Once upon a time' }, { wait: 60_000 }, { text: ' never' }] }] })
   const turn = run()

@@ -67,11 +67,11 @@ export async function listed({ url, headers, wire }: Server, signal: AbortSignal
   const response = await fetchTransport({ url, method: 'GET', headers: { ...rest, accept: 'application/json' } }, signal)
   const pieces: Uint8Array[] = []
   let size = 0
-  for await (const piece of readBody(response, signal)) {
+  await readBody(response, signal, (piece) => {
     pieces.push(piece)
     size += piece.byteLength
-    if (size > MAX_BYTES) break
-  }
+    return size <= MAX_BYTES
+  })
   const body = Buffer.concat(pieces)
   const text = body.toString('utf8').trim()
   const page = text.startsWith('<')

@@ -16,11 +16,11 @@ export async function readRefusal(response: Response, signal: AbortSignal): Prom
   const pieces: Uint8Array[] = []
   let size = 0
   try {
-    for await (const piece of readBody(response, enough.signal)) {
+    await readBody(response, enough.signal, (piece) => {
       pieces.push(piece)
       size += piece.byteLength
-      if (size >= MAX_BYTES) break
-    }
+      return size < MAX_BYTES
+    })
   } catch {
     signal.throwIfAborted() // what broke otherwise: the status is known, and some of the words
   } finally {

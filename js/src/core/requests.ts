@@ -59,9 +59,9 @@ export class Requests {
     return this.#abort !== undefined
   }
 
-  /** Text of this answer was shown, so further text may be grouped. */
-  get sawText(): boolean {
-    return this.#sawText
+  /** A part of this answer was shown, so what follows may be grouped. */
+  get shown(): boolean {
+    return this.#shown
   }
 
   /** Status, request id and `Retry-After` of the response to the open request. */
@@ -190,16 +190,16 @@ export class Requests {
 
   /** Feeds the body to the turn until the answer is over. Returns whether a stream ended before that, and nothing of it was shown. */
   async #read(response: Response, signal: AbortSignal): Promise<boolean> {
-    const { turn, step, settle } = this.#stage
+    const { turn, feed, settle } = this.#stage
     const reading = (this.#reading = new AbortController())
     const off = onAbort(signal, () => reading.abort(signal.reason))
     let begin = ''
     try {
-      for await (const bytes of readBody(response, reading.signal)) {
+      await readBody(response, reading.signal, (bytes) => {
         if (begin === '') begin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, 64).trimStart()
-        step(() => turn.feed(bytes), true)
-        if (this.#over || this.#transient !== undefined) break // some servers leave the connection open
-      }
+        feed(bytes)
+        return !this.#over && this.#transient === undefined // some servers leave the connection open
+      })
     } catch (error) {
       if (!this.#over) throw error
     } finally {

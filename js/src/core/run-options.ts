@@ -113,7 +113,7 @@ export interface RunHooks {
    * that is not `idempotent`. What it throws ends the run as `suspended`: nothing happens that was not saved.
    */
   checkpoint?: ((state: string, why: CheckpointReason) => void | Promise<void>) | undefined
-  /** Coalesces text into one event per this many milliseconds. The first delta is delivered immediately; 0 delivers every delta. Default 16. */
+  /** Coalesces text and arguments into one event per this many milliseconds. The first of an answer is delivered immediately; 0 delivers every delta. Default 16. */
   flushMs?: number | undefined
   /** The turn is cancelled when it takes longer than this many milliseconds, questions included. Default: never. */
   deadlineMs?: number | undefined

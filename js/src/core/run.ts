@@ -1,5 +1,5 @@
 // A turn with everything around it: requests, timers, tools, questions. The native turn decides; this carries out what its events say, with a part
-// for each of these. Every call into the turn goes through #step: tick, call, tick, drain.
+// for each of these. Every call into the turn goes through #step: tick, call, drain; the bytes of an answer through #feed, which is one crossing for all.
 import type { ApproveOptions } from './approvals.js'
 import { Checkpoints } from './checkpoints.js'
 import { messageOf, SluiceError } from './errors.js'
@@ -256,7 +256,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
       hooks: this.#hooks,
       get over() { return run.#result !== undefined },
       get suspending() { return run.#suspension !== undefined },
-      step: (call, lazy) => this.#step(call, lazy),
+      step: (call) => this.#step(call),
+      feed: (bytes) => this.#feed(bytes),
       settle: () => this.#settled(),
       emit: (event) => this.#emit(event),
       track: (work) => this.#track(work),
@@ -265,14 +266,28 @@ export class Run implements AsyncIterable<SluiceEvent> {
     }
   }
 
-  #step(call: () => void, lazy = false): void {
+  #step(call: () => void): void {
     if (this.#result) return // nothing comes after done, and calls that lost the race to it are fine
     this.#turn.tick()
     try {
       call()
     } finally {
-      if (lazy) this.#drainLater()
-      else this.#drain()
+      this.#drain()
+    }
+  }
+
+  /** Text that nobody polls becomes one event: polling less often is all it takes to group it. */
+  #feed(bytes: Uint8Array): void {
+    if (this.#result) return
+    if (this.#flush) return this.#turn.put(bytes)
+    const wait = this.#requests.shown ? this.#polledAt + (this.#hooks.flushMs ?? 16) - performance.now() : 0
+    if (wait > 0) this.#flush = setTimeout(() => this.#drain(), wait)
+    if (wait > 0 || !this.#mayDrain) return this.#turn.put(bytes)
+    let events: SluiceEvent[] | undefined
+    try {
+      events = this.#turn.take(bytes)
+    } finally {
+      this.#drain(events)
     }
   }
 
@@ -287,42 +302,36 @@ export class Run implements AsyncIterable<SluiceEvent> {
     }
   }
 
-  /** Text that nobody polls becomes one event: polling less often is all it takes to group it. */
-  #drainLater(): void {
-    const wait = this.#polledAt + (this.#hooks.flushMs ?? 16) - performance.now()
-    if (!this.#requests.sawText || wait <= 0) this.#drain()
-    else this.#flush ??= setTimeout(() => this.#drain(), wait)
-  }
-
   /** Resolves when every event that the turn has now was acted on. */
   async #settled(): Promise<void> {
     this.#step(() => {})
     while (this.#draining && !this.#result) await new Promise(setImmediate)
   }
 
-  #drain(): void {
-    if (this.#draining || this.#result) return // an event's handler called: the loop below goes on with what that brought
+  /** False while an event's handler calls: the loop in #drain goes on with what that brought. */
+  get #mayDrain(): boolean {
+    if (this.#draining || this.#result) return false
+    return !this.#suspension || this.#requests.open || this.#stopped.has(0) // the resumed run acts on events that were not polled
+  }
+
+  /** Acts on every event: on those that were polled already, and on what waits. */
+  #drain(polled?: SluiceEvent[]): void {
+    if (!this.#mayDrain) return
     clearTimeout(this.#flush)
     this.#flush = undefined
-    if (this.#suspension && !this.#requests.open && !this.#stopped.has(0)) return // the resumed run acts on events that were not polled
     this.#draining = true
     let paused = false
-    let deadline = Infinity
-    const next = (): SluiceEvent | null => {
-      const event = this.#turn.nextEvent()
-      if (event !== null) return event
-      deadline = this.#turn.tick()
-      return this.#turn.nextEvent() // of a deadline that passed just now
-    }
     try {
-      for (let event = next(); event !== null; event = next()) {
-        if (event.type === 'error') Object.assign(event, this.#requests.told)
-        if (event.type === 'progress') this.#tools.count(event)
-        if (this.#takenBack(event)) continue
-        this.#publish(event)
-        paused = this.#acts(event)
+      for (let events = polled ?? this.#turn.take(); ; events = this.#turn.take()) {
+        for (const event of events) {
+          this.#tell(event)
+          if (this.#result) return
+        }
+        // An event by which something happens is polled alone: until then it can be taken back, and a state holds it.
+        const event = this.#turn.waits ? this.#turn.nextEvent() : null
+        if (event === null) break
+        paused = this.#tell(event)
         if (paused) return this.#goOnWith(event)
-        this.#handle(event)
         if (this.#result) return
       }
     } catch (error) {
@@ -333,7 +342,18 @@ export class Run implements AsyncIterable<SluiceEvent> {
       this.#tellQuiet()
     }
     this.#polledAt = performance.now()
-    this.#arm(deadline)
+    this.#arm(this.#turn.deadline)
+  }
+
+  /** Publishes an event and acts on it. Returns true where whoever reads has to see it first. */
+  #tell(event: SluiceEvent): boolean {
+    if (event.type === 'error') Object.assign(event, this.#requests.told)
+    if (event.type === 'progress') this.#tools.count(event)
+    if (this.#takenBack(event)) return false
+    this.#publish(event)
+    if (this.#acts(event)) return true
+    this.#handle(event)
+    return false
   }
 
   #publish(event: SluiceEvent): void {

@@ -14,8 +14,10 @@ export interface Stage {
   readonly over: boolean
   /** `suspend` was called: nothing new is to start. */
   readonly suspending: boolean
-  /** The one way to call into the native turn: tick, call, tick, then act on the events. `lazy`: text may wait to be grouped. */
-  step(call: () => void, lazy?: boolean): void
+  /** The one way to call into the native turn: tick, call, then act on the events. */
+  step(call: () => void): void
+  /** A step that feeds bytes of the answer. Text may wait to be grouped. */
+  feed(bytes: Uint8Array): void
   /** Resolves when every event that the turn has now was acted on. */
   settle(): Promise<void>
   /** Adds an event that does not come from the engine. */

@@ -64,19 +64,22 @@ export function isNetworkFault(error: unknown): boolean {
   return !ownFaults.has(error.name)
 }
 
-/** The pieces of a body. Stops with the signal's reason also where the transport does not know the signal. */
-export async function* readBody(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+/** Reads a body piece by piece until `take` returns false. Rejects with the signal's reason also where the transport does not know the signal. */
+export async function readBody(response: Response, signal: AbortSignal, take: (piece: Uint8Array) => boolean): Promise<void> {
   if (!response.body) return
   const reader = response.body.getReader()
-  const stop = (): void => void reader.cancel(signal.reason).catch(() => {})
+  let stopped = false
+  const stop = (): void => {
+    stopped = true
+    reader.cancel(signal.reason).catch(() => {})
+  }
   const off = onAbort(signal, stop)
   try {
-    for (;;) {
-      signal.throwIfAborted()
+    for (let going = true; going; ) {
+      if (stopped) throw signal.reason
       const { done, value } = await reader.read()
-      signal.throwIfAborted()
-      if (done) return
-      yield value
+      if (stopped) throw signal.reason
+      going = !done && take(value)
     }
   } finally {
     off()

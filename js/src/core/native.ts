@@ -5,8 +5,12 @@ import { wrong } from './options.js'
 
 export type { NativeEngine, NativeTurn } from './addon.cjs'
 
+let loaded: Addon | undefined
+
 /** The addon. Throws SluiceError `load`, which says what was looked for and where. */
-export function native(): Addon {
+export const native = (): Addon => (loaded ??= load())
+
+function load(): Addon {
   const addon = loadAddon()
   if ('message' in addon) {
     throw new SluiceError({ code: 'load', detail: addon.message, hint: addon.hint, cause: addon.cause })

@@ -27,6 +27,9 @@ interface Try {
 /** The reason of a request that is aborted because the run is suspended. */
 const SUSPENDED = new Error('the run was suspended')
 
+/** The reason for which reading ends behind the end of an answer: one for all, since an error of one's own costs more than a piece. */
+const OVER = new Error('the answer is over')
+
 const DEFAULT_RETRIES = 2
 
 /** A body that begins so is one JSON value, or a page, and says at its end what it is. Ollama streams lines of JSON. */
@@ -87,7 +90,7 @@ export class Requests {
         return
       case 'round':
         this.#over = true
-        this.#reading?.abort()
+        this.#reading?.abort(OVER)
         return
       case 'abortRequest':
         this.#abort?.abort(new Error(event.reason))

@@ -27,7 +27,7 @@ interface Try {
 /** The reason of a request that is aborted because the run is suspended. */
 const SUSPENDED = new Error('the run was suspended')
 
-/** The reason for which reading ends behind the end of an answer: one for all, since an error of one's own costs more than a piece. */
+/** The reason for which reading ends behind the end of an answer: one for all, since making an error takes longer than reading a piece. */
 const OVER = new Error('the answer is over')
 
 const DEFAULT_RETRIES = 2

@@ -76,6 +76,7 @@ Status check_event(EventQueue::Kind &kind, uint32_t &key, const std::string &doc
   if (!event.fits().ok() || call > about.calls || (key != 0 && call != key) || (of_call && call == 0))
     return error(Code::json, "expected the number of its call");
   if (of_call) key = call;
+  if (kind == EventQueue::Kind::final_answer) key = 0;
   return {};
 }
 
@@ -265,6 +266,7 @@ bool EventQueue::next(std::string &out, Polled &polled) {
 }
 
 EventQueue::Next EventQueue::next_piece(std::string &out, Polled &polled) {
+  release_text(out, kSpareBytes);
   Event *const event = front();
   if (event == nullptr) return Next::none;
   if (may_be_withdrawn(event->kind)) return Next::task;

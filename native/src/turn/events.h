@@ -72,7 +72,7 @@ class EventQueue {
     other,
     task  // an event that may be withdrawn
   };
-  // Polls the next event if it is a piece of text without a mark: exchanges `out` for the text. Else nothing changes.
+  // Polls the next event if it is a piece of text without a mark: exchanges `out` for the text.
   Next next_piece(std::string &out, Polled &polled);
 
  private:

@@ -88,6 +88,7 @@ Status Turn::check_open() const {
 
 // Adapts what was open to this engine, which may differ from the one that saved the turn.
 void Turn::resume() {
+  if (check_ == Check::none) log_.withdraw(Log::Event::final_answer, 0);  // older versions left it behind a decision
   if (setup_->parser) return;
   const bool held = gate_.hold_back_messages();
   if (log_.done()) return;

@@ -38,6 +38,12 @@ class Exports(unittest.TestCase):
     def test_the_library_exports_what_is_listed_and_nothing_else(self):
         self.assertEqual(exported(sluice.library_path()), EXPORTS)
 
+    def test_every_name_and_the_library_have_the_major_version(self):
+        major = sluice.version()[0]
+        names = [line.split()[2] for line in output("nm", "-D", "--defined-only", sluice.library_path()).splitlines() if " T " in line]
+        self.assertEqual([name for name in names if not name.endswith(f"@@SLUICE_{major}")], [])
+        self.assertIn(f"[libsluice.so.{major}]", output("readelf", "-d", sluice.library_path()))
+
     def test_the_header_declares_what_is_listed(self):
         declared = re.findall(r"SLUICE_CALL\s+(sluice_\w+)\s*\(", HEADER.read_text(encoding="utf-8"))
         self.assertEqual(sorted(declared), EXPORTS)
@@ -62,10 +68,10 @@ class Exports(unittest.TestCase):
 class Header(unittest.TestCase):
     FLAGS = ["-pedantic", "-pedantic-errors", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsyntax-only"]
 
-    def compile(self, compiler, standard, suffix):
+    def compile(self, compiler, standard, suffix, header="sluice.h"):
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / f"header{suffix}"
-            source.write_text("#include <sluice/sluice.h>\n#include <sluice/sluice.h>\nint main(void) { return sluice_version() == 0; }\n")
+            source.write_text(f"#include <sluice/{header}>\n" * 2 + "int main(void) { return sluice_version() != SLUICE_VERSION; }\n")
             output(compiler, f"-std={standard}", *self.FLAGS, "-I", HEADER.parents[1], source)
 
     def test_the_header_compiles_in_every_dialect(self):
@@ -77,6 +83,12 @@ class Header(unittest.TestCase):
                 for standard in standards:
                     with self.subTest(compiler=compiler, standard=standard):
                         self.compile(compiler, standard, suffix)
+
+    def test_the_header_of_cpp_compiles_in_every_dialect(self):
+        for compiler in filter(shutil.which, (os.environ.get("CXX", "c++"), "clang++")):
+            for standard in ("c++17", "c++20", "c++2b"):
+                with self.subTest(compiler=compiler, standard=standard):
+                    self.compile(compiler, standard, ".cpp", "sluice.hpp")
 
 
 if __name__ == "__main__":

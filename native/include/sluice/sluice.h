@@ -101,6 +101,12 @@
 extern "C" {
 #endif
 
+/* The version of this header, and the number that sluice_version() gives for a library of the same version. */
+#define SLUICE_VERSION_MAJOR 0
+#define SLUICE_VERSION_MINOR 1
+#define SLUICE_VERSION_PATCH 0
+#define SLUICE_VERSION (SLUICE_VERSION_MAJOR * 65536 + SLUICE_VERSION_MINOR * 256 + SLUICE_VERSION_PATCH)
+
 typedef struct sluice_engine sluice_engine; /* tools and defaults: compiled once, immutable */
 typedef struct sluice_turn sluice_turn;     /* one user input -> one assistant message */
 

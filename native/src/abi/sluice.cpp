@@ -32,8 +32,6 @@ namespace {
 using sluice::Code;
 using sluice::Status;
 
-constexpr uint32_t kVersion = 0U << 16 | 1U << 8 | 0U;
-
 std::string_view code_name(Code code) {
   switch (code) {
     case Code::ok: return "ok";
@@ -185,7 +183,7 @@ sluice_turn *make_turn(const sluice_engine *engine, const char *document, size_t
 
 extern "C" {
 
-uint32_t sluice_version(void) { return kVersion; }
+uint32_t sluice_version(void) { return SLUICE_VERSION; }
 
 // ---- engine ----
 

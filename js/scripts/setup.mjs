@@ -20,7 +20,8 @@ export async function setup({ tests = false, bench = false, pack = false, preset
 /** The tests in C++ and C, which take longer to compile than all that they test. */
 export function buildTestPrograms(preset) {
   const counting = { asan: ['sluice_growth'], tsan: [] }[preset] ?? (process.platform === 'linux' ? ['sluice_peak_memory'] : [])
-  return buildNative(preset, { targets: ['sluice_tests', 'sluice_smoke', ...counting], low: true })
+  const short = process.platform === 'linux' && preset !== 'tsan' ? ['sluice_short_memory'] : []
+  return buildNative(preset, { targets: ['sluice_tests', 'sluice_smoke', ...counting, ...short], low: true })
 }
 
 // -- system packages --------------------------------------------------------------------------------------------------------

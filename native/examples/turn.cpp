@@ -1,4 +1,4 @@
-// A turn with a call that the user allows or not. What the model answers stands here; a host reads it from its provider.
+// A turn with a call that the user allows or not. The model's answers stand here; a host gets them over HTTP.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -12,7 +12,8 @@ constexpr std::string_view kAnswers[] = {
 
 int main() try {
   const sluice::Engine engine(R"({"tools":[{"name":"note","permission":"moderate","agentCallable":true}]})");
-  sluice::Turn turn(engine, R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"Note: milk."}]}})");
+  sluice::Turn turn(
+      engine, R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"Note: milk."}]}})");
   size_t round = 0;
   while (const auto event = turn.next_event()) {  // {"type":"request",...}
     std::cout << *event << '\n';

@@ -21,9 +21,8 @@ constexpr std::string_view kCall =
     R"(data: {"choices":[{"delta":{"content":"Noted: ","tool_calls":[{"index":0,"id":"c1","function":{"name":"note",)"
     R"("arguments":"{\"text\":\"milk\"}"}}]},"finish_reason":"tool_calls"}]})"
     "\n\n";
-constexpr std::string_view kRest =
-    R"(data: {"choices":[{"delta":{"content":"milk."},"finish_reason":"stop"}]})"
-    "\n\n";
+constexpr std::string_view kRest = R"(data: {"choices":[{"delta":{"content":"milk."},"finish_reason":"stop"}]})"
+                                   "\n\n";
 
 std::vector<Json> polled(sluice::Turn &turn) {
   std::vector<Json> out;

@@ -674,6 +674,11 @@ class Player {
 
 }  // namespace
 
+void play_as_written(const Json &script) {
+  const Replay replay = {"as written", Replay::How::cut, Cutter::whole()};
+  Player(script, replay).play();
+}
+
 std::vector<std::string> run_script(const Json &script, bool restorable) {
   size_t bytes = 0;
   for (const Json &step : script["steps"]) {

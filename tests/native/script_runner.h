@@ -80,6 +80,9 @@ struct Replay {
 // Everything that went wrong with one script, one line or more each. `restorable`: also save and restore.
 std::vector<std::string> run_script(const Json &script, bool restorable);
 
+// Only as it is written. Throws what went wrong.
+void play_as_written(const Json &script);
+
 // Does this library restore what it saved?
 bool can_restore();
 

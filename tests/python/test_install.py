@@ -152,8 +152,15 @@ class Within(unittest.TestCase):
         self.assertIn("no simdjson.cpp in", " ".join(self.configure("-DSLUICE_SIMDJSON=/nonexistent", fails=True).split()))
 
 
-class Version(unittest.TestCase):
-    def test_it_is_the_same_everywhere(self):
+class Build(unittest.TestCase):
+    @unittest.skipUnless(CACHE.exists(), "the library was not built by CMake here")
+    def test_no_source_is_compiled_with_extensions_of_the_compiler(self):
+        files = [path for name in ("build.ninja", "flags.make") for path in BUILD.rglob(name)]
+        said = {standard for path in files for standard in re.findall(r"-std=\S+", path.read_text())}
+        self.assertIn("-std=c++20", said)
+        self.assertEqual([standard for standard in said if "gnu" in standard], [])
+
+    def test_the_version_is_the_same_everywhere(self):
         header = (ROOT / "native/include/sluice/sluice.h").read_text(encoding="utf-8")
         macros = tuple(int(re.search(rf"^#define SLUICE_VERSION_{part} (\d+)$", header, re.MULTILINE)[1]) for part in ("MAJOR", "MINOR", "PATCH"))
         cmake = re.search(r"^project\(sluice VERSION (\d+)\.(\d+)\.(\d+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)

@@ -66,6 +66,14 @@ const char *lend(const std::string &text, size_t *len) {
   return text.c_str();
 }
 
+const char *lend(std::string_view literal, size_t *len) {
+  if (len != nullptr) *len = literal.size();
+  return literal.data();
+}
+
+// What SLUICE_GET_ERROR says where there is no memory for what it was to say.
+constexpr std::string_view kNoMemory = R"({"code":-100,"name":"memory","message":"out of memory"})";
+
 const char *none(size_t *len) {
   if (len != nullptr) *len = 0;
   return nullptr;
@@ -83,7 +91,8 @@ struct sluice_turn {
   std::unique_ptr<sluice::Turn> turn;  // null: see `status`
   Status status;                       // why the turn could not be made, or is poisoned
   Status last;                         // error of the last call that failed
-  uint64_t seq = 0;                    // number of the last event, once the turn is poisoned
+  uint64_t seq = 0;                    // of the last event that was polled before the call that runs
+  bool told_done = false;              // and it was `done`
   char words[2][160] = {};             // the two last events of a poisoned turn
   int words_said = 2;                  // how many of them were polled; 2: none is left
   std::string event, delta, found;
@@ -106,8 +115,7 @@ void prepare_last_words(sluice_turn &turn, Code code) noexcept {
 }
 
 void poison(sluice_turn &turn, Code code) noexcept {
-  if (turn.turn != nullptr) turn.seq = turn.turn->last_seq();
-  prepare_last_words(turn, code);
+  if (!turn.told_done) prepare_last_words(turn, code);
   turn.turn.reset();
   turn.status.code = code;
   turn.last.code = code;
@@ -123,6 +131,8 @@ template <class Body>
 int32_t guard(sluice_turn *turn, Body &&body) noexcept {
   if (turn == nullptr) return SLUICE_E_ARGUMENT;
   if (turn->turn == nullptr) return static_cast<int32_t>(turn->status.code);
+  turn->seq = turn->turn->last_seq();
+  turn->told_done = turn->turn->told_done();
   try {
     Status status = body(*turn->turn);
     const auto code = static_cast<int32_t>(status.code);
@@ -419,7 +429,7 @@ const char *sluice_turn_get(sluice_turn *turn, int32_t what, size_t *len) {
       out = describe(turn->last);
       return lend(out, len);
     } catch (...) {
-      return none(len);
+      return lend(kNoMemory, len);
     }
   }
   const int32_t code = guard(turn, [&](sluice::Turn &t) {

@@ -47,6 +47,7 @@ class EventQueue {
   // Removes an event that nobody has polled. Returns false if there is none.
   bool withdraw(Kind kind, uint32_t key);
   uint64_t last_seq() const { return seq_; }  // of the event that was polled last
+  bool drained() const { return head_ == tail_; }
   bool waits(Kind kind, uint32_t key) const;
   // Is the newest event that waits of this kind and for `key`?
   bool is_last(Kind kind, uint32_t key) const;

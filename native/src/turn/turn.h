@@ -49,6 +49,7 @@ class Turn final : Answer::Listener {
   // Polls the next event if it is a piece of text without a mark.
   EventQueue::Next next_piece(std::string &out, EventQueue::Polled &polled) { return log_.next_piece(out, polled); }
   uint64_t last_seq() const { return log_.last_seq(); }
+  bool told_done() const { return log_.told_done(); }       // the last event was polled
   std::shared_ptr<const std::string> request_body() const;  // nullptr: there is no request to send
   void message(std::string &out) const { log_.message().write(out); }
   void history(std::string &out) const;

@@ -164,8 +164,8 @@ class Build(unittest.TestCase):
         header = (ROOT / "native/include/sluice/sluice.h").read_text(encoding="utf-8")
         macros = tuple(int(re.search(rf"^#define SLUICE_VERSION_{part} (\d+)$", header, re.MULTILINE)[1]) for part in ("MAJOR", "MINOR", "PATCH"))
         cmake = re.search(r"^project\(sluice VERSION (\d+)\.(\d+)\.(\d+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
-        package = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["version"]
-        self.assertEqual({macros, tuple(map(int, cmake.groups())), tuple(map(int, package.split(".")))}, {VERSION})
+        manifests = [json.loads((ROOT / name).read_text(encoding="utf-8"))["version"] for name in ("package.json", "native/packaging/vcpkg/vcpkg.json")]
+        self.assertEqual({macros, tuple(map(int, cmake.groups())), *(tuple(map(int, one.split("."))) for one in manifests)}, {VERSION})
 
 
 if __name__ == "__main__":

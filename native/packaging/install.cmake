@@ -17,7 +17,7 @@ if(SLUICE_SHARED)
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(EXPORT sluiceShared NAMESPACE sluice:: DESTINATION "${sluice_cmake}" COMPONENT development)
 endif()
-install(TARGETS sluice_static EXPORT sluiceStatic
+install(TARGETS sluice_core EXPORT sluiceStatic
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT static
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT sluiceStatic NAMESPACE sluice:: DESTINATION "${sluice_cmake}" COMPONENT static)

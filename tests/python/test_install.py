@@ -129,9 +129,11 @@ class Within(unittest.TestCase):
             node.parent.mkdir()
             node.write_text(f"#!/bin/sh\ntouch {folder}/asked\nexit 1\n")
             node.chmod(0o755)
-            said = run("cmake", "-S", app, "-B", Path(folder) / "build", f"-DSLUICE_SOURCE={ROOT}", *options, fails=fails,
+            said = run("cmake", "-S", app, "-B", Path(folder) / "build", f"-DSLUICE_SOURCE={ROOT}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options, fails=fails,
                        PATH=f"{node.parent}{os.pathsep}{os.environ['PATH']}", https_proxy="http://127.0.0.1:1", http_proxy="http://127.0.0.1:1")
             self.assertFalse((Path(folder) / "asked").exists(), "it asked for node")
+            commands = Path(folder) / "build" / "compile_commands.json"
+            self.commands = json.loads(commands.read_text()) if commands.exists() else []
             return said
 
     def test_it_is_a_library_and_nothing_else(self):
@@ -142,6 +144,10 @@ class Within(unittest.TestCase):
                     self.assertIn(f"-- SLUICE_{name}=OFF\n", said)
                 targets = re.search(r"^-- targets=(.*)$", said, re.MULTILINE)[1].split(";")
                 self.assertLessEqual(set(targets), {"sluice", "sluice_static", "sluice_core", "sluice_flags", "sluice_simdjson"})
+                own = [one["command"] for one in self.commands if one["file"].endswith("turn.c")]
+                self.assertEqual(["SLUICE_STATIC" in command for command in own], [False, True])
+                for command in own:  # neither the warnings of Sluice nor its insides
+                    self.assertNotRegex(command, r"-Wshadow|native/src")
 
     def test_without_a_simdjson_it_says_what_to_do(self):
         said = self.configure("-DSLUICE_NODE_MODULES=/nonexistent", "-DCMAKE_DISABLE_FIND_PACKAGE_simdjson=ON", fails=True)

@@ -1,7 +1,7 @@
 #include "tools/approval.h"
 
 #include <algorithm>
-#include <bit>
+#include <cstring>
 
 #include "base/ascii.h"
 #include "base/json.h"
@@ -30,7 +30,10 @@ std::string number_by_value(std::string_view token) {
     const json_schema::Number exact = json_schema::read_number(token);
     if (exact.point > 0) return exact.negative ? "-inf" : "inf";
   }
-  return std::to_string(std::bit_cast<uint64_t>(value == 0 ? 0.0 : value));  // -0 is 0
+  if (value == 0) value = 0;  // -0 is 0
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);  // the library that emscripten 3.1.6 brings has no std::bit_cast
+  return std::to_string(bits);
 }
 
 // Canonical JSON with every number spelled by its value.

@@ -41,7 +41,7 @@ class Checker {
   };
   struct Hash {
     size_t operator()(const Pair &pair) const {
-      return std::hash<const void *>()(pair.node) * 31 + pair.at * size_t{0x9E3779B97F4A7C15ull};
+      return std::hash<const void *>()(pair.node) * 31 + static_cast<size_t>(uint64_t{pair.at} * 0x9E3779B97F4A7C15u);
     }
   };
 

@@ -11,7 +11,8 @@ export {
   tool, type ArgumentsOf, type CallInfo, type FromSchema, type OutputOf, type Progress, type ReturnOf, type StandardSchema, type Tool, type ToolContext, type ToolOptions, type ToolResult,
 } from './core/tool.js'
 export type { IconName, Text, ToolWords } from './core/tool-words.js'
-export { memory, file, type RuleStore } from './core/rules.js'
+export { memory, type RuleStore } from './core/rules.js'
+export { file } from './core/rules-file.js'
 export { version } from './core/native.js'
 export type { Approvals, ApproveOptions, Ask, ExecutionDecision, Remember, ResultDecision } from './core/approvals.js'
 export type { Model, ServerAddress, ServerOptions } from './core/model.js'

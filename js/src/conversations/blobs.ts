@@ -1,5 +1,6 @@
 // Pictures of a conversation: each is stored once, named by its hash, and entries refer to it by address.
 import { createHash } from 'node:crypto'
+import { fromBase64, toBase64 } from '../core/base64.js'
 import type { ChatMessage, Part } from '../core/events.js'
 import type { Entry, SavedMessage, StoredBlob } from './types.js'
 
@@ -52,7 +53,7 @@ export function withoutPictures(entry: Entry): WithoutPictures {
   const address = (url: string): string => {
     const [, mediaType, data] = /^data:(image\/[^;,]+);base64,(.*)$/s.exec(url) ?? []
     if (mediaType === undefined || data === undefined) return url
-    const blob = blobOf(Buffer.from(data, 'base64'), mediaType)
+    const blob = blobOf(fromBase64(data), mediaType)
     blobs.set(blob.ref, blob)
     return addressOf(blob)
   }
@@ -64,7 +65,7 @@ export async function withPictures<T extends Pick<Entry, 'parts' | 'message' | '
   const urls = new Map<string, string>()
   for (const ref of refsOf([entry as unknown as Entry])) {
     const bytes = await read(ref)
-    if (bytes) urls.set(SCHEME + ref, `data:${mediaTypeOf(ref)};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}`)
+    if (bytes) urls.set(SCHEME + ref, `data:${mediaTypeOf(ref)};base64,${toBase64(bytes)}`)
   }
   return urls.size === 0 ? entry : mapPictures(entry, (url) => urls.get(url) ?? url)
 }

@@ -1,4 +1,5 @@
 // The texts of a conversation: its title, the text that a search looks through, and exports.
+import { toBase64 } from '../core/base64.js'
 import { mediaTypeOf, refOf, refsOf } from './blobs.js'
 import { pathOf } from './tree.js'
 import type { Conversation, Entry } from './types.js'
@@ -50,7 +51,7 @@ export async function exported(conversation: Conversation, as: 'json' | 'markdow
   const blobs: { [ref: string]: string } = {}
   for (const ref of refsOf(entries)) {
     const bytes = await read(ref)
-    if (bytes) blobs[ref] = Buffer.from(bytes).toString('base64')
+    if (bytes) blobs[ref] = toBase64(bytes)
   }
   if (as === 'json') return `${JSON.stringify({ ...conversation, blobs }, null, 2)}\n`
   return `# ${conversation.title.replace(/\n/g, ' ')}\n\n${entries.filter(({ first }) => !first).map((entry) => markdownOf(entry, blobs)).join('\n\n')}\n`

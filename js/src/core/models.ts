@@ -1,4 +1,5 @@
 // The models that a server has, as it lists them itself.
+import { joined, utf8 } from './bytes.js'
 import { messageOf, SluiceError } from './errors.js'
 import { checkModel, serverOf, type Server, type ServerAddress } from './model.js'
 import { onAbort } from './on-abort.js'
@@ -72,8 +73,8 @@ export async function listed({ url, headers, wire }: Server, signal: AbortSignal
     size += piece.byteLength
     return size <= MAX_BYTES
   })
-  const body = Buffer.concat(pieces)
-  const text = body.toString('utf8').trim()
+  const body = joined(pieces)
+  const text = utf8(body).trim()
   const page = text.startsWith('<')
   const names = response.status < 400 ? namesIn(text, wire) : undefined
   const words = names ? '' : response.status < 400 ? (page ? 'a web page' : 'another document') : refusalText(response.status, body)

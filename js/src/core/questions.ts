@@ -5,6 +5,7 @@ import type { ApprovalEvent } from './events.js'
 import { unlessAborted } from './hooks.js'
 import { REMEMBER } from './native.js'
 import { oneOf } from './options.js'
+import { setImmediate } from './set-immediate.js'
 import type { Stage } from './stage.js'
 
 /** What an adapter may answer. */

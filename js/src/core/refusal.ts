@@ -1,4 +1,5 @@
 // What an answer with an HTTP error says: the provider's words, and how long to wait before another try.
+import { joined, utf8 } from './bytes.js'
 import { onAbort } from './on-abort.js'
 import { isObject } from './options.js'
 import { readBody } from './transport.js'
@@ -27,7 +28,7 @@ export async function readRefusal(response: Response, signal: AbortSignal): Prom
     clearTimeout(timer)
     off()
   }
-  return Buffer.concat(pieces)
+  return joined(pieces)
 }
 
 /** What a refusal says, in the provider's own words where they are found. */
@@ -57,7 +58,7 @@ function retryInfo(body: Uint8Array): number | undefined {
   return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000)
 }
 
-const textOf = (body: Uint8Array): string => Buffer.from(body).toString('utf8').trim()
+const textOf = (body: Uint8Array): string => utf8(body).trim()
 
 /** The object of a document, or the one in its array; empty where there is none. */
 function jsonOf(text: string): { [member: string]: unknown } {

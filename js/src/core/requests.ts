@@ -1,4 +1,5 @@
 // Requests of a run, one at a time: hooks, transport, the bytes of the answer, and further tries.
+import { latin1 } from './bytes.js'
 import { messageOf, SluiceError } from './errors.js'
 import type { ChatMessage, ErrorEvent, SluiceEvent } from './events.js'
 import { callHook, HookError, unlessAborted } from './hooks.js'
@@ -199,7 +200,7 @@ export class Requests {
     let begin = ''
     try {
       await readBody(response, reading.signal, (bytes) => {
-        if (begin === '') begin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, 64).trimStart()
+        if (begin === '') begin = latin1(bytes.subarray(0, 64)).trimStart()
         feed(bytes)
         return !this.#over && this.#transient === undefined // some servers leave the connection open
       })

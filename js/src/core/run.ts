@@ -14,10 +14,12 @@ import { isState, Requests } from './requests.js'
 import { checkGrace, type RunHooks, type RunOutcome, type RunResult, type Stopped } from './run-options.js'
 import { RunningTools } from './running-tools.js'
 import { hookTimeout, type Stage, type Unnumbered } from './stage.js'
+import { setImmediate } from './set-immediate.js'
 import type { Progress, Tool, ToolResult } from './tool.js'
 import { sleep } from './transport.js'
 import { callNumber, checkFinal, type CallRef, type FinalDecision, type Turn } from './turn.js'
 import { unusable } from './unusable.js'
+import { warn } from './warning.js'
 
 const MAX_TIMER_MS = 2 ** 31 - 1
 
@@ -262,7 +264,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       emit: (event) => this.#emit(event),
       track: (work) => this.#track(work),
       checkpoint: (why) => this.#checkpoints.save(why),
-      warn: (text) => this.#warn(text),
+      warn,
     }
   }
 
@@ -305,7 +307,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   /** Resolves when every event that the turn has now was acted on. */
   async #settled(): Promise<void> {
     this.#step(() => {})
-    while (this.#draining && !this.#result) await new Promise(setImmediate)
+    while (this.#draining && !this.#result) await new Promise<void>((resolve) => setImmediate(resolve))
   }
 
   /** False while an event's handler calls: the loop in #drain goes on with what that brought. */
@@ -462,7 +464,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       if (last && decision !== 'accept' && 'retry' in decision) throw new HookError('onFinal sent back the last answer that maxRounds allows')
     } catch (error) {
       if (this.#result) return
-      this.#warn(messageOf(error))
+      warn(messageOf(error))
       decision = 'accept'
     }
     this.#decide(() => this.#turn.conclude(decision))
@@ -512,17 +514,13 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** A hook of the host must not break the turn. */
   #guard(what: string, call: () => unknown): void {
-    const warn = (error: unknown): void => this.#warn(`${what} threw: ${messageOf(error)}`)
+    const tell = (error: unknown): void => warn(`${what} threw: ${messageOf(error)}`)
     try {
       const given = call()
-      if (given instanceof Promise) given.catch(warn)
+      if (given instanceof Promise) given.catch(tell)
     } catch (error) {
-      warn(error)
+      tell(error)
     }
-  }
-
-  #warn(text: string): void {
-    process.emitWarning(text, 'SluiceWarning')
   }
 
   #track(work: Promise<unknown>): void {
@@ -545,7 +543,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   async #waitWhile(busy: () => boolean, ms: number): Promise<void> {
     const grace = new AbortController()
     const over = sleep(ms, grace.signal).then(() => grace.abort(), () => {})
-    while (busy() && !grace.signal.aborted) await Promise.race([...this.#pending, over, ...(this.#draining ? [new Promise(setImmediate)] : [])])
+    while (busy() && !grace.signal.aborted) await Promise.race([...this.#pending, over, ...(this.#draining ? [new Promise<void>((resolve) => setImmediate(resolve))] : [])])
     grace.abort()
   }
 
@@ -567,7 +565,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     if (this.#result) return
     const error: Unnumbered<ErrorEvent> = { type: 'error', code: 'hook', detail }
     this.#emit(error)
-    this.#warn(`the run ends here, and goes on from what was saved before: ${detail}`)
+    warn(`the run ends here, and goes on from what was saved before: ${detail}`)
     this.#end('suspended', { ...error, seq: this.#lastSeq })
   }
 

@@ -29,6 +29,9 @@ export function shownUrl(url: string): string {
 }
 
 const MAX_REDIRECTS = 5
+const inPage = typeof process !== 'object' && 'location' in globalThis
+const untold = ' (a browser does not say why: the server may not run, or not allow this page by its CORS headers)'
+const refusal = (status: number, message: string): Response => Response.json({ error: { message } }, { status })
 
 /** `fetch`, but what was meant for one server goes to no other: of its redirects only those to the same origin are followed. */
 export const fetchTransport = async ({ url, ...init }: Pick<HttpRequest, 'url' | 'headers'> & { method: 'GET' | 'POST'; body?: string }, signal: AbortSignal): Promise<Response> => {
@@ -38,8 +41,9 @@ export const fetchTransport = async ({ url, ...init }: Pick<HttpRequest, 'url' |
       response = await fetch(url, { ...init, signal, redirect: 'manual' })
     } catch (error) {
       if (signal.aborted) throw error
-      throw new Error(`${shownUrl(url)}: ${messageOf(error)}`)
+      throw new Error(`${shownUrl(url)}: ${messageOf(error)}${inPage ? untold : ''}`)
     }
+    if (response.type === 'opaqueredirect') return refusal(308, `${shownUrl(url)}: it redirects, and a page is not told where to; put where it ends into model.baseURL`)
     const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
     if (location === null || !URL.canParse(location, url)) return response
     response.body?.cancel().catch(() => {})
@@ -47,7 +51,7 @@ export const fetchTransport = async ({ url, ...init }: Pick<HttpRequest, 'url' |
     const same = to.origin === new URL(url).origin && (response.status === 307 || response.status === 308)
     if (!same || redirects === MAX_REDIRECTS) {
       const message = redirects === MAX_REDIRECTS ? 'it redirects in a circle' : `it redirects to ${shownUrl(to.href)}; if that is right, put it into model.baseURL`
-      return Response.json({ error: { message: `${shownUrl(url)}: ${message}` } }, { status: response.status })
+      return refusal(response.status, `${shownUrl(url)}: ${message}`)
     }
     url = to.href
   }

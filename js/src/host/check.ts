@@ -3,6 +3,7 @@
 import type { BridgeError } from '../bridge/messages.js'
 import { messageOf } from '../core/errors.js'
 import type { Json, JsonObject } from '../core/events.js'
+import { warn } from '../core/warning.js'
 
 /** An error that a window may read. */
 export class Refusal extends Error {
@@ -30,7 +31,7 @@ export function toBridgeError(error: unknown, others: (error: unknown) => Bridge
 
 /** `what` went wrong in the app itself: its words, with paths and keys in them, are for the developer. */
 export const hidden = (what: string) => (error: unknown): BridgeError => {
-  process.emitWarning(`${what}: ${messageOf(error)}`, 'SluiceWarning')
+  warn(`${what}: ${messageOf(error)}`)
   return { code: 'internal', detail: 'the app could not do this; its log says why' }
 }
 

@@ -4,6 +4,7 @@ import type { MessagesOptions } from '../conversations/for-model.js'
 import type { MemoryConversations } from '../conversations/memory.js'
 import type { ConversationInfo, Conversations, Entry, Found, HeardPlace } from '../conversations/types.js'
 import type { ChatMessage } from '../core/events.js'
+import { setImmediate } from '../core/set-immediate.js'
 import { refuse } from './check.js'
 import { HostConversation } from './conversation.js'
 import { guard } from './guard.js'
@@ -143,7 +144,7 @@ export class HostConversations {
   async leave(message: Message): Promise<void> {
     const owner = this.#owners.get(message.id)
     for (let tries = 0; tries < 5 && !owner?.keepsState(message.id); tries++) {
-      await new Promise(setImmediate) // what its run told comes into the view
+      await new Promise<void>((resolve) => setImmediate(resolve)) // what its run told comes into the view
       await owner?.keepNow(message.id)
     }
     if (!owner?.keepsState(message.id)) return

@@ -1,10 +1,11 @@
 import { messageOf } from '../core/errors.js'
+import { warn } from '../core/warning.js'
 
 /** Calls a hook of the app. An exception becomes a warning: it must not break a turn. */
 export function guard(what: string, hook: () => void): void {
   try {
     hook()
   } catch (error) {
-    process.emitWarning(`${what} threw: ${messageOf(error)}`, 'SluiceWarning')
+    warn(`${what} threw: ${messageOf(error)}`)
   }
 }

@@ -14,6 +14,8 @@ import type { Model } from '../core/model.js'
 import { addressesOf } from '../core/providers.js'
 import type { Run } from '../core/run.js'
 import { splitHooks, type RunHooks } from '../core/run-options.js'
+import { toBase64 } from '../core/base64.js'
+import { warn } from '../core/warning.js'
 import { Configuration } from './configuration.js'
 import { HostConversations } from './conversations.js'
 import type { HostConversation } from './conversation.js'
@@ -400,7 +402,7 @@ class EngineHost implements Host {
   #unsaved(conversation: string, error: unknown): void {
     const { onUnsaved } = this.#options
     if (onUnsaved) onUnsaved({ conversation, error })
-    else process.emitWarning(`the conversation ${conversation} could not be saved: ${messageOf(error)}`, 'SluiceWarning')
+    else warn(`the conversation ${conversation} could not be saved: ${messageOf(error)}`)
   }
 
   /** Addresses that a browser or a mail program opens, and no others: what the page asks for may be the model's words. */
@@ -417,7 +419,7 @@ class EngineHost implements Host {
     const ref = refOf(url)
     const bytes = ref === undefined ? null : await this.#conversations.bytes(conversation, ref)
     if (ref === undefined || !bytes) throw refuse('not_found', 'there is no such picture', { path: 'url' })
-    return { type: 'image', mediaType: mediaTypeOf(ref), data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') }
+    return { type: 'image', mediaType: mediaTypeOf(ref), data: toBase64(bytes) }
   }
 
   /** A turn of a process that ended waits for a person: it goes on, and asks again. */

@@ -8,6 +8,7 @@ import type { ApprovalEvent, CardEvent, ChatMessage, ErrorEvent, ExecuteEvent, I
 import type { Run } from '../core/run.js'
 import { keyOf } from '../core/running-tools.js'
 import type { Tool } from '../core/tool.js'
+import { warn } from '../core/warning.js'
 import type { SavedMessage } from '../conversations/types.js'
 import { hidden, toBridgeError } from './check.js'
 import { guard } from './guard.js'
@@ -252,7 +253,7 @@ export class Message implements Asker {
 
   #denyUnseen(ask: OpenAsk): void {
     this.#decide(ask, (run, question) => run.refuse(question, 'no_approver: there was no window to ask'))
-    process.emitWarning('a question was denied: no window that shows its message has the right `approve`', 'SluiceWarning')
+    warn('a question was denied: no window that shows its message has the right `approve`')
   }
 
   #ask({ type: _, seq: __, ...event }: ApprovalEvent): void {

@@ -1,4 +1,6 @@
 // Sounds of texts for the windows: the app's key stays here.
+import { toBase64 } from '../core/base64.js'
+import { joined } from '../core/bytes.js'
 import { SluiceError } from '../core/errors.js'
 import { refuse } from './check.js'
 import type { HostOptions } from './types.js'
@@ -59,7 +61,7 @@ export class Speech {
       for (;;) {
         const step = await Promise.race([steps.next(), ended])
         done = step.done
-        if (step.done) return Buffer.concat(all).toString('base64')
+        if (step.done) return toBase64(joined(all))
         all.push(step.value)
         length += step.value.length
         if (length > MOST_BYTES) throw refuse('limit', `the sound of a text has more than ${MOST_BYTES} bytes`)

@@ -1,6 +1,7 @@
 // One window of the host: queues the deltas of every message that it watches, sends at most one message per frame, and holds the tokens of
 // its questions.
 import type { AskView, ConversationView, Delta, Frame, MessageView } from '../bridge/messages.js'
+import { clearImmediate, setImmediate, type Immediate } from '../core/set-immediate.js'
 import { Budget } from './budget.js'
 import { refuse } from './check.js'
 import { Feed, sizeOf } from './feed.js'
@@ -60,7 +61,7 @@ export class HostWindow implements Watcher {
   #abort: NonNullable<Frame['abort']> = []
   #sentAt = -Infinity
   #timer: NodeJS.Timeout | undefined
-  #soon: NodeJS.Immediate | undefined
+  #soon: Immediate | undefined
   #early = EARLY_FRAMES
   #earlyAt = 0
 

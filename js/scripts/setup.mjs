@@ -9,12 +9,13 @@ import { command, quietly, root, say, Stop, which } from './run.mjs'
 import { buildTypeScript } from './typescript.mjs'
 
 /** `preset`: the native build that is wanted. `tests`: with what they need; their own programs are `buildTestPrograms`. */
-export async function setup({ tests = false, bench = false, pack = false, preset = 'release' } = {}) {
-  await installSystemPackages({ tests, bench, pack })
+export async function setup({ tests = false, bench = false, pack = false, wasm = false, preset = 'release' } = {}) {
+  await installSystemPackages({ tests, bench, pack, wasm })
   await installNpmPackages()
   const targets = bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
   const native = pack ? undefined : buildNative(preset, { tests, bench, targets }) // what is packed is built by other compilers
   await Promise.all([native, buildTypeScript()])
+  if (wasm) await buildWasm()
 }
 
 /** The tests in C++ and C, which take longer to compile than all that they test. */
@@ -34,7 +35,7 @@ const program = (...names) => () => names.some(which)
 export const browser = () => process.env.SLUICE_CHROMIUM ?? ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
 
 /** Debian packages that are not there yet. */
-export function missingPackages({ tests = false, bench = false, pack = false, fuzz = false }) {
+export function missingPackages({ tests = false, bench = false, pack = false, fuzz = false, wasm = false }) {
   const needed = [
     ['cmake', program('cmake')],
     ['g++', program('c++', 'g++', 'clang++')],
@@ -42,6 +43,7 @@ export function missingPackages({ tests = false, bench = false, pack = false, fu
     ...(tests ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['catch2', header('catch2/catch.hpp')], ['libvalijson-dev', header('valijson/validator.hpp')], ['python3', program('python3')], ['pkg-config', program('pkg-config')], ['chromium-headless-shell', browser], ['fonts-noto-cjk', () => existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc')]] : []),
     ...(bench ? [['libbenchmark-dev', header('benchmark/benchmark.h')]] : []),
     ...(fuzz ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['clang', program('clang++')], ['libclang-rt-dev', () => existsSync('/usr/share/doc/libclang-rt-dev')]] : []),
+    ...(pack || wasm ? [['emscripten', program('em++')]] : []),
     ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')]] : []),
   ]
   return needed.filter(([, present]) => !present()).map(([name]) => name)
@@ -110,6 +112,12 @@ export async function buildNative(preset, { tests = true, bench = false, targets
   }
   const build = ['--build', '--preset', preset, '--parallel', String(availableParallelism()), ...(targets.length > 0 ? ['--target', ...targets] : [])]
   await quietly(`building build/${preset}`, 'cmake', build, { low })
+}
+
+/** js/prebuilds/wasm/sluice.wasm. */
+export async function buildWasm() {
+  if (!which('em++')) throw new Stop('WebAssembly needs the compiler of emscripten: Debian has it as emscripten')
+  await buildNative('wasm', { tests: false, targets: ['sluice_wasm'] })
 }
 
 export function readCache(file) {

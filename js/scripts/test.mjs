@@ -15,6 +15,7 @@ const suites = {
   python: { about: 'Python on the shared library', run: python },
   browser: { about: 'the pages in Chromium', run: browser },
   pictures: { about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes', run: pictures },
+  wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes', run: wasm },
   package: { about: 'the package as it is published: installs compilers and runtimes, takes some ten minutes', run: packaged },
 }
 const always = ['native', 'types', 'js', 'python', 'browser']
@@ -22,7 +23,7 @@ const withSanitizers = ['native', 'js', 'python']
 
 const help = `npm test [-- suite …]
 
-Builds what is missing, runs the suites (all but "package" and "pictures") and tells the results in a table.
+Builds what is missing, runs the suites (all but "pictures", "wasm" and "package") and tells the results in a table.
 
 ${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(9)} ${about}`).join('\n')}
   asan      ${withSanitizers.join(', ')}, or those that are named, under sanitizers
@@ -50,7 +51,7 @@ await command(async () => {
   const foreign = sanitized && wanted.find((name) => !withSanitizers.includes(name))
   if (foreign) throw new Stop(`${foreign}: does not run under sanitizers; ${withSanitizers.join(', ')} do`)
   try {
-    await setup({ tests: true, preset })
+    await setup({ tests: true, preset, wasm: wanted.includes('wasm') })
   } catch (error) {
     console.error(error instanceof Stop ? `\n${error.message}` : error)
     results.push({ name: `set-up and build (${preset})`, failed: 1, note: `it failed: not run were ${wanted.join(', ')}` })
@@ -66,6 +67,7 @@ await command(async () => {
   }
   await Promise.all([together(['native']), rest()])
   await together(['pictures'])
+  await together(['wasm'])
   await together(['package'])
   tell()
 })
@@ -171,13 +173,24 @@ function inChromium(name, first) {
   return nodeTests(name, `tests/${name}`, ['--test-force-exit', '--test-concurrency=4'], { SLUICE_CHROMIUM: chromium }, first)
 }
 
+/** Tests of JavaScript that are about the engine: they hold on WebAssembly too. */
+const onWasm = [
+  'scripts', 'vectors', 'addon', 'approvals', 'converters', 'ends', 'faults', 'final', 'hooks', 'official-clients', 'options', 'own-loop', 'retries', 'rules', 'run', 'schemas', 'secrets',
+  'suspend', 'taken-back', 'tool-results', 'wire-faults', 'wires', 'wires-foreign', 'wires-history',
+].map((name) => `tests/js/${name}.test.mjs`)
+
+function wasm() {
+  const env = { SLUICE_BACKEND: 'wasm', ...(findBrowser() ? { SLUICE_CHROMIUM: findBrowser() } : {}) }
+  return nodeTests('WebAssembly', 'tests/wasm', ['--expose-gc', '--test-force-exit', '--test-concurrency=2'], env, ['scripts', 'vectors'], onWasm)
+}
+
 function packaged() {
   return nodeTests('package', 'tests/package', ['--test-concurrency=1'])
 }
 
-/** `first`: the files that take longest, so that none of them is left alone at the end. */
-function nodeTests(name, dir, options, env, first = []) {
-  const files = readdirSync(join(root, dir)).filter((file) => file.endsWith('.test.mjs')).map((file) => join(dir, file))
+/** `first`: the files that take longest, so that none of them is left alone at the end. `more`: files from elsewhere. */
+function nodeTests(name, dir, options, env, first = [], more = []) {
+  const files = [...readdirSync(join(root, dir)).filter((file) => file.endsWith('.test.mjs')).map((file) => join(dir, file)), ...more]
   const place = (file) => (first.indexOf(basename(file, '.test.mjs')) + first.length + 1) % (first.length + 1) // the others come behind
   files.sort((a, b) => place(a) - place(b))
   return run(name, process.execPath, ['--test', '--test-reporter=spec', ...options, ...files], { env, count: countOfNode })

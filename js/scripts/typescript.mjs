@@ -50,6 +50,19 @@ const markdown = {
 /** The files for pages. What stands together shares its code; `math` and `code` are complete. */
 const pages = [{ index: 'index', configuration: 'configuration/element', server: 'server/element' }, { math: 'math' }, { code: 'text/code-worker' }]
 
+/** `sluice` and what else holds the engine, for pages: what Node has stands for itself there. */
+const engine = { index: 'index', conversations: 'conversations/index', host: 'host/index' }
+const inPages = {
+  'addon.cjs': 'addon', 'rules-file.js': 'rules-file', 'files.js': 'stores', 'sqlite.js': 'stores', 'node:crypto': 'crypto',
+}
+const withoutNode = {
+  name: 'without Node',
+  setup: ({ onResolve }) => onResolve({ filter: /^(\.{1,2}\/.*|node:.*)$/ }, ({ path }) => {
+    const instead = inPages[path.replace(/^.*\//, '')]
+    return instead === undefined ? undefined : { path: join(root, `js/src/page/${instead}.ts`) }
+  }),
+}
+
 export async function buildTypeScript() {
   const stamp = join(dist, 'stamp')
   const content = hashInputs()
@@ -66,7 +79,7 @@ export async function buildTypeScript() {
 
 /** A sandboxed preload can require nothing but `electron`; a page without a bundler has no `lit`. */
 export async function bundle() {
-  say('bundling the preload and the elements …')
+  say('bundling the preload, the elements and the engine for pages …')
   const { build } = await import('esbuild')
   const common = { bundle: true, absWorkingDir: root, logLevel: 'warning', target: 'es2022', tsconfig: 'js/tsconfig.browser.json' }
   await build({ ...common, entryPoints: ['js/src/preload/index.ts'], outfile: 'js/dist/preload/index.cjs', format: 'cjs', platform: 'node', external: ['electron'], legalComments: 'eof' })
@@ -76,6 +89,8 @@ export async function bundle() {
     const { metafile } = await build({ ...page, entryPoints, splitting: entryPoints.length > 1, outdir: 'js/dist/ui', chunkNames: 'shared-[hash]' })
     for (const [file, { inputs }] of Object.entries(metafile.outputs)) appendFileSync(join(root, file), licencesOf(inputs))
   }
+  const entryPoints = Object.entries(engine).map(([out, entry]) => ({ out, in: `js/src/${entry}.ts` }))
+  await build({ ...page, plugins: [withoutNode], entryPoints, splitting: true, outdir: 'js/dist/browser', chunkNames: 'shared-[hash]' })
   writeFileSync(join(dist, 'preload/index.d.cts'), 'export {}\n')
 }
 

@@ -8,11 +8,10 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { Engine, Turn, version } from 'sluice'
+import { native } from './script-runner.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const file = process.env.SLUICE_ADDON ?? join(root, 'build/release/sluice.node')
 const require = createRequire(import.meta.url)
-const native = require(file)
 const delta = (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`
 
 test('package, library and header are of one version', () => {
@@ -188,7 +187,7 @@ test('workers load the addon, and end with turns still open', async () => {
 
 function load(addon) {
   const script = `import { Engine } from 'sluice'; try { new Engine() } catch (error) { console.log(JSON.stringify([error.code, error.detail, error.hint])) }`
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, encoding: 'utf8', env: { ...process.env, SLUICE_ADDON: addon } })
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, encoding: 'utf8', env: { ...process.env, SLUICE_ADDON: addon, SLUICE_BACKEND: '' } })
   assert.notEqual(stdout, '', stderr)
   return JSON.parse(stdout)
 }

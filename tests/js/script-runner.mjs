@@ -1,4 +1,4 @@
-// Replays the shared scripts of tests/vectors through the addon; the format is described in tests/README.md.
+// Replays the shared scripts of tests/vectors through the addon or WebAssembly; the format is described in tests/README.md.
 import { Buffer } from 'node:buffer'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,8 +8,10 @@ import { unpack } from '../../js/dist/esm/core/packed.js'
 import { checkAnthropic, checkGemini, checkOllama, checkResponses } from 'sluice/testing'
 
 export const tests = resolve(dirname(fileURLToPath(import.meta.url)), '..')
-export const native = createRequire(import.meta.url)(
-  process.env.SLUICE_ADDON ?? join(tests, '..', 'build', 'release', 'sluice.node'))
+/** The functions of sluice.h: those of the addon, or with SLUICE_BACKEND=wasm those of WebAssembly. */
+export const native = process.env.SLUICE_BACKEND === 'wasm'
+  ? (await import('../../js/dist/esm/core/backend.js')).native()
+  : createRequire(import.meta.url)(process.env.SLUICE_ADDON ?? join(tests, '..', 'build', 'release', 'sluice.node'))
 
 export function sharedFolder() {
   const folder = process.env.SLUICE_SHARED || join(tests, '..', '..', 'shared')

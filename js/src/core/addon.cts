@@ -1,13 +1,14 @@
-// Finds and loads sluice.node. CommonJS in both builds: it needs `require` and `__dirname`.
+// Finds the addon sluice.node and the WebAssembly build sluice.wasm. CommonJS in both builds: it needs `require` and `__dirname`. In pages
+// js/src/page/addon.ts stands in its place.
 import fs = require('node:fs')
 import path = require('node:path')
 
 declare const handle: unique symbol
-/** An opaque handle of the addon. */
+/** An opaque handle of the backend. */
 export interface NativeEngine { [handle]: 'engine' }
 export interface NativeTurn { [handle]: 'turn' }
 
-/** `sluice.h`, function by function; see bindings/node/addon.cpp. */
+/** `sluice.h`, function by function; see bindings/node/addon.cpp, and wasm.ts for WebAssembly. */
 export interface Addon {
   version(): number
   engineNew(config: string): NativeEngine
@@ -37,13 +38,19 @@ export interface Addon {
   adjustExternalMemory(delta: number): number
 }
 
+/** Why something cannot be loaded, and what to do about it. */
 export interface LoadFailure { message: string; hint: string; cause?: unknown }
 
-let loaded: Addon | undefined
+/** Pages have `sluice.wasm` at an address; here it is a file. */
+export const wasmAddress: string | undefined = undefined
 
-/** The addon, or why there is none. Loaded on first use. */
+/** What the environment variable SLUICE_BACKEND says. SLUICE_ADDON, which names a file, wants the addon. */
+export function wantedBackend(): string | undefined {
+  return process.env['SLUICE_BACKEND'] || (process.env['SLUICE_ADDON'] ? 'addon' : undefined)
+}
+
+/** The addon, or why there is none. */
 export function loadAddon(): Addon | LoadFailure {
-  if (loaded) return loaded
   // SLUICE_ADDON names the file, and then nothing else is tried: a test of one build must not run another.
   const override = process.env['SLUICE_ADDON']
   const candidates = override ? [path.resolve(override)] : places()
@@ -55,13 +62,24 @@ export function loadAddon(): Addon | LoadFailure {
       : { message: `${message}; ${whatThereIs()}`, hint: remedy() }
   }
   try {
-    return (loaded = require(found) as Addon)
+    return require(found) as Addon
   } catch (cause) {
     return {
       message: `${found} cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`,
       hint: `it has to be built for ${platform}${isMusl() ? ' with musl' : ''}${override ? '' : `; ${remedy()}`}`,
       cause,
     }
+  }
+}
+
+/** The WebAssembly build and where it lies, or why it cannot be read. */
+export function readWasm(): { file: string; bytes: Uint8Array } | LoadFailure {
+  const file = path.join(prebuilds, 'wasm/sluice.wasm')
+  try {
+    return { file, bytes: fs.readFileSync(file) }
+  } catch (cause) {
+    const message = fs.existsSync(file) ? `${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}` : `the WebAssembly build sluice.wasm is missing; looked for ${file}`
+    return { message, hint: fs.existsSync(path.join(root, 'js/src')) ? `\`npm run build:wasm\` in ${root} builds it` : remedy(), cause }
   }
 }
 

@@ -14,7 +14,7 @@ export type ErrorCode =
   | 'unsupported'
   /** The engine, turn or host was closed. */
   | 'closed'
-  /** The addon cannot be loaded. */
+  /** Neither the addon nor the WebAssembly build can be loaded. */
   | 'load'
   /** A value outside of what a function of the C API takes. */
   | 'argument'

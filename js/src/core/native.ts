@@ -1,22 +1,11 @@
-import { loadAddon, type Addon, type NativeEngine } from './addon.cjs'
+import type { NativeEngine } from './addon.cjs'
 import type { Remember } from './approvals.js'
+import { native } from './backend.js'
 import { SluiceError } from './errors.js'
 import { wrong } from './options.js'
 
 export type { NativeEngine, NativeTurn } from './addon.cjs'
-
-let loaded: Addon | undefined
-
-/** The addon. Throws SluiceError `load`, which says what was looked for and where. */
-export const native = (): Addon => (loaded ??= load())
-
-function load(): Addon {
-  const addon = loadAddon()
-  if ('message' in addon) {
-    throw new SluiceError({ code: 'load', detail: addon.message, hint: addon.hint, cause: addon.cause })
-  }
-  return addon
-}
+export { native } from './backend.js'
 
 // Numbers of sluice.h.
 export const END = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4 } as const
@@ -46,7 +35,7 @@ export function handleOf(engine: object): NativeEngine {
   return handle
 }
 
-/** `major.minor.patch` of the native library. */
+/** `major.minor.patch` of the engine. */
 export function version(): string {
   const number = native().version()
   return `${number >>> 16}.${(number >>> 8) & 255}.${number & 255}`

@@ -5,16 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Engine } from 'sluice'
 import { startServer } from 'sluice/testing'
-import { scenarios, unasked } from './scenarios.mjs'
+import { demoOf, lulu } from './lulu.mjs'
 import { answer, protocols, settingsOf } from './script.mjs'
 import { assistantTools } from './tools.mjs'
 import { whoAnswers } from './who.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const installed = here('../../build/live2d/') // where the opt-in step puts a real model
-
-const system = `You are Lulu, a friendly desktop companion with a Live2D body. You answer briefly, in the language of the user, and you show what
-you feel by your expressions and motions. {{tools}}`
 
 /**
  * Of a real server: `provider`, `baseURL`, `wire`, `path`, `apiKey` as an engine takes them, and `model`, the name. `settings` to begin with. `kept`: what
@@ -35,27 +32,19 @@ export async function createApp({ model: name, settings = {}, kept, ask, openExt
   const scripted = await startServer({ answers: answer, delayMs, appendOnly: false }) // people change what they asked
   const engine = new Engine({ tools: assistantTools })
 
-  const state = () => ({
-    first: who.open,
-    scripted: who.model === undefined,
-    unasked,
-    scenarios: scenarios.map(({ id, group, title, question }) => ({ id, group, title, question })),
-    live2d: Boolean(live2d) && existsSync(join(live2d, 'manifest.json')),
-  })
+  const state = () => demoOf({ first: who.open, scripted: who.model === undefined, live2d: Boolean(live2d) && existsSync(join(live2d, 'manifest.json')) })
   return {
     engine,
     /** What stands under which path, beside `/sluice/`. */
     roots: { '/': here('pet/'), ...(live2d ? { '/live2d-local/': live2d } : {}) },
     options: {
-      system,
+      ...lulu,
       configuration: { ...configuration, settings: { ...configuration.settings, ...settings } },
       onConfigure: (configuration) => kept?.save({ configuration }),
       server: who.choice,
       openExternal,
       conversations,
       keepMessages,
-      proactive: { perDay: 12 }, // off until a person wants it, see words.js; no page may more often
-      cues: /** @type {const} */ ('spoken'), // where Lulu speaks, her face changes with her words
       run: ({ text }) => (who.model ? { model: who.model } : { model: { baseURL: scripted.baseURL, name: 'scripted' }, ...settingsOf(text) }),
     },
     routes: { 'POST /api/demo': state },

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { command, lower, root, say, Stop } from './run.mjs'
+import { buildSite } from './site.mjs'
 import { browser as findBrowser, buildTestPrograms, readCache, setup } from './setup.mjs'
 
 const suites = {
@@ -179,9 +180,14 @@ const onWasm = [
   'suspend', 'taken-back', 'tool-results', 'wire-faults', 'wires', 'wires-foreign', 'wires-history',
 ].map((name) => `tests/js/${name}.test.mjs`)
 
-function wasm() {
-  const env = { SLUICE_BACKEND: 'wasm', ...(findBrowser() ? { SLUICE_CHROMIUM: findBrowser() } : {}) }
-  return nodeTests('WebAssembly', 'tests/wasm', ['--expose-gc', '--test-force-exit', '--test-concurrency=2'], env, ['scripts', 'vectors'], onWasm)
+/** The flows of the demo, on the static page with the engine in it. */
+const onSite = ['tests/browser/demo.test.mjs']
+
+async function wasm() {
+  const site = join(root, 'build/site')
+  await buildSite(site)
+  const env = { SLUICE_BACKEND: 'wasm', SLUICE_SITE: site, ...(findBrowser() ? { SLUICE_CHROMIUM: findBrowser() } : {}) }
+  return nodeTests('WebAssembly', 'tests/wasm', ['--expose-gc', '--test-force-exit', '--test-concurrency=4'], env, ['demo', 'page', 'scripts', 'vectors'], [...onWasm, ...onSite])
 }
 
 function packaged() {

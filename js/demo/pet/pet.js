@@ -1,14 +1,14 @@
 // The demo pet: one page in a browser, or two windows in Electron (`?view=pet`, `?view=chat`), over the same bridge.
 import { connect } from '/sluice/renderer/index.js'
-import { post, webBridge } from '/sluice/renderer/web-bridge.js'
 import { goOn } from './conversation.js'
+import { bridge, demo as readDemo } from './host.js'
 import './words.js'
 
 const view = new URLSearchParams(location.search).get('view') ?? 'both'
 document.documentElement.dataset.view = view
 
-const client = connect(window.sluice ?? webBridge())
-const [demo] = await Promise.all([post('/api/demo', {}), goOn(client)])
+const client = connect(bridge)
+const [demo] = await Promise.all([readDemo(), goOn(client)])
 
 // A window loads what it shows.
 if (view !== 'pet') {

@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { array, flag, is, members, milliseconds, whole } from '../core/options.js'
-import type { Answer, Splitter, Step, Wire, Writer } from '../wire/answer.js'
+import type { Answer, Step, Wire, Writer } from '../wire/answer.js'
 import { openaiChat } from '../wire/openai-chat.js'
 import { sizes } from '../wire/sizes.js'
+import { splitter } from '../wire/splitter.js'
 import { Memory } from './memory.js'
 import { wireOf, wires } from './wires.js'
 
@@ -196,18 +197,6 @@ function sealer(id: string): (kind: string) => string {
 function sendError(response: ServerResponse, writer: Writer = openaiChat, status: number, error: string | object, headers: Record<string, string> = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(JSON.stringify(writer.error(status, error, headers)))
-}
-
-function splitter(deltas: ServerOptions['deltas'] = 'token'): Splitter {
-  if (deltas === 'whole') return (text) => (text === '' ? [] : [text])
-  if (deltas === 'token') {
-    // A word with the blanks before it, or two characters of writing that has none.
-    return (text) => text.match(/\s*(?:[\u3000-\u9fff\uff00-\uffef]{1,2}|[^\s\u3000-\u9fff\uff00-\uffef]{1,12})|\s+/gu) ?? []
-  }
-  return function* (text) {
-    const points = [...text]
-    for (let at = 0; at < points.length; at += deltas) yield points.slice(at, at + deltas).join('')
-  }
 }
 
 /** Cuts the bytes between two other steps anew. */

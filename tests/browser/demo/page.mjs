@@ -1,5 +1,6 @@
 // The demo's page, and what a person does on it and reads there.
 import { startDemo } from '../../../js/demo/web.mjs'
+import { startSite } from '../../wasm/site.mjs'
 import { until, useBrowser } from '../support.mjs'
 
 const browser = useBrowser()
@@ -9,10 +10,16 @@ export async function open(t, { expected, demo: options, path = '/', pages = 1, 
   // Where motion is not what is looked at, a pet that stands still leaves the machine to the rest.
   const settings = { ...wide, reducedMotion: 'reduce', ...(expected ? { expected } : {}), ...more }
   const [page, other] = await Promise.all(Array.from({ length: pages }, () => browser.page(t, settings)))
-  const demo = await startDemo({ delayMs: 0, live2d: false, ...options })
-  t.after(demo.close)
+  const demo = process.env.SLUICE_SITE ? await startPage(t, process.env.SLUICE_SITE, options) : await startDemo({ delayMs: 0, live2d: false, ...options })
+  t.after(() => demo.close?.())
   await go(page, demo, path)
   return { page, other, demo }
+}
+
+/** The static page of `npm run build:site` in this folder: no server of ours is behind it. */
+async function startPage(t, folder, { delayMs = 0, settings = {} } = {}) {
+  const origin = await startSite(t, { roots: { '/': folder }, policyOf: () => undefined })
+  return { url: `${origin}/?${new URLSearchParams({ scripted: '', delayMs, settings: JSON.stringify(settings) })}` }
 }
 
 export async function go(page, demo, path = '/') {

@@ -22,7 +22,7 @@ const ready = (page) => page.waitForSelector('html[data-ready]', { state: 'attac
 
 test('it runs below any path, asks first who answers, and no server but its own and those of this computer', async (t) => {
   const origin = await startSite(t, { roots: { '/some/where/': folder }, policyOf: () => undefined })
-  const page = await browser.page(t, { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
+  const page = await browser.page(t, { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', expected: [/ERR_CONNECTION_REFUSED/] })
   const asked = []
   page.on('request', (request) => asked.push(request.url()))
   await page.goto(`${origin}/some/where/`)

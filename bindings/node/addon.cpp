@@ -13,6 +13,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "../step.h"
+
 namespace {
 
 struct Environment;
@@ -32,7 +34,7 @@ struct Handle {  // one of the two is set; neither after it was freed
 // only a handle in this list is ours.
 struct Environment : std::enable_shared_from_this<Environment> {
   std::unordered_set<Handle *> live;
-  std::string text, events;  // of the step that runs
+  sluice_step::Buffers buffers;  // of the step that runs
 };
 
 Environment &environment(const Napi::CallbackInfo &info) { return *static_cast<Environment *>(info.Data()); }
@@ -269,103 +271,33 @@ Napi::Value next_event(const Napi::CallbackInfo &info) {
 
 // -- many events in one crossing --
 
-constexpr size_t kHead = 4;    // numbers in front of the records: how many, what waits, the deadline's two halves
-constexpr size_t kRecord = 3;  // kind, index, length in UTF-16 units
-constexpr size_t kKeptBytes = 1 << 16;  // of the buffers between two steps
-
-uint32_t utf16_units(const char *text, size_t len) {
-  uint32_t units = 0;
-  for (const char *const end = text + len; text != end; ++text) {
-    const auto byte = static_cast<unsigned char>(*text);
-    units += static_cast<uint32_t>((byte & 0xC0) != 0x80) + static_cast<uint32_t>(byte >= 0xF0);
-  }
-  return units;
-}
-
-struct Polled {
-  uint32_t *records;
-  size_t room;
-  std::string &text, &events;
-  size_t count = 0;
-  int32_t waits = SLUICE_DELTA_NONE;
-
-  // Polls while there is room, up to the first event by which the host acts.
-  void drain(sluice_turn *turn) {
-    while (count < room) {
-      uint32_t index = 0;
-      size_t len = 0;
-      if (const char *const piece = sluice_turn_next_delta(turn, &waits, &index, &len)) {
-        text.append(piece, len);
-        add(index, utf16_units(piece, len));
-        continue;
-      }
-      if (waits != SLUICE_DELTA_EVENT) return;
-      const char *const event = sluice_turn_next_event(turn, &len);
-      if (event == nullptr) return;
-      events += events.empty() ? '[' : ',';
-      events.append(event, len);
-      add(0, 0);
-    }
-    waits = SLUICE_DELTA_EVENT;  // there may be more
-  }
-
- private:
-  void add(uint32_t index, uint32_t units) {
-    uint32_t *const record = records + kRecord * count++;
-    record[0] = static_cast<uint32_t>(waits);
-    record[1] = index;
-    record[2] = units;
-  }
-};
-
-// step(turn, now, bytes, out): tick and feed; every event up to the first by which the host acts; and tick again, for
-// the deadline. `now` null: no tick; `bytes` null: no feed, and no tick before it; `out` null: nothing is polled.
-// Returns the return code of a tick or feed that failed, and polls nothing; else undefined, the text of all pieces, or
-// [text, events], with the other events as a JSON array. `out`, a Uint32Array, gets: the number of records; what waits,
-// SLUICE_DELTA_*; the deadline, high and low half; the records: kind, index and length of a piece, or
-// SLUICE_DELTA_EVENT for the next of the other events. What finds no room there waits.
+// step(turn, now, bytes, out): sluice_step::step. `now`, `bytes` and `out` may be null. Returns the return code of a tick or
+// feed that failed; else undefined, the text of all pieces, or [text, events], with the other events as a JSON array.
 Napi::Value step(const Napi::CallbackInfo &info) {
   Arguments in(info);
   sluice_turn *const turn = in.turn(0);
-  const bool ticks = !in.is_null(1), feeds = !in.is_null(2), polls = !in.is_null(3);
-  const int64_t now = ticks ? in.integer<int64_t>(1) : 0;
-  const auto [bytes, len] = feeds ? in.bytes(2) : std::pair<const void *, size_t>();
-  const auto [out, size] = polls ? in.numbers(3) : std::pair<uint32_t *, size_t>();
+  std::optional<int64_t> now;
+  if (!in.is_null(1)) now = in.integer<int64_t>(1);
+  std::optional<sluice_step::Bytes> bytes;
+  if (!in.is_null(2)) {
+    const auto [data, len] = in.bytes(2);
+    bytes = sluice_step::Bytes{data, len};
+  }
+  const auto [out, size] = in.is_null(3) ? std::pair<uint32_t *, size_t>() : in.numbers(3);
   if (in.failed()) return info.Env().Undefined();
-  if (feeds) {
-    int64_t code = ticks ? sluice_turn_tick(turn, now) : SLUICE_OK;
-    if (code >= 0) code = sluice_turn_feed(turn, bytes, len);
-    if (code < 0) return number(info, static_cast<double>(code));
-  }
-  if (size < kHead) return info.Env().Undefined();
-
-  Environment &home = environment(info);
-  Polled polled{out + kHead, (size - kHead) / kRecord, home.text, home.events};
-  polled.drain(turn);
-  int64_t deadline = INT64_MAX;
-  if (ticks && polled.waits == SLUICE_DELTA_NONE) {  // what was fed may have moved the deadline
-    deadline = sluice_turn_tick(turn, now);
-    if (deadline < 0) deadline = INT64_MAX;
-    polled.drain(turn);
-  }
-  out[0] = static_cast<uint32_t>(polled.count);
-  out[1] = static_cast<uint32_t>(polled.waits);
-  out[2] = static_cast<uint32_t>(deadline >> 32);
-  out[3] = static_cast<uint32_t>(deadline);
+  sluice_step::Buffers &buffers = environment(info).buffers;
+  const int64_t code = sluice_step::step(turn, now, bytes, out, size, buffers);
+  if (code < 0) return number(info, static_cast<double>(code));
 
   Napi::Value given = info.Env().Undefined();
-  if (polled.count > 0) given = Napi::String::New(info.Env(), home.text);
-  if (!home.events.empty()) {
-    home.events += ']';
+  if (size >= sluice_step::kHead && out[0] > 0) given = Napi::String::New(info.Env(), buffers.text);
+  if (!buffers.events.empty()) {
     const Napi::Array both = Napi::Array::New(info.Env(), 2);
     both.Set(0U, given);
-    both.Set(1U, Napi::String::New(info.Env(), home.events));
+    both.Set(1U, Napi::String::New(info.Env(), buffers.events));
     given = both;
   }
-  for (std::string *const buffer : {&home.text, &home.events}) {
-    buffer->clear();
-    if (buffer->capacity() > kKeptBytes) buffer->shrink_to_fit();
-  }
+  buffers.reset();
   return given;
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { before, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { installed, manifest, npm, root, run, runtimes } from './support.mjs'
 
 const { folder: programs, missing } = runtimes()
@@ -16,7 +16,7 @@ const hosts = [
   { name: 'Deno', program: [join(programs ?? '', '@deno/linux-x64-glibc/deno'), 'run', '--allow-all', '--no-config', '--node-modules-dir=manual'], skip },
 ]
 const surface = {
-  'sluice': ['Engine', 'Run', 'SluiceError', 'Turn', 'file', 'memory', 'parts', 'tool', 'version'],
+  'sluice': ['Engine', 'Run', 'SluiceError', 'Turn', 'backend', 'file', 'memory', 'parts', 'ready', 'tool', 'version'],
   'sluice/conversations': ['files', 'memory', 'pathOf', 'sqlite'],
   'sluice/electron': ['hostEngine'],
   'sluice/host': ['createHost', 'methods'],
@@ -92,19 +92,37 @@ describe('the installed package', () => {
     assert.match(run([process.execPath, '-e', script], { cwd: folder }), /call/)
   })
 
-  test('without its binary it says what it looked for, what there is and how to build one', () => {
-    const home = join(folder, 'node_modules/sluice')
+  describe('without its binary', () => {
     const platform = `${process.platform}-${process.arch}`
-    renameSync(join(home, 'js/prebuilds', platform), join(home, 'js/elsewhere'))
-    try {
-      const script = `try { new (require('sluice').Engine)() } catch (error) { console.log(JSON.stringify([error.code, error.detail, error.hint])) }`
-      const [code, detail, hint] = JSON.parse(run([process.execPath, '-e', script], { cwd: folder }))
-      assert.equal(code, 'load')
-      const looked = [join(home, 'build/release/sluice.node'), join(home, 'js/prebuilds', platform, 'sluice.node')].join(', ')
-      assert.equal(detail, `the addon sluice.node is missing; looked for ${looked}; this is ${platform}, and there is win32-x64`)
-      assert.equal(hint, `\`npm run build:addon\` in ${home} builds it; CMake 3.25 and a C++20 compiler are needed`)
-    } finally {
-      renameSync(join(home, 'js/elsewhere'), join(home, 'js/prebuilds', platform))
+    const moved = (name) => [join(folder, 'node_modules/sluice/js/prebuilds', name), join(folder, 'node_modules/sluice/js', `without-${name}`)]
+    before(() => renameSync(...moved(platform)))
+    after(() => renameSync(...moved(platform).reverse()))
+
+    for (const { name, program, skip = false } of hosts) {
+      test(`${name} runs everything by WebAssembly, and says so`, { skip }, () => {
+        const out = (file) => JSON.parse(run([...program, file], { cwd: folder }))
+        assert.deepEqual(out('turn.mjs'), turn)
+        assert.deepEqual(out('turn.cjs'), { version: manifest.version, text: 'hello', refused: 'ipcMain', manifest: manifest.version })
+        const { name: which, why } = out('backend.mjs')
+        assert.equal(which, 'wasm')
+        const looked = [join(folder, 'node_modules/sluice/build/release/sluice.node'), join(folder, 'node_modules/sluice/js/prebuilds', platform, 'sluice.node')].join(', ')
+        assert.equal(why, `the addon sluice.node is missing; looked for ${looked}; this is ${platform}, and there is wasm, win32-x64`)
+      })
     }
+
+    test('and without WebAssembly too it says what it looked for, what there is and how to build one', () => {
+      renameSync(...moved('wasm'))
+      try {
+        const script = `try { new (require('sluice').Engine)() } catch (error) { console.log(JSON.stringify([error.code, error.detail, error.hint])) }`
+        const [code, detail, hint] = JSON.parse(run([process.execPath, '-e', script], { cwd: folder }))
+        const home = join(folder, 'node_modules/sluice')
+        assert.equal(code, 'load')
+        const looked = [join(home, 'build/release/sluice.node'), join(home, 'js/prebuilds', platform, 'sluice.node')].join(', ')
+        assert.equal(detail, `the addon sluice.node is missing; looked for ${looked}; this is ${platform}, and there is win32-x64; the WebAssembly build sluice.wasm is missing; looked for ${join(home, 'js/prebuilds/wasm/sluice.wasm')}`)
+        assert.equal(hint, `\`npm run build:addon\` in ${home} builds it; CMake 3.25 and a C++20 compiler are needed`)
+      } finally {
+        renameSync(...moved('wasm').reverse())
+      }
+    })
   })
 })

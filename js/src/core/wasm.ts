@@ -14,18 +14,21 @@ declare namespace WebAssembly {
   }
 }
 
-type Native = (a?: number, b?: number, c?: number, d?: number, e?: number) => number
+type Native = (a?: number, b?: number, c?: number, d?: number, e?: number, f?: number) => number
 type Name =
   | '_initialize' | 'malloc' | 'free' | 'sluice_version' | 'sluice_engine_new' | 'sluice_engine_error' | 'sluice_engine_free' | 'sluice_turn_new'
   | 'sluice_turn_restore' | 'sluice_turn_free' | 'sluice_turn_response' | 'sluice_turn_feed' | 'sluice_turn_finish' | 'sluice_turn_approve'
   | 'sluice_turn_deny' | 'sluice_turn_refuse' | 'sluice_turn_judge' | 'sluice_turn_conclude' | 'sluice_turn_cancel' | 'sluice_turn_submit'
-  | 'sluice_turn_resolve' | 'sluice_wasm_tick' | 'sluice_turn_next_event' | 'sluice_turn_find_tool' | 'sluice_turn_get'
+  | 'sluice_turn_resolve' | 'sluice_wasm_tick' | 'sluice_wasm_step' | 'sluice_wasm_given' | 'sluice_turn_next_event' | 'sluice_turn_find_tool' | 'sluice_turn_get'
 
 const PAGE = 64 * 1024
 /** As CMakeLists.txt links it. Addresses stay below 2^31, so that none is a negative number here. */
 const MEMORY = { initial: 4 * 1024 * 1024, maximum: 2 * 1024 * 1024 * 1024 }
 /** Most arguments fit into this part of the memory; a larger one has memory of its own while the call lasts. */
 const SCRATCH = 64 * 1024
+
+/** A step's records, see bindings/step.h: at most so many numbers; of more room nothing is used. */
+const [HEAD, RECORD, RECORDS] = [4, 3, 4096]
 
 /** What a handle holds; apart from it, so that the finalizer can free it. */
 interface Held { kind: 'engine' | 'turn'; pointer: number }
@@ -47,6 +50,13 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
   const imports = {
     env: { memory, emscripten_notify_memory_growth: () => (bytes = new Uint8Array(memory.buffer)) },
     wasi_snapshot_preview1: {
+      // There is no environment.
+      environ_sizes_get: (count: number, size: number) => {
+        new Int32Array(memory.buffer, count, 1)[0] = 0
+        new Int32Array(memory.buffer, size, 1)[0] = 0
+        return 0
+      },
+      environ_get: () => 0,
       proc_exit: () => {
         throw new Error('it gave up')
       },
@@ -61,10 +71,10 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
   /** A trap leaves the memory as nobody expects it: nothing is called after one. */
   const call = (name: Name): Native => {
     const native = exported[name]
-    return (a, b, c, d, e) => {
+    return (a, b, c, d, e, f) => {
       if (stopped) throw stopped
       try {
-        return native(a, b, c, d, e)
+        return native(a, b, c, d, e, f)
       } catch (cause) {
         throw (stopped = new SluiceError({
           code: 'internal', detail: `the WebAssembly engine stopped in ${name}: ${messageOf(cause)}`, hint: 'no engine of this process or page works any more; please report it', cause,
@@ -87,6 +97,7 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
 
   const scratch = allocate(SCRATCH)
   const length = allocate(4) // where functions write the length of a text that they return
+  const records = allocate(RECORDS * 4) // where a step writes them
 
   // -- what goes in --------------------------------------------------------------------------------------------------------
 
@@ -130,6 +141,8 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
     return decoder.decode(bytes.subarray(at, at + size))
   }
 
+  const numbersAt = (at: number, count: number, out: Uint32Array): void => out.set(new Uint32Array(memory.buffer, at, count))
+
   const free = { engine: call('sluice_engine_free'), turn: call('sluice_turn_free') }
   const abandoned = new FinalizationRegistry<Held>((held) => {
     if (!stopped) free[held.kind](held.pointer)
@@ -159,6 +172,7 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
   const [turnNew, turnRestore] = [call('sluice_turn_new'), call('sluice_turn_restore')]
   const [response, feed, finish, approve] = [call('sluice_turn_response'), call('sluice_turn_feed'), call('sluice_turn_finish'), call('sluice_turn_approve')]
   const [conclude, submit, tick] = [call('sluice_turn_conclude'), call('sluice_turn_submit'), call('sluice_wasm_tick')]
+  const [step, given] = [call('sluice_wasm_step'), call('sluice_wasm_given')]
   const [nextEvent, findTool, get] = [call('sluice_turn_next_event'), call('sluice_turn_find_tool'), call('sluice_turn_get')]
 
   /** deny, refuse, judge, cancel and resolve take the same arguments. */
@@ -228,6 +242,24 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
       return tick(at, now)
     },
     nextEvent: (turn) => textAt(nextEvent(turnOf(turn), length)),
+    step: (turn, now, data, out) => {
+      const at = turnOf(turn)
+      if (now !== null) int64(now, 2)
+      if (data !== null && !isBytes(data)) throw refused(3, 'a Uint8Array')
+      if (out !== null && typedArrayName.call(out) !== 'Uint32Array') throw refused(4, 'a Uint32Array')
+      const size = out === null ? 0 : Math.min(out.length, RECORDS)
+      const act = (from: number, count: number): number => step(at, now ?? NaN, from, count, records, size)
+      const code = data === null ? act(0, 0) : withBytes(data, act)
+      if (code < 0) return code
+      if (out === null || size < HEAD) return undefined
+      numbersAt(records, HEAD, out)
+      const count = out[0] as number
+      if (count === 0) return undefined
+      numbersAt(records, HEAD + count * RECORD, out)
+      const text = textAt(given(0, length)) as string
+      const events = textAt(given(1, length)) as string
+      return events === '' ? text : [text, events]
+    },
     findTool: (turn, name) => {
       const at = turnOf(turn)
       return textAt(withText(text(name, 2), (from, size) => findTool(at, from, size, length)))

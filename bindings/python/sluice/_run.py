@@ -1,0 +1,161 @@
+"""A turn with everything around it: requests by an HTTP client of the host, timers, tools, questions."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import time
+from typing import Any, AsyncIterator, Awaitable, Callable, Dict, Mapping, Optional, Set, Tuple, Union
+
+from ._library import E_STATE, END_ABORTED, END_COMPLETE, END_NETWORK, FAILURE, GET_REQUEST, NEVER, ONCE, RELEASE, RESULT, RESULT_JSON
+from ._turn import Error, Event, Turn
+
+#: Sends a request's body. Gives (status, headers) where the client tells them, then the pieces of the answer's body.
+Send = Callable[[bytes], AsyncIterator[Any]]
+#: A tool: takes the arguments, and returns text or a JSON value; what it raises is the failure that the model reads.
+Tool = Callable[[Dict[str, Any]], Any]
+#: Answers an "approval" event: True or a decision (ONCE to ALWAYS, + EXACT), False to deny, or text for the model to deny with a reason.
+Approve = Callable[[Event], Union[bool, int, str, Awaitable[Union[bool, int, str]]]]
+
+_detached: Set["asyncio.Task[None]"] = set()  # tools that run on behind their turn: the loop itself holds no task
+
+
+def _now() -> int:
+    return int(time.time() * 1000)
+
+
+async def run(turn: Turn, send: Send, tools: Optional[Mapping[str, Tool]] = None, approve: Optional[Approve] = None) -> AsyncIterator[Event]:
+    """Runs the turn to its end, and gives every event once it is done what the event says. `tools` by name; a question is refused where `approve` is
+    None, since nobody could be asked. Tools and `approve` may be async. The host may call the turn's methods at any time from the same event loop.
+    Whoever leaves the loop early closes the iterator (`aclose()`), which ends the request and the tools; the turn stays open.
+
+        async def send(body):
+            async with client.stream("POST", url, content=body) as response:  # httpx; any other client does as well
+                yield response.status_code, dict(response.headers)
+                async for piece in response.aiter_bytes():
+                    yield piece
+    """
+    running = _Running(turn, send, tools or {}, approve)
+    try:
+        while True:
+            deadline = turn.tick(_now())
+            running.changed.clear()
+            for event in turn.events():
+                running.do(event)
+                yield event
+                if event["type"] == "done":
+                    return
+            await running.wait(deadline)
+    finally:
+        await running.close()
+
+
+class _Running:
+    """The request and the tools of a turn that runs."""
+
+    def __init__(self, turn: Turn, send: Send, tools: Mapping[str, Tool], approve: Optional[Approve]):
+        self.turn, self.send, self.tools, self.approve = turn, send, tools, approve
+        self.changed = asyncio.Event()
+        self.tasks: Dict[Any, "asyncio.Task[None]"] = {}  # by call; None: the request; ("ask", call): a question
+        self.failed: Optional[BaseException] = None
+        turn._changed = self.changed.set
+
+    def do(self, event: Event) -> None:
+        kind, call = event["type"], event.get("call")
+        if kind == "request":
+            self.start(None, self.answer(self.turn.get(GET_REQUEST, raw=True).encode()))
+        elif kind in ("round", "abortRequest"):
+            self.end_answer(END_COMPLETE if kind == "round" else END_ABORTED)
+        elif kind == "execute":
+            self.start(call, self.execute(event), event["detached"])
+        elif kind == "abortTool" and call in self.tasks:
+            self.tasks[call].cancel()
+        elif kind == "approval":
+            self.start(("ask", call), self.ask(event))
+
+    def start(self, key: Any, work: Any, detached: bool = False) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        if detached:
+            _detached.add(task)
+            task.add_done_callback(_detached.discard)
+        else:
+            self.tasks[key] = task
+            task.add_done_callback(lambda done: self.ended(key, done))
+
+    def ended(self, key: Any, task: "asyncio.Task[None]") -> None:
+        if self.tasks.get(key) is task:
+            del self.tasks[key]
+        if not task.cancelled() and task.exception():
+            self.failed = task.exception()  # a mistake of the host: `run` raises it
+        self.changed.set()
+
+    async def wait(self, deadline: int) -> None:
+        left = None if deadline == NEVER else max(0, deadline - _now()) / 1000
+        try:
+            await asyncio.wait_for(self.changed.wait(), left)
+        except asyncio.TimeoutError:
+            pass
+        if self.failed:
+            raise self.failed
+
+    async def answer(self, body: bytes) -> None:
+        how: Tuple[int, Optional[str]] = (END_COMPLETE, None)
+        try:
+            async for piece in self.send(body):
+                self.turn.tick(_now())
+                if isinstance(piece, tuple):
+                    status, headers = piece
+                    self.turn.response(status, {name.lower(): value for name, value in headers.items()})
+                else:
+                    self.turn.feed(piece)
+        except Error:
+            raise  # not of the network, but a mistake of the host
+        except Exception as error:  # noqa: BLE001: every client has its own
+            how = (END_NETWORK, str(error) or type(error).__name__)
+        self.tasks.pop(None, None)
+        self.turn.finish(*how)
+
+    def end_answer(self, how: int) -> None:
+        task = self.tasks.pop(None, None)
+        if task:
+            task.cancel()
+            self.turn.finish(how)
+
+    async def ask(self, event: Event) -> None:
+        if not self.approve:
+            return self.turn.refuse(event, "nobody can be asked")
+        decision = self.approve(event)
+        if inspect.isawaitable(decision):
+            decision = await decision
+        try:
+            if isinstance(decision, str):
+                self.turn.deny(event, decision)
+            elif decision is False:
+                self.turn.deny(event)
+            else:
+                once = RELEASE if event["stage"] == "result" else ONCE
+                self.turn.approve(event, once if decision is True else decision)
+        except Error as error:
+            if error.code != E_STATE:  # the question expired, or was answered elsewhere
+                raise
+
+    async def execute(self, event: Event) -> None:
+        try:
+            if event["name"] not in self.tools:
+                raise LookupError(f"this program has no function for {event['name']}")
+            result = self.tools[event["name"]](event["arguments"])
+            if inspect.isawaitable(result):
+                result = await result
+            text, kind = (result, RESULT) if isinstance(result, str) else (json.dumps(result, ensure_ascii=False, allow_nan=False), RESULT_JSON)
+        except Exception as error:  # noqa: BLE001: whatever it is, the model reads it
+            text, kind = str(error) or type(error).__name__, FAILURE
+        if not event["detached"]:
+            self.turn.submit(event, text, kind)
+
+    async def close(self) -> None:
+        self.turn._changed = None
+        tasks = list(self.tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

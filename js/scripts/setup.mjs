@@ -35,7 +35,7 @@ const program = (...names) => () => names.some(which)
 export const browser = () => process.env.SLUICE_CHROMIUM ?? ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
 
 /** Debian packages that are not there yet. */
-export function missingPackages({ tests = false, bench = false, pack = false, fuzz = false, wasm = false }) {
+export function missingPackages({ tests = false, bench = false, pack = false, fuzz = false, wasm = false, languages = false }) {
   const needed = [
     ['cmake', program('cmake')],
     ['g++', program('c++', 'g++', 'clang++')],
@@ -44,6 +44,7 @@ export function missingPackages({ tests = false, bench = false, pack = false, fu
     ...(bench ? [['libbenchmark-dev', header('benchmark/benchmark.h')]] : []),
     ...(fuzz ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['clang', program('clang++')], ['libclang-rt-dev', () => existsSync('/usr/share/doc/libclang-rt-dev')]] : []),
     ...(pack || wasm ? [['emscripten', program('em++')]] : []),
+    ...(languages ? [['golang-go', program('go')], ['cargo', program('cargo')], ['default-jdk-headless', program('javac')], ['libjna-java', () => existsSync('/usr/share/java/jna.jar')], ['mono-mcs', program('mcs')], ['mono-runtime', program('mono')], ['luajit', program('luajit')]] : []),
     ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')]] : []),
   ]
   return needed.filter(([, present]) => !present()).map(([name]) => name)
@@ -51,21 +52,33 @@ export function missingPackages({ tests = false, bench = false, pack = false, fu
 
 /** Installs those that are missing, or says what to type. */
 export function installSystemPackages(wanted) {
-  const missing = missingPackages(wanted)
+  return install(missingPackages(wanted))
+}
+
+/** Installs those of the missing that can be had, and says which cannot. */
+export async function installWherePossible(wanted) {
+  try {
+    await installSystemPackages(wanted)
+  } catch {
+    for (const name of missingPackages(wanted)) await install([name]).catch((error) => say(`${name} cannot be installed: ${error.message.trim().split('\n').at(-1)}`))
+  }
+}
+
+async function install(missing) {
   if (missing.length === 0) return
   if (!which('apt-get')) {
     // Another system: what CMake does not find there it fetches; programs it cannot.
     say(`not found here, and there is no apt-get to install them with: ${missing.join(', ')} (Debian's names)`)
     return
   }
-  const install = ['apt-get', 'install', '-y', '--no-install-recommends', ...missing]
+  const words = ['apt-get', 'install', '-y', '--no-install-recommends', ...missing]
   const prefix = process.getuid?.() === 0 ? [] : sudo()
-  if (!prefix) throw new Stop(`Packages are missing, and installing them needs rights. Type this, then try again:\n\n  sudo ${install.join(' ')}\n`)
+  if (!prefix) throw new Stop(`Packages are missing, and installing them needs rights. Type this, then try again:\n\n  sudo ${words.join(' ')}\n`)
   const apt = (what, args) =>
     quietly(what, prefix.concat(args)[0], prefix.concat(args).slice(1), { env: { DEBIAN_FRONTEND: 'noninteractive' } })
-  return apt(`installing ${missing.join(' ')}`, install).catch(async () => {
+  return apt(`installing ${missing.join(' ')}`, words).catch(async () => {
     await apt('updating the package lists', ['apt-get', 'update']) // those of a fresh image are empty or old
-    await apt(`installing ${missing.join(' ')}`, install)
+    await apt(`installing ${missing.join(' ')}`, words)
   })
 }
 

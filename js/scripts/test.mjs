@@ -1,13 +1,13 @@
 // npm test: every suite on the release build. Words behind it choose suites: `npm test -- js python`. `asan` runs C++, JavaScript and
 // Python under AddressSanitizer and UndefinedBehaviorSanitizer instead; `package` builds the package for every platform and
-// tries it. Whatever happens, the end is a table, and below it one line that a machine reads.
+// tries it, `languages` does so with the bindings. Whatever happens, the end is a table, and below it one line that a machine reads.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { command, lower, root, say, Stop } from './run.mjs'
 import { buildSite } from './site.mjs'
-import { browser as findBrowser, buildTestPrograms, readCache, setup } from './setup.mjs'
+import { browser as findBrowser, buildTestPrograms, installWherePossible, readCache, setup } from './setup.mjs'
 
 const suites = {
   native: { about: 'C++ and C99', run: native },
@@ -18,13 +18,14 @@ const suites = {
   pictures: { about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes', run: pictures },
   wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes', run: wasm },
   package: { about: 'the package as it is published: installs compilers and runtimes, takes some ten minutes', run: packaged },
+  languages: { about: 'every language replays the scripts: installs compilers and runtimes, takes some four minutes', run: inLanguages },
 }
 const always = ['native', 'types', 'js', 'python', 'browser']
 const withSanitizers = ['native', 'js', 'python']
 
 const help = `npm test [-- suite …]
 
-Builds what is missing, runs the suites (all but "pictures", "wasm" and "package") and tells the results in a table.
+Builds what is missing, runs the suites (all but "pictures", "wasm", "package" and "languages") and tells the results in a table.
 
 ${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(9)} ${about}`).join('\n')}
   asan      ${withSanitizers.join(', ')}, or those that are named, under sanitizers
@@ -70,6 +71,7 @@ await command(async () => {
   await together(['pictures'])
   await together(['wasm'])
   await together(['package'])
+  await together(['languages'])
   tell()
 })
 
@@ -192,6 +194,13 @@ async function wasm() {
 
 function packaged() {
   return nodeTests('package', 'tests/package', ['--test-concurrency=1'])
+}
+
+/** What cannot be installed is skipped by name. */
+async function inLanguages(preset) {
+  await installWherePossible({ languages: true })
+  const env = { SLUICE_LIBRARY: join(root, 'build', preset, 'libsluice.so') }
+  return run('languages', 'python3', ['-m', 'unittest', 'discover', '--verbose', '-s', 'tests/drivers'], { env, count: countOfUnittest })
 }
 
 /** `first`: the files that take longest, so that none of them is left alone at the end. `more`: files from elsewhere. */

@@ -1,0 +1,148 @@
+"""What a language needs for its tests: programs, a build, an example, a driver. Each is built on its own, beside the others."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+DRIVERS = Path(__file__).resolve().parent
+ROOT = DRIVERS.parents[1]
+BINDINGS = ROOT / "bindings"
+BUILD = ROOT / "build" / "languages"
+LIBRARY = Path(os.environ.get("SLUICE_LIBRARY") or ROOT / "build" / "release" / "libsluice.so")
+
+
+class Missing(Exception):
+    """Something that cannot be had here: the tests of the language are skipped."""
+
+
+def environment(**more):
+    return {**os.environ, "SLUICE_LIBRARY": str(LIBRARY), "SLUICE_LIBRARY_DIR": str(LIBRARY.parent), "LD_LIBRARY_PATH": str(LIBRARY.parent), **more}
+
+
+def run(*command, folder=ROOT, **more):
+    """What a program prints; an AssertionError with everything it said where it fails."""
+    done = subprocess.run([str(word) for word in command], cwd=folder, env=environment(**more), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, command))} ended with {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}")
+    return done.stdout
+
+
+class Language:
+    name = ""
+    programs = ()  # all of them are needed
+
+    def build(self):
+        """Builds the binding, its example and its driver."""
+
+    def example(self):
+        """The command of the example; None: it has none of its own."""
+        raise NotImplementedError
+
+    def driver(self):
+        """The command of the driver."""
+        raise NotImplementedError
+
+    def tests(self):
+        """Runs what tests the binding has of its own. An AssertionError says what failed."""
+
+    def settings(self):
+        """Environment variables of the example and the driver."""
+        return {}
+
+    def prepare(self):
+        for program in self.programs:
+            if not shutil.which(program):
+                raise Missing(f"{self.name}: there is no {program} here")
+        (BUILD / self.folder).mkdir(parents=True, exist_ok=True)
+        self.build()
+
+    @property
+    def folder(self):
+        return type(self).__name__.lower()
+
+    def out(self, name):
+        return BUILD / self.folder / name
+
+
+class C(Language):
+    name = "C"
+    programs = ("cc",)
+    flags = ("-std=c99", "-O1", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "native" / "include")
+
+    def build(self):
+        run("cc", *self.flags, DRIVERS / "driver.c", LIBRARY, "-o", self.out("driver"))
+        run("cc", *self.flags, ROOT / "tests" / "ffi" / "smoke.c", LIBRARY, "-o", self.out("smoke"))
+
+    def example(self):
+        return None  # it stands in the project's README, and js/examples.test.mjs runs it
+
+    def driver(self):
+        return [self.out("driver")]
+
+    def tests(self):
+        run(self.out("smoke"))
+
+
+class Python(Language):
+    name = "Python"
+    programs = ("python3",)
+
+    def build(self):
+        """Installs the wheel, with the library inside: nothing names another one."""
+        wheel = run("python3", BINDINGS / "python" / "sluice_wheel.py", self.out("wheel")).strip()
+        shutil.rmtree(self.out("site"), ignore_errors=True)
+        shutil.unpack_archive(ROOT / wheel, self.out("site"), "zip")
+
+    def settings(self):
+        return {"PYTHONPATH": str(self.out("site")), "SLUICE_LIBRARY": ""}
+
+    def example(self):
+        return ["python3", BINDINGS / "python" / "example.py"]
+
+    def driver(self):
+        return ["python3", DRIVERS / "driver.py"]
+
+
+class Rust(Language):
+    name = "Rust"
+    programs = ("cargo",)
+
+    def cargo(self, folder, *words):
+        run("cargo", *words, "--offline", "--release", folder=folder, CARGO_TARGET_DIR=str(self.out("target")))
+
+    def build(self):
+        self.cargo(DRIVERS / "rust", "build")
+        self.cargo(BINDINGS / "rust", "build", "--examples")
+
+    def example(self):
+        return [self.out("target/release/examples/note")]
+
+    def driver(self):
+        return [self.out("target/release/sluice-driver")]
+
+    def tests(self):
+        self.cargo(BINDINGS / "rust", "test")
+
+
+class Go(Language):
+    name = "Go"
+    programs = ("go", "cc")
+    go = {"GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local", "GOPROXY": "off"}
+
+    def build(self):
+        libraries = f"-L{LIBRARY.parent}"
+        for folder, name in ((DRIVERS / "go", "driver"), (BINDINGS / "go", "example")):
+            package = "." if name == "driver" else "./example"
+            run("go", "build", "-o", self.out(name), package, folder=folder, CGO_LDFLAGS=libraries, GOCACHE=str(self.out("cache")), **self.go)
+
+    def example(self):
+        return [self.out("example")]
+
+    def driver(self):
+        return [self.out("driver")]
+
+    def tests(self):
+        run("go", "vet", "./...", folder=BINDINGS / "go", GOCACHE=str(self.out("cache")), **self.go)
+        unformatted = run("gofmt", "-l", BINDINGS / "go", DRIVERS / "go")
+        assert not unformatted, f"gofmt would change {unformatted}"

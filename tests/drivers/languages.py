@@ -1,15 +1,21 @@
 """What a language needs for its tests: programs, a build, an example, a driver. Each is built on its own, beside the others."""
 
+import json
 import os
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 
 DRIVERS = Path(__file__).resolve().parent
 ROOT = DRIVERS.parents[1]
 BINDINGS = ROOT / "bindings"
+RUNTIMES = ROOT / "tests" / "package" / "runtimes"
 BUILD = ROOT / "build" / "languages"
 LIBRARY = Path(os.environ.get("SLUICE_LIBRARY") or ROOT / "build" / "release" / "libsluice.so")
+
+
+installing = threading.Lock()  # Bun and Deno are installed together
 
 
 class Missing(Exception):
@@ -123,6 +129,59 @@ class Rust(Language):
 
     def tests(self):
         self.cargo(BINDINGS / "rust", "test")
+
+
+class LuaJIT(Language):
+    name = "LuaJIT"
+    programs = ("luajit",)
+
+    def settings(self):
+        return {"LUA_PATH": f"{BINDINGS}/lua/?.lua;;"}
+
+    def example(self):
+        return ["luajit", BINDINGS / "lua" / "example.lua"]
+
+    def driver(self):
+        return ["luajit", DRIVERS / "driver.lua"]
+
+    def tests(self):
+        run("luajit", DRIVERS / "lua_test.lua", **self.settings())
+
+
+class Bun(Language):
+    name = "Bun"
+    programs = ("node",)  # which installs it
+    runtime, words = "@oven/bun-linux-x64/bin/bun", ()
+
+    @property
+    def command(self):
+        return [RUNTIMES / "node_modules" / self.runtime, *self.words]
+
+    def build(self):
+        with installing:
+            support = ROOT / "tests" / "package" / "support.mjs"
+            found = json.loads(run("node", "--input-type=module", "-e", f"import {{ runtimes }} from '{support.as_uri()}'; console.log(JSON.stringify(runtimes()))"))
+        if "missing" in found:
+            raise Missing(f"{self.name}: {found['missing']}")
+
+    def example(self):
+        return [*self.command, BINDINGS / "bun-deno" / "example.ts"]
+
+    def driver(self):
+        return [*self.command, DRIVERS / "driver.ts"]
+
+    def tests(self):
+        run(*self.command, DRIVERS / "bun_deno_test.ts")
+
+
+class Deno(Bun):
+    name = "Deno"
+    runtime, words = "@deno/linux-x64-glibc/deno", ("run", "--allow-all", "--no-config")
+
+    def tests(self):
+        super().tests()
+        sources = (BINDINGS / "bun-deno" / "sluice.ts", BINDINGS / "bun-deno" / "example.ts", DRIVERS / "driver.ts", DRIVERS / "bun_deno_test.ts")
+        run(self.command[0], "check", "--no-config", *sources)
 
 
 class Go(Language):

@@ -131,6 +131,51 @@ class Rust(Language):
         self.cargo(BINDINGS / "rust", "test")
 
 
+class CSharp(Language):
+    name = "C#"
+    programs = ("mcs", "mono")
+
+    def build(self):
+        compiler = ("mcs", "-langversion:7", "-warnaserror", "-warn:4")  # with -doc it warns of what has no comment
+        library = self.out("Sluice.dll")
+        run(*compiler, "-target:library", f"-doc:{self.out('Sluice.xml')}", f"-out:{library}", *sorted((BINDINGS / "csharp" / "src").glob("*.cs")))
+        for source in (BINDINGS / "csharp" / "example" / "Example.cs", DRIVERS / "Driver.cs", DRIVERS / "CSharpTest.cs"):
+            run(*compiler, f"-r:{library}", "-r:System.Core.dll", f"-out:{self.out(source.stem)}.exe", source)
+
+    def example(self):
+        return ["mono", self.out("Example.exe")]
+
+    def driver(self):
+        return ["mono", self.out("Driver.exe")]
+
+    def tests(self):
+        run("mono", self.out("CSharpTest.exe"))
+
+
+class Java(Language):
+    name = "Java"
+    programs = ("javac", "java")
+    jna = Path("/usr/share/java/jna.jar")
+
+    def build(self):
+        if not self.jna.exists():
+            raise Missing(f"{self.name}: there is no {self.jna}")
+        sources = [*(BINDINGS / "java").rglob("*.java"), DRIVERS / "Driver.java", DRIVERS / "JavaTest.java"]
+        run("javac", "-encoding", "UTF-8", "-Xlint:all", "-Werror", "-Xdoclint:all,-missing", "-d", self.out("classes"), "-cp", self.jna, *sources)
+
+    def java(self, program):
+        return ["java", "-Dfile.encoding=UTF-8", "-cp", f"{self.out('classes')}:{self.jna}", program]
+
+    def example(self):
+        return self.java("Example")
+
+    def driver(self):
+        return self.java("Driver")
+
+    def tests(self):
+        run(*self.java("JavaTest"))
+
+
 class LuaJIT(Language):
     name = "LuaJIT"
     programs = ("luajit",)

@@ -12,7 +12,7 @@ import transcript
 from languages import BUILD, Missing, environment, run
 
 TRANSCRIPT = BUILD / "transcript"
-LANGUAGES = [languages.C(), languages.Python(), languages.Rust(), languages.Go(), languages.LuaJIT(), languages.Bun(), languages.Deno()]
+LANGUAGES = [languages.C(), languages.Python(), languages.Rust(), languages.Go(), languages.CSharp(), languages.Java(), languages.LuaJIT(), languages.Bun(), languages.Deno()]
 prepared, answered = {}, {}  # what will have been done, by language
 
 
@@ -119,9 +119,10 @@ class Bindings(unittest.TestCase):
 
     def test_every_binding_has_the_version_of_the_library(self):
         wanted = re.search(r"project\(sluice VERSION ([\d.]+)", (languages.ROOT / "CMakeLists.txt").read_text()).group(1)
-        for path in ("python/pyproject.toml", "rust/Cargo.toml", "bun-deno/package.json", "bun-deno/deno.json"):
+        for path in ("python/pyproject.toml", "rust/Cargo.toml", "lua/sluice-0.1.0-1.rockspec", "bun-deno/package.json", "bun-deno/deno.json", "java/pom.xml",
+                     "csharp/Sluice.csproj"):
             with self.subTest(path):
-                self.assertEqual(re.search(r'"?version"?[ =:]+"([^"]+)"', (languages.BINDINGS / path).read_text()).group(1), wanted)
+                self.assertRegex((languages.BINDINGS / path).read_text(), rf'(?i)version"?( = |: |>)"?{re.escape(wanted)}[-"<]')
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 // The examples of the README and of the pages in js/docs: every fenced block, with the words behind its language.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 export const pages = ['README.md', ...readdirSync(join(root, 'js/docs')).filter((name) => name.endsWith('.md')).map((name) => `js/docs/${name}`)]
+
+/** The pages of the bindings: `npm test -- languages` runs what they show. */
+export const bindingPages = ['bindings/README.md', 'tests/drivers/README.md', ...readdirSync(join(root, 'bindings')).map((name) => `bindings/${name}/README.md`).filter((page) => existsSync(join(root, page)))]
 
 /** `{ page, line, language, kind, code }` of every fenced block. */
 export const examples = pages.flatMap((page) => {

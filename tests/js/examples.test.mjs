@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { Engine, providers } from 'sluice'
 import { startServer } from 'sluice/testing'
 import { serverOf } from '../../js/dist/esm/core/model.js'
-import { examples, examplesOf, pages, root } from '../examples.mjs'
+import { bindingPages, examples, examplesOf, pages, root } from '../examples.mjs'
 
 const build = dirname(process.env.SLUICE_ADDON ?? join(root, 'build/release/sluice.node'))
 const setup = join(root, 'tests/js/examples-setup.mjs')
@@ -40,7 +40,7 @@ async function run(t, code) {
 }
 
 test('every block of the pages is of a kind that is run, or is for a shell', () => {
-  const known = ['js recipe', 'html recipe', 'tsx recipe', 'js ', 'js main', 'js window', 'js pet', 'js text', 'c ', 'py ', 'sh ']
+  const known = ['js recipe', 'html recipe', 'tsx recipe', 'js ', 'js main', 'js window', 'js pet', 'js text', 'c ', 'sh ']
   for (const { page, line, language, kind = '' } of examples) assert.ok(known.includes(`${language} ${kind}`), `${page}, line ${line}: ${language} ${kind}`)
 })
 
@@ -91,15 +91,6 @@ for (const [name, code] of examplesOf('c')) {
   })
 }
 
-for (const [name, code] of examplesOf('py')) {
-  test(`${name} runs`, () => {
-    const env = { ...process.env, PYTHONPATH: join(root, 'bindings/python'), SLUICE_LIBRARY: join(build, 'libsluice.so') }
-    const out = execFileSync('python3', ['-c', code], { env, encoding: 'utf8' })
-    assert.match(out, /^text Let me see\. \ncard clock/)
-    assert.match(out, /\ndone /)
-  })
-}
-
 test('links lead somewhere, and commands are there', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const helps = new Map()
@@ -107,7 +98,7 @@ test('links lead somewhere, and commands are there', () => {
     if (!helps.has(command)) helps.set(command, execFileSync(process.execPath, [join(root, 'js/dist/esm/cli/main.js'), command, '--help'], { encoding: 'utf8' }))
     return helps.get(command)
   }
-  for (const page of pages) {
+  for (const page of [...pages, ...bindingPages]) {
     const text = readFileSync(join(root, page), 'utf8')
     for (const [, path] of text.matchAll(/\]\(((?!https?:)[^)#]+)/g)) assert.ok(existsSync(resolve(root, dirname(page), path)), `${page}: ${path}`)
     for (const [, path] of text.matchAll(/\bsrc(?:set)?="(js\/[^"]+)"/g)) assert.ok(existsSync(resolve(root, dirname(page), path)), `${page}: ${path}`)

@@ -4,6 +4,7 @@ import ast
 import base64
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -61,6 +62,12 @@ class Sources(unittest.TestCase):
     def test_python_3_9_reads_them(self):
         for path in [*SOURCES, PACKAGE / "example.py", PACKAGE / "sluice_wheel.py"]:
             ast.parse(path.read_text(encoding="utf-8"), path.name, feature_version=(3, 9))
+
+    def test_what_the_page_shows_is_python(self):
+        blocks = re.findall(r"^```python\n(.*?)^```", (PACKAGE / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        self.assertTrue(blocks)
+        for block in blocks:
+            ast.parse(block, feature_version=(3, 9))
 
     def test_whatever_is_public_is_typed_and_documented(self):
         for path in SOURCES:

@@ -6,15 +6,15 @@
 #include <string>
 
 #include "base/text.h"
+#include "wire/phrases.h"
 
 namespace sluice {
 namespace {
 
-constexpr size_t kMostBytes = 4000;  // of the words that are read
-constexpr size_t kReach = 60;        // bytes between the two phrases of a row
+constexpr size_t kReach = 60;  // bytes between the two phrases of a row
 
-// "a|b": one of them, in small letters. What stands in `first` comes before what stands in `then`, in one sentence.
-struct Row {
+// What stands in `first` comes before what stands in `then`, in one sentence.
+struct Order {
   std::string_view first, then;
 };
 
@@ -23,7 +23,7 @@ constexpr std::string_view kDenied =
     "not support|n't support|unsupported|not enabled|not available|not allowed|not permitted|n't enabled|"
     "only supported by|not accepted";
 
-constexpr Row kRows[] = {
+constexpr Order kOrders[] = {
     {kPictures, kDenied},
     {"not support|n't support|no support|not accept|n't accept|cannot accept|not have|cannot handle|cannot process|"
      "cannot see|not capable of|endpoints found that support|missing data required for|lacks|unsupported content",
@@ -39,14 +39,7 @@ constexpr std::string_view kDetails =
     "format|mime|media type|media_type|mediatype|too large|too many|too big|size|dimension|resolution|pixel|download|"
     "decode|corrupt|invalid image|valid image|base64| url|make sure|file type|result";
 
-bool holds(std::string_view text, std::string_view any) {
-  for (;; any.remove_prefix(any.find('|') + 1)) {
-    if (text.find(any.substr(0, any.find('|'))) != text.npos) return true;
-    if (any.find('|') == any.npos) return false;
-  }
-}
-
-bool says(std::string_view sentence, const Row &row) {
+bool says(std::string_view sentence, const Order &row) {
   for (std::string_view any = row.first;; any.remove_prefix(any.find('|') + 1)) {
     const std::string_view first = any.substr(0, any.find('|'));
     for (size_t at = sentence.find(first); at != sentence.npos; at = sentence.find(first, at + 1)) {
@@ -60,12 +53,12 @@ bool says(std::string_view sentence, const Row &row) {
 }  // namespace
 
 bool refuses_pictures(std::string_view words) {
-  const std::string small = lower_case(words.substr(0, kMostBytes));
+  const std::string small = lower_case(words.substr(0, kMostRefusalBytes));
   for (std::string_view rest = small; !rest.empty();) {
     const size_t end = std::min({rest.find(". "), rest.find("! "), rest.find(';'), rest.find('\n')});
     const std::string_view sentence = rest.substr(0, end);
     if (!holds(sentence, kDetails) &&
-        std::any_of(std::begin(kRows), std::end(kRows), [&](const Row &row) { return says(sentence, row); }))
+        std::any_of(std::begin(kOrders), std::end(kOrders), [&](const Order &row) { return says(sentence, row); }))
       return true;
     rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
   }

@@ -5,15 +5,14 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "wire/phrases.h"
 
 namespace sluice {
 namespace {
 
-constexpr size_t kMostBytes = 4000;  // of the words that are read
-
 struct Row {
   int32_t from, to;  // the status is one of these; 0, 599: any
-  // The words hold all of these, in small letters. "a|b": one of them.
+  // The words hold all of these.
   std::string_view words[2];
   std::string_view hint;
 };
@@ -67,15 +66,6 @@ constexpr Row kRows[] = {
     {500, 599, {}, "the fault is the server's, or that of a proxy in front of it: try again later"},
 };
 
-bool holds(std::string_view text, std::string_view any) {
-  while (true) {
-    const size_t end = any.find('|');
-    if (text.find(any.substr(0, end)) != text.npos) return true;
-    if (end == any.npos) return false;
-    any.remove_prefix(end + 1);
-  }
-}
-
 std::string_view usual_path(std::string_view wire) {
   if (wire == "openai-responses") return "/v1/responses";
   if (wire == "anthropic") return "/v1/messages";
@@ -87,7 +77,7 @@ std::string_view usual_path(std::string_view wire) {
 }  // namespace
 
 std::string refusal_hint(std::string_view wire, int32_t status, std::string_view words) {
-  std::string small = lower_case(words.substr(0, kMostBytes));
+  std::string small = lower_case(words.substr(0, kMostRefusalBytes));
   std::erase(small, '`');
   const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row &one) {
     return one.from <= status && status <= one.to &&

@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "base/text.h"
+#include "wire/phrases.h"
 
 namespace sluice {
 namespace {
-
-constexpr size_t kMostBytes = 4000;  // of the words that are read
 
 // One to four words in a row. Each is a list of alternatives, "a|b"; a list that begins with * may match any number of
 // words, or none.
@@ -146,7 +145,7 @@ bool names_tools_from(const Tokens &tokens, size_t from) {
 }  // namespace
 
 bool refuses_tools(std::string_view words) {
-  const std::string small = lower_case(words.substr(0, kMostBytes));
+  const std::string small = lower_case(words.substr(0, kMostRefusalBytes));
   const Tokens tokens = tokens_of(small);
   for (size_t at = 0; at < tokens.size(); ++at) {
     if (const size_t length = tools_named(tokens, at); length != 0 && is_denied_from(tokens, at + length)) return true;

@@ -79,6 +79,14 @@ test('the deadline is that of the last step or tick', (t) => {
   assert.deepEqual(types([...turn.events()]).slice(-2), ['error', 'done'])
 })
 
+test('the deadline is told by a step whose events just fill one crossing', (t) => {
+  const { turn } = made(t, {}, { request, idleTimeoutMs: 5000 })
+  for (const _ of turn.events());
+  const blocks = Array.from({ length: 256 }, (_, i) => sse({ [i % 2 ? 'content' : 'reasoning_content']: 'a' }))
+  assert.equal(turn.step(blocks.join(''), 1000).length, 256)
+  assert.equal(turn.deadline, 6000)
+})
+
 test('a step that passes the deadline tells what came of that', (t) => {
   const { turn } = made(t, {}, { request, idleTimeoutMs: 5000 })
   turn.step(sse({ content: 'a' }), 1000)

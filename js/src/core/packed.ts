@@ -14,7 +14,7 @@ export const roomForOne = new Uint32Array(HEAD + RECORD)
 /** What waits behind the events that were polled: a number of `DELTA`; `event` where the room ended. */
 export const waiting = (out: Uint32Array): number => out[1] as number
 
-/** When to tell the time again at the latest; Infinity: never, or something waits that may change it. */
+/** Where nothing waits, when to tell the time again at the latest; Infinity: never. */
 export function deadline(out: Uint32Array): number {
   const high = out[2] as number
   return high === NEVER ? Infinity : high * 2 ** 32 + (out[3] as number)

@@ -318,9 +318,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** Acts on every event: on those that were polled already, and on what waits. */
   #drain(polled?: SluiceEvent[]): void {
-    if (!this.#mayDrain) return
+    if (this.#draining || this.#result) return
     clearTimeout(this.#flush)
     this.#flush = undefined
+    if (!this.#mayDrain) return
     this.#draining = true
     let paused = false
     try {
@@ -347,14 +348,18 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#arm(this.#turn.deadline)
   }
 
-  /** Publishes an event and acts on it. Returns true where whoever reads has to see it first. */
+  /** Publishes an event and acts on it. Returns true where whoever reads has to see it first. A fault must not lose the events behind it. */
   #tell(event: SluiceEvent): boolean {
-    if (event.type === 'error') Object.assign(event, this.#requests.told)
-    if (event.type === 'progress') this.#tools.count(event)
-    if (this.#takenBack(event)) return false
-    this.#publish(event)
-    if (this.#acts(event)) return true
-    this.#handle(event)
+    try {
+      if (event.type === 'error') Object.assign(event, this.#requests.told)
+      if (event.type === 'progress') this.#tools.count(event)
+      if (this.#takenBack(event)) return false
+      this.#publish(event)
+      if (this.#acts(event)) return true
+      this.#handle(event)
+    } catch (error) {
+      this.#break(error)
+    }
     return false
   }
 

@@ -299,7 +299,7 @@ export class Turn {
     if (bytes !== null) this.#grow(bytes.byteLength)
     const numbered = this.#seq !== undefined
     const events = this.#polled(native().step(this.#open(), now, bytes, numbered ? room : null), numbered ? room : undefined)
-    const next = numbered ? deadline(room) : native().tick(this.#open(), now)
+    const next = this.#waits ? native().tick(this.#open(), now) : deadline(room)
     if (next >= 0) this.#deadline = next
     return events
   }

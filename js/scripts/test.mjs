@@ -16,12 +16,21 @@ const suites = {
   python: { about: 'Python on the shared library', run: python },
   browser: { about: 'the pages in Chromium', run: browser },
   pictures: { about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes', run: pictures },
-  wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes', run: wasm },
+  wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes, with the first build', run: wasm },
   package: { about: 'the package as it is published: installs compilers and runtimes, takes some ten minutes', run: packaged },
   languages: { about: 'every language replays the scripts: installs compilers and runtimes, takes some four minutes', run: inLanguages },
 }
 const always = ['native', 'types', 'js', 'python', 'browser']
 const withSanitizers = ['native', 'js', 'python']
+
+/** Tests of JavaScript that are about the engine: they hold on WebAssembly too. */
+const onWasm = [
+  'scripts', 'vectors', 'addon', 'approvals', 'converters', 'ends', 'faults', 'final', 'hooks', 'official-clients', 'options', 'own-loop', 'retries', 'rules', 'run', 'schemas', 'secrets',
+  'suspend', 'taken-back', 'tool-results', 'wire-faults', 'wires', 'wires-foreign', 'wires-history',
+].map((name) => `tests/js/${name}.test.mjs`)
+
+/** The flows of the demo, on the static page with the engine in it. */
+const onSite = ['tests/browser/demo.test.mjs']
 
 const help = `npm test [-- suite …]
 
@@ -175,15 +184,6 @@ function inChromium(name, first) {
   if (!chromium) return skip(name, 'no Chromium was found; $SLUICE_CHROMIUM may name one')
   return nodeTests(name, `tests/${name}`, ['--test-force-exit', '--test-concurrency=4'], { SLUICE_CHROMIUM: chromium }, first)
 }
-
-/** Tests of JavaScript that are about the engine: they hold on WebAssembly too. */
-const onWasm = [
-  'scripts', 'vectors', 'addon', 'approvals', 'converters', 'ends', 'faults', 'final', 'hooks', 'official-clients', 'options', 'own-loop', 'retries', 'rules', 'run', 'schemas', 'secrets',
-  'suspend', 'taken-back', 'tool-results', 'wire-faults', 'wires', 'wires-foreign', 'wires-history',
-].map((name) => `tests/js/${name}.test.mjs`)
-
-/** The flows of the demo, on the static page with the engine in it. */
-const onSite = ['tests/browser/demo.test.mjs']
 
 async function wasm() {
   const site = join(root, 'build/site')

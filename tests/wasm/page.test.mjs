@@ -38,7 +38,7 @@ const typeOf = (path) => ({ html: 'text/html', js: 'text/javascript', mjs: 'text
 const standIns = {
   name: 'stand-ins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:|\/core\/backend\.js$/ }, () => ({ path: join(here, 'stand-ins.mjs') }))
+    onResolve({ filter: /^node:|\/backend\.js$/ }, () => ({ path: join(here, 'stand-ins.mjs') }))
     onResolve({ filter: /^sluice\/testing$/ }, () => ({ path: 'checks', namespace: 'checks' }))
     onLoad({ filter: /./, namespace: 'checks' }, () => ({
       resolveDir: root,

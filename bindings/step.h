@@ -84,7 +84,7 @@ struct Bytes {
 inline int64_t step(sluice_turn *turn, std::optional<int64_t> now, std::optional<Bytes> bytes, uint32_t *out,
                     size_t size, Buffers &into) {
   if (bytes) {
-    int64_t code = now ? sluice_turn_tick(turn, *now) : SLUICE_OK;
+    int64_t code = now ? sluice_turn_tick(turn, *now) : int64_t{SLUICE_OK};
     if (code >= 0) code = sluice_turn_feed(turn, bytes->data, bytes->len);
     if (code < 0) return code;
   }

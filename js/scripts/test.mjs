@@ -18,7 +18,7 @@ const suites = {
   pictures: { about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes', run: pictures },
   wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes, with the first build', run: wasm },
   package: { about: 'the package as it is published: installs compilers and runtimes, takes some ten minutes', run: packaged },
-  languages: { about: 'every language replays the scripts: installs compilers and runtimes, takes some four minutes', run: inLanguages },
+  languages: { about: 'every language replays the scripts: installs compilers and runtimes, takes some three minutes', run: inLanguages },
 }
 const always = ['native', 'types', 'js', 'python', 'browser']
 const withSanitizers = ['native', 'js', 'python']

@@ -208,6 +208,8 @@ class Bun(Language):
             found = json.loads(run("node", "--input-type=module", "-e", f"import {{ runtimes }} from '{support.as_uri()}'; console.log(JSON.stringify(runtimes()))"))
         if "missing" in found:
             raise Missing(f"{self.name}: {found['missing']}")
+        if not self.command[0].exists():
+            raise Missing(f"{self.name}: its npm package is for another platform")
 
     def example(self):
         return [*self.command, BINDINGS / "bun-deno" / "example.ts"]

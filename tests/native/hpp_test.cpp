@@ -92,6 +92,23 @@ TEST_CASE("sluice.hpp drives a turn with a call that a person allows") {
   CHECK(message["blocks"][1]["output"] == R"({"kept":true})");
 }
 
+TEST_CASE("sluice.hpp gives pieces of text as plain bytes, in their place among the events") {
+  const sluice::Engine engine(kTools);
+  sluice::Turn turn = waiting(engine);
+  const auto text = turn.next_delta();
+  REQUIRE(text);
+  CHECK(text->kind == SLUICE_DELTA_TEXT);
+  CHECK(text->index == 0);
+  CHECK(text->text == "Noted: ");
+  CHECK(!turn.next_delta());
+  CHECK(Json::parse(turn.next_event().value())["type"] == "card");
+  const auto arguments = turn.next_delta();
+  REQUIRE(arguments);
+  CHECK(arguments->kind == SLUICE_DELTA_ARGS);
+  CHECK(arguments->index == 1);
+  CHECK(arguments->text == R"({"text":"milk"})");
+}
+
 TEST_CASE("sluice.hpp tells what is left out from what is empty") {
   const sluice::Engine engine(kTools);
   sluice::Turn turn = waiting(engine);

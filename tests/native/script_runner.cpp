@@ -674,8 +674,8 @@ class Player {
 
 }  // namespace
 
-void play_as_written(const Json &script) {
-  const Replay replay = {"as written", Replay::How::cut, Cutter::whole()};
+void play_as_written(const Json &script, Replay::Poll poll) {
+  const Replay replay = {"as written", Replay::How::cut, Cutter::whole(), poll};
   Player(script, replay).play();
 }
 

@@ -81,7 +81,7 @@ struct Replay {
 std::vector<std::string> run_script(const Json &script, bool restorable);
 
 // Only as it is written. Throws what went wrong.
-void play_as_written(const Json &script);
+void play_as_written(const Json &script, Replay::Poll poll = Replay::Poll::events);
 
 // Does this library restore what it saved?
 bool can_restore();

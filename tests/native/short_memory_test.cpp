@@ -98,6 +98,12 @@ struct Lent {  // a text that comes out
   size_t len;
 };
 
+struct Piece {
+  Lent lent;
+  int32_t kind;
+  uint32_t index;
+};
+
 // What a call gave back, small enough to be compared ten thousand times.
 struct Told {
   int64_t code = 0;
@@ -106,6 +112,9 @@ struct Told {
   explicit Told(int64_t returned) : code(returned) {}
   explicit Told(Lent lent) : code(lent.text != nullptr) {
     if (lent.text != nullptr) text = std::hash<std::string_view>()({lent.text, lent.len});
+  }
+  explicit Told(const Piece &piece) : Told(piece.lent) {
+    if (piece.lent.text != nullptr) code += int64_t{piece.kind} << 40 | int64_t{piece.index} << 8;
   }
   bool operator==(const Told &) const = default;
 };
@@ -120,7 +129,7 @@ int64_t seq_of(const char *event) {
 }
 
 struct Step {
-  enum class Kind { engine_new, engine_free, turn_new, turn_restore, turn_free, verb, event, document };
+  enum class Kind { engine_new, engine_free, turn_new, turn_restore, turn_free, verb, event, piece, document };
   Kind kind;
   size_t engine = 0, turn = 0;
   Text text = {nullptr, 0};
@@ -204,6 +213,7 @@ SLUICE_REAL(sluice_turn_submit);
 SLUICE_REAL(sluice_turn_resolve);
 SLUICE_REAL(sluice_turn_tick);
 SLUICE_REAL(sluice_turn_next_event);
+SLUICE_REAL(sluice_turn_next_delta);
 SLUICE_REAL(sluice_turn_find_tool);
 SLUICE_REAL(sluice_turn_get);
 
@@ -295,6 +305,17 @@ int64_t __wrap_sluice_turn_tick(sluice_turn *turn, int64_t now) {
 const char *__wrap_sluice_turn_next_event(sluice_turn *turn, size_t *len) {
   return record_text(Step::Kind::event, turn, len,
                      [](sluice_turn *t, size_t *size) { return __real_sluice_turn_next_event(t, size); });
+}
+const char *__wrap_sluice_turn_next_delta(sluice_turn *turn, int32_t *kind, uint32_t *index, size_t *len) {
+  const Piece piece = record(Step::Kind::piece, turn, [](sluice_turn *t) {
+    Piece told{};
+    told.lent.text = __real_sluice_turn_next_delta(t, &told.kind, &told.index, &told.lent.len);
+    return told;
+  });
+  if (kind != nullptr) *kind = piece.kind;
+  if (index != nullptr) *index = piece.index;
+  if (len != nullptr) *len = piece.lent.len;
+  return piece.lent.text;
 }
 const char *__wrap_sluice_turn_find_tool(sluice_turn *turn, const char *name, size_t name_len, size_t *len) {
   return record_text(Step::Kind::document, turn, len, [text = Text(name, name_len)](sluice_turn *t, size_t *size) {
@@ -403,11 +424,13 @@ class Repeat {
     if (!turn.poisoned) {
       if (told != step.told) wrong("not as it was written", told);
       if (step.seq != 0) turn.seq = step.seq;
+      if (step.kind == Step::Kind::piece && told.code != 0 && turn.seq != 0) ++turn.seq;
       turn.done = turn.done || step.last;
       return;
     }
     if (step.kind == Step::Kind::verb && told.code != SLUICE_E_MEMORY) wrong("a poisoned turn gave", told);
     if (step.kind == Step::Kind::event) turn.words += told.code != 0;
+    if (step.kind == Step::Kind::piece && told.code != 0) wrong("a poisoned turn gave a piece of text", told);
   }
 
   // What a poisoned turn says last: a fatal error and the end, and nothing behind them, or behind the end that it had
@@ -446,7 +469,7 @@ class Repeat {
 std::vector<Step> recorded(const Json &script) {
   recorder = {};
   recorder.on = true;
-  play_as_written(script);
+  play_as_written(script, Replay::Poll::in_turns);
   recorder.on = false;
   return std::move(recorder.steps);
 }

@@ -62,6 +62,13 @@ class Engine {
   std::unique_ptr<sluice_engine, Free> handle_;
 };
 
+// A piece of text, as sluice_turn_next_delta gives it.
+struct Delta {
+  int32_t kind;    // SLUICE_DELTA_TEXT, _REASONING, _ARGS or _PROGRESS
+  uint32_t index;  // the block of text and reasoning, the call of arguments and progress
+  std::string_view text;
+};
+
 // One user input, one assistant message. Used by one thread at a time. Every verb throws Error where its function returns a code
 // below 0; a turn that was moved from throws SLUICE_E_ARGUMENT.
 class Turn {
@@ -114,6 +121,14 @@ class Turn {
   // -- what comes out: no value where the function returns NULL
   std::optional<std::string_view> next_event() {
     return lent([&](size_t *len) { return sluice_turn_next_event(get(), len); });
+  }
+  // The next event if it is a piece of text; else no value: ask next_event(). Valid until the next call of either of them.
+  std::optional<Delta> next_delta() {
+    Delta delta{};
+    const auto text = lent([&](size_t *len) { return sluice_turn_next_delta(get(), &delta.kind, &delta.index, len); });
+    if (!text) return std::nullopt;
+    delta.text = *text;
+    return delta;
   }
   std::optional<std::string_view> find_tool(std::string_view name) {
     return lent([&](size_t *len) { return sluice_turn_find_tool(get(), name.data(), name.size(), len); });

@@ -1,6 +1,7 @@
 // The stores of conversations: the contract over each of them, and what only files and databases can meet.
 import assert from 'node:assert/strict'
 import { fork, spawn } from 'node:child_process'
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,11 +25,31 @@ async function write(open, name, count) {
   process.disconnect?.()
 }
 
-const opened = (kind, path) => {
-  if (kind === 'files') return files(path)
+const opened = (kind, path, options) => {
+  if (kind === 'files') return files(path, options)
   const database = new DatabaseSync(path)
   database.exec('PRAGMA journal_mode = WAL')
-  return sqlite(database)
+  return sqlite(database, options)
+}
+
+/** Seals by AES-256-GCM, each text after a while that differs; `at once` without a promise. */
+function sealedBy(password, how = 'later') {
+  const key = createHash('sha256').update(password).digest()
+  const seal = (text) => {
+    const iv = randomBytes(12)
+    const cipher = createCipheriv('aes-256-gcm', key, iv)
+    return Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64')
+  }
+  const open = (sealed) => {
+    const bytes = Buffer.from(sealed, 'base64')
+    const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAuthTag(bytes.subarray(-16))
+    return cipher.update(bytes.subarray(12, -16)).toString() + cipher.final().toString()
+  }
+  const later = (act) => async (text) => {
+    if (text.length % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
+    return act(text)
+  }
+  return how === 'at once' ? { seal, open } : { seal: later(seal), open: later(open) }
 }
 
 if (process.argv[2] === 'writer') await write(() => opened(process.argv[3], process.argv[4]), process.argv[5], Number(process.argv[6]))
@@ -46,6 +67,8 @@ function suite() {
     return places.get(t)
   }
 
+  const log = (path, id = 'main') => join(path, id, 'conversation.jsonl')
+
   contract('memory', { open: () => memory() })
   contract('files', { open: (t) => files(placed(t, () => folder(t))), again: (t) => files(placed(t)) })
   contract('sqlite', {
@@ -60,6 +83,14 @@ function suite() {
       t.after(() => database.close())
       return sqlite(database)
     },
+  })
+
+  const sealing = async () => ({ encrypt: sealedBy('the key') })
+  contract('files, sealed', { open: async (t) => files(placed(t, () => folder(t)), await sealing()), again: async (t) => files(placed(t), await sealing()) })
+  contract('sqlite, sealed', {
+    skip: DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`,
+    open: (t) => opened('sqlite', placed(t, () => join(folder(t), 'app.db')), { encrypt: sealedBy('the key', 'at once') }),
+    again: (t) => opened('sqlite', placed(t), { encrypt: sealedBy('the key') }),
   })
 
   // -- both that are kept -----------------------------------------------------------------------------------------------------
@@ -93,6 +124,122 @@ function suite() {
     })
   }
 
+  for (const kind of ['files', 'sqlite']) {
+    const skip = kind === 'sqlite' && !DatabaseSync ? `Node ${process.versions.node} has no node:sqlite` : false
+    const place = (t) => (kind === 'files' ? folder(t) : join(folder(t), 'app.db'))
+    const everything = (path) => (kind === 'files'
+      ? readdirSync(path, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()).sort((a, b) => (a.name < b.name ? -1 : 1)).map((one) => readFileSync(join(one.parentPath ?? one.path, one.name), 'latin1')).join('\n')
+      : [path, `${path}-wal`].filter(existsSync).map((one) => readFileSync(one, 'latin1')).join('\n'))
+    const picture = blobOf(Buffer.from('the picture of a secret'), 'image/png')
+    const asked = () => question('q1', null, 'a secret question', { parts: [{ type: 'image', url: addressOf(picture) }], 'x-own': 'a secret member' })
+
+    test(`${kind}: no word, title or picture that is sealed stands on the disk`, { skip }, async (t) => {
+      const path = place(t)
+      const store = opened(kind, path, { encrypt: sealedBy('one') })
+      await store.save('main', { entries: [asked(), answer('a1', 'q1', 'a secret answer')], blobs: [picture] })
+      await store.rename('main', 'a secret title')
+      assert.doesNotMatch(everything(path), /secret/)
+      assert.ok(!everything(path).includes(Buffer.from('the picture of a secret').toString('base64').slice(4, -4)))
+      const again = opened(kind, path, { encrypt: sealedBy('one', 'at once') })
+      assert.deepEqual(await again.load('main'), await store.load('main'))
+      assert.equal((await again.list({ query: 'secret title' }))[0].title, 'a secret title')
+      assert.equal(Buffer.from(await again.bytes('main', picture.ref)).toString(), 'the picture of a secret')
+    })
+
+    const wrongKeys = {
+      'another key': { encrypt: sealedBy('other') },
+      'no key': undefined,
+      'a key that opens to nonsense': { encrypt: { seal: (text) => text, open: (text) => [...text].reverse().join('') } },
+      'a key store that is locked': { encrypt: { seal: async () => { throw new Error('locked') }, open: async () => { throw new Error('locked') } } },
+      'functions that give no text': { encrypt: { seal: (text) => Buffer.from(text), open: (text) => Buffer.from(text) } },
+    }
+    for (const [name, options] of Object.entries(wrongKeys)) {
+      test(`${kind}: with ${name} a sealed conversation is told as such, and stays as it is`, { skip }, async (t) => {
+        const path = place(t)
+        const store = opened(kind, path, { encrypt: sealedBy('one') })
+        await store.save('main', { entries: [asked(), answer('a1', 'q1', 'Yes')], blobs: [picture] })
+        await store.rename('main', 'Rain')
+        const before = kind === 'files' ? everything(path) : await store.export('main', 'json')
+        const other = opened(kind, path, options)
+        for (const act of [() => other.load('main'), () => other.save('main', { entries: [question('q2', 'a1', 'New')] }), () => other.save('main', { head: 'q1' }),
+          () => other.rename('main', 'x'), () => other.delete('main', 'a1'), () => other.export('main', 'json')]) {
+          await assert.rejects(act(), (error) => refused('storage')(error) && /(is sealed|cannot be opened)/.test(error.detail) && /`encrypt`/.test(error.hint))
+        }
+        if (options) await assert.rejects(other.bytes('main', picture.ref), refused('storage'))
+        const [info] = await other.list()
+        assert.ok(/sealed|cannot be opened/.test(info.damaged), info.damaged)
+        assert.deepEqual(await other.search('secret'), [])
+        assert.equal(kind === 'files' ? everything(path) : await store.export('main', 'json'), before)
+        if (name === 'another key') {
+          await other.save('new', { entries: [question('q', null, 'a secret too')] })
+          assert.deepEqual((await other.search('secret')).map(({ conversation }) => conversation), ['new'])
+          assert.deepEqual((await other.list()).map(({ id, damaged }) => [id, damaged === undefined]), [['new', true], ['main', false]])
+        }
+      })
+    }
+
+    test(`${kind}: what was saved before a store was sealed is read with the rest`, { skip }, async (t) => {
+      const path = place(t)
+      await opened(kind, path).save('main', { entries: [question('q1', null, 'In the open')] })
+      const store = opened(kind, path, { encrypt: sealedBy('one') })
+      await store.save('main', { entries: [answer('a1', 'q1', 'a secret answer')] })
+      assert.equal(ids((await store.load('main')).entries), 'q1 a1')
+      assert.equal((await store.list())[0].title, 'In the open')
+      assert.deepEqual((await store.search('secret')).map(({ entry }) => entry), ['a1'])
+      assert.doesNotMatch(everything(path), /secret/)
+    })
+  }
+
+  test('what can seal is two functions', () => {
+    for (const encrypt of [null, 'key', {}, { seal() {} }, { seal: (text) => text, open: 'x' }]) assert.throws(() => files('x', { encrypt }), refused('option', 'encrypt'))
+    assert.throws(() => files('x', { encryption: {} }), refused('option', 'encryption'))
+  })
+
+  test('files: a sealed line that was torn at any byte is dropped', async (t) => {
+    const path = folder(t)
+    const options = { encrypt: sealedBy('one') }
+    await files(path, options).save('main', { entries: [question('q1', null, 'Hello')] })
+    const whole = statSync(log(path)).size
+    await files(path, options).save('main', { entries: [answer('a1', 'q1', 'Hi')] })
+    const bytes = readFileSync(log(path))
+    for (let size = whole; size < bytes.length; size += 3) {
+      writeFileSync(log(path), bytes.subarray(0, size))
+      await files(path, options).save('main', { entries: [answer('a2', 'q1', 'Again')] })
+      assert.equal(ids((await files(path, options).load('main')).entries), 'q1 a2', `${size}`)
+    }
+  })
+
+  test('sqlite: the index finds what reading all texts finds, whatever was changed or deleted, and whoever did', { skip: !DatabaseSync && `Node ${process.versions.node} has no node:sqlite` }, async (t) => {
+    const path = join(folder(t), 'app.db')
+    const own = new DatabaseSync(path)
+    t.after(() => own.close())
+    const withoutFts = { exec: (sql) => { if (sql.includes('fts5')) throw new Error('no such module: fts5'); return own.exec(sql) }, prepare: (sql) => own.prepare(sql) }
+    const reads = sqlite(withoutFts)
+    const said = async (store, query) => [(await store.search(query)).map(({ conversation, entry }) => `${conversation}/${entry}`), (await store.list({ query })).map(({ id }) => id)]
+    const isIndexed = () => own.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sluice_words'").get() !== undefined
+    await reads.save('main', { entries: [question('q0', null, 'Before the index, 在索引之前')] })
+    assert.deepEqual(await said(reads, 'the index'), [['main/q0'], ['main']])
+    assert.equal(isIndexed(), false)
+    const finds = sqlite(own)
+    const queries = ['the index', '索引之前', '索引', '"quoted"', "it's", 'NEAR(a b)', 'a* OR b', '100%', 'ß', 'straße', '😀😀😀', '\0', '\ud83d', '', 'x']
+    const agree = async (what) => { for (const query of queries) assert.deepEqual(await said(finds, query), await said(reads, query), `${what}: ${query}`) }
+    await agree('made')
+    assert.ok(isIndexed())
+    await finds.save('main', { entries: queries.map((text, at) => question(`q${at + 1}`, 'q0', `with ${text} in it`)) })
+    await reads.save('other', { entries: queries.map((text, at) => question(`q${at}`, null, `${text}, too`)) })
+    await agree('saved')
+    assert.equal((await finds.search('in it, too')).length, 0)
+    assert.equal((await finds.search('straße')).length, 2)
+    for (const store of [finds, reads]) await store.save('main', { entries: [question('q1', 'q0', 'now other words'), question('q2', 'q0', '')] })
+    await agree('changed')
+    assert.deepEqual(await said(finds, 'the index'), [['other/q0', 'main/q0'], ['main', 'other']])
+    await reads.delete('main', 'q0')
+    await agree('deleted')
+    await finds.delete('other')
+    await agree('deleted whole')
+    own.exec("INSERT INTO sluice_words (sluice_words, rank) VALUES ('integrity-check', 1)")
+  })
+
   test('sqlite: what is no database is refused, one that cannot be written tells why', { skip: !DatabaseSync && `Node ${process.versions.node} has no node:sqlite` }, async (t) => {
     assert.throws(() => sqlite('app.db'), refused('option', 'database'))
     const path = join(folder(t), 'app.db')
@@ -120,8 +267,6 @@ function suite() {
   })
 
   // -- files ------------------------------------------------------------------------------------------------------------------
-
-  const log = (path, id = 'main') => join(path, id, 'conversation.jsonl')
 
   test('files: a last line that was torn at any byte is dropped, and the next save goes on', async (t) => {
     const path = folder(t)

@@ -27,10 +27,11 @@ export async function start(options = {}) {
   denyPermissions()
   if (app.isPackaged) Menu.setApplicationMenu(null)
   const folder = app.getPath('userData')
+  const seal = sealBy(safeStorage)
   const demo = await createApp({
-    kept: keptIn(folder, { seal: sealBy(safeStorage) }),
+    kept: keptIn(folder, { seal }),
     ask: true,
-    conversations: files(join(folder, 'conversations')),
+    conversations: files(join(folder, 'conversations'), { encrypt: seal }),
     openExternal: (url) => shell.openExternal(url),
     ...options,
   })

@@ -19,7 +19,7 @@ export const isRef = (value: unknown): value is string => typeof value === 'stri
 export const mediaTypeOf = (ref: string): string => `image/${ref.slice(65)}`
 
 /** The address of a blob in entries. */
-export const addressOf = ({ ref }: StoredBlob): string => SCHEME + ref
+export const addressOf = ({ ref }: Pick<StoredBlob, 'ref'>): string => SCHEME + ref
 
 /** The ref in an address; undefined for any other address. */
 export function refOf(address: unknown): string | undefined {

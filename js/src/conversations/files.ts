@@ -7,6 +7,7 @@ import { appendAt, attempt, locked, orNull, replaceFile, stampOf } from './disk.
 import { folderNameOf, isFolderName } from './file-names.js'
 import { compact, headerOf, lineOf, readLog, shownTitle, type Log } from './log-file.js'
 import { checkFormat, checkList, checkSearch, fits, inOrder, pageOf, SEARCH_LIMIT, type ListOptions, type SearchOptions } from './query.js'
+import { refuseSealed, stored, type StoreOptions } from './sealed.js'
 import { applyChange, checkChange, checkEntryId, checkId, checkTitle, removeEntry } from './tree.js'
 import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
 import { excerpt, exported, folded, textOf } from './words.js'
@@ -16,9 +17,9 @@ import { excerpt, exported, folded, textOf } from './words.js'
  * processes may use it at the same time. Files are checked when they are read: an error names file and line, does not hide other
  * conversations, and a damaged file is never overwritten. Throws SluiceError `option` if `folder` is not a path.
  */
-export function files(folder: string): Conversations {
+export function files(folder: string, options: StoreOptions = {}): Conversations {
   if (typeof folder !== 'string' || folder === '') throw new SluiceError({ code: 'option', path: 'folder', detail: 'expected the path of a folder' })
-  return new FileConversations(resolve(folder))
+  return stored((takesSealed) => new FileConversations(resolve(folder), takesSealed), options)
 }
 
 const LOG = 'conversation.jsonl'
@@ -27,13 +28,15 @@ const MAX_DEAD = 20
 
 class FileConversations implements Conversations {
   readonly #folder: string
+  readonly #takesSealed: boolean
   /** List items by folder name, valid until the log changes. */
   readonly #infos = new Map<string, { stamp: string; info: ConversationInfo }>()
   /** The log that was changed last: the next change is usually to the same one. */
   #last: { stamp: string; log: Log } | undefined
 
-  constructor(folder: string) {
+  constructor(folder: string, takesSealed: boolean) {
     this.#folder = folder
+    this.#takesSealed = takesSealed
   }
 
   async list(options: ListOptions = {}): Promise<ConversationInfo[]> {
@@ -69,7 +72,7 @@ class FileConversations implements Conversations {
 
   async rename(id: string, title: string): Promise<boolean> {
     checkId(id)
-    checkTitle(title)
+    if (!this.#takesSealed) checkTitle(title)
     return await this.#change(id, false, async (log) => {
       log.title = title
       return lineOf({ at: Date.now(), title })
@@ -129,7 +132,9 @@ class FileConversations implements Conversations {
   async #read(name: string): Promise<Log | null> {
     const path = join(this.#folder, name, LOG)
     const bytes = await attempt(path, () => orNull(readFile(path)))
-    return bytes && readLog(path, bytes)
+    const log = bytes && readLog(path, bytes)
+    if (log && !this.#takesSealed) refuseSealed(log.entries.values(), path)
+    return log
   }
 
   async #readOf(id: string): Promise<Log | null> {

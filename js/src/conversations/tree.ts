@@ -41,7 +41,8 @@ const checkBlobs: Check = (value, path) => {
     }, needs: ['ref', 'bytes'] })(blob, `${path}[${index}]`)
   }
 }
-const checkChangeShape = members({ members: { entries: array, head: id, blobs: checkBlobs } })
+/** Throws SluiceError `option` if this is no change, whatever its entries are. */
+export const checkChangeShape = members({ members: { entries: array, head: id, blobs: checkBlobs } })
 
 export const checkId = (value: unknown): void => id(value, 'id')
 

@@ -54,6 +54,43 @@ test('a text is the same in the page however it came', async (t) => {
   assert.deepEqual(results, [])
 })
 
+test('nothing in a text has letters stand in an order in which nobody wrote them, and Arabic and Hebrew stand as ever', async (t) => {
+  const page = await open(t)
+  const turned = ['\u202e', '\u202d', '&#x202e;', '&#8238;', '\u2067\u202e']
+  const forms = ['Open NAME now', '# NAME', '- **NAME**', '[NAME](https://example.com)', '`NAME`', '![NAME](https://example.com/a.png)', '| a |\n| - |\n| NAME |', '```\nNAME\n```', '> ~~NAME~~']
+  for (const text of forms.flatMap((form) => turned.map((control) => form.replace('NAME', `${control}gnp.exe`))).filter((text) => !/`.*&#/s.test(text))) {
+    await page.evaluate(() => { live = new Live(`m${Math.random()}`); element = show(live) })
+    await say(page, text, [5])
+    const [g, e] = await page.evaluate(() => {
+      const walker = document.createTreeWalker(element.renderRoot.querySelector('.text'), NodeFilter.SHOW_TEXT)
+      for (let node; (node = walker.nextNode()); ) {
+        const at = node.data.indexOf('gnp.exe')
+        if (at < 0) continue
+        return [at, at + 6].map((from) => { const range = new Range(); range.setStart(node, from); range.setEnd(node, from + 1); return range.getBoundingClientRect().left })
+      }
+      return []
+    })
+    assert.ok(g < e, `${JSON.stringify(text)}: ${g} ${e}`)
+  }
+  // What honest texts use is there as it was written, and acts only in its element.
+  const honest = 'שלום \u2067abc\u2069 \u202bעולם\u202c \u200f! [\u2067קישור](https://example.com) then \u061cabc'
+  await page.evaluate(() => { live = new Live(`m${Math.random()}`); element = show(live) })
+  await say(page, honest)
+  assert.equal(await page.evaluate(() => element.renderRoot.querySelector('.text').textContent), honest.replace('[', '').replace('](https://example.com)', ''))
+  await page.evaluate(() => { live = new Live(`m${Math.random()}`); element = show(live) })
+  await say(page, 'a [\u2067link](https://example.com) first `\u2067code` second \u2067open\n\nthird')
+  const lefts = await page.evaluate(() => ['first', 'second', 'third'].map((word) => {
+    const walker = document.createTreeWalker(element.renderRoot.querySelector('.text'), NodeFilter.SHOW_TEXT)
+    for (let node; (node = walker.nextNode()); ) {
+      const at = node.data.indexOf(word)
+      if (at < 0) continue
+      return [at, at + word.length - 1].map((from) => { const range = new Range(); range.setStart(node, from); range.setEnd(node, from + 1); return range.getBoundingClientRect().left })
+    }
+  }))
+  for (const [left, right] of lefts) assert.ok(left < right)
+  assert.ok(lefts[0][0] < lefts[1][0], 'what a link or code begins ends with it')
+})
+
 test('what is finished never moves, and its nodes stay', async (t) => {
   const page = await message(t)
   const faults = await page.evaluate(async (text) => {

@@ -3,6 +3,7 @@ import type { Strings } from '../strings.js'
 import type { Block } from './cut.js'
 import { codeWithoutMarks, splitMarks } from './cue-marks.js'
 import { parseInline, unescape, type Token } from './markdown.js'
+import { withoutOverrides } from './overrides.js'
 import { LONGEST_MATH } from './math-rules.js'
 
 export interface Leaf {
@@ -68,7 +69,7 @@ class Tree {
   /** Texts beside each other are one. */
   #text(whole: string): void {
     const { children } = this.#top
-    const [text = '', ...marked] = splitMarks(whole)
+    const [text = '', ...marked] = splitMarks(withoutOverrides(whole)) // they may have been written as `&#x202e;`
     const before = children.at(-1)
     if (typeof before === 'string') children[children.length - 1] = before + text
     else if (text) children.push(text)
@@ -179,7 +180,7 @@ class Tree {
   /** Never loaded by itself: its address can carry the conversation away. */
   #picture(token: Token): void {
     const source = String(token.attrGet('src') ?? '')
-    const alt = (token.content || '').slice(0, 200)
+    const alt = withoutOverrides(token.content || '').slice(0, 200)
     const data = source.startsWith('data:')
     const host = data ? undefined : hostOf(source)
     if (host === undefined && !data) return this.#text(token.content)

@@ -7,6 +7,7 @@ import type { CueView } from './cue-view.js'
 import { Cutter } from './cut.js'
 import { mathRenderer } from './math-renderer.js'
 import { ownViews } from './own-views.js'
+import { withoutOverrides } from './overrides.js'
 import { Patch, type MakeOwn } from './patch.js'
 import { drawn } from './tree.js'
 
@@ -115,8 +116,8 @@ function remove(node: ChildNode | undefined): void {
   if (group && group.childNodes.length === 0) group.remove()
 }
 
-/** Line feeds only. A carriage return at the end may be half of a line's end. */
+/** Line feeds only. A carriage return at the end may be half of a line's end. What turns text round is marked: see `overrides.ts`. */
 function withLineEnds(text: string, open: boolean): string {
-  if (!/[\r\0]/.test(text)) return text
-  return (open && text.endsWith('\r') ? text.slice(0, -1) : text).replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd')
+  if (!/[\r\0\u202d\u202e]/.test(text)) return text
+  return withoutOverrides((open && text.endsWith('\r') ? text.slice(0, -1) : text).replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd'))
 }

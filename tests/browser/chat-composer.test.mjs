@@ -258,8 +258,8 @@ test('the welcome has suggestions, and goes with the first entry', async (t) => 
 })
 
 for (const [lang, words] of Object.entries({
-  en: { banner: /Not connected\. Trying again in [45] s\./, retry: 'Try now', hint: 'Not connected: your text stays here.', lost: 'not connected', back: 'Connected again.', anew: 'Not connected. The app has ended or begun anew: open its page again.' },
-  zh: { banner: /连接断开，[45] 秒后重试。/, retry: '立即重试', hint: '未连接：你写的内容会留在这里。', lost: '未连接', back: '已重新连接。', anew: '连接断开。应用已退出或重新启动，请重新打开它的页面。' },
+  en: { banner: /Not connected\. Trying again in [45] s\./, retry: 'Try now', hint: 'Not connected: your text stays here.', lost: 'not connected', back: 'Connected again.', anew: 'Not connected. The app has ended or begun anew: open its page again.', long: 'open the address that it gives now' },
+  zh: { banner: /连接断开，[45] 秒后重试。/, retry: '立即重试', hint: '未连接：你写的内容会留在这里。', lost: '未连接', back: '已重新连接。', anew: '连接断开。应用已退出或重新启动，请重新打开它的页面。', long: '请打开它现在给出的地址' },
 })) {
   test(`a host that is gone is told: nothing looks as if it went on, and typing stays possible: ${lang}`, async (t) => {
     const page = await open(t, 'sluice-chat', { name: 'Lulu' }, { locale: lang === 'zh' ? 'zh-CN' : 'en-US', colorScheme: 'dark' })
@@ -281,6 +281,9 @@ for (const [lang, words] of Object.entries({
     await picture(page, `chat-offline-${lang}`)
     await page.getByRole('button', { name: words.retry }).click()
     assert.deepEqual((await page.evaluate(() => client.calls)).at(-1), ['retry'])
+    assert.equal(await page.getByText(words.long).count(), 0)
+    await page.evaluate(() => { client.connection.since = Date.now() - 61_000 })
+    await page.getByText(words.long).waitFor()
     await page.evaluate(() => client.connect('lost'))
     await page.getByText(words.anew).waitFor()
     await page.waitForTimeout(1200)

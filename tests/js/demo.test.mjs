@@ -276,3 +276,8 @@ test('every tool of the demo has words in both languages, each in its own', () =
     assert.ok(words.icon && Object.keys(words.labels).length > 0, name)
   }
 })
+
+test('while nothing is connected the drawn pet does not look as if it spoke', async () => {
+  const { states } = await import('../../js/demo/pet/puppet-acts.js')
+  for (const seconds of [0, 1, 60]) assert.equal(states.offline.pose(seconds).mouthOpen, 0)
+})

@@ -88,7 +88,7 @@ export const states = {
     still: 3,
     pose: (t) => ({ browSlant: -0.8, browL: 0.3, browR: 0.3, mouthForm: -0.5, mouthWidth: 0.75, eyeL: 0.8, eyeR: 0.8, gazeY: 0.5, headY: 0.45, headTilt: -5, armL: 4, armR: 4, squash: 0.05 - 0.1 * rise(Math.min(1, t / 1.6)), sigh: 1 }),
   },
-  offline: { pose: () => ({ ...asleep, snooze: 0.7, armR: 74, plug: 1 }) },
+  offline: { pose: () => ({ ...asleep, mouthOpen: 0, mouthRound: 0, mouthWidth: 0.7, snooze: 0.7, armR: 74, plug: 1 }) },
   dozing: { pose: () => asleep },
   waking: {
     pose: (t) => ({ eyeL: wakes(t), eyeR: wakes(t), armL: mix(16, 172 + 4 * Math.sin(t * 11), 1 - wakes(t)), armR: mix(16, 172 - 4 * Math.sin(t * 11), 1 - wakes(t)), reachL: 0.8 * (1 - wakes(t)), reachR: 0.8 * (1 - wakes(t)), mouthOpen: 0.3 * (1 - wakes(t)), mouthRound: 1 - wakes(t), headTilt: 4 * Math.sin(t * 5) * (1 - wakes(t)) }),

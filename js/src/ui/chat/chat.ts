@@ -15,6 +15,9 @@ import './thread.js'
 import type { SluiceThread } from './thread.js'
 import type { AnnounceMode, Attachment, ChatSpeaker, LoadImage, RenderText, Suggestion, UsageMode } from './types.js'
 
+/** A host that is away so long may have begun anew, at another address. */
+const LONG_GONE_MS = 60_000
+
 export class SluiceChat extends FollowingElement {
   static override styles = [tokens, controls, chatStyles]
   static override properties = {
@@ -224,9 +227,10 @@ export class SluiceChat extends FollowingElement {
     let text = ''
     if (offline && this.isConnected) {
       this.#second = setTimeout(() => this.requestUpdate(), 1000)
-      const { retryAt } = client?.connection ?? {}
+      const { retryAt, since = Date.now() } = client?.connection ?? {}
       const seconds = Math.max(0, Math.ceil(((retryAt ?? 0) - Date.now()) / 1000))
       text = retryAt === undefined ? chat.offlineAnew : seconds === 0 ? chat.offlineNow : chat.offlineIn(seconds)
+      if (retryAt !== undefined && Date.now() - since > LONG_GONE_MS) text += ` ${chat.offlineLong}`
     }
     return html`${offline ? html`<p class="banner" part="banner"><span>${text}</span> <button type="button" @click=${() => client?.connection.retry()}>${chat.retry}</button></p>` : nothing}
       ${unsaved === undefined ? nothing : html`<p class="banner" part="banner" role="alert">${chat.unsaved(unsaved)}</p>`}

@@ -79,6 +79,8 @@ export interface ChatStrings {
   offlineNow: string
   /** Nobody tries: the app ended, or began anew. */
   offlineAnew: string
+  /** Behind `offlineIn` and `offlineNow` once it was gone for a minute. */
+  offlineLong: string
   retry: string
   online: string
   unsaved: (detail: string) => string
@@ -176,6 +178,7 @@ const en: ChatStrings = {
   offlineIn: (seconds) => `Not connected. Trying again in ${seconds} s.`,
   offlineNow: 'Not connected. Trying again …',
   offlineAnew: 'Not connected. The app has ended or begun anew: open its page again.',
+  offlineLong: 'If the app was started again, open the address that it gives now.',
   retry: 'Try now',
   online: 'Connected again.',
   unsaved: (detail) => `This could not be saved yet: ${detail}`,
@@ -267,6 +270,7 @@ const zh: ChatStrings = {
   offlineIn: (seconds) => `连接断开，${seconds} 秒后重试。`,
   offlineNow: '连接断开，正在重试……',
   offlineAnew: '连接断开。应用已退出或重新启动，请重新打开它的页面。',
+  offlineLong: '如果应用已重新启动，请打开它现在给出的地址。',
   retry: '立即重试',
   online: '已重新连接。',
   unsaved: (detail) => `尚未保存：${detail}`,

@@ -25,6 +25,8 @@ export interface ChatConversation {
 export interface ChatConnection {
   /** `lost`: nothing goes on until it is there again. */
   readonly state: ConnectionState
+  /** Since when, in Unix milliseconds. */
+  readonly since?: number | undefined
   /** When the next try is made, in Unix milliseconds. */
   readonly retryAt?: number | undefined
   /** Calls `listener` whenever the state changed. Returns a function that removes it. */

@@ -45,7 +45,8 @@ local function library()
   local built = here .. "../../build/release/libsluice.so"
   local file = io.open(built, "rb")
   if file then file:close() end
-  return ffi.load(os.getenv "SLUICE_LIBRARY" or file and built or "sluice")
+  local named = os.getenv "SLUICE_LIBRARY" or ""
+  return ffi.load(named ~= "" and named or file and built or "sluice")
 end
 
 local C = library()

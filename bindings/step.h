@@ -1,4 +1,5 @@
-// Tick, feed and many events in one call: for JavaScript, where crossing into the engine costs more than a piece of text. Made of sluice.h alone.
+// Tick, feed and many events in one call: for JavaScript, where crossing into the engine costs more than a piece of
+// text. Made of sluice.h alone.
 #pragma once
 
 #include <sluice/sluice.h>
@@ -76,11 +77,11 @@ struct Bytes {
   size_t len;
 };
 
-// Tick and feed; every event up to the first by which the host acts; and tick again, for the deadline. Without `now`: no
-// tick; without `bytes`: no feed, and no tick before it; `size` below kHead: nothing is polled. Returns the return code of
-// a tick or feed that failed, and polls nothing; else SLUICE_OK. `out` gets: the number of records; what waits,
-// SLUICE_DELTA_*; the deadline, high and low half; the records: kind, index and length of a piece, or SLUICE_DELTA_EVENT
-// for the next of the other events. What finds no room there waits.
+// Tick and feed; every event up to the first by which the host acts; and tick again, for the deadline. Without `now`:
+// no tick; without `bytes`: no feed, and no tick before it; `size` below kHead: nothing is polled. Returns the return
+// code of a tick or feed that failed, and polls nothing; else SLUICE_OK. `out` gets: the number of records; what waits,
+// SLUICE_DELTA_*; the deadline, high and low half; the records: kind, index and length of a piece, or
+// SLUICE_DELTA_EVENT for the next of the other events. What finds no room there waits.
 inline int64_t step(sluice_turn *turn, std::optional<int64_t> now, std::optional<Bytes> bytes, uint32_t *out,
                     size_t size, Buffers &into) {
   if (bytes) {

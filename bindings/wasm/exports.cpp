@@ -1,4 +1,5 @@
-// What the WebAssembly build exports beside the functions of sluice.h: what would cost JavaScript a BigInt for an int64_t, or many crossings.
+// What the WebAssembly build exports beside the functions of sluice.h: what would cost JavaScript a BigInt for an
+// int64_t, or many crossings.
 #include <sluice/sluice.h>
 
 #include <cstdint>

@@ -77,7 +77,7 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
         return native(a, b, c, d, e, f)
       } catch (cause) {
         throw (stopped = new SluiceError({
-          code: 'internal', detail: `the WebAssembly engine stopped in ${name}: ${messageOf(cause)}`, hint: 'no engine of this process or page works any more; please report it', cause,
+          code: 'internal', detail: `the WebAssembly engine stopped in ${name}: ${messageOf(cause)}`, hint: 'no engine of this process or page works any more: load it anew, and please report it', cause,
         }))
       }
     }

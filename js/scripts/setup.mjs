@@ -91,11 +91,15 @@ function sudo() {
 // -- npm packages -----------------------------------------------------------------------------------------------------------
 
 export async function installNpmPackages() {
-  const wanted = packagesIn('package-lock.json')
-  const present = packagesIn('node_modules/.package-lock.json')
-  const stale = Object.entries(wanted).some(([path, entry]) =>
-    path !== '' && !entry.optional && (present[path]?.version !== entry.version || !existsSync(join(root, path))))
-  if (stale) await quietly('installing npm packages', 'npm', ['ci', '--no-audit', '--no-fund'])
+  if (packagesAreStale()) await quietly('installing npm packages', 'npm', ['ci', '--no-audit', '--no-fund'])
+}
+
+/** Whether a folder holds other npm packages than its lock file says, or none. */
+export function packagesAreStale(folder = '') {
+  const wanted = packagesIn(join(folder, 'package-lock.json'))
+  const present = packagesIn(join(folder, 'node_modules/.package-lock.json'))
+  return Object.entries(wanted).some(([path, entry]) =>
+    path !== '' && !entry.optional && (present[path]?.version !== entry.version || !existsSync(join(root, folder, path))))
 }
 
 export function packagesIn(lock) {

@@ -21,11 +21,11 @@ export const args = [
 export const drawing = { plain: ['--disable-gpu'], webgl: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] }
 const pictures = fileURLToPath(new URL('../../build/screenshots/', import.meta.url))
 
-/** One browser for the tests of a file: `const browser = useBrowser()`, then `await browser.page(t, options)`. `webgl`: its pages draw with it. */
-export function useBrowser({ webgl = false } = {}) {
+/** One browser for the tests of a file: `const browser = useBrowser()`, then `await browser.page(t, options)`. `webgl`: its pages draw with it. `flags`: of V8. */
+export function useBrowser({ webgl = false, flags = [] } = {}) {
   let browser
   before(async () => {
-    browser = await chromium.launch({ executablePath: findBrowser(), args: [...args, ...drawing[webgl ? 'webgl' : 'plain']] })
+    browser = await chromium.launch({ executablePath: findBrowser(), args: [...args, ...drawing[webgl ? 'webgl' : 'plain'], ...(flags.length > 0 ? [`--js-flags=${flags.join(' ')}`] : [])] })
   })
   after(() => browser.close())
   return {

@@ -1,9 +1,14 @@
 // Counts work in JavaScript instead of timing it: how often V8 enters each block of the package's own code. The same work takes the same number
 // of steps on every machine; what the engine and V8's own functions do inside is not counted.
 import { Session } from 'node:inspector/promises'
+import { setFlagsFromString } from 'node:v8'
+
+/** Optimized code does not count every call. */
+export const exact = ['--no-opt', '--no-maglev']
 
 /** The steps that `work` takes in the files whose address has one of these parts. */
 export async function counted(work, parts = ['/js/dist/']) {
+  exact.forEach((flag) => setFlagsFromString(flag))
   const session = new Session()
   session.connect()
   try {

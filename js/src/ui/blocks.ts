@@ -26,20 +26,22 @@ export class Blocks {
   /** Shows the blocks and calls back for every card that changed. */
   update(blocks: readonly BlockView[], context: BlockContext, changed: (card: CardView, before: CardView | undefined) => void): void {
     const all = context !== this.#context
-    const shown = context.renderText ? blocks : this.#runs.of(blocks, context.asks, context.still)
+    let from = 0
+    if (!all) while (from < blocks.length && blocks[from] === this.#given[from]) from++
+    const { shown, start } = context.renderText ? { shown: blocks, start: from } : this.#runs.of(blocks, context.asks, context.still, from)
     const last = shown.findLastIndex(Boolean)
     const lastBefore = this.#shown.findLastIndex(Boolean)
-    for (let at = 0; at < blocks.length; at++) {
+    for (let at = Math.max(0, Math.min(start, lastBefore)); at < blocks.length; at++) {
       const block = shown[at]
       if (!block) this.#remove(at)
       else if (block !== this.#shown[at] || all || at === lastBefore) this.#view(at, lookOf(block)).update(block, context, at === last)
     }
     for (let at = blocks.length; at < this.#views.length; at++) this.#remove(at)
     this.#views.length = blocks.length
-    blocks.forEach((block, at) => {
-      const before = this.#given[at]
+    for (let at = from; at < blocks.length; at++) {
+      const [block, before] = [blocks[at] as BlockView, this.#given[at]]
       if (block !== before && block.type === 'tool_use') changed(block, before?.type === 'tool_use' ? before : undefined)
-    })
+    }
     this.#foldCalls(shown, context, all)
     this.#shown = shown
     this.#given = blocks.slice()

@@ -7,38 +7,48 @@ type TextView = Extract<BlockView, { text: string }>
 /** A text with the calls that stand in it, in order. */
 export type TextRun = TextView & { cues?: readonly CardView[] }
 
-/** The runs by the index of their first text. */
-type Made = Map<number, { members: BlockView[]; run: TextRun }>
+interface Made {
+  members: BlockView[]
+  run: TextRun
+}
 
 const isPlainText = (block: BlockView | undefined): block is TextView => block?.type === 'text' && !block.retracted && !block.refusal && !block.fabricated
 
 export class TextRuns {
-  #made: Made = new Map()
+  #shown: readonly (BlockView | undefined)[] = []
+  /** The runs, each at the index of its first text. */
+  readonly #made: (Made | undefined)[] = []
 
-  /** The blocks as they are shown: a run stands where its first text does, its other blocks are undefined. `still`: nothing more comes. */
-  of(blocks: readonly BlockView[], asks: ReadonlyMap<number, AskView>, still: boolean): (BlockView | undefined)[] {
-    const shown: (BlockView | undefined)[] = [...blocks]
-    const made: Made = new Map()
-    for (let at = 0; at < blocks.length; at++) {
+  /**
+   * The blocks as they are shown: a run stands where its first text does, its other blocks are undefined. `still`: nothing more comes. `from`: the blocks
+   * in front of it, and all else, are what they were the last time. Gives as `start` from where they may be shown otherwise.
+   */
+  of(blocks: readonly BlockView[], asks: ReadonlyMap<number, AskView>, still: boolean, from: number): { shown: readonly (BlockView | undefined)[]; start: number } {
+    let start = from
+    while (start > 0 && (isPlainText(blocks[start - 1]) || isCue(blocks[start - 1], asks))) start--
+    const shown: (BlockView | undefined)[] = this.#shown.slice(0, start).concat(blocks.slice(start))
+    const before = this.#made.splice(start)
+    for (let at = start; at < blocks.length; at++) {
       const end = this.#end(blocks, asks, at)
-      const first = blocks.findIndex((block, index) => index >= at && index < end && isPlainText(block))
-      if (end - at < 2 || first < 0) {
+      let first = at
+      while (first < end && !isPlainText(blocks[first])) first++
+      if (end - at < 2 || first === end) {
         // What a call belongs to may be about to come.
         if (end > at && end === blocks.length && !still) shown.fill(undefined, at, end)
         at = Math.max(at, end - 1)
         continue
       }
       const members = blocks.slice(at, end)
-      const old = this.#made.get(first)
+      const old = before[first - start]
       const same = old && old.members.length === members.length && members.every((block, index) => block === old.members[index])
       const run = same ? old.run : joined(members, blocks[first] as TextView)
-      made.set(first, { members, run })
+      this.#made[first] = { members, run }
       shown.fill(undefined, at, end)
       shown[first] = run
       at = end - 1
     }
-    this.#made = made
-    return shown
+    this.#shown = shown
+    return { shown, start }
   }
 
   /** Where the run that begins here ends. */

@@ -1,0 +1,67 @@
+// What a token costs a page does not depend on what stands above it: counted in blocks of our scripts that V8 enters and in changes of the
+// page, never timed.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { exact, stepsIn } from '../js/counted.mjs'
+import { useBrowser } from './support.mjs'
+import { usePages } from './ui/server.mjs'
+
+const browser = useBrowser({ flags: exact })
+const pages = usePages()
+const TOKENS = 30
+const MANY = 200
+
+/** Steps and changes of the page that tokens cost. `entries` stand before the answer, `blocks` in it, `cards` say of which kind. */
+async function tokens(t, { entries = 0, blocks = 0, cards = false }) {
+  const page = await browser.page(t, { reducedMotion: 'reduce' })
+  await page.goto(`${pages.url}/chat.html`)
+  await page.waitForFunction(() => window.chatReady)
+  await page.evaluate(async ({ entries, blocks, cards }) => {
+    start('sluice-thread')
+    client.open().set({ entries: many(client, entries) })
+    window.answer = client.ask('And now?', [
+      ...Array.from({ length: blocks }, (_, i) => (cards
+        ? { type: 'card', block: i, call: i + 1, name: 'note', status: 'success', arguments: { at: i }, output: 'ok' }
+        : { type: i % 2 ? 'text' : 'reasoning', block: i, text: `Paragraph ${i}.` })),
+      { type: 'text', block: blocks, text: 'It ' },
+    ])
+    window.changes = 0
+    const count = (root) => {
+      new MutationObserver((all) => (window.changes += all.length)).observe(root, { childList: true, subtree: true, characterData: true, attributes: true })
+      for (const node of root.querySelectorAll('*')) if (node.shadowRoot) count(node.shadowRoot)
+    }
+    // What is above comes as the page has time for it: until nothing more changes.
+    const nodes = (root) => [...root.querySelectorAll('*')].reduce((sum, node) => sum + 1 + (node.shadowRoot ? nodes(node.shadowRoot) : 0), 0)
+    for (let before = -1, same = 0; same < 5; before = nodes(document)) {
+      same = nodes(document) === before ? same + 1 : 0
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    count(document)
+  }, { entries, blocks, cards })
+  const session = await page.context().newCDPSession(page)
+  await session.send('Profiler.enable')
+  await session.send('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+  await session.send('Profiler.takePreciseCoverage')
+  const changes = await page.evaluate(async ({ count, block }) => {
+    for (let i = 0; i < count; i++) {
+      answer.push({ type: 'text', block, text: 'token ' })
+      await frames(2)
+    }
+    return window.changes
+  }, { count: TOKENS, block: blocks })
+  const { result } = await session.send('Profiler.takePreciseCoverage')
+  return { steps: stepsIn(result, ['/sluice/']), changes }
+}
+
+test('a token costs the page the same behind finished cards, other blocks and a long conversation', async (t) => {
+  const none = await tokens(t, {})
+  assert.ok(none.steps > 10 * TOKENS && none.changes >= TOKENS, `only ${none.steps} steps and ${none.changes} changes were counted`)
+  const kinds = { 'other blocks': { blocks: MANY }, 'finished cards': { blocks: MANY, cards: true }, messages: { entries: MANY } }
+  for (const [what, above] of Object.entries(kinds)) {
+    const many = await tokens(t, above)
+    // Whether a call works is looked up in the blocks, for the header and for who listens: two looks at each, and nothing else.
+    const looks = 2 * TOKENS * (above.blocks ?? 0)
+    assert.ok(many.steps <= 1.2 * none.steps + looks, `${what}: ${none.steps} steps behind none, ${many.steps} behind ${MANY}`)
+    assert.ok(many.changes <= 2 * none.changes, `${what}: ${none.changes} changes behind none, ${many.changes} behind ${MANY}`)
+  }
+})

@@ -42,6 +42,8 @@ namespace {
 
 constexpr size_t kBytes = 10'000'000;
 constexpr size_t kMost = 60'000'000;
+constexpr size_t kCalled = 5 * kBytes;
+constexpr size_t kDone = 2 * kBytes + kBytes / 50;  // and what is no part of the call
 constexpr size_t kPiece = 16384;  // of the response's body
 constexpr const char *kRequest = R"("request":{"model":"m","messages":[{"role":"user","content":"x"}]})";
 
@@ -53,6 +55,7 @@ constexpr std::string_view kEngine =
 struct Played {
   size_t reading = 0, running = 0, telling = 0;  // up to the end of the answer; up to `execute`; up to the next request
   size_t arguments = 0;                          // bytes that `execute` brought
+  size_t called = 0, done = 0;                   // what is held while the tool runs; when the turn is over
 };
 
 Played play(const std::string &turn_members, const std::string &body, size_t piece, bool polled) {
@@ -81,12 +84,21 @@ Played play(const std::string &turn_members, const std::string &body, size_t pie
   CHECK(sluice_turn_finish(turn, SLUICE_END_COMPLETE, nullptr, 0) == SLUICE_OK);
   poll();
   out.running = peak();
+  out.called = live - before;
   CHECK(sluice_turn_submit(turn, 1, SLUICE_RESULT, "ok", 2) == SLUICE_OK);
   poll();
   size_t size = 0;
   sluice_turn_get(turn, SLUICE_GET_REQUEST, &size);
   CHECK(size > kBytes);
   out.telling = peak();
+  constexpr std::string_view kEnd =
+      R"(data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]})"
+      "\n\ndata: [DONE]\n\n";
+  sluice_turn_feed(turn, kEnd.data(), kEnd.size());
+  CHECK(sluice_turn_finish(turn, SLUICE_END_COMPLETE, nullptr, 0) == SLUICE_OK);
+  poll();
+  CHECK(sluice_turn_get(turn, SLUICE_GET_REQUEST, &size) == nullptr);  // until then the last one read is lent
+  out.done = live - before;
   sluice_turn_free(turn);
   sluice_engine_free(engine);
   CHECK(live <= before);
@@ -100,6 +112,9 @@ void check(const std::string &name, const Played &played) {
   CHECK(played.reading <= kMost);
   CHECK(played.running <= kMost);
   CHECK(played.telling <= kMost);
+  INFO(played.called << " bytes are held while the tool runs, " << played.done << " when the turn is over");
+  CHECK(played.called <= kCalled);
+  CHECK(played.done <= kDone);
 }
 
 std::string event(const std::string &delta, const std::string &more = "") {
@@ -193,7 +208,7 @@ std::string told(const std::string &turn_members, const std::string &body, bool 
 
 }  // namespace
 
-TEST_CASE("a native call of 10 MB takes at most 60 MB, however it comes") {
+TEST_CASE("a native call of 10 MB takes at most 60 MB, however it comes, and 20 MB when the turn is over") {
   const std::string one = event(R"("tool_calls":[{"index":0,"id":"c","function":{"name":"t","arguments":"{\"a\":\")" +
                                 std::string(kBytes, 'x') + R"(\"}"}}])") +
                           end("tool_calls");
@@ -204,7 +219,7 @@ TEST_CASE("a native call of 10 MB takes at most 60 MB, however it comes") {
   check("deltas, polled at the end", play(kNative, many, kPiece, false));
 }
 
-TEST_CASE("a call of 10 MB in the text takes at most 60 MB") {
+TEST_CASE("a call of 10 MB in the text takes at most 60 MB, and 20 MB when the turn is over") {
   for (const Format &format : kFormats)
     check(format.protocol, play(turn_of(format), answer_of(format, kBytes), kPiece, true));
 }

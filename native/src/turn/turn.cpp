@@ -167,6 +167,7 @@ void Turn::emit_request() {
 
 // The host finished the answer: after a failure the turn falls back or ends, else its calls may run.
 void Turn::close_answer(std::string_view detail) {
+  if (!log_.message().rounds.empty()) log_.round().raw.shrink();
   if (std::optional<TurnError> &error = answer_->failure()) {
     explain(*error, detail);
     if (fall_back(*error)) return;
@@ -175,6 +176,7 @@ void Turn::close_answer(std::string_view detail) {
   } else if (setup_->parser) {
     end("completed");
   } else {
+    request_ = nullptr;  // it was answered
     gate_.dispatch();
     advance();
   }
@@ -346,6 +348,7 @@ void Turn::end(std::string_view outcome) {
   if (!setup_->parser && outcome != "awaiting_user")
     gate_.cancel_all("turn_ended", setup_->config.words(Word::turn_ended));
   log_.withdraw(Log::Event::request, 0);
+  request_ = nullptr;
   if (answering()) answer_->close();
   log_.lose_provided("turn_ended");
   log_.end(outcome);

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { command, lower, root, say, Stop } from './run.mjs'
 import { buildSite } from './site.mjs'
-import { browser as findBrowser, buildTestPrograms, installWherePossible, readCache, setup } from './setup.mjs'
+import { browser as findBrowser, buildNative, buildTestPrograms, installWherePossible, readCache, setup } from './setup.mjs'
 
 const suites = {
   native: { about: 'C++ and C99', run: native },
@@ -17,6 +17,7 @@ const suites = {
   browser: { about: 'the pages in Chromium', run: browser },
   pictures: { about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes', run: pictures },
   wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes, with the first build', run: wasm },
+  soak: { about: 'many turns at once and one after another, and workers that end in the middle: memory stays flat; takes a minute', run: soak },
   package: { about: 'the package as it is published: installs compilers and runtimes, takes some ten minutes', run: packaged },
   languages: { about: 'every language replays the scripts: installs compilers and runtimes, takes some three minutes', run: inLanguages },
 }
@@ -34,7 +35,7 @@ const onSite = ['tests/browser/demo.test.mjs']
 
 const help = `npm test [-- suite …]
 
-Builds what is missing, runs the suites (all but "pictures", "wasm", "package" and "languages") and tells the results in a table.
+Builds what is missing, runs the suites (all but "pictures", "wasm", "soak", "package" and "languages") and tells the results in a table.
 
 ${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(9)} ${about}`).join('\n')}
   asan      ${withSanitizers.join(', ')}, or those that are named, under sanitizers
@@ -78,6 +79,7 @@ await command(async () => {
   }
   await Promise.all([together(['native']), rest()])
   await together(['pictures'])
+  await together(['soak'])
   await together(['wasm'])
   await together(['package'])
   await together(['languages'])
@@ -190,6 +192,12 @@ async function wasm() {
   await buildSite(site)
   const env = { SLUICE_BACKEND: 'wasm', SLUICE_SITE: site, ...(findBrowser() ? { SLUICE_CHROMIUM: findBrowser() } : {}) }
   return nodeTests('WebAssembly', 'tests/wasm', ['--expose-gc', '--test-force-exit', '--test-concurrency=4'], env, ['demo', 'page', 'scripts', 'vectors'], [...onWasm, ...onSite])
+}
+
+async function soak(preset) {
+  if (process.platform !== 'linux') return skip('soak', 'what is live in the allocator is counted on Linux only')
+  await buildNative(preset, { targets: ['sluice_soak'], low: true })
+  return nodeTests('soak', 'tests/soak', ['--expose-gc', '--test-concurrency=1'])
 }
 
 function packaged() {

@@ -1,33 +1,16 @@
-// Counts how work grows with the input, instead of timing it: SLUICE_GROWTH builds the core with a call in each basic
-// block, so that the same input takes the same number of steps on every machine. Code inside the C and C++ libraries is
-// not counted.
+// How the work of scanners, hash tables and states grows.
 #include <catch2/catch.hpp>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
 
 #include "../fuzz/scan_check.h"
+#include "growth.h"
 #include "protocol/quiet_sink.h"
-#include "sluice/sluice.h"
-
-namespace {
-
-size_t steps = 0;
-
-}  // namespace
-
-extern "C" void __sanitizer_cov_trace_pc() { ++steps; }
 
 namespace {
 
 using namespace sluice;
 using namespace sluice_test;
-
-double counted(const std::function<void()> &work) {
-  const size_t before = steps;
-  work();
-  return static_cast<double>(steps - before);
-}
 
 // ---- scanners ----
 
@@ -80,82 +63,6 @@ std::string call_of(const Format &format, size_t bytes) {
 
 // The most steps that a feed takes apart from its bytes: where memchr skips a long value, that is nearly everything.
 constexpr double kFeed = 120;
-
-// ---- turns ----
-
-constexpr const char *kTool =
-    R"({"name":"t","permission":"public","agentCallable":true,"parameters":{"type":"object"})";
-constexpr const char *kMuch =
-    R"(,"limits":{"callsPerRound":100000,"argumentBytes":100000000},"maxCalls":1000000,"repeatLimit":1000000})";
-
-class Host {
- public:
-  explicit Host(const std::string &engine, const std::string &turn_members = R"("wire":"openai-chat")") {
-    engine_ = sluice_engine_new(engine.data(), engine.size());
-    REQUIRE(sluice_engine_error(engine_, nullptr) == nullptr);
-    const std::string turn =
-        "{" + turn_members + R"(,"request":{"model":"m","messages":[{"role":"user","content":"x"}]}})";
-    turn_ = sluice_turn_new(engine_, turn.data(), turn.size());
-    REQUIRE(sluice_turn_get(turn_, SLUICE_GET_ERROR, nullptr) == nullptr);
-    poll();
-  }
-  ~Host() {
-    sluice_turn_free(turn_);
-    sluice_engine_free(engine_);
-  }
-  Host(const Host &) = delete;
-  Host &operator=(const Host &) = delete;
-
-  void feed(std::string_view bytes) { REQUIRE(sluice_turn_feed(turn_, bytes.data(), bytes.size()) == SLUICE_OK); }
-  void end() {
-    feed(R"(data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]})"
-         "\n\ndata: [DONE]\n\n");
-    REQUIRE(sluice_turn_finish(turn_, SLUICE_END_COMPLETE, nullptr, 0) == SLUICE_OK);
-  }
-  // The calls whose execute event was polled.
-  std::vector<uint32_t> poll() {
-    constexpr std::string_view kExecute = R"({"type":"execute","call":)";
-    std::vector<uint32_t> out;
-    size_t size = 0;
-    while (const char *event = sluice_turn_next_event(turn_, &size))
-      if (std::string_view(event, size).starts_with(kExecute))
-        out.push_back(static_cast<uint32_t>(std::stoul(event + kExecute.size())));
-    return out;
-  }
-  // Runs calls until none is left to run; returns how many ran.
-  size_t run() {
-    size_t count = 0;
-    for (std::vector<uint32_t> calls; !(calls = poll()).empty(); count += calls.size())
-      for (const uint32_t call : calls) {
-        sluice_turn_tick(turn_, ++now_);
-        REQUIRE(sluice_turn_submit(turn_, call, SLUICE_RESULT, "ok", 2) == SLUICE_OK);
-      }
-    return count;
-  }
-  void tick() { sluice_turn_tick(turn_, ++now_); }
-  sluice_turn *turn() const { return turn_; }
-  sluice_engine *engine() const { return engine_; }
-
- private:
-  sluice_engine *engine_ = nullptr;
-  sluice_turn *turn_ = nullptr;
-  int64_t now_ = 1000;
-};
-
-std::string engine_of(const std::string &tool_members = "") {
-  return R"({"tools":[)" + (kTool + tool_members) + "}]" + kMuch;
-}
-
-std::string delta(const std::string &members) {
-  return R"(data: {"choices":[{"index":0,"delta":{)" + members + "}}]}\n\n";
-}
-
-std::string call_delta(size_t index, const std::string &arguments, bool head = true) {
-  const std::string number = std::to_string(index);
-  return delta(R"("tool_calls":[{"index":)" + number + (head ? R"(,"id":"c)" + number + "\"" : "") +
-               R"(,"function":{)" + (head ? R"("name":"t",)" : "") + R"("arguments":)" + json_string(arguments) +
-               "}}]");
-}
 
 // ---- keys that collide in a hash table ----
 
@@ -336,90 +243,6 @@ TEST_CASE("keys that collide in a hash take at most twice the steps of others") 
           format.protocol->write_call("call_1", "note", object_of(keys), text);
           scan(format, text, size_t{1} << 20U);
         });
-}
-
-TEST_CASE("a token takes the same steps behind no finished calls and behind a thousand") {
-  const auto token = [](size_t calls) {
-    Host host(engine_of(R"(,"immediate":true)"));
-    size_t ran = 0;
-    for (size_t i = 0; i < calls; ++i) {
-      host.feed(call_delta(i, "{\"a\":" + std::to_string(i) + "}") + delta(R"("content":"x")"));
-      ran += host.run();
-    }
-    REQUIRE(ran == calls);
-    const std::string text = delta(R"("content":"x")");
-    return counted([&] {
-      for (int i = 0; i < 100; ++i) {
-        host.tick();
-        host.feed(text);
-        host.poll();
-      }
-    });
-  };
-  const double none = token(0), many = token(1000);
-  INFO(none << " behind none, " << many << " behind 1,000");
-  CHECK(many <= 1.1 * none);
-}
-
-TEST_CASE("a result takes the same steps among a hundred calls and among a thousand") {
-  const auto results = [](size_t calls, const char *members) {
-    Host host(R"({"tools":[)" + std::string(kTool) + "}]," + members + kMuch);
-    for (size_t i = 0; i < calls; ++i) host.feed(call_delta(i, "{\"a\":" + std::to_string(i) + "}"));
-    host.end();
-    size_t ran = 0;
-    const double all = counted([&] { ran = host.run(); });
-    REQUIRE(ran == calls);
-    return all / static_cast<double>(calls);
-  };
-  for (const char *members : {R"("execution":"serial")", R"("execution":"parallel")"}) {
-    const double few = results(100, members), many = results(1000, members);
-    INFO(members << ": " << few << " among 100, " << many << " among 1,000");
-    CHECK(many <= 1.5 * few);
-  }
-}
-
-TEST_CASE("what comes behind closed arguments takes the same steps however long they are") {
-  const auto fragments = [](size_t bytes) {
-    Host host(engine_of());
-    host.feed(call_delta(0, R"({"a":")" + std::string(bytes, 'x') + "\"}"));
-    const std::string more = call_delta(0, R"({"b":1)", false);
-    for (int i = 0; i < 3; ++i) host.feed(more);  // whether the arguments are closed is checked once
-    host.poll();
-    return counted([&] {
-      for (int i = 0; i < 100; ++i) host.feed(more);
-      host.poll();
-    });
-  };
-  const double small = fragments(10000), great = fragments(1000000);
-  INFO(small << " behind 10 KB, " << great << " behind 1 MB");
-  CHECK(great <= 1.1 * small);
-}
-
-TEST_CASE("twice the pieces of a name, twice the tools, take at most 2.4 times the steps") {
-  const auto names = [](size_t pieces) {
-    Host host(engine_of());
-    return counted([&] {
-      for (size_t i = 0; i < pieces; ++i)
-        host.feed(delta(R"("tool_calls":[{"index":0,"id":"c","function":{"name":"ab)" + std::to_string(i % 90 + 10) +
-                        "\"}}]"));
-      host.poll();
-    });
-  };
-  const double few = names(1000), more = names(2000);
-  INFO("pieces of a name: " << few << ", then " << more);
-  CHECK(more <= 2.4 * few);
-
-  const auto turns = [](size_t tools) {
-    std::string list;
-    for (size_t i = 0; i < tools; ++i)
-      list += (i == 0 ? "" : ",") + std::string(R"({"name":"t)") + std::to_string(i) +
-              R"(","permission":"public","agentCallable":true,"parameters":{"type":"object"}})";
-    const std::string engine = R"({"tools":[)" + list + "]}";
-    return counted([&] { Host host(engine); });
-  };
-  const double some = turns(1000), twice = turns(2000);
-  INFO("tools: " << some << ", then " << twice);
-  CHECK(twice <= 2.4 * some);
 }
 
 TEST_CASE("arguments take the same steps at any depth, and so does a state") {

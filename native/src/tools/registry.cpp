@@ -1,6 +1,7 @@
 #include "tools/registry.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/json.h"
 #include "base/reading.h"
@@ -40,11 +41,12 @@ Status read_name(std::string_view value, std::string &out) {
 Status read_names(std::string_view value, std::vector<std::string> &out) {
   if (json_kind(value) != '[') return unexpected(value, "an array of names");
   JsonSlices slices(value);
+  std::set<std::string> known(out.begin(), out.end());
   for (size_t i = 0; slices.next(); ++i) {
     std::string name;
     Status status = read_name(slices.value(), name);
     if (!status.ok()) return std::move(status).inside("[" + std::to_string(i) + "]");
-    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
+    if (known.insert(name).second) out.push_back(std::move(name));
   }
   return {};
 }

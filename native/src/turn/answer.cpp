@@ -255,10 +255,11 @@ void Answer::close_calls() {
   const bool filtered = log_.finish() == Finish::content_filter;
   for (const uint32_t call : OpenCards::Calls(log_.open_cards().all())) {
     Card &card = *log_.find(call);
-    if (card.state() == CardState::streaming) complete_native(card, true);
+    if (card.state() == CardState::streaming) complete_streamed_call(setup_, log_, card, true);
     const bool waits = card.is_pending() || card.state() == CardState::awaiting_approval;
     if (waits && (filtered || error_)) log_.invalidate(card, filtered ? "truncated" : "stream_broken");
   }
+  std::erase_if(open_calls_, [](const Card *card) { return card->state() != CardState::streaming; });
 }
 
 // ---- what a wire reports ----
@@ -339,6 +340,7 @@ void Answer::on_call_head(uint32_t slot, std::string_view id, std::string_view n
   if (card == nullptr || card->state() != CardState::streaming) return;
   if (card->wire_id() == id && card->requested_name() == name) return;
   card->rename(name, setup_.find_tool(name));
+  passed_ = 0;
   if (card->wire_id() != id) {
     card->set_wire_id(id);
     log_.give_id(*card);
@@ -573,27 +575,24 @@ Card *Answer::open_card(std::string_view source, std::string_view name) {
   return &log_.new_card(source, name, setup_.find_tool(name));
 }
 
-void Answer::complete_native(Card &card, bool at_end) {
-  complete_streamed_call(setup_, log_, card, at_end);
-  if (card.state() != CardState::streaming) std::erase(open_calls_, &card);
-}
-
 // Completes native calls after which something else came.
 void Answer::complete_interrupted() {
-  if (open_calls_.empty() || log_.finish() == Finish::content_filter || reader_->has_orphans()) return;
   const bool stop = setup_.config.stop_after_call;
-  for (Card *card : std::vector<Card *>(open_calls_)) {
-    if (card->state() != CardState::streaming) {  // cancelled while the model wrote it
-      std::erase(open_calls_, card);
-      continue;
-    }
-    if (!stop && !setup_.starts_in_answer(card->tool)) continue;
-    complete_native(*card, false);
+  const auto may_complete = [&](const Card *card) { return stop || setup_.starts_in_answer(card->tool); };
+  while (passed_ < open_calls_.size() && !may_complete(open_calls_[passed_])) ++passed_;
+  if (passed_ >= open_calls_.size() || log_.finish() == Finish::content_filter || reader_->has_orphans()) return;
+  const auto begin = open_calls_.begin() + static_cast<std::ptrdiff_t>(passed_);
+  for (Card *card : std::vector<Card *>(begin, open_calls_.end())) {
+    if (card->state() != CardState::streaming || !may_complete(card)) continue;  // not: cancelled while it was written
+    complete_streamed_call(setup_, log_, *card, false);
     if (stop && card->is_pending() && !card->fire_and_forget()) {
       cut("stopAfterCall");
       break;
     }
   }
+  const auto rest = open_calls_.begin() + static_cast<std::ptrdiff_t>(std::min(passed_, open_calls_.size()));
+  const auto closed = [](const Card *card) { return card->state() != CardState::streaming; };
+  open_calls_.erase(std::remove_if(rest, open_calls_.end(), closed), open_calls_.end());
   listener_.on_calls_complete();
 }
 

@@ -115,7 +115,6 @@ class Answer final : WireSink, ScanSink {
   Card *take_call(std::string_view protocol, ParsedCall &call, bool first, std::string_view raw, size_t start,
                   size_t end);
   void complete_interrupted();
-  void complete_native(Card &card, bool at_end);
   void close_calls();
   int64_t silence() const;
 
@@ -148,6 +147,7 @@ class Answer final : WireSink, ScanSink {
   std::optional<TurnError> error_;
   std::vector<Card *> slots_;       // the wire's slot → card; nullptr: beyond limits.callsPerRound
   std::vector<Card *> open_calls_;  // the wire's calls that are still streaming
+  size_t passed_ = 0;               // of them in front, those that run only when the answer has ended; not saved
   std::vector<Card *> provided_;    // the slot of a tool that the provider runs → card
   Card *text_call_ = nullptr;       // the call whose block the scanner is in
   size_t calls_ = 0;

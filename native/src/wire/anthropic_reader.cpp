@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -171,7 +173,10 @@ class AnthropicReader final : public EventReader {
 
   // ---- Blocks ----
 
-  std::vector<OpenBlock>::iterator find(int64_t index) {
+  // Of many that never end, the last one is looked for, or the first, or a new one.
+  std::list<OpenBlock>::iterator find(int64_t index) {
+    if (blocks_.empty() || index > top_index_) return blocks_.end();
+    if (blocks_.back().index == index) return std::prev(blocks_.end());
     return std::find_if(blocks_.begin(), blocks_.end(), [&](const OpenBlock &block) { return block.index == index; });
   }
 
@@ -183,6 +188,7 @@ class AnthropicReader final : public EventReader {
     }
     if (!block.is_object() || blocks_.size() >= kMostBlocks) return tell_broken("no content block: ", event.text());
     next_index_ = index + 1;
+    top_index_ = std::max(top_index_, index);
     OpenBlock &opened = blocks_.emplace_back();
     opened.index = index;
     opened.kind = kind_of(block["type"].string());
@@ -389,6 +395,7 @@ class AnthropicReader final : public EventReader {
       OpenBlock block;
       uint32_t kind = 0;
       one.get("index", block.index);
+      top_index_ = std::max(top_index_, block.index);
       one.get("kind", kind);
       block.kind = static_cast<Kind>(std::min<uint32_t>(kind, static_cast<uint32_t>(Kind::other)));
       one.get("slot", block.slot);
@@ -406,8 +413,9 @@ class AnthropicReader final : public EventReader {
   std::string id_;         // of the message
   std::string container_;  // the id of the one in which code ran
   bool started_ = false;
-  std::vector<OpenBlock> blocks_;
+  std::list<OpenBlock> blocks_;
   int64_t next_index_ = 0;
+  int64_t top_index_ = -1;  // the highest of all blocks that were opened; not saved: a restore has it of those that are open
   std::vector<std::string> provided_;  // ids of the tools that the provider runs, by slot
   NativeItems items_;
 };

@@ -51,10 +51,12 @@ void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates, 
       }
       call = &calls_.emplace_back();
       call->index = entry.legacy ? kLegacyIndex : entry.index;
+      top_index_ = std::max(top_index_, call->index);
       call->foreign = entry.foreign;
     }
     last_ = static_cast<size_t>(call - calls_.data());
     call->delta = delta_;
+    if (call->is_orphan()) --orphans_;
     const bool head_repeated =
         !is_new && ((!entry.id.empty() && entry.id == call->id) || (!entry.name.empty() && entry.name == call->name));
     take_members(*call, entry);
@@ -63,6 +65,7 @@ void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates, 
     if (surrogates || !call->joiner.empty()) fragment = call->joiner.feed(fragment);
     if (repaired && !fragment.empty()) call->broken = true;
     take_arguments(*call, fragment, head_repeated);
+    if (call->is_orphan()) ++orphans_;
     if (call->broken && call->shown) sink_.on_call_broken(call->slot, "invalid_json");
   }
 }
@@ -72,8 +75,8 @@ bool CallAssembler::Call::is_orphan() const {
   return name.empty() && id.empty() && !arguments.empty() && index != kLegacyIndex;
 }
 
-bool CallAssembler::has_orphans() const {
-  return std::any_of(calls_.begin(), calls_.end(), std::mem_fn(&Call::is_orphan));
+void CallAssembler::count_orphans() {
+  orphans_ = static_cast<size_t>(std::count_if(calls_.begin(), calls_.end(), std::mem_fn(&Call::is_orphan)));
 }
 
 // One call and one orphan right behind it belong together. In every other case the owner of an orphan is unknown, and
@@ -99,6 +102,7 @@ void CallAssembler::settle_orphans() {
 void CallAssembler::finish() {
   for (Call &call : calls_)
     if (const std::string_view rest = call.joiner.finish(); !rest.empty()) append(call, rest);
+  count_orphans();
   settle_orphans();
   for (Call &call : calls_) {
     if (!call.shown && !call.foreign && (!call.id.empty() || !call.arguments.empty())) show(call);
@@ -123,8 +127,11 @@ void CallAssembler::load(const SavedReader &saved) {
   for (JsonSlices items(saved.nested("calls")); items.next();) {
     Call &call = calls_.emplace_back();
     call.load(SavedReader(items.value()), limits_.depth);
+    ids_.insert(call.id);
+    top_index_ = std::max(top_index_, call.index);
     slots_ += call.shown ? 1 : 0;
   }
+  count_orphans();
   saved.get("lastCall", last_);
   saved.get("callsFull", full_);
   saved.get("callsParted", parted_);
@@ -165,6 +172,7 @@ void CallAssembler::Call::load(const SavedReader &saved, size_t max_depth) {
 }
 
 CallAssembler::Call *CallAssembler::find_index(int64_t index) {
+  if (index > top_index_) return nullptr;  // of many calls, each looks for itself when it begins
   const auto found =
       std::find_if(calls_.rbegin(), calls_.rend(), [&](const Call &call) { return call.index == index; });
   return found == calls_.rend() ? nullptr : &*found;
@@ -176,7 +184,8 @@ CallAssembler::Call *CallAssembler::find(const CallDelta &entry) {
   const int64_t index = entry.legacy ? kLegacyIndex : entry.index;
   const bool has_index = index >= 0;
   if (!entry.id.empty()) {
-    const auto known = std::find_if(calls_.rbegin(), calls_.rend(), [&](const Call &call) {
+    const auto begin = ids_.contains(entry.id) ? calls_.rbegin() : calls_.rend();
+    const auto known = std::find_if(begin, calls_.rend(), [&](const Call &call) {
       return call.id == entry.id && (!has_index || call.index < 0 || call.index == index);
     });
     if (known != calls_.rend()) {
@@ -239,6 +248,7 @@ void CallAssembler::take_head(Call &call, const CallDelta &entry, bool surrogate
   bool changed = false;
   if (call.id.empty() && !entry.id.empty()) {
     call.id = surrogates ? repair_utf8(entry.id) : std::string(entry.id);
+    ids_.insert(call.id);
     changed = true;
   }
   const bool goes_on = call.arguments.empty() || call.name.empty() || (entry.id.empty() && !is_closed(call));

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,7 +38,7 @@ class CallAssembler {
   // Text or reasoning came between two calls.
   void interrupt() { parted_ = parted_ || calls_.size() == 1; }
   // Has it arguments that may belong to any of several calls?
-  bool has_orphans() const;
+  bool has_orphans() const { return orphans_ != 0; }
   // The unknown members of every call that was shown, an object each, as one JSON array; empty: there are none.
   std::string members() const;
   // Settles what is left: calls without a name, arguments without a call.
@@ -76,6 +78,7 @@ class CallAssembler {
   bool continues(Call &call, const CallDelta &entry);
   bool is_closed(Call &call);
   bool same_arguments(Call &call, std::string_view other);
+  void count_orphans();
   void settle_orphans();
   void take_head(Call &call, const CallDelta &entry, bool surrogates);
   void take_members(Call &call, const CallDelta &entry);
@@ -91,6 +94,9 @@ class CallAssembler {
   std::vector<Call> calls_;
   size_t last_ = 0;      // index of the call touched last, or kDropped
   uint32_t slots_ = 0;   // calls that were shown
+  size_t orphans_ = 0;   // calls of whose arguments nobody knows the owner; not saved: a restore counts them
+  std::set<std::string, std::less<>> ids_;  // of the calls, and the highest index of one; not saved: made again from them
+  int64_t top_index_ = -1;
   bool full_ = false;    // calls beyond the limit were dropped
   bool parted_ = false;  // something stands between the first call and the second
   // -- within one add

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -237,7 +240,7 @@ class ResponsesReader final : public EventReader {
   }
 
   bool open_at(int64_t index, JsonView element) {
-    return std::any_of(items_.begin(), items_.end(), [&](const Item &item) {
+    return std::any_of(first_open(), items_.end(), [&](const Item &item) {
       return !item.closed && item.index == index && item.kind == responses_item(element["type"].string());
     });
   }
@@ -256,9 +259,16 @@ class ResponsesReader final : public EventReader {
 
   // ---- Items ----
 
+  // All in front of it are closed.
+  std::vector<Item>::iterator first_open() {
+    while (closed_ < items_.size() && items_[closed_].closed) ++closed_;
+    return items_.begin() + static_cast<std::ptrdiff_t>(closed_);
+  }
+
   // The last item of this kind at this index that is open. nullptr: there is none.
   Item *find_open(int64_t index, ResponsesItem kind) {
-    for (auto item = items_.rbegin(); item != items_.rend(); ++item)
+    const auto end = std::make_reverse_iterator(first_open());
+    for (auto item = items_.rbegin(); item != end; ++item)
       if (!item->closed && item->kind == kind &&
           (item->index == index || index == kAnyIndex || item->index == kAnyIndex))
         return &*item;
@@ -273,7 +283,7 @@ class ResponsesReader final : public EventReader {
 
   // The item that a part of is done. nullptr also where the whole item is.
   Item *undone_item(int64_t index, ResponsesItem kind) {
-    const bool known = std::any_of(items_.begin(), items_.end(),
+    const bool known = std::any_of(items_.rbegin(), items_.rend(),
                                    [&](const Item &item) { return item.index == index && item.kind == kind; });
     return known ? find_open(index, kind) : item_at(index, kind);
   }
@@ -339,6 +349,7 @@ class ResponsesReader final : public EventReader {
       close_parts(*item, type, json);
     }
     item->closed = true;
+    closed_ids_.insert(item->id);
     item->cut = cut || json["status"].string() == "incomplete";
     keep(*item, json.text());
   }
@@ -347,7 +358,8 @@ class ResponsesReader final : public EventReader {
   // id is a call's; other ids may change.
   Item *find_done(int64_t index, ResponsesItem kind, std::string_view id, bool tied) {
     Item *repeated = nullptr;
-    for (auto item = items_.rbegin(); item != items_.rend(); ++item) {
+    const auto end = !id.empty() && closed_ids_.contains(id) ? items_.rend() : std::make_reverse_iterator(first_open());
+    for (auto item = items_.rbegin(); item != end; ++item) {
       if (item->kind != kind || (item->index != index && index != kAnyIndex && item->index != kAnyIndex)) continue;
       const bool same = item->id == id || !is_client_call(kind) || item->id.empty() || !tied;
       if (!item->closed && same) return &*item;
@@ -603,6 +615,7 @@ class ResponsesReader final : public EventReader {
       one.text("json", item.json);
       if (!item.json.empty() && (json_kind(item.json) != '{' || !check_json(item.json, limits().depth).ok()))
         item.json.clear();
+      if (item.closed) closed_ids_.insert(item.id);
       items_.push_back(std::move(item));
     }
     from.get("provided", provided_);
@@ -619,6 +632,8 @@ class ResponsesReader final : public EventReader {
   std::string escaped_;
   // -- position in the stream (saved with the turn)
   std::vector<Item> items_;
+  size_t closed_ = 0;                               // of them in front; not saved, like these: made again from the items
+  std::set<std::string, std::less<>> closed_ids_;  // of the closed ones
   uint32_t provided_ = 0;  // slots that were given
   bool refused_ = false;
   bool thinks_ = false;  // reasoning was the last thing that was shown, that of this part:

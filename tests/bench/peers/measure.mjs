@@ -1,5 +1,6 @@
 // Measures the readers beside each other: one after the other on the same workload, again and again, in processor time of this process. What each
-// of them read is held against what the answer says before it counts. `npm run bench:peers` runs it.
+// of them read is held against what the answer says before it counts. `npm run bench:peers` runs it. No collection is forced: it would drop what V8
+// knows of objects that are gone, and with it the compiled code.
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
@@ -7,7 +8,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { readers } from './readers.mjs'
 import { workloads } from './workloads.mjs'
 
-const WARM = 4 // rounds until what is measured is compiled
+/** Rounds until what is measured is compiled. */
+const warm = ({ bytes }) => (bytes > 1 << 20 ? 3 : 25)
 const started = performance.now()
 const say = (text) => console.error(`[${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s] ${text}`)
 const [rounds, ...names] = process.argv.slice(2)
@@ -21,9 +23,8 @@ const medians = new Map() // workload → reader → milliseconds
 for (const workload of chosen) {
   const lanes = readers.filter((reader) => reads(reader, workload)).map((reader) => ({ name: reader.name, read: reader.make(workload), times: [] }))
   say(`${workload.name}: ${workload.about}; ${workload.pieces.length} pieces, ${Math.round(workload.bytes / 1024)} KB`)
-  for (let round = -WARM; round < Number(rounds); round++) {
+  for (let round = -warm(workload); round < Number(rounds); round++) {
     for (const { name, read, times } of lanes) {
-      globalThis.gc()
       await setImmediate()
       const before = process.cpuUsage()
       const look = await read()
@@ -31,7 +32,7 @@ for (const workload of chosen) {
       check(`${name} reads ${workload.name}`, look(), workload)
       if (round >= 0) times.push((user + system) / 1000)
     }
-    say(`${workload.name}: ${round < 0 ? 'warm' : `${round + 1} of ${rounds}`}`)
+    if (round >= -1) say(`${workload.name}: ${round < 0 ? 'warm' : `${round + 1} of ${rounds}`}`)
   }
   medians.set(workload, new Map(lanes.map(({ name, times }) => [name, median(times)])))
 }

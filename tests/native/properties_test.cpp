@@ -104,7 +104,7 @@ TEST_CASE("the same calls run however an answer is cut in which a call stands in
         std::string text = outer.substr(0, from) + open + call + close;
         if (random() % 2 == 0) text += outer.substr(from);
         const ScanTrace whole = scan_whole(how, text);
-        const auto same = [&](const std::string &cut, const ScanTrace &trace) {
+        const auto same = [&, &id = id](const std::string &cut, const ScanTrace &trace) {
           if (running(trace) != running(whole))
             faults.tell(id + ", " + cut + ": |" + text + "|\n" + trace.dump() + "but whole\n" + whole.dump());
         };

@@ -104,6 +104,7 @@ void CallAssembler::finish() {
     if (const std::string_view rest = call.joiner.finish(); !rest.empty()) append(call, rest);
   count_orphans();
   settle_orphans();
+  count_orphans();  // one may have found its owner
   for (Call &call : calls_) {
     if (!call.shown && !call.foreign && (!call.id.empty() || !call.arguments.empty())) show(call);
     release_text(call.arguments);  // nothing more comes for it

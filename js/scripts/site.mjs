@@ -1,6 +1,6 @@
 // npm run build:site [-- FOLDER]: the demo pet as a static page, with its host in the page, into build/site or that folder. Any web server can
 // serve it, below any path.
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { command, root, say, Stop } from './run.mjs'
@@ -27,6 +27,7 @@ const inPage = {
 
 /** Writes the site; js/dist and sluice.wasm must be there. */
 export async function buildSite(folder) {
+  if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, 'sluice.wasm'))) throw new Stop(`${folder} holds something else: expected an empty folder, or a site of another day`)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const { build } = await import('esbuild')

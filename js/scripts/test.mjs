@@ -188,9 +188,11 @@ function inChromium(name, first) {
 }
 
 async function wasm() {
+  const chromium = findBrowser()
+  if (!chromium) return skip('WebAssembly', 'no Chromium was found; $SLUICE_CHROMIUM may name one')
   const site = join(root, 'build/site')
   await buildSite(site)
-  const env = { SLUICE_BACKEND: 'wasm', SLUICE_SITE: site, ...(findBrowser() ? { SLUICE_CHROMIUM: findBrowser() } : {}) }
+  const env = { SLUICE_BACKEND: 'wasm', SLUICE_SITE: site, SLUICE_CHROMIUM: chromium }
   return nodeTests('WebAssembly', 'tests/wasm', ['--expose-gc', '--test-force-exit', '--test-concurrency=4'], env, ['demo', 'page', 'scripts', 'vectors'], [...onWasm, ...onSite])
 }
 

@@ -34,12 +34,13 @@ test('it runs below any path, asks first who answers, and no server but its own 
   assert.deepEqual(asked.filter((url) => !url.startsWith(`${origin}/some/where/`) && !local.test(url)), [])
 })
 
-/** A server that allows pages of `origin`; without one it allows none. */
-async function startModel(t, origin) {
+/** A server that allows pages of `origin`; without one it allows none. `redirects`: what it is asked belongs elsewhere. */
+async function startModel(t, origin, redirects = false) {
   const server = createServer((request, response) => {
     if (origin) response.setHeader('access-control-allow-origin', origin).setHeader('access-control-allow-headers', 'content-type, authorization')
     if (request.method === 'OPTIONS') return response.writeHead(204).end()
     if (request.method === 'GET') return response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[{"id":"far"}]}')
+    if (redirects) return response.writeHead(307, { location: 'http://elsewhere.invalid/v1' }).end()
     response.writeHead(200, { 'content-type': openaiChat.type })
     const written = openaiChat.write({ text: 'Hello from the server.' }, { id: '1', model: 'far', request: {}, seal: () => '' })
     for (const { bytes } of written.stream((text) => [text])) response.write(bytes)
@@ -55,8 +56,8 @@ async function startModel(t, origin) {
 
 test('any server by its address answers, and is kept for the next visit; one that allows no pages is told as that', async (t) => {
   const origin = await startSite(t, { roots: { '/': folder }, policyOf: () => undefined })
-  const [open, closed] = [await startModel(t, origin), await startModel(t)]
-  const page = await browser.page(t, { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', expected: [/CORS|ERR_FAILED/] })
+  const [open, moved, closed] = [await startModel(t, origin), await startModel(t, origin, true), await startModel(t)]
+  const page = await browser.page(t, { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', expected: [/CORS|ERR_FAILED|308/] })
   const use = (baseURL) => page.evaluate((baseURL) => document.querySelector('#talk').client.server.use({ baseURL, wire: 'openai-chat', model: 'far' }), baseURL)
   await page.goto(`${origin}/?scripted=`)
   await ready(page)
@@ -68,6 +69,10 @@ test('any server by its address answers, and is kept for the next visit; one tha
   await ready(page)
   assert.equal(await page.locator('#start').isVisible(), false, 'nobody is asked again')
   await until(async () => (await page.locator('#model').textContent()).includes('far'), 'the name of the model')
+  await use(moved)
+  await say(page, 'And there?')
+  await idle(page)
+  assert.match(await read(last(page)), /it redirects, and a page is not told where to/)
   await use(closed)
   await say(page, 'Hello again?')
   await idle(page)

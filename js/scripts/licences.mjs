@@ -3,9 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './run.mjs'
 
-/** A comment for the end of a bundle, of the inputs that esbuild's metafile names. */
-export function licencesOf(inputs) {
-  const folders = new Set(Object.keys(inputs).flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []))
+/** A comment for the end of a bundle, of the outputs of esbuild's metafile. What a file imports before it runs names its licences itself. */
+export function licencesOf(file, outputs) {
+  const folders = packagesOf(outputs[file])
+  for (const other of importedBy(file, outputs)) for (const folder of packagesOf(outputs[other])) folders.delete(folder)
+  if (folders.size === 0) return ''
   const byText = new Map()
   for (const folder of [...folders].sort()) {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
@@ -20,4 +22,19 @@ export function licencesOf(inputs) {
     byText.set(key, found)
   }
   return `/*! Licences of what is bundled here.\n\n${[...byText.values()].map(({ names, text }) => `${names.join('\n')}\n\n${text}`).join('\n\n')}\n*/\n`
+}
+
+/** The folders of the packages that an output holds code of. */
+function packagesOf({ inputs }) {
+  const held = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+  return new Set(held.flatMap(([path]) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []))
+}
+
+function importedBy(file, outputs, found = new Set()) {
+  for (const { path, kind } of outputs[file].imports) {
+    if (kind !== 'import-statement' || !outputs[path] || found.has(path)) continue
+    found.add(path)
+    importedBy(path, outputs, found)
+  }
+  return found
 }

@@ -87,7 +87,7 @@ export async function bundle() {
   for (const files of pages) {
     const entryPoints = Object.entries(files).map(([out, entry]) => ({ out, in: `js/src/ui/${entry}.ts` }))
     const { metafile } = await build({ ...page, entryPoints, splitting: entryPoints.length > 1, outdir: 'js/dist/ui', chunkNames: 'shared-[hash]' })
-    for (const [file, { inputs }] of Object.entries(metafile.outputs)) appendFileSync(join(root, file), licencesOf(inputs))
+    for (const file of Object.keys(metafile.outputs)) appendFileSync(join(root, file), licencesOf(file, metafile.outputs))
   }
   const entryPoints = Object.entries(engine).map(([out, entry]) => ({ out, in: `js/src/${entry}.ts` }))
   await build({ ...page, plugins: [withoutNode], entryPoints, splitting: true, outdir: 'js/dist/browser', chunkNames: 'shared-[hash]' })

@@ -1,5 +1,6 @@
 // The elements in a real page under a strict Content Security Policy.
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { picture, until } from './support.mjs'
 import { answers, armed, browser, message, open, pages, text } from './ui/message.mjs'
@@ -482,6 +483,7 @@ test('a result of flat rows is a table, other JSON a tree that opens as one asks
     await frames(1)
   }, typeof output === 'string' ? output : JSON.stringify(output))
   await card([{ day: 'Mon', high: 21 }, { day: 'Tue', low: null }])
+  await page.locator('.json').waitFor()
   assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), ['day', 'high', 'low'])
   assert.deepEqual(await page.getByRole('cell').allInnerTexts(), ['Mon', '21', '', 'Tue', '', 'null'])
   await card({ a: 1, deep: { deeper: { deepest: '<b>x</b>' } }, many: Array.from({ length: 120 }, (_, at) => ({ at: [at] })) })
@@ -495,6 +497,53 @@ test('a result of flat rows is a table, other JSON a tree that opens as one asks
   await card('{"not": json')
   assert.equal(await page.locator('.json').count(), 0)
   assert.match(await text(page, 'sluice-card'), /\{"not": json/)
+})
+
+const dist = new URL('../../js/dist/ui/', import.meta.url)
+const drawsJson = readdirSync(dist).find((name) => name.endsWith('.js') && /\bas jsonView\b/.test(readFileSync(new URL(name, dist), 'utf8')))
+const jsonCard = (page, open) => page.evaluate((open) => {
+  window.card = Object.assign(document.createElement('sluice-card'), { open, card: { type: 'tool_use', call: 1, name: 'x', status: 'success', output: '{"a": 1}' } })
+  window.shown = []
+  const note = () => {
+    const section = card.renderRoot.querySelector('[part~=section-result]')
+    if (section) shown.push(section.querySelector('.json') ? 'tree' : section.querySelector('.value') ? 'text' : '')
+    requestAnimationFrame(note)
+  }
+  document.querySelector('#stage').replaceChildren(card)
+  note()
+}, open)
+const shown = (page) => page.evaluate(() => [...new Set(shown)])
+
+test('what draws JSON is loaded before a card is opened, and a card that is opened at once shows no text in between', async (t) => {
+  const page = await open(t)
+  const asked = page.waitForResponse(`**/${drawsJson}`)
+  await jsonCard(page, false)
+  await (await asked).finished()
+  await page.evaluate(() => frames(2))
+  await page.evaluate(() => (card.open = true))
+  await until(async () => (await shown(page)).length > 0, 'the result')
+  assert.deepEqual(await shown(page), ['tree'])
+
+  const other = await open(t)
+  let go
+  const held = new Promise((resolve) => (go = resolve))
+  await other.route(`**/${drawsJson}`, async (route) => (await held, await route.continue()))
+  await jsonCard(other, true)
+  await other.evaluate(() => frames(5))
+  await other.evaluate(() => card.focusHeader())
+  assert.deepEqual(await shown(other), [''])
+  go()
+  await other.locator('.json').waitFor()
+  await other.evaluate(() => frames(2))
+  assert.deepEqual(await shown(other), ['', 'tree'])
+  assert.equal(await other.evaluate(() => card.renderRoot.activeElement.className), 'toggle')
+})
+
+test('where the file that draws JSON cannot be loaded, JSON is shown as text', async (t) => {
+  const page = await open(t, { expected: [/Failed to load resource/, /a file beside sluice\/ui could not be loaded/] })
+  await page.route(`**/${drawsJson}`, (route) => route.fulfill({ status: 404 }))
+  await jsonCard(page, true)
+  await until(async () => (await text(page, 'sluice-card')).includes('{"a": 1}'), 'the text')
 })
 
 test('copying gives the text as it was', async (t) => {

@@ -19,7 +19,7 @@ export type Endpoint = ServerAddress & {
 const LIST_MS = 10_000
 const ANSWER_MS = 60_000
 const MAX_WORDS = 300
-/** Who wrote so much does not come to what was asked for any more. In some servers thoughts stand in the text. */
+/** A model that has written so much without the answer is stopped. It is that much because some servers put thoughts into the text. */
 const MOST_CHARACTERS = 20_000
 /** 64 × 64 pixels, all red. Smaller ones are refused by some models. */
 const RED = 'iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQMAAACQp+OdAAAABlBMVEXgEBD///+DZERCAAAAD0lEQVR42mNgGAWjgHwAAAJAAAHgTR1EAAAAAElFTkSuQmCC'

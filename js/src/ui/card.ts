@@ -19,7 +19,7 @@ import { define, SluiceElement } from './element.js'
 import { count, duration } from './format.js'
 import { icon, iconFor, isIcon, type IconName } from './icons.js'
 import { imageSource } from './images.js'
-import { jsonView } from './json-view.js'
+import { jsonDrawer, loadJsonView } from './late-json.js'
 import { ownIcon } from './own-icon.js'
 import { exported } from './parts.js'
 import { shareOf } from './share.js'
@@ -115,7 +115,8 @@ export class SluiceCard extends SluiceElement {
   }
 
   override willUpdate(): void {
-    const { silent, status } = this.card ?? {}
+    const { silent, status, output } = this.card ?? {}
+    if (output && jsonDrawer() === undefined && mayBeJson(output)) void loadJsonView().then(() => this.requestUpdate())
     this.quiet = silent === true && status !== 'streaming' && !this.ask
     const renderer = rendererOf(this.card?.name)
     const before = this.#drawn
@@ -359,11 +360,14 @@ export class SluiceCard extends SluiceElement {
       ${text || images.length > 0 ? nothing : html`<p class="none">${words.noOutput}</p>`}${text ? this.#text('rewritten', text) : nothing}${images}</details>`
   }
 
-  #tree(output: string): HTMLElement | undefined {
+  /** JSON as a tree; undefined where it is text. Nothing stands there until the file that draws it has come: text would be seen for a moment. */
+  #tree(output: string): HTMLElement | typeof nothing | undefined {
     const lang = this.language
+    const draw = jsonDrawer()
+    if (!draw) return draw === undefined && mayBeJson(output) ? nothing : undefined
     if (this.#json?.of !== output || this.#json.lang !== lang) {
       const value = readJson(output)
-      this.#json = { of: output, lang, node: value === undefined ? undefined : jsonView(value, this.words, lang) }
+      this.#json = { of: output, lang, node: value === undefined ? undefined : draw(value, this.words, lang) }
     }
     return this.#json.node
   }
@@ -423,9 +427,10 @@ function saysTheSame({ told, output, error, rewritten }: CardView): boolean {
   return error !== undefined && told !== undefined && told.trimEnd().endsWith(error.trimEnd()) && told.length <= error.length + 40
 }
 
+const mayBeJson = (text: string): boolean => text.length <= LARGEST_JSON && /^\s*[{[]/.test(text)
+
 function readJson(text: string): Json | undefined {
-  const first = text.trimStart()[0]
-  if ((first !== '{' && first !== '[') || text.length > LARGEST_JSON) return undefined
+  if (!mayBeJson(text)) return undefined
   try {
     return JSON.parse(text) as Json
   } catch {

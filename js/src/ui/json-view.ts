@@ -1,6 +1,7 @@
-// Draws JSON as a tree that a person can open, or as a table if it is a list of flat objects. Plain DOM, text nodes only.
+// Draws JSON as a tree that a person can open, or as a table if it is a list of flat objects. Plain DOM, text nodes only. A file of
+// its own: see late-json.ts.
+import { splitInvisible } from '../bridge/invisible.js'
 import type { Json, JsonObject } from '../core/events.js'
-import { splitInvisible } from './mark-invisible.js'
 import type { Strings } from './strings.js'
 
 /** How many entries of a list, and characters of a text, are shown at first. */

@@ -111,7 +111,8 @@ class Bindings(unittest.TestCase):
     def test_every_one_declares_every_function(self):
         names = (languages.ROOT / "tests" / "abi" / "exports.txt").read_text().split()
         self.assertGreater(len(names), 20)
-        folders = [folder for folder in languages.BINDINGS.iterdir() if folder.is_dir() and folder.name != "node"]
+        theirs = ("node", "wasm")  # the npm package's own: one calls by the header, the other exports what the header has
+        folders = [folder for folder in languages.BINDINGS.iterdir() if folder.is_dir() and folder.name not in theirs]
         self.assertGreater(len(folders), 6)
         for folder in folders:
             with self.subTest(folder.name):

@@ -208,6 +208,14 @@ test('a table scrolls in a region with a name and is copied as CSV', async (t) =
   assert.deepEqual(csv.split('\r\n').map((line) => line.split(',').slice(0, 5).join(',')).slice(0, 2), ['name,"a, b",column,column', '\'=SUM(A1),"say ""hi""",-5,bold,'])
 })
 
+test('a link whose text looks like another address tells its true host, however that address is written', async (t) => {
+  const page = await message(t)
+  const told = ['bank.com', 'bank.com.', 'bank．com', 'bank。com', 'bank.com,', 'https://bank.com.']
+  const honest = ['[example.com.](https://example.com/)', '[see it](https://example.com/)', '[the end.](https://example.com/)']
+  await say(page, [...told.map((text) => `[${text}](https://evil.example/)`), ...honest].join('\n\n'))
+  assert.deepEqual(await page.getByRole('link').allTextContents(), [...told.map((text) => `${text} (evil.example)`), 'example.com.', 'see it', 'the end.'])
+})
+
 test('a link asks first, with the whole address, and once per host', async (t) => {
   const page = await message(t)
   await page.evaluate(() => {
@@ -227,8 +235,13 @@ test('a link asks first, with the whole address, and once per host', async (t) =
   assert.equal(await dialog.count(), 0)
   assert.equal(await page.evaluate(() => element.renderRoot.activeElement.textContent), 'the forecast')
   assert.deepEqual(await page.evaluate(() => opened), [])
+  await page.getByRole('link', { name: 'the forecast' }).click({ button: 'right' })
+  assert.equal(await dialog.count(), 0, 'a right click follows no link')
   await page.keyboard.press('Enter')
   await dialog.getByRole('button', { name: 'Open' }).click()
+  const before = await page.evaluate(() => opened.length)
+  await page.getByRole('link', { name: 'the forecast' }).click({ button: 'right' })
+  assert.equal(await page.evaluate(() => opened.length), before, 'nor where its host was agreed to')
   await page.getByRole('link', { name: 'the forecast' }).click({ button: 'middle' })
   assert.deepEqual(await page.evaluate(() => opened), ['https://example.com/a?city=%E2%80%AEx', 'https://example.com/a?city=%E2%80%AEx'])
   assert.equal(await page.getByRole('link', { name: 'bank.example' }).textContent(), 'bank.example (evil.example)')

@@ -6,12 +6,14 @@ import { csvOf } from './csv.js'
 import { askLink } from './link-question.js'
 import { loadPicture } from './pictures.js'
 
+const MIDDLE = 1 // MouseEvent.button
 const COPIED_MS = 1600
 
 /** Listens on `root`. */
 export function actions(root: HTMLElement, options: () => ActionOptions): void {
   const act = (event: Event): void => {
     const target = event.target as Element
+    if (event.type === 'auxclick' && (event as MouseEvent).button !== MIDDLE) return // a right click asks for a menu
     const link = target.closest<HTMLAnchorElement>('a[href]')
     if (link && root.contains(link)) {
       event.preventDefault() // nothing is opened by the page itself

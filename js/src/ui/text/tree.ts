@@ -237,7 +237,7 @@ export function hostOf(url: string): string | undefined {
 /** A text that looks like another address gets the true host behind it. */
 function trueHost(link: Leaf): void {
   const href = link.attributes['href']
-  const text = textOf(link).trim()
+  const text = textOf(link).replace(/[．。｡]/g, '.').replace(/[\s.,;:!?]+$/, '').trim()
   const said = /^(?:[a-z][a-z0-9+.-]*:\/*)?(?:[^\s/@]*@)?([^\s/?#:@]+\.[^\s/?#:@.]{2,})(?:[:/?#]\S*)?$/iu.exec(text)?.[1]
   if (!href || !said) return
   const host = hostOf(href) ?? href.slice(href.lastIndexOf('@') + 1)

@@ -89,7 +89,7 @@ const word = new RegExp(`(?:[${alike.join('')}]\\p{M}*)+`, 'gu')
 const scripts = alike.map((script) => new RegExp(script, 'u'))
 /** Letters of Cyrillic and Greek that look like one of a to z. */
 const twins = '\u0430\u0441\u0435\u0456\u0458\u043e\u0440\u0455\u0443\u0445\u04bb\u04cf\u0501\u051b\u051d\u0475\u03bf\u03bd\u03b1\u03b9\u03ba\u03c1\u03c5'
-/** A name of a host without an address around it, such as `example.com` in a sentence. It never begins behind a dot of itself: that would be quadratic. */
+/** A name of a host without an address around it, such as `example.com` in a sentence. Only its first label begins a match: one from every label would be quadratic. */
 const bare = /(?<![\p{L}\p{N}\p{M}@/-][.\u3002\uff0e\uff61]?)(?:[\p{L}\p{N}-]+[.\u3002\uff0e\uff61])+[a-z]{2,}(?![\p{L}\p{N}\p{M}-])/giu
 /** A label of such a name that has no other letters than `twins`: it passes for a Latin word. */
 const twin = new RegExp(`(?:^|[.\u3002\uff0e\uff61])[${twins}]{2,}[.\u3002\uff0e\uff61]`, 'iu')

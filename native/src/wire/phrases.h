@@ -11,7 +11,7 @@ inline constexpr size_t kMostRefusalBytes = 4000;  // of a provider's words that
 
 // Does the text hold one of the phrases?
 inline bool holds(std::string_view text, std::string_view phrases) {
-  while (true) {
+  for (;;) {
     const size_t end = phrases.find('|');
     if (text.find(phrases.substr(0, end)) != text.npos) return true;
     if (end == phrases.npos) return false;

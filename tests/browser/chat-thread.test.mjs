@@ -223,6 +223,23 @@ test('who opens something keeps its place, though the end was followed in the sa
   }), false)
 })
 
+test('who opens something keeps its place, though earlier entries come above it', async (t) => {
+  const page = await open(t)
+  assert.deepEqual(await page.evaluate(async () => {
+    client.open().set({ entries: many(client, 500) })
+    await frames(2)
+    const entries = element.shadowRoot.querySelector('.entries')
+    const before = entries.childElementCount
+    const summary = entries.appendChild(document.createElement('summary'))
+    element.scrollToEnd()
+    summary.click()
+    await frames(20)
+    const more = entries.childElementCount > before + 1
+    summary.remove()
+    return { more, follow: element.follow }
+  }), { more: true, follow: false })
+})
+
 test('the end stays in sight when the window gets another size', async (t) => {
   const page = await open(t, {}, { viewport: { width: 320, height: 256 } })
   await page.evaluate(() => client.open().set({ entries: many(client, 40) }))

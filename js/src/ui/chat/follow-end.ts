@@ -50,7 +50,10 @@ export class FollowEnd {
     content.addEventListener('click', this.#onClick)
     content.addEventListener('pointerdown', this.#onPress)
     content.addEventListener('pointermove', this.#onMove)
-    this.#sizes = new ResizeObserver(() => this.follow())
+    this.#sizes = new ResizeObserver(() => {
+      this.follow()
+      this.#remember(scroller) // what grew at the end took it further away
+    })
     this.#sizes.observe(content)
     this.#sizes.observe(scroller)
   }
@@ -117,7 +120,7 @@ export class FollowEnd {
     // What grows never scrolls up, and what shrinks takes its height along: it was a person.
     const person = scrollHeight >= this.#height || performance.now() - this.#meantAt < MEANT_MS
     if (scrollTop < this.#top - 2 && person) this.sticks = this.#atEnd
-    else if (scrollTop !== this.#top && this.#atEnd) this.sticks = true // what `follow` moved before somebody looked away is no news
+    else if (this.#height - this.#top - (scrollHeight - scrollTop) >= 1 && this.#atEnd) this.sticks = true // what comes in above brings the end no nearer
     this.#remember(scroller)
     if (this.sticks !== before) this.#changed()
     this.#look()

@@ -67,3 +67,70 @@ test('Esc ends a voice that goes on behind the end of its answer; where none is 
   assert.deepEqual(await done(page), [['stop', 'Esc']])
   assert.deepEqual(await page.evaluate(() => window.keys), [['Escape', false], ['Escape', false], ['Escape', true]])
 })
+
+/** A voice in another window: what the client tells of it, and what is done with it. */
+const elsewhere = () => {
+  const listeners = new Set()
+  window.far = {
+    done: [], state: 'off',
+    subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)),
+    stop: (why) => window.far.done.push(why),
+    set: (state) => {
+      window.far.state = state
+      for (const listener of listeners) listener()
+    },
+    get listeners() { return listeners.size },
+  }
+  client.voice = window.far
+  element.voice = undefined
+  element.client = undefined
+  return element.updateComplete.then(() => (element.client = client, element.updateComplete))
+}
+const far = (page) => page.evaluate(() => far.done)
+
+for (const [locale, label] of [[undefined, 'Stop the voice'], ['zh-CN', '停止发声']]) {
+  test(`a voice in another window: Esc and a button of the answer end it while it is heard (${locale ?? 'en'})`, async (t) => {
+    const page = await open(t, { locale })
+    await page.evaluate(elsewhere)
+    await page.evaluate(() => { client.ask('Go on?', said('Yes.')) })
+    await page.getByRole('textbox').focus()
+    const button = page.getByRole('button', { name: label })
+    await page.keyboard.press('Escape')
+    assert.deepEqual([await far(page), await button.count()], [[], 0], 'nothing is heard')
+    await page.evaluate(() => far.set('speaking'))
+    await button.click()
+    await page.getByRole('textbox').focus()
+    await page.keyboard.press('Escape')
+    assert.deepEqual(await far(page), ['a button', 'Esc'])
+    await page.evaluate(() => far.set('idle'))
+    await page.keyboard.press('Escape')
+    assert.deepEqual([await far(page), await button.count()], [['a button', 'Esc'], 0], 'it is over')
+    await page.evaluate(() => element.remove())
+    assert.equal(await page.evaluate(() => far.listeners), 0, 'an element that left follows nothing')
+  })
+}
+
+test('what reads aloud becomes what ends it, and the focus stays on the button', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => {
+    const listeners = new Set()
+    const set = (state) => {
+      voice.state = state
+      for (const listener of listeners) listener()
+    }
+    Object.assign(voice, {
+      subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)),
+      say: (text) => (voice.done.push(['say', text]), set('speaking')),
+      stop: (why) => (voice.done.push(['stop', why]), set('idle')),
+    })
+    element.voice = undefined
+    client.ask('Go on?', said('Yes.'))
+  })
+  await page.evaluate(() => (element.voice = voice, element.updateComplete))
+  await page.getByRole('button', { name: 'Read aloud' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Stop the voice' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Read aloud' }).waitFor()
+  assert.deepEqual(await done(page), [['stop', 'another text'], ['say', 'Yes.'], ['stop', 'a button']])
+})

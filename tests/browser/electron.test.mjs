@@ -275,6 +275,41 @@ async function asked(t, options) {
   return { app, victim, attacker, ask: await question(victim), own: await question(attacker) }
 }
 
+test('Esc in the chat ends the voice of the pet in its window, and nothing of it is the pet\'s to take from others', async (t) => {
+  const app = await openApp(t, browser, { answers: [{ text: 'This is the first sentence. This is the second one.' }, { text: 'Another answer, and it is long enough.' }] })
+  const pet = await app.window(t, { rights: { read: true, pet: true } })
+  const chat = await app.window(t, { rights: { read: true, chat: true } })
+  await pet.evaluate(async () => {
+    const [{ companion }, { speaker }] = await Promise.all([import('/sluice/pet/index.js'), import('/sluice/speech/index.js')])
+    window.spoken = []
+    const speak = ({ text }, signal) => (spoken.push(text), new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))) // until it is ended
+    window.voice = speaker({ voice: { speak } })
+    companion({ client: window.client, speaker: window.voice })
+  })
+  await chat.evaluate(async () => {
+    await import('/sluice/ui/index.js')
+    window.chat = Object.assign(document.createElement('sluice-chat'), { client: window.client })
+    document.body.append(window.chat)
+    await window.chat.updateComplete
+    window.chat.focusComposer()
+  })
+  const heard = (state) => until(() => pet.evaluate((state) => window.voice.state === state, state), `the voice is ${state}`)
+  const stops = chat.page.getByRole('button', { name: 'Stop the voice' })
+  await doneOf(chat, await say(chat, 'Tell me'))
+  await heard('speaking')
+  await stops.first().waitFor()
+  await chat.page.getByRole('textbox').press('Escape')
+  await heard('idle')
+  await stops.first().waitFor({ state: 'detached' })
+  assert.deepEqual(await pet.evaluate(() => window.spoken), ['This is the first sentence.'], 'nothing of the rest is said')
+  await doneOf(chat, await say(chat, 'And now?'))
+  await heard('speaking')
+  const refused = await Promise.all([rawCall(pet, 'endVoice'), rawCall(pet, 'voice'), rawCall(chat, 'petVoice', { state: 'off', turn: 1 })])
+  assert.deepEqual(refused.map(({ error }) => error?.code), ['forbidden', 'forbidden', 'forbidden'])
+  await pet.close()
+  await stops.first().waitFor({ state: 'detached' }) // who speaks is gone
+})
+
 test('attack: an approval with the token of another window', async (t) => {
   const { app, victim, attacker, ask, own } = await asked(t)
   for (const forged of [ask, { ...ask, token: `${ask.token.slice(0, -1)}A` }, { ...own, message: 'other' }, { ...own, token: '' }]) {
@@ -339,7 +374,7 @@ test('attack: garbage for every method, as a page can send it', async (t) => {
       }
     }
     const outcomes = []
-    for (const method of ['approve', 'deny', 'result', 'petReady', 'petReply', 'petHold', 'subscribe', 'unsubscribe', 'cancel', 'send', 'open', 'configure']) {
+    for (const method of ['approve', 'deny', 'result', 'petReady', 'petReply', 'petHold', 'petVoice', 'subscribe', 'unsubscribe', 'cancel', 'send', 'open', 'configure']) {
       for (const [at, input] of garbage.entries()) {
         const harmless = input === undefined || input === null || (typeof input === 'object' && Object.keys(input).length === 0)
         const mine = method === 'cancel' && input?.message === ask.message && !('call' in input)

@@ -544,3 +544,17 @@ test('the host is told how far an answer was heard', (t) => {
   pet.close()
   assert.equal(interrupted, undefined)
 })
+
+test('the first answer of a conversation that was read before the pet came is news, also where it is there at once', async (t) => {
+  for (const read of [true, false]) {
+    const client = fakeClient()
+    Object.assign(client.open(), { opened: read ? Promise.resolve() : new Promise(() => {}) })
+    const followed = []
+    const speaker = { state: 'idle', level: () => 0, subscribe: () => () => {}, follow: (message) => followed.push(message) }
+    const pet = companion({ client, clock: fakeClock(), speaker })
+    t.after(() => pet.close())
+    await new Promise(setImmediate)
+    client.answer('m1', 'main', { blocks: [{ type: 'text', text: 'At once.' }], outcome: 'completed' })
+    assert.equal(followed.length, read ? 1 : 0, read ? 'it is said' : 'what the conversation was read with is old')
+  }
+})

@@ -4,11 +4,11 @@ import type { Json, JsonObject, Level, ExecutionPolicy, Part, ResultPolicy, Rule
 import type { ToolTokens } from '../core/settings.js'
 import type { Delta, MessageView } from './message-view.js'
 import type { PetWindowSide } from './pet-window.js'
-import type { FirstInput, FirstReply, HeardInput, PetCapabilities, PetOrder } from './pet-messages.js'
+import type { FirstInput, FirstReply, HeardInput, PetCapabilities, PetOrder, PetVoice, VoiceState } from './pet-messages.js'
 import type { ServerMethods } from './server.js'
 
 export type * from './message-view.js'
-export type { FirstInput, FirstReply, HeardInput, PetCapabilities, PetOrder, PetParameter } from './pet-messages.js'
+export type { FirstInput, FirstReply, HeardInput, PetCapabilities, PetOrder, PetParameter, PetVoice, VoiceState } from './pet-messages.js'
 
 // -- from the main process to a window ---------------------------------------------------------------------------------------
 
@@ -27,6 +27,10 @@ export interface Frame {
   execute?: ExecuteOrder[]
   /** Calls in `execute` whose result nobody waits for any more. */
   abort?: AbortOrder[]
+  /** What the pet's voice does now, for a window that asked for it (`voice`). */
+  voice?: VoiceState
+  /** For the window of the pet: a person ends what it says in this turn (see `PetVoice`). */
+  endVoice?: number
   /** The host was closed: this is the last frame. */
   closed?: true
 }
@@ -204,6 +208,10 @@ export interface PetSide {
   hold?(input: Parameters<Methods['petHold']>[0]): Promise<void>
   /** Speaks first, or does so no more today. Rejects where the host does not let it. */
   first?(input: FirstInput): Promise<FirstReply>
+  /** Tells what the voice of this window does, so that a person can end it in another one. Rejects where the host does not take it. */
+  voice?(voice: PetVoice): Promise<void>
+  /** Calls `listener` where a person ended the voice in another window, with the turn that is to end. Returns what takes it away. */
+  onEndVoice?(listener: (turn: number) => void): () => void
   /** Answers an order: it was done, or why not. */
   reply(answer: Parameters<Methods['petReply']>[0]): Promise<void>
 }
@@ -322,6 +330,12 @@ export interface Methods extends ServerMethods {
   synthesize(input: { text: string }): string
   /** A person interrupted the voice: how far they heard an answer. With the right `chat` or `pet`. */
   heard(input: HeardInput): void
+  /** What the pet's voice does. From now on the window is told whenever that changes. */
+  voice(): VoiceState
+  /** Ends what the pet's voice says, in whatever window that is. Returns false where it says nothing. */
+  endVoice(): boolean
+  /** The pet's voice began to speak, or ended. */
+  petVoice(voice: PetVoice): void
   /** The pet speaks first. Gives the message, and how often it may today. */
   petFirst(input: Omit<FirstInput, 'notToday'>): FirstReply
   /** The pet is not to speak first today any more. Whoever shows what it says may tell so. */
@@ -347,7 +361,7 @@ export type Method = keyof Methods
 export const methods = [
   'send', 'regenerate', 'edit', 'goOn', 'choose', 'earlier', 'conversations', 'search', 'rename', 'delete', 'export', 'openLink', 'picture',
   'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'server', 'localServers', 'serverModels', 'checkServer', 'checkStep', 'useServer', 'result',
-  'petReady', 'petReply', 'petHold', 'petFirst', 'petNotToday', 'synthesize', 'heard',
+  'petReady', 'petReply', 'petHold', 'petFirst', 'petNotToday', 'petVoice', 'voice', 'endVoice', 'synthesize', 'heard',
 ] as const satisfies readonly Method[]
 
 /** What a preload calls beside these, for itself: the window read a frame. */

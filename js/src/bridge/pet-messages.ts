@@ -51,6 +51,17 @@ export interface HeardInput {
   to: number
 }
 
+/** What a voice does. `off`: nobody speaks, or it is to be quiet. */
+export type VoiceState = 'off' | 'idle' | 'speaking'
+
+/** What the voice of a pet's window does. */
+export interface PetVoice {
+  /** Now. */
+  state: VoiceState
+  /** How often it began to speak: who ends it ends this time, and no later one. */
+  turn: number
+}
+
 /** The pet wants to speak first. */
 export interface FirstInput {
   /** In which conversation. Default `main`. */

@@ -32,6 +32,7 @@ import { TOKEN_LENGTH, type OpenAsk } from './questions.js'
 import { checkServerInput, ServerPage } from './server.js'
 import { Speech } from './speech.js'
 import type { Connection, FinishedTurn, Host, HostBridge, HostOptions, Peer, Rights, RunningTool, TurnOptions } from './types.js'
+import { Voices } from './voices.js'
 import { HostWindow } from './window.js'
 
 const MAX_CALL = 2 ** 31 - 1
@@ -79,6 +80,7 @@ class EngineHost implements Host {
   readonly #first: First
   readonly #methods: Map<unknown, MethodEntry>
   readonly #windows = new Set<HostWindow>()
+  readonly #voices = new Voices(this.#windows)
   readonly #checkText: Check<string>
   /** Turns that have not ended completely. */
   readonly #following = new Set<Promise<void>>()
@@ -263,6 +265,12 @@ class EngineHost implements Host {
         return window.read(() => this.#conversations.heard(message, place))
       }),
       petFirst: method<'petFirst'>('pet', members({ conversation: optional(id), prompt: optional(text(2000)) }), (window, input) => this.#speakFirst(window, input)),
+      petVoice: method<'petVoice'>('pet', members({ state: oneOf('off', 'idle', 'speaking'), turn: whole(0, MAX_CALL) }), (window, voice) => this.#voices.tell(window, voice)),
+      voice: method<'voice'>('chat', nothing, (window) => {
+        window.watchesVoice = true
+        return this.#voices.state
+      }),
+      endVoice: method<'endVoice'>('chat', nothing, () => this.#voices.end()),
       petNotToday: method<'petNotToday'>('read', nothing, () => this.#first.notToday()),
       petReady: method<'petReady'>('pet', nullable(checkCapabilities), (window, capabilities) => this.#pet.ready(window, capabilities)),
       petReply: method<'petReply'>('pet', members({ id: order, ok: flag, reason: optional(reason) }), (window, input) =>
@@ -277,6 +285,7 @@ class EngineHost implements Host {
     window.close()
     this.#server.leave(window)
     this.#speech.leave(window)
+    this.#voices.leave(window)
     guard('the pet window', () => this.#pet.leave(window))
   }
 

@@ -1,6 +1,6 @@
 // One window of the host: queues the deltas of every message that it watches, sends at most one message per frame, and holds the tokens of
 // its questions.
-import type { AskView, ConversationView, Delta, Frame, MessageView } from '../bridge/messages.js'
+import type { AskView, ConversationView, Delta, Frame, MessageView, VoiceState } from '../bridge/messages.js'
 import { clearImmediate, setImmediate, type Immediate } from '../core/set-immediate.js'
 import { Budget } from './budget.js'
 import { refuse } from './check.js'
@@ -40,6 +40,8 @@ export class HostWindow implements Watcher {
   // -- what it watches
   readonly #feeds = new Map<Message, Feed>()
   readonly opened = new Set<string>()
+  /** It is told what the pet's voice does. */
+  watchesVoice = false
   /** Snapshots that are being sent. */
   readonly #snapshots = new Map<Message, Promise<void>>()
 
@@ -59,6 +61,8 @@ export class HostWindow implements Watcher {
   readonly #resumed = new Set<string>()
   #execute: NonNullable<Frame['execute']> = []
   #abort: NonNullable<Frame['abort']> = []
+  #voice: VoiceState | undefined
+  #endVoice: number | undefined
   #sentAt = -Infinity
   #timer: NodeJS.Timeout | undefined
   #soon: Immediate | undefined
@@ -228,6 +232,18 @@ export class HostWindow implements Watcher {
     this.#schedule()
   }
 
+  voiceChanged(state: VoiceState): void {
+    if (!this.watchesVoice) return
+    this.#voice = state
+    this.#schedule()
+  }
+
+  /** A person ends what the voice of this window says. */
+  endVoice(turn: number): void {
+    this.#endVoice = turn
+    this.#schedule()
+  }
+
   // -- tokens ---------------------------------------------------------------------------------------------------------------
 
   /** The question of a token that this window was given, open or settled. */
@@ -310,7 +326,7 @@ export class HostWindow implements Watcher {
   /** Takes what is queued, filtered by the window's current rights, which may have changed since it subscribed. */
   #take(): Frame | undefined {
     const frame: Frame = {}
-    const { read, chat, approve } = this.rights
+    const { read, chat, approve, pet } = this.rights
     const resumed = [...this.#resumed].map((id): MessageFrame => ({ id, after: AHEAD, seq: AHEAD, deltas: [] }))
     const messages = [...resumed, ...[...this.#waiting].flatMap((message) => this.#takeFeed(message) ?? [])]
     this.#resumed.clear()
@@ -320,11 +336,14 @@ export class HostWindow implements Watcher {
     if (this.#left.size > 0) frame.left = [...this.#left]
     if (chat && this.#execute.length > 0) frame.execute = this.#execute
     if (this.#abort.length > 0) frame.abort = this.#abort
+    if (chat && this.#voice !== undefined) frame.voice = this.#voice
+    if (pet && this.#endVoice !== undefined) frame.endVoice = this.#endVoice
     if (!chat) for (const { token } of this.#execute) this.#failExecution(token)
     this.#conversations.clear()
     this.#left.clear()
     this.#execute = []
     this.#abort = []
+    this.#voice = this.#endVoice = undefined
     return Object.keys(frame).length > 0 ? frame : undefined
   }
 

@@ -16,6 +16,7 @@ import { LipSync } from './lip-sync.js'
 import { checkProactive, SpeaksFirst, type Proactive } from './speaks-first.js'
 import { DOZE_MS, stateOf, type Seen } from './state-of.js'
 import { firstOf, propOf, stateMap, type PetState, type StateMap } from './states.js'
+import { VoiceSide, voiceSideOf } from './voice-side.js'
 
 const RELAX_MS = 10_000
 /** An order may come so long before the answer is seen that it stands in, in milliseconds. */
@@ -36,6 +37,7 @@ class Pet implements Companion {
   readonly #lips: LipSync
   readonly #face: Face
   readonly #receiver: PetReceiver | undefined
+  readonly #voiceSide: VoiceSide | undefined
   readonly #onError: ((reason: string) => void) | undefined
   readonly #offs: (() => void)[] = []
   readonly #seen: Seen
@@ -73,6 +75,8 @@ class Pet implements Companion {
     if (client.pet) this.#receiver = receive({ client: { pet: client.pet }, ...(speaker?.hold ? { speaker: { hold: (order) => speaker.hold!(order) } } : {}), ...(onError ? { onError: (reason) => onError(reason) } : {}) })
     this.#offs.push(client.connection.subscribe(() => this.#connection()))
     if (speaker) this.#offs.push(speaker.subscribe(() => this.#voice()))
+    const side = voiceSideOf(client.pet)
+    if (speaker && side) this.#voiceSide = new VoiceSide(speaker, side)
     const off = speaker?.onInterrupted?.((place) => this.#interrupted(place))
     if (off) this.#offs.push(off)
     this.#speaksFirst = this.#speaksFirstBy(proactive)
@@ -179,6 +183,7 @@ class Pet implements Companion {
     if (this.#view.quiet) this.#speaker?.quiet?.(false, 'pet')
     this.#left?.()
     this.#receiver?.close()
+    this.#voiceSide?.close()
     this.#offs.forEach((off) => off())
     this.#clock.clearTimeout(this.#timer)
     this.#lips.stop()
@@ -197,6 +202,7 @@ class Pet implements Companion {
 
   #connection(): void {
     const there = this.#client.connection.state === 'connected'
+    if (there && this.#seen.offlineSince !== undefined) this.#voiceSide?.again()
     if (there) this.#seen.offlineSince = undefined
     else if (this.#seen.offlineSince === undefined) {
       this.#seen.offlineSince = this.#clock.now()
@@ -208,6 +214,7 @@ class Pet implements Companion {
   #voice(): void {
     this.#seen.voice = this.#speaker?.state === 'speaking'
     if (this.#seen.voice) this.#active()
+    this.#voiceSide?.look()
     this.#update()
   }
 

@@ -19,7 +19,10 @@ export interface PetClient {
     subscribe(listener: () => void): () => void
   }
   /** A conversation. */
-  open(conversation?: string): Live<ConversationView>
+  open(conversation?: string): Live<ConversationView> & {
+    /** Settles when the conversation was read. */
+    readonly opened?: Promise<unknown>
+  }
   /** A message of it. */
   message(id: string): Live<MessageView>
   /** A person interrupted the voice. */
@@ -77,6 +80,8 @@ export function followAnswer(client: Pick<PetClient, 'open' | 'message'>, conver
   })
   look()
   begun = known !== undefined
+  // One that was read before may be empty: its first answer is news all the same.
+  live.opened?.then(() => (begun = true), () => {})
   return () => {
     known = undefined
     off?.()

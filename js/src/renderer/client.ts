@@ -5,9 +5,11 @@ import type { LocalServer, ServerInput, ServerView } from '../bridge/server.js'
 import type { ServerCheck } from '../core/server-step.js'
 import { caller, type Call } from './call.js'
 import { closed } from './errors.js'
+import { Listeners } from './listeners.js'
 import { LiveConnection } from './live-connection.js'
 import { LiveConversation } from './live-conversation.js'
 import { LiveMessage } from './live-message.js'
+import { LiveVoice } from './live-voice.js'
 import { bytesOf, pictureOf } from './picture.js'
 import { WindowTools, type WindowTool } from './window-tools.js'
 
@@ -51,6 +53,8 @@ export interface ServerSide {
 export class Client {
   /** Orders for the pet, for the window that shows it. */
   readonly pet: PetSide
+  /** The voice of the pet, in whatever window it speaks: a chat shows and ends it. */
+  readonly voice: LiveVoice
   /** How this window stands to its host. */
   readonly connection: LiveConnection
   /** The conversations that the host keeps. */
@@ -66,6 +70,7 @@ export class Client {
   })
   readonly #conversations = new Map<string, LiveConversation>()
   readonly #tools: WindowTools
+  readonly #endVoice = new Listeners<[number]>()
   readonly #off: (() => void)[] = []
   #closed = false
 
@@ -81,6 +86,7 @@ export class Client {
     }
     if (bridge.onConnection) this.#off.push(bridge.onConnection((state, retryAt) => this.#connection(state, retryAt)))
     this.#tools = new WindowTools(this.#call)
+    this.voice = new LiveVoice(this.#call)
     this.conversations = {
       list: (options = {}) => this.#call('conversations', options),
       search: (query, options = {}) => this.#call('search', { query, ...options }),
@@ -196,6 +202,8 @@ export class Client {
     for (const message of this.#live()) message.close()
     for (const conversation of this.#conversations.values()) conversation.close()
     this.connection.close()
+    this.voice.close()
+    this.#endVoice.clear()
     this.#closed = true
   }
 
@@ -211,6 +219,8 @@ export class Client {
     for (const change of frame.messages ?? []) this.#messages.get(change.id)?.deref()?.receive(change)
     for (const execute of frame.execute ?? []) void this.#tools.execute(execute)
     for (const abort of frame.abort ?? []) this.#tools.abort(abort)
+    if (frame.voice !== undefined) this.voice.receive(frame.voice)
+    if (frame.endVoice !== undefined) this.#endVoice.tell(frame.endVoice)
     if (frame.closed) this.#connection('lost')
   }
 
@@ -223,9 +233,12 @@ export class Client {
     if (state === 'lost' && before !== 'lost') {
       this.#tools.abortAll('the connection to the host was lost')
       for (const message of this.#live()) message.disconnect()
+      this.voice.disconnect()
     }
     this.connection.set(state, retryAt)
-    if (state === 'connected' && before !== 'connected') for (const message of this.#live()) message.reconnect()
+    if (state !== 'connected' || before === 'connected') return
+    for (const message of this.#live()) message.reconnect()
+    this.voice.reconnect()
   }
 
   async *#check(server: ServerInput, signal: AbortSignal | undefined): AsyncGenerator<ServerCheck, void, undefined> {
@@ -259,6 +272,8 @@ export class Client {
       ready: (capabilities) => this.#call('petReady', capabilities),
       reply: (answer) => this.#call('petReply', answer),
       hold: (input) => this.#call('petHold', input),
+      voice: (voice) => this.#call('petVoice', voice),
+      onEndVoice: (listener) => this.#endVoice.add(listener),
       first: ({ notToday, ...input }) => (notToday ? this.#call('petNotToday') : this.#call('petFirst', input)),
     }
   }

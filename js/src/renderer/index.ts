@@ -34,6 +34,7 @@ export type { Client, ConversationList, SendOptions, ServerSide } from './client
 export type { LiveConnection } from './live-connection.js'
 export type { LiveConversation } from './live-conversation.js'
 export type { LiveMessage } from './live-message.js'
+export type { LiveVoice } from './live-voice.js'
 export { post, webBridge, type WebBridge, type WebBridgeOptions } from './web-bridge.js'
 export type { WindowTool, WindowToolContext } from './window-tools.js'
 export type * from '../bridge/messages.js'

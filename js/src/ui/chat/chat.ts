@@ -1,5 +1,5 @@
 // <sluice-chat>: a conversation with everything around it: who answers, what one can begin with, whether the host is there, and the field.
-import { html, nothing, type TemplateResult } from 'lit'
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import type { Doing } from '../../bridge/doing.js'
 import { define } from '../element.js'
 import { exported } from '../parts.js'
@@ -14,6 +14,7 @@ import { follow, type Now } from './following.js'
 import './thread.js'
 import type { SluiceThread } from './thread.js'
 import type { AnnounceMode, Attachment, ChatSpeaker, LoadImage, RenderText, Suggestion, UsageMode } from './types.js'
+import { Voices } from './voices.js'
 
 /** A host that is away so long may have begun anew, at another address. */
 const LONG_GONE_MS = 60_000
@@ -57,6 +58,7 @@ export class SluiceChat extends FollowingElement {
   declare state: Doing
   declare dropping: boolean
 
+  readonly #voices = new Voices(() => {})
   #now: Now | undefined
   #second: ReturnType<typeof setTimeout> | undefined
   /** It was lost since the page began: that it is back is said. */
@@ -106,13 +108,13 @@ export class SluiceChat extends FollowingElement {
 
   /** A voice goes on behind the end of an answer. */
   readonly #onKey = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || this.voice?.state !== 'speaking') return
+    if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || !this.#voices.speak) return
     event.preventDefault()
-    this.voice.stop('Esc')
+    this.#voices.stop('Esc')
   }
 
   #sent(): void {
-    this.voice?.stop('a message was sent') // who writes interrupts it
+    this.#voices.stop('a message was sent') // who writes interrupts it
     this.scrollToEnd()
   }
 
@@ -139,8 +141,14 @@ export class SluiceChat extends FollowingElement {
 
   // -- following ------------------------------------------------------------------------------------------------------------
 
+  override willUpdate(changed: PropertyValues): void {
+    super.willUpdate(changed)
+    if (this.isConnected) this.#voices.follow(this.voice, this.client?.voice)
+  }
+
   protected override leave(): void {
     this.#now = undefined
+    this.#voices.leave()
     clearTimeout(this.#second)
   }
 
@@ -211,7 +219,7 @@ export class SluiceChat extends FollowingElement {
         ${this.approvals === 'dock' ? html`<sluice-questions class="dock" part="dock" exportparts=${exported.dock} .client=${this.client} .conversation=${this.conversation} .name=${this.name || undefined}
           @questions-over=${this.focusThread}></sluice-questions>` : nothing}
         <sluice-composer part="composer" exportparts=${exported.composer} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .submitKey=${this.submitKey}
-          @sluice-stop=${() => this.voice?.stop('stop')} @sluice-send=${() => this.#sent()} @edit-last=${(event: Event) => this.#thread?.editLast() && event.preventDefault()}>
+          @sluice-stop=${() => this.#voices.stop('stop')} @sluice-send=${() => this.#sent()} @edit-last=${(event: Event) => this.#thread?.editLast() && event.preventDefault()}>
           <slot name="composer-start" slot="start"></slot><slot name="composer-end" slot="end"></slot>
         </sluice-composer>
       </div>

@@ -43,6 +43,7 @@ export class SluiceEntry extends SluiceElement {
     unanswered: { type: Boolean },
     busy: { type: Boolean },
     offline: { type: Boolean },
+    heard: { type: Boolean },
     renderText: { attribute: false },
     loadImage: { attribute: false },
     openLink: { attribute: false },
@@ -74,6 +75,8 @@ export class SluiceEntry extends SluiceElement {
   /** An answer goes on: nothing else can be asked. */
   declare busy: boolean
   declare offline: boolean
+  /** A voice is heard: it can be ended. */
+  declare heard: boolean
   declare renderText: RenderText | undefined
   declare loadImage: LoadImage | undefined
   declare openLink: OpenLink | undefined
@@ -98,7 +101,7 @@ export class SluiceEntry extends SluiceElement {
     this.approvals = 'inline'
     this.calls = 'each'
     this.can = { goOn: false, delete: false, speak: false }
-    this.last = this.unanswered = this.busy = this.offline = this.open = this.editing = this.deleting = this.copied = false
+    this.last = this.unanswered = this.busy = this.offline = this.heard = this.open = this.editing = this.deleting = this.copied = false
   }
 
   get chat(): ChatStrings {
@@ -317,7 +320,7 @@ export class SluiceEntry extends SluiceElement {
     const tools: Tool[] = [
       { name: 'copy', label: this.copied ? chat.copied : chat.copy, icon: this.copied ? 'check' : 'copy' },
       ...(mine ? [{ name: 'edit', label: chat.edit, icon: 'pencil', off: busy } as Tool] : [{ name: 'again', label: chat.again, icon: 'again', off: busy } as Tool]),
-      ...(!mine && this.can.speak ? [{ name: 'speak', label: chat.speak, icon: 'sound' } as Tool] : []),
+      ...(mine ? [] : this.heard ? [{ name: 'hush', label: chat.hush, icon: 'stop' } as Tool] : this.can.speak ? [{ name: 'speak', label: chat.speak, icon: 'sound' } as Tool] : []),
       ...(this.can.delete ? [{ name: 'delete', label: chat.delete, icon: 'trash', off: busy } as Tool] : []),
     ]
     const act = (name: string): void => this.#act(name as EntryAction)

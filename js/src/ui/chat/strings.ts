@@ -44,6 +44,8 @@ export interface ChatStrings {
   previous: string
   next: string
   speak: string
+  /** Ends the voice. */
+  hush: string
   /** How far an answer was heard before the voice was interrupted. */
   heard: (words: string) => string
   heardNothing: string
@@ -143,6 +145,7 @@ const en: ChatStrings = {
   previous: 'Previous version',
   next: 'Next version',
   speak: 'Read aloud',
+  hush: 'Stop the voice',
   heard: (words) => `You heard it up to “${words}”`,
   heardNothing: 'You interrupted it before it was heard',
   spokeFirst: 'Nobody asked: said of its own accord',
@@ -235,6 +238,7 @@ const zh: ChatStrings = {
   previous: '上一个版本',
   next: '下一个版本',
   speak: '朗读',
+  hush: '停止发声',
   heard: (words) => `你听到了“${words}”为止`,
   heardNothing: '还没听到就被打断了',
   spokeFirst: '没有人问：主动说的',

@@ -1,5 +1,5 @@
 // <sluice-thread>: what was said, the end in sight, and what can be done with each entry.
-import { html, nothing, type TemplateResult } from 'lit'
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { define } from '../element.js'
 import { schedule, unschedule } from '../frame.js'
 import { whenIdle } from '../idle.js'
@@ -16,6 +16,7 @@ import { fillingView, roughHeight } from './rough-height.js'
 import { threadStyles } from './thread-styles.js'
 import { dayOf, sameDay } from './times.js'
 import type { AnnounceMode, ChatSpeaker, EntryAction, EntryView, LoadImage, RenderText, UsageMode } from './types.js'
+import { Voices } from './voices.js'
 
 /** Entries come from above when so few pixels are left. */
 const AHEAD = 600
@@ -53,6 +54,7 @@ export class SluiceThread extends FollowingElement {
 
   readonly #entries = new EntryWindow()
   readonly #list = new EntryList()
+  readonly #voices = new Voices(() => this.requestUpdate())
   readonly #end = new FollowEnd(() => this.#ended(), (scroller) => this.#scrolled(scroller))
   readonly #announcer = new Announcer({
     mode: () => this.announce,
@@ -100,8 +102,14 @@ export class SluiceThread extends FollowingElement {
 
   protected override leave(): void {
     this.#now = undefined
+    this.#voices.leave()
     this.#announcer.close()
     unschedule(this.#announceNow)
+  }
+
+  override willUpdate(changed: PropertyValues): void {
+    super.willUpdate(changed)
+    if (this.isConnected) this.#voices.follow(this.voice, this.client?.voice)
   }
 
   protected override enter(): (() => void) | undefined {
@@ -218,7 +226,7 @@ export class SluiceThread extends FollowingElement {
   }
 
   async #do({ action, entry, text = '' }: Do, element: SluiceEntry): Promise<void> {
-    const { client, voice } = this
+    const { client } = this
     if (!client) return
     const choose = (step: number): Promise<unknown> => {
       const index = (entry.branch?.index ?? 0) + step
@@ -235,10 +243,8 @@ export class SluiceThread extends FollowingElement {
       else if (action === 'delete') await client.delete?.(entry.id)
       else if (action === 'previous') await choose(-1)
       else if (action === 'next') await choose(1)
-      else if (action === 'speak') {
-        voice?.stop('another text')
-        voice?.say(element.text)
-      }
+      else if (action === 'speak') this.#voices.say(element.text)
+      else if (action === 'hush') this.#voices.stop('a button')
       if (action === 'again' || action === 'goOn' || action === 'edit') {
         this.scrollToEnd()
         this.focus({ preventScroll: true })
@@ -320,7 +326,7 @@ export class SluiceThread extends FollowingElement {
       entry, name, usage, cues, approvals, calls, renderText, loadImage, last, can: this.#can, position: this.#entries.first + at + 1, size: this.#entries.size,
       message: this.#messageOf(entry),
       conversation: client?.open(this.conversation), openLink: client?.openLink && this.#openLink,
-      busy: doing !== 'idle' && doing !== 'offline', offline: doing === 'offline', unanswered: last && entry.role === 'user' && doing === 'idle',
+      busy: doing !== 'idle' && doing !== 'offline', offline: doing === 'offline', heard: this.#voices.speak, unanswered: last && entry.role === 'user' && doing === 'idle',
       day: newDay ? dayOf(entry.at, now, chat, this.language) : '',
     }
   }
@@ -329,7 +335,7 @@ export class SluiceThread extends FollowingElement {
 
   /** The same object while nothing changed: entries are drawn anew by it. */
   get #can(): SluiceEntry['can'] {
-    const can = { goOn: this.client?.goOn !== undefined, delete: this.client?.delete !== undefined, speak: this.voice !== undefined }
+    const can = { goOn: this.client?.goOn !== undefined, delete: this.client?.delete !== undefined, speak: this.#voices.reads }
     const { goOn, speak, delete: remove } = this.#ability
     if (goOn !== can.goOn || speak !== can.speak || remove !== can.delete) this.#ability = can
     return this.#ability

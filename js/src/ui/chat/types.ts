@@ -57,6 +57,8 @@ export interface ChatClient {
   delete?(entry: string): Promise<unknown>
   /** Opens an address outside of the page. */
   openLink?(url: string): Promise<unknown>
+  /** The voice of the pet, in whatever window it speaks. */
+  readonly voice?: ChatVoice
 }
 
 /** What `<sluice-conversations>` needs of a client. */
@@ -83,7 +85,7 @@ export interface ConversationDetail {
 }
 
 /** What a person does with an entry. */
-export type EntryAction = 'copy' | 'again' | 'goOn' | 'edit' | 'previous' | 'next' | 'speak' | 'delete'
+export type EntryAction = 'copy' | 'again' | 'goOn' | 'edit' | 'previous' | 'next' | 'speak' | 'hush' | 'delete'
 
 /** The detail of `sluice-action`: `preventDefault()` takes over what a person wants to do with an entry. */
 export interface ActionDetail {
@@ -93,14 +95,20 @@ export interface ActionDetail {
   entry: EntryView
 }
 
-/** What reads answers aloud: a speaker of `sluice/speech` fits. */
-export interface ChatSpeaker {
-  /** Reads a text aloud. */
-  say(text: string): unknown
+/** A voice that a person may end: that of the pet in another window, as `client.voice`. */
+export interface ChatVoice {
   /** Ends it. */
   stop(why?: string): unknown
-  /** While it is `speaking`, Esc ends it. */
+  /** While it is `speaking`, Esc ends it, and so does a button of every answer. */
   readonly state?: string
+  /** Called when the state changed. Returns what ends that. */
+  subscribe?(listener: () => void): () => void
+}
+
+/** What reads answers aloud: a speaker of `sluice/speech` fits. */
+export interface ChatSpeaker extends ChatVoice {
+  /** Reads a text aloud. */
+  say(text: string): unknown
 }
 
 /** Which answers tell their time and tokens. */

@@ -191,6 +191,37 @@ test('an app takes over links of every kind: by click, by middle click and key, 
   await until(async () => (await calls(page)).some(([name, url]) => name === 'openLink' && url === there.url), 'the link')
 })
 
+test('a host that a person agreed to in another window is not asked about; where the host of the app does not answer, it is', async (t) => {
+  const page = await open(t, 'sluice-chat')
+  await page.evaluate(() => {
+    const known = new Set()
+    client.openLink = async (url, { agreed }) => (client.calls.push(['openLink', url]), agreed && known.add(new URL(url).host))
+    client.openKnownLink = async (url) => {
+      client.calls.push(['openKnownLink', url])
+      if (url.includes('fails')) throw new Error('the host is gone')
+      return known.has(new URL(url).host)
+    }
+    window.known = known
+    element.client = undefined
+  })
+  await page.evaluate(() => element.updateComplete.then(() => (element.client = client)))
+  await page.evaluate(() => client.ask('Where?', said('[there](https://example.com/a), [here](https://example.net/fails)')))
+  const dialog = page.getByRole('dialog')
+  const link = page.getByRole('link', { name: 'there' })
+  await link.click()
+  await dialog.getByRole('button', { name: 'Open' }).click()
+  assert.deepEqual(await calls(page), [['openKnownLink', 'https://example.com/a'], ['openLink', 'https://example.com/a']])
+  await link.click()
+  await until(async () => (await calls(page)).length === 1, 'the host is asked')
+  assert.equal(await dialog.count(), 0)
+  await page.evaluate(() => known.clear()) // the app began anew; the page did not
+  await link.click()
+  await dialog.getByRole('button', { name: 'Not now' }).click()
+  await page.getByRole('link', { name: 'here', exact: true }).evaluate((element) => (element.click(), element.click()))
+  await dialog.waitFor()
+  assert.equal(await dialog.count(), 1, 'one question for two quick clicks')
+})
+
 test('an app takes over what is sent and stopped, however it was: key, button, suggestion, method, and what waited', async (t) => {
   const page = await open(t, 'sluice-chat', { suggestions: ['Begin'] })
   await page.evaluate(() => {

@@ -287,7 +287,7 @@ test('what an answer holds: a card, a link after its question, code, a picture, 
   await is('Copied')
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'https://example.com/a')
   await press('Tab', 'Enter')
-  await called(['openLink', 'https://example.com/a'])
+  await called(['openLink', 'https://example.com/a', { agreed: true }])
   await is('there')
   await to('Wrap lines')
   await press('Space')

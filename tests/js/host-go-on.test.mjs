@@ -128,6 +128,36 @@ test('addresses are opened by the app, and only those that a browser or a mail p
   await assert.rejects(connect(without.bridge()).openLink('https://example.com'), { code: 'unsupported' })
 })
 
+test('a host that a person agreed to is known to every window as long as the app runs, and to no other app', async (t) => {
+  const opened = []
+  const { host } = await hostStage(t, { host: { openExternal: (url) => opened.push(url) } })
+  const [one, two] = [connect(host.bridge()), connect(host.bridge())]
+  assert.equal(await one.openKnownLink('https://example.com/a'), false)
+  await one.openLink('https://example.com/help') // of the app itself: nobody was asked
+  assert.equal(await one.openKnownLink('https://example.com/a'), false)
+  assert.deepEqual(opened.splice(0), ['https://example.com/help'])
+  await one.message('any').openLink('https://example.com/a')
+  assert.equal(await two.openKnownLink('https://EXAMPLE.com/b'), true)
+  await two.openLink('mailto:lin@example.com', { agreed: true })
+  for (const [url, known] of [['http://example.com/', false], ['https://example.com:8443/', false], ['https://www.example.com/', false], ['mailto:lin@example.com?subject=x', true], ['mailto:ann@example.com', false]]) {
+    assert.equal(await one.openKnownLink(url), known, url)
+  }
+  assert.deepEqual(opened.splice(0), ['https://example.com/a', 'https://example.com/b', 'mailto:lin@example.com', 'mailto:lin@example.com?subject=x'])
+  await assert.rejects(one.openKnownLink('javascript:alert(1)'), { code: 'argument' })
+  await assert.rejects(connect(host.bridge({ read: true })).openKnownLink('https://example.com/'), { code: 'forbidden' })
+  for (let at = 0; at < 1000; at++) await one.openLink(`https://${at}.example/`, { agreed: true })
+  assert.deepEqual([await one.openKnownLink('https://example.com/'), await one.openKnownLink('https://999.example/')], [false, true], 'the first of 1,000 others is asked about again')
+  const { host: other } = await hostStage(t, { host: { openExternal: () => {} } })
+  assert.equal(await connect(other.bridge()).openKnownLink('https://999.example/'), false)
+})
+
+test('an address that could not be opened is asked about again', async (t) => {
+  const { host } = await hostStage(t, { host: { openExternal: () => Promise.reject(new Error('no browser')) } })
+  const client = connect(host.bridge())
+  await assert.rejects(client.openLink('https://example.com/', { agreed: true }), { code: 'internal' })
+  assert.equal(await client.openKnownLink('https://example.com/'), false)
+})
+
 test('thoughts are measured until something else of the answer comes, and the time is kept', async (t) => {
   const store = memory()
   const thinks = { parts: [{ reasoning: 'It may ' }, { wait: 120 }, { reasoning: 'rain.' }, { wait: 120 }, { text: 'Take the umbrella.' }] }

@@ -304,8 +304,13 @@ export interface Methods extends ServerMethods {
   delete(input: { conversation?: string; entry?: string }): boolean
   /** The conversation as a text to take away. */
   export(input: { conversation: string; as: 'json' | 'markdown' }): string
-  /** Has the host open an address outside of the page: `http`, `https` or `mailto`. */
-  openLink(input: { url: string }): void
+  /**
+   * Has the host open an address outside of the page: `http`, `https` or `mailto`. `agreed`: a person was asked, and agreed; until the app ends its
+   * host need not be asked about again, in no window.
+   */
+  openLink(input: { url: string; agreed?: boolean }): void
+  /** Opens an address as `openLink` does where a person agreed to its host since the app began. Returns false, and opens nothing, where nobody did. */
+  openKnownLink(input: { url: string }): boolean
   /** A picture by its address in an entry (`sluice:…`). */
   picture(input: { conversation: string; url: string }): Picture
   /** Cancels a message, or one call of it. */
@@ -359,7 +364,7 @@ export type Method = keyof Methods
 
 /** All names of methods. */
 export const methods = [
-  'send', 'regenerate', 'edit', 'goOn', 'choose', 'earlier', 'conversations', 'search', 'rename', 'delete', 'export', 'openLink', 'picture',
+  'send', 'regenerate', 'edit', 'goOn', 'choose', 'earlier', 'conversations', 'search', 'rename', 'delete', 'export', 'openLink', 'openKnownLink', 'picture',
   'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'server', 'localServers', 'serverModels', 'checkServer', 'checkStep', 'useServer', 'result',
   'petReady', 'petReply', 'petHold', 'petFirst', 'petNotToday', 'petVoice', 'voice', 'endVoice', 'synthesize', 'heard',
 ] as const satisfies readonly Method[]

@@ -26,6 +26,7 @@ import { briefly, First } from './first.js'
 import { guard } from './guard.js'
 import { checkEngine, checkOptions, checkRights, checkTurn } from './options.js'
 import type { Waiting } from './interrupted.js'
+import { Links } from './links.js'
 import { Message } from './message.js'
 import { checkCapabilities, Pet } from './pet.js'
 import { TOKEN_LENGTH, type OpenAsk } from './questions.js'
@@ -77,6 +78,7 @@ class EngineHost implements Host {
   readonly #pet: Pet
   readonly #server: ServerPage
   readonly #speech: Speech
+  readonly #links: Links
   readonly #first: First
   readonly #methods: Map<unknown, MethodEntry>
   readonly #windows = new Set<HostWindow>()
@@ -113,6 +115,7 @@ class EngineHost implements Host {
     })
     this.#server = new ServerPage(options.server, Boolean(options.openExternal), (mode) => this.#configuration.configure({ settings: { mode } }))
     this.#speech = new Speech(options.speech)
+    this.#links = new Links(options.openExternal)
     this.#first = new First(options.proactive)
     this.#checkText = text(options.maxTextLength ?? 1_000_000)
     this.#methods = this.#declareMethods()
@@ -220,7 +223,8 @@ class EngineHost implements Host {
       }),
       export: method<'export'>('read', members({ conversation: id, as: oneOf('json', 'markdown') }), (window, { conversation, as }) =>
         window.read(() => this.#conversations.export(conversation, as), 'search')),
-      openLink: method<'openLink'>('chat', members({ url: text(MAX_URL) }), (_, { url }) => this.#openLink(url)),
+      openLink: method<'openLink'>('chat', members({ url: text(MAX_URL), agreed: optional(flag) }), (_, { url, agreed }) => this.#links.open(url, agreed)),
+      openKnownLink: method<'openKnownLink'>('chat', members({ url: text(MAX_URL) }), (_, { url }) => this.#links.openKnown(url)),
       picture: method<'picture'>('read', members({ conversation: id, url: text(200) }), (window, { conversation, url }) =>
         window.read(() => this.#picture(conversation, url))),
       cancel: method<'cancel'>('chat', members({ message: id, call: optional(call) }), (_, input) =>
@@ -412,16 +416,6 @@ class EngineHost implements Host {
     const { onUnsaved } = this.#options
     if (onUnsaved) onUnsaved({ conversation, error })
     else warn(`the conversation ${conversation} could not be saved: ${messageOf(error)}`)
-  }
-
-  /** Addresses that a browser or a mail program opens, and no others: what the page asks for may be the model's words. */
-  async #openLink(url: string): Promise<void> {
-    const { openExternal } = this.#options
-    if (!openExternal) throw refuse('unsupported', 'this app opens no addresses')
-    if (!URL.canParse(url) || !['http:', 'https:', 'mailto:'].includes(new URL(url).protocol)) {
-      throw refuse('argument', 'expected an address with http, https or mailto', { path: 'url' })
-    }
-    await openExternal(new URL(url).href)
   }
 
   async #picture(conversation: string, url: string): Promise<Picture> {

@@ -144,9 +144,17 @@ export class Client {
     return this.#call('delete', { entry })
   }
 
-  /** Has the app open an address outside of the page (`openExternal` of the host): `http`, `https` or `mailto`. */
-  openLink(url: string): Promise<void> {
-    return this.#call('openLink', { url })
+  /**
+   * Has the app open an address outside of the page (`openExternal` of the host): `http`, `https` or `mailto`. `agreed`: a person was asked about it; until
+   * the app ends `openKnownLink` opens other addresses of the same host.
+   */
+  openLink(url: string, { agreed }: { agreed?: boolean } = {}): Promise<void> {
+    return this.#call('openLink', { url, ...(agreed ? { agreed } : {}) })
+  }
+
+  /** Opens an address where a person agreed to its host since the app began, in whatever window. Resolves to false, and opens nothing, where nobody did. */
+  openKnownLink(url: string): Promise<boolean> {
+    return this.#call('openKnownLink', { url })
   }
 
   /** The sound of a text, as the app's `speech` in the main process makes it: for `httpVoice` of sluice/speech. */

@@ -102,9 +102,14 @@ export class LiveMessage {
     return this.#call('cancel', { message: this.id, ...(call === undefined ? {} : { call }) })
   }
 
-  /** Has the app open an address outside of the page, as `client.openLink` does: `<sluice-message>` calls it for a link of the text. */
+  /** Has the app open an address outside of the page, to which a person agreed: `<sluice-message>` calls it for a link of the text. */
   openLink(url: string): Promise<void> {
-    return this.#call('openLink', { url })
+    return this.#call('openLink', { url, agreed: true })
+  }
+
+  /** As `client.openKnownLink`: `<sluice-message>` calls it before it asks. */
+  openKnownLink(url: string): Promise<boolean> {
+    return this.#call('openKnownLink', { url })
   }
 
   /** @internal It was over, and goes on: what stands there is no end any more. */

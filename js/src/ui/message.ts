@@ -15,6 +15,7 @@ import { faultOf } from './fault.js'
 import { focused, focusIsTaken } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { icon } from './icons.js'
+import { linkOpener } from './link-opener.js'
 import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import { messageStyles } from './message-styles.js'
 import { MATH_CAME } from './text/math-renderer.js'
@@ -200,7 +201,7 @@ export class SluiceMessage extends SluiceElement {
       begun: hasText(view.blocks as BlockView[]),
       lang: this.language,
       host: this,
-      openLink: this.openLink ?? this.message?.openLink?.bind(this.message),
+      openLink: this.openLink ?? linkOpener(this.message),
       loadImage: this.loadImage,
       renderText: this.renderText,
     }

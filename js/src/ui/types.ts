@@ -27,6 +27,8 @@ export interface LiveMessage {
   cancel(call?: number): unknown
   /** Has the app open an address outside of the page, once the person agreed. */
   openLink?(url: string): unknown
+  /** Opens an address where a person agreed to its host before. Resolves to false where nobody did. Without it the page remembers. */
+  openKnownLink?(url: string): Promise<boolean>
 }
 
 /** A saved message. */

@@ -3,6 +3,8 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { define } from '../element.js'
 import { schedule, unschedule } from '../frame.js'
 import { whenIdle } from '../idle.js'
+import { linkOpener } from '../link-opener.js'
+import type { OpenLink } from '../text/types.js'
 import { controls, tokens } from '../theme.js'
 import type { ApprovalsMode, CuesMode, LiveMessage } from '../types.js'
 import { Announcer } from './announcer.js'
@@ -64,6 +66,7 @@ export class SluiceThread extends FollowingElement {
     say: (text, how) => this.#say(text, how),
   })
   #now: Now | undefined
+  #opener: OpenLink | undefined
   #opened = false
   #fetching: string | undefined
   #trouble = ''
@@ -116,6 +119,7 @@ export class SluiceThread extends FollowingElement {
     this.#opened = false
     this.#trouble = ''
     const { client, conversation } = this
+    this.#opener = linkOpener(client, (error) => this.#fail(error))
     if (!client) return undefined
     const off = follow(client, conversation, (now) => this.#take(now))
     const opened = client.open(conversation).opened ?? Promise.resolve()
@@ -265,9 +269,6 @@ export class SluiceThread extends FollowingElement {
     this.requestUpdate()
   }
 
-  /** Called after a person agreed. */
-  readonly #openLink = (url: string): void => void this.client?.openLink?.(url).catch((error: unknown) => this.#fail(error))
-
   /** Opens the last question to be changed. Returns false where there is none. */
   editLast(): boolean {
     const element = [...this.renderRoot.querySelectorAll('sluice-entry')].findLast((one) => (one as SluiceEntry).entry?.role === 'user') as SluiceEntry | undefined
@@ -325,7 +326,7 @@ export class SluiceThread extends FollowingElement {
     return {
       entry, name, usage, cues, approvals, calls, renderText, loadImage, last, can: this.#can, position: this.#entries.first + at + 1, size: this.#entries.size,
       message: this.#messageOf(entry),
-      conversation: client?.open(this.conversation), openLink: client?.openLink && this.#openLink,
+      conversation: client?.open(this.conversation), openLink: this.#opener,
       busy: doing !== 'idle' && doing !== 'offline', offline: doing === 'offline', heard: this.#voices.speak, unanswered: last && entry.role === 'user' && doing === 'idle',
       day: newDay ? dayOf(entry.at, now, chat, this.language) : '',
     }

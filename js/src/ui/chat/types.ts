@@ -55,8 +55,10 @@ export interface ChatClient {
   goOn?(entry: string): Promise<unknown>
   /** Deletes an entry with what follows. Without it nobody is offered to. */
   delete?(entry: string): Promise<unknown>
-  /** Opens an address outside of the page. */
-  openLink?(url: string): Promise<unknown>
+  /** Opens an address outside of the page, to which a person agreed. */
+  openLink?(url: string, options: { agreed: boolean }): Promise<unknown>
+  /** Opens an address where a person agreed to its host before. Resolves to false where nobody did. Without it the page remembers. */
+  openKnownLink?(url: string): Promise<boolean>
   /** The voice of the pet, in whatever window it speaks. */
   readonly voice?: ChatVoice
 }

@@ -1,25 +1,36 @@
 // The question before a link is opened: the whole address, the host in bold as computers write it. A host is asked about once.
 import { copyText } from '../copy.js'
 import type { ActionOptions } from './action-options.js'
+import type { OpenLink } from './types.js'
 
-/** Hosts that a person agreed to, until the app ends. */
+/** Hosts that a person agreed to on this page. A host of the app remembers them for all pages: see `OpenLink.known`. */
 const agreed = new Set<string>()
 
 const hostKey = ({ protocol, host, pathname }: URL): string => (host ? `${protocol}//${host}` : protocol + pathname)
 
-/** Asks beside `origin`, an element of the text. */
+/** Opens it where a person agreed to its host before; else asks beside `origin`, an element of the text. */
 export function askLink(origin: HTMLElement, address: string, { words, openLink }: ActionOptions): void {
   const url = new URL(address)
-  const open = openLink && (async (): Promise<boolean> => {
-    try {
-      await openLink(url.href)
-      agreed.add(hostKey(url))
-      return true
-    } catch {
-      return false
-    }
-  })
-  if (open && agreed.has(hostKey(url))) return void open()
+  const root = origin.getRootNode()
+  const place = root instanceof ShadowRoot ? root : document.body
+  const ask = (): void => void (place.querySelector('.link-question') ?? question(origin, place, url, { words, openLink }))
+  if (openLink?.known) return void openLink.known(url.href).catch(() => false).then((opened) => opened || ask())
+  if (openLink && agreed.has(hostKey(url))) return void opened(openLink, url)
+  ask()
+}
+
+/** Returns false where it could not be opened. */
+async function opened(openLink: OpenLink, url: URL): Promise<boolean> {
+  try {
+    await openLink(url.href)
+    agreed.add(hostKey(url))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function question(origin: HTMLElement, place: ParentNode, url: URL, { words, openLink }: ActionOptions): void {
   const dialog = make('dialog', { class: 'link-question', part: 'link-question' })
   const title = make('h2', { id: 'link-question' }, openLink ? words.linkQuestion : words.linkAddress)
   dialog.setAttribute('aria-labelledby', title.id)
@@ -30,7 +41,7 @@ export function askLink(origin: HTMLElement, address: string, { words, openLink 
   const buttons = [button(words.linkCancel, 'button quiet', close), copy]
   if (openLink) {
     const opener = button(words.linkOpen, 'button primary', async () => {
-      if (await open?.()) return close()
+      if (await opened(openLink, url)) return close()
       opener.remove()
       note.hidden = false
     })
@@ -41,8 +52,7 @@ export function askLink(origin: HTMLElement, address: string, { words, openLink 
     dialog.remove()
     if (origin.isConnected) origin.focus()
   })
-  const root = origin.getRootNode()
-  ;(root instanceof ShadowRoot ? root : document.body).append(dialog)
+  place.append(dialog)
   dialog.showModal()
   buttons[0]?.focus()
 }

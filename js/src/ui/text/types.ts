@@ -1,7 +1,11 @@
 // What an app may give to text.
 
 /** Opens an address outside of the page. It is called after the person agreed. */
-export type OpenLink = (url: string) => unknown
+export interface OpenLink {
+  (url: string): unknown
+  /** Opens it where a person agreed to its host before, and resolves to false where nobody did. It is called before the person is asked. Default: the page remembers. */
+  known?(url: string): Promise<boolean>
+}
 
 /** Loads a picture of a text. It is called when the person asks for the picture. */
 export type LoadImage = (url: string) => Promise<Blob>

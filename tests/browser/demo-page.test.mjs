@@ -387,7 +387,7 @@ test('a question begins no animation of the conversation anew', async (t) => {
   })
 })
 
-for (const [width, height] of [[320, 256], [320, 640], [390, 780], [800, 700], [1280, 800]]) {
+for (const [width, height] of [[320, 256], [320, 640], [390, 780], [800, 700], [1280, 800], [2560, 1440]]) {
   test(`nothing lies over another at ${width} × ${height}`, async (t) => {
     const { page } = await open(t, { viewport: { width, height } })
     await ask(page, () => page.locator('[data-scene=message]').first().evaluate((button) => button.click()))
@@ -410,9 +410,40 @@ for (const [width, height] of [[320, 256], [320, 640], [390, 780], [800, 700], [
       if (await unseen.count() > 0) await unseen.click({ timeout: 1000 }).catch(() => {})
       return false
     }, 'the question to be seen', 30_000)
+    // Where there is room the conversations stand beside the chat, which has half of the page, and its lines stay as long as eyes like them.
+    if (width >= 1500) {
+      const at = (selector) => page.locator(selector).first().boundingBox()
+      const [chat, list, column] = [await at('#chat'), await at('#talks-side sluice-conversations'), await at('sluice-composer')]
+      assert.ok(chat.width >= width / 2 && list.x >= chat.x && list.x + list.width <= column.x, JSON.stringify({ chat, list, column }))
+      for (const { width } of [column, dock, await at('sluice-message')]) assert.ok(width > 600 && width <= 760, `${width} px`)
+    }
     await picture(page, `demo-question-${width}x${height}`)
   })
 }
+
+test('a tool that failed is red, by day and by night', async (t) => {
+  const { page } = await open(t)
+  await scene(page, 'printer')
+  await idle(page)
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' })
+    const colours = await cards(page).evaluateAll((all) => all.filter(({ shadowRoot }) => shadowRoot.querySelector('.error')).flatMap(({ shadowRoot }) => {
+      const pen = new OffscreenCanvas(1, 1).getContext('2d')
+      return ['.summary.error', '.state'].map((selector) => {
+        pen.fillStyle = getComputedStyle(shadowRoot.querySelector(selector)).color
+        pen.fillRect(0, 0, 1, 1)
+        return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3)
+      })
+    }))
+    assert.equal(colours.length, 2)
+    for (const colour of colours) {
+      const [red, green, blue] = colour
+      const others = Math.max(green, blue)
+      assert.ok(red - others >= 80 && Math.abs(green - blue) <= 0.25 * (red - Math.min(green, blue)), `${colorScheme}: rgb(${colour}) is no red`)
+    }
+  }
+})
 
 // -- settings -------------------------------------------------------------------------------------------------------------------
 

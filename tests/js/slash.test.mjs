@@ -108,6 +108,25 @@ test('at 40 columns a question breaks at words, and leaves room for the answer',
   assert.equal(rows.filter((row) => / │ x+$/.test(row)).join('').match(/x/g).length, 40, 'every character of the value')
 })
 
+test('a question has the words of the app at 40, 80 and 120 columns: its sentence, what it does, each argument by label and name, and the prompt last', noTerminal, async (t) => {
+  const tools = join(folder, 'words.mjs')
+  writeFileSync(tools, `import { tool } from ${JSON.stringify(new URL('../../js/dist/esm/index.js', import.meta.url).href)}
+    export default [tool({ agentCallable: true, name: 'message.send', description: 'For the model alone.', permission: 'sensitive', executionApproval: 'ask_always', annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+      title: { en: 'Send a message', zh: '发消息' }, about: { en: 'It goes out at once.', zh: '马上发出。' }, sentence: { en: 'send **{text}** to **{to}**', zh: '把 **{text}** 发给 **{to}**' }, labels: { '/to': { en: 'Recipient', zh: '收件人' } },
+      parameters: { type: 'object', properties: { to: { type: 'string' }, text: { type: 'string', title: 'What it says' } } }, execute: () => 'sent' })]`)
+  for (const columns of [40, 80, 120]) {
+    const { rows } = await chat(t, [{ calls: [{ name: 'message_send', arguments: { to: 'Lin', text: 'I am late.\nSorry!' } }] }, 'Done.'], [['> ', 'Go\r'], [columns > 40 ? '[?] ' : '[?]', columns > 40 ? 'y\r' : ''], ...(columns > 40 ? [] : [['> ', 'y\r']]), ['Done.', '']], { columns, words: ['--tools', tools] })
+    assert.ok(rows.every((row) => row.length <= columns), rows.join('\n'))
+    const shown = rows.slice(rows.findIndex((row) => row.includes('goes out')), rows.findIndex((row) => row.includes('run it?')))
+    const said = shown.map((row) => row.replace(/^│ {0,4}(> )?/, '').trim()).join('\n')
+    const inOne = said.replaceAll(/\s+/g, ' ')
+    const order = ['It goes out at once.', 'The assistant wants to send I am late.⟨U+000A⟩Sorry! to Lin.', 'message.send · 2 arguments · 20 characters in 3 lines', 'changes something · leaves this computer · asks every time', '› Recipient · to', '│ Lin', '› What it says · text', '1 │ I am late.', '2 │ Sorry!']
+    assert.deepEqual(order.filter((one) => !inOne.includes(one)), [], `${columns}: ${said}`)
+    assert.deepEqual(order.map((one) => inOne.indexOf(one)), order.map((one) => inOne.indexOf(one)).sort((a, b) => a - b), said)
+    assert.ok(!said.includes('For the model alone.'), 'the words for people stand in its place')
+  }
+})
+
 test('without a terminal a slash is text', async (t) => {
   const server = await startServer({ answers: [{ text: 'As you say.' }] })
   t.after(server.close)

@@ -395,6 +395,17 @@ test('entries are articles of a feed with hidden headings; Page Up and Down lead
   assert.equal(await scroller(page).getAttribute('tabindex'), '0')
 })
 
+test('thirty calls of a round are one line, and a card for each where the app wants that', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => client.ask('Look', [...Array.from({ length: 30 }, (_, at) => ({ type: 'card', block: at, call: at + 1, name: 'web.search', status: 'success', arguments: { query: `q${at}` } })), { type: 'text', block: 30, text: 'So.' }, { type: 'done', outcome: 'completed', finishReason: 'stop' }]))
+  await settle(page)
+  const answer = page.locator('sluice-message')
+  assert.equal(await answer.locator('.calls').count(), 1)
+  assert.ok((await answer.boundingBox()).height < 160, `${(await answer.boundingBox()).height} px`)
+  await page.evaluate(() => { element.calls = 'each' })
+  await until(async () => await answer.locator('sluice-card:visible').count() === 30, 'the cards')
+})
+
 test("a person's own long text is folded behind 12 lines, answers never", async (t) => {
   const page = await open(t)
   const lines = Array.from({ length: 200 }, (_, at) => `line ${at}`).join('\n')

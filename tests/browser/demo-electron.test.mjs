@@ -18,6 +18,10 @@ test("the app fits Electron's types", async () => {
   assert.equal(code, 0, out)
 })
 
+test('no window of it draws while nobody can see it', () => {
+  assert.doesNotMatch(readFileSync(`${root}js/demo/electron/windows.mjs`, 'utf8'), /backgroundThrottling/) // Electron's default, and what `petWindow` asks for
+})
+
 test('a turn in Electron', async (t) => {
   const { code, out } = await node('js/demo/electron/smoke.mjs')
   assert.equal(code, 0, out)

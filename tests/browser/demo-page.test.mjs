@@ -242,6 +242,21 @@ test('another answer, another question: arrows lead from version to version, by 
   assert.equal(await page.getByRole('group', { name: /个版本/ }).count(), 2)
 })
 
+test('an answer that failed is asked for again in its place: the question stands there once, for the model too', async (t) => {
+  const server = await startServer({ answers: [{ text: 'Hello.' }, { status: 400, error: 'no' }, { text: 'It rains.' }], appendOnly: false })
+  t.after(server.close)
+  const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
+  for (const text of ['Hi', 'Does it rain?']) {
+    await say(page, text)
+    await idle(page)
+  }
+  await page.getByRole('button', { name: 'Ask again', exact: true }).click()
+  await until(async () => (await log(page)).join() === 'Hi,Hello.,Does it rain?,It rains.', 'the answer')
+  await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor() // the failure is the first
+  const asked = server.requests.filter(({ body }) => body?.messages).at(-1).body.messages
+  assert.deepEqual(asked.filter(({ role }) => role === 'user').map(({ content }) => content), ['Hi', 'Does it rain?'])
+})
+
 // -- what goes wrong around the conversation ----------------------------------------------------------------------------------------
 
 test('a conversation goes on where the host keeps only its last messages', async (t) => {
@@ -410,6 +425,9 @@ for (const [width, height] of [[320, 256], [320, 640], [390, 780], [800, 700], [
       if (await unseen.count() > 0) await unseen.click({ timeout: 1000 }).catch(() => {})
       return false
     }, 'the question to be seen', 30_000)
+    // Whoever asks is seen beside the question.
+    const face = width >= 800 ? await page.locator('#pet').boundingBox() : undefined
+    if (face) assert.ok(face.height > 60 && (face.x + face.width <= dock.x || face.y + face.height <= dock.y), JSON.stringify({ face, dock }))
     // Where there is room the conversations stand beside the chat, which has half of the page, and its lines stay as long as eyes like them.
     if (width >= 1500) {
       const at = (selector) => page.locator(selector).first().boundingBox()

@@ -85,7 +85,7 @@ function openWindow(preload, options) {
   return new BrowserWindow({
     ...options,
     webPreferences: {
-      preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webviewTag: false, spellcheck: false, backgroundThrottling: false,
+      preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webviewTag: false, spellcheck: false,
     },
   })
 }

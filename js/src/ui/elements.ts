@@ -130,7 +130,7 @@ export interface SluiceThreadElement extends HTMLElement {
   cues: CuesMode
   /** Who shows questions. Default `inline`. */
   approvals: ApprovalsMode
-  /** `folded`: two calls or more without text between them are one line, which opens into their cards. Default `each`. */
+  /** `folded`: two calls or more without text between them are one line, which opens into their cards. Default `folded`. */
   calls: 'each' | 'folded'
   /** What is read out. Default `end`: each answer once, at its end; questions always, but with `off`. */
   announce: AnnounceMode
@@ -213,7 +213,7 @@ export interface SluiceChatElement extends HTMLElement {
   cues: CuesMode
   /** Who shows questions. Default `dock`: they stand above the field. */
   approvals: ApprovalsMode
-  /** `folded`: two calls or more without text between them are one line, which opens into their cards. Default `each`. */
+  /** `folded`: two calls or more without text between them are one line, which opens into their cards. Default `folded`. */
   calls: 'each' | 'folded'
   /** What is read out. Default `end`. */
   announce: AnnounceMode

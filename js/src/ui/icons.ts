@@ -34,8 +34,6 @@ const shapes = {
   thought: svg`<path d="M12 3a6.5 6.5 0 0 0-4 11.6c.8.7 1.2 1.4 1.2 2.4h5.6c0-1 .4-1.7 1.2-2.4A6.5 6.5 0 0 0 12 3zM9.5 20h5"/>`,
   eye: svg`<path d="M2.5 12C5 7.5 8.3 5.5 12 5.5s7 2 9.5 6.5c-2.5 4.5-5.8 6.5-9.5 6.5s-7-2-9.5-6.5z"/><circle cx="12" cy="12" r="3"/>`,
   shield: svg`<path d="M12 3 4.5 6v5.5c0 4.5 3 7.8 7.5 9.5 4.5-1.7 7.5-5 7.5-9.5V6z"/>`,
-  lock: svg`<rect x="5" y="11" width="14" height="10" rx="2"/><path d="M8 11V8a4 4 0 0 1 8 0v3M12 15v2.5"/>`,
-  unlocked: svg`<rect x="5" y="11" width="14" height="10" rx="2"/><path d="M8 11V8a4 4 0 0 1 7.5-2"/>`,
 } satisfies { [name: string]: SVGTemplateResult }
 
 export type IconName = keyof typeof shapes

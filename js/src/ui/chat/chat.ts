@@ -72,7 +72,7 @@ export class SluiceChat extends FollowingElement {
     this.usage = 'last'
     this.cues = 'margin'
     this.approvals = 'dock'
-    this.calls = 'each'
+    this.calls = 'folded'
     this.announce = 'end'
     this.submitKey = 'enter'
     this.state = 'idle'

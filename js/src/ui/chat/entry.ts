@@ -99,7 +99,7 @@ export class SluiceEntry extends SluiceElement {
     this.usage = 'last'
     this.cues = 'margin'
     this.approvals = 'inline'
-    this.calls = 'each'
+    this.calls = 'folded'
     this.can = { goOn: false, delete: false, speak: false }
     this.last = this.unanswered = this.busy = this.offline = this.heard = this.open = this.editing = this.deleting = this.copied = false
   }

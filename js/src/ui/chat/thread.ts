@@ -85,7 +85,7 @@ export class SluiceThread extends FollowingElement {
     this.usage = 'last'
     this.cues = 'margin'
     this.approvals = 'inline'
-    this.calls = 'each'
+    this.calls = 'folded'
     this.announce = 'end'
   }
 

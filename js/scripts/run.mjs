@@ -41,8 +41,8 @@ export function lower(child) {
   }
 }
 
-/** Runs a command whose output matters only when it fails; says every ten seconds what it is at. Throws Stop. */
-export async function quietly(what, program, args, { env = {}, low = false } = {}) {
+/** Runs a command whose output matters only when it fails; says every `everyMs` what it is at. Throws Stop. */
+export async function quietly(what, program, args, { env = {}, low = false, everyMs = 10_000 } = {}) {
   say(`${what} …`)
   const child = spawn(program, args, {
     cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32',
@@ -56,7 +56,7 @@ export async function quietly(what, program, args, { env = {}, low = false } = {
     const line = output.trimEnd().split('\n').at(-1) || 'still at it'
     say(`${what}: ${line.trim().slice(0, 110)}`)
   }
-  const timer = setInterval(status, 10_000)
+  const timer = setInterval(status, everyMs)
   const code = await new Promise((done) => child.on('error', (error) => done(error.message)).on('close', done))
   clearInterval(timer)
   if (code !== 0) {

@@ -47,6 +47,34 @@ test('every expression of the puppet looks different from every other', async (t
   await picture(page, 'puppet-expressions', { fullPage: true })
 })
 
+test('at 120 pixels a person sees which expression it is', async (t) => {
+  const page = await open(t, 'sheet', { reducedMotion: 'reduce', viewport: { width: 1200, height: 1010 } })
+  const shown = await page.evaluate(async () => {
+    const all = [...document.querySelectorAll('figure')]
+    const pixels = []
+    for (const figure of all) {
+      const svg = figure.querySelector('svg').cloneNode(true)
+      svg.setAttribute('width', 120)
+      svg.setAttribute('height', 144)
+      const image = new Image()
+      image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`
+      await image.decode()
+      const pen = new OffscreenCanvas(120, 144).getContext('2d')
+      pen.drawImage(image, 0, 0, 120, 144)
+      pixels.push({ name: figure.innerText.trim(), data: [...pen.getImageData(0, 0, 120, 144).data] })
+    }
+    return pixels
+  })
+  const drawn = shown[0].data.filter((value, at) => at % 4 === 3 && value > 0).length
+  assert.ok(drawn > 3000, `${drawn} pixels are drawn`)
+  for (const one of shown) for (const other of shown) {
+    if (one.name <= other.name) continue
+    let differ = 0
+    for (let at = 0; at < one.data.length; at += 4) if ([0, 1, 2].some((part) => Math.abs(one.data[at + part] - other.data[at + part]) > 48)) differ++
+    assert.ok(differ / drawn > 0.02, `${one.name} and ${other.name}: ${differ} of ${drawn} pixels differ`)
+  }
+})
+
 for (const [mode, least, height] of [['states', 18, 1350], ['mouths', 5, 560]]) {
   test(`the puppet's ${mode} look different from each other`, async (t) => {
     const page = await open(t, mode, { reducedMotion: 'reduce', viewport: { width: 1200, height } })

@@ -54,6 +54,29 @@ test('a question that was open is asked again behind a reload', async (t) => {
   assert.deepEqual((await statuses(page))[0], 'message.send success')
 })
 
+test('what is written and not sent is there behind a reload, each in its conversation, and what waited with it', async (t) => {
+  const { page } = await open(t, { demo: { delayMs: 60 } })
+  const field = page.getByRole('textbox', { name: 'Message' })
+  const loadAgain = async () => {
+    await page.reload()
+    await page.waitForSelector('html[data-ready]', { state: 'attached' })
+  }
+  await scene(page, 'chat')
+  await page.waitForSelector('#chat[data-state=speaking]')
+  await field.fill('And snow?')
+  await field.press('Enter')
+  await page.getByText('Sent when Lulu has answered.').waitFor()
+  await field.fill('Half a thou')
+  await loadAgain()
+  await until(async () => (await field.inputValue()) === 'And snow?\n\nHalf a thou', 'the draft')
+  await page.getByRole('button', { name: 'New conversation' }).click()
+  await until(async () => (await field.inputValue()) === '', 'another conversation has none')
+  await say(page, 'Something else')
+  await idle(page)
+  await loadAgain()
+  assert.equal(await field.inputValue(), '', 'what was sent is none')
+})
+
 test('a new conversation is empty, and the old one is not told to the model', async (t) => {
   const server = await startServer({ answers: [{ text: 'One.' }, { text: 'Two.' }] })
   t.after(server.close)

@@ -38,6 +38,22 @@ test('the app gives a conversation its title behind its first answer, once, and 
   assert.equal(await titleOf(second), 'Mine')
 })
 
+test('where the pet spoke first the title comes behind the first answer to a person', async (t) => {
+  const asked = []
+  const { open } = await hostStage(t, {
+    answers: (_, count) => ({ text: `answer ${count + 1}` }), host: { conversations: memory(), proactive: {}, titles: ({ text }) => (asked.push(text), 'Weather') },
+  })
+  const window = open()
+  const { message } = await window.get('petFirst', { prompt: 'Say something kind.' })
+  await window.watch(message)
+  await until(() => window.view(message).outcome, 'its words')
+  assert.deepEqual(asked, [], 'nobody asked yet')
+  await say(window, 'does it rain?')
+  await until(async () => (await titleOf(window)) === 'Weather', 'the title')
+  await say(window, 'and now?')
+  assert.deepEqual(asked, ['does it rain?'])
+})
+
 test('a title that is none, or fails, leaves the first line; an answer that failed is no reason for one', async (t) => {
   const given = [undefined, '   ', 'x'.repeat(500), 7, () => { throw new Error('no model') }]
   let calls = 0

@@ -59,6 +59,7 @@ export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
     someone: 'The assistant',
     wants: '{who} wants to {what}.',
     prepared: '{who} prepared: {what}.',
+    // An app's sentence says what would be done ("read your diary"): no rule makes "has read" of every verb.
     hasResult: '{who} wanted to {what}, and has the result. May {reader} see it?',
     uses: 'use {tool}',
     usesOf: 'use “{tool}” of {from}',

@@ -215,6 +215,11 @@ export class HostConversation {
     return { ...this.ask(text, undefined), first: true }
   }
 
+  /** A person asks for the first time on this branch. */
+  begins({ parent, first }: Entry): boolean {
+    return !first && !this.#path(parent).some(({ entry }) => entry.role === 'user' && !entry.first)
+  }
+
   /** How often the pet spoke first since then. */
   firstSince(time: number): number {
     return [...this.#nodes.values()].filter(({ entry }) => entry.first && entry.at >= time).length

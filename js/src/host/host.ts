@@ -384,7 +384,7 @@ class EngineHost implements Host {
       const { history, error } = end
       this.#conversations.finish(conversation, message, history)
       const { onTurn, titles } = this.#options
-      const names = titles && question.parent === null && !question.first && message.view.outcome === 'completed'
+      const names = titles && message.view.outcome === 'completed' && conversation.begins(question)
       if (!onTurn && !names) return
       const { id, seq: _, asks: __, ...view } = message.view
       const { outcome = 'failed' as Outcome, finishReason, usage } = view

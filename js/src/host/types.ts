@@ -109,8 +109,8 @@ export interface HostOptions {
    */
   conversations?: Conversations
   /**
-   * Gives a conversation its title, such as by asking a model: one line, of which 80 characters are kept. Called behind the answer to its first
-   * question, while nobody gave it one. Undefined, an empty one and one that fails leave it as it is. Default: the first line of the first question.
+   * Gives a conversation its title, such as by asking a model: one line, of which 80 characters are kept. Called behind the answer to the first
+   * question of a person, while nobody gave it one. Undefined, an empty one and one that fails leave it as it is. Default: the first line of the first question.
    */
   titles?: (turn: FinishedTurn) => string | undefined | Promise<string | undefined>
   /** A turn is over: what it was about, and what it adds. Called once for each message, also for those that failed. */
@@ -178,7 +178,10 @@ export interface HostOptions {
   } | null
   /** Bytes of all pictures of one message of a person. Default 10,000,000. */
   maxPictureBytes?: number
-  /** Without `conversations`: messages that are kept, of all conversations; the oldest are forgotten, by the model too. Default 200. */
+  /**
+   * Without `conversations`: messages that are kept, of all conversations together, since a window may begin any number of them; the oldest are
+   * forgotten, by the model too. Default 200.
+   */
   keepMessages?: number
   /** Messages at a time, of all conversations. Default 16. */
   maxRunning?: number

@@ -4,6 +4,7 @@ import type {
 import type { LocalServer, ServerInput, ServerView } from '../bridge/server.js'
 import type { ServerCheck } from '../core/server-step.js'
 import { caller, type Call } from './call.js'
+import { Drafts } from './drafts.js'
 import { closed } from './errors.js'
 import { Listeners } from './listeners.js'
 import { LiveConnection } from './live-connection.js'
@@ -55,6 +56,8 @@ export class Client {
   readonly pet: PetSide
   /** The voice of the pet, in whatever window it speaks: a chat shows and ends it. */
   readonly voice: LiveVoice
+  /** What a person wrote and did not send, in this window: `<sluice-composer>` keeps it here. */
+  readonly drafts = new Drafts()
   /** How this window stands to its host. */
   readonly connection: LiveConnection
   /** The conversations that the host keeps. */
@@ -211,6 +214,7 @@ export class Client {
     for (const conversation of this.#conversations.values()) conversation.close()
     this.connection.close()
     this.voice.close()
+    this.drafts.close()
     this.#endVoice.clear()
     this.#closed = true
   }

@@ -31,6 +31,7 @@ export function connect(bridge: Bridge | undefined = (globalThis as { sluice?: B
 export { ClientError }
 export type { ApproveOptions } from '../core/approvals.js'
 export type { Client, ConversationList, SendOptions, ServerSide } from './client.js'
+export type { Drafts } from './drafts.js'
 export type { LiveConnection } from './live-connection.js'
 export type { LiveConversation } from './live-conversation.js'
 export type { LiveMessage } from './live-message.js'

@@ -20,6 +20,13 @@ export class Desk {
   /** The answer whose end was seen: two composers see it. */
   #over: MessageView | undefined
   readonly #listeners = new Set<() => void>()
+  readonly #keep: (text: string) => void
+
+  /** `text`: of before. `keep` gets what would be lost with the page: the text, behind those that wait. */
+  constructor(text = '', keep: (text: string) => void = () => {}) {
+    this.#text = text
+    this.#keep = keep
+  }
 
   get text(): string {
     return this.#text
@@ -50,6 +57,7 @@ export class Desk {
   }
 
   #tell(): void {
+    this.#keep(joined(...this.#queue, this))
     for (const listener of this.#listeners) listener()
   }
 
@@ -69,6 +77,7 @@ export class Desk {
   enqueue(): boolean {
     if (this.#queue.length >= MOST_QUEUED) return false
     this.#queue = [...this.#queue, this.take()]
+    this.#tell()
     return true
   }
 
@@ -97,10 +106,12 @@ export class Desk {
 
   /** Puts drafts in front of what is written. */
   back(...drafts: readonly Draft[]): void {
-    this.text = [...drafts.map(({ text }) => text), this.text].filter((text) => text.trim() !== '').join('\n\n')
+    this.text = joined(...drafts, this)
     this.attachments = [...drafts.flatMap(({ attachments }) => attachments), ...this.attachments]
   }
 }
+
+const joined = (...drafts: readonly Pick<Draft, 'text'>[]): string => drafts.map(({ text }) => text).filter((text) => text.trim() !== '').join('\n\n')
 
 const desks = new WeakMap<ChatClient, Map<string, Desk>>()
 
@@ -108,7 +119,7 @@ const desks = new WeakMap<ChatClient, Map<string, Desk>>()
 export function deskOf(client: ChatClient, conversation: string): Desk {
   const all = desks.get(client) ?? new Map<string, Desk>()
   desks.set(client, all)
-  const desk = all.get(conversation) ?? new Desk()
+  const desk = all.get(conversation) ?? new Desk(client.drafts?.load(conversation), (text) => client.drafts?.save(conversation, text))
   all.set(conversation, desk)
   return desk
 }

@@ -35,6 +35,14 @@ export interface ChatConnection {
   retry(): void
 }
 
+/** Drafts by conversation, as `client.drafts`. */
+export interface ChatDrafts {
+  /** The text; empty where there is none. */
+  load(conversation: string): string
+  /** Keeps a text, in place of the one before. */
+  save(conversation: string, text: string): void
+}
+
 /** What the chat needs of a client. */
 export interface ChatClient {
   /** How the window stands to its host. */
@@ -59,6 +67,8 @@ export interface ChatClient {
   openLink?(url: string, options: { agreed: boolean }): Promise<unknown>
   /** Opens an address where a person agreed to its host before. Resolves to false where nobody did. Without it the page remembers. */
   openKnownLink?(url: string): Promise<boolean>
+  /** Keeps what is written and not sent over a reload of the page. Without it that is lost then. */
+  readonly drafts?: ChatDrafts
   /** The voice of the pet, in whatever window it speaks. */
   readonly voice?: ChatVoice
 }

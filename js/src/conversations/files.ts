@@ -6,11 +6,10 @@ import { isRef, refsOf } from './blobs.js'
 import { appendAt, attempt, locked, orNull, replaceFile, stampOf } from './disk.js'
 import { folderNameOf, isFolderName } from './file-names.js'
 import { compact, headerOf, lineOf, readLog, shownTitle, type Log } from './log-file.js'
-import { checkFormat, checkList, checkSearch, fits, inOrder, pageOf, SEARCH_LIMIT, type ListOptions, type SearchOptions } from './query.js'
+import { checkList, checkSearch, exportFrom, fits, foundIn, newestOf, pageOf, type ListOptions, type SearchOptions } from './query.js'
 import { refuseSealed, stored, type StoreOptions } from './sealed.js'
 import { applyChange, checkChange, checkEntryId, checkId, checkTitle, removeEntry } from './tree.js'
 import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
-import { excerpt, exported, folded, textOf } from './words.js'
 
 /**
  * Keeps conversations in a folder, created with the first conversation: `<folder>/<id>/conversation.jsonl`, pictures beside it. Any number of
@@ -93,22 +92,16 @@ class FileConversations implements Conversations {
 
   async search(query: string, options: SearchOptions = {}): Promise<Found[]> {
     checkSearch(query, options)
-    const found: Found[] = []
+    let found: Found[] = []
     for (const name of await this.#names()) {
       const log = (await this.#info(name))?.damaged === undefined ? await this.#read(name) : null
-      for (const entry of log?.entries.values() ?? []) {
-        const text = textOf(entry)
-        if (!log || !folded(text).includes(folded(query))) continue
-        found.push({ conversation: log.id, title: shownTitle(log), entry: entry.id, at: entry.at, text: excerpt(text, query) })
-      }
+      if (log) found = found.concat(foundIn({ id: log.id, title: shownTitle(log) }, log.entries.values(), query))
     }
-    return inOrder(found).slice(0, options.limit ?? SEARCH_LIMIT)
+    return newestOf(found, options)
   }
 
   async export(id: string, as: 'json' | 'markdown'): Promise<string | null> {
-    checkFormat(as, 'as')
-    const conversation = await this.load(id)
-    return conversation && (await exported(conversation, as, (ref) => this.bytes(id, ref)))
+    return await exportFrom(this, id, as)
   }
 
   async bytes(id: string, ref: string): Promise<Uint8Array | null> {

@@ -1,8 +1,8 @@
 import { refsOf } from './blobs.js'
-import { checkFormat, checkList, checkSearch, fits, inOrder, pageOf, SEARCH_LIMIT, type ListOptions, type SearchOptions } from './query.js'
+import { checkList, checkSearch, exportFrom, fits, foundIn, newestOf, pageOf, type ListOptions, type SearchOptions } from './query.js'
 import { applyChange, checkChange, checkEntryId, checkId, checkTitle, removeEntry, type Tree } from './tree.js'
 import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
-import { excerpt, exported, folded, textOf, titleOf } from './words.js'
+import { titleOf } from './words.js'
 
 /** Keeps conversations in memory, until the process ends. */
 export function memory(): Conversations {
@@ -79,17 +79,11 @@ export class MemoryConversations implements Conversations {
 
   async search(query: string, options: SearchOptions = {}): Promise<Found[]> {
     checkSearch(query, options)
-    const found = [...this.#kept].flatMap(([conversation, kept]) => [...kept.entries.values()].flatMap((entry) => {
-      const text = textOf(entry)
-      return folded(text).includes(folded(query)) ? { conversation, title: nameOf(kept), entry: entry.id, at: entry.at, text: excerpt(text, query) } : []
-    }))
-    return inOrder(found).slice(0, options.limit ?? SEARCH_LIMIT)
+    return newestOf([...this.#kept].flatMap(([id, kept]) => foundIn({ id, title: nameOf(kept) }, kept.entries.values(), query)), options)
   }
 
   async export(id: string, as: 'json' | 'markdown'): Promise<string | null> {
-    checkFormat(as, 'as')
-    const conversation = await this.load(id)
-    return conversation && exported(conversation, as, (ref) => this.bytes(id, ref))
+    return await exportFrom(this, id, as)
   }
 
   async bytes(id: string, ref: string): Promise<Uint8Array | null> {

@@ -1,7 +1,7 @@
-// Checks and applies the options of `list` and `search`.
+// What every store does alike: the options of `list` and `search` checked and applied, searching entries that were read, and exporting.
 import { members, oneOf, text, whole, type Check } from '../core/options.js'
-import { folded, textOf } from './words.js'
-import type { ConversationInfo, Entry, Found } from './types.js'
+import type { ConversationInfo, Conversations, Entry, Found } from './types.js'
+import { excerpt, exported, folded, textOf } from './words.js'
 
 export interface ListOptions { query?: string; skip?: number; limit?: number }
 export interface SearchOptions { limit?: number }
@@ -15,7 +15,7 @@ export const checkSearch = (query: string, options: SearchOptions): void => {
   text(query, 'query')
   members({ members: { limit: whole(0) } })(options, 'options')
 }
-export const checkFormat: Check = (value) => oneOf('json', 'markdown')(value, 'as')
+const checkFormat: Check = oneOf('json', 'markdown')
 
 /** Whether a conversation belongs in the list. */
 export function fits(query: string | undefined, title: string, entries: Iterable<Entry>): boolean {
@@ -29,5 +29,24 @@ export function pageOf(infos: ConversationInfo[], { skip = 0, limit = LIST_LIMIT
   return infos.sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(skip, skip + limit)
 }
 
-/** Sorts found entries, the newest first. */
-export const inOrder = (found: Found[]): Found[] => found.sort((a, b) => b.at - a.at || (a.entry < b.entry ? -1 : 1))
+/** The entries of a conversation whose text has the query. */
+export function foundIn({ id, title }: { id: string; title: string }, entries: Iterable<Entry>, query: string): Found[] {
+  const wanted = folded(query)
+  const found: Found[] = []
+  for (const entry of entries) {
+    const text = textOf(entry)
+    if (folded(text).includes(wanted)) found.push({ conversation: id, title, entry: entry.id, at: entry.at, text: excerpt(text, query) })
+  }
+  return found
+}
+
+/** As many of the found entries as were asked for, the newest first. */
+export const newestOf = (found: Found[], { limit = SEARCH_LIMIT }: SearchOptions): Found[] =>
+  found.sort((a, b) => b.at - a.at || (a.entry < b.entry ? -1 : 1)).slice(0, limit)
+
+/** See `Conversations.export`. */
+export async function exportFrom(store: Pick<Conversations, 'load' | 'bytes'>, id: string, as: 'json' | 'markdown'): Promise<string | null> {
+  checkFormat(as, 'as')
+  const conversation = await store.load(id)
+  return conversation && (await exported(conversation, as, (ref) => store.bytes(id, ref)))
+}

@@ -6,10 +6,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { messageOf, SluiceError } from '../core/errors.js'
 import { encode, members, withMethods } from '../core/options.js'
 import { addressOf, refsOf } from './blobs.js'
-import { checkFormat, checkList, checkSearch, fits, inOrder, pageOf, SEARCH_LIMIT, type ListOptions, type SearchOptions } from './query.js'
+import { checkList, checkSearch, exportFrom, fits, foundIn, newestOf, pageOf, type ListOptions, type SearchOptions } from './query.js'
 import { checkChangeShape, checkEntry, checkEntryId, checkId, checkTitle } from './tree.js'
 import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
-import { excerpt, exported, folded, textOf, titleOf } from './words.js'
+import { titleOf } from './words.js'
 
 /** Two functions that seal texts and open them. */
 export interface Encryption {
@@ -116,20 +116,13 @@ class SealedConversations implements Conversations {
 
   async search(query: string, options: SearchOptions = {}): Promise<Found[]> {
     checkSearch(query, options)
-    const found: Found[] = []
-    for await (const { info, entries } of this.#each()) {
-      for (const entry of entries) {
-        const text = textOf(entry)
-        if (folded(text).includes(folded(query))) found.push({ conversation: info.id, title: info.title, entry: entry.id, at: entry.at, text: excerpt(text, query) })
-      }
-    }
-    return inOrder(found).slice(0, options.limit ?? SEARCH_LIMIT)
+    let found: Found[] = []
+    for await (const { info, entries } of this.#each()) found = found.concat(foundIn(info, entries, query))
+    return newestOf(found, options)
   }
 
   async export(id: string, as: 'json' | 'markdown'): Promise<string | null> {
-    checkFormat(as, 'as')
-    const conversation = await this.load(id)
-    return conversation && (await exported(conversation, as, (ref) => this.bytes(id, ref)))
+    return await exportFrom(this, id, as)
   }
 
   async bytes(id: string, ref: string): Promise<Uint8Array | null> {

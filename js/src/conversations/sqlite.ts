@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf, SluiceError } from '../core/errors.js'
 import { withMethods } from '../core/options.js'
 import { refsOf } from './blobs.js'
-import { checkFormat, checkList, checkSearch, LIST_LIMIT, SEARCH_LIMIT, type ListOptions, type SearchOptions } from './query.js'
+import { checkList, checkSearch, exportFrom, LIST_LIMIT, SEARCH_LIMIT, type ListOptions, type SearchOptions } from './query.js'
 import { refuseSealed, SEALED_BODY, sealedError, stored, type StoreOptions } from './sealed.js'
 import { checkChange, checkEntryId, checkId, checkTitle, removeEntry, type Tree } from './tree.js'
 import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
-import { excerpt, exported, folded, textOf, titleOf } from './words.js'
+import { excerpt, folded, textOf, titleOf } from './words.js'
 
 /** A prepared statement of a `Database`. */
 export interface SqliteStatement {
@@ -156,9 +156,7 @@ class SqliteConversations implements Conversations {
   }
 
   async export(id: string, as: 'json' | 'markdown'): Promise<string | null> {
-    checkFormat(as, 'as')
-    const conversation = await this.load(id)
-    return conversation && (await exported(conversation, as, (ref) => this.bytes(id, ref)))
+    return await exportFrom(this, id, as)
   }
 
   async bytes(id: string, ref: string): Promise<Uint8Array | null> {

@@ -23,10 +23,10 @@ export function whoAnswers({ model, kept, ask = false }) {
     choice: {
       current: () => now ?? undefined,
       use(chosen) {
-        now = chosen
         const { apiKey, headers: _, ...rest } = chosen ?? {}
         const key = apiKey && apiKey !== keyFor(addressOf(rest) ?? '') ? kept?.seal?.seal(`${originOf(rest)} ${apiKey}`) : undefined
         kept?.save({ server: chosen ? { ...rest, ...(key ? { key } : {}) } : { scripted: true } })
+        now = chosen // behind what may fail: a person who is told so is not answered by another one all the same
       },
       keyFor,
       keysAreKept: Boolean(kept?.seal),

@@ -830,8 +830,9 @@ test('Lulu speaks first only where that is switched on, and that is kept', async
   await page.waitForSelector('html[data-ready]', { state: 'attached' })
   await settings(page, 'Lulu')
   assert.deepEqual([await on.isChecked(), await after.inputValue(), await perDay.inputValue()], [true, '45', '2'])
+  await after.fill('0')
   await on.uncheck()
-  assert.equal(await page.evaluate(() => localStorage.getItem('first')), '')
+  assert.equal(await page.evaluate(() => localStorage.getItem('first')), '', 'whatever stands in its fields')
   await picture(page, 'demo-settings-lulu')
 })
 

@@ -187,12 +187,17 @@ test('the voice of the system: its language, its word boundaries, its late voice
     const long = `${'word and word, '.repeat(16)}`
     one.say(long)
     while (one.state === 'speaking') await new Promise((resolve) => setTimeout(resolve, 10))
+    const chinese = '我们沿着湖边慢慢走了很久很久然后在一棵大树下面坐下来看着白鹭一只一只飞过水面谁也没有说话只听见风吹过树叶的声音直到太阳落到山的后面天色一点一点暗了下来'
+    const between = spoken.length
+    one.say(chinese)
+    while (one.state === 'speaking') await new Promise((resolve) => setTimeout(resolve, 10))
+    const wide = spoken.splice(between)
     one.say('This goes on forever and ever.')
     await new Promise((resolve) => setTimeout(resolve, 100))
     const { heard } = one.stop()
     const { state } = one
     const listening = [synthesis.listening, (one.close(), synthesis.listening)]
-    return { before, after, spoken, names, boundaries, cancelled: synthesis.cancelled, heard, state, long, listening }
+    return { before, after, spoken, chinese, wide, names, boundaries, cancelled: synthesis.cancelled, heard, state, long, listening }
   })
   assert.deepEqual([seen.before, seen.after, seen.state], ['off', 'idle', 'idle'])
   assert.deepEqual(seen.spoken.slice(0, 3).map(([text, lang]) => [text, lang]), [['今天天气真的非常好。', 'zh'], ['Let us go out together now.', 'en'], ['元気ですか、みなさん。', 'ja']])
@@ -201,6 +206,9 @@ test('the voice of the system: its language, its word boundaries, its late voice
   const pieces = seen.spoken.slice(3, -1).map(([text]) => text)
   assert.ok(pieces.length > 1 && pieces.every((text) => text.length <= 130), 'none of 15 s')
   assert.equal(pieces.join(' ').replace(/\s+/g, ' ').trim(), seen.long.trim())
+  const wide = seen.wide.map(([text]) => text)
+  assert.equal(wide.join(''), seen.chinese)
+  assert.ok(wide.length > 1 && wide.every((text) => text.length <= 51), `none of 15 s, where there is no mark: ${wide.map(({ length }) => length)}`)
   assert.equal(seen.cancelled, 1)
   assert.deepEqual(seen.listening, [1, 0], 'nothing is left at the browser')
   assert.match(seen.heard, /forever and/)

@@ -96,6 +96,13 @@ test('parse for people: one event per line, the reason of what is no call, nothi
   assert.doesNotMatch(out, /\u202e|\x1b/)
 })
 
+test('a call without a name is called one, and what comes in a row is told once', async () => {
+  const { code, out } = await sluice(['parse', '--protocol', 'hermes', '-'], '<tool_call>{"name": x}</tool_call>\n'.repeat(3))
+  assert.equal(code, 0)
+  inOrder(out, 'one message, completed, 1 round: a call invalid ×3', '3 diagnostics: invalid_json ×3')
+  assert.doesNotMatch(out, /undefined/)
+})
+
 test('a call in another format than the one that was looked for is told with the words that read it', async (t) => {
   const parsing = await sluice(['parse', '-'], texts.hermes)
   inOrder(parsing.out, 'diagnostic other_format', 'hermes', 'this looks like hermes: --protocol hermes reads it')

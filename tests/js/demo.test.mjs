@@ -172,6 +172,19 @@ test('who answers is asked at the first start, and kept without its key; what wo
   }
 })
 
+test('a choice that cannot be kept is told, and who answered before goes on', async () => {
+  const kept = { load: () => ({ server: { scripted: true } }), save() {}, seal: { seal() { throw new Error('the keychain is locked') }, open: (text) => text } }
+  const app = await createApp({ live2d: false, kept })
+  const host = createHost(app.engine, app.options)
+  const client = connect(host.bridge({ server: true }))
+  await assert.rejects(client.server.use({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', apiKey: 'sk-secret-0123456789' }), { code: 'internal' })
+  assert.equal((await client.server.view()).current, undefined)
+  assert.equal(app.options.run({ text: 'x' }).model.name, 'scripted')
+  client.close()
+  await host.close()
+  await app.close()
+})
+
 test('a key is kept where the system seals it, for its server alone, and said to be forgotten elsewhere', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'))
   t.after(() => rmSync(folder, { recursive: true }))

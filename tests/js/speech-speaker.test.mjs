@@ -396,6 +396,24 @@ test('speech: what is too much is not said', async () => {
   assert.equal(speaks.state, 'idle')
 })
 
+test('speech: a text of the app counts for itself, however much was said before', async () => {
+  const { voice, speaks, message } = stage({ maxCharacters: 70 })
+  for (let at = 0; at < 5; at++) {
+    speaks.say('Somebody rang the bell and then went away.')
+    await voice.end()
+  }
+  assert.equal(voice.said.length, 5)
+  speaks.follow(message)
+  message.text('This answer has as much room as any other one has. ')
+  message.done()
+  await voice.end()
+  assert.deepEqual([voice.said.length, speaks.state], [6, 'idle'])
+  speaks.say(`${'Nobody listens to a text that goes on for so long. '.repeat(4)}`)
+  assert.equal(voice.said.length, 7)
+  await voice.end()
+  assert.equal(speaks.state, 'idle', 'a long one is not said to its end')
+})
+
 test('speech: the mouth of a voice without sound moves with its letters, and is closed in between', async () => {
   const { clock, voice, speaks } = stage()
   assert.equal(speaks.level(), 0)

@@ -31,6 +31,9 @@ test('it runs below any path, asks first who answers, and no server but its own 
   await scene(page, 'weather')
   await idle(page)
   assert.match(await read(last(page)), /Overcast and mild/)
+  await page.reload()
+  await ready(page)
+  assert.equal(await page.locator('#start').isVisible(), false, 'who chose the script is not asked again')
   assert.deepEqual(asked.filter((url) => !url.startsWith(`${origin}/some/where/`) && !local.test(url)), [])
 })
 

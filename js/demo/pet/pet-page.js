@@ -54,8 +54,8 @@ export function startPetPage({ desktop }) {
   for (const part of ['#first', '#first-after', '#first-per-day']) {
     $(part).addEventListener('change', () => {
       const [after, perDay] = [$('#first-after'), $('#first-per-day')]
-      if (![after, perDay].every((field) => field.reportValidity())) return
-      look.first = $('#first').checked ? { after: after.valueAsNumber, perDay: perDay.valueAsNumber } : null
+      if (!$('#first').checked) look.first = null // whatever stands in the fields
+      else if ([after, perDay].every((field) => field.reportValidity())) look.first = { after: after.valueAsNumber, perDay: perDay.valueAsNumber }
     })
   }
   $('#hotkey').addEventListener('change', ({ target }) => change({ hotkey: target.value.trim() || null }))

@@ -9,13 +9,16 @@ import { scripted } from './scripted.js'
 
 const asked = new URLSearchParams(location.search)
 const key = 'server'
+/** Kept where a person chose the script. */
+const SCRIPT = 'script'
 
 /** undefined: nobody was chosen yet; null: the script. */
 let now = recall()
 
 function recall() {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? 'null') ?? (asked.has('scripted') ? null : undefined)
+    const kept = JSON.parse(localStorage.getItem(key) ?? 'null')
+    return kept === SCRIPT || (!kept && asked.has('scripted')) ? null : (kept ?? undefined)
   } catch {
     return undefined
   }
@@ -24,7 +27,8 @@ function recall() {
 function use(chosen) {
   now = chosen
   const { apiKey, headers: _, ...rest } = chosen ?? {}
-  if (!chosen || apiKey) localStorage.removeItem(key) // its key would be missing: it is asked for again
+  if (!chosen) localStorage.setItem(key, JSON.stringify(SCRIPT))
+  else if (apiKey) localStorage.removeItem(key) // its key would be missing: it is asked for again
   else localStorage.setItem(key, JSON.stringify(rest))
 }
 

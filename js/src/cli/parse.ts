@@ -7,7 +7,7 @@ import { wireNames } from '../core/providers.js'
 import { oneOf, tell, text, UsageError, type Command } from './command.js'
 import { readSettings, settingOptions } from './model-options.js'
 import { expectedChunks, isChunks, parse } from './parser.js'
-import { ending, Screen, summary } from './screen.js'
+import { ending, runs, Screen, summary } from './screen.js'
 import type { ParseReply } from './tester-api.js'
 import { loadTools } from './tools-file.js'
 
@@ -73,7 +73,7 @@ function print({ events, message, diagnostics, protocols, pieces }: ParseReply):
   screen.line(screen.paint('bold', summary(message)))
   screen.line(screen.paint('dim', `looked for ${protocols.join(', ') || 'native calls only'}; fed in ${count(pieces, 'piece')}`))
   if (diagnostics.length === 0) return
-  screen.line(screen.paint('yellow', `${count(diagnostics.length, 'diagnostic')}: ${diagnostics.map(({ code }) => code).join(', ')}`))
+  screen.line(screen.paint('yellow', `${count(diagnostics.length, 'diagnostic')}: ${runs(diagnostics.map(({ code }) => code).sort()).join(', ')}`))
   const other = diagnostics.find(({ code }) => code === 'other_format')?.detail
   if (other) screen.line(screen.paint('yellow', escapeInvisible(`this looks like ${other}: --protocol ${other} reads it`)))
 }

@@ -290,11 +290,20 @@ function brief(count: number): string {
   return (unit === '' || size >= 99.95 ? String(Math.round(size)) : size.toFixed(1).replace(/\.0$/, '')) + unit
 }
 
+/** `x`, `x`, `y` as `x ×2`, `y`: what comes in a row is told once. */
+export function runs(names: readonly string[]): string[] {
+  const all: { name: string; count: number }[] = []
+  for (const name of names) {
+    const last = all.at(-1)
+    if (last?.name === name) last.count++
+    else all.push({ name, count: 1 })
+  }
+  return all.map(({ name, count }) => (count > 1 ? `${name} ×${count}` : name))
+}
+
 /** The outcome of a message in one line. */
 export function summary({ blocks, outcome, rounds, usage }: AssistantMessage): string {
-  const shape = blocks
-    .map((block) => (block.type === 'tool_use' ? oneLine(`${block.name ?? block.askedName} ${block.status}`) : block.type))
-    .join(' → ')
+  const shape = runs(blocks.map((block) => (block.type === 'tool_use' ? oneLine(`${block.name ?? block.askedName ?? 'a call'} ${block.status}`) : block.type))).join(' → ')
   const tokens = usage ? `, ${usage.inputTokens ?? '?'} tokens in, ${usage.outputTokens ?? '?'} out` : ''
   return `one message, ${outcome}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}${tokens}${shape && `: ${shape}`}`
 }

@@ -29,7 +29,7 @@ export interface SpeakerOptions {
   ahead?: number
   /** How many segments may wait. Those behind them are not said. Default 40. */
   maxQueued?: number
-  /** How much of an answer is said, in characters. Default 1,200. */
+  /** How much of an answer is said, and of each text given to `say`, in characters. Default 1,200. */
   maxCharacters?: number
   /**
    * How long a voice may take for a segment, in milliseconds, before it is passed over: to make its sound, and beyond twice the usual time of its words to say it. Default

@@ -51,6 +51,7 @@ class VoiceOver implements Speaker {
   #said = ''
   /** How far the answer was heard, and whether any of it was to be. */
   #reached: Place | undefined
+  /** How much of it was given to the voice. */
   #characters = 0
 
   constructor(options: SpeakerOptions) {
@@ -203,10 +204,11 @@ class VoiceOver implements Speaker {
   #enqueue(segments: readonly Segment[], answers = true): void {
     const { maxQueued = 40, maxCharacters = 1200 } = this.#options
     const stops = this.#stops
+    let own = 0
     for (const segment of segments) {
       if (stops !== this.#stops) return // somebody who heard of one stopped it
-      this.#characters += segment.text.length
-      const silent = this.#silent !== undefined || segment.text === '' || this.#queue.loud >= maxQueued || this.#characters > maxCharacters
+      const characters = answers ? (this.#characters += segment.text.length) : (own += segment.text.length)
+      const silent = this.#silent !== undefined || segment.text === '' || this.#queue.loud >= maxQueued || characters > maxCharacters
       this.#queue.push({ segment, silent, answers, abort: new AbortController() })
       this.#tell(segment, silent ? 'dropped' : 'next')
       this.#next()

@@ -1,7 +1,7 @@
 // The voice of the system: the Web Speech API of the browser. It plays by itself and gives no sound, but tells where words begin.
 import { func, is, members, text } from '../core/options.js'
 import { Listeners } from '../renderer/listeners.js'
-import { Letters, weight } from './language.js'
+import { isWide, Letters, weight } from './language.js'
 import type { Segment } from './segmenter.js'
 import { NotAllowed } from './sound.js'
 import type { Voice } from './voice.js'
@@ -24,7 +24,7 @@ export interface SystemVoiceOptions {
 
 /** Chromium ends a network voice after 15 s: in tenths of a syllable, 4.5 of which are said in a second. */
 const LONGEST = 500
-const soft = /[,，、:：;；–—\s]/
+const soft = /[,，、:：;；–—。！？!?…\s]/
 
 const within = (most: number) => is(`a number from 0 to ${most}`, (value) => typeof value === 'number' && value >= 0 && value <= most)
 const checkOptions = members({
@@ -144,14 +144,16 @@ function choice(voices: readonly SpeechSynthesisVoice[], lang: string): SpeechSy
   return best && points(best) >= 0 ? best : undefined
 }
 
-/** The text in pieces that are short enough, cut behind soft marks. */
+/** The text in pieces that are short enough, cut behind soft marks; where Chinese or Japanese has none, between two letters. */
 function pieces(text: string): string[] {
   const all: string[] = []
   let [begin, cut, sum] = [0, 0, 0]
   for (let at = 0; at < text.length; at++) {
     if (soft.test(text[at - 1] ?? '')) cut = at
     sum += weight(text[at] as string)
-    if (sum <= LONGEST || cut <= begin) continue
+    if (sum <= LONGEST) continue
+    if (cut <= begin && isWide(text[at] as string)) cut = at
+    if (cut <= begin) continue
     all.push(text.slice(begin, cut))
     begin = cut
     sum = weight(text.slice(begin, at + 1))

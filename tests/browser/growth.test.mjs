@@ -11,19 +11,22 @@ const pages = usePages()
 const TOKENS = 30
 const MANY = 200
 
-/** Steps and changes of the page that tokens cost. `entries` stand before the answer, `blocks` in it, `cards` say of which kind. */
-async function tokens(t, { entries = 0, blocks = 0, cards = false }) {
+/** Steps and changes of the page that tokens cost. `entries` stand before the answer, `blocks` in it, `cards` say of which kind. `writes`: they are arguments of a call. */
+async function tokens(t, { entries = 0, blocks = 0, cards = false, writes = false }) {
   const page = await browser.page(t, { reducedMotion: 'reduce' })
   await page.goto(`${pages.url}/chat.html`)
   await page.waitForFunction(() => window.chatReady)
-  await page.evaluate(async ({ entries, blocks, cards }) => {
+  await page.evaluate(async ({ entries, blocks, cards, writes }) => {
     start('sluice-thread')
     client.open().set({ entries: many(client, entries) })
     window.answer = client.ask('And now?', [
-      ...Array.from({ length: blocks }, (_, i) => (cards
+      ...Array.from({ length: blocks }, (_, i) => (cards === 'rounds' && i % 3 === 0
+        ? { type: 'text', block: i, text: `Round ${i}.` }
+        : cards
         ? { type: 'card', block: i, call: i + 1, name: 'note', status: 'success', arguments: { at: i }, output: 'ok' }
         : { type: i % 2 ? 'text' : 'reasoning', block: i, text: `Paragraph ${i}.` })),
       { type: 'text', block: blocks, text: 'It ' },
+      ...(writes ? [1, 2].map((i) => ({ type: 'card', block: blocks + i, call: blocks + i, name: 'note', status: 'streaming' })) : []),
     ])
     window.changes = 0
     const count = (root) => {
@@ -37,18 +40,18 @@ async function tokens(t, { entries = 0, blocks = 0, cards = false }) {
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     count(document)
-  }, { entries, blocks, cards })
+  }, { entries, blocks, cards, writes })
   const session = await page.context().newCDPSession(page)
   await session.send('Profiler.enable')
   await session.send('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
   await session.send('Profiler.takePreciseCoverage')
-  const changes = await page.evaluate(async ({ count, block }) => {
+  const changes = await page.evaluate(async ({ count, block, writes }) => {
     for (let i = 0; i < count; i++) {
-      answer.push({ type: 'text', block, text: 'token ' })
+      answer.push(writes ? { type: 'args', call: block + 2, text: i === 0 ? '{"text":"token ' : 'token ' } : { type: 'text', block, text: 'token ' })
       await frames(2)
     }
     return window.changes
-  }, { count: TOKENS, block: blocks })
+  }, { count: TOKENS, block: blocks, writes })
   const { result } = await session.send('Profiler.takePreciseCoverage')
   return { steps: stepsIn(result, ['/sluice/']), changes }
 }
@@ -64,4 +67,12 @@ test('a token costs the page the same behind finished cards, other blocks and a 
     assert.ok(many.steps <= 1.2 * none.steps + looks, `${what}: ${none.steps} steps behind none, ${many.steps} behind ${MANY}`)
     assert.ok(many.changes <= 2 * none.changes, `${what}: ${none.changes} changes behind none, ${many.changes} behind ${MANY}`)
   }
+})
+
+test('a token of a call costs the page the same behind rounds of other calls', async (t) => {
+  const none = await tokens(t, { writes: true })
+  const many = await tokens(t, { writes: true, blocks: MANY, cards: 'rounds' })
+  assert.ok(none.steps > 10 * TOKENS && none.changes >= TOKENS, `only ${none.steps} steps and ${none.changes} changes were counted`)
+  assert.ok(many.steps <= 1.2 * none.steps + 2 * TOKENS * MANY, `${none.steps} steps behind none, ${many.steps} behind ${MANY}`)
+  assert.ok(many.changes <= 2 * none.changes, `${none.changes} changes behind none, ${many.changes} behind ${MANY}`)
 })

@@ -42,21 +42,23 @@ export class Blocks {
       const [block, before] = [blocks[at] as BlockView, this.#given[at]]
       if (block !== before && block.type === 'tool_use') changed(block, before?.type === 'tool_use' ? before : undefined)
     }
-    this.#foldCalls(shown, context, all)
+    this.#foldCalls(shown, context, all ? 0 : Math.min(start, shown.length, this.#shown.length), all)
     this.#shown = shown
     this.#given = blocks.slice()
     this.#context = context
   }
 
   /** Only where a call changed, or text begins or ends a run of calls: text that grows costs nothing here. */
-  #foldCalls(shown: readonly (BlockView | undefined)[], context: BlockContext, all: boolean): void {
+  #foldCalls(shown: readonly (BlockView | undefined)[], context: BlockContext, from: number, all: boolean): void {
     const before = this.#shown
-    const matters = (block: BlockView | undefined): boolean => block?.type !== 'text' || isBlank(block)
     if (!context.folds) {
       if (this.#context?.folds) this.#lines.clear()
-    } else if (all || shown.length !== before.length || shown.some((block, at) => block !== before[at] && (matters(block) || matters(before[at])))) {
-      this.#lines.update(shown, context, (at) => this.#views[at]?.element)
+      return
     }
+    const matters = (block: BlockView | undefined): boolean => block?.type !== 'text' || isBlank(block)
+    let at = from
+    if (!all) while (at < shown.length && at < before.length && (shown[at] === before[at] || !(matters(shown[at]) || matters(before[at])))) at++
+    if (all || at < shown.length || at < before.length) this.#lines.update(shown, context, (one) => this.#views[one]?.element, at)
   }
 
   /** Keeps nothing: another message comes. */

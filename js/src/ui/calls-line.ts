@@ -27,40 +27,53 @@ const goes: readonly CardStatus[] = ['streaming', 'pending', 'executing', 'await
 const failures: readonly CardStatus[] = ['error', 'not_found', 'invalid', 'timeout', 'unknown']
 
 export class CallsLines {
-  /** By the number of the first call. */
-  #lines = new Map<number, CallsLine>()
+  /** In the order of their places. */
+  #lines: CallsLine[] = []
 
-  /** Draws a line over each run of calls. `elementOf` gives the element of the block at an index. */
-  update(blocks: readonly (BlockView | undefined)[], context: LinesContext, elementOf: (at: number) => HTMLElement | undefined): void {
-    const before = this.#lines
-    this.#lines = new Map()
-    for (const run of runsOf(blocks)) {
-      const cards = run.map((at) => [blocks[at] as CardView, elementOf(at) as CardElement] as const)
-      const [[first, element]] = cards as [readonly [CardView, CardElement]]
-      if (cards.length < 2) continue
-      const line = before.get(first.call) ?? new CallsLine()
-      before.delete(first.call)
-      this.#lines.set(first.call, line)
-      if (line.element.nextElementSibling !== element) element.before(line.element)
-      line.update(cards, context)
+  /** Draws a line over each run of calls. `elementOf` gives the element of the block at an index. In front of `from` nothing changed. */
+  update(blocks: readonly (BlockView | undefined)[], context: LinesContext, elementOf: (at: number) => HTMLElement | undefined, from = 0): void {
+    const begin = beginOf(blocks, from)
+    const before = new Map<number, CallsLine>()
+    while ((this.#lines.at(-1)?.at ?? -1) >= begin) {
+      const line = this.#lines.pop() as CallsLine
+      before.set(line.call, line)
     }
-    for (const line of before.values()) line.remove()
+    const drawn: [CallsLine, Cards][] = []
+    for (const run of runsOf(blocks, begin)) {
+      if (run.length < 2) continue
+      const cards = run.map((at) => [blocks[at] as CardView, elementOf(at) as CardElement] as const)
+      const { call } = cards[0]?.[0] as CardView
+      const line = before.get(call) ?? new CallsLine(call)
+      before.delete(call)
+      line.at = run[0] as number
+      this.#lines.push(line)
+      drawn.push([line, cards])
+    }
+    for (const line of before.values()) line.remove() // before others take its cards
+    for (const [line, cards] of drawn) line.update(cards, context)
   }
 
   /** Shows all cards again. */
   clear(): void {
-    for (const line of this.#lines.values()) line.remove()
-    this.#lines.clear()
+    for (const line of this.#lines) line.remove()
+    this.#lines = []
   }
 }
 
+type Cards = readonly (readonly [CardView, CardElement])[]
+
 class CallsLine {
   readonly element = document.createElement('button')
+  /** The number of its first call, */
+  readonly call: number
+  /** and which block that is. */
+  at = 0
   #open = false
-  #cards: readonly (readonly [CardView, CardElement])[] = []
+  #cards: Cards = []
   #context: LinesContext | undefined
 
-  constructor() {
+  constructor(call: number) {
+    this.call = call
     this.element.type = 'button'
     this.element.className = 'calls'
     this.element.setAttribute('part', 'calls')
@@ -70,8 +83,11 @@ class CallsLine {
     })
   }
 
-  update(cards: readonly (readonly [CardView, CardElement])[], context: LinesContext): void {
-    for (const [, element] of this.#cards) if (!cards.some(([, one]) => one === element)) element.hidden = false
+  update(cards: Cards, context: LinesContext): void {
+    const [[, first]] = cards as [Cards[number]]
+    if (this.element.nextElementSibling !== first) first.before(this.element)
+    const now = new Set(cards.map(([, element]) => element))
+    for (const [, element] of this.#cards) if (!now.has(element)) element.hidden = false
     this.#cards = cards
     this.#context = context
     this.#draw()
@@ -112,14 +128,24 @@ function timeOf(cards: readonly CardView[], words: Strings): string {
   return spans.length === 0 ? '' : duration(Math.max(...spans.map(([, end]) => end)) - Math.min(...spans.map(([start]) => start)), words)
 }
 
-/** The places of calls that stand together. What nobody waits for does not count, nor does blank text. */
-function runsOf(blocks: readonly (BlockView | undefined)[]): number[][] {
+/** It stands between calls. Blank text does not. */
+const parts = (block: BlockView | undefined): boolean => block !== undefined && block.type !== 'tool_use' && !(block.type === 'text' && block.text.trim() === '')
+
+/** Where the run begins that a block at this place may belong to. */
+function beginOf(blocks: readonly (BlockView | undefined)[], from: number): number {
+  let begin = from
+  while (begin > 0 && !parts(blocks[begin - 1])) begin--
+  return begin
+}
+
+/** The places of calls that stand together, from `begin` on. What nobody waits for does not count. */
+function runsOf(blocks: readonly (BlockView | undefined)[], begin: number): number[][] {
   const runs: number[][] = []
   let run: number[] | undefined
-  for (const [at, block] of blocks.entries()) {
-    if (!block || (block.type === 'text' && block.text.trim() === '')) continue
-    if (block.type !== 'tool_use') run = undefined
-    else if (block.silent !== true) {
+  for (let at = begin; at < blocks.length; at++) {
+    const block = blocks[at]
+    if (parts(block)) run = undefined
+    else if (block?.type === 'tool_use' && block.silent !== true) {
       if (!run) runs.push((run = []))
       run.push(at)
     }

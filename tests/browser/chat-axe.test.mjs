@@ -41,7 +41,7 @@ const states = {
 for (const [lang, scheme] of [['en', 'light'], ['zh-CN', 'dark']]) {
   for (const [state, make] of Object.entries(states)) {
     test(`axe finds nothing in a chat that is ${state}: ${lang}, ${scheme}`, async (t) => {
-      const page = await browser.page(t, { colorScheme: scheme, reducedMotion: 'reduce' })
+      const page = await browser.page(t, { colorScheme: scheme, reducedMotion: 'reduce', times: 5 })
       await page.goto(`${pages.url}/chat.html`)
       await page.waitForFunction(() => window.chatReady)
       await page.evaluate((lang) => {
@@ -49,7 +49,7 @@ for (const [lang, scheme] of [['en', 'light'], ['zh-CN', 'dark']]) {
         start('sluice-chat', { name: 'Lulu', suggestions: ['One', 'Two'] })
       }, lang)
       await page.evaluate(make)
-      await page.waitForTimeout(900) // a question is armed, nothing fades any more
+      await page.evaluate(() => new Promise((resolve) => setTimeout(() => frames(3).then(resolve), 900))) // a question is armed, by the page's clock
       await page.evaluate(axe)
       const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }))
       const found = violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) => `${id}: ${target.flat().join(' ')} ${any[0]?.message ?? ''}`))

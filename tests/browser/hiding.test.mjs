@@ -6,7 +6,7 @@ import { until } from './support.mjs'
 import { answers, open } from './ui/message.mjs'
 
 async function looking(t, options) {
-  const page = await open(t, { reducedMotion: 'reduce', times: 10, ...options })
+  const page = await open(t, { reducedMotion: 'reduce', times: 20, ...options })
   await page.addScriptTag({ url: 'looking.js', type: 'module' })
   await page.waitForFunction(() => window.tried)
   return page

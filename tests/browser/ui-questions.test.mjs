@@ -335,7 +335,7 @@ const canApprove = async (page) => (await approveButton(page).getAttribute('aria
 const missing = (page) => page.getByRole('button', { name: /lines? not seen/ })
 
 test('what was not seen is counted, and the keyboard leads there', async (t) => {
-  const page = await message(t, () => live.push(...asking(0, 'shell.run', { command: 'line\n'.repeat(300) })), { reducedMotion: 'reduce' })
+  const page = await message(t, () => live.push(...asking(0, 'shell.run', { command: 'line\n'.repeat(300) })), { reducedMotion: 'reduce', times: 5 })
   const left = async () => Number(/[\d,]+/.exec(await missing(page).innerText())[0].replace(',', ''))
   await missing(page).waitFor()
   const before = await left()
@@ -390,7 +390,7 @@ test('a question that moves, changes or is edited is armed anew, and what came i
 })
 
 test('a window that is not looked at sees nothing', async (t) => {
-  const page = await open(t)
+  const page = await open(t, { times: 5 })
   await page.evaluate(async () => {
     window.looks = false
     document.hasFocus = () => window.looks

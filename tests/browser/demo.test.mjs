@@ -177,7 +177,10 @@ test('a result leaves the machine when it is released, and not before', async (t
   for (const [name, told, count] of [['Keep it here', /I did not get to see it/, 1], ['Let it read', /picnic by the lake, and that/, 2]]) {
     await scene(page, 'diary')
     await question(page).waitFor()
-    assert.match(await read(question(page)), /A heron watched/)
+    const asked = await read(question(page))
+    assert.match(asked, /A heron watched/)
+    assert.doesNotMatch(asked, /public/i, 'how free the call is says nothing of its result')
+    assert.equal(await question(page).locator('.scroll .line').count(), 4, 'JSON on lines of its own')
     if (count === 1) await picture(page, 'demo-release')
     await decide(page, name)
     await idle(page)

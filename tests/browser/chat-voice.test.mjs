@@ -134,3 +134,18 @@ test('what reads aloud becomes what ends it, and the focus stays on the button',
   await page.getByRole('button', { name: 'Read aloud' }).waitFor()
   assert.deepEqual(await done(page), [['stop', 'another text'], ['say', 'Yes.'], ['stop', 'a button']])
 })
+
+test('Esc closes a question first, and ends the voice behind that', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => {
+    client.ask('Where?', said('[there](https://example.com/)'))
+    voice.state = 'speaking'
+  })
+  await page.getByRole('link', { name: 'there' }).click()
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  assert.deepEqual(await done(page), [])
+  await page.keyboard.press('Escape')
+  assert.deepEqual(await done(page), [['stop', 'Esc']])
+})

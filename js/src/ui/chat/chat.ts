@@ -106,9 +106,10 @@ export class SluiceChat extends FollowingElement {
     this.#thread?.focus({ preventScroll: true })
   }
 
-  /** A voice goes on behind the end of an answer. */
+  /** A voice goes on behind the end of an answer. A dialog that is open has the key first. */
   readonly #onKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || !this.#voices.speak) return
+    if (event.composedPath().some((one) => one instanceof HTMLDialogElement)) return
     event.preventDefault()
     this.#voices.stop('Esc')
   }

@@ -100,7 +100,7 @@ test('the last 100 of 1,000 entries are in the page, earlier ones come on scroll
   assert.ok(await atEnd(page))
   let most = 0
   await until(async () => {
-    await scroller(page).evaluate((one) => { one.scrollTop = Math.max(0, one.scrollTop - 1500) })
+    await scroller(page).evaluate((one) => { one.scrollTop = Math.max(0, one.scrollTop - 4000) })
     await settle(page)
     shown = await ids(page)
     most = Math.max(most, shown.length)

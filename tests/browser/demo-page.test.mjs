@@ -813,6 +813,29 @@ test('Lulu is silent until she is told to speak; then she says her answers, and 
   assert.equal(await page.getByRole('button', { name: 'Read aloud' }).count(), 0, 'who is silent does not read')
 })
 
+test('the chat ends the voice of Lulu in a window of her own, also where it was loaded again meanwhile', async (t) => {
+  const server = await startServer({ answers: () => ({ text: 'This is how it began. And this is how it ended.' }) })
+  t.after(server.close)
+  const { page, other: pet, demo } = await open(t, { pages: 2, path: '/?view=chat', demo: { baseURL: server.baseURL, model: 'm' } })
+  await pet.addInitScript(standIn)
+  await pet.addInitScript(() => localStorage.setItem('voice', 'on'))
+  await go(pet, demo, '/?view=pet')
+  const stops = page.getByRole('button', { name: 'Stop the voice' })
+  for (const [at, text] of ['Tell me.', 'Tell me again.'].entries()) {
+    await say(page, text)
+    await idle(page)
+    await stops.last().waitFor()
+    if (at === 1) {
+      await page.reload()
+      await stops.last().waitFor()
+    }
+    await page.getByRole('textbox', { name: 'Message' }).press('Escape')
+    await stops.last().waitFor({ state: 'detached' })
+    await page.getByText(/^You (?:heard it up to|interrupted it before)/).nth(at).waitFor()
+    assert.equal((await spoken(pet)).length, at + 1, 'nothing of the rest is said')
+  }
+})
+
 test('Lulu speaks first only where that is switched on, and that is kept', async (t) => {
   const { page } = await open(t)
   const drawer = await settings(page, 'Lulu')

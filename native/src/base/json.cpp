@@ -232,6 +232,8 @@ void append_readable_string(std::string &out, std::string_view token) {
     out += token;
 }
 
+constexpr size_t kFewMembers = 8;  // of an object that are looked through one by one
+
 struct Member {
   std::string key;
   std::string_view token, value;
@@ -322,15 +324,25 @@ class Elements {
 // The members of an object in written order, each key once, with its last value.
 std::vector<Member> members_of(Elements members, bool canonical) {
   std::vector<Member> out;
-  std::map<std::string, size_t> places;  // no hash table: the keys are the model's, and could be chosen to collide
+  // Of larger objects. No hash table: the keys are the model's, and could be chosen to collide.
+  std::map<std::string, size_t> places;
+  const auto place_of = [&](const std::string &key) {
+    if (out.size() < kFewMembers) {
+      const auto same = std::find_if(out.begin(), out.end(), [&](const Member &member) { return member.key == key; });
+      return static_cast<size_t>(same - out.begin());
+    }
+    if (places.empty())
+      for (size_t i = 0; i < out.size(); ++i) places.emplace(out[i].key, i);
+    return places.try_emplace(key, out.size()).first->second;
+  };
   while (members.next()) {
     std::string key;
     append_json_text(members.key(), true, key);
-    const auto [place, is_new] = places.try_emplace(key, out.size());
-    if (is_new)
+    const size_t place = place_of(key);
+    if (place == out.size())
       out.push_back({std::move(key), members.key(), members.value()});
     else
-      out[place->second].value = members.value();
+      out[place].value = members.value();
   }
   if (canonical) std::sort(out.begin(), out.end(), [](const Member &a, const Member &b) { return a.key < b.key; });
   return out;

@@ -1,6 +1,7 @@
 #include "turn/card.h"
 
 #include <array>
+#include <utility>
 
 #include "base/json.h"
 #include "base/release.h"
@@ -83,12 +84,18 @@ bool Card::apply(Trigger trigger) {
   return true;
 }
 
-void Card::spell() {
-  canonical_ = canonical_json(effective_arguments());
-  if (canonical_ == effective_arguments()) release_text(canonical_);
+std::string_view Card::canonical_arguments() const {
+  if (!std::exchange(spelled_, true)) {
+    canonical_ = canonical_json(effective_arguments());
+    if (canonical_ == effective_arguments()) release_text(canonical_);
+  }
+  return canonical_.empty() ? effective_arguments() : canonical_;
 }
 
-void Card::forget_spelling() { release_text(canonical_); }
+void Card::forget_spelling() {
+  spelled_ = false;
+  release_text(canonical_);
+}
 
 void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
   Members list(out);

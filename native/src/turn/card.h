@@ -207,6 +207,7 @@ class Card {
   }
   void set_arguments(SharedText coerced) {
     mark(field::arguments);
+    forget_spelling();
     arguments_ = std::move(coerced);
   }
   void set_raw_arguments(SharedText written) {  // of a tool that the provider runs: no events told them
@@ -215,6 +216,7 @@ class Card {
   }
   void set_edited(std::string checked) {
     mark(field::edited);
+    forget_spelling();
     edited_ = std::move(checked);
   }
   void set_host_arguments(std::string checked) {
@@ -290,9 +292,8 @@ class Card {
   std::string_view sendable_arguments() const;
   // The arguments that the tool runs with, but for those that the host resolves.
   std::string_view effective_arguments() const { return edited_ ? std::string_view(*edited_) : arguments_.view(); }
-  // Their canonical form, between spell() and forget_spelling().
-  std::string_view canonical_arguments() const { return canonical_.empty() ? effective_arguments() : canonical_; }
-  void spell();
+  // Their canonical form, made when it is first asked for and kept until forget_spelling().
+  std::string_view canonical_arguments() const;
   void forget_spelling();
   // The tool's own name, or the name that the model wrote if there is no such tool.
   std::string_view name() const {
@@ -400,7 +401,8 @@ class Card {
   uint32_t changes_ = 0;
   std::string wire_id_, requested_name_, resolved_;
   SharedText arguments_;
-  std::string canonical_;  // empty: effective_arguments() are in canonical form already
+  mutable bool spelled_ = false;
+  mutable std::string canonical_;  // once spelled; empty: effective_arguments() are in canonical form already
   std::optional<std::string> edited_;
   std::optional<std::string> host_arguments_;
   std::string reserved_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
-#include "base/sha256.h"
 #include "base/text.h"
 #include "turn/arguments.h"
 #include "turn/question.h"
@@ -33,8 +32,7 @@ Gate::Gate(const Setup &setup, Log &log)
 void Gate::begin_round(bool final_answer) {
   final_answer_ = final_answer;
   limit_hit_ = false;
-  repeats_ = std::move(repeats_now_);
-  repeats_now_.clear();
+  repeats_.begin_round();
 }
 
 // In a user-mediated loop the call waits in the messages, with a button, until another turn takes it up. Immediate
@@ -116,7 +114,9 @@ void Gate::admit(Card &card) {
 }
 
 Verdict Gate::verdict(const Card &card) const {
-  return execution_gate(*card.tool, card.canonical_arguments(), rules_, setup_.config.confirm_all);
+  const std::string_view arguments =
+      rules_.empty() ? std::string_view() : card.canonical_arguments();  // only rules look
+  return execution_gate(*card.tool, arguments, rules_, setup_.config.confirm_all);
 }
 
 // Judges a call that is about to pass the gate. nullopt: it may not run, and has ended.
@@ -130,7 +130,6 @@ std::optional<Verdict> Gate::judge(Card &card) {
     return std::nullopt;
   }
   if (!resolve_or_refuse(card)) return std::nullopt;
-  card.spell();
   if (over_limits(card)) return std::nullopt;
   const Verdict said = verdict(card);
   if (said.way != Verdict::Way::deny) return said;
@@ -139,37 +138,26 @@ std::optional<Verdict> Gate::judge(Card &card) {
   return std::nullopt;
 }
 
-// How many rounds in a row hold the same call, this one included.
-uint32_t Gate::rounds_running(const std::string &digest) const {
-  const auto before = repeats_.find(digest);
-  return before == repeats_.end() ? 1 : before->second + 1;
-}
-
-// The limit that this call would exceed; empty: none.
-std::string_view Gate::broken_limit(const Card &card) const {
-  if (card.fire_and_forget()) return {};
-  if (calls_run_ >= setup_.config.max_calls) return "max_calls";
-  const uint32_t running = rounds_running(approval_digest(*card.tool, card.canonical_arguments()));
-  return running >= setup_.config.repeat_limit ? "repeat_limit" : "";
+// Would the call exceed a limit?
+bool Gate::breaks_limit(const Card &card) const {
+  if (card.fire_and_forget()) return false;
+  return calls_run_ >= setup_.config.max_calls || repeats_.running(card) >= setup_.config.repeat_limit;
 }
 
 // Counts the call. Returns true if a limit ended it.
 bool Gate::over_limits(Card &card) {
-  const std::string_view limit = broken_limit(card);
   if (card.fire_and_forget()) return false;
-  const std::string digest = approval_digest(*card.tool, card.canonical_arguments());
-  const uint32_t running = rounds_running(digest);
-  if (limit != "max_calls") repeats_now_[digest] = running;
-  if (limit.empty()) {
+  if (calls_run_ >= setup_.config.max_calls) {
+    limit_hit_ = true;
+    log_.settle(card, Trigger::cancel, "max_calls", words(Word::max_calls, std::to_string(setup_.config.max_calls)));
+    return true;
+  }
+  const uint32_t running = repeats_.count(card);
+  if (running < setup_.config.repeat_limit) {
     ++calls_run_;
     return false;
   }
-  if (limit == "max_calls") {
-    limit_hit_ = true;
-    log_.settle(card, Trigger::cancel, limit, words(Word::max_calls, std::to_string(setup_.config.max_calls)));
-  } else {
-    log_.settle(card, Trigger::cancel, limit, words(Word::repeat_limit, std::to_string(running)));
-  }
+  log_.settle(card, Trigger::cancel, "repeat_limit", words(Word::repeat_limit, std::to_string(running)));
   return true;
 }
 
@@ -216,7 +204,6 @@ Status Gate::take_edited(Card &card, std::string_view edited) {
   std::string checked;
   if (Status status = check_given(card, edited, checked); !status.ok()) return status;
   card.set_edited(std::move(checked));
-  card.spell();
   return {};
 }
 
@@ -324,8 +311,8 @@ Status Gate::judge_by(uint32_t call, std::string_view rules, Verdict::Way &way) 
   }
   std::copy_if(rules_.begin() + static_cast<std::ptrdiff_t>(configured_rules_), rules_.end(),
                std::back_inserter(counting), [](const Rule &rule) { return rule.scope == "turn"; });
-  way =
-      execution_gate(*card->tool, canonical_json(card->effective_arguments()), counting, setup_.config.confirm_all).way;
+  const std::string arguments = counting.empty() ? std::string() : canonical_json(card->effective_arguments());
+  way = execution_gate(*card->tool, arguments, counting, setup_.config.confirm_all).way;
   return {};
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "base/status.h"
 #include "tools/approval.h"
 #include "turn/log.h"
+#include "turn/repeats.h"
 #include "turn/setup.h"
 
 namespace sluice {
@@ -75,8 +75,7 @@ class Gate {
   void admit(Card &card);
   std::optional<Verdict> judge(Card &card);
   Verdict verdict(const Card &card) const;
-  uint32_t rounds_running(const std::string &digest) const;
-  std::string_view broken_limit(const Card &card) const;
+  bool breaks_limit(const Card &card) const;
   bool over_limits(Card &card);
   void ask(Card &card);
   void ask_event(const Card &card);
@@ -132,8 +131,7 @@ class Gate {
   bool final_answer_ = false;
   bool limit_hit_ = false;
   uint32_t calls_run_ = 0;
-  std::map<std::string, uint32_t> repeats_;  // digest → in how many rounds in a row, up to the last one
-  std::map<std::string, uint32_t> repeats_now_;
+  Repeats repeats_;
 
   template <class AnyGate, class Visit>
   static void each_field(AnyGate &gate, const Visit &visit) {

@@ -7,33 +7,10 @@
 #include "turn/saved_fields.h"
 
 namespace sluice {
-namespace {
-
-void save_counts(const std::map<std::string, uint32_t> &counts, std::string &out) {
-  ObjectWriter object(out);
-  for (const auto &[key, count] : counts) object.number(key, count);
-  object.close();
-}
-
-// Reads counts by digest; digests are hexadecimal.
-Status load_counts(const SavedReader &saved, std::string_view key, std::map<std::string, uint32_t> &counts) {
-  const std::string_view object = saved.nested(key);
-  const SavedReader members(object);
-  for (JsonSlices member(object); members.fits().ok() && member.next();) {
-    const std::string digest = member.key_text();
-    if (digest.empty() || digest.find_first_not_of("0123456789abcdef") != digest.npos)
-      return error(Code::json, "expected counts by digest", std::string(key));
-    members.get(digest, counts[digest]);
-  }
-  return Status(members.fits()).inside(key);
-}
-
-}  // namespace
 
 void Gate::save(ObjectWriter &object) const {
   each_field(*this, Saver{object});
-  save_counts(repeats_, object.value("repeats"));
-  save_counts(repeats_now_, object.value("repeatsNow"));
+  repeats_.save(object);
   std::string &grants = object.value("grants");
   grants += '[';
   for (size_t i = configured_rules_; i < rules_.size(); ++i) {
@@ -45,8 +22,7 @@ void Gate::save(ObjectWriter &object) const {
 
 Status Gate::load(const SavedReader &saved) {
   each_field(*this, Loader{saved});
-  if (Status status = load_counts(saved, "repeats", repeats_); !status.ok()) return status;
-  if (Status status = load_counts(saved, "repeatsNow", repeats_now_); !status.ok()) return status;
+  if (Status status = repeats_.load(saved); !status.ok()) return status;
   for (JsonSlices grants(saved.nested("grants")); grants.next();)
     if (Rule rule; read_rule(grants.value(), rule).ok()) rules_.push_back(std::move(rule));
   return {};
@@ -63,7 +39,6 @@ bool Gate::hold_back_messages() {
 // changes any more. Returns true if history has changed.
 bool Gate::hold_back(Card &card) {
   if (!log_.waits(Log::Event::ipc, card.call)) return false;
-  card.spell();
   const bool stays = allowed_as_before(card);
   card.forget_spelling();
   if (stays) return false;
@@ -80,8 +55,6 @@ bool Gate::hold_back(Card &card) {
 void Gate::resume() {
   if (setup_.observes()) return;  // what runs, runs elsewhere
   const auto &cards = log_.message().cards;
-  for (const auto &card : cards)
-    if (card->state() >= CardState::awaiting_approval && !card->final()) card->spell();
   // Calls that have not started pass the gate again, and those that pass count again.
   for (const auto &card : cards)
     if (not_started(*card) && !card->fire_and_forget() && calls_run_ > 0) --calls_run_;
@@ -154,7 +127,7 @@ void Gate::resume_card(Card &card) {
   if (state != CardState::awaiting_approval && state != CardState::awaiting_result_approval)
     log_.withdraw(Log::Event::approval, card.call);
   if (not_started(card)) {
-    if (!stands(card) || !broken_limit(card).empty()) return send_back(card);
+    if (!stands(card) || breaks_limit(card)) return send_back(card);
     calls_run_ += !card.fire_and_forget();
     if (state == CardState::awaiting_approval && !log_.waits(Log::Event::approval, card.call)) ask_event(card);
     return;

@@ -153,10 +153,16 @@ void EventReader::on_oversize() {
 
 // Returns false if `data` is not JSON.
 bool EventReader::read(std::string_view type, std::string_view data) {
+  if (const auto text = done_ ? std::nullopt : shape_.text_of(data)) {
+    repaired_ = false;
+    take_again(*text);
+    return true;
+  }
   if (trim_json(data) == "[DONE]") {
     end();
     return true;
   }
+  shape_.forget();
   JsonEvent::Result result = event_.read(data);
   std::string repaired;
   if (result == JsonEvent::Result::no_utf8) {
@@ -167,10 +173,13 @@ bool EventReader::read(std::string_view type, std::string_view data) {
   }
   if (result != JsonEvent::Result::ok) return false;
   repaired_ = !repaired.empty();
-  if (!done_)
+  if (!done_) {
+    repeatable_ = {};
     take(type, event_);
-  else if (!take_late(event_))
+    if (!repeatable_.empty() && !repaired_) shape_.learn(data, repeatable_);
+  } else if (!take_late(event_)) {
     tell_broken("after the end of the answer: ", data);
+  }
   return true;
 }
 

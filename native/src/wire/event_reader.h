@@ -8,6 +8,7 @@
 #include "base/saved.h"
 #include "base/utf8.h"
 #include "wire/array_frame.h"
+#include "wire/event_shape.h"
 #include "wire/http_error.h"
 #include "wire/json_event.h"
 #include "wire/sse.h"
@@ -32,6 +33,8 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   EventReader(WireSink &sink, const WireLimits &limits, std::string_view answer);
 
   // -- what a wire does
+  // Takes the event that `take` called repeatable once more, with another text in its place.
+  virtual void take_again(std::string_view) {}
   // Takes one event of an answer that goes on. `type`: the value of its `event:` line.
   virtual void take(std::string_view type, const JsonEvent &event) = 0;
   // Takes one event behind the end of the answer. Returns false if it says something, which is too late.
@@ -53,6 +56,8 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   bool failed() const { return failed_; }
   bool repaired() const { return repaired_; }  // the current event was not UTF-8
   bool known() const { return known_; }
+  // The event that is taken says nothing but this text, one of its strings: see take_again.
+  void repeatable(std::string_view text) { repeatable_ = text; }
   void know();  // an event of this format came: the answer has begun
   // The event was a whole answer, not a part of a stream: the answer ends with the body.
   void know_whole() { whole_ = whole_ || sse_.bare(); }
@@ -93,7 +98,10 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   const std::string_view answer_;
   // -- reused, empty between two events
   JsonEvent event_;
+  std::string_view repeatable_;
   bool repaired_ = false;
+  // -- not saved: the next event is parsed
+  EventShape shape_;
   // -- position in the stream (saved with the turn)
   HttpError http_error_;
   ArrayFrame array_;

@@ -109,6 +109,7 @@ class ChatReader final : public EventReader {
 
   void take(std::string_view type, const JsonEvent &event) override {
     read_chunk(event, chunk_);
+    if (const std::string_view *const text = chunk_.only_text()) repeatable(*text);
     const ChatChunk &chunk = chunk_;
     if (chunk.usage) take_usage(*chunk.usage);
     if (chunk.known) know();
@@ -123,6 +124,11 @@ class ChatReader final : public EventReader {
       fail(event.text());
     else if (!chunk.known && !chunk.usage && known() && event.text().find("\"choices\"") == std::string_view::npos)
       tell_broken("no chunk of an answer: ", event.text());
+  }
+
+  void take_again(std::string_view text) override {
+    *chunk_.only_text() = text;
+    take_delta(chunk_.delta, false);
   }
 
   void on_shown() override { calls_.interrupt(); }

@@ -257,6 +257,23 @@ void ChatChunk::clear() {
   usage.reset();
 }
 
+std::string_view *ChatChunk::only_text() {
+  if (!known || whole || surrogates || usage || !finish.empty() || !error.empty()) return nullptr;
+  std::string_view *const plain[] = {&delta.reasoning_content, &delta.reasoning, &delta.reasoning_text};
+  std::string_view *only = nullptr;
+  size_t others = delta.content.size() + delta.calls.size() + delta.details.size() + delta.unknown_calls.size() +
+                  delta.opaque.size();
+  for (std::string_view *const text : plain)
+    if (!text->empty()) only = text, ++others;
+  if (others != 1) return nullptr;
+  if (!delta.content.empty()) return &delta.content.front().text;
+  if (only != nullptr || delta.calls.empty()) return only;
+  CallDelta &call = delta.calls.front();
+  const bool goes_on =
+      call.id.empty() && call.name.empty() && call.members.empty() && !call.foreign && !call.arguments.empty();
+  return goes_on ? &call.arguments : nullptr;
+}
+
 void read_chunk(const JsonEvent &event, ChatChunk &chunk) {
   chunk.clear();
   chunk.surrogates = event.has_surrogates();

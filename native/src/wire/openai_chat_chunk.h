@@ -54,6 +54,8 @@ struct ChatChunk {
   std::string_view error;   // JSON text; empty: none
   bool surrogates = false;  // strings may hold lone surrogates, as three bytes each
 
+  // The text of a chunk that says nothing else, and says it of a call that goes on or of no call; nullptr: any other.
+  std::string_view *only_text();
   void clear();
 };
 

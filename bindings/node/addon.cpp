@@ -83,8 +83,8 @@ class Arguments {
 
   template <typename Integer>
   Integer integer(size_t index) {
-    const Napi::Value value = info_[index];
-    const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : std::nan("");
+    double number = std::nan("");
+    napi_get_value_double(info_.Env(), info_[index], &number);  // leaves alone what is no number
     using Range = std::numeric_limits<Integer>;
     // One more than the largest value: a power of two, so every type's bound is exact as a double.
     const double end = std::ldexp(1.0, Range::digits);
@@ -93,25 +93,39 @@ class Arguments {
     return static_cast<Integer>(number);
   }
 
-  std::pair<const void *, size_t> bytes(size_t index) {
-    return elements<const void>(index, napi_uint8_array, "a Uint8Array");
-  }
-  std::pair<uint32_t *, size_t> numbers(size_t index) {
-    return elements<uint32_t>(index, napi_uint32_array, "a Uint32Array");
+  template <typename Integer>
+  std::optional<Integer> optional_integer(size_t index) {
+    double number = 0;
+    if (napi_get_value_double(info_.Env(), info_[index], &number) != napi_ok && info_[index].IsNull())
+      return std::nullopt;
+    return integer<Integer>(index);
   }
 
-  bool is_null(size_t index) { return info_[index].IsNull(); }
+  std::pair<const void *, size_t> bytes(size_t index) {
+    return elements<const void>(index, napi_uint8_array, "a Uint8Array").value_or(kNone);
+  }
+  std::optional<std::pair<const void *, size_t>> optional_bytes(size_t index) {
+    return elements<const void>(index, napi_uint8_array, "a Uint8Array", true);
+  }
+  std::optional<std::pair<uint32_t *, size_t>> optional_numbers(size_t index) {
+    return elements<uint32_t>(index, napi_uint32_array, "a Uint32Array", true);
+  }
 
  private:
+  static constexpr std::pair<const void *, size_t> kNone{};
+
+  // `or_null`: null is no fault. The kind is asked first, because these are read for every piece of an answer.
   template <class Element>
-  std::pair<Element *, size_t> elements(size_t index, napi_typedarray_type expected, const char *words) {
+  std::optional<std::pair<Element *, size_t>> elements(size_t index, napi_typedarray_type expected, const char *words,
+                                                       bool or_null = false) {
     napi_typedarray_type type{};
     void *data = nullptr;
     size_t length = 0;
     const napi_status status =
         napi_get_typedarray_info(info_.Env(), info_[index], &type, &length, &data, nullptr, nullptr);
-    if (status != napi_ok || type != expected) return fail(index, words), std::pair<Element *, size_t>();
-    return {static_cast<Element *>(data), length};
+    if (status == napi_ok && type == expected) return std::pair(static_cast<Element *>(data), length);
+    if (!or_null || !info_[index].IsNull()) fail(index, words);
+    return std::nullopt;
   }
 
   void fail(size_t index, const char *expected) {
@@ -129,9 +143,23 @@ size_t size(const std::optional<std::string> &text) { return text ? text->size()
 
 Napi::Value number(const Napi::CallbackInfo &info, double value) { return Napi::Number::New(info.Env(), value); }
 
+bool is_ascii(const char *text, size_t len) {
+  char all = 0;
+  for (size_t i = 0; i < len; ++i) all = static_cast<char>(all | text[i]);
+  return (all & 0x80) == 0;
+}
+
+// ASCII is copied into a string as it is; UTF-8 must be decoded.
+Napi::Value string(const Napi::CallbackInfo &info, const char *text, size_t len) {
+  napi_value value = nullptr;
+  if (is_ascii(text, len) && napi_create_string_latin1(info.Env(), text, len, &value) == napi_ok)
+    return Napi::Value(info.Env(), value);
+  return Napi::String::New(info.Env(), text, len);
+}
+
 Napi::Value text_or_null(const Napi::CallbackInfo &info, const char *text, size_t len) {
   if (text == nullptr) return info.Env().Null();
-  return Napi::String::New(info.Env(), text, len);
+  return string(info, text, len);
 }
 
 // Hands the handle to JavaScript: it is freed by hand, with the environment, or by the garbage collector.
@@ -271,30 +299,27 @@ Napi::Value next_event(const Napi::CallbackInfo &info) {
 
 // -- many events in one crossing --
 
-// step(turn, now, bytes, out): sluice_step::step. `now`, `bytes` and `out` may be null. Returns the return code of a tick or
-// feed that failed; else undefined, the text of all pieces, or [text, events], with the other events as a JSON array.
+// step(turn, now, bytes, out): sluice_step::step. `now`, `bytes` and `out` may be null. Returns the return code of a
+// tick or feed that failed; else undefined, the text of all pieces, or [text, events], with the other events as a JSON
+// array.
 Napi::Value step(const Napi::CallbackInfo &info) {
   Arguments in(info);
   sluice_turn *const turn = in.turn(0);
-  std::optional<int64_t> now;
-  if (!in.is_null(1)) now = in.integer<int64_t>(1);
+  const auto now = in.optional_integer<int64_t>(1);
   std::optional<sluice_step::Bytes> bytes;
-  if (!in.is_null(2)) {
-    const auto [data, len] = in.bytes(2);
-    bytes = sluice_step::Bytes{data, len};
-  }
-  const auto [out, size] = in.is_null(3) ? std::pair<uint32_t *, size_t>() : in.numbers(3);
+  if (const auto piece = in.optional_bytes(2)) bytes = sluice_step::Bytes{piece->first, piece->second};
+  const auto [out, size] = in.optional_numbers(3).value_or(std::pair<uint32_t *, size_t>());
   if (in.failed()) return info.Env().Undefined();
   sluice_step::Buffers &buffers = environment(info).buffers;
   const int64_t code = sluice_step::step(turn, now, bytes, out, size, buffers);
   if (code < 0) return number(info, static_cast<double>(code));
 
-  Napi::Value given = info.Env().Undefined();
-  if (size >= sluice_step::kHead && out[0] > 0) given = Napi::String::New(info.Env(), buffers.text);
+  if (size < sluice_step::kHead || out[0] == 0) return info.Env().Undefined();
+  Napi::Value given = string(info, buffers.text.data(), buffers.text.size());
   if (!buffers.events.empty()) {
     const Napi::Array both = Napi::Array::New(info.Env(), 2);
     both.Set(0U, given);
-    both.Set(1U, Napi::String::New(info.Env(), buffers.events));
+    both.Set(1U, string(info, buffers.events.data(), buffers.events.size()));
     given = both;
   }
   buffers.reset();

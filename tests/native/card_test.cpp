@@ -76,7 +76,7 @@ TEST_CASE("whoever sets a field of a card marks it for the next event") {
       {field::arguments, [](Card &card) { card.set_arguments(SharedText("{}")); }},
       {field::edited, [](Card &card) { card.set_edited("{}"); }},
       {field::reserved, [](Card &card) { card.set_reserved("{}"); }},
-      {field::raw, [](Card &card) { card.set_raw(SharedText("x"), 0, 1); }},
+      {field::raw, [](Card &card) { card.set_raw(SharedText("x"), 0, 1, 0); }},
       {field::reason, [](Card &card) { card.set_reason("tool"); }},
       {field::output, [](Card &card) { card.set_output("x", 1, false); }},
       {field::model_text, [](Card &card) { card.set_model_text("x"); }},

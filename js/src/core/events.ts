@@ -88,10 +88,14 @@ export interface CardFields {
   reserved?: { [key: string]: string }
   /** The call as it stands in the answer's text. */
   raw?: string
-  /** Where `raw` begins in the round's text, in bytes. */
+  /** Where `raw` begins in the round's text, in bytes of UTF-8. */
   start?: number
-  /** Where `raw` ends in the round's text, in bytes. */
+  /** Where `raw` ends in the round's text, in bytes of UTF-8. */
   end?: number
+  /** Where `raw` begins in the round's text, in UTF-16 units: as strings of JavaScript count. Absent in what an older version saved. */
+  utf16Start?: number
+  /** Where `raw` ends in the round's text, in UTF-16 units. */
+  utf16End?: number
   /** Why it has this status. */
   reason?: Reason
   /** The result as the tool gave it. */

@@ -310,7 +310,7 @@ SLUICE_API const char *SLUICE_CALL sluice_turn_next_delta(sluice_turn *turn, int
 SLUICE_API const char *SLUICE_CALL sluice_turn_find_tool(sluice_turn *turn, const char *name, size_t name_len, size_t *len);
 
 /* Returns a document about the turn. what: SLUICE_GET_*. `start` and `end` of a card, and `offset` of a diagnostic, count bytes
- * of the round's text in UTF-8. */
+ * of the round's text in UTF-8; `utf16Start` and `utf16End` count the same in UTF-16, for hosts whose strings do. */
 SLUICE_API const char *SLUICE_CALL sluice_turn_get(sluice_turn *turn, int32_t what, size_t *len);
 
 #ifdef __cplusplus

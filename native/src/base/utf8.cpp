@@ -134,6 +134,12 @@ size_t utf8_length(std::string_view utf8) {
   return count;
 }
 
+size_t utf16_length(std::string_view utf8) {
+  size_t units = 0;  // a code point of four bytes is two units
+  for (const char c : utf8) units += !continues_code_point(c) + (static_cast<unsigned char>(c) >= 0xF0);
+  return units;
+}
+
 std::string join_surrogates(std::string_view text) {
   Utf8Joiner joiner;
   std::string out(joiner.feed(text));

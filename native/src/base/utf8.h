@@ -50,5 +50,7 @@ inline constexpr size_t code_point_length(char first) {
 
 // Number of code points.
 size_t utf8_length(std::string_view utf8);
+// Number of UTF-16 units.
+size_t utf16_length(std::string_view utf8);
 
 }  // namespace sluice

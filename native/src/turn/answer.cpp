@@ -207,18 +207,46 @@ void Answer::end_text(bool cut) {
   const Message &message = log_.message();
   const size_t first = message.cards.size();
   calls_of_thoughts_ = true;
+  counted_ = {};
   thoughts_->finish(*this);
   calls_of_thoughts_ = false;
   if (!setup_.calls_from_text() || message.cards.size() == first) return;
   // The next request shows the model its reasoning from the first call on.
+  for (const std::string_view piece : last_thoughts(thought_bytes_ - message.cards[first]->start()))
+    log_.round().raw.append(piece);
+}
+
+// The last bytes of this round's reasoning.
+std::vector<std::string_view> Answer::last_thoughts(size_t bytes) const {
+  const auto &blocks = log_.message().blocks;
   std::vector<std::string_view> pieces;
-  size_t missing = thought_bytes_ - message.cards[first]->start();
-  for (size_t i = message.blocks.size(); i-- > 0 && missing > 0 && message.blocks[i].round == log_.round_number();) {
-    if (message.blocks[i].kind != Block::Kind::reasoning) continue;
-    pieces.push_back(last_bytes(message.blocks[i].text, missing));
-    missing -= pieces.back().size();
+  for (size_t i = blocks.size(); i-- > 0 && bytes > 0 && blocks[i].round == log_.round_number();) {
+    if (blocks[i].kind != Block::Kind::reasoning) continue;
+    pieces.push_back(last_bytes(blocks[i].text, bytes));
+    bytes -= pieces.back().size();
   }
-  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) log_.round().raw.append(*piece);
+  std::reverse(pieces.begin(), pieces.end());
+  return pieces;
+}
+
+// The UTF-16 units in front of a place in the text in which calls are found. Calls come in the order of their places,
+// so each byte is counted once.
+size_t Answer::utf16_before(size_t at) {
+  if (at < counted_.bytes) counted_ = {};
+  const size_t wanted = at - counted_.bytes;
+  if (calls_of_thoughts_) {
+    size_t left = wanted;
+    for (std::string_view piece : last_thoughts(thought_bytes_ - std::min(counted_.bytes, thought_bytes_))) {
+      piece = piece.substr(0, left);
+      counted_.units += utf16_length(piece);
+      left -= piece.size();
+    }
+  } else {
+    const std::string_view text = log_.round().raw;
+    counted_.units += utf16_length(text.substr(std::min(counted_.bytes, text.size()), wanted));
+  }
+  counted_.bytes = at;
+  return counted_.units;
 }
 
 // Reports calls in a format that this turn does not read: the model may write the one that it was trained on.
@@ -544,7 +572,7 @@ Card *Answer::take_call(std::string_view protocol, ParsedCall &call, bool first,
     if (!card->raw_arguments.empty()) log_.tell_arguments(*card, card->raw_arguments);
   }
   card->set_reserved(std::move(call.reserved));
-  card->set_raw(std::move(block), start, end);
+  card->set_raw(std::move(block), start, end, static_cast<int64_t>(utf16_before(start)));
   card->typed = call.typed;
   return card;
 }

@@ -114,6 +114,8 @@ class Answer final : WireSink, ScanSink {
   Card *call_in(uint32_t slot) const;
   Card *take_call(std::string_view protocol, ParsedCall &call, bool first, std::string_view raw, size_t start,
                   size_t end);
+  std::vector<std::string_view> last_thoughts(size_t bytes) const;
+  size_t utf16_before(size_t at);
   void complete_interrupted();
   void close_calls();
   int64_t silence() const;
@@ -154,6 +156,9 @@ class Answer final : WireSink, ScanSink {
   size_t text_bytes_ = 0;
   size_t thought_bytes_ = 0;        // of the wire's own reasoning
   bool calls_of_thoughts_ = false;  // the calls reported now stand in that reasoning
+  struct {
+    size_t bytes = 0, units = 0;
+  } counted_;  // UTF-16 units in front of the call that was closed last; not saved: counted again
   bool too_many_blocks_ = false;
   std::vector<Unsealed> unsealed_;
   // -- silence

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/release.h"
+#include "base/utf8.h"
 #include "turn/state_table.h"
 
 namespace sluice {
@@ -123,6 +124,10 @@ void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
     written("raw", raw_, true);
     list.number("start", static_cast<int64_t>(start_));
     list.number("end", static_cast<int64_t>(end_));
+    if (utf16_start_) {
+      list.number("utf16Start", *utf16_start_);
+      list.number("utf16End", *utf16_start_ + static_cast<int64_t>(utf16_length(raw_)));
+    }
   }
   if (fields & field::reason && !reason_.empty()) list.text("reason", reason_);
   if (fields & field::output && has_output_) {

@@ -139,7 +139,7 @@ enum : uint32_t {
   raw_arguments = 1U << 3,
   edited = 1U << 4,
   reserved = 1U << 5,
-  raw = 1U << 6,  // raw, start, end
+  raw = 1U << 6,  // raw, start, end, utf16Start, utf16End
   reason = 1U << 7,
   output = 1U << 8,  // output, outputBytes, parts, rewritten
   model_text = 1U << 9,
@@ -227,11 +227,13 @@ class Card {
     mark(field::reserved);
     reserved_ = std::move(object);
   }
-  void set_raw(SharedText raw, size_t start, size_t end) {
+  // `utf16_start`: the UTF-16 units in front of `start`.
+  void set_raw(SharedText raw, size_t start, size_t end, int64_t utf16_start) {
     mark(field::raw);
     raw_ = std::move(raw);
     start_ = start;
     end_ = end;
+    utf16_start_ = utf16_start;
   }
   void set_start(size_t start) { start_ = start; }  // of a block that has just opened; set_raw tells it later
   void set_reason(std::string_view reason) {
@@ -359,6 +361,7 @@ class Card {
     visit("raw", card.raw_);
     visit("start", card.start_);
     visit("end", card.end_);
+    visit("utf16Start", card.utf16_start_);
     visit("typed", card.typed);
     visit("broken", card.broken);
     visit("oversize", card.oversize);
@@ -408,6 +411,7 @@ class Card {
   std::string reserved_;
   SharedText raw_;
   size_t start_ = 0, end_ = 0;
+  std::optional<int64_t> utf16_start_;  // none: saved by a version that did not count it
   std::string reason_;
   std::string output_, parts_;
   std::optional<std::string> rewritten_;

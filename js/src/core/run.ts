@@ -331,7 +331,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
           if (this.#result) return
         }
         // An event by which something happens is polled alone: until then it can be taken back, and a state holds it.
-        const event = this.#turn.waits ? this.#turn.nextEvent() : null
+        const event = this.#turn.waits ? this.#turn.takeWaiting() : null
         if (event === null) break
         paused = this.#tell(event)
         if (paused) return this.#goOnWith(event)

@@ -264,9 +264,10 @@ export class Turn {
     milliseconds(now, 'now')
     const events = this.take(typeof bytes === 'string' ? encoder.encode(bytes) : bytes, now)
     while (this.#waits) {
-      const event = this.nextEvent()
+      const event = this.takeWaiting(now)
       if (event === null) break
-      events.push(event, ...this.take(null, now))
+      events.push(event)
+      for (const next of this.take(null, now)) events.push(next)
     }
     return events
   }
@@ -299,12 +300,21 @@ export class Turn {
     if (bytes !== null) this.#grow(bytes.byteLength)
     const numbered = this.#seq !== undefined
     const events = this.#polled(native().step(this.#open(), now, bytes, numbered ? room : null), numbered ? room : undefined)
-    const next = this.#waits ? native().tick(this.#open(), now) : deadline(room)
-    if (next >= 0) this.#deadline = next
+    if (!this.#waits) this.#deadline = deadline(room)
     return events
   }
 
-  /** @internal Behind the events of `take` there may be more. The next one may be taken back until `nextEvent` tells it. */
+  /** @internal The event behind those of `take`, where it `waits`; null: there was none. The next `take` tells the deadline, or this where there is no next one. */
+  takeWaiting(now: number = Date.now()): SluiceEvent | null {
+    const event = this.#nextOther()
+    if (event === null) {
+      const next = native().tick(this.#open(), now)
+      if (next >= 0) this.#deadline = next
+    }
+    return event
+  }
+
+  /** @internal Behind the events of `take` there may be more. The next one may be taken back until `takeWaiting` tells it. */
   get waits(): boolean {
     return this.#waits
   }

@@ -123,19 +123,32 @@ TEST_CASE("an answer says the same whether or not its events are alike") {
       R"({"choices":[{"index":0,"delta":{"content":"a","content":"$"}}]})",
       R"({"choices":[{"index":0,"delta":{"refusal":"$"}}]})",
   };
+  const std::vector<std::string> anthropic = {
+      R"({"type":"message_start","message":{"id":"m","model":"m","usage":{"input_tokens":3}}})",
+      R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":"$"}})",
+      R"({"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"c","name":"look","input":{}}})",
+      R"({"type":"content_block_start","index":2,"content_block":{"type":"thinking","thinking":""}})",
+      R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"$"}})",
+      R"({"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"$"}})",
+      R"({"type":"content_block_delta","index":2,"delta":{"type":"thinking_delta","thinking":"$"}})",
+      R"({"type":"content_block_delta","index":2,"delta":{"type":"signature_delta","signature":"$"}})",
+      R"({"type":"content_block_stop","index":1})",
+      R"({"type":"ping"})",
+  };
   std::mt19937 random(20251125);
   const auto one_of = [&](const std::vector<std::string> &list) { return list[random() % list.size()]; };
-  for (int i = 0; i < 3000; ++i) {
-    std::vector<std::string> events;
-    std::string shape = one_of(chat);
+  for (int i = 0; i < 4000; ++i) {
+    const auto &[wire, shapes] = i % 2 ? std::pair("openai-chat", chat) : std::pair("anthropic", anthropic);
+    std::vector<std::string> events(shapes.begin(), shapes.begin() + (i % 2 ? 0 : 4));
+    std::string shape = one_of(shapes);
     for (int left = 12; left > 0; --left) {
-      if (random() % 4 == 0) shape = one_of(chat);
+      if (random() % 4 == 0) shape = one_of(shapes);
       std::string event = shape, text;
       for (size_t parts = random() % 3 + 1; parts > 0; --parts) text += one_of(pieces);
       for (size_t at = 0; (at = event.find('$', at)) != event.npos; at += text.size()) event.replace(at, 1, text);
       events.push_back(event);
     }
-    Told alike = told("openai-chat", events, false), numbered = told("openai-chat", events, true);
+    const Told alike = told(wire, events, false), numbered = told(wire, events, true);
     INFO(i << ": " << events.front());
     CHECK(alike.message == numbered.message);
     REQUIRE(unnumbered(alike.events) == unnumbered(numbered.events));

@@ -39,6 +39,8 @@ Kind kind_of(std::string_view type) {
   return Kind::other;
 }
 
+enum class Piece : uint8_t { text, thinking, input };  // what a delta adds
+
 // A block from its start to its stop.
 struct OpenBlock {
   int64_t index = 0;
@@ -233,21 +235,24 @@ class AnthropicReader final : public EventReader {
 
   void take_delta(JsonView root, const JsonEvent &event) {
     const JsonView delta = root["delta"];
-    const auto found = find(root["index"].integer().value_or(0));
+    const int64_t index = root["index"].integer().value_or(0);
+    const auto found = find(index);
     if (found == blocks_.end()) return tell_broken("no such block: ", event.text());
     OpenBlock &block = *found;
     const bool surrogates = event.has_surrogates();
     const std::string_view type = delta["type"].string();
+    const auto piece = [&](Piece kind, std::string_view member) {
+      const std::string_view text = delta[member].string();
+      if (!surrogates) repeatable(text);
+      again_ = {index, kind};
+      take_piece(block, kind, text, surrogates);
+    };
     if (type == "text_delta") {
-      const std::string_view text = delta["text"].string();
-      keep(block.text, text);
-      show_text(text, surrogates);
+      piece(Piece::text, "text");
     } else if (type == "thinking_delta") {
-      const std::string_view text = delta["thinking"].string();
-      keep(block.text, text);
-      show_reasoning(text, surrogates);
+      piece(Piece::thinking, "thinking");
     } else if (type == "input_json_delta") {
-      take_input(block, delta["partial_json"].string(), surrogates);
+      piece(Piece::input, "partial_json");
     } else if (type == "signature_delta") {
       keep(block.signature, delta["signature"].string());
     } else if (type == "citations_delta") {
@@ -257,6 +262,16 @@ class AnthropicReader final : public EventReader {
     } else if (type == "compaction_delta") {
       keep(block.text, delta["content"].string());
     }
+  }
+
+  void take_piece(OpenBlock &block, Piece kind, std::string_view text, bool surrogates) {
+    if (kind == Piece::input) return take_input(block, text, surrogates);
+    keep(block.text, text);
+    kind == Piece::text ? show_text(text, surrogates) : show_reasoning(text, surrogates);
+  }
+
+  void take_again(std::string_view text) override {
+    if (const auto block = find(again_.block); block != blocks_.end()) take_piece(*block, again_.kind, text, false);
   }
 
   void keep(std::string &where, std::string_view more) {
@@ -409,13 +424,19 @@ class AnthropicReader final : public EventReader {
     }
   }
 
+  // -- of the delta that was parsed last; not saved: see take_again
+  struct {
+    int64_t block = 0;
+    Piece kind = Piece::text;
+  } again_;
   // -- position in the stream (saved with the turn)
   std::string id_;         // of the message
   std::string container_;  // the id of the one in which code ran
   bool started_ = false;
   std::list<OpenBlock> blocks_;
   int64_t next_index_ = 0;
-  int64_t top_index_ = -1;  // the highest of all blocks that were opened; not saved: a restore has it of those that are open
+  int64_t top_index_ =
+      -1;  // the highest of all blocks that were opened; not saved: a restore has it of those that are open
   std::vector<std::string> provided_;  // ids of the tools that the provider runs, by slot
   NativeItems items_;
 };

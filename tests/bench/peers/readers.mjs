@@ -57,19 +57,16 @@ function turn(workload) {
     const turn = engine.turn({ ...settings(workload), request })
     let text = ''
     const calls = []
-    const drain = () => {
-      for (const event of turn.events()) {
+    const take = (events) => {
+      for (const event of events) {
         if (event.type === 'text') text += event.text
         else if (event.type === 'execute') calls.push({ name: event.name, args: event.arguments })
       }
     }
-    drain()
-    for (const piece of workload.pieces) {
-      turn.feed(piece)
-      drain()
-    }
+    take(turn.events())
+    for (const piece of workload.pieces) take(turn.step(piece))
     turn.finish()
-    drain()
+    take(turn.events())
     return () => {
       turn.close()
       return { text, calls }
@@ -202,7 +199,7 @@ function body(workload) {
 
 /** `over`: the formats of text that it reads, where those are not all. */
 export const readers = [
-  { name: 'Turn', about: '`Turn`, polled after every piece', make: turn },
+  { name: 'Turn', about: '`Turn`: `step` for every piece', make: turn },
   { name: 'run', about: '`run()`, over a `Response`', make: run },
   { name: 'engine', about: 'the addon alone: fed, polled at the end', make: engineAlone },
   { name: 'body', about: 'the body of the `Response` read, and nothing done', make: body },

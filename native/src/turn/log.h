@@ -105,8 +105,8 @@ class Log {
  private:
   void end_provided(Card &card, Trigger trigger, std::string_view reason);
   Status load_rounds(const SavedReader &saved);
-  void load_members_of_0_1(const SavedReader &saved);
-  Status load_cards(const SavedReader &saved);
+  void take_members_of_0_1(const SavedReader &saved, const std::vector<std::string> &of_cards);
+  Status load_cards(const SavedReader &saved, std::vector<std::string> &members_of_0_1);
   Status load_blocks(const SavedReader &saved);
   Status check() const;
   Status check_blocks() const;

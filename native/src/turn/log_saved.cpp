@@ -174,10 +174,11 @@ Status Log::load(const SavedReader &saved) {
   in_bounds(message_.forgotten);
   message_.outcome = one_of(kOutcomes, text_of(saved, "outcome"));
   if (Status status = load_rounds(saved); !status.ok()) return status;
-  if (Status status = load_cards(saved); !status.ok()) return status;
+  std::vector<std::string> members_of_0_1;
+  if (Status status = load_cards(saved, members_of_0_1); !status.ok()) return status;
   if (Status status = load_blocks(saved); !status.ok()) return status;
   first_card_ = std::min(first_card_, message_.cards.size());
-  load_members_of_0_1(saved);
+  take_members_of_0_1(saved, members_of_0_1);
   for (const auto &card : message_.cards) {
     if (card->final()) continue;
     if (card->is_provided())
@@ -208,14 +209,14 @@ Status Log::load_rounds(const SavedReader &saved) {
 }
 
 // Earlier states hold opaque members of rounds and of their calls one by one, not as the wire's items.
-void Log::load_members_of_0_1(const SavedReader &saved) {
+// `of_cards`: those of each call.
+void Log::take_members_of_0_1(const SavedReader &saved, const std::vector<std::string> &of_cards) {
   std::vector<std::string> calls(message_.rounds.size() + 1);  // by round
   std::vector<bool> any(calls.size());
-  size_t index = 0;
-  for (JsonSlices cards(saved.nested("cards")); cards.next() && index < message_.cards.size(); ++index) {
-    const Card &card = *message_.cards[index];
+  for (size_t i = 0; i < of_cards.size(); ++i) {
+    const Card &card = *message_.cards[i];
     if (card.source != "native" || card.round >= calls.size()) continue;
-    const std::string members = text_of(SavedReader(cards.value()), "members");
+    const std::string &members = of_cards[i];
     const bool has = !members.empty() && is_json(members, '{');
     any[card.round] = any[card.round] || has;
     calls[card.round].append(calls[card.round].empty() ? "" : ",").append(has ? members : "{}");
@@ -235,13 +236,14 @@ void Log::load_members_of_0_1(const SavedReader &saved) {
   }
 }
 
-Status Log::load_cards(const SavedReader &saved) {
+Status Log::load_cards(const SavedReader &saved, std::vector<std::string> &members_of_0_1) {
   for (JsonSlices cards(saved.nested("cards")); cards.next();) {
     const std::string at = place("cards", message_.cards.size());
     auto card = std::make_unique<Card>();
     card->call = static_cast<uint32_t>(message_.cards.size() + 1);
-    if (Status status = load_card(SavedReader(cards.value()), setup_.registry(), *card); !status.ok())
-      return std::move(status).inside(at);
+    const SavedReader entry(cards.value());
+    members_of_0_1.push_back(text_of(entry, "members"));
+    if (Status status = load_card(entry, setup_.registry(), *card); !status.ok()) return std::move(status).inside(at);
     const bool own = card->adopted || used_ids_.insert(card->history_id).second;
     if (card->history_id.empty() || !own) return error(Code::json, "expected an id of its own", at + ".historyId");
     message_.cards.push_back(std::move(card));

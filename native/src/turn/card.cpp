@@ -1,7 +1,6 @@
 #include "turn/card.h"
 
 #include <array>
-#include <utility>
 
 #include "base/json.h"
 #include "base/release.h"
@@ -86,9 +85,10 @@ bool Card::apply(Trigger trigger) {
 }
 
 std::string_view Card::canonical_arguments() const {
-  if (!std::exchange(spelled_, true)) {
+  if (!spelled_) {
     canonical_ = canonical_json(effective_arguments());
     if (canonical_ == effective_arguments()) release_text(canonical_);
+    spelled_ = true;
   }
   return canonical_.empty() ? effective_arguments() : canonical_;
 }

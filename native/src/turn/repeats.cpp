@@ -34,8 +34,8 @@ std::string digest_of(const Card &card) { return approval_digest(*card.tool, car
 }  // namespace
 
 Repeats::Round::Counts &Repeats::Round::counts() {
-  for (const Card *card : std::exchange(first_, {}))
-    counts_[approval_digest(*card->tool, canonical_json(card->arguments()))] = 1;
+  for (const Card *card : first_) counts_[approval_digest(*card->tool, canonical_json(card->arguments()))] = 1;
+  first_.clear();
   return counts_;
 }
 

@@ -6,6 +6,7 @@ A file holds the engine, the state as it was saved, the bytes that were still to
 The engine, the state and the bytes of a release are never written again: where a change breaks one, the change is wrong.
 The history in the end may take another shape if CHANGELOG says so. It did once, before anything was published:
 `reasoning_content` moved from the message into `metadata.native`.
+The message in the end may gain members in the same way: `utf16Start` and `utf16End` of a card came later.
 """
 
 import json

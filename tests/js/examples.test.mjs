@@ -27,7 +27,10 @@ function folder(t) {
 async function run(t, code) {
   const calls = [{ name: 'note_add', arguments: { text: 'umbrella' } }]
   const knows = (body) => body.tools?.some(({ function: tool }) => tool.name === 'note_add') && !body.messages.some(({ role }) => role === 'tool')
-  const server = await startServer({ answers: ({ body }) => (knows(body) ? { text: 'I will. ', calls } : { text: 'Done.' }) })
+  // A model whose tools are told in words calls one in words, and then reads what came out.
+  const written = '<tool_call>\n{"name":"get_weather","arguments":{"city":"Rome"}}\n</tool_call>\n'
+  const inWords = ({ messages: [system, ...others] = [] }) => (!String(system?.content).includes('"get_weather"') ? undefined : others.length === 1 ? written : 'It is sunny.')
+  const server = await startServer({ answers: ({ body }) => (knows(body) ? { text: 'I will. ', calls } : { text: inWords(body) ?? 'Done.' }) })
   t.after(() => server.close())
   // Of the checkout, so that `sluice` is found, and in a folder of its own, where an example may write.
   const file = join(root, 'build', `example-${process.pid}-${Math.random().toString(36).slice(2)}.mjs`)
@@ -50,6 +53,7 @@ for (const [name, code] of examplesOf('js')) {
     if (!model) {
       const { out } = await run(t, code)
       assert.notEqual(out.trim(), '', 'it shows something')
+      if (code.includes('get_weather')) assert.equal(out, 'get_weather {"city":"Rome"}\nIt is sunny.\n')
       if (code.includes('note.add')) assert.equal(out, 'I will. Done.\ncompleted, stop, 3 messages for the next request\n')
       return
     }

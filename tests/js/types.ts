@@ -1,9 +1,11 @@
 // Compiled only: what a user writes must be typed as documented. `@ts-expect-error` marks what must not compile.
 import { Engine, file, parts, SluiceError, tool, type Block, type Run, type RunResult, type SluiceEvent, type Tool, type ToolContext } from 'sluice'
+import OpenAI, { type ClientOptions } from 'openai'
 import { createHost, methods, type Bridge, type Connection, type Method, type Peer, type Rights } from 'sluice/host'
 import { live2dTools, triggerChannels } from 'sluice/live2d'
+import { openAIHandler, textToolCalls, type TextToolCallDiagnostic } from 'sluice/openai'
 import { startServer } from 'sluice/testing'
-import { findFile, packageRoots, serve, type FoundFile } from 'sluice/web'
+import { findFile, nodeListener, packageRoots, serve, type FoundFile } from 'sluice/web'
 import { z } from 'zod'
 
 const weather = tool({
@@ -177,3 +179,12 @@ export function connected(peer: Peer): { connection: Connection; bridge: Bridge;
 export const page = async (path: string): Promise<FoundFile> => findFile({ ...packageRoots, '/': 'pages' }, path)
 // @ts-expect-error: routes are POST only
 export const got = serve({ roots: {}, routes: { 'GET /x': () => 1 } })
+
+// What stands between OpenAI's client and a server is the client's own option.
+export const ofClient: ClientOptions['fetch'] = textToolCalls({ protocol: ['hermes', { id: 'vcp', lenient: true }], onDiagnostic: ({ model, code }: TextToolCallDiagnostic) => console.log(model, code) })
+export const client = new OpenAI({ apiKey: 'none', baseURL: 'http://127.0.0.1:8000/v1', fetch: textToolCalls() })
+export const listener = nodeListener(openAIHandler({ baseURL: 'http://127.0.0.1:8000/v1', fetch: textToolCalls() }))
+// @ts-expect-error: baseURL
+openAIHandler({ protocol: 'auto' })
+// @ts-expect-error: protocol
+textToolCalls({ protokoll: 'auto' })

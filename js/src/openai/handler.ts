@@ -1,0 +1,111 @@
+// The server's side: any request of an OpenAI client → the model's server, and its answer back.
+import { timingSafeEqual } from 'node:crypto'
+import { messageOf } from '../core/errors.js'
+import { checkHeaders } from '../core/model.js'
+import { is, members, text } from '../core/options.js'
+import { onAbort } from '../core/on-abort.js'
+import { shownUrl } from '../core/transport.js'
+import { errorResponse } from './errors.js'
+import { settingChecks, type TextToolCallOptions } from './options.js'
+import { joined } from './sse-events.js'
+import { isChat, textToolCalls } from './text-tool-calls.js'
+
+/** What `openAIHandler` takes. */
+export interface OpenAIHandlerOptions extends TextToolCallOptions {
+  /** Where the model's server is, up to and without `/chat/completions`: `http://127.0.0.1:8000/v1`. */
+  baseURL: string
+  /** Sent to the model's server as `Authorization: Bearer …`. Default: what the client sent, unless `token` is set. */
+  apiKey?: string
+  /** Further headers of every request to the model's server. Default none. */
+  headers?: Record<string, string>
+  /** What a client must send as its API key. Without it everybody who reaches the handler is served. Default none. */
+  token?: string
+}
+
+/** The largest request that is read whole: a conversation with pictures. */
+const MOST_REQUEST_BYTES = 64 * 1024 * 1024
+
+/** Of one connection each, or written anew. */
+const notForwarded = new Set([
+  'accept-encoding', 'connection', 'content-length', 'cookie', 'expect', 'host', 'keep-alive', 'origin', 'proxy-authorization', 'proxy-connection', 'referer', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+])
+const notReturned = ['connection', 'content-encoding', 'content-length', 'keep-alive', 'set-cookie', 'trailer', 'transfer-encoding', 'upgrade'] // fetch has decoded the body
+
+const checkOptions = members({
+  members: {
+    ...settingChecks, headers: checkHeaders, apiKey: text, token: is('a text that is not empty', (value) => typeof value === 'string' && value !== ''),
+    baseURL: is('an http or https URL such as http://127.0.0.1:8000/v1', (value) => typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)),
+  } satisfies { [member in keyof Required<OpenAIHandlerOptions>]: unknown },
+  needs: ['baseURL'],
+})
+
+/**
+ * An OpenAI-compatible server in front of another, for Next, Hono, Bun, Deno or, by `nodeListener` of `sluice/web`, for Node: chat completions with tools
+ * are translated as by `textToolCalls`; every other request, such as `GET /v1/models`, is passed on. What stands behind `/v1` in the path goes
+ * behind `baseURL`. Errors of the model's server pass untouched; one that cannot be reached is told with status 502, in OpenAI's shape.
+ * @throws SluiceError `option` where an option is wrong.
+ */
+export function openAIHandler(options: OpenAIHandlerOptions): (request: Request) => Promise<Response> {
+  checkOptions(options, 'options')
+  const { baseURL, apiKey, headers: own = {}, token, ...rest } = options
+  const send = textToolCalls(rest)
+  const { firstByteTimeoutMs = 300_000 } = rest
+  return async (request) => {
+    if (token !== undefined && !isToken(request, token)) return errorResponse(401, { message: 'the API key is not the token of this server', code: 'invalid_api_key' })
+    const url = target(baseURL, request.url)
+    const headers = new Headers([...request.headers].filter(([name]) => !notForwarded.has(name)))
+    headers.set('accept-encoding', 'identity')
+    if (token !== undefined) headers.delete('authorization')
+    if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`)
+    for (const [name, value] of Object.entries(own)) headers.set(name, value)
+    const gone = new AbortController()
+    onAbort(request.signal, () => gone.abort(request.signal.reason))
+    let late = false
+    const timer = firstByteTimeoutMs > 0 ? setTimeout(() => { late = true; gone.abort() }, firstByteTimeoutMs) : undefined
+    try {
+      const body = request.body && isChat(url) && request.method === 'POST' ? await readBytes(request.body) : request.body ?? undefined
+      if (body === null) return errorResponse(413, { message: `the request is larger than ${MOST_REQUEST_BYTES} bytes`, code: 'request_too_large' })
+      const init = { method: request.method, headers, body, redirect: 'manual', signal: gone.signal, ...(body instanceof ReadableStream ? { duplex: 'half' } : {}) }
+      return returned(await send(url, init as RequestInit))
+    } catch (error) {
+      if (late) return errorResponse(504, { message: `${shownUrl(url)} sent nothing for ${firstByteTimeoutMs} ms`, code: 'first_byte_timeout' })
+      if (request.signal.aborted) throw error
+      return errorResponse(502, { message: `${shownUrl(url)} cannot be reached: ${messageOf(error)}`, code: 'network' })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+function isToken(request: Request, token: string): boolean {
+  const [given, expected] = [/^Bearer (.*)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '', token].map((one) => new TextEncoder().encode(one)) as [Uint8Array, Uint8Array]
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+/** Where a request goes: no path leads to another origin. */
+function target(baseURL: string, asked: string): string {
+  const { pathname, search } = new URL(asked)
+  const url = new URL(baseURL)
+  const behind = pathname.replace(/^.*?\/v1(?=\/|$)/, '')
+  url.pathname = url.pathname.replace(/\/+$/, '') + (behind.startsWith('/') || behind === '' ? behind : `/${behind}`)
+  url.search = [url.search.slice(1), search.slice(1)].filter(Boolean).join('&')
+  return url.href
+}
+
+/** All of a body; null where it is too large. */
+async function readBytes(body: ReadableStream<Uint8Array>): Promise<Uint8Array | null> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of body) {
+    size += piece.length
+    if (size > MOST_REQUEST_BYTES) return null
+    pieces.push(piece)
+  }
+  return joined(pieces, size)
+}
+
+function returned(response: Response): Response {
+  const headers = new Headers(response.headers)
+  for (const name of notReturned) headers.delete(name)
+  return new Response(response.body, { status: response.status, statusText: response.statusText, headers })
+}

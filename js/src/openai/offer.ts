@@ -55,8 +55,11 @@ function functionOf(one: { function?: unknown }, index: number): RequestedFuncti
   return { name, ...(typeof description === 'string' ? { description } : {}), ...(parameters == null ? {} : { parameters: parameters as { [keyword: string]: unknown } }) }
 }
 
-const declare = ({ name, description = '', parameters = { type: 'object', properties: {} } }: RequestedFunction): Tool =>
-  tool({ name, description, parameters, agentCallable: true, permission: 'public' })
+/** As the engine takes it, which is less strict than `tool()`: what a server took so far is not refused here. */
+function declare({ name, description = '', parameters = { type: 'object', properties: {} } }: RequestedFunction): Tool {
+  const made = tool({ name, description, agentCallable: true, permission: 'public' })
+  return { ...made, declaration: { ...made.declaration, parameters } }
+}
 
 interface Choice { functions: RequestedFunction[]; wanted: boolean; sentence?: string }
 

@@ -262,7 +262,7 @@ test('an event that is no JSON, or no UTF-8, may have held a part of a call', as
   for (const index of [0, 1]) {
     const [head, tail] = chunk({ content: 'X' }, null, { choices: [{ index, delta: { content: 'X' }, finish_reason: null }] }).split('X').map((part) => new TextEncoder().encode(part))
     const bytes = [before, behind, chunk({}, 'stop')].map((one) => one.replace('"index":0', `"index":${index}`))
-    const { choices } = await streamed([bytes[0], head, new Uint8Array([0xe2, 0x82]), tail, bytes[1], bytes[2], done])
+    const { choices } = await streamed([bytes[0], ...(index === 1 ? [chunk({}, 'stop')] : []), head, new Uint8Array([0xe2, 0x82]), tail, bytes[1], bytes[2], done], { body: { n: index + 1 } })
     assert.deepEqual(choices[index].calls, [], `choice ${index}`)
   }
 })
@@ -299,13 +299,24 @@ test('several choices are read each for itself', async () => {
   const pieces = []
   for (let at = 0; at < 100; at += 5) pieces.push(event({ id: 'x', choices: texts.map((text, index) => choice(index, text.slice(at, at + 5))) }))
   pieces.push(event({ choices: [choice(0, undefined, 'stop'), choice(1, undefined, 'length')], usage }), event({ choices: [choice(2, undefined, 'stop')] }), done)
-  const { choices, usage: counted } = await streamed([pieces.join('')])
+  const { choices, usage: counted } = await streamed([pieces.join('')], { body: { n: 3 } })
   assert.deepEqual(choices.map(({ content }) => content), ['A ', 'Just prose.', texts[2]])
   assert.deepEqual(choices.map(({ calls, finish }) => [calls.length, finish]), [[1, ['tool_calls']], [0, ['length']], [0, ['stop']]])
   assert.deepEqual(counted, usage)
   const whole = JSON.stringify({ choices: texts.map((content, index) => ({ index, message: { role: 'assistant', content }, finish_reason: 'stop' })) })
-  const { choices: read } = await (await ask(textToolCalls({ protocol, fetch: async () => new Response(whole) }))).json()
+  const { choices: read } = await (await ask(textToolCalls({ protocol, fetch: async () => new Response(whole) }), { n: 3 })).json()
   assert.deepEqual(read.map(({ message, finish_reason }) => [message.content, message.tool_calls?.length, finish_reason]), [['A ', 1, 'tool_calls'], [texts[1], undefined, 'stop'], [texts[2], undefined, 'stop']])
+  const later = async () => new Response(new ReadableStream({
+    async start(controller) {
+      const write = (text) => controller.enqueue(new TextEncoder().encode(text))
+      write(chunk({ content: 'One' }) + chunk({}, 'stop'))
+      await new Promise((resolve) => setTimeout(resolve, 1200))
+      write(event({ choices: [choice(1, hermes({ city: 'Rome' }))] }) + event({ choices: [choice(1, undefined, 'stop')] }) + done)
+      controller.close()
+    },
+  }))
+  const both = readStream(await (await ask(textToolCalls({ protocol, fetch: later }), { stream: true, n: 2 })).text())
+  assert.deepEqual(both.choices.map(({ finish }) => finish), [['stop'], ['tool_calls']])
   const many = await streamed([event({ choices: [{ index: 1e9, delta: { content: hermes({ city: 'x' }) } }] }), chunk({ content: 'Hi' }), chunk({}, 'stop'), done])
   assert.deepEqual([many.content, many.finish], ['Hi', ['stop']])
 })
@@ -400,6 +411,16 @@ test('a model that is not known gets a format, and the developer is told', async
   assert.ok(body.messages[0].content.includes('TOOL_REQUEST'))
   assert.deepEqual(told.map(({ model, code }) => [model, code]), [['nobody-1', 'unknown_model']])
   assert.ok((await sent({ model: 'Qwen/Qwen3-8B' }, { protocol: undefined })).body.messages[0].content.includes('<tool_call>'))
+})
+
+test('what is nested without an end is refused, or passed over', async () => {
+  const deep = '['.repeat(200_000) + ']'.repeat(200_000)
+  const { response, text } = await sent(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], tools: [weather] }).replace('"properties":{', `"x":${deep},"properties":{`))
+  assert.deepEqual([response.status, text], [400, undefined])
+  const nested = await streamed([chunk({ content: 'Hi' }), event(`{"choices":[{"index":0,"delta":{"content":" <tool","x":${deep}}}]}`), chunk({ content: ' there' }), chunk({}, 'stop'), done])
+  assert.deepEqual([nested.content, nested.error.code, nested.ends], ['Hi', 'oversize', 0])
+  const passed = await streamed([chunk({ content: 'Hi' }), event('[1,2]'), event('5'), chunk({}, 'stop'), done])
+  assert.deepEqual([passed.content, passed.finish, passed.comments], ['Hi', ['stop'], [': x-sluice-diagnostics: broken_event=2']])
 })
 
 test('wrong options are refused by name', () => {

@@ -1,7 +1,7 @@
 // The body of an answer, piece by piece, with its times.
 import { messageOf } from '../core/errors.js'
 import { AnswerFault } from './errors.js'
-import type { AnswerOptions } from './options.js'
+import type { AnswerTimes } from './options.js'
 import { joined } from './sse-events.js'
 
 /** The most that is held of one answer: an event of a stream, or a whole body. */
@@ -9,10 +9,10 @@ export const MOST_BYTES = 32 * 1024 * 1024
 
 export class BodyReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
-  readonly #times: AnswerOptions
+  readonly #times: AnswerTimes
   #begun = false
 
-  constructor(body: ReadableStream<Uint8Array>, times: AnswerOptions) {
+  constructor(body: ReadableStream<Uint8Array>, times: AnswerTimes) {
     this.#reader = body.getReader()
     this.#times = times
   }

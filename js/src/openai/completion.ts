@@ -9,9 +9,6 @@ export interface Choice { index?: number; delta?: Message; message?: Message; fi
 /** What is said: a `message`, or more of one. */
 export interface Message { [member: string]: unknown }
 
-/** Choices beyond pass as they are: nobody asks for so many. */
-export const MOST_CHOICES = 128
-
 /** The JSON as a completion with choices; undefined where it is something else, such as an error or the count of tokens at the end. */
 export function asCompletion(value: unknown): Completion | undefined {
   if (!isObject(value) || !Array.isArray(value['choices']) || value['choices'].length === 0) return undefined

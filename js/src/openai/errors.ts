@@ -30,8 +30,9 @@ export class AnswerFault extends Error {
 /** The paths of an engine's tools, as they stand in the request. */
 const asRequested = (path: string): string => path.replace(/^request\./, '').replace(/^(tools\[\d+\])\.(?!function\b)/, '$1.function.')
 
-/** A request that cannot be translated. Rethrows what is no SluiceError about it. */
+/** A request that cannot be translated. Rethrows what is no error about it. */
 export function refusal(error: unknown): Response {
+  if (error instanceof RangeError) return errorResponse(400, { message: `the request cannot be read: ${error.message}`, code: 'invalid_value' }) // nested too deep
   if (!SluiceError.is(error) || !['option', 'json', 'limit', 'unsupported'].includes(error.code)) throw error
   const param = error.path === undefined ? undefined : asRequested(error.path)
   const message = `${param === undefined ? '' : `${param}: `}${error.detail}${error.hint ? ` (${error.hint})` : ''}`

@@ -5,7 +5,7 @@ import { checkHeaders } from '../core/model.js'
 import { is, members, text } from '../core/options.js'
 import { onAbort } from '../core/on-abort.js'
 import { shownUrl } from '../core/transport.js'
-import { errorResponse } from './errors.js'
+import { AnswerFault, errorResponse } from './errors.js'
 import { settingChecks, type TextToolCallOptions } from './options.js'
 import { joined } from './sse-events.js'
 import { isChat, textToolCalls } from './text-tool-calls.js'
@@ -48,8 +48,7 @@ const checkOptions = members({
 export function openAIHandler(options: OpenAIHandlerOptions): (request: Request) => Promise<Response> {
   checkOptions(options, 'options')
   const { baseURL, apiKey, headers: own = {}, token, ...rest } = options
-  const send = textToolCalls(rest)
-  const { firstByteTimeoutMs = 300_000 } = rest
+  const send = textToolCalls({ ...rest, fetch: patient(rest) })
   return async (request) => {
     if (token !== undefined && !isToken(request, token)) return errorResponse(401, { message: 'the API key is not the token of this server', code: 'invalid_api_key' })
     const url = target(baseURL, request.url)
@@ -58,19 +57,28 @@ export function openAIHandler(options: OpenAIHandlerOptions): (request: Request)
     if (token !== undefined) headers.delete('authorization')
     if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`)
     for (const [name, value] of Object.entries(own)) headers.set(name, value)
-    const gone = new AbortController()
-    onAbort(request.signal, () => gone.abort(request.signal.reason))
-    let late = false
-    const timer = firstByteTimeoutMs > 0 ? setTimeout(() => { late = true; gone.abort() }, firstByteTimeoutMs) : undefined
     try {
       const body = request.body && isChat(url) && request.method === 'POST' ? await readBytes(request.body) : request.body ?? undefined
       if (body === null) return errorResponse(413, { message: `the request is larger than ${MOST_REQUEST_BYTES} bytes`, code: 'request_too_large' })
-      const init = { method: request.method, headers, body, redirect: 'manual', signal: gone.signal, ...(body instanceof ReadableStream ? { duplex: 'half' } : {}) }
+      const init = { method: request.method, headers, body, redirect: 'manual', signal: request.signal, ...(body instanceof ReadableStream ? { duplex: 'half' } : {}) }
       return returned(await send(url, init as RequestInit))
     } catch (error) {
-      if (late) return errorResponse(504, { message: `${shownUrl(url)} sent nothing for ${firstByteTimeoutMs} ms`, code: 'first_byte_timeout' })
+      if (error instanceof AnswerFault) return errorResponse(504, { message: error.message, code: error.code })
       if (request.signal.aborted) throw error
       return errorResponse(502, { message: `${shownUrl(url)} cannot be reached: ${messageOf(error)}`, code: 'network' })
+    }
+  }
+}
+
+/** A `fetch` that waits so long for a response. Throws AnswerFault where none came. */
+function patient({ fetch: send, firstByteTimeoutMs: most = 300_000 }: TextToolCallOptions): typeof fetch {
+  return async (input, init) => {
+    const gone = new AbortController()
+    if (init?.signal) onAbort(init.signal, () => gone.abort(init.signal?.reason))
+    const late = new AnswerFault('first_byte_timeout', `${shownUrl(String(input))} sent nothing for ${most} ms`)
+    const timer = most > 0 ? setTimeout(() => gone.abort(late), most) : undefined
+    try {
+      return await (send ?? fetch)(input, { ...init, signal: gone.signal })
     } finally {
       clearTimeout(timer)
     }
@@ -96,7 +104,7 @@ function target(baseURL: string, asked: string): string {
 async function readBytes(body: ReadableStream<Uint8Array>): Promise<Uint8Array | null> {
   const pieces: Uint8Array[] = []
   let size = 0
-  for await (const piece of body) {
+  for await (const piece of body as AsyncIterable<Uint8Array> & ReadableStream<Uint8Array>) {
     size += piece.length
     if (size > MOST_REQUEST_BYTES) return null
     pieces.push(piece)

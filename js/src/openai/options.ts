@@ -24,7 +24,7 @@ export interface TextToolCallOptions extends TextCallSettings {
   protocols?: readonly DeclaredProtocol[]
   /** Does the requests. Default: the global one. */
   fetch?: typeof fetch
-  /** Milliseconds until the first byte of an answer's body; 0: no limit. Default 300,000. */
+  /** Milliseconds until an answer begins; 0: no limit. A client waits for the headers by its own clock, the handler by this one. Default 300,000. */
   firstByteTimeoutMs?: number
   /** Milliseconds of silence within an answer; 0: no limit. Default 90,000. */
   idleTimeoutMs?: number
@@ -32,11 +32,8 @@ export interface TextToolCallOptions extends TextCallSettings {
   onDiagnostic?: (diagnostic: TextToolCallDiagnostic) => void
 }
 
-/** Times and reports of one translated answer. */
-export interface AnswerOptions {
-  firstByteTimeoutMs: number
-  idleTimeoutMs: number
-}
+/** How long an answer may be silent. */
+export type AnswerTimes = Required<Pick<TextToolCallOptions, 'firstByteTimeoutMs' | 'idleTimeoutMs'>>
 
 const setting: Check = anything // the engine says what is wrong with it
 

@@ -1,10 +1,11 @@
 // A stream of chunks: what says something is read and said anew, all else passes as it came.
+import { isObject } from '../core/options.js'
 import { BodyReader, MOST_BYTES } from './body-reader.js'
 import { ChoiceReader, type Piece, type ReadCall } from './choice-reader.js'
-import { alone, asCompletion, finishReason, indexOf, MOST_CHOICES, reasoningMember, saysJust, unsaid, writtenCall, type Choice, type Completion, type Message } from './completion.js'
+import { alone, asCompletion, finishReason, indexOf, reasoningMember, saysJust, unsaid, writtenCall, type Choice, type Completion, type Message } from './completion.js'
 import { DIAGNOSTICS_HEADER } from './diagnostics.js'
 import { AnswerFault } from './errors.js'
-import type { AnswerOptions } from './options.js'
+import type { AnswerTimes } from './options.js'
 import { decoded, joined, SseEvents, type SseEvent } from './sse-events.js'
 import type { Translation } from './translator.js'
 
@@ -27,7 +28,7 @@ interface Streamed {
 }
 
 /** The answer's body, translated as the client reads it: no faster, and no longer. */
-export function streamedBody(body: ReadableStream<Uint8Array>, translation: Translation, times: AnswerOptions): ReadableStream<Uint8Array> {
+export function streamedBody(body: ReadableStream<Uint8Array>, translation: Translation, times: AnswerTimes): ReadableStream<Uint8Array> {
   const reader = new BodyReader(body, times)
   const stream = new StreamedAnswer(translation)
   return new ReadableStream<Uint8Array>({
@@ -81,7 +82,7 @@ class StreamedAnswer {
 
   /** Every choice has told why it ended. */
   get finished(): boolean {
-    return this.#choices.size > 0 && [...this.#choices.values()].every(({ last }) => last !== undefined)
+    return this.#choices.size === this.#translation.choices && [...this.#choices.values()].every(({ last }) => last !== undefined)
   }
 
   take(bytes: Uint8Array): Uint8Array[] {
@@ -129,13 +130,13 @@ class StreamedAnswer {
     if (data.trim() === '[DONE]') return this.#conclude(event)
     if (event.broken) this.#lose('an event of the stream is no UTF-8')
     const value = parsed(data)
-    if (value === undefined) {
-      this.#lose('an event of the stream is no JSON')
+    if (!isObject(value)) {
+      this.#lose('an event of the stream is no JSON object')
       return []
     }
     const chunk = asCompletion(value)
     if (chunk) return this.#takeChunk(chunk, event)
-    if ((value as { error?: unknown } | null)?.error != null) return this.#fail(event.bytes)
+    if (value['error'] != null) return this.#fail(event.bytes)
     return this.#pass(event.bytes)
   }
 
@@ -182,8 +183,8 @@ class StreamedAnswer {
   }
 
   #open(index: number): Streamed | undefined {
-    if (this.#choices.size >= MOST_CHOICES || index >= MOST_CHOICES) return undefined
-    const { reader, single, diagnostics } = this.#translation
+    const { reader, choices, single, diagnostics } = this.#translation
+    if (index >= choices) return undefined
     const streamed = { reader: new ChoiceReader((reader as NonNullable<typeof reader>)(), { single, diagnostics }), reasoning: 'reasoning_content', last: undefined }
     this.#choices.set(index, streamed)
     return streamed

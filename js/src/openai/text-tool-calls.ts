@@ -1,7 +1,7 @@
 // The `fetch`: which requests are translated, and what becomes of their answers.
 import { DIAGNOSTICS_HEADER } from './diagnostics.js'
 import { AnswerFault, errorResponse, refusal } from './errors.js'
-import { checkTextToolCalls, type AnswerOptions, type TextToolCallOptions } from './options.js'
+import { checkTextToolCalls, type AnswerTimes, type TextToolCallOptions } from './options.js'
 import { streamedBody } from './streamed-answer.js'
 import { Translator, type Translation } from './translator.js'
 import { wholeBody } from './whole-answer.js'
@@ -15,7 +15,7 @@ export function textToolCalls(options: TextToolCallOptions = {}): typeof fetch {
   checkTextToolCalls(options, 'options')
   const translator = new Translator(options)
   const { firstByteTimeoutMs = 300_000, idleTimeoutMs = 90_000 } = options
-  const times = { firstByteTimeoutMs, idleTimeoutMs }
+  const times: AnswerTimes = { firstByteTimeoutMs, idleTimeoutMs }
   return async (input, init) => {
     const send = options.fetch ?? fetch
     const text = await bodyOf(input, init)
@@ -57,7 +57,7 @@ function headersOf(input: Parameters<typeof fetch>[0], init: RequestInit | undef
   return headers
 }
 
-async function translated(response: Response, translation: Translation, times: AnswerOptions): Promise<Response> {
+async function translated(response: Response, translation: Translation, times: AnswerTimes): Promise<Response> {
   if (!response.ok || !response.body || !translation.reader) return response
   const headers = new Headers(response.headers)
   for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name) // of the body as it came

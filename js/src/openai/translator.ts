@@ -15,6 +15,8 @@ export interface Translation {
   body: string
   /** The answer is to come as a stream. */
   streams: boolean
+  /** How many choices are asked for. What a server sends beyond them passes as it is. */
+  choices: number
   /** The client wants one call at most. */
   single: boolean
   /** Reads one choice of the answer. Undefined: the model was told of no tools, and its answer passes. */
@@ -24,6 +26,10 @@ export interface Translation {
 
 /** Engines that are kept for the next request with the same tools. */
 const KEPT_ENGINES = 16
+/** Of JSON: larger lists of tools are compiled for every request. */
+const KEPT_TOOLS = 1024 * 1024
+/** The most that OpenAI gives. */
+const MOST_CHOICES = 128
 /** Calls of 16 MiB, the most that the engine reads, fit into the text of an answer. */
 const TEXT_BYTES = 32 * 1024 * 1024
 /** What the model reads of a call that stands at the end of a conversation, and whose result the client does not have. */
@@ -59,6 +65,7 @@ export class Translator {
     return {
       body: withMembers(text, { messages, tools: offer.others.length > 0 ? JSON.stringify(offer.others) : null, tool_choice: null, parallel_tool_calls: null }),
       streams: body['stream'] === true,
+      choices: wantedChoices(body['n']),
       single: offer.single,
       reader: offer.wanted ? () => engine.turn({ wire: 'openai-chat', mode: 'text', protocol: protocols, startsInReasoning }) : undefined,
       diagnostics,
@@ -66,6 +73,7 @@ export class Translator {
   }
 
   #engine(offer: Offer): Engine {
+    if (offer.key.length > KEPT_TOOLS) return this.#make(offer.tools())
     const engine = this.#engines.get(offer.key) ?? this.#make(offer.tools())
     this.#engines.delete(offer.key)
     this.#engines.set(offer.key, engine)
@@ -79,6 +87,8 @@ export class Translator {
     return new Engine({ ...this.#settings, ...(protocols ? { protocols } : {}), tools })
   }
 }
+
+const wantedChoices = (n: unknown): number => (Number.isInteger(n) ? Math.min(Math.max(n as number, 1), MOST_CHOICES) : 1)
 
 interface Composed { messages: string; protocols: string[]; startsInReasoning: boolean }
 

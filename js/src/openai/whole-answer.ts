@@ -2,14 +2,14 @@
 import type { End } from '../core/turn.js'
 import { BodyReader } from './body-reader.js'
 import { ChoiceReader, type Piece } from './choice-reader.js'
-import { alone, asCompletion, finishReason, indexOf, MOST_CHOICES, reasoningMember, saysJust, unsaid, writtenCall, type Choice } from './completion.js'
+import { alone, asCompletion, finishReason, indexOf, reasoningMember, saysJust, unsaid, writtenCall, type Choice } from './completion.js'
 import { AnswerFault } from './errors.js'
-import type { AnswerOptions } from './options.js'
+import type { AnswerTimes } from './options.js'
 import { decoded } from './sse-events.js'
 import type { Translation } from './translator.js'
 
 /** The answer's body, translated. Throws AnswerFault where there is none. */
-export async function wholeBody(body: ReadableStream<Uint8Array>, translation: Translation, times: AnswerOptions): Promise<Uint8Array<ArrayBuffer> | string> {
+export async function wholeBody(body: ReadableStream<Uint8Array>, translation: Translation, times: AnswerTimes): Promise<Uint8Array<ArrayBuffer> | string> {
   const bytes = await new BodyReader(body, times).all()
   const { text, broken } = decoded(bytes)
   if (/^\s*(?:data|event|id|retry)?:/.test(text)) throw new AnswerFault('provider', 'the model\'s server answered with a stream, and none was asked for')
@@ -24,7 +24,7 @@ export async function wholeBody(body: ReadableStream<Uint8Array>, translation: T
   const only = completion.choices.length === 1 && indexOf(completion.choices[0] as Choice, 0) === 0
   if (broken) translation.diagnostics.add('broken_event', 'the answer is no UTF-8')
   const choices = completion.choices.map((choice, position) =>
-    (position < MOST_CHOICES ? readChoice(choice, only ? bytes : alone(choice), broken ? 'network' : 'complete', translation) : choice))
+    (position < translation.choices ? readChoice(choice, only ? bytes : alone(choice), broken ? 'network' : 'complete', translation) : choice))
   return choices.every((choice, at) => choice === completion.choices[at]) ? bytes : JSON.stringify({ ...completion, choices })
 }
 

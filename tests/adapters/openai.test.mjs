@@ -56,6 +56,12 @@ for (const [name, client] of Object.entries(clients)) {
       })
     }
 
+    test('runs a call with 10 MB of arguments', async (t) => {
+      const city = 'x'.repeat(10 * 1024 * 1024)
+      const { text, cities } = await asks(t, ({ body }) => (textOf(body) === answered ? streamOf(answered) : streamOf(hermes({ city }), { size: 1024 * 1024 })))
+      assert.deepEqual([text, cities.map(({ length }) => length)], [answered, [city.length]])
+    })
+
     test('runs the calls of a whole answer', async (t) => {
       const { text, cities } = await asks(t, ({ body }) => wholeOf(textOf(body)), false)
       assert.deepEqual([text, cities], [answered, ['Köln ☔', 'Rome']])

@@ -152,6 +152,8 @@ test('histories that no server would take reach the model in order', async () =>
   assert.match(body.messages[2].content, /^I do\.\n.*get_weather.*\n.*\n.*"gone","arguments":\{\}/s)
   assert.match(body.messages[3].content, /not run.*of b/s)
   assert.match(body.messages[6].content, /No result: this call was not run/)
+  const many = await sent({ messages: [messages[2], { role: 'assistant', tool_calls: Array.from({ length: 200 }, (_, at) => call(`c${at}`)) }] })
+  assert.deepEqual(many.body.messages.map(({ role }) => role), ['system', 'user', 'assistant', 'user'])
 })
 
 test('however a stream is cut, the same comes out', async () => {
@@ -286,6 +288,10 @@ test('a server is not believed what it calls its answer', async () => {
     const response = await ask(textToolCalls({ protocol, fetch: answering([streamOf(text)], type ? { headers: { 'content-type': type, 'content-length': '5', 'content-encoding': 'gzip' } } : {}) }), { stream: true })
     assert.deepEqual([response.headers.get('content-type'), response.headers.get('content-length'), response.headers.get('content-encoding')], ['text/event-stream; charset=utf-8', null, null])
     assert.deepEqual(callsOf(readStream(await response.text())), [['get_weather', { city: 'Rome' }]])
+  }
+  for (const [body, type, said] of [[wholeOf(text), 'text/html', 'application/json'], ['<html>busy</html>', 'text/html', 'text/html']]) {
+    const response = await ask(textToolCalls({ protocol, fetch: async () => new Response(body, { headers: { 'content-type': type } }) }))
+    assert.equal(response.headers.get('content-type'), said)
   }
   const json = await streamed([' \n', wholeOf(text)])
   assert.deepEqual([callsOf(json), json.content, json.finish, json.ends, json.usage, json.chunks[0].object], [[['get_weather', { city: 'Rome' }]], 'Well ', ['tool_calls'], 1, usage, 'chat.completion.chunk'])

@@ -33,7 +33,8 @@ const asRequested = (path: string): string => path.replace(/^request\./, '').rep
 /** A request that cannot be translated. Rethrows what is no error about it. */
 export function refusal(error: unknown): Response {
   if (error instanceof RangeError) return errorResponse(400, { message: `the request cannot be read: ${error.message}`, code: 'invalid_value' }) // nested too deep
-  if (!SluiceError.is(error) || !['option', 'json', 'limit', 'unsupported'].includes(error.code)) throw error
+  if (!SluiceError.is(error)) throw error
+  if (!['option', 'json', 'limit', 'unsupported'].includes(error.code)) return errorResponse(500, { message: error.message, code: error.code })
   const param = error.path === undefined ? undefined : asRequested(error.path)
   const message = `${param === undefined ? '' : `${param}: `}${error.detail}${error.hint ? ` (${error.hint})` : ''}`
   return errorResponse(400, { message, param, code: 'invalid_value' })

@@ -63,14 +63,14 @@ async function translated(response: Response, translation: Translation, times: A
   for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name) // of the body as it came
   const { status, statusText } = response
   if (translation.streams) {
-    headers.set('content-type', 'text/event-stream; charset=utf-8') // whatever the server calls it
+    headers.set('content-type', 'text/event-stream; charset=utf-8')
     return new Response(streamedBody(response.body, translation, times), { status, statusText, headers })
   }
   try {
-    const body = await wholeBody(response.body, translation, times)
+    const { body, isJson } = await wholeBody(response.body, translation, times)
     const counts = translation.diagnostics.toString()
     if (counts !== '') headers.set(DIAGNOSTICS_HEADER, counts)
-    headers.set('content-type', 'application/json')
+    if (isJson) headers.set('content-type', 'application/json') // whatever the server calls it
     return new Response(body, { status, statusText, headers })
   } catch (error) {
     if (!(error instanceof AnswerFault)) throw error

@@ -32,6 +32,8 @@ const KEPT_TOOLS = 1024 * 1024
 const MOST_CHOICES = 128
 /** Calls of 16 MiB, the most that the engine reads, fit into the text of an answer. */
 const TEXT_BYTES = 32 * 1024 * 1024
+/** A conversation may end with so many calls that have no result: no limit of a turn is to take the model's tools away for it. */
+const MOST_CALLS = 1_000_000
 /** What the model reads of a call that stands at the end of a conversation, and whose result the client does not have. */
 const NO_RESULT = 'No result: this call was not run.'
 
@@ -43,7 +45,7 @@ export class Translator {
   constructor(options: TextToolCallOptions) {
     const { fetch: _fetch, firstByteTimeoutMs: _first, idleTimeoutMs: _idle, onDiagnostic: _on, protocols: _own, ...settings } = options
     this.#options = options
-    this.#settings = { ...settings, protocol: settings.protocol ?? 'auto', mode: 'text', usage: false, limits: { textBytes: TEXT_BYTES, ...settings.limits } }
+    this.#settings = { ...settings, protocol: settings.protocol ?? 'auto', mode: 'text', usage: false, maxCalls: MOST_CALLS, limits: { textBytes: TEXT_BYTES, ...settings.limits } }
     this.#make([]).close() // what is wrong with the settings is said at once
   }
 

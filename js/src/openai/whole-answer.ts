@@ -8,8 +8,8 @@ import type { AnswerTimes } from './options.js'
 import { decoded } from './sse-events.js'
 import type { Translation } from './translator.js'
 
-/** The answer's body, translated. Throws AnswerFault where there is none. */
-export async function wholeBody(body: ReadableStream<Uint8Array>, translation: Translation, times: AnswerTimes): Promise<Uint8Array<ArrayBuffer> | string> {
+/** The answer's body, translated; `isJson` is false where it is none. Throws AnswerFault where there is no answer. */
+export async function wholeBody(body: ReadableStream<Uint8Array>, translation: Translation, times: AnswerTimes): Promise<{ body: Uint8Array<ArrayBuffer> | string; isJson: boolean }> {
   const bytes = await new BodyReader(body, times).all()
   const { text, broken } = decoded(bytes)
   if (/^\s*(?:data|event|id|retry)?:/.test(text)) throw new AnswerFault('provider', 'the model\'s server answered with a stream, and none was asked for')
@@ -17,15 +17,15 @@ export async function wholeBody(body: ReadableStream<Uint8Array>, translation: T
   try {
     value = JSON.parse(text)
   } catch {
-    return bytes // the client says so
+    return { body: bytes, isJson: false } // the client says so
   }
   const completion = asCompletion(value)
-  if (!completion) return bytes
+  if (!completion) return { body: bytes, isJson: true }
   const only = completion.choices.length === 1 && indexOf(completion.choices[0] as Choice, 0) === 0
   if (broken) translation.diagnostics.add('broken_event', 'the answer is no UTF-8')
   const choices = completion.choices.map((choice, position) =>
     (position < translation.choices ? readChoice(choice, only ? bytes : alone(choice), broken ? 'network' : 'complete', translation) : choice))
-  return choices.every((choice, at) => choice === completion.choices[at]) ? bytes : JSON.stringify({ ...completion, choices })
+  return { body: choices.every((choice, at) => choice === completion.choices[at]) ? bytes : JSON.stringify({ ...completion, choices }), isJson: true }
 }
 
 const textOf = (pieces: readonly Piece[], wanted: Piece['kind']): string => pieces.map(({ kind, text }) => (kind === wanted ? text : '')).join('')

@@ -368,6 +368,21 @@ test('an answer is read as fast as its client reads, and no longer than it stays
   assert.equal(reason, 'enough')
 })
 
+test('while a long call is written a comment says so', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'] })
+  const pieces = [chunk({ content: 'I look. ' }), ...Array.from(hermes({ city: 'Rome' }), (letter) => chunk({ content: letter })), chunk({}, 'stop'), done]
+  const slow = async () => new Response(new ReadableStream({
+    pull(controller) {
+      t.mock.timers.tick(400)
+      controller.enqueue(new TextEncoder().encode(pieces.shift()))
+      if (pieces.length === 0) controller.close()
+    },
+  }, { highWaterMark: 0 }))
+  const { calls, comments, content } = readStream(await (await ask(textToolCalls({ protocol, fetch: slow }), { stream: true })).text())
+  assert.deepEqual([calls.length, content, new Set(comments)], [1, 'I look. ', new Set([': a call is being written'])])
+  assert.ok(comments.length >= 3 && comments.length <= 8, `${comments.length} comments`)
+})
+
 test('a server that falls silent is told in words', async () => {
   const silent = (...pieces) => async () => new Response(new ReadableStream({ start: (controller) => pieces.forEach((piece) => controller.enqueue(new TextEncoder().encode(piece))) }))
   const times = { firstByteTimeoutMs: 40, idleTimeoutMs: 20 }

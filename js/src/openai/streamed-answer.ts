@@ -11,6 +11,8 @@ import type { Translation } from './translator.js'
 
 /** Some servers keep a connection open behind their last word. */
 const AFTER_THE_END_MS = 1000
+/** While a call is written nothing comes out: what stands between may take so long a silence for a dead connection. */
+const MOST_SILENCE_MS = 5000
 /** Of what follows the end: the count of tokens. Beyond, it no longer waits for its place. */
 const MOST_TAIL_BYTES = 1024 * 1024
 /** Characters of one chunk of arguments. */
@@ -31,10 +33,15 @@ interface Streamed {
 export function streamedBody(body: ReadableStream<Uint8Array>, translation: Translation, times: AnswerTimes): ReadableStream<Uint8Array> {
   const reader = new BodyReader(body, times)
   const stream = new StreamedAnswer(translation)
+  let said = Date.now()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       let out: Uint8Array[] = []
-      while (out.length === 0 && !stream.ended) out = await more(reader, stream)
+      while (out.length === 0 && !stream.ended) {
+        out = await more(reader, stream)
+        if (out.length === 0 && Date.now() - said > MOST_SILENCE_MS) out = [encoder.encode(': a call is being written\n\n')]
+      }
+      said = Date.now()
       if (out.length > 0) controller.enqueue(joined(out))
       if (!stream.ended) return
       reader.cancel()

@@ -434,12 +434,24 @@ test('a model that is not known gets a format, and the developer is told', async
   assert.ok((await sent({ model: 'Qwen/Qwen3-8B' }, { protocol: undefined })).body.messages[0].content.includes('<tool_call>'))
 })
 
+test('many tools, choices of tools and members twice take no more than their length', async () => {
+  const tools = Array.from({ length: 10_000 }, (_, at) => ({ type: 'function', function: { name: `t${at}` } }))
+  const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }], tools, tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: tools.slice(1) } } })
+  const twice = `{${'"messages":[],'.repeat(50_000)}${Array.from({ length: 50_000 }, (_, at) => `"m${at}":0,`).join('')}${body.slice(1)}`
+  const from = performance.now()
+  const { body: sentBody } = await sent(twice)
+  assert.deepEqual([sentBody.messages.length, sentBody.m49999], [2, 0])
+  assert.ok(performance.now() - from < 10_000)
+})
+
 test('what is nested without an end is refused, or passed over', async () => {
   const deep = '['.repeat(200_000) + ']'.repeat(200_000)
   const { response, text } = await sent(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], tools: [weather] }).replace('"properties":{', `"x":${deep},"properties":{`))
   assert.deepEqual([response.status, text], [400, undefined])
   const nested = await streamed([chunk({ content: 'Hi' }), event(`{"choices":[{"index":0,"delta":{"content":" <tool","x":${deep}}}]}`), chunk({ content: ' there' }), chunk({}, 'stop'), done])
   assert.deepEqual([nested.content, nested.error.code, nested.ends], ['Hi', 'oversize', 0])
+  const whole = await ask(textToolCalls({ protocol, fetch: async () => new Response(wholeOf(hermes({ city: 'Rome' })).replace('"logprobs":null', `"logprobs":${deep}`)) }))
+  assert.deepEqual([whole.status, (await whole.json()).error.code], [502, 'provider'])
   const passed = await streamed([chunk({ content: 'Hi' }), event('[1,2]'), event('5'), chunk({}, 'stop'), done])
   assert.deepEqual([passed.content, passed.finish, passed.comments], ['Hi', ['stop'], [': x-sluice-diagnostics: broken_event=2']])
 })

@@ -9,6 +9,15 @@ export interface Choice { index?: number; delta?: Message; message?: Message; fi
 /** What is said: a `message`, or more of one. */
 export interface Message { [member: string]: unknown }
 
+/** The value of a JSON text; undefined where it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** The JSON as a completion with choices; undefined where it is something else, such as an error or the count of tokens at the end. */
 export function asCompletion(value: unknown): Completion | undefined {
   if (!isObject(value) || !Array.isArray(value['choices']) || value['choices'].length === 0) return undefined

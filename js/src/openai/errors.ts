@@ -27,6 +27,9 @@ export class AnswerFault extends Error {
   }
 }
 
+/** The fault of an answer that is too large, or nested too deep. */
+export const unreadable = (error: RangeError): AnswerFault => new AnswerFault('oversize', `the answer of the model's server cannot be read: ${error.message}`)
+
 /** The paths of an engine's tools, as they stand in the request. */
 const asRequested = (path: string): string => path.replace(/^request\./, '').replace(/^(tools\[\d+\])\.(?!function\b)/, '$1.function.')
 

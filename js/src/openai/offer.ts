@@ -32,7 +32,7 @@ export function offerOf(body: { [member: string]: unknown }): Offer | undefined 
   const { tools, tool_choice: choice, parallel_tool_calls: parallel } = body
   if (!Array.isArray(tools)) return undefined
   const isFunction = (one: unknown): boolean => isObject(one) && (one['type'] === 'function' || (one['type'] === undefined && isObject(one['function'])))
-  const all = tools.filter(isFunction).map((one) => functionOf(one, tools.indexOf(one)))
+  const all = tools.flatMap((one, index) => (isFunction(one) ? [functionOf(one as { function?: unknown }, index)] : []))
   if (all.length === 0) return undefined
   const { functions, wanted, sentence } = choose(choice, all)
   const single = parallel === false
@@ -71,8 +71,9 @@ function choose(choice: unknown, functions: RequestedFunction[]): Choice {
     const { name } = isObject(one) && isObject(one['function']) ? one['function'] : {}
     return typeof name === 'string' ? name : undefined
   }
+  const offered = new Set<unknown>(functions.map(({ name }) => name))
   const known = (name: string | undefined, path: string): string => {
-    if (functions.some((one) => one.name === name)) return name as string
+    if (offered.has(name)) return name as string
     throw wrong(path, name, 'the name of one of the tools')
   }
   if (isObject(choice) && choice['type'] === 'function') return { functions, wanted: true, sentence: words.named(known(named(choice), 'tool_choice.function.name')) }

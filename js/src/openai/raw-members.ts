@@ -66,11 +66,11 @@ export function rawMember(text: string, name: string): string | undefined {
 export function withMembers(text: string, changed: { readonly [name: string]: string | null }): string {
   const all = rawMembers(text)
   const isChanged = (name: string): boolean => Object.hasOwn(changed, name)
-  const kept = all.filter(({ name }, at) => !isChanged(name) || (changed[name] !== null && all.findLastIndex((one) => one.name === name) === at))
+  const last = new Map(all.map((one) => [one.name, one]))
+  const kept = all.filter((one) => !isChanged(one.name) || (changed[one.name] !== null && last.get(one.name) === one))
   const written = kept.map(({ name, from, value, end }) => {
     const before = text.slice(value, end)
     return text.slice(from, value) + (isChanged(name) ? before.replace(before.trim(), () => changed[name] as string) : before)
   })
-  const last = all.at(-1)
-  return last === undefined ? text : `${text.slice(0, all[0]?.from)}${written.join(',')}${text.slice(last.end)}`
+  return all.length === 0 ? text : `${text.slice(0, all[0]?.from)}${written.join(',')}${text.slice(all.at(-1)?.end)}`
 }

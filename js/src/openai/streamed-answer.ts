@@ -1,13 +1,13 @@
 // A stream of chunks: what says something is read and said anew, all else passes as it came.
 import { isObject } from '../core/options.js'
 import { BodyReader, MOST_BYTES } from './body-reader.js'
-import { ChoiceReader, type Piece, type ReadCall } from './choice-reader.js'
-import { alone, asCompletion, finishReason, indexOf, reasoningMember, saysJust, unsaid, writtenCall, type Choice, type Completion, type Message } from './completion.js'
+import type { ChoiceReader, Piece, ReadCall } from './choice-reader.js'
+import { alone, asCompletion, finishReason, indexOf, parsed, reasoningMember, saysJust, unsaid, writtenCall, type Choice, type Completion, type Message } from './completion.js'
 import { DIAGNOSTICS_HEADER } from './diagnostics.js'
-import { AnswerFault } from './errors.js'
+import { AnswerFault, unreadable } from './errors.js'
 import type { AnswerTimes } from './options.js'
 import { decoded, joined, SseEvents, type SseEvent } from './sse-events.js'
-import type { Translation } from './translator.js'
+import type { ReadTranslation } from './translator.js'
 
 /** Some servers keep a connection open behind their last word. */
 const AFTER_THE_END_MS = 1000
@@ -30,7 +30,7 @@ interface Streamed {
 }
 
 /** The answer's body, translated as the client reads it: no faster, and no longer. */
-export function streamedBody(body: ReadableStream<Uint8Array>, translation: Translation, times: AnswerTimes): ReadableStream<Uint8Array> {
+export function streamedBody(body: ReadableStream<Uint8Array>, translation: ReadTranslation, times: AnswerTimes): ReadableStream<Uint8Array> {
   const reader = new BodyReader(body, times)
   const stream = new StreamedAnswer(translation)
   let said = Date.now()
@@ -60,7 +60,7 @@ async function more(reader: BodyReader, stream: StreamedAnswer): Promise<Uint8Ar
     return bytes === undefined ? stream.end() : stream.take(bytes)
   } catch (error) {
     if (error instanceof AnswerFault) return stream.fail(error)
-    if (error instanceof RangeError) return stream.fail(new AnswerFault('oversize', `the answer of the model's server cannot be read: ${error.message}`))
+    if (error instanceof RangeError) return stream.fail(unreadable(error))
     stream.close()
     reader.cancel(error)
     throw error
@@ -68,7 +68,7 @@ async function more(reader: BodyReader, stream: StreamedAnswer): Promise<Uint8Ar
 }
 
 class StreamedAnswer {
-  readonly #translation: Translation
+  readonly #translation: ReadTranslation
   readonly #events = new SseEvents(MOST_BYTES)
   readonly #choices = new Map<number, Streamed>()
   /** A body that is one JSON document, though a stream was asked for; undefined before its first character. */
@@ -83,7 +83,7 @@ class StreamedAnswer {
   #lost = false
   ended = false
 
-  constructor(translation: Translation) {
+  constructor(translation: ReadTranslation) {
     this.#translation = translation
   }
 
@@ -190,9 +190,8 @@ class StreamedAnswer {
   }
 
   #open(index: number): Streamed | undefined {
-    const { reader, choices, single, diagnostics } = this.#translation
-    if (index >= choices) return undefined
-    const streamed = { reader: new ChoiceReader((reader as NonNullable<typeof reader>)(), { single, diagnostics }), reasoning: 'reasoning_content', last: undefined }
+    if (index >= this.#translation.choices) return undefined
+    const streamed = { reader: this.#translation.read(), reasoning: 'reasoning_content', last: undefined }
     this.#choices.set(index, streamed)
     return streamed
   }
@@ -257,12 +256,4 @@ function wholeAsEvent(bytes: Uint8Array): SseEvent {
   const completion = asCompletion(parsed(text))
   if (completion) return { bytes, broken, data: JSON.stringify({ ...completion, object: 'chat.completion.chunk' }) }
   return { bytes: encoder.encode(`data: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`), broken, data: text }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

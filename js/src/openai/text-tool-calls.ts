@@ -1,9 +1,9 @@
 // The `fetch`: which requests are translated, and what becomes of their answers.
 import { DIAGNOSTICS_HEADER } from './diagnostics.js'
-import { AnswerFault, errorResponse, refusal } from './errors.js'
+import { AnswerFault, errorResponse, refusal, unreadable } from './errors.js'
 import { checkTextToolCalls, type AnswerTimes, type TextToolCallOptions } from './options.js'
 import { streamedBody } from './streamed-answer.js'
-import { Translator, type Translation } from './translator.js'
+import { Translator, type ReadTranslation, type Translation } from './translator.js'
 import { wholeBody } from './whole-answer.js'
 
 /**
@@ -57,8 +57,10 @@ function headersOf(input: Parameters<typeof fetch>[0], init: RequestInit | undef
   return headers
 }
 
+const isRead = (translation: Translation): translation is ReadTranslation => translation.read !== undefined
+
 async function translated(response: Response, translation: Translation, times: AnswerTimes): Promise<Response> {
-  if (!response.ok || !response.body || !translation.reader) return response
+  if (!response.ok || !response.body || !isRead(translation)) return response
   const headers = new Headers(response.headers)
   for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name) // of the body as it came
   const { status, statusText } = response
@@ -72,7 +74,8 @@ async function translated(response: Response, translation: Translation, times: A
     if (counts !== '') headers.set(DIAGNOSTICS_HEADER, counts)
     if (isJson) headers.set('content-type', 'application/json') // whatever the server calls it
     return new Response(body, { status, statusText, headers })
-  } catch (error) {
+  } catch (cause) {
+    const error = cause instanceof RangeError ? unreadable(cause) : cause
     if (!(error instanceof AnswerFault)) throw error
     return errorResponse(error.code.endsWith('_timeout') ? 504 : 502, { message: error.message, code: error.code })
   }

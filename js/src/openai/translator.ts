@@ -4,6 +4,7 @@ import { SluiceError } from '../core/errors.js'
 import { isObject } from '../core/options.js'
 import type { Settings } from '../core/settings.js'
 import type { Turn, TurnConfig } from '../core/turn.js'
+import { ChoiceReader } from './choice-reader.js'
 import { Diagnostics } from './diagnostics.js'
 import { offerOf, type Offer } from './offer.js'
 import type { TextToolCallOptions } from './options.js'
@@ -17,12 +18,13 @@ export interface Translation {
   streams: boolean
   /** How many choices are asked for. What a server sends beyond them passes as it is. */
   choices: number
-  /** The client wants one call at most. */
-  single: boolean
-  /** Reads one choice of the answer. Undefined: the model was told of no tools, and its answer passes. */
-  reader: (() => Turn) | undefined
+  /** What reads one choice of the answer. Undefined: the model was told of no tools, and its answer passes. */
+  read: (() => ChoiceReader) | undefined
   diagnostics: Diagnostics
 }
+
+/** One whose answer is read. */
+export type ReadTranslation = Translation & { read: () => ChoiceReader }
 
 /** Engines that are kept for the next request with the same tools. */
 const KEPT_ENGINES = 16
@@ -68,8 +70,7 @@ export class Translator {
       body: withMembers(text, { messages, tools: offer.others.length > 0 ? JSON.stringify(offer.others) : null, tool_choice: null, parallel_tool_calls: null }),
       streams: body['stream'] === true,
       choices: wantedChoices(body['n']),
-      single: offer.single,
-      reader: offer.wanted ? () => engine.turn({ wire: 'openai-chat', mode: 'text', protocol: protocols, startsInReasoning }) : undefined,
+      read: offer.wanted ? () => new ChoiceReader(engine.turn({ wire: 'openai-chat', protocol: protocols, startsInReasoning }), { single: offer.single, diagnostics }) : undefined,
       diagnostics,
     }
   }

@@ -1,24 +1,20 @@
 // An answer that is one JSON document.
 import type { End } from '../core/turn.js'
 import { BodyReader } from './body-reader.js'
-import { ChoiceReader, type Piece } from './choice-reader.js'
-import { alone, asCompletion, finishReason, indexOf, reasoningMember, saysJust, unsaid, writtenCall, type Choice } from './completion.js'
+import type { Piece } from './choice-reader.js'
+import { alone, asCompletion, finishReason, indexOf, parsed, reasoningMember, saysJust, unsaid, writtenCall, type Choice } from './completion.js'
 import { AnswerFault } from './errors.js'
 import type { AnswerTimes } from './options.js'
 import { decoded } from './sse-events.js'
-import type { Translation } from './translator.js'
+import type { ReadTranslation } from './translator.js'
 
 /** The answer's body, translated; `isJson` is false where it is none. Throws AnswerFault where there is no answer. */
-export async function wholeBody(body: ReadableStream<Uint8Array>, translation: Translation, times: AnswerTimes): Promise<{ body: Uint8Array<ArrayBuffer> | string; isJson: boolean }> {
+export async function wholeBody(body: ReadableStream<Uint8Array>, translation: ReadTranslation, times: AnswerTimes): Promise<{ body: Uint8Array<ArrayBuffer> | string; isJson: boolean }> {
   const bytes = await new BodyReader(body, times).all()
   const { text, broken } = decoded(bytes)
   if (/^\s*(?:data|event|id|retry)?:/.test(text)) throw new AnswerFault('provider', 'the model\'s server answered with a stream, and none was asked for')
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { body: bytes, isJson: false } // the client says so
-  }
+  const value = parsed(text)
+  if (value === undefined) return { body: bytes, isJson: false } // the client says so
   const completion = asCompletion(value)
   if (!completion) return { body: bytes, isJson: true }
   const only = completion.choices.length === 1 && indexOf(completion.choices[0] as Choice, 0) === 0
@@ -31,8 +27,8 @@ export async function wholeBody(body: ReadableStream<Uint8Array>, translation: T
 const textOf = (pieces: readonly Piece[], wanted: Piece['kind']): string => pieces.map(({ kind, text }) => (kind === wanted ? text : '')).join('')
 
 /** The choice itself where there is nothing to change. */
-function readChoice(choice: Choice, bytes: Uint8Array | string, how: End, { reader, single, diagnostics }: Translation): Choice {
-  const reading = new ChoiceReader((reader as NonNullable<typeof reader>)(), { single, diagnostics })
+function readChoice(choice: Choice, bytes: Uint8Array | string, how: End, { read }: ReadTranslation): Choice {
+  const reading = read()
   const before = reading.take(bytes)
   const { pieces, calls, fault } = reading.end(how)
   if (fault) throw fault

@@ -3,10 +3,11 @@ import { Engine, SluiceError, tool, type Run, type SluiceEvent } from 'sluice'
 import { hostEngine, type ElectronHost, type IpcMainLike } from 'sluice/electron'
 import { createHost, type Connection, type Host, type Peer } from 'sluice/host'
 import { live2dTools } from 'sluice/live2d'
+import { openAIHandler, textToolCalls } from 'sluice/openai'
 import { connect, type Client, type LiveMessage } from 'sluice/renderer'
 import { startServer, type ScriptedServer } from 'sluice/testing'
 import { SluiceMessage } from 'sluice/ui'
-import { serve, type WebServer } from 'sluice/web'
+import { nodeListener, serve, type WebServer } from 'sluice/web'
 
 const engine: Engine = new Engine({
   tools: [tool({ name: 'a', description: '', parameters: { type: 'object' }, execute: async (_args, { signal }) => signal.aborted }), ...live2dTools({ expressions: ['smile'] })],
@@ -25,6 +26,8 @@ export const joined = (socket: WebSocket): Connection => {
   return plain.connect(peer)
 }
 export const served = (): Promise<WebServer> => serve({ roots: { '/': 'pages' }, host: plain })
+export const inBetween: typeof fetch = textToolCalls({ protocol: 'auto' })
+export const listener = nodeListener(openAIHandler({ baseURL: 'http://127.0.0.1:8000/v1' }))
 export async function show(): Promise<void> {
   const client: Client = connect()
   const message: LiveMessage = await client.send('hi')

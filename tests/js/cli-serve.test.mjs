@@ -46,6 +46,7 @@ test('clients of OpenAI get calls and models, and strangers in a browser nothing
     const run = (model) => client.chat.completions.stream({ model, messages: [{ role: 'user', content: 'Hi' }], tools: [weather] }).finalChatCompletion()
     assert.equal((await run('qwen3')).choices[0].message.tool_calls[0].function.name, 'get_weather')
     assert.equal((await run('qwen3-broken')).choices[0].message.tool_calls, undefined)
+    for (const again of [1, 2]) assert.equal((await run('nobody-1')).choices[0].finish_reason, 'stop', again)
     assert.deepEqual((await client.models.list()).data.map(({ id }) => id), ['qwen3'])
     const before = requests.length
     const { host, port } = new URL(url)
@@ -54,6 +55,7 @@ test('clients of OpenAI get calls and models, and strangers in a browser nothing
   })
   assert.equal(code, 0)
   assert.ok(out.includes(`In front of ${baseURL};`), out)
+  assert.equal(err.match(/^nobody-1: unknown_model/gm).length, 1)
   assert.match(err, /^qwen3-broken: unterminated_block: get_weather$/m)
 })
 

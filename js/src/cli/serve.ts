@@ -5,11 +5,13 @@ import { escapeInvisible } from '../bridge/invisible.js'
 import { messageOf, SluiceError } from '../core/errors.js'
 import { addressesOf, providers } from '../core/providers.js'
 import { openAIHandler } from '../openai/handler.js'
+import type { TextToolCallDiagnostic } from '../openai/options.js'
 import { nodeListener } from '../web/node-listener.js'
 import { text, UsageError, type Command, type Values } from './command.js'
 import { readModel } from './model-options.js'
 
 const DEFAULT = '127.0.0.1:4100'
+const MOST_TOLD = 1000
 
 interface Listen { host: string; port: number }
 
@@ -40,7 +42,7 @@ or whole; /v1/models and all other requests pass. Clients take the address that 
     if (!local && token === undefined) throw new UsageError(`--listen: ${listen.host} can be reached from other machines: --token TOKEN says who may ask`)
     const handler = openAIHandler({
       baseURL, protocol: text(values.protocol) ?? 'auto', ...(apiKey === undefined ? {} : { apiKey }), ...(token === undefined ? {} : { token }),
-      onDiagnostic: ({ model, code, detail }) => console.error(escapeInvisible(`${model}: ${code}${detail === '' ? '' : `: ${detail}`}`.replace(/\s+/g, ' ').slice(0, 300))),
+      onDiagnostic: tellOnce(),
     })
     const server = createServer(nodeListener((request) => (token === undefined ? strangerTo(request) : undefined) ?? handler(request)))
     await begin(server, listen)
@@ -56,6 +58,18 @@ or whole; /v1/models and all other requests pass. Clients take the address that 
     })
     return 0
   },
+}
+
+/** Writes what is noticed, and that a model is not known only once: it is so with every request. */
+function tellOnce(): (diagnostic: TextToolCallDiagnostic) => void {
+  const told = new Set<string>()
+  return ({ model, code, detail }) => {
+    const line = escapeInvisible(`${model}: ${code}${detail === '' ? '' : `: ${detail}`}`.replace(/\s+/g, ' ').slice(0, 300))
+    if (code === 'unknown_model' && told.has(line)) return
+    if (told.size === MOST_TOLD) told.clear() // clients name models as they like
+    if (code === 'unknown_model') told.add(line)
+    console.error(line)
+  }
 }
 
 function readUpstream(values: Values): { baseURL: string; apiKey?: string | undefined } {

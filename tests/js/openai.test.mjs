@@ -437,11 +437,11 @@ test('a model that is not known gets a format, and the developer is told', async
 test('many tools, choices of tools and members twice take no more than their length', async () => {
   const tools = Array.from({ length: 10_000 }, (_, at) => ({ type: 'function', function: { name: `t${at}` } }))
   const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }], tools, tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: tools.slice(1) } } })
-  const twice = `{${'"messages":[],'.repeat(50_000)}${Array.from({ length: 50_000 }, (_, at) => `"m${at}":0,`).join('')}${body.slice(1)}`
+  const twice = `{${'"messages":[],'.repeat(200_000)}${Array.from({ length: 200_000 }, (_, at) => `"m${at}":0,`).join('')}${body.slice(1)}`
   const from = performance.now()
   const { body: sentBody } = await sent(twice)
-  assert.deepEqual([sentBody.messages.length, sentBody.m49999], [2, 0])
-  assert.ok(performance.now() - from < 10_000)
+  assert.deepEqual([sentBody.messages.length, sentBody.m199999], [2, 0])
+  assert.ok(performance.now() - from < 30_000)
 })
 
 test('what is nested without an end is refused, or passed over', async () => {

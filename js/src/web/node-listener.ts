@@ -6,7 +6,8 @@ import { messageOf } from '../core/errors.js'
 
 /**
  * Makes a handler such as `openAIHandler(…)` a listener: `createServer(nodeListener(handler))`, or a route of Express. The request's signal is aborted when
- * the client goes away; an answer is read as fast as the client takes it. A handler that throws is answered with status 500.
+ * the client goes away; an answer is read as fast as the client takes it. It reads the body itself: it goes before `express.json()`. A handler that throws
+ * is answered with status 500.
  */
 export function nodeListener(handler: (request: Request) => Response | Promise<Response>): RequestListener {
   return (request, response) => void answer(handler, request, response)

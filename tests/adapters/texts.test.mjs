@@ -1,6 +1,8 @@
 // Every recorded text of the model families (../shared/texts) through the proxy to the official client: the calls arrive as `tool_calls`, the text without markers, however the
 // bytes are cut, streamed and whole. Skipped where they are absent.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -73,6 +75,7 @@ const callsOf = (calls = []) => calls.map(({ function: { name, arguments: args }
 
 describe('recorded texts', { skip: families.length === 0 && 'no recorded texts at ../shared or $SLUICE_SHARED' }, () => {
   let url
+  let baseURL // of the model's server
   const handlers = new Map()
   const texts = new Map()
 
@@ -89,6 +92,7 @@ describe('recorded texts', { skip: families.length === 0 && 'no recorded texts a
       }
       response.end()
     })
+    baseURL = model.baseURL
     // A handler for each way to write calls: the path's first part says which.
     const server = createServer(nodeListener((request) => {
       const way = decodeURIComponent(new URL(request.url).pathname.split('/')[1])
@@ -117,6 +121,33 @@ describe('recorded texts', { skip: families.length === 0 && 'no recorded texts a
       }
     })
   }
+
+  test('a model is known by its name: families reach the official client through `npx sluice serve --protocol auto`', async () => {
+    const command = spawn(process.execPath, [join(root, 'js/dist/esm/cli/main.js'), 'serve', '--upstream', baseURL, '--protocol', 'auto', '--listen', '127.0.0.1:0'])
+    try {
+      const [line] = await once(command.stdout.setEncoding('utf8'), 'data')
+      const client = new OpenAI({ baseURL: /http:\S+/.exec(line)[0], apiKey: 'key', maxRetries: 0 })
+      const engine = new Engine({ mode: 'text', protocol: 'auto' })
+      const { profiles } = engine.describe()
+      const known = (model) => engine.describe({ request: { model, messages: [{ role: 'user', content: 'Hi' }] } }).protocols
+      const tried = new Set()
+      for (const { match, protocol: family, startsInReasoning } of profiles) {
+        const recorded = families.includes(family) && !tried.has(family) && textsOf(family).find((one) => one.expected_calls.length > 0 && (one.starts_in_reasoning ?? false) === startsInReasoning)
+        if (!recorded) continue
+        tried.add(family)
+        const name = match.replaceAll('*', '-').replace(/\.$/, '.1')
+        assert.deepEqual(known(name), [family], name)
+        texts.set(name, recorded.input)
+        const { choices: [{ message, finish_reason }] } = await client.chat.completions.stream({ model: name, messages: [{ role: 'user', content: 'Hi' }], tools: recorded.tools }).finalChatCompletion()
+        compare({ ...recorded, expected_reasoning: undefined }, family, { content: message.content ?? '', reasoning: '', calls: callsOf(message.tool_calls), finish: finish_reason })
+      }
+      engine.close()
+      console.log(`${tried.size} families by the names of their models`)
+      assert.ok(tried.size >= 30)
+    } finally {
+      command.kill('SIGINT')
+    }
+  })
 
   test('the same comes out where the stream is cut at every byte', async () => {
     let count = 0

@@ -1,42 +1,14 @@
 // The most memory that a call of 10 MB takes, counted by this program's own allocator: everything that the library
 // holds from the first fed byte to the next request, without the fed bytes themselves.
-#include <malloc.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <string_view>
 
+#include "live_memory.h"
 #include "sluice/sluice.h"
 
-namespace {
-
-size_t live = 0, most = 0;
-
-void *take(size_t size) {
-  void *const memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
-  live += malloc_usable_size(memory);
-  if (live > most) most = live;
-  return memory;
-}
-
-void give(void *memory) {
-  if (memory == nullptr) return;
-  live -= malloc_usable_size(memory);
-  std::free(memory);
-}
-
-}  // namespace
-
-void *operator new(size_t size) { return take(size); }
-void *operator new[](size_t size) { return take(size); }
-void operator delete(void *memory) noexcept { give(memory); }
-void operator delete(void *memory, size_t) noexcept { give(memory); }
-void operator delete[](void *memory) noexcept { give(memory); }
-void operator delete[](void *memory, size_t) noexcept { give(memory); }
+using sluice_test::live, sluice_test::most;
 
 namespace {
 
@@ -72,10 +44,10 @@ Played play(const std::string &turn_members, const std::string &body, size_t pie
   const size_t before = live;
   const auto peak = [&] {
     const size_t above = most - before;
-    most = live;
+    most = live.load();
     return above;
   };
-  most = live;
+  most = live.load();
   for (size_t at = 0; at < body.size(); at += piece) {
     sluice_turn_feed(turn, body.data() + at, std::min(piece, body.size() - at));
     if (polled) poll();

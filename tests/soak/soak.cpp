@@ -4,39 +4,15 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
-namespace {
+#include "../native/live_memory.h"
 
-std::atomic<long> live = 0;  // allocations that were not given back
-
-void *take(size_t size) {
-  void *const memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
-  live.fetch_add(1, std::memory_order_relaxed);
-  return memory;
-}
-
-void give(void *memory) {
-  if (memory == nullptr) return;
-  live.fetch_sub(1, std::memory_order_relaxed);
-  std::free(memory);
-}
-
-}  // namespace
-
-void *operator new(size_t size) { return take(size); }
-void *operator new[](size_t size) { return take(size); }
-void operator delete(void *memory) noexcept { give(memory); }
-void operator delete(void *memory, size_t) noexcept { give(memory); }
-void operator delete[](void *memory) noexcept { give(memory); }
-void operator delete[](void *memory, size_t) noexcept { give(memory); }
+using sluice_test::live;
 
 namespace {
 
@@ -117,9 +93,9 @@ class Turn {
   static inline std::atomic<size_t> events = 0;
 };
 
-bool told(const char *what, long before, size_t turns) {
-  const long left = live - before;
-  std::printf("%s: %zu turns, %zu events so far, %ld allocations left\n", what, turns, Turn::events.load(), left);
+bool told(const char *what, size_t before, size_t turns) {
+  const auto left = static_cast<long>(live - before);
+  std::printf("%s: %zu turns, %zu events so far, %ld bytes left\n", what, turns, Turn::events.load(), left);
   return left == 0;
 }
 
@@ -136,7 +112,7 @@ int main() {
   };
   for (size_t number = 0; number < 42; ++number) one(number);  // what is made once per process is made
 
-  long before = live;
+  size_t before = live;
   {
     std::vector<Turn> turns;
     for (size_t number = 0; number < 1000; ++number) turns.emplace_back(engine, number).begin();

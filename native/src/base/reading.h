@@ -2,10 +2,13 @@
 // text.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/json.h"
@@ -29,14 +32,16 @@ Status read_texts(std::string_view value, std::vector<std::string> &out);
 // Reads a whole number: 3, 3.0 and 3e2 are whole.
 Status read_whole(std::string_view value, int64_t least, int64_t most, int64_t &out);
 
-// The same for any integer type: accepts what it holds, and at most kMostWhole.
+// The same for any integer type: accepts what it holds, and at most kMostWhole. A size of more than 32 bits is accepted
+// on every platform, so that a document means the same on all: where a size_t has 32 bits, the most it holds is no limit
+// either.
 template <class T>
 Status read_whole_into(std::string_view value, int64_t least, T &out) {
   constexpr uint64_t kHolds = static_cast<uint64_t>(std::numeric_limits<T>::max());
-  constexpr int64_t kMost = kHolds < static_cast<uint64_t>(kMostWhole) ? static_cast<int64_t>(kHolds) : kMostWhole;
+  constexpr int64_t kMost = static_cast<int64_t>(std::min(kHolds, static_cast<uint64_t>(kMostWhole)));
   int64_t number = 0;
-  Status status = read_whole(value, least, kMost, number);
-  if (status.ok()) out = static_cast<T>(number);
+  Status status = read_whole(value, least, std::is_same_v<T, size_t> ? kMostWhole : kMost, number);
+  if (status.ok()) out = static_cast<T>(std::min(number, kMost));
   return status;
 }
 

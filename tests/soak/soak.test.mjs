@@ -1,4 +1,5 @@
-// Memory stays flat over many turns, runs and workers: counted after collections, never timed. `npm run soak` runs it.
+// Memory stays flat over many turns, runs and workers: counted after collections, never timed; and where there is none, that is told.
+// `npm run soak` runs it.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
@@ -49,11 +50,20 @@ async function read(run) {
   return (await run.done).outcome
 }
 
-test('15,000 turns through the C ABI leave no byte, at once, one after another and on threads', { timeout: 300_000 }, (t) => {
-  const program = fileURLToPath(new URL('../../build/release/sluice_soak', import.meta.url))
-  const { status, stdout, stderr, error } = spawnSync(program, { encoding: 'utf8' })
-  t.diagnostic(stdout.trim().replaceAll('\n', '; '))
+/** A program of build/release. What it says stands in the report. */
+function runs(t, name, env) {
+  const program = fileURLToPath(new URL(`../../build/release/${name}`, import.meta.url))
+  const { status, stdout, stderr, error } = spawnSync(program, { encoding: 'utf8', env: { ...process.env, ...env } })
+  t.diagnostic(stdout.trim().replace(/\n+=+\n+/g, '; ').replaceAll('\n', '; '))
   assert.equal(status, 0, `${error ?? ''}${stdout}${stderr}`)
+}
+
+test('15,000 turns through the C ABI leave no byte, at once, one after another and on threads', { timeout: 300_000 }, (t) => {
+  runs(t, 'sluice_soak')
+})
+
+test('whichever allocation fails, in every shared script, nothing crashes, leaks or goes on wrong', { timeout: 1_800_000 }, (t) => {
+  runs(t, 'sluice_short_memory', { SLUICE_LONG: '1' })
 })
 
 test('1,000 runs at once end, and what they held is free', { timeout: 300_000 }, async (t) => {

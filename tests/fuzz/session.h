@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "../native/conversation.h"
+#include "base/json.h"
 
 namespace sluice_test {
 
@@ -87,6 +89,7 @@ class Session {
     sluice_turn_free(turn_);
     turn_ = sluice_turn_restore(engine_, state.data(), state.size());
     done = false;
+    seq_.reset();
   }
   int32_t feed(std::string_view bytes) { return told(sluice_turn_feed(turn_, bytes.data(), bytes.size())); }
   int32_t finish(int32_t how = SLUICE_END_COMPLETE) { return told(sluice_turn_finish(turn_, how, nullptr, 0)); }
@@ -120,22 +123,10 @@ class Session {
     const int64_t next = sluice_turn_tick(turn_, now);
     if (next < 0) told(static_cast<int32_t>(next));
   }
-  // Polls until there is nothing more.
+  // Polls until there is nothing more. Every other time text comes as plain bytes, without JSON.
   void drain() {
-    size_t len = 0;
-    while (const char *const text = sluice_turn_next_event(turn_, &len)) {
-      must(!done, "nothing comes after done", text);
-      const Json event = read_json(std::string_view(text, len));
-      must(event.is_object(), "an event is a JSON object", text);
-      must(!event.contains("call") || event["call"].is_number_unsigned(), "a call is a number", text);
-      for (const char *key : {"type", "name"})
-        must(!event.contains(key) || event[key].is_string(), "type and name are strings", text);
-      const std::string type = event.value("type", "");
-      if (type == "execute" || type == "ipc") ran.push_back(event.value("name", type));
-      if (type == "execute") running.push_back(event.value("call", 0U));
-      if (type == "approval") asked.push_back(event.value("call", 0U));
-      if (type == "error") must(!event.contains("fatal") || event["fatal"] != true, "no turn is poisoned", text);
-      done = type == "done";
+    plain_ = !plain_;
+    while ((plain_ && poll_piece()) || poll_event()) {
     }
   }
   // All that can be asked is JSON, and what is saved is restored.
@@ -152,8 +143,50 @@ class Session {
     return code;
   }
 
+  bool poll_piece() {
+    int32_t kind = -1;
+    uint32_t index = 0;
+    size_t len = 0;
+    const char *const text = sluice_turn_next_delta(turn_, &kind, &index, &len);
+    if (text == nullptr) {
+      const bool waits = kind == SLUICE_DELTA_EVENT || kind == SLUICE_DELTA_TASK;
+      must(index == 0 && len == 0 && (waits || kind == SLUICE_DELTA_NONE), "what waits is told by its kind");
+      must(poll_event() == waits, "an event waits exactly where its kind says so");
+      return waits;
+    }
+    const std::string piece(text, len);
+    must(!done, "nothing comes after done", piece);
+    must(kind >= SLUICE_DELTA_TEXT && kind <= SLUICE_DELTA_PROGRESS, "a piece of text has its kind", piece);
+    must(text[len] == 0 && is_json(sluice::json_string(piece)), "a piece is UTF-8, with a NUL behind it", piece);
+    if (seq_) ++*seq_;
+    return true;
+  }
+  bool poll_event() {
+    size_t len = 0;
+    const char *const text = sluice_turn_next_event(turn_, &len);
+    if (text == nullptr) return false;
+    must(!done, "nothing comes after done", text);
+    const Json event = read_json(std::string_view(text, len));
+    must(event.is_object(), "an event is a JSON object", text);
+    must(!event.contains("call") || event["call"].is_number_unsigned(), "a call is a number", text);
+    for (const char *key : {"type", "name"})
+      must(!event.contains(key) || event[key].is_string(), "type and name are strings", text);
+    const Json *const seq = member(event, "seq");
+    must(seq != nullptr && seq->is_number_unsigned() && (!seq_ || *seq == *seq_ + 1), "seq counts what was polled", text);
+    seq_ = seq->get<uint64_t>();
+    const std::string type = event.value("type", "");
+    if (type == "execute" || type == "ipc") ran.push_back(event.value("name", type));
+    if (type == "execute") running.push_back(event.value("call", 0U));
+    if (type == "approval") asked.push_back(event.value("call", 0U));
+    if (type == "error") must(!event.contains("fatal") || event["fatal"] != true, "no turn is poisoned", text);
+    done = type == "done";
+    return true;
+  }
+
   sluice_engine *engine_ = nullptr;
   sluice_turn *turn_ = nullptr;
+  bool plain_ = false;
+  std::optional<uint64_t> seq_;  // of what was polled last; nothing behind a restore
 };
 
 // The answer of a server whose model writes this text, or these native calls.

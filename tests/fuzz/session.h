@@ -77,6 +77,7 @@ class Session {
   std::vector<uint32_t> running, asked;  // calls that were told to run, and those that a person was asked about
   bool done = false;
 
+  sluice_turn *turn() const { return turn_; }
   bool usable() const { return sluice_engine_error(engine_, nullptr) == nullptr; }
   std::string error() { return get(SLUICE_GET_ERROR); }
   std::string get(int32_t what) {
@@ -90,6 +91,11 @@ class Session {
     turn_ = sluice_turn_restore(engine_, state.data(), state.size());
     done = false;
     seq_.reset();
+  }
+  // The return code of a verb.
+  int32_t told(int32_t code) {
+    must(code != SLUICE_E_INTERNAL && code != SLUICE_E_MEMORY, "no turn is poisoned", get(SLUICE_GET_ERROR));
+    return code;
   }
   int32_t feed(std::string_view bytes) { return told(sluice_turn_feed(turn_, bytes.data(), bytes.size())); }
   int32_t finish(int32_t how = SLUICE_END_COMPLETE) { return told(sluice_turn_finish(turn_, how, nullptr, 0)); }
@@ -138,11 +144,6 @@ class Session {
   }
 
  private:
-  int32_t told(int32_t code) {
-    must(code != SLUICE_E_INTERNAL && code != SLUICE_E_MEMORY, "no turn is poisoned", get(SLUICE_GET_ERROR));
-    return code;
-  }
-
   bool poll_piece() {
     int32_t kind = -1;
     uint32_t index = 0;

@@ -2,18 +2,16 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <regex>
 #include <sstream>
 
 #include "../fuzz/turn_properties.h"
+#include "changed_value.h"
 #include "script_runner.h"
 
 using namespace sluice_test;
 
 namespace {
-
-using Random = std::minstd_rand;
 
 struct Saved {
   std::string engine, state, rest;
@@ -42,64 +40,10 @@ std::string saved_again(const Saved &saved) {
   return state != nullptr ? state : saved.state;
 }
 
-size_t count_values(const Json &value) {
-  size_t count = 1;
-  if (value.is_structured())
-    for (const Json &inner : value) count += count_values(inner);
-  return count;
-}
-
-// Changes the value number `at`, depth first.
-bool change(Json &value, size_t &at, Random &random) {
-  static const std::vector<Json> kOthers = {0,
-                                            1,
-                                            2,
-                                            -1,
-                                            7,
-                                            4294967295U,
-                                            9007199254740993,
-                                            -9007199254740993,
-                                            9.5,
-                                            "",
-                                            "{",
-                                            "[]",
-                                            "{}",
-                                            "{\"a\":",
-                                            "unknown",
-                                            nullptr,
-                                            true,
-                                            false,
-                                            Json::array(),
-                                            Json::object(),
-                                            Json::array({1}),
-                                            {{"a", 1}}};
-  if (at-- == 0) {
-    if (value.is_number_integer() && random() % 2 == 0)
-      value = value.get<int64_t>() + static_cast<int64_t>(random() % 5) - 2;
-    else if (value.is_string() && random() % 2 == 0)
-      value = value.get<std::string>().substr(0, random() % (value.get<std::string>().size() + 1));
-    else
-      value = kOthers[random() % kOthers.size()];
-    return true;
-  }
-  if (!value.is_structured()) return false;
-  for (auto inner = value.begin(); inner != value.end(); ++inner) {
-    if (at == 0 && random() % 3 == 0) {
-      value.erase(inner);
-      return true;
-    }
-    if (change(*inner, at, random)) return true;
-  }
-  return false;
-}
-
 std::string broken(const std::string &state, Random &random) {
   if (random() % 10 == 0) return state.substr(0, random() % state.size());
   Json value = Json::parse(state);
-  for (size_t times = 1 + random() % 3; times > 0; --times) {
-    size_t at = random() % count_values(value);
-    change(value, at, random);
-  }
+  for (size_t times = 1 + random() % 3; times > 0; --times) change_one(value, random);
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

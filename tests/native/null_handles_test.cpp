@@ -76,6 +76,40 @@ TEST_CASE("NULL documents and NULL bytes are told, not read") {
   sluice_turn_free(turn);
 }
 
+TEST_CASE("no verb reads a NULL pointer with a length, or takes a number that means nothing") {
+  sluice_engine *engine = sluice_engine_new("{}", 2);
+  const std::string config = R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"q"}]}})";
+  sluice_turn *turn = sluice_turn_new(engine, config.data(), config.size());
+  const auto refuses = [&](int32_t code, const std::string &why) {
+    CHECK(code == SLUICE_E_ARGUMENT);
+    const std::string error = sluice_turn_get(turn, SLUICE_GET_ERROR, nullptr);
+    INFO(error);
+    CHECK(error.find(why) != std::string::npos);
+  };
+  constexpr const char *kNull = "a NULL pointer with a length above 0";
+  refuses(sluice_turn_response(turn, 200, nullptr, 1), kNull);
+  refuses(sluice_turn_finish(turn, SLUICE_END_NETWORK, nullptr, 1), kNull);
+  refuses(sluice_turn_approve(turn, 1, SLUICE_ONCE, nullptr, 1), kNull);
+  refuses(sluice_turn_deny(turn, 1, nullptr, 1), kNull);
+  refuses(sluice_turn_refuse(turn, 1, nullptr, 1), kNull);
+  refuses(sluice_turn_judge(turn, 1, nullptr, 1), kNull);
+  refuses(sluice_turn_conclude(turn, SLUICE_FINAL_RETRY, nullptr, 1), kNull);
+  refuses(sluice_turn_cancel(turn, 0, nullptr, 1), kNull);
+  refuses(sluice_turn_submit(turn, 1, SLUICE_RESULT, nullptr, 1), kNull);
+  refuses(sluice_turn_resolve(turn, 1, nullptr, 1), "expected arguments, found NULL");
+  CHECK(sluice_turn_find_tool(turn, nullptr, 1, nullptr) == nullptr);
+  for (const int32_t status : {-1, 0, 99, 600}) refuses(sluice_turn_response(turn, status, nullptr, 0), "expected an HTTP status");
+  for (const int32_t how : {-1, 5}) refuses(sluice_turn_finish(turn, how, nullptr, 0), "0 to 4");
+  for (const int32_t decision : {-1, 5, 256, 260}) refuses(sluice_turn_approve(turn, 1, decision, nullptr, 0), "0 to 4");
+  for (const int32_t how : {-1, 3}) refuses(sluice_turn_conclude(turn, how, "x", 1), "0 to 2");
+  for (const int32_t kind : {-1, 6}) refuses(sluice_turn_submit(turn, 1, kind, "x", 1), "0 to 5");
+  CHECK(sluice_turn_get(turn, 99, nullptr) == nullptr);
+  CHECK(std::string(sluice_turn_get(turn, SLUICE_GET_ERROR, nullptr)).find("1 to 7, found 99") != std::string::npos);
+  CHECK(std::string(sluice_turn_next_event(turn, nullptr)).starts_with(R"({"type":"request")"));  // nothing changed
+  sluice_turn_free(turn);
+  sluice_engine_free(engine);
+}
+
 TEST_CASE("a borrowed string outlives calls of other functions") {
   sluice_engine *engine = sluice_engine_new("{}", 2);
   sluice_turn *turn = sluice_turn_new(engine, "{\"wire\":\"text\"}", 15);

@@ -201,11 +201,11 @@ std::string mismatch(const Json &pattern, const Json *actual, const std::string 
   return actual && pattern == *actual ? "" : not_as(where, brief(pattern), actual);
 }
 
-namespace {
-
 std::string document_text(const Json &document) {
   return document.is_string() ? document.get<std::string>() : document.dump();
 }
+
+namespace {
 
 std::string repeated(const Json &step, const std::string &text) {
   std::string out;
@@ -259,7 +259,12 @@ std::string typed_events(const Json &items) {
   return out;
 }
 
-// The bytes of a feeding step.
+int32_t number(const Json &value, const std::map<std::string, int32_t> &names) {
+  return value.is_number() ? value.get<int32_t>() : names.at(value.get<std::string>());
+}
+
+}  // namespace
+
 std::optional<std::string> fed(const Json &step) {
   if (step.contains("feed")) return repeated(step, step["feed"].get<std::string>());
   if (step.contains("feedBase64")) return from_base64(step["feedBase64"].get<std::string>());
@@ -269,9 +274,70 @@ std::optional<std::string> fed(const Json &step) {
   return std::nullopt;
 }
 
-int32_t number(const Json &value, const std::map<std::string, int32_t> &names) {
-  return value.is_number() ? value.get<int32_t>() : names.at(value.get<std::string>());
+int64_t act(sluice_turn *turn, const Json &step) {
+  const std::string verb = step.begin().key();
+  const Json &value = step.begin().value();
+  const uint32_t id = value.is_number_unsigned() ? value.get<uint32_t>() : 0;
+  const auto optional_text = [&](const char *key) -> std::optional<std::string> {
+    return step.contains(key) ? std::optional(document_text(step[key])) : std::nullopt;
+  };
+  const auto data = [](const std::optional<std::string> &text) { return text ? text->data() : nullptr; };
+  const auto size = [](const std::optional<std::string> &text) { return text ? text->size() : 0; };
+  if (verb == "response") {
+    const auto headers = optional_text("headers");
+    return sluice_turn_response(turn, value.get<int32_t>(), data(headers), size(headers));
+  }
+  if (verb == "finish") {
+    const auto detail = optional_text("detail");
+    return sluice_turn_finish(
+        turn, number(value, {{"complete", 0}, {"network", 1}, {"aborted", 2}, {"retry", 3}, {"hook", 4}}), data(detail),
+        size(detail));
+  }
+  if (verb == "approve") {
+    const auto edited = optional_text("edited");
+    int32_t decision = number(step.value("decision", Json("once")),
+                              {{"once", 0}, {"turn", 1}, {"session", 2}, {"always", 3}, {"release", 4}});
+    if (step.value("exact", false)) decision += SLUICE_EXACT;
+    return sluice_turn_approve(turn, id, decision, data(edited), size(edited));
+  }
+  if (verb == "deny" || verb == "refuse" || verb == "cancel") {
+    const auto reason = optional_text("reason");
+    return (verb == "deny"     ? sluice_turn_deny
+            : verb == "refuse" ? sluice_turn_refuse
+                               : sluice_turn_cancel)(turn, id, data(reason), size(reason));
+  }
+  if (verb == "conclude") {
+    const auto text = optional_text("text");
+    return sluice_turn_conclude(turn, number(value, {{"accept", 0}, {"retry", 1}, {"replace", 2}}), data(text),
+                                size(text));
+  }
+  if (verb == "resolve") {
+    const std::string arguments = document_text(step.at("arguments"));
+    return sluice_turn_resolve(turn, id, arguments.data(), arguments.size());
+  }
+  if (verb == "judge") {
+    const std::string rules = document_text(step.at("rules"));
+    return sluice_turn_judge(turn, id, rules.data(), rules.size());
+  }
+  if (verb == "submit") {
+    static const std::pair<const char *, int32_t> kKinds[] = {
+        {"result", SLUICE_RESULT},   {"json", SLUICE_RESULT_JSON},  {"parts", SLUICE_RESULT_PARTS},
+        {"failure", SLUICE_FAILURE}, {"progress", SLUICE_PROGRESS}, {"rewritten", SLUICE_REWRITTEN}};
+    int32_t kind = step.value("kind", -1);
+    std::string text = step.value("data", "");
+    for (const auto &[name, its] : kKinds) {
+      if (!step.contains(name)) continue;
+      kind = its;
+      const bool document = its == SLUICE_RESULT_JSON || its == SLUICE_RESULT_PARTS || its == SLUICE_REWRITTEN;
+      text = document ? step[name].dump() : repeated(step, step[name].get<std::string>());
+    }
+    return sluice_turn_submit(turn, id, kind, text.data(), text.size());
+  }
+  if (verb == "tick") return sluice_turn_tick(turn, value.get<int64_t>());
+  throw Failed("unknown verb " + verb);
 }
+
+namespace {
 
 struct Outcome {
   std::vector<Json> events;
@@ -446,79 +512,23 @@ class Player {
   }
 
   void call(const Json &step) {
-    const std::string verb = step.begin().key();
-    const Json &value = step.begin().value();
-    sluice_turn *turn = turn_->p;
-    const uint32_t id = value.is_number_unsigned() ? value.get<uint32_t>() : 0;
-    auto optional_text = [&](const char *key) -> std::optional<std::string> {
-      return step.contains(key) ? std::optional(document_text(step[key])) : std::nullopt;
-    };
-    auto data = [](const std::optional<std::string> &text) { return text ? text->data() : nullptr; };
-    auto size = [](const std::optional<std::string> &text) { return text ? text->size() : 0; };
-    if (verb == "response") {
-      auto headers = optional_text("headers");
-      returned(step, sluice_turn_response(turn, value.get<int32_t>(), data(headers), size(headers)));
-    } else if (verb == "finish") {
-      auto detail = optional_text("detail");
-      returned(step,
-               sluice_turn_finish(
-                   turn, number(value, {{"complete", 0}, {"network", 1}, {"aborted", 2}, {"retry", 3}, {"hook", 4}}),
-                   data(detail), size(detail)));
-    } else if (verb == "approve") {
-      auto edited = optional_text("edited");
-      int32_t decision = number(step.value("decision", Json("once")),
-                                {{"once", 0}, {"turn", 1}, {"session", 2}, {"always", 3}, {"release", 4}});
-      if (step.value("exact", false)) decision += SLUICE_EXACT;
-      returned(step, sluice_turn_approve(turn, id, decision, data(edited), size(edited)));
-    } else if (verb == "deny" || verb == "refuse" || verb == "cancel") {
-      auto reason = optional_text("reason");
-      returned(step, (verb == "deny"     ? sluice_turn_deny
-                      : verb == "refuse" ? sluice_turn_refuse
-                                         : sluice_turn_cancel)(turn, id, data(reason), size(reason)));
-    } else if (verb == "conclude") {
-      auto text = optional_text("text");
-      returned(step, sluice_turn_conclude(turn, number(value, {{"accept", 0}, {"retry", 1}, {"replace", 2}}),
-                                          data(text), size(text)));
-    } else if (verb == "resolve") {
-      const std::string arguments = document_text(step["arguments"]);
-      returned(step, sluice_turn_resolve(turn, id, arguments.data(), arguments.size()));
-    } else if (verb == "judge") {
-      const std::string rules = document_text(step["rules"]);
-      const int32_t way = sluice_turn_judge(turn, id, rules.data(), rules.size());
-      returned(step, way);
-      if (const Json *expected = member(step, "way");
-          expected &&
-          way != number(*expected, {{"run", SLUICE_GATE_RUN}, {"ask", SLUICE_GATE_ASK}, {"deny", SLUICE_GATE_DENY}}))
-        throw Failed("the gate says " + std::to_string(way));
-    } else if (verb == "submit") {
-      static const std::pair<const char *, int32_t> kKinds[] = {
-          {"result", SLUICE_RESULT},   {"json", SLUICE_RESULT_JSON},  {"parts", SLUICE_RESULT_PARTS},
-          {"failure", SLUICE_FAILURE}, {"progress", SLUICE_PROGRESS}, {"rewritten", SLUICE_REWRITTEN}};
-      int32_t kind = step.value("kind", -1);
-      std::string text = step.value("data", "");
-      for (const auto &[name, its] : kKinds) {
-        if (!step.contains(name)) continue;
-        kind = its;
-        const bool document = its == SLUICE_RESULT_JSON || its == SLUICE_RESULT_PARTS || its == SLUICE_REWRITTEN;
-        text = document ? step[name].dump() : repeated(step, step[name].get<std::string>());
-      }
-      returned(step, sluice_turn_submit(turn, id, kind, text.data(), text.size()));
-    } else if (verb == "tick") {
-      const int64_t next = sluice_turn_tick(turn, value.get<int64_t>());
-      returned(step, next);
-      if (const Json *expected = member(step, "next");
-          expected && next != (*expected == "never" ? INT64_MAX : expected->get<int64_t>()))
-        throw Failed("the next deadline is " + std::to_string(next));
-    } else if (verb == "restore") {
-      if (value.is_object()) {
+    if (const Json *const engine = member(step, "restore")) {
+      if (engine->is_object()) {
         changed_ = true;
-        other_engine_ = std::make_unique<EngineHandle>(document_text(value));
+        other_engine_ = std::make_unique<EngineHandle>(document_text(*engine));
         engine_ = other_engine_->p;
       }
-      restore(engine_);
-    } else {
-      throw Failed("unknown verb " + verb);
+      return restore(engine_);
     }
+    const int64_t told = act(turn_->p, step);
+    returned(step, told);
+    if (const Json *expected = member(step, "way");
+        expected &&
+        told != number(*expected, {{"run", SLUICE_GATE_RUN}, {"ask", SLUICE_GATE_ASK}, {"deny", SLUICE_GATE_DENY}}))
+      throw Failed("the gate says " + std::to_string(told));
+    if (const Json *expected = member(step, "next");
+        expected && told != (*expected == "never" ? INT64_MAX : expected->get<int64_t>()))
+      throw Failed("the next deadline is " + std::to_string(told));
   }
 
   void get(const Json &step) {

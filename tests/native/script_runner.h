@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,14 @@ std::string environment(const char *name);
 // tests/ of the checkout, and the conformance data beside it (empty: there is none).
 std::filesystem::path tests_folder();
 std::filesystem::path shared_folder();
+
+// A document of a script: a string stands for itself.
+std::string document_text(const Json &document);
+// The bytes that a step of a script feeds; nothing: it is another step.
+std::optional<std::string> fed(const Json &step);
+// Does what another step says, but for `expect`, `get` and `restore`. Returns its code. Throws what nlohmann::json throws
+// where the step has members of wrong kinds.
+int64_t act(sluice_turn *turn, const Json &step);
 
 std::vector<Json> poll_all(sluice_turn *turn);
 // The same events, text by sluice_turn_next_delta. `seq`: of the event that was polled last.

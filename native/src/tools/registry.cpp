@@ -105,6 +105,8 @@ Status read_ipc(std::string_view value, Ipc &out) {
   return status;
 }
 
+constexpr std::string_view kAnyObject = R"({"type":"object","properties":{}})";
+
 // Arguments are an object, so a schema of another type could never be met.
 Status check_parameters(std::string_view schema) {
   const auto type = json_member(schema, "type");
@@ -125,7 +127,7 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
   std::string annotations, ipc;  // in canonical JSON
   std::optional<ExecutionApproval> execution;
   Hints hints;
-  out.parameters = R"({"type":"object","properties":{}})";
+  out.parameters = kAnyObject;
   Status status = read_members(text, kNames, [&](std::string_view name, std::string_view value) -> Status {
     const bool null = json_kind(value) == 'n';
     if (name == "name") return read_name(value, out.name);
@@ -281,8 +283,10 @@ Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out
       tool.wire_name = base.substr(0, kMostNameBytes - suffix.size()) + suffix;
     }
   }
-  for (const Tool &tool : made.tools_)
-    made.offers_.push_back({tool.name, tool.wire_name, tool.description, tool.parameters});
+  for (const Tool &tool : made.tools_) {
+    const bool object = json_kind(tool.parameters) == '{';  // no provider takes true or false
+    made.offers_.push_back({tool.name, tool.wire_name, tool.description, object ? tool.parameters : kAnyObject});
+  }
   out = std::move(made);
   return {};
 }

@@ -68,7 +68,7 @@ std::string with_sendable_arguments(std::string_view json) {
   std::string out;
   ObjectWriter message(out);
   for (JsonSlices members(json); members.next();) {
-    const std::string_view key = members.key().substr(1, members.key().size() - 2);
+    const std::string_view key = members.bare_key();
     if (key != "tool_calls") {
       message.raw(key, members.value());
       continue;
@@ -77,16 +77,20 @@ std::string with_sendable_arguments(std::string_view json) {
     list += '[';
     for (JsonSlices calls(members.value()); calls.next();) {
       if (list.back() != '[') list += ',';
+      if (json_kind(calls.value()) != '{') {  // of the host: the provider refuses it
+        list += calls.value();
+        continue;
+      }
       ObjectWriter call(list);
       for (JsonSlices parts(calls.value()); parts.next();) {
-        const std::string_view part = parts.key().substr(1, parts.key().size() - 2);
-        if (part != "function") {
+        const std::string_view part = parts.bare_key();
+        if (part != "function" || json_kind(parts.value()) != '{') {
           call.raw(part, parts.value());
           continue;
         }
         ObjectWriter function(call.value(part));
         for (JsonSlices said(parts.value()); said.next();) {
-          const std::string_view what = said.key().substr(1, said.key().size() - 2);
+          const std::string_view what = said.bare_key();
           if (what == "arguments" && json_kind(said.value()) == '"')
             function.text(what, sendable(json_text(said.value())));
           else
@@ -148,7 +152,7 @@ std::string with_content(std::string_view json, std::string_view content,
   message.reserve(content.size());
   bool done = false;
   for (JsonSlices members(json); members.next();) {
-    const std::string_view key = members.key().substr(1, members.key().size() - 2);
+    const std::string_view key = members.bare_key();
     if (key == "content") {
       if (!done) message.raw(key, content);
       done = true;
@@ -236,7 +240,7 @@ std::string with_harmless_result(const Item &item, const Protocols &parsed) {
   std::string out;
   ObjectWriter message(out);
   for (JsonSlices members(item.json); members.next();) {
-    const std::string_view key = members.key().substr(1, members.key().size() - 2);
+    const std::string_view key = members.bare_key();
     const std::string_view value = members.value();
     std::string text;
     if ((key == "content" || key == "name") && json_kind(value) == '"') text = json_text(value);
@@ -312,7 +316,7 @@ std::string with_texts(std::string_view content, const Change &change) {
     }
     ObjectWriter part(out);
     for (JsonSlices members(parts.value()); members.next();) {
-      const std::string_view key = members.key().substr(1, members.key().size() - 2);
+      const std::string_view key = members.bare_key();
       if (key == "text")
         part.raw(key, change(members.value()));
       else

@@ -21,9 +21,6 @@ namespace {
 constexpr std::string_view kNoSignature = R"("skip_thought_signature_validator")";
 constexpr std::string_view kSignature = "thoughtSignature";
 
-// The key of a member as it stands, without its quotes.
-std::string_view bare_key(const JsonSlices &member) { return member.key().substr(1, member.key().size() - 2); }
-
 std::vector<NativeCall> calls_of(std::string_view items) {
   std::vector<NativeCall> calls;
   for (JsonSlices parts(items); parts.next();)
@@ -105,7 +102,7 @@ std::string with_signature(std::string_view item, std::string_view signature) {
   std::string out;
   ObjectWriter part(out);
   for (JsonSlices members(item); members.next();)
-    if (members.key_text() != kSignature) part.raw(bare_key(members), members.value());
+    if (members.key_text() != kSignature) part.raw(members.bare_key(), members.value());
   if (!signature.empty()) part.raw(kSignature, signature);
   part.close();
   return out;
@@ -268,7 +265,7 @@ std::string no_calls(std::string_view host) {
   std::string out;
   ObjectWriter config(out);
   for (JsonSlices members(host); members.next();)
-    if (members.key_text() != "functionCallingConfig") config.raw(bare_key(members), members.value());
+    if (members.key_text() != "functionCallingConfig") config.raw(members.bare_key(), members.value());
   config.raw("functionCallingConfig", R"({"mode":"NONE"})").close();
   return out;
 }

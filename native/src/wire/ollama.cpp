@@ -82,7 +82,7 @@ void write_without_thoughts(std::string_view item, std::string &out) {
   ObjectWriter message(out);
   for (JsonSlices members(item); members.next();)
     if (members.key_text() != "thinking")
-      message.raw(members.key().substr(1, members.key().size() - 2), members.value());
+      message.raw(members.bare_key(), members.value());
   message.close();
 }
 

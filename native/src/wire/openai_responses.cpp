@@ -49,7 +49,7 @@ void write_part(const SentPart &part, ListWriter &list) {
       ObjectWriter file(list.next());
       file.text("type", "input_file");
       for (JsonSlices members(part.json); members.next();)
-        file.raw(members.key().substr(1, members.key().size() - 2), members.value());
+        file.raw(members.bare_key(), members.value());
       file.close();
       break;
     }

@@ -45,7 +45,7 @@ std::string untied_item(std::string_view item) {
     if (const auto phase = json_member(item, "phase")) untied.raw("phase", *phase);
   } else {
     for (JsonSlices members(item); members.next();) {
-      const std::string_view key = members.key().substr(1, members.key().size() - 2);
+      const std::string_view key = members.bare_key();
       if (key != "id" && key != "status") untied.raw(key, members.value());
     }
   }

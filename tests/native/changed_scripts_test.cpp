@@ -1,0 +1,168 @@
+// Shared scripts in which a value is another one, of another kind, or missing: in the host's documents, the provider's
+// events, a tool's results. Whatever it is, it is refused with its place, or the turn goes on, is the same however the
+// answer is cut, and ends once with a valid history. SLUICE_RANDOM_SEED changes other values.
+#include <catch2/catch.hpp>
+
+#include "../fuzz/session.h"
+#include "changed_value.h"
+#include "script_runner.h"
+
+using namespace sluice_test;
+
+namespace {
+
+constexpr unsigned kChanges = kSanitized ? 1 : 3;  // how often each script is changed and played
+constexpr size_t kMostBytes = 16384;               // of one feed
+
+// A document that stands there as text is changed as a document.
+void change_document(Json &document, Random &random) {
+  Json value = document.is_string() ? read_json(document.get<std::string>()) : document;
+  if (value.is_discarded()) return;
+  change_one(value, random);
+  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);  // a text may be cut in a character
+  document = document.is_string() ? Json(text) : Json::parse(text);
+}
+
+// Of the lines that hold an object one is changed.
+std::string change_line(const std::string &text, Random &random) {
+  std::vector<std::pair<size_t, size_t>> objects;
+  for (size_t from = 0, to = 0; from < text.size(); from = to + 1) {
+    to = std::min(text.find('\n', from), text.size());
+    const size_t open = text.find('{', from);
+    if (open < to && is_json(text.substr(open, to - open))) objects.emplace_back(open, to);
+  }
+  if (objects.empty()) return text;
+  const auto [from, to] = objects[random() % objects.size()];
+  Json object = text.substr(from, to - from);
+  change_document(object, random);
+  return text.substr(0, from) + object.get<std::string>() + text.substr(to);
+}
+
+void change_step(Json &step, Random &random) {
+  for (const char *key : {"sse", "events", "answer"})
+    if (step.contains(key) && !step[key].empty()) return change_document(step[key][random() % step[key].size()], random);
+  if (step.contains("feed") && step["feed"].is_string())
+    step["feed"] = change_line(step["feed"].get<std::string>(), random);
+  else
+    for (const char *key : {"json", "parts", "rewritten", "rules", "edited", "arguments", "headers"})
+      if (step.contains(key)) return change_document(step[key], random);
+}
+
+void change_script(Json &script, Random &random) {
+  const size_t what = random() % 6;
+  if (what == 0 && script.contains("engine")) return change_document(script["engine"], random);
+  if (what == 1) return change_document(script["turn"], random);
+  for (size_t tries = 0; tries < 4; ++tries) change_step(script["steps"][random() % script["steps"].size()], random);
+}
+
+void check_refusal(const std::string &error, bool objects) {
+  const Json told = read_json(error);
+  const bool has_place =
+      !text_of(told, "path").empty() || text_of(told, "message").find(" at byte ") != std::string::npos;
+  must(has_place || !objects, "a refusal says where", error);
+}
+
+void check_history(Session &session, const std::string &message) {
+  Json history = read_json(session.get(SLUICE_GET_HISTORY));
+  const bool adopted = message.find(R"("adopted":true)") != std::string::npos;
+  while (adopted && !history.empty() && text_of(history[0], "role") == "tool") history.erase(0);
+  const std::string why = history.is_array() ? invalid_messages(history) : "";
+  must(why.empty(), "the history is valid", why + "\n" + brief(history));
+}
+
+// What it comes to. `seed`: of the cuts; 0: none.
+std::string played(const Json &script, uint32_t seed) {
+  const std::string engine = document_text(script.value("engine", Json::object()));
+  const std::string turn = document_text(script["turn"]);
+  Session session(engine, turn);
+  const Json config = read_json(turn);
+  if (!session.error().empty()) {
+    check_refusal(session.error(), config.is_object() && read_json(engine).is_object());
+    return session.error();
+  }
+  const auto look = [&] {
+    session.drain();
+    const std::string message = session.get(SLUICE_GET_MESSAGE);
+    if (config.contains("request") && text_of(read_json(message), "outcome") != "awaiting_user") check_history(session, message);
+  };
+  look();
+  for (const Json &step : script["steps"]) {
+    if (step.contains("expect") || step.contains("get")) continue;
+    if (step.contains("restore")) {
+      session.restore(session.get(SLUICE_GET_STATE));
+      must(session.error().empty(), "what was saved is restored", session.error());
+    } else {
+      try {
+        if (const auto bytes = fed(step)) {
+          Cutter cutter = seed == 0 ? Cutter::whole() : Cutter::random(seed);
+          for (std::string_view rest = std::string_view(*bytes).substr(0, kMostBytes); !rest.empty();) {
+            const size_t piece = cutter.next(rest.size());
+            session.feed(rest.substr(0, piece));
+            rest.remove_prefix(piece);
+          }
+          if (step.contains("answer")) session.finish();
+        } else {
+          session.told(static_cast<int32_t>(std::min<int64_t>(act(session.turn(), step), 0)));
+        }
+      } catch (const Json::exception &) {  // the step cannot be done any more
+      }
+    }
+    look();
+  }
+  session.look();
+  const std::string out = session.get(SLUICE_GET_MESSAGE) + session.get(SLUICE_GET_HISTORY) + session.get(SLUICE_GET_REQUEST);
+  session.cancel(0);
+  look();
+  must(!text_of(read_json(session.get(SLUICE_GET_MESSAGE)), "outcome").empty(), "a turn ends");
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a value that is another one is refused with its place, or the turn goes on and ends with a valid history") {
+  const std::string given = environment("SLUICE_RANDOM_SEED"), only = environment("SLUICE_SCRIPT");
+  const unsigned first = given.empty() ? 1 : static_cast<unsigned>(std::stoul(given));
+  size_t refused = 0, went_on = 0, faults = 0;
+  std::vector<std::filesystem::path> scripts;
+  for (const auto &entry : std::filesystem::recursive_directory_iterator(tests_folder() / "vectors"))
+    if (entry.path().extension() == ".json" && entry.path().string().find(only) != std::string::npos)
+      scripts.push_back(entry.path());
+  std::sort(scripts.begin(), scripts.end());
+  for (const std::filesystem::path &path : scripts) {
+    const Json script = Json::parse(read_file(path));
+    if (!script.contains("turn")) continue;
+    for (unsigned seed = first; seed < first + kChanges && faults < 5; ++seed) {
+      Json changed = script;
+      Random random(seed * 7919 + static_cast<unsigned>(refused + went_on));
+      change_script(changed, random);
+      try {
+        const std::string whole = played(changed, 0), cut = played(changed, seed);
+        must(whole == cut, "the cuts change nothing", whole + "\n--- cut\n" + cut);
+        ++(whole.starts_with("{\"code\"") ? refused : went_on);
+      } catch (const Broken &broken) {
+        ++faults;
+        changed.erase("about");
+        for (Json &step : changed["steps"]) step.erase("expect"), step.erase("is");
+        FAIL_CHECK(path.filename().string() << ", seed " << seed << ": " << broken.what() << "\n" << changed.dump());
+      }
+    }
+  }
+  CHECK((refused > 100 || !only.empty()));
+  CHECK((went_on > 1000 || !only.empty()));
+}
+
+TEST_CASE("calls of the host that are none are left to the provider, which refuses them") {
+  const std::string broken = R"({"id":"a","type":"function","function":[1]},["b"],5)";
+  Session session(R"({"tools":[{"name":"clock","agentCallable":true,"permission":"public"}]})",
+                  R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"q"},)"
+                  R"({"role":"assistant","tool_calls":[)" +
+                      broken + R"(,{"id":"c","type":"function","function":{"name":"clock","arguments":"{"}}]},)" +
+                      R"({"role":"user","content":"and?"}]}})");
+  REQUIRE(session.error() == "");
+  CHECK(session.get(SLUICE_GET_REQUEST).find(broken) != std::string::npos);
+  session.drain();
+  session.feed(chunk({{"content", "so"}}) + ends());
+  session.finish();
+  session.drain();
+  CHECK(session.done);
+}

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { command, lower, root, say, Stop, which } from './run.mjs'
-import { buildNative, buildWasm, installWherePossible, setup } from './setup.mjs'
+import { buildNative, installWherePossible, setup } from './setup.mjs'
 
 const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'].map((wire) => `wire_${wire}`)
 const libFuzzer = ['answer', 'protocol', 'declared', ...wires, 'state', 'verbs', 'documents', 'encoders']

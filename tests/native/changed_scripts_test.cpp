@@ -131,9 +131,11 @@ TEST_CASE("a value that is another one is refused with its place, or the turn go
   for (const std::filesystem::path &path : scripts) {
     const Json script = Json::parse(read_file(path));
     if (!script.contains("turn")) continue;
+    unsigned name_seed = 0;  // a script that is added changes no other
+    for (const char c : path.stem().string()) name_seed = name_seed * 31 + static_cast<unsigned char>(c);
     for (unsigned seed = first; seed < first + kChanges && faults < 5; ++seed) {
       Json changed = script;
-      Random random(seed * 7919 + static_cast<unsigned>(refused + went_on));
+      Random random(seed * 7919 + name_seed);
       change_script(changed, random);
       try {
         const std::string whole = played(changed, 0), cut = played(changed, seed);

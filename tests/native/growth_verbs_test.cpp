@@ -307,6 +307,32 @@ TEST_CASE("twice the bytes that come with an answer, or are asked for, take at m
   });
 }
 
+TEST_CASE("twice the text that is polled without JSON takes at most 2.1 times the steps") {
+  const auto pieces = [](const char *what, const std::function<void(Host &, size_t)> &feed) {
+    takes_at_most_twice(what, 500, [&](size_t count) {
+      Host host(engine_of());
+      return counted([&] {
+        feed(host, count);
+        size_t told = 0, size = 0;
+        int32_t kind = 0;
+        do {
+          while (sluice_turn_next_delta(host.turn(), &kind, nullptr, &size) != nullptr) told += size;
+        } while (kind != SLUICE_DELTA_NONE && sluice_turn_next_event(host.turn(), nullptr) != nullptr);
+        CHECK(told >= count);
+      });
+    });
+  };
+  pieces("one piece", [](Host &host, size_t count) {
+    for (size_t i = 0; i < count; ++i) host.feed(delta(R"("content":" token")"));
+  });
+  pieces("blocks", [](Host &host, size_t count) {
+    for (size_t i = 0; i < count; ++i) host.feed(delta(R"("content":"x")") + delta(R"("reasoning_content":"y")"));
+  });
+  pieces("arguments", [](Host &host, size_t count) {
+    for (size_t i = 0; i < count / 4 + 1; ++i) host.feed(call_delta(i, "{\"a\":" + std::to_string(i) + "}"));
+  });
+}
+
 TEST_CASE("twice the documents of an engine and a turn take at most 2.1 times the steps") {
   const auto engine = [](const char *what, const std::function<std::string(size_t)> &list, const char *before,
                          const char *after) {

@@ -62,8 +62,8 @@ void check_refusal(const std::string &error, bool objects) {
   must(has_place || !objects, "a refusal says where", error);
 }
 
-void check_history(Session &session, const std::string &message) {
-  Json history = read_json(session.get(SLUICE_GET_HISTORY));
+void check_history(const std::string &text, const std::string &message) {
+  Json history = read_json(text);
   const bool adopted = message.find(R"("adopted":true)") != std::string::npos;
   while (adopted && !history.empty() && text_of(history[0], "role") == "tool") history.erase(0);
   const std::string why = history.is_array() ? invalid_messages(history) : "";
@@ -80,10 +80,12 @@ std::string played(const Json &script, uint32_t seed) {
     check_refusal(session.error(), config.is_object() && read_json(engine).is_object());
     return session.error();
   }
+  std::string checked;
   const auto look = [&] {
     session.drain();
-    const std::string message = session.get(SLUICE_GET_MESSAGE);
-    if (config.contains("request") && text_of(read_json(message), "outcome") != "awaiting_user") check_history(session, message);
+    const std::string message = session.get(SLUICE_GET_MESSAGE), history = session.get(SLUICE_GET_HISTORY);
+    const bool waits = message.find(R"("outcome":"awaiting_user")") != std::string::npos;
+    if (config.contains("request") && !waits && history != checked) check_history(checked = history, message);
   };
   look();
   for (const Json &step : script["steps"]) {

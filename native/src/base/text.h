@@ -21,6 +21,9 @@ inline constexpr std::string_view trim(std::string_view text, bool (*is)(char) =
   return text;
 }
 
+// As a message quotes a word.
+inline std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
 // A to Z as a to z, all other bytes as they are.
 inline std::string lower_case(std::string_view text) {
   std::string out(text);

@@ -7,17 +7,18 @@
 namespace sluice {
 namespace {
 
-constexpr std::array<std::string_view, 8> kStates = {"waiting", "responded", "streaming", "ended",
-                                                     "cut_off", "ended_cut", "finishing", "closed"};
-constexpr std::array<std::string_view, 6> kTriggers = {"respond", "receive", "end", "cut", "finish", "close"};
-constexpr Transitions<AnswerState, AnswerTrigger, kStates.size(), kTriggers.size()> kSteps(kAnswerTransitions);
+constexpr std::array<std::string_view, 8> kAnswerStates = {"waiting", "responded", "streaming", "ended",
+                                                           "cut_off", "ended_cut", "finishing", "closed"};
+constexpr std::array<std::string_view, 6> kAnswerTriggers = {"respond", "receive", "end", "cut", "finish", "close"};
+constexpr Transitions<AnswerState, AnswerTrigger, kAnswerStates.size(), kAnswerTriggers.size()> kAnswerSteps(
+    kAnswerTransitions);
 
 }  // namespace
 
-std::string_view to_text(AnswerState state) { return kStates[static_cast<size_t>(state)]; }
-std::string_view to_text(AnswerTrigger trigger) { return kTriggers[static_cast<size_t>(trigger)]; }
+std::string_view to_text(AnswerState state) { return kAnswerStates[static_cast<size_t>(state)]; }
+std::string_view to_text(AnswerTrigger trigger) { return kAnswerTriggers[static_cast<size_t>(trigger)]; }
 
-std::optional<AnswerState> next_state(AnswerState state, AnswerTrigger trigger) { return kSteps(state, trigger); }
+std::optional<AnswerState> next_state(AnswerState state, AnswerTrigger trigger) { return kAnswerSteps(state, trigger); }
 
 std::string answer_diagram() {
   return draw_table(

@@ -10,8 +10,6 @@
 namespace sluice {
 namespace {
 
-std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
 std::string_view remember_text(Remember remember) {
   switch (remember) {
     case Remember::once: return "once";

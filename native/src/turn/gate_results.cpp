@@ -38,10 +38,10 @@ Status check_parts(std::string_view json, std::string &text, bool &image) {
       // A provider refuses the whole request if one image is not an image.
       const std::string_view kind = url ? std::string_view(*url) : std::string_view(*media);
       if (url ? kind.starts_with("data:") && !kind.starts_with("data:image/") : !kind.starts_with("image/"))
-        return error(Code::json, "expected an image, found \"" + std::string(kind.substr(0, 60)) + "\"", path);
+        return error(Code::json, "expected an image, found " + in_quotes(kind.substr(0, 60)), path);
       image = true;
     } else {
-      return error(Code::json, "expected a part of type text or image, found " + (type ? "\"" + *type + "\"" : "none"),
+      return error(Code::json, "expected a part of type text or image, found " + (type ? in_quotes(*type) : "none"),
                    path);
     }
   }

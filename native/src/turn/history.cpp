@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kDeepest = 1024;  // levels of JSON that is only checked
+constexpr size_t kDeepestStored = 1024;  // levels of JSON that is only checked
 
 std::string_view requested_status(CardState state) {
   switch (state) {
@@ -143,7 +143,7 @@ std::string result_message(const Wording &words, const Card &card, bool stored) 
   call.text("status", result_status(card.state()));
   if (card.started_at() && card.ended_at()) call.number("durationMs", *card.ended_at() - *card.started_at());
   if (stored) call.raw("rawArgs", card.arguments().empty() ? "{}" : card.arguments().view());
-  if (card.state() == CardState::success && card.output_is_json() && check_json(card.model_text(), kDeepest).ok())
+  if (card.state() == CardState::success && card.output_is_json() && check_json(card.model_text(), kDeepestStored).ok())
     call.boolean("json", true);
   call.close();
   metadata.close();

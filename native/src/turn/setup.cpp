@@ -3,14 +3,10 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "base/text.h"
 #include "protocol/marker_text.h"
 
 namespace sluice {
-namespace {
-
-std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
-}  // namespace
 
 bool has_protocol(const Protocols &protocols, std::string_view id) {
   return std::any_of(protocols.begin(), protocols.end(), [&](const auto &protocol) { return protocol->id() == id; });

@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-constexpr size_t kMostBeginning = 64;  // bytes; an array begins at once
-constexpr size_t kSpareBytes = 65536;  // a buffer larger than this is freed after its element
+constexpr size_t kMostBeginning = 64;         // bytes; an array begins at once
+constexpr size_t kSpareElementBytes = 65536;  // a buffer larger than this is freed after its element
 
 bool ArrayFrame::feed(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -97,7 +97,7 @@ void ArrayFrame::end_element() {
   state_ = State::between;
   if (held_.size() > most_bytes_) return;
   sink_.on_element(held_);
-  release_text(held_, kSpareBytes);
+  release_text(held_, kSpareElementBytes);
 }
 
 void ArrayFrame::finish() {

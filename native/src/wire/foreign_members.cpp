@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 5> kWires = {"openai-chat", "openai-respo
 
 // What one thing is called on each wire, in the order of kWires; empty: that wire does not have it. A wire with more
 // than one name for it has several rows.
-using Row = std::array<std::string_view, 5>;
-constexpr Row kRows[] = {
+using MemberRow = std::array<std::string_view, 5>;
+constexpr MemberRow kMemberRows[] = {
     {"max_completion_tokens", "max_output_tokens", "max_tokens", "generationConfig.maxOutputTokens",
      "options.num_predict"},
     {"max_tokens", "max_output_tokens", "max_tokens", "generationConfig.maxOutputTokens", "options.num_predict"},
@@ -60,7 +60,7 @@ size_t place_of(std::string_view wire) {
 }
 
 bool has_on(size_t wire, std::string_view member) {
-  for (const Row &row : kRows)
+  for (const MemberRow &row : kMemberRows)
     if (first_step(row[wire]) == member) return true;
   return false;
 }
@@ -82,7 +82,7 @@ Status check_foreign_members(std::string_view body, std::string_view wire) {
     if (here == 0 && std::find(kNeverChat.begin(), kNeverChat.end(), member) == kNeverChat.end()) continue;
     std::string_view found, owner, named;
     for (size_t other = 0; other < kWires.size() && named.empty(); ++other)
-      for (const Row &row : kRows) {
+      for (const MemberRow &row : kMemberRows) {
         if (other == here || first_step(row[other]) != member) continue;
         if (owner.empty()) owner = kWires[other], found = member;
         if (!stands(row[other], member, members.value())) continue;

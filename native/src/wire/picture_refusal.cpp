@@ -35,7 +35,7 @@ constexpr Order kOrders[] = {
 };
 
 // A sentence with one of these is about what is wrong with a picture, or with its address.
-constexpr std::string_view kDetails =
+constexpr std::string_view kPictureDetails =
     "format|mime|media type|media_type|mediatype|too large|too many|too big|size|dimension|resolution|pixel|download|"
     "decode|corrupt|invalid image|valid image|base64| url|make sure|file type|result";
 
@@ -57,7 +57,7 @@ bool refuses_pictures(std::string_view words) {
   for (std::string_view rest = small; !rest.empty();) {
     const size_t end = std::min({rest.find(". "), rest.find("! "), rest.find(';'), rest.find('\n')});
     const std::string_view sentence = rest.substr(0, end);
-    if (!holds(sentence, kDetails) &&
+    if (!holds(sentence, kPictureDetails) &&
         std::any_of(std::begin(kOrders), std::end(kOrders), [&](const Order &row) { return says(sentence, row); }))
       return true;
     rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);

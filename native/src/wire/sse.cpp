@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-constexpr size_t kSpareBytes = 65536;  // a buffer larger than this is freed after its line
+constexpr size_t kSpareLineBytes = 65536;  // a buffer larger than this is freed after its line
 
 void SseParser::feed(std::string_view bytes) {
   size_t line_feed = bytes.find('\n');  // searched once per line feed, not per line: lines may end in CR alone
@@ -37,7 +37,7 @@ void SseParser::feed(std::string_view bytes) {
     } else {
       line_ += piece;
       line(line_);
-      release_text(line_, kSpareBytes);
+      release_text(line_, kSpareLineBytes);
     }
   }
 }
@@ -120,7 +120,7 @@ void SseParser::data(std::string_view value) {
 
 void SseParser::dispatch() {
   if (has_data_) sink_.on_joined_data(event_, data_);
-  release_text(data_, kSpareBytes);
+  release_text(data_, kSpareLineBytes);
   has_data_ = false;
   bare_ = false;
 }

@@ -10,25 +10,25 @@ namespace {
 // What a call's and a result's key begin with.
 constexpr std::string_view kKey = "\"tool_call";
 
-constexpr JsonCalls kGrammar{.names = words<"name">,
-                             .arguments = words<"arguments">,
-                             .ids = words<"id">,
-                             .wrappers = words<"tool_calls">,
-                             .strict = true};
-constexpr Family kFamily{.id = "json_strict", .grammar = kGrammar, .openers = words<"{">};
+constexpr JsonCalls kStrictGrammar{.names = words<"name">,
+                                   .arguments = words<"arguments">,
+                                   .ids = words<"id">,
+                                   .wrappers = words<"tool_calls">,
+                                   .strict = true};
+constexpr Family kStrictFamily{.id = "json_strict", .grammar = kStrictGrammar, .openers = words<"{">};
 
 class JsonStrict final : public Protocol {
  public:
   explicit JsonStrict(const ProtocolOptions &options) : options_(options) {}
 
-  std::string_view id() const override { return kFamily.id; }
+  std::string_view id() const override { return kStrictFamily.id; }
   CodeMode code() const override { return options_.code.value_or(CodeMode::whole); }
   std::vector<Marker> openers(const ToolView &) const override {
     return {{.bytes = "{", .common = true, .next = "\""}};
   }
   std::vector<Marker> closers(const ToolView &) const override { return {}; }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
-    return make_reader(kFamily, kGrammar, options_, tools, limits);
+    return make_reader(kStrictFamily, kStrictGrammar, options_, tools, limits);
   }
 
   bool defines_on_top() const override { return true; }

@@ -2,6 +2,7 @@
 // js/src/page/addon.ts stands in its place.
 import fs = require('node:fs')
 import path = require('node:path')
+import binary = require('./binary.cjs')
 
 declare const handle: unique symbol
 /** An opaque handle of the backend. */
@@ -61,14 +62,16 @@ export function loadAddon(): Addon | LoadFailure {
       ? { message, hint: 'the environment variable SLUICE_ADDON names that file' }
       : { message: `${message}; ${whatThereIs()}`, hint: remedy() }
   }
+  const unusable = (why: string, cause?: unknown): LoadFailure => ({
+    message: `${found} cannot be loaded: ${why}`,
+    hint: `it has to be a whole library for ${platform}${override ? '' : `: ${found.startsWith(prebuilds) ? 'install the package again, or ' : ''}${remedy()}`}`,
+    cause,
+  })
   try {
-    return require(found) as Addon
+    const instead = binary.foundInstead(found, platform)
+    return instead === undefined ? (require(found) as Addon) : unusable(`found ${instead}, expected a library for ${platform}`)
   } catch (cause) {
-    return {
-      message: `${found} cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`,
-      hint: `it has to be built for ${platform}${isMusl() ? ' with musl' : ''}${override ? '' : `; ${remedy()}`}`,
-      cause,
-    }
+    return unusable(cause instanceof Error ? cause.message : String(cause), cause)
   }
 }
 
@@ -85,7 +88,8 @@ export function readWasm(): { file: string; bytes: Uint8Array } | LoadFailure {
 
 const root = path.resolve(__dirname, '../../../..') // this file lies in js/dist/esm/core or js/dist/cjs/core
 const prebuilds = path.join(root, 'js/prebuilds')
-const platform = `${process.platform}-${process.arch}`
+/** As the folders of js/prebuilds are called. */
+const platform = `${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`
 
 /** What was built where it runs comes before what came with the package. */
 function places(): string[] {
@@ -97,9 +101,20 @@ function whatThereIs(): string {
   return names === '' ? `this is ${platform}` : `this is ${platform}, and there is ${names}`
 }
 
-/** The binary for Linux needs glibc. */
+/** Whether another libc than glibc is loaded, which has no other name for its file than these. */
 function isMusl(): boolean {
-  return process.platform === 'linux' && fs.existsSync('/etc/alpine-release')
+  if (process.platform !== 'linux') return false
+  try {
+    return !/\/libc(\.so\.6|-2\.\d+\.so)( \(deleted\))?$/m.test(fs.readFileSync('/proc/self/maps', 'latin1'))
+  } catch {
+    return glibcVersion() === undefined
+  }
+}
+
+/** As the report of Node tells it, for which it looks at much else. */
+function glibcVersion(): string | undefined {
+  const report = process.report?.getReport() as { header?: { glibcVersionRuntime?: string } } | undefined
+  return report === undefined ? 'unknown' : report.header?.glibcVersionRuntime
 }
 
 function remedy(): string {

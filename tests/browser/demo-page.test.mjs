@@ -89,6 +89,10 @@ test('a new conversation is empty, and the old one is not told to the model', as
   await say(page, 'Second')
   await until(async () => /Two\./.test(await read(last(page))), 'the answer')
   assert.deepEqual(server.requests[1].body.messages.map(({ role }) => role), ['system', 'user'])
+  await idle(page)
+  await page.getByRole('button', { name: 'Conversations', exact: true }).click()
+  await page.locator('sluice-conversations:visible').getByRole('button', { name: /^First/ }).click()
+  await until(async () => (await log(page)).join() === 'First,One.', 'the way back')
 })
 
 for (const [view, seen, unseen] of [['pet', '#pet', '#chat'], ['chat', '#chat', '#pet']]) {
@@ -164,13 +168,13 @@ const file = (name, mimeType = 'image/png', buffer = png) => ({ name, mimeType, 
 const tray = (page) => page.getByRole('list', { name: 'Attached files' }).getByRole('listitem')
 const shownPictures = (page) => page.locator('.mine .pictures img').evaluateAll((all) => all.map((one) => one.naturalWidth))
 /** Hands files to the page as a person's paste or drop would. */
-const hand = (page, kind, files) => page.evaluate(async ([kind, files]) => {
+const hand = (page, kind, files, to = '#talk') => page.evaluate(async ([kind, files, to]) => {
   const data = new DataTransfer()
   for (const { name, type, base64 } of files) data.items.add(new File([Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))], name, { type }))
   const event = kind === 'paste' ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }) : new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true })
-  document.querySelector('#talk').dispatchEvent(event)
+  document.querySelector(to).dispatchEvent(event)
   return event.defaultPrevented
-}, [kind, files.map(({ name, mimeType, buffer }) => ({ name, type: mimeType, base64: buffer.toString('base64') }))])
+}, [kind, files.map(({ name, mimeType, buffer }) => ({ name, type: mimeType, base64: buffer.toString('base64') })), to])
 
 test('pictures are chosen, pasted and dropped, taken away again, and sent with or without words', async (t) => {
   const server = await startServer({ answers: ({ body }) => ({ text: `I see ${JSON.stringify(body.messages.at(-1).content).split('image_url":').length - 1}.` }) })
@@ -200,6 +204,18 @@ test('pictures are chosen, pasted and dropped, taken away again, and sent with o
   assert.match(await read(last(page)), /I see 1\./)
   await page.reload()
   await until(async () => (await shownPictures(page)).join() === '1,1,1,1', 'the pictures after a reload')
+})
+
+test('a picture that is dropped on Lulu goes with the next message', async (t) => {
+  const { page } = await open(t)
+  const hint = page.getByText('Drop files here')
+  assert.equal(await hand(page, 'dragover', [file('cat.png')], '#pet'), true)
+  await hint.waitFor()
+  await hand(page, 'dragleave', [], '#pet')
+  await hint.waitFor({ state: 'detached' })
+  assert.equal(await hand(page, 'drop', [file('cat.png')], '#pet'), true, 'the browser would show it in place of the page')
+  await page.getByRole('button', { name: 'Remove cat.png' }).waitFor()
+  assert.equal(await hand(page, 'dragover', [], '#pet'), false, 'what is no file is left alone')
 })
 
 test('what is no picture, and more pictures than go with a message, are refused in words', async (t) => {
@@ -425,7 +441,7 @@ test('a question begins no animation of the conversation anew', async (t) => {
   })
 })
 
-for (const [width, height] of [[320, 256], [320, 640], [390, 780], [800, 700], [1280, 800], [2560, 1440]]) {
+for (const [width, height] of [[320, 256], [320, 640], [360, 740], [800, 700], [1280, 800], [2560, 1440]]) {
   test(`nothing lies over another at ${width} × ${height}`, async (t) => {
     const { page } = await open(t, { viewport: { width, height } })
     await ask(page, () => page.locator('[data-scene=message]').first().evaluate((button) => button.click()))
@@ -435,7 +451,11 @@ for (const [width, height] of [[320, 256], [320, 640], [390, 780], [800, 700], [
       const who = box('.who')
       const buttons = [...document.querySelectorAll('.head > button')].map((one) => one.getBoundingClientRect()).filter(({ width }) => width > 0)
       const status = box('#status')
-      return { wide: document.documentElement.scrollWidth > innerWidth, over: buttons.some(({ left }) => left < Math.min(who.right, status.right) - 1 && left > who.left), log: document.querySelector('#talk').shadowRoot.querySelector('sluice-thread').clientHeight }
+      const words = document.createRange()
+      words.selectNodeContents(document.querySelector('#status'))
+      const cut = getComputedStyle(document.querySelector('#status')).overflowX !== 'visible'
+      const end = cut ? Math.min(who.right, status.right) : words.getBoundingClientRect().right
+      return { wide: document.documentElement.scrollWidth > innerWidth, over: buttons.some(({ left }) => left < end - 1 && left > who.left), log: document.querySelector('#talk').shadowRoot.querySelector('sluice-thread').clientHeight }
     })
     assert.deepEqual([wide, over], [false, false])
     // Under 480 px the question has all the room that there is.
@@ -448,6 +468,11 @@ for (const [width, height] of [[320, 256], [320, 640], [390, 780], [800, 700], [
       if (await unseen.count() > 0) await unseen.click({ timeout: 1000 }).catch(() => {})
       return false
     }, 'the question to be seen', 30_000)
+    // Where Allow counts, what it allows is in sight: the sentence with the name of the tool.
+    for (const part of [question(page).locator('.head'), question(page).locator('.head > bdi').first(), button(page, 'Allow')]) {
+      const { x, y, width: wide, height: high } = await part.boundingBox()
+      assert.ok(high > 0 && x >= dock.x && x + wide <= dock.x + dock.width + 1 && y >= dock.y && y + high <= dock.y + dock.height + 1, `${await part.innerText()} at ${x}, ${y} in ${JSON.stringify(dock)}`)
+    }
     // Whoever asks is seen beside the question.
     const face = width >= 800 ? await page.locator('#pet').boundingBox() : undefined
     if (face) assert.ok(face.height > 60 && (face.x + face.width <= dock.x || face.y + face.height <= dock.y), JSON.stringify({ face, dock }))
@@ -703,10 +728,42 @@ test('the page speaks Chinese, by night too, and in a narrow window', async (t) 
   await picture(page, 'demo-narrow-settings')
 })
 
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+test('axe finds nothing on the page: the scenes, a question by day and by night, the drawer', async (t) => {
+  const { page } = await open(t, { colorScheme: 'light' })
+  await page.evaluate(axe)
+  const found = () => page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, { resultTypes: ['violations'] })
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) => `${id}: ${target.flat().join(' ')} ${any[0]?.message ?? ''}`))
+  })
+  /** It can be decided, and its colours have changed. */
+  const settled = () => button(page, 'Allow').and(page.locator('[aria-disabled=false]')).evaluate(async (one) => {
+    const frame = () => new Promise(requestAnimationFrame)
+    await frame()
+    while ([...one.getRootNode().querySelectorAll('button')].some((button) => button.getAnimations().length > 0)) await frame()
+  })
+  await scene(page, 'umbrella')
+  await question(page).waitFor()
+  await settled()
+  assert.deepEqual(await found(), [], 'a question by day')
+  await page.getByRole('button', { name: 'Scenes', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Scenes' }).waitFor()
+  assert.deepEqual(await found(), [], 'the scenes, while none can begin')
+  await page.keyboard.press('Escape')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.locator('html[data-theme=dark]').waitFor({ state: 'attached' })
+  await settled()
+  assert.deepEqual(await found(), [], 'a question by night')
+  await settings(page, 'Tools and rules')
+  await page.locator('sluice-configuration').getByText('notes.add').first().waitFor()
+  assert.deepEqual(await found(), [], 'the drawer')
+})
+
 for (const colorScheme of ['light', 'dark']) {
   test(`where more contrast is asked for no text of the page is under 7 : 1: ${colorScheme}`, async (t) => {
     const { page } = await open(t, { colorScheme, contrast: 'more' })
-    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+    await page.evaluate(axe)
     const poor = () => page.evaluate(async () => {
       const { violations } = await window.axe.run(document, { runOnly: { type: 'rule', values: ['color-contrast-enhanced'] }, rules: { 'color-contrast-enhanced': { enabled: true } } })
       return violations.flatMap(({ nodes }) => nodes.map(({ target, any }) => `${target.flat().join(' ')} ${any[0]?.message}`))

@@ -162,6 +162,11 @@ test('several questions are a checklist, answered at once', async (t) => {
   const ticks = page.locator('sluice-questions').getByRole('checkbox')
   await until(async () => (await ticks.count()) === 3, 'three questions')
   await picture(page, 'demo-errands')
+  const [bar, dock, card] = await page.evaluate(() => {
+    const deep = (names) => names.reduce((root, name) => root.querySelector(name).shadowRoot ?? root.querySelector(name), document)
+    return [['#talk', 'sluice-questions', '.bar'], ['#talk', 'sluice-questions', '.dock'], ['#talk', 'sluice-thread', 'sluice-entry + sluice-entry', 'sluice-message', 'sluice-card', '.card']].map((names) => getComputedStyle(deep(names)).backgroundColor)
+  })
+  assert.deepEqual([bar, dock], ['rgba(0, 0, 0, 0)', card], 'the questions and their bar stand on the colour of cards')
   for (let at = 0; at < 3; at++) {
     assert.equal(await ticks.nth(at).isChecked(), false, 'what changes something is ticked by hand')
     await ticks.nth(at).and(page.locator('[aria-disabled=false]')).click()

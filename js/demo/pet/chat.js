@@ -45,6 +45,13 @@ export function startChat({ client, demo, who }) {
   })
   who.watch(showState)
 
+  // What is dropped on Lulu is dropped on her chat; the browser would show it in place of the page.
+  for (const type of ['dragover', 'dragleave', 'drop']) {
+    $('#stage').addEventListener(type, (event) => {
+      if (!talk.dispatchEvent(new DragEvent(type, { dataTransfer: event.dataTransfer, cancelable: true }))) event.preventDefault()
+    })
+  }
+
   $('#new').addEventListener('click', () => {
     begin()
     talk.focusComposer()

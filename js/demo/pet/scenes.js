@@ -32,6 +32,7 @@ export function startScenes({ demo, talk, say }) {
     quote.textContent = question[look.language]
     button.append(name, quote)
     button.addEventListener('click', () => {
+      if (button.ariaDisabled === 'true') return
       all.hidePopover?.()
       say(question[look.language])
     })
@@ -46,7 +47,8 @@ export function startScenes({ demo, talk, say }) {
       // Without it the chat welcomes by itself, with the suggestions.
       $('#welcome').slot = scripted ? 'welcome' : 'none'
       $('#scenes-open').hidden = !scripted
-      for (const button of document.querySelectorAll('.scene')) button.disabled = busy
+      // The keyboard still comes to them: what scrolls holds nothing else.
+      for (const button of document.querySelectorAll('.scene')) button.ariaDisabled = String(busy)
     },
   }
 }

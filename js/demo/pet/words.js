@@ -14,6 +14,7 @@ const words = {
   trouble: ['When things go wrong', '出点状况'],
   scenes: ['Scenes', '场景'],
   talks: ['Conversations', '对话列表'],
+  conversation: ['Conversation', '对话'],
   newChat: ['New conversation', '新对话'],
   settings: ['Settings', '设置'],
   close: ['Close', '关闭'],

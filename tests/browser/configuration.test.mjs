@@ -402,6 +402,7 @@ test('protocols: searched, chosen by key, with their options, and others beside'
 
 test('the keyboard alone is enough', async (t) => {
   const { page, saved, settles } = await start(t)
+  assert.deepEqual((await page.getByRole('tab').allTextContents()).map((name) => name.replace(/\d+/, '').trim()), ['Tools', 'Model and protocol', 'Approvals', 'Prompt', 'Advanced'], 'limits and what runs are for the few')
   await page.keyboard.press('Tab')
   const focused = () => page.locator('sluice-configuration-page').evaluate(({ shadowRoot }) => shadowRoot.activeElement?.textContent.trim())
   assert.equal(await focused(), 'Tools')

@@ -54,6 +54,23 @@ test('a text is the same in the page however it came', async (t) => {
   assert.deepEqual(results, [])
 })
 
+test('what a text means is how it is drawn: headings, emphasis, lists, tables, code in the letters of code, links, pictures, maths', async (t) => {
+  const page = await message(t)
+  await page.evaluate(() => import('/sluice/ui/math.js'))
+  await say(page, '# A\n\n**b** and *c*\n\n- d\n\n1. e\n\n`f`\n\n```\ng\n```\n\n| h |\n|---|\n| i |\n\nhttps://example.com and ![j](https://example.com/j.png)\n\n$x^2$\n')
+  const drawn = () => page.evaluate(() => {
+    const text = element.renderRoot.querySelector('.text')
+    const letters = (selector) => getComputedStyle(text.querySelector(selector)).fontFamily
+    return {
+      tags: ['h3', 'strong', 'em', 'ul > li', 'ol > li', 'code', 'pre', 'td', 'a', '.picture', 'math'].filter((selector) => !text.querySelector(selector)),
+      code: ['p > code', 'pre'].map((selector) => letters(selector) !== letters('strong') && /monospace/.test(letters(selector))),
+      marks: /[*`|#$]|!\[/.exec(text.innerText)?.[0],
+    }
+  })
+  await until(async () => (await drawn()).tags.length === 0, 'all of it').catch(async () => assert.deepEqual((await drawn()).tags, [], 'what is missing'))
+  assert.deepEqual(await drawn(), { tags: [], code: [true, true], marks: undefined })
+})
+
 test('nothing in a text has letters stand in an order in which nobody wrote them, and Arabic and Hebrew stand as ever', async (t) => {
   const page = await open(t)
   const turned = ['\u202e', '\u202d', '&#x202e;', '&#8238;', '\u2067\u202e']

@@ -69,9 +69,9 @@ test('in forced colours every bubble, button and field has an edge', async (t) =
       return (borderStyle !== 'none' && Number.parseFloat(borderWidth) > 0) || outlineStyle !== 'none'
     }
     const boxes = everything(document.querySelector('main')).filter((one) => one.matches('button:not(.link, .plain), textarea, select, input:not([type=checkbox], [type=radio], [type=range]), [part~=mine], [part~=theirs]') && one.checkVisibility({ visibilityProperty: true }))
-    return { boxes: boxes.length, without: [...new Set(boxes.filter((one) => !edge(one) && !edge(one.parentElement ?? one)).map((one) => `${one.getRootNode().host?.localName} ${one.localName}.${one.className} ${one.part}`))] }
+    return { boxes: boxes.length, bubbles: ['mine', 'theirs'].map((part) => boxes.filter((one) => one.matches(`[part~=${part}]`)).length), without: [...new Set(boxes.filter((one) => !edge(one) && !edge(one.parentElement ?? one)).map((one) => `${one.getRootNode().host?.localName} ${one.localName}.${one.className} ${one.part}`))] }
   })
-  assert.ok(without.boxes > 100, `${without.boxes} boxes`)
+  assert.ok(without.boxes > 100 && without.bubbles.every((count) => count > 5), `${without.boxes} boxes, ${without.bubbles} bubbles`)
   assert.deepEqual(without.without, [])
 })
 

@@ -7,20 +7,33 @@ import { setFlagsFromString } from 'node:v8'
 export const exact = ['--no-opt', '--no-maglev']
 
 /** The steps that `work` takes in the files whose address has one of these parts. */
-export async function counted(work, parts = ['/js/dist/']) {
+export async function counted(work, parts) {
+  const counter = await counting(parts)
+  try {
+    return await counter.steps(work)
+  } finally {
+    await counter.end()
+  }
+}
+
+/** The same for many works, one after the other. */
+export async function counting(parts = ['/js/dist/']) {
   exact.forEach((flag) => setFlagsFromString(flag))
   const session = new Session()
   session.connect()
-  try {
-    await session.post('Profiler.enable')
-    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
-    await session.post('Profiler.takePreciseCoverage') // starts counting anew
-    await work()
-    const { result } = await session.post('Profiler.takePreciseCoverage')
-    return stepsIn(result, parts)
-  } finally {
-    await session.post('Profiler.stopPreciseCoverage')
-    session.disconnect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+  return {
+    async steps(work) {
+      await session.post('Profiler.takePreciseCoverage') // starts counting anew
+      await work()
+      const { result } = await session.post('Profiler.takePreciseCoverage')
+      return stepsIn(result, parts)
+    },
+    async end() {
+      await session.post('Profiler.stopPreciseCoverage')
+      session.disconnect()
+    },
   }
 }
 

@@ -8,8 +8,12 @@ import { cueMark } from '../../js/dist/esm/ui/text/cue-marks.js'
 import { Cutter } from '../../js/dist/esm/ui/text/cut.js'
 import { drawn, textOf } from '../../js/dist/esm/ui/text/tree.js'
 import { withoutHeld } from '../../js/dist/esm/ui/text/unfinished.js'
+import { counting } from './counted.mjs'
 import { awkward } from './text/awkward.mjs'
-import { hostile } from './text/hostile.mjs'
+import { fullest, hostileOf } from './text/hostile.mjs'
+
+/** Steps of a reading: the worst of these texts takes two thirds of them. */
+const MOST_STEPS = 900_000
 
 const words = { table: 'Table', task: 'Task', copyCsv: 'Copy as CSV', pictureFrom: (host) => `Picture from ${host}`, pictureInText: 'Picture' }
 const draw = (blocks) => blocks.flatMap((block) => drawn(block, words))
@@ -118,27 +122,54 @@ test('recorded texts of models are the same however they are cut', (t) => {
   }
 })
 
-test('no hostile text takes long: whole, and as the end that is read again while more comes', (t) => {
-  const least = (run) => Math.min(...Array.from({ length: 4 }, () => {
-    const begun = process.cpuUsage() // the clock also counts what other programs do
-    run()
-    return process.cpuUsage(begun).user / 1000
-  }))
-  const worst = { ms: 0, what: '' }
-  for (const [what, text] of Object.entries(hostile)) {
-    for (const part of [text, text.slice(0, 11_900)]) {
-      for (const open of [true, false]) {
-        const ms = least(() => {
-          const { finished, tail } = new Cutter().read(part, open)
-          draw([...finished, ...tail])
-        })
-        if (ms > worst.ms) Object.assign(worst, { ms, what })
-      }
-    }
+test('hostile texts take work by their length, and the end that is read again while more comes takes little', async (t) => {
+  const counter = await counting(['/js/dist/', '/markdown-it'])
+  t.after(() => counter.end())
+  const read = (text, open) => counter.steps(() => {
+    const { finished, tail } = new Cutter().read(text, open)
+    draw([...finished, ...tail])
+  })
+  const [once, twice] = [hostileOf(20_000), hostileOf(40_000)]
+  assert.ok(Object.keys(once).length >= 40)
+  const most = { steps: 0, what: '' }
+  const wrong = []
+  for (const [what, text] of Object.entries(once)) {
+    const [one, two] = [await read(text, false), await read(twice[what], false)]
+    if (two > 2.1 * Math.max(one, 2000)) wrong.push(`${what}: ${one} steps, ${two} for twice the text`)
+    const steps = await read(fullest(text), true)
+    if (steps > most.steps) Object.assign(most, { steps, what })
   }
-  t.diagnostic(`${Object.keys(hostile).length} texts, the worst ${worst.ms.toFixed(1)} ms (${worst.what})`)
-  assert.ok(Object.keys(hostile).length >= 40)
-  assert.ok(worst.ms < 200, `${worst.what}: ${worst.ms} ms`) // 20 ms on a quiet machine
+  t.diagnostic(`${Object.keys(once).length} texts; the most that is read at once: ${most.steps} steps (${most.what})`)
+  assert.deepEqual(wrong, [])
+  assert.ok(most.steps < MOST_STEPS, `${most.what}: ${most.steps} steps`)
+})
+
+test('however deep it is nested, and however long the run of marks, nothing of a text is lost', () => {
+  const shown = (node) => (typeof node === 'string' ? node : (node.code ?? node.text ?? node.children?.map(shown).join('') ?? ''))
+  const deep = [
+    ['> '.repeat(1000), 'quoted'], ['>'.repeat(1000), ' quoted'], ['- '.repeat(300), 'item'], ['1. '.repeat(300), 'item'], ['> - '.repeat(200), 'both'],
+    [Array.from({ length: 90 }, (_, at) => `${' '.repeat(at * 2)}- item ${at}\n`).join(''), `${' '.repeat(180)}- last`],
+  ]
+  for (const [before, end] of deep) {
+    const blocks = whole(`before\n\n${before}${end}\n\nafter`)
+    const text = blocks.map(shown).join('\n')
+    for (const word of ['before', ...(before.match(/item \d+/g) ?? []), end.trim().replace(/^- /, ''), 'after']) assert.ok(text.includes(word), `${before.slice(0, 20)}: no ${word}`)
+    assert.deepEqual(inPieces(`before\n\n${before}${end}\n\nafter`, [12, 100, 777]), blocks)
+  }
+  for (const marks of ['`'.repeat(10_000), `${'`'.repeat(10_000)} ts`, `a ${'`'.repeat(10_000)} b`, `- ${'`'.repeat(10_000)}`, '~'.repeat(10_000), `a ${'*'.repeat(1000)}`, '['.repeat(1000), '$'.repeat(1000), '\\'.repeat(2001)]) {
+    const text = whole(`${marks}\n\nafter`).map(shown)
+    const left = text[0].length
+    assert.ok(left >= Math.min(marks.length - 2, marks.startsWith('\\') ? marks.length / 2 : Infinity), `${marks.slice(0, 5)}: ${left} of ${marks.length}`)
+    assert.equal(text[1], 'after')
+  }
+})
+
+test('half a table is text until its second line is there, and then every cell that came', () => {
+  const shown = (text) => whole(text).map((node) => (node.tag === 'p' ? textOf(node) : node.children[1].children[0].children.flatMap(({ children }) => children.map((row) => row.children.map(textOf)))))
+  assert.deepEqual(shown('| a | b |'), ['| a | b |'])
+  assert.deepEqual(shown('| a | b |\n|---|'), ['| a | b ||---|'])
+  assert.deepEqual(shown('| a | b |\n|---|---|\n| 1'), [[['a', 'b'], ['1', '']]])
+  assert.deepEqual(shown('| a | b |\n|---|---|\n| 1 | 2 |\n| 3'), [[['a', 'b'], ['1', '2'], ['3', '']]])
 })
 
 test('bare addresses end where the sentence goes on', () => {

@@ -130,7 +130,7 @@ function topLevel(tokens: Token[], source: string): Top[] {
   return tops
 }
 
-const FENCE = /^[\s>\d.)*+-]*?(`{3,}|~{3,})/
+const FENCE = /^[\s>\d.)*+-]*?(`{3,100}(?!`)|~{3,100}(?!~))/
 
 /** How far a block that begins at `at` may reach; `full` if the text goes beyond that. Depends on nothing but the text. */
 function windowEnd(text: string, at: number): { end: number; full: boolean } {

@@ -7,8 +7,8 @@ export interface Fence {
   closed: boolean
 }
 
-/** The first line of fenced code. */
-export const FENCE_OPENER = /^( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})(.*)$/
+/** The first line of fenced code. A line of hundreds of marks is none: nothing would be shown of it. */
+export const FENCE_OPENER = /^( {0,3})(`{3,100}(?=[^`\n]*$)|~{3,100}(?!~))(.*)$/
 
 /** Reads a fence from `at` on, a piece at a time. */
 export class FenceReader {

@@ -10,22 +10,40 @@ import { closeAtEnd, openCode, openLink } from './unfinished.js'
 
 export type { Token } from 'markdown-it'
 
-const onlyTables = new MarkdownIt()
-onlyTables.block.ruler.enableOnly(['table'])
-const [table] = onlyTables.block.ruler.getRules('')
+type BlockRule = (state: StateBlock, start: number, end: number, silent: boolean) => boolean
+
+const { ruler } = new MarkdownIt().block
+/** A rule as markdown-it has it. */
+function usual(name: string): BlockRule {
+  ruler.enableOnly([name])
+  return ruler.getRules('')[0] as BlockRule
+}
+const table = usual('table')
+const fence = usual('fence')
+
+const lineAt = (state: StateBlock, line: number): string => state.src.slice((state.bMarks[line] as number) + (state.tShift[line] as number), state.eMarks[line])
 
 /** Rows are filled up to the width of the first one: a wide one would make hundreds of thousands of cells of a few lines. */
 const COLUMNS = 32
 
 /** A line that begins a fence is no line of a table, whatever stands in it: `FenceReader` decides so, too. */
 function tableButFence(state: StateBlock, start: number, end: number, silent: boolean): boolean {
-  const line = state.src.slice((state.bMarks[start] as number) + (state.tShift[start] as number), state.eMarks[start])
-  return table !== undefined && !FENCE_OPENER.test(line) && line.split('|', COLUMNS + 3).length < COLUMNS + 3 && table(state, start, end, silent)
+  const line = lineAt(state, start)
+  return !FENCE_OPENER.test(line) && line.split('|', COLUMNS + 3).length < COLUMNS + 3 && table(state, start, end, silent)
 }
 
-const md = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: 40 })
+const shortFence: BlockRule = (state, start, end, silent) => FENCE_OPENER.test(lineAt(state, start)) && fence(state, start, end, silent)
+
+const NESTED = 40
+/** What stands deeper than this is text with its marks: markdown-it leaves out what is nested deeper than `maxNesting`. A list is two levels, and a paragraph stands in it. */
+const within = (rule: BlockRule): BlockRule => (state, ...rest) => state.level < NESTED - 3 && rule(state, ...rest)
+
+const md = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: NESTED })
 md.use(cjkFriendly)
 md.block.ruler.at('table', tableButFence, { alt: ['paragraph', 'reference'] })
+md.block.ruler.at('fence', shortFence, { alt: ['paragraph', 'reference', 'blockquote', 'list'] })
+md.block.ruler.at('blockquote', within(usual('blockquote')), { alt: ['paragraph', 'reference', 'blockquote', 'list'] })
+md.block.ruler.at('list', within(usual('list')), { alt: ['paragraph', 'reference', 'blockquote'] })
 md.block.ruler.disable(['lheading', 'code', 'reference', 'html_block'])
 md.inline.ruler.disable(['html_inline'])
 md.inline.ruler.at('linkify', bareLink)

@@ -15,3 +15,10 @@ export function groupAt(parent: Element, index: number, size: number): Element {
   parent.append(made)
   return made
 }
+
+/** A group that has become empty goes, too. */
+export function removeFromGroup(node: ChildNode | undefined): void {
+  const parent = node?.parentElement
+  node?.remove()
+  if (parent?.className === 'group' && !parent.firstChild) parent.remove()
+}

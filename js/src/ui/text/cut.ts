@@ -29,6 +29,11 @@ export class Cutter {
   #fence: FenceReader | undefined
   #plainFrom: number | undefined // the block at `#at` is plain, and its end is searched from here
 
+  /** Nothing is read again while more comes: the last block is open code, or too large to be read. */
+  get onlyGrows(): boolean {
+    return this.#fence !== undefined || this.#plainFrom !== undefined
+  }
+
   /** Blocks that are finished now, and those that may change. `text` begins as it did before, without carriage returns. */
   read(text: string, open: boolean): { finished: Block[]; tail: Block[] } {
     const finished: Block[] = []

@@ -13,6 +13,9 @@ export const textStyles = css`
   .text > .group.done { content-visibility: auto; }
   .text > .group + .group, .text > .group > * + * { margin-top: .7em; }
   .text :is(p, h3, h4, h5, h6, ul, ol, blockquote, table, hr) { margin: 0; }
+  /* What came and is not read yet. */
+  .text .coming:not(pre *) { white-space: pre-line; }
+  .text > .group > .coming { display: block; }
   /* In the margin of the line that it stands in: its place along the line is fixed, the one across is where it would stand. */
   .text .cue { position: absolute; inset-inline-start: .25em; margin-top: .35em; color: var(--_accent-ink); font-size: .82em; line-height: 1; }
   .text .cue + .cue { margin-top: 1.5em; }

@@ -1,9 +1,9 @@
 // What is drawn for the blocks of a text: a tree of elements and texts, which the page's nodes are then made equal to. Nothing is HTML.
+import { codeWithoutTurns, withoutOverrides } from '../../bridge/overrides.js'
 import type { Strings } from '../strings.js'
 import type { Block } from './cut.js'
 import { codeWithoutMarks, splitMarks } from './cue-marks.js'
 import { parseInline, unescape, type Token } from './markdown.js'
-import { withoutOverrides } from './overrides.js'
 import { LONGEST_MATH } from './math-rules.js'
 
 export interface Leaf {
@@ -148,7 +148,7 @@ class Tree {
         this.#top.children.push(leaf('br'))
         return
       case 'code_inline':
-        this.#top.children.push(leaf('code', {}, codeWithoutMarks(token.content)))
+        this.#top.children.push(leaf('code', {}, codeWithoutTurns(codeWithoutMarks(token.content))))
         return
       case 'link_open':
         return this.#open(this.#link(String(token.attrGet('href') ?? '')))

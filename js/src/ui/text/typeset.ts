@@ -1,13 +1,16 @@
-// Text that is typeset while it grows. Finished blocks are never read, changed or measured again; the others are read once per frame at most.
-import { groupAt, onlyGrew } from '../growing.js'
+// Text that is typeset while it grows. Finished blocks are never read, changed or measured again; the others are read once per frame at most, and
+// less often where that takes long, or where more comes than anybody sees.
+import { groupAt, onlyGrew, removeFromGroup } from '../growing.js'
 import type { Strings } from '../strings.js'
 import type { CardView } from '../types.js'
+import { pageClock, type Clock } from './clock.js'
 import type { CodeView } from './code-view.js'
+import { Coming } from './coming.js'
 import type { CueView } from './cue-view.js'
 import { Cutter } from './cut.js'
+import { withLineEnds } from './line-ends.js'
 import { mathRenderer } from './math-renderer.js'
 import { ownViews } from './own-views.js'
-import { withoutOverrides } from './overrides.js'
 import { Patch, type MakeOwn } from './patch.js'
 import { drawn } from './tree.js'
 
@@ -17,6 +20,10 @@ const GROUP = 12
 const REST = 5
 /** Readings that take less than this, in milliseconds, do not wait. */
 const QUICK = 4
+/** Behind more characters than this in a frame the next one brings nothing, */
+const FLOOD = 40
+/** unless there is none for so many milliseconds. */
+const FRAME_MS = 25
 
 export class Typeset {
   readonly element = document.createElement('div')
@@ -35,9 +42,12 @@ export class Typeset {
   // -- waiting for the next reading
   #restUntil = 0
   #took = 0
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #readTo = 0
+  #skips = false // what comes with the next frame
+  #timer: unknown
+  #coming = new Coming()
 
-  constructor(private readonly codeChanged: (view: CodeView) => void = () => {}) {
+  constructor(private readonly codeChanged: (view: CodeView) => void = () => {}, private readonly clock: Clock = pageClock) {
     this.element.className = 'text'
     this.element.setAttribute('part', 'text')
     this.element.hidden = true
@@ -55,9 +65,24 @@ export class Typeset {
     this.#text = text
     this.#open = open
     if (!open) return this.#read(words)
-    const wait = this.#restUntil - performance.now()
-    if (wait <= 0) this.#read(words)
-    else this.#timer ??= setTimeout(() => this.#read(words), wait)
+    const wait = this.#cutter.onlyGrows ? 0 : this.#restUntil - this.clock.now()
+    if (wait > 0) {
+      this.#later(words, wait)
+      this.#coming.show(text, () => this.#groupAt(this.#tail.length))
+      this.element.hidden = this.element.childElementCount === 0
+    } else if (this.#skips) {
+      this.#skips = false
+      this.#later(words, FRAME_MS)
+    } else this.#read(words)
+  }
+
+  #later(words: Strings, ms: number): void {
+    this.#timer ??= this.clock.setTimeout(() => this.#read(words), ms)
+  }
+
+  /** The group of the block at an index of the tail. */
+  #groupAt(index: number): Element {
+    return groupAt(this.element, this.#finished + index, GROUP)
   }
 
   /** Forgets what is shown. */
@@ -70,18 +95,23 @@ export class Typeset {
     this.#cutter = new Cutter()
     this.#tail = []
     this.#cues = []
-    this.#finished = this.#left = this.#restUntil = 0
-    clearTimeout(this.#timer)
+    this.#finished = this.#left = this.#restUntil = this.#readTo = 0
+    this.#skips = false
+    this.clock.clearTimeout(this.#timer)
     this.#timer = undefined
+    this.#coming.remove()
     this.element.replaceChildren()
     this.element.hidden = true
   }
 
   #read(words: Strings): void {
-    clearTimeout(this.#timer)
+    this.clock.clearTimeout(this.#timer)
     this.#timer = undefined
-    const begun = performance.now()
+    this.#skips = this.#text.length - this.#readTo > FLOOD
+    this.#readTo = this.#text.length
+    const begun = this.clock.now()
     const before = Math.floor(this.#finished / GROUP)
+    this.#coming.remove()
     const makeOwn = (this.#makeOwn ??= ownViews(words, this.codeChanged, (cue) => this.#cues.push(cue), () => this.#cards))
     const { finished, tail } = this.#cutter.read(withLineEnds(this.#text, this.#open), this.#open)
     const nodes = [...finished, ...tail].flatMap((block, at) => drawn(block, words).map((node) => ({ node, finished: at < finished.length })))
@@ -89,15 +119,17 @@ export class Typeset {
       const patch = (this.#tail[at] ??= new Patch(makeOwn))
       const fresh = !patch.node
       const shown = patch.show(node)
-      if (fresh) groupAt(this.element, this.#finished + at, GROUP).append(shown)
+      if (fresh) this.#groupAt(at).append(shown)
     })
-    for (const patch of this.#tail.splice(nodes.length)) remove(patch.node)
+    for (const patch of this.#tail.splice(nodes.length)) removeFromGroup(patch.node)
+    const last = this.#tail.at(-1)?.node
     const done = nodes.filter((one) => one.finished).length
     this.#tail.splice(0, done)
     this.#finished += done
     this.element.hidden = this.element.childElementCount === 0
     this.#leave(before)
-    const took = performance.now() - begun
+    this.#coming.read(this.#text, this.#tail.length > 0 ? last : undefined)
+    const took = this.clock.now() - begun
     const slow = Math.min(took, this.#took) // one alone may have waited for the processor
     this.#took = took
     this.#restUntil = slow > QUICK ? begun + took + slow * REST : 0
@@ -107,17 +139,4 @@ export class Typeset {
   #leave(full: number): void {
     for (; this.#left < full; this.#left++) this.element.children[this.#left]?.classList.add('done')
   }
-}
-
-/** A group that has become empty goes, too. */
-function remove(node: ChildNode | undefined): void {
-  const group = node?.parentElement
-  node?.remove()
-  if (group && group.childNodes.length === 0) group.remove()
-}
-
-/** Line feeds only. A carriage return at the end may be half of a line's end. What turns text round is marked: see `overrides.ts`. */
-function withLineEnds(text: string, open: boolean): string {
-  if (!/[\r\0\u202d\u202e]/.test(text)) return text
-  return withoutOverrides((open && text.endsWith('\r') ? text.slice(0, -1) : text).replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd'))
 }

@@ -3,3 +3,9 @@
  * it. Arabic and Hebrew go by the marks for embedding and isolating, which act only within the block, code or link that they stand in.
  */
 export const withoutOverrides = (text: string): string => text.replace(/[\u202d\u202e]/g, '\ufffd')
+
+/**
+ * Marks all that turns code round, also what turns whole words: behind U+2067 a statement stands in front of the comment that it follows. Code has
+ * its order by itself, and what stands in the wrong one says something else. Marked text is as long as it was.
+ */
+export const codeWithoutTurns = (code: string): string => code.replace(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd')

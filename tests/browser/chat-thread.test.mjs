@@ -46,6 +46,15 @@ test('what fills the view is in the page at once, the rest of the last 100 once 
   assert.ok(await atEnd(page))
 })
 
+test('a person’s own text has no letters turned round either, and stays what it was where it is edited', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => client.open().set({ entries: [{ id: 'q', role: 'user', text: 'open \u202egnp.exe, \u2067שלום\u2069', at: 1 }] }))
+  await settle(page)
+  assert.equal(await page.locator('sluice-entry .words').textContent(), 'open \ufffdgnp.exe, \u2067שלום\u2069')
+  await page.getByRole('button', { name: 'Change the question' }).click()
+  assert.equal(await page.locator('sluice-entry textarea').inputValue(), 'open \u202egnp.exe, \u2067שלום\u2069')
+})
+
 test('whoever scrolls up while the page is filled is left where they are', async (t) => {
   const page = await open(t)
   const { before, after } = await page.evaluate(async () => {

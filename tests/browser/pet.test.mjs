@@ -237,6 +237,14 @@ test('the bubble is as large, as slow and as silent as a person wants it, at onc
   assert.equal(await text(page), '', 'of nonsense only what is right')
 })
 
+test('nothing that the bubble says has its letters turned round', async (t) => {
+  const page = await open(t)
+  await page.evaluate(() => (window.client.answer('m1'), window.client.write('m1', 'I open \u202egnp.exe now.'), window.client.tell('m1', { outcome: 'completed' })))
+  await until(async () => (await text(page)) === 'I open \ufffdgnp.exe now.', 'the sentence')
+  await page.evaluate(() => window.order({ heard: 'And \u202dfdp.exe too.' }))
+  assert.equal(await text(page), 'And \ufffdfdp.exe too.')
+})
+
 test('the bubble shows what the voice of another page says, in pieces that fit, and a person may turn back meanwhile', async (t) => {
   const page = await open(t)
   const first = 'This is the first sentence of them.'

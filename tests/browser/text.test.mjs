@@ -108,6 +108,19 @@ test('nothing in a text has letters stand in an order in which nobody wrote them
   assert.ok(lefts[0][0] < lefts[1][0], 'what a link or code begins ends with it')
 })
 
+test('thoughts, and what does not count of an answer, turn no letters round either, and in code nothing does', async (t) => {
+  const page = await message(t)
+  await page.evaluate(async () => {
+    live.push({ type: 'reasoning', block: 0, text: 'I open \u202egnp.exe now' }, { type: 'text', block: 1, text: 'Ran \u202dgnp.exe', fabricated: true })
+    live.push({ type: 'text', block: 2, text: '```js\nlet a = 1 \u2067/* why */ ;return\n\u202agnp\u202c.exe \u2066x\u2069 \u2068y\n```\n\n- a\n\n  ```\n  \u202bb\n  ```\n\nand `\u2067c ;d`' }, { type: 'done', outcome: 'completed' })
+    await frames(3)
+    element.renderRoot.querySelectorAll('details').forEach((one) => (one.open = true))
+    await frames(3)
+  })
+  const shown = await page.evaluate(() => Object.fromEntries([...element.renderRoot.querySelectorAll('.thoughts, pre, p > code')].map((one, at) => [`${at} ${one.localName}`, one.textContent])))
+  assert.deepEqual(Object.values(shown), ['I open \ufffdgnp.exe now', 'Ran \ufffdgnp.exe', 'let a = 1 \ufffd/* why */ ;return\n\ufffdgnp\ufffd.exe \ufffdx\ufffd \ufffdy', '\ufffdb', '\ufffdc ;d'])
+})
+
 test('what is finished never moves, and its nodes stay', async (t) => {
   const page = await message(t)
   const faults = await page.evaluate(async (text) => {

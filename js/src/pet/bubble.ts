@@ -3,6 +3,7 @@
 import { escapeInvisible } from '../bridge/invisible.js'
 import type { AskView, CardView } from '../bridge/messages.js'
 import { renamed } from '../bridge/named.js'
+import { withoutOverrides } from '../bridge/overrides.js'
 import { checkLook, readLook, usualLook, type BubbleLook } from '../bridge/pet-settings.js'
 import type { PetWindowSide } from '../bridge/pet-window.js'
 import { inLanguage } from '../core/in-language.js'
@@ -145,7 +146,8 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
 
     const card = ask && cardOf(pet, ask)
     const small = ask !== undefined && questions && isSmall(ask, card) && customElements.get('sluice-approval') !== undefined
-    if (line.textContent !== shown) line.textContent = shown
+    const told = withoutOverrides(shown)
+    if (line.textContent !== told) line.textContent = told
     line.hidden = small
     box.classList.toggle('asks', asking)
     box.classList.toggle('small', small)

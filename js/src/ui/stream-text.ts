@@ -1,5 +1,6 @@
 // Text that grows. New text goes to the end of the last text node; nothing else changes. The text is cut into chunks with a layout of their
 // own, so that appending to a long text costs the same as to a short one.
+import { withoutOverrides } from '../bridge/overrides.js'
 import { onlyGrew } from './growing.js'
 
 /** A chunk ends with the line that exceeds this many characters, */
@@ -25,7 +26,7 @@ export class StreamText {
   /** Shows `text`, which usually is the shown text with more at its end. */
   set(text: string): void {
     if (!onlyGrew(this.#text, text)) this.#clear()
-    const more = text.slice(this.#text.length)
+    const more = withoutOverrides(text.slice(this.#text.length))
     this.#text = text
     if (more) this.#append(more)
   }

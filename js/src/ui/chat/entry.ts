@@ -1,5 +1,6 @@
 // <sluice-entry>, inside of a thread: what somebody said, what can be done with it, and what came of it.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { withoutOverrides } from '../../bridge/overrides.js'
 import { copyText } from '../copy.js'
 import { define, SluiceElement } from '../element.js'
 import { textOf } from '../ends.js'
@@ -253,7 +254,7 @@ export class SluiceEntry extends SluiceElement {
     if (this.editing) return this.#editor(this.#draft ?? entry.text)
     const long = entry.text.length > LINES * WIDTH || entry.text.split('\n', LINES + 1).length > LINES
     return html`${this.#images(entry)}
-      <div class="words ${long && !this.open ? 'folded' : ''}" dir="auto">${entry.text}</div>
+      <div class="words ${long && !this.open ? 'folded' : ''}" dir="auto">${withoutOverrides(entry.text)}</div>
       ${long ? html`<button type="button" class="unfold" aria-expanded=${this.open ? 'true' : 'false'}
         @click=${() => (this.open = !this.open)}>${this.open ? this.chat.showLess : this.chat.showMore}</button>` : nothing}`
   }

@@ -1,4 +1,5 @@
 // Code: its language, what can be done with it, and the text in a box that scrolls from the beginning on, so that it never folds later.
+import { codeWithoutTurns } from '../../bridge/overrides.js'
 import type { Strings } from '../strings.js'
 import type { OwnView } from './patch.js'
 import type { Own } from './tree.js'
@@ -52,7 +53,7 @@ export class CodeView implements OwnView {
     this.language = language
     this.closed = closed
     if (!code.startsWith(this.#shown)) this.#clear()
-    const more = code.slice(this.#shown.length)
+    const more = codeWithoutTurns(code.slice(this.#shown.length))
     this.#shown = code
     if (more) this.#append(more)
     this.changed(this)

@@ -142,3 +142,39 @@ test('of a hostile text nothing is loaded, run or made but listed nodes, under a
   assert.deepEqual(found.filter(([one]) => unknown.includes(one)), [])
   assert.deepEqual({ violations: await page.evaluate(() => violations), dialogs, requests: requests.filter((one) => !one.includes(`${pages.url}/sluice/ui/`)) }, { violations: [], dialogs: [], requests: [] })
 })
+
+test('what models write by mistake is shown as it is, nothing of it is lost, and nothing is loaded', async (t) => {
+  const page = await open(t, { viewport: { width: 420, height: 800 } })
+  const requests = []
+  page.on('request', (request) => requests.push(request.url().slice(0, 80)))
+  const line = 'a line that does not end, '.repeat(40_000)
+  const texts = { 'half a table': '| a | b |\n|---|', 'ten thousand back-ticks': '`'.repeat(10_000), 'quotes 1,000 deep': `${'>'.repeat(1000)} deep`, 'a script as a link': '[x](javascript:alert(1))', 'a line of 1 MB': line, 'a picture that is none': '![x](data:image/png;base64,AAAA)' }
+  const shown = (text) => page.evaluate(async (text) => {
+    const element = Object.assign(document.createElement('sluice-text'), { open: true })
+    document.querySelector('#stage').replaceChildren(element)
+    const all = text === '' ? `![a picture](data:image/png;base64,${'A'.repeat(50e6)})` : text
+    for (const part of text === '' ? [1] : [0.3, 0.7, 1]) {
+      element.text = all.slice(0, Math.ceil(all.length * part))
+      await frames(2)
+    }
+    element.open = false
+    await element.updateComplete
+    await frames(2)
+    const box = element.renderRoot.querySelector('.text')
+    return { same: box.textContent === all, text: box.textContent.slice(0, 2000), length: box.textContent.length, depth: box.querySelectorAll('blockquote').length, links: box.querySelectorAll('a').length, pictures: box.querySelectorAll('img').length, wide: document.documentElement.scrollWidth - innerWidth }
+  }, text)
+  const found = Object.fromEntries(await Object.entries(texts).reduce(async (all, [what, text]) => [...await all, [what, await shown(text)]], []))
+  for (const [what, { wide, links, pictures }] of Object.entries(found)) assert.deepEqual([what, wide <= 0, links, pictures], [what, true, 0, 0])
+  assert.equal(found['half a table'].text, '| a | b ||---|')
+  assert.ok(found['ten thousand back-ticks'].same)
+  assert.match(found['quotes 1,000 deep'].text, /^>{900,} deep$/)
+  assert.ok(found['quotes 1,000 deep'].depth > 30)
+  assert.ok(found['a script as a link'].same)
+  assert.equal(found['a line of 1 MB'].text, line.slice(0, 2000))
+  assert.equal(found['a line of 1 MB'].length, line.trimEnd().length)
+  assert.equal(found['a picture that is none'].text, 'x · Picture')
+  const picture = await shown('') // of 50 MB: made in the page
+  assert.ok(picture.same)
+  assert.deepEqual([picture.links, picture.pictures, picture.text.slice(0, 40)], [0, 0, '![a picture](data:image/png;base64,AAAAA'])
+  assert.deepEqual(requests, [])
+})

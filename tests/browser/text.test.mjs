@@ -316,6 +316,41 @@ test('a picture is a chip with its address, loaded by the app when a person asks
   assert.deepEqual(await page.evaluate(() => loads), ['https://example.com/map.png?all=you+said', 'https://example.org/x.svg'])
 })
 
+test('a picture that the text itself holds is shown after a click; one of more than 2 MB, one that is none and a vector drawing are not', async (t) => {
+  const page = await message(t)
+  const requests = []
+  page.on('request', (request) => request.url().includes('sluice/ui') || requests.push(request.url().slice(0, 30)))
+  const png = await page.evaluate(() => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 40, height: 20 })
+    return canvas.toDataURL('image/png')
+  })
+  const large = `data:image/png;base64,${'A'.repeat(2_700_000)}`
+  await page.evaluate(() => (element.loadImage = () => { throw new Error('the app is asked for none') }))
+  await say(page, `![small](${png})\n\n![none](data:image/png;base64,AAAA)\n\n![drawn](data:image/svg+xml;base64,PHN2Zy8+)\n\n![page](data:text/html;base64,AAAA)`)
+  assert.deepEqual(await page.evaluate(() => [...element.renderRoot.querySelectorAll('.text p')].map((one) => one.innerText)), [
+    'small · Picture', 'none · Picture', '![drawn](data:image/svg+xml;base64,PHN2Zy8+)', '![page](data:text/html;base64,AAAA)',
+  ])
+  assert.equal(await page.evaluate(() => element.renderRoot.querySelectorAll('img').length), 0)
+  assert.deepEqual(requests, [])
+  await page.getByRole('button', { name: 'small' }).click()
+  await page.getByRole('img', { name: 'small' }).waitFor()
+  assert.deepEqual(await page.getByRole('img', { name: 'small' }).evaluate((image) => [image.naturalWidth, image.naturalHeight, image.src.slice(0, 22)]), [40, 20, 'data:image/png;base64,'])
+  await page.getByRole('button', { name: 'none' }).click()
+  await page.getByText('The picture could not be loaded.').waitFor()
+  assert.equal(await page.evaluate(() => element.renderRoot.querySelectorAll('img').length), 1)
+  // A text with a larger one is too large to be read, so the chip is made as an app's own markup would.
+  await page.evaluate(async (source) => {
+    const chip = element.renderRoot.querySelector('.picture[data-state=shown]')
+    delete chip.dataset.state
+    chip.querySelector('img').remove()
+    chip.dataset.source = source
+    chip.querySelector('button').click()
+    await frames(2)
+  }, large)
+  await until(() => page.evaluate(() => element.renderRoot.querySelectorAll('.picture .note').length === 2), 'the refusal')
+  assert.equal(await page.evaluate(() => element.renderRoot.querySelectorAll('img').length), 0)
+})
+
 test('in Chinese the words of a text are Chinese', async (t) => {
   const page = await message(t, undefined, { locale: 'zh-CN' })
   await page.evaluate(() => (document.documentElement.lang = 'zh-CN'))

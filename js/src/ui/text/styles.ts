@@ -42,6 +42,7 @@ export const textStyles = css`
   .text a > .host { color: var(--_warning); font: 600 .86em var(--_mono); }
   /* With kerning Chromium lays a long line without blanks out in quadratic time: 14 s for 50,000 × A. */
   .plain .chunk { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; contain: content; font-kerning: none; }
+  .plain .chunk:nth-child(n + 40) { content-visibility: auto; contain-intrinsic-size: auto none auto 24em; }
 
   .text .bar { display: flex; align-items: center; justify-content: flex-end; gap: 2px; min-height: 30px; padding: 2px 4px 0 10px; }
   .text .language { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; color: var(--_muted); font: .8em var(--_mono); }

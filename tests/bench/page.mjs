@@ -1,4 +1,4 @@
-// npm run bench -- page [stream|open|memory] [--seconds 20] [--times 3] [--texts prose,tables,code] [--where alone,answer] [--profile]: what
+// npm run bench -- page [stream|keys|open|memory] [--seconds 20] [--times 3] [--texts prose,tables,code] [--where alone,answer,chat] [--profile]: what
 // typeset text costs a page, against the same as bare text nodes: by turns, each in a page of its own; processor time of the page's main thread
 // and of its whole process. What is opened is also compared with a page as it was before there was typeset text: raw text, and all of it at once.
 import { parseArgs } from 'node:util'
@@ -18,7 +18,7 @@ const served = await servePages([['/bench/', 'tests/bench/page/']])
 const browser = await chromium.launch({ executablePath: findBrowser(), args: [...args, ...drawing.plain] })
 
 /** Runs it in a fresh page, and gives what it took. */
-async function measured(run, { prepare, profile } = {}) {
+async function measured(run, { prepare, profile, meanwhile } = {}) {
   const context = await browser.newContext({ viewport: { width: 900, height: 700 }, locale: 'en-US' })
   const page = await context.newPage()
   const cdp = await context.newCDPSession(page)
@@ -34,7 +34,9 @@ async function measured(run, { prepare, profile } = {}) {
     await cdp.send('Profiler.start')
   } else await browser.startTracing(page, { categories: ['toplevel'] })
   const before = await metrics()
-  const given = await page.evaluate(...run)
+  const running = page.evaluate(...run)
+  await meanwhile?.(page, running)
+  const given = await running
   const after = await metrics()
   const hot = profile ? (await cdp.send('Profiler.stop')).profile : undefined
   const longest = profile ? 0 : longestTask((await browser.stopTracing()).toString())
@@ -76,7 +78,7 @@ async function compare(name, run, prepare, more, others = ['bare']) {
   const all = Object.fromEntries([...others, 'typeset'].map((text) => [text, []]))
   for (let time = 0; time < times; time++) {
     for (const text of Object.keys(all)) {
-      const result = await measured(run(text), { prepare: prepare(text) })
+      const result = await measured(run(text), { prepare: prepare(text), meanwhile: more.meanwhile })
       all[text].push(result)
       say([`  ${text}`, ...parts(result), ...more.cells(result)])
     }
@@ -99,6 +101,15 @@ try {
       })
     }
   }
+  if (wanted('keys')) {
+    for (const kind of values.texts.split(',')) {
+      await compare(`${kind}, keys`, () => [(given) => window.stream(given), { kind, rate, seconds }], (text) => [(given) => window.ready(given), { where: 'chat', text }], {
+        heads: ['keys', 'median', 'worst'],
+        cells: ({ given: { keys } }) => [keys.length, `${median(keys)} ms`, `${Math.max(...keys)} ms`],
+        meanwhile: type,
+      })
+    }
+  }
   if (wanted('open')) {
     await compare('open 500, 200 cards', (text) => [(given) => window.show(given), { text, whole: 100 }], () => [(given) => window.prepare(given), { messages: 500, cards: 200 }], {
       heads: ['longest', 'nodes', 'at once', 'first'],
@@ -109,6 +120,16 @@ try {
 } finally {
   await browser.close()
   served.close()
+}
+
+/** Types until it is over, about ten keys a second. */
+async function type(page, running) {
+  let over = false
+  const end = running.finally(() => (over = true))
+  while (!over) {
+    await page.keyboard.press('a')
+    await Promise.race([end, new Promise((resolve) => setTimeout(resolve, 90))])
+  }
 }
 
 /** A page that stays open. */

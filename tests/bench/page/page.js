@@ -30,12 +30,31 @@ function bare(text, { element }) {
 const withText = (kind) => (kind === 'bare' ? { renderText: bare } : {})
 
 /** An answer at the end of a few entries; gives what takes more of its text. */
-async function answer(text) {
-  start('sluice-thread', withText(text))
+async function answer(text, tag = 'sluice-thread') {
+  start(tag, withText(text))
   client.open().set({ entries: many(client, 6) })
   const live = client.ask('Tell me', [])
   await frames(5)
   return (more) => live.push(more ? { type: 'text', block: 0, text: more } : { type: 'done', outcome: 'completed', finishReason: 'stop' })
+}
+
+/** The same in a whole chat, and its field has the focus. */
+async function chat(text) {
+  const take = await answer(text, 'sluice-chat')
+  element.focusComposer()
+  return take
+}
+
+/** How long the keys of the field take: from the press to the frame that shows it, in milliseconds. */
+function watchKeys() {
+  const all = []
+  const observer = new PerformanceObserver((list) => all.push(...list.getEntries().filter(({ name }) => name === 'keydown').map(({ duration }) => duration)))
+  observer.observe({ type: 'event', durationThreshold: 16 }) // the least that browsers tell
+  return async () => {
+    await new Promise((resolve) => setTimeout(resolve, 300)) // they are told late
+    observer.disconnect()
+    return all
+  }
 }
 
 /** Nothing but a text in a box that scrolls with it. */
@@ -63,13 +82,14 @@ async function alone(text) {
 
 /** Before it comes. */
 window.ready = async ({ where, text }) => {
-  window.take = await { answer, alone }[where](text)
+  window.take = await { answer, alone, chat }[where](text)
   await frames(30)
 }
 
 /** `rate` tokens a second of 60 frames, for some seconds: so many frames, however long they take. */
 window.stream = async ({ kind, rate, seconds }) => {
   const all = tokens(kind, rate * seconds)
+  const keys = watchKeys()
   const [begun, count] = [performance.now(), seconds * 60]
   for (let at = 0; at < count; at++) {
     take(all.slice(Math.round((at * all.length) / count), Math.round(((at + 1) * all.length) / count)).join(''))
@@ -78,7 +98,7 @@ window.stream = async ({ kind, rate, seconds }) => {
   const ms = performance.now() - begun
   take(undefined)
   await frames(5)
-  return { frames: count, ms, characters: all.join('').length }
+  return { frames: count, ms, characters: all.join('').length, keys: await keys() }
 }
 
 /** Before it is opened: 500 messages, of which 200 have a card. */

@@ -94,6 +94,7 @@ window.stream = async ({ kind, rate, seconds }) => {
   for (let at = 0; at < count; at++) {
     take(all.slice(Math.round((at * all.length) / count), Math.round(((at + 1) * all.length) / count)).join(''))
     await frames(1)
+    await new Promise((resolve) => setTimeout(resolve)) // between the frames, as text comes
   }
   const ms = performance.now() - begun
   take(undefined)

@@ -38,6 +38,7 @@ struct Recorder final : WireSink {
   std::vector<std::string> diagnostics;
   std::vector<Usage> usages;
   bool transient = false, ended = false;
+  size_t lost = 0;  // places where bytes or events were
 
   void add(const std::string &kind, std::string_view what) {
     REQUIRE(is_utf8(what));
@@ -83,6 +84,8 @@ struct Recorder final : WireSink {
     add(numbered("whole", slot), whole);
     at(slot).arguments = whole;
   }
+  void on_bytes_lost() override { ++lost; }
+  void on_event_lost() override { ++lost; }
   void on_call_broken(uint32_t slot, std::string_view reason) override { add(numbered("broken", slot), reason); }
   void on_provider_call(uint32_t slot, std::string_view id, std::string_view name,
                         std::string_view arguments) override {
@@ -397,6 +400,7 @@ TEST_CASE("chat: an event that is not UTF-8 is repaired, one that is not JSON is
         "a\xEF\xBF\xBD"
         "b");
   CHECK(r.diagnostics == Strings{"broken_event", "broken_event", "broken_event"});
+  CHECK(r.lost == 2);  // junk is no event
 }
 
 TEST_CASE("chat: a broken event costs only itself where blank lines are left out", "[wire]") {
@@ -817,7 +821,10 @@ TEST_CASE("a provider says in many ways that a model takes no pictures") {
 TEST_CASE("text: the bytes are the text, repaired where they are not UTF-8", "[wire]") {
   Answer how;
   how.wire = "text";
-  CHECK(read("data: a\n\n{\"é😀\"}\xFFz\xE2\x82", how).text == "data: a\n\n{\"é😀\"}\xEF\xBF\xBDz\xEF\xBF\xBD");
+  const Recorder r = read("data: a\n\n{\"é😀\"}\xFFz\xE2\x82", how);
+  CHECK(r.text == "data: a\n\n{\"é😀\"}\xEF\xBF\xBDz\xEF\xBF\xBD");
+  CHECK(r.lost == 2);
+  CHECK(read("\xEF\xBF\xBD", how).lost == 0);
   CHECK(read("", how).log.empty());
 }
 
@@ -881,6 +888,8 @@ TEST_CASE("a state that lacks members, or has others, is no end of the world", "
       void on_call_head(uint32_t, std::string_view, std::string_view) override {}
       void on_arguments(uint32_t, std::string_view) override {}
       void on_arguments_replaced(uint32_t, std::string_view) override {}
+      void on_bytes_lost() override {}
+      void on_event_lost() override {}
       void on_call_broken(uint32_t, std::string_view) override {}
       void on_provider_call(uint32_t, std::string_view, std::string_view, std::string_view) override {}
       void on_provider_result(uint32_t, std::string_view, bool) override {}

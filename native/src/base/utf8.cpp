@@ -5,8 +5,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
 enum class Part { whole, incomplete, wrong };
 
 unsigned char byte_at(std::string_view text, size_t i) { return static_cast<unsigned char>(text[i]); }
@@ -58,13 +56,18 @@ void append_pair(std::string &out, std::string_view high, std::string_view low) 
   out += static_cast<char>(0x80 | (c & 0x3F));
 }
 
-// Appends the whole code points of `text` to `out`; returns the bytes at its end that may still become one.
-std::string_view repair(std::string_view text, std::string &out) {
+// Appends the whole code points of `text` to `out`; returns the bytes at its end that may still become one. `replaced`:
+// gets the places of U+FFFD.
+std::string_view repair(std::string_view text, std::string &out, std::vector<size_t> *replaced = nullptr) {
+  const auto replace = [&] {
+    if (replaced != nullptr) replaced->push_back(out.size());
+    out += kReplacement;
+  };
   while (!text.empty()) {
     size_t length = 0;
     switch (first_part(text, length)) {
       case Part::incomplete: return text;
-      case Part::wrong: out += kReplacement; break;
+      case Part::wrong: replace(); break;
       case Part::whole: {
         const std::string_view part = text.substr(0, length);
         if (!is_surrogate(part)) {
@@ -79,7 +82,7 @@ std::string_view repair(std::string_view text, std::string &out) {
           append_pair(out, part, rest);
           length += next;
         } else {
-          out += kReplacement;
+          replace();
         }
       }
     }
@@ -110,20 +113,25 @@ std::string repair_utf8(std::string_view bytes) {
 }
 
 std::string_view Utf8Joiner::feed(std::string_view bytes) {
+  replaced_.clear();
   if (held_.empty() && is_utf8(bytes)) return bytes;
   out_.clear();
   if (held_.empty()) {
-    held_ = repair(bytes, out_);
+    held_ = repair(bytes, out_, &replaced_);
   } else {
     const std::string joined = held_ + std::string(bytes);
-    held_ = repair(joined, out_);
+    held_ = repair(joined, out_, &replaced_);
   }
   return out_;
 }
 
 std::string_view Utf8Joiner::finish() {
+  replaced_.clear();
   out_.clear();
-  if (!held_.empty()) out_ = kReplacement;
+  if (!held_.empty()) {
+    out_ = kReplacement;
+    replaced_.push_back(0);
+  }
   held_.clear();
   return out_;
 }

@@ -5,8 +5,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace sluice {
+
+// What stands for bytes that are no code point: U+FFFD.
+inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 bool is_utf8(std::string_view bytes);
 
@@ -21,6 +25,8 @@ class Utf8Joiner {
   std::string_view feed(std::string_view bytes);
   // Returns what is left: U+FFFD for an incomplete code point.
   std::string_view finish();
+  // Where in what was returned last U+FFFD stands for bytes that are none.
+  const std::vector<size_t> &replaced() const { return replaced_; }
   bool empty() const { return held_.empty(); }
   // The incomplete code point, to be saved: any bytes.
   std::string_view held() const { return held_; }
@@ -31,6 +37,7 @@ class Utf8Joiner {
   std::string held_;  // at most five bytes that may still become a code point
   // -- reused
   std::string out_;
+  std::vector<size_t> replaced_;
 };
 
 // A whole text whose surrogates are three bytes each, as UTF-8.

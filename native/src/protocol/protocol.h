@@ -161,6 +161,8 @@ class TextScanner {
  public:
   virtual ~TextScanner() = default;
   virtual void feed(std::string_view utf8) = 0;
+  // Here bytes of the text were lost: a call that stands around this place is invalid.
+  virtual void lose() = 0;
   // Something that is not text (a native call) comes next: text that is held back as a mere possibility is shown. A
   // call that is already open goes on behind it.
   virtual void interrupt() = 0;

@@ -21,6 +21,10 @@ class ThoughtCalls final : public ScanSink {
   ~ThoughtCalls() override;
   // Reasoning, of which `offset` bytes came before. A piece that does not follow the last one begins new reasoning.
   void feed(std::string_view utf8, size_t offset);
+  // Here bytes of the reasoning were lost: a call that stands around this place does not run.
+  void lose() {
+    if (scanner_) scanner_->lose();
+  }
   // Something other than reasoning came: the calls so far are drafts.
   void interrupt();
   // The answer was cut: nothing of it runs.

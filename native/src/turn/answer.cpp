@@ -321,6 +321,23 @@ void Answer::on_reasoning(std::string_view utf8) {
   if (piece.size() < utf8.size() || too_many_blocks_) overflow();
 }
 
+void Answer::on_bytes_lost() {
+  if (ignores_bytes()) return;
+  scanner_->lose();
+  if (watcher_) watcher_->lose();
+  if (thoughts_) thoughts_->lose();
+}
+
+// What was lost may be a piece of every call whose arguments are not complete yet.
+void Answer::on_event_lost() {
+  if (ignores_bytes()) return;
+  on_bytes_lost();
+  for (Card *const card : open_calls_) {
+    card->shape.read(card->raw_arguments);
+    if (card->broken.empty() && !card->shape.closed()) card->broken = "invalid_json";
+  }
+}
+
 void Answer::on_refusal(std::string_view utf8) {
   if (!goes_on()) return;
   interrupt_text();

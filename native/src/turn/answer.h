@@ -71,6 +71,8 @@ class Answer final : WireSink, ScanSink {
   void on_text(std::string_view utf8) override;
   void on_reasoning(std::string_view utf8) override;
   void on_refusal(std::string_view utf8) override;
+  void on_bytes_lost() override;
+  void on_event_lost() override;
   void on_call(uint32_t slot, std::string_view id, std::string_view name) override;
   void on_call_head(uint32_t slot, std::string_view id, std::string_view name) override;
   void on_arguments(uint32_t slot, std::string_view fragment) override;

@@ -70,6 +70,10 @@ void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates, 
   }
 }
 
+void CallAssembler::lose_event() {
+  for (Call &call : calls_) call.broken = call.broken || !call.shown;
+}
+
 // Holds arguments whose index no call has.
 bool CallAssembler::Call::is_orphan() const {
   return name.empty() && id.empty() && !arguments.empty() && index != kLegacyIndex;

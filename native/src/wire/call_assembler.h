@@ -37,6 +37,8 @@ class CallAssembler {
   void add(const std::vector<CallDelta> &entries, bool surrogates, bool repaired = false);
   // Text or reasoning came between two calls.
   void interrupt() { parted_ = parted_ || calls_.size() == 1; }
+  // An event was lost: a piece of each call that was not shown yet may have been in it.
+  void lose_event();
   // Has it arguments that may belong to any of several calls?
   bool has_orphans() const { return orphans_ != 0; }
   // The unknown members of every call that was shown, an object each, as one JSON array; empty: there are none.

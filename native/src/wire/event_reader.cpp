@@ -133,13 +133,13 @@ void EventReader::on_joined_data(std::string_view event, std::string_view data) 
     const std::string_view line = data.substr(0, data.find('\n'));
     data.remove_prefix(std::min(data.size(), line.size() + 1));
     if (trim_json(line).empty() || (data.empty() && reported) || read(event, line)) continue;
-    if (!reported) tell_broken("not JSON: ", line);
+    if (!reported) tell_unreadable(line);
     reported = true;
   }
 }
 
 void EventReader::on_element(std::string_view element) {
-  if (!failed_ && !read({}, element)) tell_broken("not JSON: ", element);
+  if (!failed_ && !read({}, element)) tell_unreadable(element);
 }
 
 void EventReader::on_error_field(std::string_view value) {
@@ -190,18 +190,30 @@ void EventReader::know() {
 
 // ---- Text ----
 
+// In an event that was not UTF-8, U+FFFD stands for bytes that were lost.
+template <class Tell>
+void EventReader::tell(std::string_view text, const Tell &piece) {
+  size_t told = 0;
+  for (size_t lost = 0; repaired_ && (lost = text.find(kReplacement, lost)) != text.npos; lost += kReplacement.size()) {
+    if (lost > told) piece(text.substr(told, lost - told));
+    told = lost;
+    sink_.on_bytes_lost();
+  }
+  piece(text.substr(told));
+}
+
 void EventReader::show_text(std::string_view text, bool surrogates) {
   if (surrogates || !text_joiner_.empty()) text = text_joiner_.feed(text);
   if (text.empty()) return;
   on_shown();
-  sink_.on_text(text);
+  tell(text, [this](std::string_view piece) { sink_.on_text(piece); });
 }
 
 void EventReader::show_reasoning(std::string_view text, bool surrogates) {
   if (surrogates || !reasoning_joiner_.empty()) text = reasoning_joiner_.feed(text);
   if (text.empty()) return;
   on_shown();
-  sink_.on_reasoning(text);
+  tell(text, [this](std::string_view piece) { sink_.on_reasoning(piece); });
 }
 
 void EventReader::show_refusal(std::string_view text, bool surrogates) {
@@ -254,6 +266,15 @@ void EventReader::take_finish(Finish finish, std::string_view words) {
 }
 
 // ---- Errors ----
+
+// What begins as an event does is one that lost bytes; anything else, such as a word of a proxy, is none.
+void EventReader::tell_unreadable(std::string_view data) {
+  tell_broken("not JSON: ", data);
+  const char kind = json_kind(data);
+  if (done_ || (kind != '{' && kind != '[')) return;
+  lose_event();
+  sink_.on_event_lost();
+}
 
 void EventReader::tell_broken(std::string_view what, std::string_view data) {
   sink_.on_diagnostic("broken_event", std::string(what) + bounded_text(data, kMaxQuoted));

@@ -44,6 +44,7 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   virtual bool streams_json() const { return false; }
   virtual void on_shown() {}     // text or reasoning is about to be shown
   virtual void close_calls() {}  // nothing more comes for any call
+  virtual void lose_event() {}   // it may have held a piece of a call that the sink does not know yet
   // The body has ended. Reports what the next request repeats. `well`: the answer told its end, and no error.
   virtual void report_last(bool well) = 0;
   virtual void save_more(ObjectWriter &saved) const = 0;
@@ -88,6 +89,9 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   void on_array_end() final { whole_ = whole_ || known_; }
   void on_no_array(std::string_view bytes) final { sse_.feed(bytes); }
   bool read(std::string_view type, std::string_view data);
+  void tell_unreadable(std::string_view data);
+  template <class Tell>
+  void tell(std::string_view text, const Tell &piece);
   void report_held();
   bool is_cut_stream() const;
   bool report_no_answer();

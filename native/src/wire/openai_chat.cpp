@@ -133,6 +133,7 @@ class ChatReader final : public EventReader {
 
   void on_shown() override { calls_.interrupt(); }
   void close_calls() override { calls_.finish(); }
+  void lose_event() override { calls_.lose_event(); }
 
   static bool says_anything(const ChatMessage &message) {
     return !message.content.empty() || !message.plain_reasoning().empty() || !message.calls.empty();

@@ -56,7 +56,16 @@ class TextReader final : public WireReader {
 
  private:
   void show(std::string_view text) {
-    if (!text.empty()) sink_.on_text(text);
+    size_t shown = 0;
+    const auto show_to = [&](size_t end) {
+      if (end > shown) sink_.on_text(text.substr(shown, end - shown));
+      shown = end;
+    };
+    for (const size_t lost : joiner_.replaced()) {
+      show_to(lost);
+      sink_.on_bytes_lost();
+    }
+    show_to(text.size());
   }
 
   // -- set once

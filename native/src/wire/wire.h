@@ -46,6 +46,12 @@ class WireSink {
   // empty.
   virtual void on_refusal(std::string_view utf8) { on_text(utf8); }
 
+  // Bytes of the text or reasoning were lost: U+FFFD stands for them in the piece that comes next. A call that is
+  // written around it must not run.
+  virtual void on_bytes_lost() = 0;
+  // An event was lost. It may have held a piece of anything that is open: no such call must run.
+  virtual void on_event_lost() = 0;
+
   // `slot` numbers the calls of this answer from 0 in the order in which their names became known.
   virtual void on_call(uint32_t slot, std::string_view id, std::string_view name) = 0;
   // The name grew, or the id came late. Both are the whole values known so far.

@@ -70,6 +70,13 @@ void Scanner::feed(std::string_view utf8) {
   keep();
 }
 
+// What is not kept was shown, and is in no call.
+void Scanner::lose() {
+  const size_t at = base_ + kept_.size();
+  if (!kept_.empty() && (losses_.empty() || losses_.back() != at)) losses_.push_back(at);
+  if (thoughts_) thoughts_->lose();
+}
+
 void Scanner::finish(bool cut) {
   text_ = kept_;
   cut_ = cut;
@@ -145,6 +152,7 @@ void Scanner::keep() {
   }
   const size_t gone = done_;
   base_ += gone;
+  if (!losses_.empty()) losses_.erase(losses_.begin(), std::upper_bound(losses_.begin(), losses_.end(), base_));
   at_ -= gone;
   done_ = 0;
   white_ = white_ > gone ? white_ - gone : 0;

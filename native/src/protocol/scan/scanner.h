@@ -25,6 +25,7 @@ class Scanner final : public TextScanner {
   Scanner(const Protocols &active, const ToolView &tools, const ScanLimits &limits, const ScanOptions &options,
           ScanSink &sink);
   void feed(std::string_view utf8) override;
+  void lose() override;
   void interrupt() override;
   void finish(bool cut = false) override;
   void restart() override;
@@ -112,7 +113,8 @@ class Scanner final : public TextScanner {
   void open_call(std::string_view name);
   void stream_arguments();
   void close_block();
-  void tell_lost_bytes(std::string_view raw);
+  void tell_lost_bytes(size_t start, size_t end);
+  bool lost_bytes(size_t start, size_t end) const;
   std::string_view why_no_markup() const;
   void pass_markup();
   void outgrown();
@@ -160,6 +162,7 @@ class Scanner final : public TextScanner {
   size_t at_ = 0;          // next byte to look at
   size_t done_ = 0;        // shown or dropped up to here
   size_t white_ = 0;       // [done_, white_) is white space that waits for its text
+  std::vector<size_t> losses_;  // offsets within the kept text where bytes were lost, rising
 
   // -- position in the grammar
   Mode mode_ = Mode::text;

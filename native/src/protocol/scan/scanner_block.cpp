@@ -153,7 +153,7 @@ void Scanner::close_block() {
   const std::string_view raw = text_.substr(start, end - start);
   if (unread_) reader_->calls.front().example = example();
   for (const BlockReader::Note &note : reader_->notes) diagnostic(note.code, note.detail, offset(block_ + note.at));
-  tell_lost_bytes(raw);
+  tell_lost_bytes(start, end);
   if (cut_ && reader_->by_end)
     for (ParsedCall &call : reader_->calls) call.reason = "unterminated_block";
   if (quoted_ || (quoted_in_line_ && markers_.kind(opener_) == Markers::Kind::opener))
@@ -182,15 +182,23 @@ void Scanner::close_block() {
   sink_.on_call_close(protocol_->id(), reader->calls, raw, offset(start), offset(end));
 }
 
-// Bytes that are not UTF-8 mean that one was lost: the call whose arguments hold them is invalid, else all calls of the
-// block are.
-void Scanner::tell_lost_bytes(std::string_view raw) {
-  if (is_utf8(raw)) return;
-  const auto &calls = reader_->calls;
-  const bool inside =
-      std::any_of(calls.begin(), calls.end(), [](const auto &one) { return !is_utf8(one.raw_arguments); });
-  for (ParsedCall &call : reader_->calls)
-    if (call.reason.empty() && (!inside || !is_utf8(call.raw_arguments)))
+// Were bytes lost between these, or is one of them no UTF-8?
+bool Scanner::lost_bytes(size_t start, size_t end) const {
+  const auto loss = std::upper_bound(losses_.begin(), losses_.end(), offset(start));
+  return (loss != losses_.end() && *loss < offset(end)) || !is_utf8(text_.substr(start, end - start));
+}
+
+// The call whose arguments lost bytes is invalid; where they were lost elsewhere in the block, all its calls are.
+void Scanner::tell_lost_bytes(size_t start, size_t end) {
+  if (!lost_bytes(start, end)) return;
+  const auto lost = [this](const ParsedCall &call) {
+    const size_t from = block_ + call.raw_at;
+    return lost_bytes(from, from + call.raw_arguments.size());
+  };
+  auto &calls = reader_->calls;
+  const bool inside = std::any_of(calls.begin(), calls.end(), lost);
+  for (ParsedCall &call : calls)
+    if (call.reason.empty() && (!inside || lost(call)))
       call.reason = call.typed ? "invalid_json" : "malformed_argument";
 }
 

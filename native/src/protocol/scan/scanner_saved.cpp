@@ -80,6 +80,7 @@ void Scanner::save(std::string &out) const {
   });
   append_saved_numbers(object.value("context"), numbers_of(context_));
   append_saved_numbers(object.value("strings"), numbers_of(strings_));
+  if (!losses_.empty()) append_saved_numbers(object.value("losses"), {losses_.begin(), losses_.end()});
   if (match_ != 0) save_match(markers_, match_, object.value("match"));
   if (trails_ != SIZE_MAX) object.text("trails", active_[trails_]->id());
   if (!line_.get().empty()) append_saved_bytes(object.value("line"), line_.get());
@@ -147,6 +148,8 @@ void Scanner::load(std::string_view saved) {
     value = static_cast<std::remove_reference_t<decltype(value)>>(number);
   });
   strings_.load(read_saved_numbers(reader.nested("strings")));
+  for (const int64_t loss : read_saved_numbers(reader.nested("losses"))) losses_.push_back(static_cast<size_t>(loss));
+  std::sort(losses_.begin(), losses_.end());
   match_ = load_match(markers_, reader.nested("match"));
   std::string id;
   reader.text("trails", id);

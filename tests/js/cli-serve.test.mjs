@@ -1,35 +1,13 @@
 // `npx sluice serve` and `npx sluice proxy`: real processes in front of a real server.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { createServer, request } from 'node:http'
 import { test } from 'node:test'
 import OpenAI from 'openai'
-import { sluiceHere } from './cli-support.mjs'
-import { main } from './on-terminal.mjs'
+import { running, sluiceHere } from './cli-support.mjs'
 import { hermes, streamOf, upstream, weather } from './openai-support.mjs'
 
 /** Starts the command, does something with its address, and ends it with Ctrl-C. */
-async function serving(words, use, env = {}) {
-  const child = spawn(process.execPath, [main, ...words], { env: { ...process.env, ...env } })
-  let out = ''
-  let err = ''
-  child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
-  const ended = new Promise((resolve) => child.on('close', (code) => resolve(code)))
-  try {
-    const url = await new Promise((resolve, reject) => {
-      child.stdout.setEncoding('utf8').on('data', (text) => {
-        out += text
-        const found = /OpenAI clients: (http:\S+)\nIn front of /.exec(out)
-        if (found) resolve(found[1])
-      })
-      void ended.then((code) => reject(new Error(`ended with ${code}: ${err}`)))
-    })
-    await use(url)
-  } finally {
-    child.kill('SIGINT')
-  }
-  return { code: await ended, out, err }
-}
+const serving = (words, use, env) => running(words, /OpenAI clients: (http:\S+)\nIn front of /, use, env)
 
 const say = (host, url, headers = {}) => new Promise((resolve, reject) => {
   const { port, pathname } = new URL(url)

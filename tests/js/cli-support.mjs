@@ -88,22 +88,32 @@ export function inOrder(text, ...parts) {
   }
 }
 
-/** Starts a page, does something with it, and ends it with Ctrl-C. */
-export async function page(args, use) {
-  const child = spawn(process.execPath, [main, ...args, '--no-open'])
+/** Starts a command, waits until it has printed `pattern`, does something with the group that was found, and ends it with Ctrl-C. */
+export async function running(args, pattern, use, env = {}) {
+  const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, ...env } })
   let out = ''
   let err = ''
   child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
   const ended = new Promise((resolve) => child.on('close', (code) => resolve(code)))
   try {
-    const url = await new Promise((resolve, reject) => {
+    const found = await new Promise((resolve, reject) => {
       child.stdout.setEncoding('utf8').on('data', (text) => {
         out += text
-        const found = /http:\/\/[\w.]+:\d+\/\?token=[\w-]{32,}/.exec(out)
-        if (found) resolve(found[0])
+        const match = pattern.exec(out)
+        if (match) resolve(match[1])
       })
       void ended.then((code) => reject(new Error(`ended with ${code}: ${err}`)))
     })
+    await use(found)
+  } finally {
+    child.kill('SIGINT')
+  }
+  return { code: await ended, out, err }
+}
+
+/** Starts a page, does something with it, and ends it with Ctrl-C. */
+export function page(args, use) {
+  return running([...args, '--no-open'], /(http:\/\/[\w.]+:\d+\/\?token=[\w-]{32,})/, async (url) => {
     const { origin } = new URL(url)
     const opened = await fetch(url, { redirect: 'manual' })
     const [cookie] = opened.headers.get('set-cookie').split(';')
@@ -113,10 +123,7 @@ export async function page(args, use) {
       get: (path) => fetch(origin + path, { headers: { cookie } }),
       post: async (path, value, signal) => (await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(value), signal })).json(),
     })
-  } finally {
-    child.kill('SIGINT')
-  }
-  return { code: await ended, out, err }
+  })
 }
 
 /** A call as each protocol writes it, and what is none. */

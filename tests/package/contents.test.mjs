@@ -59,7 +59,8 @@ test('whatever the exports name is there', () => {
 test('nothing runs at installation and nothing else is installed', () => {
   const packed = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) assert.equal(packed.scripts[script], undefined, script)
-  for (const kind of ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies']) assert.equal(packed[kind], undefined, kind)
+  for (const kind of ['dependencies', 'optionalDependencies', 'bundleDependencies']) assert.equal(packed[kind], undefined, kind)
+  for (const peer of Object.keys(packed.peerDependencies)) assert.equal(packed.peerDependenciesMeta[peer]?.optional, true, `npm would install ${peer}`)
   assert.ok(!names.includes('binding.gyp'), 'npm would run node-gyp for it')
 })
 

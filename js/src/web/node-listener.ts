@@ -1,16 +1,42 @@
 // What answers a Request of the Fetch standard, as Node's HTTP server calls it.
 import { once } from 'node:events'
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { messageOf } from '../core/errors.js'
+
+// The declarations name no type of Node's own, so that a program without @types/node compiles.
+
+/** What the listener takes for a request: an `IncomingMessage` of `node:http`. */
+export interface NodeRequest {
+  /** `GET`, `POST`, …. Default `GET`. */
+  readonly method?: string | undefined
+  /** The path, with its query. Default `/`. */
+  readonly url?: string | undefined
+  /** By their names in lower case. */
+  readonly headers: { readonly [name: string]: string | string[] | undefined }
+  /** Has all of it come? */
+  readonly complete: boolean
+}
+
+/** What the listener answers: a `ServerResponse` of `node:http`. */
+export interface NodeResponse {
+  /** Has the status been sent? */
+  readonly headersSent: boolean
+  /** Sends the status and the headers. */
+  writeHead(status: number): unknown
+  /** Sets a header; a list of values becomes a header each. */
+  setHeader(name: string, value: string | readonly string[]): unknown
+  /** Ends the answer. */
+  end(): unknown
+}
 
 /**
  * Makes a handler such as `openAIHandler(…)` a listener: `createServer(nodeListener(handler))`, or a route of Express. The request's signal is aborted when
  * the client goes away; an answer is read as fast as the client takes it. It reads the body itself: it goes before `express.json()`. A handler that throws
  * is answered with status 500.
  */
-export function nodeListener(handler: (request: Request) => Response | Promise<Response>): RequestListener {
-  return (request, response) => void answer(handler, request, response)
+export function nodeListener(handler: (request: Request) => Response | Promise<Response>): (request: NodeRequest, response: NodeResponse) => void {
+  return (request, response) => void answer(handler, request as IncomingMessage, response as ServerResponse)
 }
 
 async function answer(handler: Parameters<typeof nodeListener>[0], incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {

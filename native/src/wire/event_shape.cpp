@@ -8,7 +8,8 @@ namespace sluice {
 namespace {
 
 constexpr size_t kMostBytes = 4096;   // of an event; comparing a larger one saves little
-constexpr unsigned kMostInVain = 32;  // events that differ elsewhere, such as in a running number: not worth learning
+// Where events differ elsewhere, such as in a running number, each is learned in vain: after 32 of those only every 16th is.
+constexpr unsigned kMostInVain = 32, kOneOf = 16;
 
 // Can these bytes stand between the quotes of a JSON string? False for \u as well: half a surrogate pair needs more
 // care.
@@ -53,8 +54,8 @@ std::optional<std::string_view> EventShape::text_of(std::string_view event) {
 // Only where no other string of the event reads the same, keys included, is it certain which of them is the text.
 void EventShape::learn(std::string_view event, std::string_view text) {
   forget();
-  if (in_vain_ >= kMostInVain || event.size() > kMostBytes) return;
-  ++in_vain_;
+  if (event.size() > kMostBytes) return;
+  if (++in_vain_ > kMostInVain && in_vain_ % kOneOf != 0) return;
   std::string_view found;
   for (size_t at = event.find('"'); at != std::string_view::npos;) {
     bool escaped = false;

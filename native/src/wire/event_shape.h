@@ -25,7 +25,7 @@ class EventShape {
   // -- reused
   std::string text_;
   // -- of this stream
-  unsigned in_vain_ = 0;  // events that were learned since one was known
+  unsigned in_vain_ = 0;  // events that could be learned since one was known
 };
 
 }  // namespace sluice

@@ -9,10 +9,12 @@ const speeds = { eyeL: 26, eyeR: 26, eyeSmileL: 20, eyeSmileR: 20, mouthOpen: 22
 /** How long it looks where something was. */
 const looksMs = 4000
 /**
- * Frames per second of what moves, and of the slow part of it. What only breathes, or floats in its sleep, takes a third of what `fps` says,
+ * Frames per second of what moves, and of the slow part of it. What only breathes, or floats in its sleep, takes a quarter of what `fps` says,
  * and there are none between two breaths.
  */
 const [fast, slow] = [60, 24]
+/** How long it waits between two breaths. */
+const pause = 3
 /** How long its eyes are closed, and how much sooner a frame may come than it was asked for. */
 const [blinkFor, early] = [0.13, 0.01]
 /** They move all the time, or are there in an instant: no reason for more frames. */
@@ -102,8 +104,8 @@ export function createPuppet(container) {
     if (speed > 0.12) return slow
     const settles = speed > 0.02 || Math.abs(aim.eyeL - values.eyeL) + Math.abs(aim.eyeR - values.eyeR) > 0.05
     if (settles || Object.values(springs).some((spring) => Math.abs(spring.speed) > 0.1)) return calm
-    if (restless.some((name) => values[name] > 0.01)) return asleep() ? calm / 3 : calm
-    return now >= breathAt - pause() ? 0 : calm / 3
+    if (restless.some((name) => values[name] > 0.01)) return asleep() ? calm / 4 : calm
+    return now >= breathAt - pause ? 0 : calm / 4
   }
 
   /** Where every parameter should be. */
@@ -132,12 +134,11 @@ export function createPuppet(container) {
   const blinks = (now) => now >= blinkAt - early
   const asleep = () => limit < 12
   const breathes = () => (asleep() ? 4 : 2.8) // seconds in and out
-  const pause = () => (asleep() ? 3 : 1.8)
 
   /** Breath, blinking, and something to do now and then. */
   function live(aim, now) {
-    if (now >= breathAt) breathAt = now + breathes() + pause()
-    const through = Math.min(1, Math.max(0, 1 - (breathAt - pause() - now) / breathes()))
+    if (now >= breathAt) breathAt = now + breathes() + pause
+    const through = Math.min(1, Math.max(0, 1 - (breathAt - pause - now) / breathes()))
     aim.breath = 0.5 - 0.5 * Math.cos(through * Math.PI * 2)
     if (limit > 12) {
       aim.headTilt += 1.2 * Math.sin(now * 0.9)

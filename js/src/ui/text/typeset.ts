@@ -20,10 +20,11 @@ const GROUP = 12
 const REST = 5
 /** Readings that take less than this, in milliseconds, do not wait. */
 const QUICK = 4
-/** Behind more characters than this in a frame the next one brings nothing, */
-const FLOOD = 40
-/** unless there is none for so many milliseconds. */
-const FRAME_MS = 25
+/** Of frames that bring this many characters each every other one is drawn, of twice as many every third, */
+const FLOOD = 20
+const MOST_HELD = 2
+/** unless none comes for so many milliseconds. */
+const FRAMES_MS = 50
 
 export class Typeset {
   readonly element = document.createElement('div')
@@ -43,7 +44,8 @@ export class Typeset {
   #restUntil = 0
   #took = 0
   #readTo = 0
-  #skips = false // what comes with the next frame
+  #toHold = 0 // frames
+  #held = 0
   #timer: unknown
   #coming = new Coming()
 
@@ -70,9 +72,9 @@ export class Typeset {
       this.#later(words, wait)
       this.#coming.show(text, () => this.#groupAt(this.#tail.length))
       this.element.hidden = this.element.childElementCount === 0
-    } else if (this.#skips) {
-      this.#skips = false
-      this.#later(words, FRAME_MS)
+    } else if (this.#held < this.#toHold) {
+      this.#held++
+      this.#later(words, FRAMES_MS)
     } else this.#read(words)
   }
 
@@ -96,7 +98,7 @@ export class Typeset {
     this.#tail = []
     this.#cues = []
     this.#finished = this.#left = this.#restUntil = this.#readTo = 0
-    this.#skips = false
+    this.#toHold = this.#held = 0
     this.clock.clearTimeout(this.#timer)
     this.#timer = undefined
     this.#coming.remove()
@@ -107,7 +109,8 @@ export class Typeset {
   #read(words: Strings): void {
     this.clock.clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#skips = this.#text.length - this.#readTo > FLOOD
+    this.#toHold = Math.min(MOST_HELD, Math.floor((this.#text.length - this.#readTo) / (this.#held + 1) / FLOOD))
+    this.#held = 0
     this.#readTo = this.#text.length
     const begun = this.clock.now()
     const before = Math.floor(this.#finished / GROUP)

@@ -18,8 +18,11 @@ const requests = hiding.map(({ arguments: args, ...more }) => ({ ...more, json: 
 
 const viewports = [{ width: 320, height: 256 }, { width: 360, height: 740 }, { width: 900, height: 700 }]
 
-for (const surface of ['inline', 'dock', 'checklist', 'bubble']) {
-  for (const viewport of surface === 'bubble' ? viewports.slice(0, 1) : viewports) {
+/** A dialog draws what a dock does, in another place. */
+const small = ['dialog', 'dialog checklist', 'bubble']
+
+for (const surface of ['inline', 'dock', 'checklist', 'dialog', 'dialog checklist', 'bubble']) {
+  for (const viewport of small.includes(surface) ? viewports.slice(0, 1) : viewports) {
     test(`nothing hides ${surface === 'inline' ? 'in a card' : `in the ${surface}`} at ${viewport.width} × ${viewport.height}, and nothing is allowed before all of it was in view`, async (t) => {
       const page = await looking(t, { viewport })
       // What is long takes hundreds of small screens: the dock goes through them.
@@ -96,10 +99,26 @@ const obstacles = {
   },
 }
 
-for (const surface of ['inline', 'dock', 'checklist']) {
+const styled = (css) => new Function(`
+  const style = new CSSStyleSheet()
+  style.replaceSync('sluice-message::part(dialog) { ${css} }')
+  document.adoptedStyleSheets.push(style)
+  return () => document.adoptedStyleSheets.pop()`)
+
+/** What can lie over a dialog, or take it away: it stands above everything else of the page. */
+const overDialogs = {
+  'another dialog': obstacles['a dialog'],
+  'a style that makes it transparent': styled('opacity: .2'),
+  'a style that hides it': styled('visibility: hidden'),
+  'a style that moves it out of the window': styled('translate: 0 90vh'),
+  'a style that clips it': styled('overflow: hidden; height: 40px'),
+  'a window without the focus': obstacles['a window without the focus'],
+}
+
+for (const surface of ['inline', 'dock', 'checklist', 'dialog', 'dialog checklist']) {
   test(`what cannot be seen is not allowed: ${surface}`, async (t) => {
     const page = await looking(t)
-    for (const [what, make] of Object.entries(obstacles)) {
+    for (const [what, make] of Object.entries(surface.startsWith('dialog') ? overDialogs : obstacles)) {
       const found = await page.evaluate(async ([surface, request, make]) => {
         const obstacle = new Function(`return ${make}`)()
         const once = make.includes("'.scroll'") // the lines were seen, and head and buttons are
@@ -114,7 +133,7 @@ for (const surface of ['inline', 'dock', 'checklist']) {
         yes().click()
         away()
         const then = await wait(true)
-        if (surface === 'checklist' || once) return { early, then, off: true, still: false, again: true, answers: live.answers } // what was seen stays ticked
+        if (surface.endsWith('checklist') || once) return { early, then, off: true, still: false, again: true, answers: live.answers } // what was seen stays ticked
         const back = obstacle() // and once it could be allowed
         yes().click()
         const off = (await wait(false)) === false
@@ -129,22 +148,23 @@ for (const surface of ['inline', 'dock', 'checklist']) {
   })
 }
 
-test('in a checklist that is covered the bar allows nothing', async (t) => {
-  const page = await looking(t)
-  const found = await page.evaluate(async (request) => {
-    await askOn('checklist', request)
-    const allow = () => element.renderRoot.querySelector('.allow')
-    for (let at = 0; !canBeAllowed() && at < 500; at++) await frames(1)
-    yes().click()
-    for (let at = 0; allow().ariaDisabled !== 'false' && at < 500; at++) await frames(1)
-    const over = document.body.appendChild(document.createElement('div'))
-    over.style.cssText = 'position: fixed; inset: 0; background: white'
-    allow().click()
-    await enough()
-    return [allow().ariaDisabled, live.answers]
-  }, short)
-  assert.deepEqual(found, ['true', []])
-})
+for (const surface of ['checklist', 'dialog checklist']) {
+  test(`in a ${surface} that is covered the bar allows nothing`, async (t) => {
+    const page = await looking(t)
+    const found = await page.evaluate(async ([surface, request]) => {
+      await askOn(surface, request)
+      const allow = () => approval().getRootNode().querySelector('.allow')
+      for (let at = 0; !canBeAllowed() && at < 500; at++) await frames(1)
+      yes().click()
+      for (let at = 0; allow().ariaDisabled !== 'false' && at < 500; at++) await frames(1)
+      document.body.appendChild(document.createElement('dialog')).showModal()
+      allow().click()
+      await enough()
+      return [allow().ariaDisabled, live.answers]
+    }, [surface, short])
+    assert.deepEqual(found, ['true', []])
+  })
+}
 
 test('on a page that is zoomed every line was in view all the same', async (t) => {
   for (const css of ['zoom: 2', 'zoom: .5', 'transform: scale(1.6); transform-origin: 0 0; width: 300px', 'height: 260px; overflow: auto; display: block']) {

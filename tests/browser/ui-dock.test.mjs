@@ -1,8 +1,9 @@
-// <sluice-questions>: one question whole, several as a checklist; nothing is allowed that was not seen, and head and buttons never scroll.
+// <sluice-questions>, above a field or in a dialog: one question whole, several as a checklist; nothing is allowed that was not seen, and head and
+// buttons never scroll.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { picture, until } from './support.mjs'
-import { answers, armed, open, text } from './ui/message.mjs'
+import { answers, armed, message, open, text } from './ui/message.mjs'
 
 const words = { title: { en: 'Add a note', zh: '记笔记' }, sentence: { en: 'add **{text}**', zh: '记下**{text}**' } }
 
@@ -140,5 +141,97 @@ test('a card says that it asks below', async (t) => {
     }, lang)
     await page.getByText(said).waitFor()
     assert.equal(await page.locator('sluice-approval').count(), 0)
+  }
+})
+
+// -- the same in a dialog ------------------------------------------------------------------------------------------------------
+
+/** A message that asks in a dialog. */
+const dialog = (t, run, options) => message(t, run, { properties: { approvals: 'dialog' }, ...options })
+
+test('several questions in a dialog are the checklist of a dock: what is ticked is allowed, the rest refused', async (t) => {
+  const page = await dialog(t, () => {
+    window.heard = []
+    for (const type of ['sluice-ask', 'sluice-settled']) element.addEventListener(type, (event) => heard.push(`${type} ${event.detail.ask.token}`))
+    for (let at = 0; at < 3; at++) live.push(...asking(at, 'notes.add', { text: `Note ${at}` }, { ask: { annotations: { destructiveHint: false } } }))
+    live.push(...asking(3, 'diary.read', {}, { stage: 'result', ask: { preview: { kind: 'text', text: 'Dear diary', isError: false } } }))
+  })
+  const box = page.getByRole('alertdialog', { name: '4 questions' })
+  assert.equal(await box.count(), 1)
+  assert.match(await text(page, 'sluice-message'), /notes\.add × 3[^]*Note 0[^]*Note 2[^]*Dear diary/)
+  await armed(page, 'Refuse all')
+  assert.equal(await page.getByRole('button', { name: 'Allow', exact: true }).getAttribute('aria-disabled'), 'true', 'nothing is ticked by itself that changes something')
+  for (const at of [0, 2, 3]) {
+    await until(async () => (await ticks(page).nth(at).getAttribute('aria-disabled')) === 'false', 'the row to be seen')
+    await ticks(page).nth(at).click()
+  }
+  await picture(page, 'dialog-several')
+  await armed(page, 'Allow 3 · refuse 1')
+  await page.keyboard.press('Escape')
+  assert.equal(await box.count(), 1, 'the bar decides')
+  await page.getByRole('button', { name: 'Allow 3 · refuse 1' }).click()
+  await until(async () => (await page.getByRole('alertdialog').count()) === 0, 'the dialog to close')
+  assert.deepEqual(await answers(page), [['approve', 't1'], ['deny', 't2'], ['approve', 't3'], ['release', 't4']])
+  const tokens = ['t1', 't2', 't3', 't4']
+  await until(() => page.evaluate(() => heard.length === 8), 'the events')
+  assert.deepEqual(await page.evaluate(() => heard), [...tokens.map((one) => `sluice-ask ${one}`), ...tokens.map((one) => `sluice-settled ${one}`)])
+})
+
+test('a dialog allows no row that was not in view', async (t) => {
+  const page = await dialog(t, () => live.push(...asking(0, 'notes.add', { text: 'Note' }), ...asking(1, 'shell.run', { command: 'echo ok\n'.repeat(80) + 'wipe ~' })), { viewport: { width: 360, height: 740 }, times: 5 })
+  await until(async () => (await ticks(page).nth(0).getAttribute('aria-disabled')) === 'false', 'the short row to be seen')
+  await ticks(page).nth(0).click()
+  await armed(page, 'Allow 1 · refuse 1')
+  await page.getByRole('button', { name: '1 question not seen' }).waitFor()
+  await ticks(page).nth(1).evaluate((tick) => tick.click())
+  assert.equal(await ticks(page).nth(1).isChecked(), false)
+  assert.equal(await page.getByRole('button', { name: 'Allow 1 · refuse 1' }).count(), 1)
+})
+
+test('a question more makes a checklist of a dialog, and its bar waits; one that the app shows itself is not in it', async (t) => {
+  const page = await dialog(t, () => {
+    element.addEventListener('sluice-ask', (event) => event.detail.ask.name === 'mine' && event.preventDefault())
+    live.push(...asking(0, 'a.one', {}))
+  })
+  await armed(page, 'Allow')
+  const early = await page.evaluate(async () => {
+    live.push(...asking(1, 'mine', {}), ...asking(2, 'a.two', {}))
+    await frames(2)
+    const bar = element.renderRoot.querySelector('sluice-questions').renderRoot
+    bar.querySelector('.refuse').click()
+    return bar.querySelector('.refuse').ariaDisabled
+  })
+  assert.equal(early, 'true')
+  assert.equal(await ticks(page).count(), 2)
+  await armed(page, 'Refuse all')
+  await page.getByRole('button', { name: 'Refuse all' }).click()
+  await until(async () => (await page.getByRole('alertdialog').count()) === 0, 'the dialog to close')
+  assert.deepEqual(await answers(page), [['deny', 't1'], ['deny', 't3']])
+})
+
+test('a checklist in a dialog that comes while someone writes takes no key', async (t) => {
+  const page = await dialog(t)
+  await page.locator('#elsewhere').focus()
+  await page.evaluate(() => live.push(...asking(0, 'a.one', {}), ...asking(1, 'a.two', {})))
+  await armed(page, 'Refuse all')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Space')
+  assert.deepEqual(await answers(page), [])
+  assert.equal(await page.getByRole('alertdialog').count(), 1)
+})
+
+test('a dialog stands over its message at the lower edge of the window: what is beside or above the message stays in view', async (t) => {
+  for (const [width, height, several] of [[1280, 720, false], [1280, 720, true], [360, 740, false], [360, 740, true]]) {
+    const page = await dialog(t, undefined, { viewport: { width, height } })
+    const box = await page.evaluate(async (several) => {
+      if (innerWidth > 900) document.querySelector('#stage').style.cssText = 'display: block; width: 480px; margin: 0 0 0 auto'
+      live.push(...asking(0, 'shell.run', { command: 'echo ok\n'.repeat(80) }))
+      if (several) live.push(...asking(1, 'shell.run', { command: 'echo no\n'.repeat(80) }))
+      await frames(3)
+      return element.renderRoot.querySelector('dialog').getBoundingClientRect().toJSON()
+    }, several)
+    assert.ok(box.bottom <= height && box.top >= 0.35 * height, `${box.top} to ${box.bottom} of ${height}`)
+    assert.ok(box.left >= (width > 900 ? width - 572 : 12) && box.right <= width - 12, `${box.left} to ${box.right} of ${width}`)
+    await page.context().close()
   }
 })

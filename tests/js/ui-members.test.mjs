@@ -28,7 +28,7 @@ const files = {
 }
 /** For other elements of the kit. */
 const ours = {
-  'sluice-card': ['compact', 'armMs', 'quiet'], 'sluice-approval': ['row', 'grouped', 'docked'],
+  'sluice-card': ['compact', 'armMs', 'quiet'], 'sluice-approval': ['row', 'grouped', 'docked'], 'sluice-questions': ['events'],
 }
 const own = ['sluice-ready'] // what a question tells the element around it
 

@@ -11,7 +11,8 @@ import type { ApprovalsMode, AskDetail, AskView, CardView, CuesMode, LiveMessage
 /**
  * `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask`, `sluice-settled`, `sluice-link` and `sluice-copy`.
  * Parts: `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`, `tool`, `calls`,
- * `error`, `hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `text`, `code`,
+ * `error`, `hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `list`, `bar`,
+ * `refuse`, `allow`, `text`, `code`,
  * `table`, `image`, `heading`, `link`, `cue`, `link-question`, `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`,
  * `writing`, `progress`, `progress-bar`, `notice`, `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`, `section`, `copy`, `arguments`,
  * `question`, `question-header`, `sentence`, `effects`, `expiry`, `argument`, `actions`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`,
@@ -114,8 +115,8 @@ export interface SluiceApprovalElement extends HTMLElement {
  * did not end as it should).
  * Parts: `scroller`, `entries`, `entry`, `jump`, `trouble`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`, `link-question`, `message`,
  * `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`, `tool`, `calls`, `error`,
- * `error-hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `mine`, `theirs`,
- * `toolbar`, `time`, `day`, `usage`, `note`, `ways`.
+ * `error-hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `list`, `bar`,
+ * `refuse`, `allow`, `mine`, `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`.
  */
 export interface SluiceThreadElement extends HTMLElement {
   /** The client, from `connect()`. */

@@ -61,14 +61,21 @@ export const messageStyles = css`
   .all .names { font-size: .86em; color: var(--_muted); overflow-wrap: anywhere; max-height: 4.8em; overflow: auto; display: block; }
   .all .deciding { display: flex; flex-wrap: wrap; gap: 8px; }
 
+  /* As a dock of the window: over the message, at the lower edge. What stands beside the message, or above it, is not covered. */
+  .message { anchor-name: --message; }
   dialog {
-    width: min(560px, calc(100vw - 24px)); max-height: calc(100vh - 24px); padding: 0; overflow: auto;
-    border: 1px solid var(--_border); border-radius: calc(var(--_radius) + 4px); background: var(--_background); color: inherit;
-    box-shadow: 0 20px 60px rgb(0 0 0 / .32);
+    --_width: min(560px, 100vw - 24px); width: var(--_width); max-width: none; max-height: none; padding: 0; margin-block: auto 12px; overflow: visible;
+    border: 0; border-radius: var(--_radius); background: none; color: inherit; box-shadow: 0 20px 60px rgb(0 0 0 / .32);
+  }
+  @supports (left: anchor(--message center)) {
+    dialog { right: auto; left: clamp(12px, anchor(--message center, 50vw) - var(--_width) / 2, 100vw - var(--_width) - 12px); }
   }
   dialog::backdrop { background: rgb(10 12 20 / .42); }
-  dialog > sluice-approval { color-scheme: inherit; }
-  dialog > .more { margin: 0; padding: 0 12px 12px; font-size: .86em; color: var(--_muted); }
+  dialog > sluice-questions { --sluice-dock-height: 60dvh; color-scheme: inherit; }
+  @media (max-height: 479px) {
+    dialog { margin-block: auto 0; }
+    dialog > sluice-questions { --sluice-dock-height: 100dvh; }
+  }
 
   @media (prefers-reduced-motion: no-preference) {
     .dots > i { animation: rise 1.2s ease-in-out infinite; }

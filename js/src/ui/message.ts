@@ -1,6 +1,5 @@
 // <sluice-message>: shows a message while it streams, or a saved one.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import { keyed } from 'lit/directives/keyed.js'
 import { plain } from '../bridge/question.js'
 import type { CardStatus } from '../core/events.js'
 import type { SluiceApproval } from './approval.js'
@@ -20,6 +19,8 @@ import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import { messageStyles } from './message-styles.js'
 import { MATH_CAME } from './text/math-renderer.js'
 import { exported } from './parts.js'
+import type { SluiceQuestions } from './questions.js'
+import './questions.js'
 import { textStyles } from './text/styles.js'
 import type { LoadImage, OpenLink, RenderText } from './text/types.js'
 import { wordsOf } from './text/words-of.js'
@@ -376,12 +377,11 @@ export class SluiceMessage extends SluiceElement {
   #dialog(): TemplateResult {
     const { words } = this
     const [ask] = this.#open
-    const card = ask && cardOf(this.#shown, ask)
-    const name = escapeInvisible((ask?.name ?? card?.name ?? '?').slice(0, 100))
-    return html`<dialog part="dialog" role="alertdialog" aria-modal="true" aria-label=${ask?.stage === 'result' ? words.asksRelease(name) : words.asks(name)}
+    const many = this.#open.length
+    const name = escapeInvisible((ask?.name ?? (ask && cardOf(this.#shown, ask))?.name ?? '?').slice(0, 100))
+    return html`<dialog part="dialog" role="alertdialog" aria-modal="true" aria-label=${many > 1 ? words.asksTogether(many) : ask?.stage === 'result' ? words.asksRelease(name) : words.asks(name)}
       @cancel=${(event: Event) => event.preventDefault()} @close=${() => this.requestUpdate()}>
-      ${ask ? keyed(ask.token, html`<sluice-approval exportparts=${exported.approval} .ask=${ask} .card=${card} .message=${this.message} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`) : nothing}
-      ${this.#open.length > 1 ? html`<p class="more">${words.waitingCount(this.#open.length)}</p>` : nothing}
+      ${ask ? html`<sluice-questions exportparts=${exported.dialog} .message=${this.message} .events=${this.#taking} .name=${this.name} .armMs=${this.armMs}></sluice-questions>` : nothing}
     </dialog>`
   }
 
@@ -390,13 +390,13 @@ export class SluiceMessage extends SluiceElement {
     this.#arming.watch(this.renderRoot.querySelector('.all > .deciding') ?? undefined)
     const dialog = this.renderRoot.querySelector('dialog')
     if (!dialog) return
-    const approval = dialog.querySelector<SluiceApproval>('sluice-approval')
-    if (!approval) return dialog.close()
+    const questions = dialog.querySelector<SluiceQuestions>('sluice-questions')
+    if (!questions) return dialog.close()
     if (dialog.matches(':modal')) return
     dialog.close() // one that was moved in the page is open, and not modal any more
     const writes = focusIsTaken()
     dialog.showModal()
-    void approval.updateComplete.then(() => (writes ? approval.focusQuestion() : approval.focusDeny()))
+    void questions.present(writes)
   }
 }
 

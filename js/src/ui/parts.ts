@@ -10,16 +10,18 @@ const card = [
   'approval', 'body', 'section', 'copy', 'arguments', 'image',
 ]
 const text = ['text', 'code', 'table', 'image', 'heading', 'link', 'cue', 'link-question']
+/** Of several questions, in a dock or a dialog. */
+const checklist = ['list', 'bar', 'refuse', 'allow']
 const message = [
   'message', 'blocks', 'reasoning', 'reasoning-text', 'refusal', 'fabricated', 'fabricated-text', 'retracted', 'retracted-text', 'tool', 'calls', 'error', 'hint', 'waiting', 'retry',
-  'outcome', 'ending', 'approve-all', 'approve-all-button', 'deny-all', 'missing', 'dialog',
+  'outcome', 'ending', 'approve-all', 'approve-all-button', 'deny-all', 'missing', 'dialog', ...checklist,
 ]
 /** An error's hint is not that of the field; parts of cards are not among them: their names are those of a chat. */
 const inEntry = [...text, ...message.map((name) => (name === 'hint' ? 'hint: error-hint' : name))]
 const entry = ['mine', 'theirs', 'toolbar', 'time', 'day', 'usage', 'note', 'ways']
 const thread = ['scroller', 'entries', 'entry', 'jump', 'trouble']
 const composer = ['field', 'send', 'stop', 'attach', 'chip', 'queue', 'row', 'hint', 'trouble']
-const questions = ['dock', 'row', 'title', 'list', 'bar', 'refuse', 'allow']
+const questions = ['dock', 'row', 'title', ...checklist]
 const chat = ['header', 'avatar', 'banner', 'thread', 'composer', 'dock', 'foot', 'welcome', 'suggestion']
 const conversations = ['list', 'item', 'title', 'date']
 const server = ['service', 'model', 'test', 'use', 'steps', 'step']
@@ -31,7 +33,7 @@ const given = { entry: [...outside(inEntry), ...entry] }
 const troubled = (names: readonly string[], of: string): string[] => names.map((name) => (name === 'trouble' ? `trouble: ${of}-trouble` : name))
 const inChat = { thread: [...given.entry, ...troubled(thread, 'thread')], composer: troubled(composer, 'composer') }
 /** Of a dock, in a chat: what an entry has too has a name of its own there. */
-const inDock = [...approval.filter((name) => !given.entry.includes(name)), 'tool: question-tool', 'missing: question-missing', 'list', 'bar', 'refuse', 'allow']
+const inDock = [...approval.filter((name) => !given.entry.includes(name)), 'tool: question-tool', 'missing: question-missing', ...checklist]
 
 /** Parts by element: its own, and those of the elements inside of it that it hands on. */
 export const partsOf = (): { readonly [tag: string]: readonly string[] } => ({
@@ -49,8 +51,10 @@ export const partsOf = (): { readonly [tag: string]: readonly string[] } => ({
 
 /** `exportparts` of elements that stand inside of others. */
 export const exported = {
-  /** Of an approval, in a card, a dialog or a list of questions. */
+  /** Of an approval, in a card or a list of questions. */
   approval: approval.join(', '),
+  /** Of the questions of a dialog, in a message. */
+  dialog: [...approval, ...checklist].join(', '),
   /** Of a card, in a message. */
   card: [...card, ...approval].join(', '),
   /** Of a message, in an entry. */

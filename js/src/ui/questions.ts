@@ -27,6 +27,7 @@ export class SluiceQuestions extends FollowingElement {
   static override properties = {
     conversation: { type: String },
     message: { attribute: false },
+    events: { attribute: false },
     name: { type: String },
     compact: { type: Boolean, reflect: true },
     armMs: { type: Number, attribute: 'arm-ms' },
@@ -35,6 +36,8 @@ export class SluiceQuestions extends FollowingElement {
   declare conversation: string
   /** Instead of `client`: the message that asks. */
   declare message: LiveMessage | undefined
+  /** Who tells of the questions of `message`, and knows which the app shows itself. Default: this element. */
+  declare events: AskEvents | undefined
   declare name: string | undefined
   declare compact: boolean
   declare armMs: number
@@ -42,7 +45,7 @@ export class SluiceQuestions extends FollowingElement {
   protected override readonly followed = ['client', 'conversation', 'message']
 
   readonly #arming = new Arming(this, () => this.armMs)
-  readonly #events = new AskEvents(this)
+  readonly #own = new AskEvents(this)
   #live: LiveMessage | undefined
   #view: MessageView | undefined
   #asks: readonly AskView[] = []
@@ -76,7 +79,7 @@ export class SluiceQuestions extends FollowingElement {
       schedule(this.#look)
     })
     if (this.#live !== before) { // else it was only moved in the page
-      this.#events.forget()
+      this.#own.forget()
       this.#asks = []
     }
     this.#take()
@@ -97,17 +100,27 @@ export class SluiceQuestions extends FollowingElement {
     this.#note = ''
     this.#deciding = false
     this.#arming.restart() // the bar now means other questions
-    if (this.#live) this.#events.update(asks, this.#live, (ask) => cardOf(view, ask))
+    if (this.#live && !this.events) this.#own.update(asks, this.#live, (ask) => cardOf(view, ask))
     return true
   }
 
   /** Those that the app does not show itself. */
   get #open(): AskView[] {
-    return this.#asks.filter((ask) => !this.#events.taken(ask))
+    return this.#asks.filter((ask) => !(this.events ?? this.#own).taken(ask))
   }
 
   get #rows(): SluiceApproval[] {
     return [...this.renderRoot.querySelectorAll<SluiceApproval>('sluice-approval')]
+  }
+
+  /** Takes the focus: the safe answer has it or, for a person who is typing elsewhere, no button. */
+  async present(writes: boolean): Promise<void> {
+    await this.updateComplete
+    const [first] = this.#rows
+    if (!first || first.row) return this.renderRoot.querySelector<HTMLElement>(writes ? '.list' : '.refuse')?.focus({ preventScroll: true })
+    await first.updateComplete
+    if (writes) first.focusQuestion()
+    else first.focusDeny()
   }
 
   // -- deciding -------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ const surfaces = {
   inline: ([first]) => [show(live, {}), first],
   dock: ([first]) => [questions(), first],
   checklist: ([first, second]) => [questions(), first, second],
+  dialog: ([first]) => [show(live, { approvals: 'dialog' }), first],
+  'dialog checklist': ([first, second]) => [show(live, { approvals: 'dialog' }), first, second],
   bubble: ([first]) => [bubble(), first],
 }
 
@@ -37,7 +39,7 @@ async function askOn(surface, { json, ask, card }) {
 }
 
 /** The first question, wherever it stands. */
-const approval = () => element.querySelector('sluice-approval') ?? (element.renderRoot?.querySelector('sluice-approval') ?? element.renderRoot?.querySelector('sluice-card')?.renderRoot.querySelector('sluice-approval'))
+const approval = () => element.querySelector('sluice-approval') ?? [element, ...(element.renderRoot?.querySelectorAll('sluice-questions, sluice-card') ?? [])].map((one) => one.renderRoot?.querySelector('sluice-approval')).find(Boolean)
 const yes = () => approval().renderRoot.querySelector('.tick, .approve')
 const canBeAllowed = () => yes().ariaDisabled === 'false'
 
@@ -98,6 +100,7 @@ const enough = () => new Promise((resolve) => setTimeout(() => frames(3).then(re
 
 /** One way to hide on one surface: what a person sees of it, whether it could be allowed too early, and what is wrong in the end. */
 async function tried(surface, request) {
+  const several = surface.endsWith('checklist')
   await askOn(surface, request)
   const observed = new Observed()
   const { renderRoot } = approval()
@@ -105,7 +108,7 @@ async function tried(surface, request) {
   element.scrollIntoView({ block: 'nearest' })
   observed.look()
   let early = false
-  const folded = request.about && (surface === 'checklist' || innerHeight < 480)
+  const folded = request.about && (several || innerHeight < 480)
   if ((request.long || request.cut) && !folded) {
     await enough()
     early = canBeAllowed()
@@ -113,9 +116,9 @@ async function tried(surface, request) {
   }
   if (request.tall && (innerWidth < 900 || surface !== 'inline')) return { drawn, early, answers: live.answers }
   // In a checklist what nobody reads has no tick: its own button is held.
-  const looked = request.unread && surface === 'checklist' ? { unseen: [] } : await lookThrough(observed)
+  const looked = request.unread && several ? { unseen: [] } : await lookThrough(observed)
   if (request.unread) yes().click()
-  const parts = surface === 'checklist' ? [] : ['.head', '.deciding']
+  const parts = several ? [] : ['.head', '.deciding']
   const apart = parts.filter((part) => {
     const { top, bottom, height } = renderRoot.querySelector(part).getBoundingClientRect()
     return Math.min(bottom, innerHeight) - Math.max(top, 0) < 0.9 * height - 1

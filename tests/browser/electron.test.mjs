@@ -310,6 +310,55 @@ test('Esc in the chat ends the voice of the pet in its window, and nothing of it
   await stops.first().waitFor({ state: 'detached' }) // who speaks is gone
 })
 
+test('a picture that is dropped on the pet lies in the chat of another window, and the pet sends nothing', async (t) => {
+  const app = await openApp(t, browser, { answers: [{ text: 'A dot.' }] })
+  const pet = await app.window(t, { rights: { read: true, pet: true } })
+  await pet.evaluate(async () => {
+    const { companion, petBody, petBubble } = await import('/sluice/pet/index.js')
+    window.pet = companion({ client: window.client })
+    const bubble = petBubble({ pet: window.pet, openChat() {}, window: window.sluice.petWindow })
+    document.body.append(bubble.element)
+    petBody({ pet: window.pet, element: document.body, window: window.sluice.petWindow })
+    window.said = () => (bubble.element.hidden ? '' : bubble.element.shadowRoot.querySelector('p').textContent)
+  })
+  const drop = () => pet.evaluate(async () => {
+    const canvas = new OffscreenCanvas(8, 8)
+    canvas.getContext('2d').fillRect(0, 0, 4, 4)
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File([await canvas.convertToBlob()], 'dot.png', { type: 'image/png' }))
+    return ['dragover', 'drop'].map((type) => document.documentElement.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true })))
+  })
+  const says = (words) => until(() => pet.evaluate((words) => window.said() === words, words), words)
+  assert.deepEqual(await drop(), [false, false], 'the window does not show it in place of the page')
+  await says('Open the chat, then drop it on me again.')
+  const chat = await app.window(t, { rights: { read: true, chat: true } })
+  await chat.evaluate(async () => {
+    await import('/sluice/ui/index.js')
+    window.chat = Object.assign(document.createElement('sluice-chat'), { client: window.client })
+    document.body.append(window.chat)
+  })
+  const field = chat.page.getByRole('textbox')
+  await field.waitFor()
+  await until(async () => {
+    await drop()
+    return await pet.evaluate(() => new Promise((resolve) => setTimeout(() => resolve(window.pet.getSnapshot().note === 'taken'), 100)))
+  }, 'the chat to take it')
+  await says('It lies in the chat, ready to send.')
+  await chat.page.locator('sluice-composer [part=chip]').first().waitFor()
+  const refused = await Promise.all([rawCall(pet, 'send', { text: 'x' }), rawCall(pet, 'takeDrops', { on: true }), rawCall(chat, 'petDrop', { files: [] })])
+  assert.deepEqual(refused.map(({ error }) => error?.code), ['forbidden', 'forbidden', 'forbidden'])
+  assert.equal(app.model.requests.length, 0, 'a person sends it, nobody else')
+  await field.fill('What is this?')
+  await field.press('Enter')
+  await until(() => app.model.requests.length === 1, 'the request')
+  assert.match(JSON.stringify(app.model.requests[0]), /What is this\?[^]*image_url[^]*data:image\/png;base64,/)
+  await chat.close()
+  await until(async () => {
+    await drop()
+    return await pet.evaluate(() => new Promise((resolve) => setTimeout(() => resolve(window.pet.getSnapshot().note === 'noChat'), 100)))
+  }, 'the chat to be gone')
+})
+
 test('attack: an approval with the token of another window', async (t) => {
   const { app, victim, attacker, ask, own } = await asked(t)
   for (const forged of [ask, { ...ask, token: `${ask.token.slice(0, -1)}A` }, { ...own, message: 'other' }, { ...own, token: '' }]) {

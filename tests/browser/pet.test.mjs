@@ -408,6 +408,35 @@ test('it says what works and what failed in one line, in Chinese as well, and no
   assert.equal(await text(page), '没有成功。')
 })
 
+test('what became of a drop is said in the bubble, also while it is quiet, for a while; its window hears it for a bubble of its own', async (t) => {
+  const page = await open(t)
+  const drop = (count, type = 'Files') => page.evaluate(async ([count, type]) => {
+    const dataTransfer = new DataTransfer()
+    if (type === 'Files') for (let at = 0; at < count; at++) dataTransfer.items.add(new File(['x'], `${at}.txt`))
+    else dataTransfer.setData(type, 'https://example.com')
+    return document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+  }, [count, type])
+  await page.evaluate(() => {
+    window.handed = []
+    window.client.pet.drop = async (files) => (handed.push(files.map(({ name }) => name)), handed.length > 1)
+    window.order({ quiet: true })
+  })
+  assert.equal(await drop(2), false)
+  await until(async () => (await text(page)) === 'Open the chat, then drop it on me again.', 'why nothing happened')
+  await page.evaluate(() => (document.documentElement.lang = 'zh'))
+  await drop(1)
+  await until(async () => (await text(page)) === '已经放到聊天里了，随时可以发送。', 'that it is there')
+  await drop(9)
+  await until(async () => (await text(page)) === '太多了：最多 8 个文件，一共 10 MB。', 'that it is too much')
+  assert.equal(await drop(1, 'text/uri-list'), true, 'what is no file is left to the page')
+  assert.deepEqual(await page.evaluate(() => handed), [['0.txt', '1.txt'], ['0.txt']])
+  assert.deepEqual((await said(page)).flatMap(({ note }) => note ?? []), ['noChat', 'taken', 'tooLarge'])
+  await page.evaluate(() => window.order({ note: 'noChat' })) // as the page of the body tells a bubble of its own
+  assert.equal(await text(page), '先打开聊天窗口，再拖给我一次。')
+  await page.evaluate(() => window.order({ note: '' }))
+  await until(async () => (await text(page)) === '', 'it to end', 15_000)
+})
+
 test('the demo in two windows: the body alone, and the bubble alone, which tells when there is something in it', async (t) => {
   const demo = await startDemo({ delayMs: 0, live2d: false })
   const show = async (view, part, viewport) => {

@@ -88,7 +88,7 @@ test('a decision names its stage: arguments and duration do not release a result
 test('a right that a window lacks is refused, method by method', async (t) => {
   const { open, owner, message, ask, ran } = await waiting(t)
   const needs = {
-    send: 'chat', cancel: 'chat', result: 'chat', approve: 'approve', deny: 'approve', configuration: 'configure', configure: 'configure', petReady: 'pet', petReply: 'pet', petHold: 'pet', petFirst: 'pet', petNotToday: 'read', petVoice: 'pet', voice: 'chat', endVoice: 'chat', synthesize: 'read', heard: 'read',
+    send: 'chat', cancel: 'chat', result: 'chat', approve: 'approve', deny: 'approve', configuration: 'configure', configure: 'configure', petReady: 'pet', petReply: 'pet', petHold: 'pet', petFirst: 'pet', petNotToday: 'read', petVoice: 'pet', petDrop: 'pet', voice: 'chat', endVoice: 'chat', takeDrops: 'chat', synthesize: 'read', heard: 'read',
     server: 'server', localServers: 'server', serverModels: 'server', checkServer: 'server', checkStep: 'server', useServer: 'server',
     subscribe: 'read', unsubscribe: 'read', open: 'read', earlier: 'read', conversations: 'read', search: 'read', export: 'read', picture: 'read',
     regenerate: 'chat', edit: 'chat', goOn: 'chat', choose: 'chat', openLink: 'chat', openKnownLink: 'chat', rename: 'chat', delete: 'chat',

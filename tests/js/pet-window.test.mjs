@@ -536,6 +536,16 @@ test('a bubble that comes while the pet is carried waits until it lands; what is
   assert.deepEqual(bubble.webContents.sent('heard').at(-1), { heard: '' }, 'the page that spoke is gone')
 })
 
+test('what the body tells of a drop reaches the bubble: what it may be and nothing else', (t) => {
+  const { window, bubble } = open(t, { bubble: 'window' })
+  const notes = () => bubble.webContents.sent('note').map(({ note }) => note)
+  for (const note of ['noChat', '', 'Click here', 7, ['taken'], { toString: 'taken' }]) window.says({ note })
+  bubble.says({ note: 'taken' })
+  assert.deepEqual(notes().slice(-2), ['noChat', ''])
+  window.webContents.emit('did-navigate')
+  assert.deepEqual(notes().slice(-3), ['noChat', '', ''], 'the page that told it is gone')
+})
+
 test('a hostile page opens no thousand menus, and does not write the disk full', (t) => {
   const { window, menus, chats, kept, pass } = open(t)
   for (let index = 0; index < 1000; index++) {

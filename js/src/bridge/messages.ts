@@ -4,11 +4,11 @@ import type { Json, JsonObject, Level, ExecutionPolicy, Part, ResultPolicy, Rule
 import type { ToolTokens } from '../core/settings.js'
 import type { Delta, MessageView } from './message-view.js'
 import type { PetWindowSide } from './pet-window.js'
-import type { FirstInput, FirstReply, HeardInput, PetCapabilities, PetOrder, PetVoice, VoiceState } from './pet-messages.js'
+import type { DroppedFile, FirstInput, FirstReply, HeardInput, PetCapabilities, PetOrder, PetVoice, VoiceState } from './pet-messages.js'
 import type { ServerMethods } from './server.js'
 
 export type * from './message-view.js'
-export type { FirstInput, FirstReply, HeardInput, PetCapabilities, PetOrder, PetParameter, PetVoice, VoiceState } from './pet-messages.js'
+export type { DroppedFile, FirstInput, FirstReply, HeardInput, PetCapabilities, PetOrder, PetParameter, PetVoice, VoiceState } from './pet-messages.js'
 
 // -- from the main process to a window ---------------------------------------------------------------------------------------
 
@@ -31,6 +31,8 @@ export interface Frame {
   voice?: VoiceState
   /** For the window of the pet: a person ends what it says in this turn (see `PetVoice`). */
   endVoice?: number
+  /** For a window that takes them (`takeDrops`): what a person dropped on the pet. */
+  dropped?: DroppedFile[]
   /** The host was closed: this is the last frame. */
   closed?: true
 }
@@ -212,6 +214,11 @@ export interface PetSide {
   voice?(voice: PetVoice): Promise<void>
   /** Calls `listener` where a person ended the voice in another window, with the turn that is to end. Returns what takes it away. */
   onEndVoice?(listener: (turn: number) => void): () => void
+  /**
+   * Hands files that a person dropped on the pet to the window of the chat, where they lie beside what is written: up to 8, of 10 MB together.
+   * Resolves to false where no window has a field for them. Rejects where the host does not take them.
+   */
+  drop?(files: readonly File[]): Promise<boolean>
   /** Answers an order: it was done, or why not. */
   reply(answer: Parameters<Methods['petReply']>[0]): Promise<void>
 }
@@ -341,6 +348,10 @@ export interface Methods extends ServerMethods {
   endVoice(): boolean
   /** The pet's voice began to speak, or ended. */
   petVoice(voice: PetVoice): void
+  /** From now on this window takes what is dropped on the pet (`Frame.dropped`), until it does not. Of several the last that told so gets it. */
+  takeDrops(input: { on: boolean }): void
+  /** A person dropped files on the pet: the window with the field gets them. Returns false where there is none. */
+  petDrop(input: { files: DroppedFile[] }): boolean
   /** The pet speaks first. Gives the message, and how often it may today. */
   petFirst(input: Omit<FirstInput, 'notToday'>): FirstReply
   /** The pet is not to speak first today any more. Whoever shows what it says may tell so. */
@@ -366,7 +377,7 @@ export type Method = keyof Methods
 export const methods = [
   'send', 'regenerate', 'edit', 'goOn', 'choose', 'earlier', 'conversations', 'search', 'rename', 'delete', 'export', 'openLink', 'openKnownLink', 'picture',
   'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'server', 'localServers', 'serverModels', 'checkServer', 'checkStep', 'useServer', 'result',
-  'petReady', 'petReply', 'petHold', 'petFirst', 'petNotToday', 'petVoice', 'voice', 'endVoice', 'synthesize', 'heard',
+  'petReady', 'petReply', 'petHold', 'petFirst', 'petNotToday', 'petVoice', 'petDrop', 'voice', 'endVoice', 'takeDrops', 'synthesize', 'heard',
 ] as const satisfies readonly Method[]
 
 /** What a preload calls beside these, for itself: the window read a frame. */

@@ -62,6 +62,16 @@ export interface PetVoice {
   turn: number
 }
 
+/** A file that a person dropped on the pet. */
+export interface DroppedFile {
+  /** Its name. Up to 255 characters. */
+  name: string
+  /** What the system takes it for; may be empty. Whoever takes it looks at its bytes. */
+  mediaType: string
+  /** The bytes in base64: 10 MB of all files of a drop together. */
+  data: string
+}
+
 /** The pet wants to speak first. */
 export interface FirstInput {
   /** In which conversation. Default `main`. */

@@ -1,6 +1,12 @@
 // What the page of a pet and its window say to each other: plain data. No Node, no DOM.
 import type { BubbleLook } from './pet-settings.js'
 
+/** What became of files that a person dropped on the pet: they lie in the chat; no chat is open; they are too large or too many; they did not come. */
+export const petNotes = ['taken', 'noChat', 'tooLarge', 'notTaken'] as const
+
+/** One of them. */
+export type PetNote = (typeof petNotes)[number]
+
 /** The page to its window; each member is a message of its own. */
 export interface PetWindowMessage {
   /** The page listens now: what it must know is told again. Orders that came before that were lost. */
@@ -19,6 +25,8 @@ export interface PetWindowMessage {
   asks?: number
   /** The sentence that the voice says now; empty: it stands still. For the bubble in a window of its own. */
   heard?: string
+  /** What it tells of a drop; empty: nothing any more. For the bubble in a window of its own. */
+  note?: PetNote | ''
 }
 
 /** The window to its page; each member is an order of its own. */
@@ -39,6 +47,8 @@ export interface PetWindowOrder {
   look?: BubbleLook
   /** The sentence that is heard now, as the page of the body told. */
   heard?: string
+  /** What the page of the body tells of a drop; empty: nothing any more. */
+  note?: PetNote | ''
   /** Nobody is at the computer, or somebody is again. */
   away?: boolean
   /** It was let go where the page did not see it. */

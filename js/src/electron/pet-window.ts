@@ -1,6 +1,6 @@
 // The window of a pet: it stands on the edge of the screen, is carried, lets clicks through where nothing is drawn, keeps its place, and has a
 // tray, a menu and a bubble. What each system can do of that is `pet-platform.ts`.
-import { PET_SAYS, type PetWindowMessage } from '../bridge/pet-window.js'
+import { PET_SAYS, petNotes, type PetNote, type PetWindowMessage } from '../bridge/pet-window.js'
 import { messageOf, SluiceError } from '../core/errors.js'
 import { isObject } from '../core/options.js'
 import { Carry } from './pet-carry.js'
@@ -206,6 +206,7 @@ class Pet implements PetWindow {
     if (shown === this.#bubble) return this.#speak(false)
     this.#drop()
     this.#relay('')
+    this.#bubble?.tell({ note: '' })
     this.asking(0)
   }
 
@@ -249,7 +250,7 @@ class Pet implements PetWindow {
     if (this.#closed || !senderFrame || senderFrame.parent !== null || !isObject(message)) return
     const shown = this.#all.find(({ id }) => id === sender.id)
     if (!shown) return
-    const { over, probe, carry, open, bubble, asks, heard, ready } = message as PetWindowMessage
+    const { over, probe, carry, open, bubble, asks, heard, note, ready } = message as PetWindowMessage
     if (ready === true) this.#greet(shown)
     if (typeof over === 'boolean' && typeof probe === 'number') shown.through.over(over, probe)
     if (open === 'chat' || open === 'menu') this.#act(open)
@@ -261,6 +262,7 @@ class Pet implements PetWindow {
     if (carry === false) this.#drop()
     if (typeof asks === 'number') this.asking(asks)
     if (typeof heard === 'string') this.#relay(heard.slice(0, MOST_HEARD))
+    if (note === '' || petNotes.includes(note as PetNote)) this.#bubble?.tell({ note: note as PetNote | '' })
   }
 
   #act(open: 'chat' | 'menu'): void {

@@ -22,6 +22,7 @@ import type { HostConversation } from './conversation.js'
 import {
   flag, hidden, json, jsonObject, members, name, nothing, nullable, oneOf, optional, read, Refusal, refuse, text, toBridgeError, whole, type Check,
 } from './check.js'
+import { checkDropped, Drops } from './drops.js'
 import { briefly, First } from './first.js'
 import { guard } from './guard.js'
 import { checkEngine, checkOptions, checkRights, checkTurn } from './options.js'
@@ -83,6 +84,7 @@ class EngineHost implements Host {
   readonly #methods: Map<unknown, MethodEntry>
   readonly #windows = new Set<HostWindow>()
   readonly #voices = new Voices(this.#windows)
+  readonly #drops = new Drops()
   readonly #checkText: Check<string>
   /** Turns that have not ended completely. */
   readonly #following = new Set<Promise<void>>()
@@ -275,6 +277,8 @@ class EngineHost implements Host {
         return this.#voices.state
       }),
       endVoice: method<'endVoice'>('chat', nothing, () => this.#voices.end()),
+      takeDrops: method<'takeDrops'>('chat', members({ on: flag }), (window, { on }) => this.#drops.take(window, on)),
+      petDrop: method<'petDrop'>('pet', members({ files: checkDropped }), (_, { files }) => this.#drops.give(files)),
       petNotToday: method<'petNotToday'>('read', nothing, () => this.#first.notToday()),
       petReady: method<'petReady'>('pet', nullable(checkCapabilities), (window, capabilities) => this.#pet.ready(window, capabilities)),
       petReply: method<'petReply'>('pet', members({ id: order, ok: flag, reason: optional(reason) }), (window, input) =>
@@ -290,6 +294,7 @@ class EngineHost implements Host {
     this.#server.leave(window)
     this.#speech.leave(window)
     this.#voices.leave(window)
+    this.#drops.take(window, false)
     guard('the pet window', () => this.#pet.leave(window))
   }
 

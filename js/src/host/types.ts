@@ -11,7 +11,7 @@ import type { ServerPreset } from '../core/presets.js'
 export interface Rights {
   /** List, search and open conversations, subscribe to messages: everything that is said in them, and every result of a tool. */
   read?: boolean
-  /** Send and cancel messages, rename and delete conversations, have links opened, run tools with `runsIn: 'window'`. */
+  /** Send and cancel messages, rename and delete conversations, have links opened, run tools with `runsIn: 'window'`, take what is dropped on the pet. */
   chat?: boolean
   /** Answer questions: approve and deny. A window that is to show them needs `read` too. */
   approve?: boolean
@@ -19,7 +19,7 @@ export interface Rights {
   configure?: boolean
   /** Say which server answers, try servers, give keys: what such a window names is where the conversations go. */
   server?: boolean
-  /** Be the pet: get `PetOrder`s, say what it can do. */
+  /** Be the pet: get `PetOrder`s, say what it can do, hand what is dropped on it to the chat. */
   pet?: boolean
 }
 

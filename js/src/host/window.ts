@@ -1,6 +1,6 @@
 // One window of the host: queues the deltas of every message that it watches, sends at most one message per frame, and holds the tokens of
 // its questions.
-import type { AskView, ConversationView, Delta, Frame, MessageView, VoiceState } from '../bridge/messages.js'
+import type { AskView, ConversationView, Delta, DroppedFile, Frame, MessageView, VoiceState } from '../bridge/messages.js'
 import { clearImmediate, setImmediate, type Immediate } from '../core/set-immediate.js'
 import { Budget } from './budget.js'
 import { refuse } from './check.js'
@@ -63,6 +63,7 @@ export class HostWindow implements Watcher {
   #abort: NonNullable<Frame['abort']> = []
   #voice: VoiceState | undefined
   #endVoice: number | undefined
+  #dropped: DroppedFile[] | undefined
   #sentAt = -Infinity
   #timer: NodeJS.Timeout | undefined
   #soon: Immediate | undefined
@@ -244,6 +245,13 @@ export class HostWindow implements Watcher {
     this.#schedule()
   }
 
+  /** Files that a person dropped on the pet. One drop at a time: they are large. */
+  drop(files: DroppedFile[]): void {
+    if (this.#dropped) throw refuse('limit', 'what was dropped before is still on its way to the chat')
+    this.#dropped = files
+    this.#schedule()
+  }
+
   // -- tokens ---------------------------------------------------------------------------------------------------------------
 
   /** The question of a token that this window was given, open or settled. */
@@ -338,12 +346,13 @@ export class HostWindow implements Watcher {
     if (this.#abort.length > 0) frame.abort = this.#abort
     if (chat && this.#voice !== undefined) frame.voice = this.#voice
     if (pet && this.#endVoice !== undefined) frame.endVoice = this.#endVoice
+    if (chat && this.#dropped) frame.dropped = this.#dropped
     if (!chat) for (const { token } of this.#execute) this.#failExecution(token)
     this.#conversations.clear()
     this.#left.clear()
     this.#execute = []
     this.#abort = []
-    this.#voice = this.#endVoice = undefined
+    this.#voice = this.#endVoice = this.#dropped = undefined
     return Object.keys(frame).length > 0 ? frame : undefined
   }
 

@@ -66,6 +66,17 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
     side?.send({ carry: false })
   }
 
+  /** The browser would show the file in place of the page. */
+  const fromOutside = (event: DragEvent): void => {
+    const { dataTransfer } = event
+    if (event.defaultPrevented || !dataTransfer?.types.includes('Files') || !(side || event.composedPath().includes(element))) return
+    event.preventDefault()
+    dataTransfer.dropEffect = 'copy'
+    pet.stir()
+    if (event.type === 'drop') void pet.drop(dataTransfer.files)
+  }
+
+  for (const type of ['dragover', 'drop'] as const) document.addEventListener(type, fromOutside, { signal })
   document.addEventListener('pointermove', () => pet.stir(), { passive: true, signal })
   element.addEventListener('pointerdown', (event) => {
     if (event.button !== 0 || pressed) return
@@ -102,13 +113,14 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
     })
     side.send({ over: pressed !== undefined || beside || touched(x, y) !== undefined, probe })
   })
-  // A question reaches the person also while the bubble is quiet, and a bubble in a window of its own shows what is heard here.
-  let told = { asks: 0, heard: '' }
+  // A question reaches the person also while the bubble is quiet, and a bubble in a window of its own shows what is heard and told here.
+  let told = { asks: 0, heard: '', note: '' }
   const tell = (): void => {
-    const { waiting: asks, heard = '' } = pet.getSnapshot()
+    const { waiting: asks, heard = '', note = '' } = pet.getSnapshot()
     if (asks !== told.asks) side?.send({ asks })
     if (heard !== told.heard) side?.send({ heard })
-    told = { asks, heard }
+    if (note !== told.note) side?.send({ note })
+    told = { asks, heard, note }
   }
   const left = side && pet.subscribe(tell)
   side?.send({ ready: true })

@@ -5,7 +5,7 @@ import type { AskView, CardView } from '../bridge/messages.js'
 import { renamed } from '../bridge/named.js'
 import { withoutOverrides } from '../bridge/overrides.js'
 import { checkLook, readLook, usualLook, type BubbleLook } from '../bridge/pet-settings.js'
-import type { PetWindowSide } from '../bridge/pet-window.js'
+import type { PetNote, PetWindowSide } from '../bridge/pet-window.js'
 import { inLanguage } from '../core/in-language.js'
 import { BubblePages } from './bubble-pages.js'
 import { bubbleStyles } from './bubble-styles.js'
@@ -49,8 +49,12 @@ export interface PetBubble {
 }
 
 const words = {
-  en: { asks: '{} has a question', show: 'Show me', back: 'Back', on: 'On', error: 'That did not work.', offline: 'Not connected.', works: 'Using {} …', does: '{} …', first: 'Nobody asked', notToday: 'Not today' },
-  zh: { asks: '{}有事问你', show: '去看看', back: '上一句', on: '下一句', error: '没有成功。', offline: '连接断开了。', works: '正在使用 {} ……', does: '{} ……', first: '主动说的', notToday: '今天别说了' },
+  en: { asks: '{} has a question', show: 'Show me', back: 'Back', on: 'On', error: 'That did not work.', offline: 'Not connected.', works: 'Using {} …', does: '{} …', first: 'Nobody asked', notToday: 'Not today',
+    taken: 'It lies in the chat, ready to send.', noChat: 'Open the chat, then drop it on me again.', tooLarge: 'That is too much: 8 files at most, and 10 MB.', notTaken: 'I could not take that. Put it into the chat itself.',
+  },
+  zh: { asks: '{}有事问你', show: '去看看', back: '上一句', on: '下一句', error: '没有成功。', offline: '连接断开了。', works: '正在使用 {} ……', does: '{} ……', first: '主动说的', notToday: '今天别说了',
+    taken: '已经放到聊天里了，随时可以发送。', noChat: '先打开聊天窗口，再拖给我一次。', tooLarge: '太多了：最多 8 个文件，一共 10 MB。', notTaken: '我没能接住。请直接放到聊天窗口里。',
+  },
 }
 /** Somebody who thinks longer than this shows it. */
 const THINKS_MS = 2000
@@ -86,6 +90,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   const said = new BubblePages()
   let heard: string | undefined // of a voice that is not the companion's
   let of: string | undefined
+  let noted: PetNote | undefined // by the page of the body
   let asked: string | undefined
   let declined: string | undefined // a person wants no more of that
   let points: number | undefined
@@ -128,6 +133,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   function draw(view: PetView, now: number): void {
     const [ask] = view.asks
     const asking = ask !== undefined || view.waiting > 0
+    const note = look.off ? undefined : (noted ?? view.note) // a person waits to be told that, also while it is quiet
     const silent = view.quiet || hushed || look.off || (!asking && of !== undefined && of === declined)
     if (!silent && element.isConnected) {
       const before = element.hidden
@@ -140,7 +146,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
     const lasts = Math.max(lingerMs, readingMs(said.text ?? '')) * look.duration
     const over = !sayings.open && said.atEnd && !said.heard && view.state !== 'speaking' && now >= said.since + lasts
     if (said.at >= 0 && !over && !sayings.open) next = Math.min(next, Math.max(said.since + lasts - now, 16))
-    const shown = silent ? '' : asking ? text().asks.replace('{}', () => name) : !over && said.text !== undefined ? said.text : (own(view, now) ?? '')
+    const shown = note ? text()[note] : silent ? '' : asking ? text().asks.replace('{}', () => name) : !over && said.text !== undefined ? said.text : (own(view, now) ?? '')
     if (shown === '' && view.state === 'thinking') next = Math.min(next, since + THINKS_MS - now)
     if ((sayings.open && view.answer) || (!silent && said.fitted < sayings.sentences.length)) next = Math.min(next, 150)
 
@@ -148,10 +154,10 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
     const small = ask !== undefined && questions && isSmall(ask, card) && customElements.get('sluice-approval') !== undefined
     const told = withoutOverrides(shown)
     if (line.textContent !== told) line.textContent = told
-    line.hidden = small
+    line.hidden = small && !note
     box.classList.toggle('asks', asking)
     box.classList.toggle('small', small)
-    const paged = !asking && said.at >= 0 && !over && said.count > 1
+    const paged = !asking && !note && said.at >= 0 && !over && said.count > 1
     nav.hidden = !paged
     if (paged) {
       count.textContent = `${said.at + 1} / ${said.count}`
@@ -160,7 +166,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
       back.setAttribute('aria-label', text().back)
       on.setAttribute('aria-label', text().on)
     }
-    mark.hidden = asking || !view.first || said.text === undefined || over
+    mark.hidden = asking || note !== undefined || !view.first || said.text === undefined || over
     if (!mark.hidden) [marked.textContent, notToday.textContent] = [text().first, text().notToday]
     show.hidden = !asking || small
     if (show.textContent !== text().show) show.textContent = text().show
@@ -236,6 +242,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
     if (typeof order.points === 'number') points = order.points
     if (order.quiet !== undefined) hushed = order.quiet
     if (order.heard !== undefined) heard = order.heard === '' ? undefined : order.heard
+    if (order.note !== undefined) noted = order.note || undefined
     if (order.look) change(readLook(order.look))
     else update()
   })

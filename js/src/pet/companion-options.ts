@@ -1,6 +1,7 @@
 // What `companion` takes and gives.
 import type { AskView, HeardInput, MessageView } from '../bridge/messages.js'
 import { checkQuietHours, type QuietHours } from '../bridge/pet-settings.js'
+import type { PetNote } from '../bridge/pet-window.js'
 import { anything, func, is, isObject, members, milliseconds, orNull, text, withMethods } from '../core/options.js'
 import type { Text } from '../core/tool-words.js'
 import type { PetModel, PetPoint } from '../live2d/model.js'
@@ -97,6 +98,8 @@ export interface PetView {
   waiting: number
   /** The sentence that its voice says now. */
   heard?: string
+  /** What became of the files that were dropped on it, for 8 s. */
+  note?: PetNote
   /** Nobody asked for `answer`: it spoke first. */
   first?: true
   /** It is to leave people alone: no bubble, no sound. */
@@ -127,6 +130,8 @@ export interface Companion {
   pat(zone?: string | null): void
   /** It hangs from the pointer, until it does not. */
   carry(on: boolean): void
+  /** Files were dropped on it: they go to the chat, and its view says for a while what became of them. */
+  drop(files: Iterable<File>): Promise<void>
   /** Leave people alone, or not any more. What is said now ends. */
   quiet(on: boolean): void
   /** When it is quiet every day; null: never by itself. Throws where they are wrong. */

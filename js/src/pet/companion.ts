@@ -6,6 +6,7 @@ import { messageOf } from '../core/errors.js'
 import { orNull } from '../core/options.js'
 import type { ToolWords } from '../core/tool-words.js'
 import { checkQuietHours, isQuietAt, toNextMinute, type QuietHours } from '../bridge/pet-settings.js'
+import type { PetNote } from '../bridge/pet-window.js'
 import type { PetModel, PetPoint, PetStateDetail } from '../live2d/model.js'
 import { receive, type ModelSource, type PetReceiver } from '../live2d/receive.js'
 import { Listeners } from '../renderer/listeners.js'
@@ -21,6 +22,10 @@ import { VoiceSide, voiceSideOf } from './voice-side.js'
 const RELAX_MS = 10_000
 /** An order may come so long before the answer is seen that it stands in, in milliseconds. */
 const EARLY_MS = 1000
+/** What is told of a drop is told so long, in milliseconds. */
+const NOTE_MS = 8000
+/** What the host takes of one drop. */
+const [MOST_FILES, MOST_BYTES] = [8, 10_000_000]
 
 /** A pet for a page: it follows a conversation, performs the model's orders, and has a face for all that goes on. Throws where an option is wrong. */
 export function companion(options: CompanionOptions): Companion {
@@ -52,6 +57,7 @@ class Pet implements Companion {
   #prop: PetStateDetail['prop']
   #zone: string | undefined
   #field: PetPoint | undefined
+  #note: { note: PetNote; until: number } | undefined
   #timer: unknown
   #hidden = false
   #quietByHand = false
@@ -164,6 +170,27 @@ class Pet implements Companion {
     const now = this.#active()
     if (!on) this.#seen.landedAt = now
     this.#update()
+  }
+
+  async drop(files: Iterable<File>): Promise<void> {
+    const given = [...files]
+    if (given.length === 0) return
+    this.#active()
+    const note = await this.#handOn(given)
+    this.#note = { note, until: this.#clock.now() + NOTE_MS }
+    this.#update()
+  }
+
+  /** Nothing is read that the host would not take. */
+  async #handOn(files: readonly File[]): Promise<PetNote> {
+    if (files.length > MOST_FILES || files.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES) return 'tooLarge'
+    try {
+      if (!this.#client.pet?.drop) throw new Error('this client has no pet.drop')
+      return (await this.#client.pet.drop(files)) ? 'taken' : 'noChat'
+    } catch (error) {
+      this.#onError?.(`what was dropped on the pet did not come to the chat: ${messageOf(error)}`)
+      return 'notTaken'
+    }
   }
 
   quiet(on: boolean): void {
@@ -313,6 +340,7 @@ class Pet implements Companion {
     this.#hush(this.#quietByHand || (this.#hours !== null && isQuietAt(this.#hours, this.#date)))
     const now = this.#clock.now()
     if (now >= this.#face.until) this.#face.relax()
+    if (this.#note && now >= this.#note.until) this.#note = undefined
     const { state, until } = stateOf(this.#seen, now, this.#table)
     const before = this.#view.state
     const begins = state !== before || again
@@ -323,7 +351,7 @@ class Pet implements Companion {
     const title = working && ownWords(working)?.title
     const waiting = this.#seen.offlineSince === undefined && this.#answer ? waitingOf(this.#answer) : 0
     const heard = this.#speaker?.saying || undefined
-    this.#change({ state, words: this.#table[state].words, expression: this.#face.ordered, tool, title, answer: this.#answer, asks, waiting, heard, first: this.#first || undefined })
+    this.#change({ state, words: this.#table[state].words, expression: this.#face.ordered, tool, title, answer: this.#answer, asks, waiting, heard, note: this.#note?.note, first: this.#first || undefined })
     if (state === 'busy') this.#seen.wroteAt = undefined // behind a tool it thinks, or writes anew
     if (begins) this.#begin(state)
     if (this.#model) this.#face.wear(this.#model, this.#model.state ? [] : this.#table[state].expressions)
@@ -332,13 +360,13 @@ class Pet implements Companion {
     this.#clock.clearTimeout(this.#timer)
     const away = this.#hidden || (this.#away ?? now - this.#seen.activeAt >= DOZE_MS)
     const speaks = this.#speaksFirst?.look((state === 'idle' || (state === 'dozing' && this.#away === false)) && !this.#view.quiet && !away && !this.#seen.voice, this.#conversation ?? 'main') ?? Infinity
-    const next = Math.min(until, speaks, this.#face.until, this.#hours ? now + toNextMinute(this.#date) : Infinity)
+    const next = Math.min(until, speaks, this.#face.until, this.#note?.until ?? Infinity, this.#hours ? now + toNextMinute(this.#date) : Infinity)
     this.#timer = next < Infinity ? this.#clock.setTimeout(() => this.#update(), Math.min(next - now, DOZE_MS)) : undefined
   }
 
   #change(change: { [member in keyof PetView]?: PetView[member] | undefined }): void {
     const next = { ...this.#view, ...change } as PetView
-    for (const key of ['expression', 'tool', 'title', 'answer', 'heard', 'first'] as const) if (next[key] === undefined) delete next[key]
+    for (const key of ['expression', 'tool', 'title', 'answer', 'heard', 'note', 'first'] as const) if (next[key] === undefined) delete next[key]
     const keys = new Set([...Object.keys(next), ...Object.keys(this.#view)]) as Set<keyof PetView>
     if ([...keys].every((key) => next[key] === this.#view[key])) return
     this.#view = next

@@ -6,5 +6,5 @@ export { petStates, type PetState, type StateLook, type StateMap } from './state
 export type { Proactive } from './speaks-first.js'
 export type { BubbleLook, QuietHours } from '../bridge/pet-settings.js'
 export { petBody, type BodyOptions } from './body.js'
-export type { PetWindowMessage, PetWindowOrder, PetWindowSide } from '../bridge/pet-window.js'
+export type { PetNote, PetWindowMessage, PetWindowOrder, PetWindowSide } from '../bridge/pet-window.js'
 export { petBubble, type BubbleOptions, type PetBubble } from './bubble.js'

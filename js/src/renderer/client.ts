@@ -9,6 +9,7 @@ import { closed } from './errors.js'
 import { Listeners } from './listeners.js'
 import { LiveConnection } from './live-connection.js'
 import { LiveConversation } from './live-conversation.js'
+import { droppedOf, LiveDrops } from './live-drops.js'
 import { LiveMessage } from './live-message.js'
 import { LiveVoice } from './live-voice.js'
 import { bytesOf, pictureOf } from './picture.js'
@@ -73,6 +74,7 @@ export class Client {
   })
   readonly #conversations = new Map<string, LiveConversation>()
   readonly #tools: WindowTools
+  readonly #drops: LiveDrops
   readonly #endVoice = new Listeners<[number]>()
   readonly #off: (() => void)[] = []
   #closed = false
@@ -90,6 +92,7 @@ export class Client {
     if (bridge.onConnection) this.#off.push(bridge.onConnection((state, retryAt) => this.#connection(state, retryAt)))
     this.#tools = new WindowTools(this.#call)
     this.voice = new LiveVoice(this.#call)
+    this.#drops = new LiveDrops(this.#call)
     this.conversations = {
       list: (options = {}) => this.#call('conversations', options),
       search: (query, options = {}) => this.#call('search', { query, ...options }),
@@ -215,8 +218,17 @@ export class Client {
     this.connection.close()
     this.voice.close()
     this.drafts.close()
+    this.#drops.close()
     this.#endVoice.clear()
     this.#closed = true
+  }
+
+  /**
+   * `take` gets the files that a person drops on the pet in another window: `<sluice-composer>` attaches them. Needs the right `chat`. Of several
+   * that take them the last gets them. Returns what ends that.
+   */
+  onDropped(take: (files: File[]) => void): () => void {
+    return this.#drops.add(take)
   }
 
   /** `close`, for `using`. */
@@ -233,6 +245,7 @@ export class Client {
     for (const abort of frame.abort ?? []) this.#tools.abort(abort)
     if (frame.voice !== undefined) this.voice.receive(frame.voice)
     if (frame.endVoice !== undefined) this.#endVoice.tell(frame.endVoice)
+    if (frame.dropped) this.#drops.receive(frame.dropped)
     if (frame.closed) this.#connection('lost')
   }
 
@@ -246,11 +259,13 @@ export class Client {
       this.#tools.abortAll('the connection to the host was lost')
       for (const message of this.#live()) message.disconnect()
       this.voice.disconnect()
+      this.#drops.disconnect()
     }
     this.connection.set(state, retryAt)
     if (state !== 'connected' || before === 'connected') return
     for (const message of this.#live()) message.reconnect()
     this.voice.reconnect()
+    this.#drops.reconnect()
   }
 
   async *#check(server: ServerInput, signal: AbortSignal | undefined): AsyncGenerator<ServerCheck, void, undefined> {
@@ -286,6 +301,7 @@ export class Client {
       hold: (input) => this.#call('petHold', input),
       voice: (voice) => this.#call('petVoice', voice),
       onEndVoice: (listener) => this.#endVoice.add(listener),
+      drop: async (files) => this.#call('petDrop', { files: await Promise.all(files.map(droppedOf)) }),
       first: ({ notToday, ...input }) => (notToday ? this.#call('petNotToday') : this.#call('petFirst', input)),
     }
   }

@@ -11,8 +11,13 @@ const PIECE = 0x8000
 export async function pictureOf(given: Blob | Picture): Promise<Picture> {
   if (!(typeof Blob === 'function' && given instanceof Blob)) return given as Picture
   if (given.size === 0) throw new ClientError({ code: 'argument', path: 'parts', detail: 'found an empty file, expected a picture' })
-  const bytes = new Uint8Array(await given.arrayBuffer())
+  return { type: 'image', mediaType: given.type, data: await dataOf(given) }
+}
+
+/** The bytes of a file in base64. */
+export async function dataOf(file: Blob): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer())
   let text = ''
   for (let at = 0; at < bytes.length; at += PIECE) text += String.fromCharCode(...bytes.subarray(at, at + PIECE))
-  return { type: 'image', mediaType: given.type, data: btoa(text) }
+  return btoa(text)
 }

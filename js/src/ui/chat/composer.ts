@@ -95,7 +95,7 @@ export class SluiceComposer extends FollowingElement {
     this.#chips.clear()
   }
 
-  protected override enter(): undefined {
+  protected override enter(): (() => void) | undefined {
     this.#hint = this.#trouble = ''
     const { client, conversation } = this
     const before = this.#desk
@@ -104,6 +104,7 @@ export class SluiceComposer extends FollowingElement {
     this.#kept ||= client !== undefined
     this.#sending = this.#sendingOf(desk)
     this.#sending.begin()
+    return client?.onDropped?.((files) => void this.attach(files))
   }
 
   #sendingOf(desk: Desk): Sending {

@@ -69,6 +69,8 @@ export interface ChatClient {
   openKnownLink?(url: string): Promise<boolean>
   /** Keeps what is written and not sent over a reload of the page. Without it that is lost then. */
   readonly drafts?: ChatDrafts
+  /** Calls `take` with what a person drops on the pet in another window. Returns what ends that. */
+  onDropped?(take: (files: File[]) => void): () => void
   /** The voice of the pet, in whatever window it speaks. */
   readonly voice?: ChatVoice
 }

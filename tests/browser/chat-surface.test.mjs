@@ -420,3 +420,21 @@ test('the buttons of an entry are there on hover and on focus, and those of the 
   }
   assert.deepEqual(names, ['again', 'delete', 'copy', 'delete', 'delete', 'copy'])
 })
+
+test('the header of a narrow chat cuts nothing: a long name and what goes on wrap beside what an app has there', async (t) => {
+  for (const [width, height] of [[360, 740], [320, 640]]) {
+    const page = await open(t, 'sluice-chat', { name: 'Lulu, your companion' }, { viewport: { width, height } })
+    const found = await page.evaluate(async () => {
+      const tools = Object.assign(document.createElement('div'), { slot: 'tools' })
+      tools.style.cssText = 'flex: none; width: 200px; height: 32px'
+      element.append(tools)
+      element.state = 'asking'
+      await frames(3)
+      const cut = [...element.shadowRoot.querySelectorAll('.head h2, .head .state')].filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight + 1).map((one) => one.className || one.localName)
+      const text = document.createRange()
+      text.selectNodeContents(element.shadowRoot.querySelector('.who'))
+      return { cut, over: text.getBoundingClientRect().right > tools.getBoundingClientRect().left, wide: document.documentElement.scrollWidth > innerWidth }
+    })
+    assert.deepEqual(found, { cut: [], over: false, wide: false }, `${width} px`)
+  }
+})

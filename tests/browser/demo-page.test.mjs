@@ -446,18 +446,26 @@ for (const [width, height] of [[320, 256], [320, 640], [360, 740], [800, 700], [
     const { page } = await open(t, { viewport: { width, height } })
     await ask(page, () => page.locator('[data-scene=message]').first().evaluate((button) => button.click()))
     await question(page).waitFor()
-    const { wide, over, log } = await page.evaluate(() => {
-      const box = (selector) => document.querySelector(selector).getBoundingClientRect()
-      const who = box('.who')
+    const { wide, over, cut, log } = await page.evaluate(async () => {
+      const { petStates } = await import('/sluice/pet/index.js')
+      const status = document.querySelector('#status')
+      const shown = status.textContent
       const buttons = [...document.querySelectorAll('.head > button')].map((one) => one.getBoundingClientRect()).filter(({ width }) => width > 0)
-      const status = box('#status')
-      const words = document.createRange()
-      words.selectNodeContents(document.querySelector('#status'))
-      const cut = getComputedStyle(document.querySelector('#status')).overflowX !== 'visible'
-      const end = cut ? Math.min(who.right, status.right) : words.getBoundingClientRect().right
-      return { wide: document.documentElement.scrollWidth > innerWidth, over: buttons.some(({ left }) => left < end - 1 && left > who.left), log: document.querySelector('#talk').shadowRoot.querySelector('sluice-thread').clientHeight }
+      const found = { over: [], cut: [] }
+      const said = getComputedStyle(document.querySelector('.status')).clipPath === 'none' // at 400 % it is read out alone
+      // Whatever Lulu does is said whole, beside the buttons or below them.
+      for (const words of new Set(Object.values(petStates).flatMap(({ words }) => Object.values(words)))) {
+        status.textContent = words
+        const text = document.createRange()
+        text.selectNodeContents(status)
+        const { left, right, top, bottom, height } = text.getBoundingClientRect()
+        if (said && buttons.some((one) => one.left < right && one.right > left && one.top < bottom && one.bottom > top)) found.over.push(words)
+        if (said && (status.scrollWidth > status.clientWidth || height > 24)) found.cut.push(words)
+      }
+      status.textContent = shown
+      return { ...found, wide: document.documentElement.scrollWidth > innerWidth, log: document.querySelector('#talk').shadowRoot.querySelector('sluice-thread').clientHeight }
     })
-    assert.deepEqual([wide, over], [false, false])
+    assert.deepEqual([wide, over, cut], [false, [], []])
     // Under 480 px the question has all the room that there is.
     const dock = await page.locator('sluice-questions').boundingBox()
     assert.ok(dock.y + dock.height <= height, `the question ends at ${dock.y + dock.height} of ${height} px`)

@@ -15,8 +15,9 @@ export const chatStyles = css`
   .head { display: flex; align-items: center; gap: 10px; padding: 10px 18px; border-bottom: 1px solid var(--_border); }
   .avatar { width: 38px; height: 38px; flex: none; border-radius: 50%; object-fit: cover; }
   .who { flex: 1; min-width: 0; }
-  h2 { margin: 0; font-size: 1.07em; line-height: 1.3; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-  .state { display: flex; align-items: center; gap: 6px; margin: 0; font-size: .84em; line-height: 1.4; color: var(--_muted); white-space: nowrap; }
+  /* Beside what an app has in the header both wrap: nothing is cut, or runs below the buttons. */
+  h2 { margin: 0; font-size: 1.07em; line-height: 1.3; overflow-wrap: anywhere; }
+  .state { display: flex; align-items: baseline; gap: 6px; margin: 0; font-size: .84em; line-height: 1.4; color: var(--_muted); overflow-wrap: anywhere; }
   .dot { flex: none; width: 8px; height: 8px; border-radius: 50%; background: var(--_success); }
   :host(:is([state='thinking'], [state='speaking'], [state='busy'])) .dot { background: var(--_accent-ink); }
   :host(:is([state='asking'], [state='offline'])) .state { color: var(--_warning); font-weight: 600; }
@@ -53,6 +54,8 @@ export const chatStyles = css`
     .head { padding: 2px 12px; }
     .avatar { width: 24px; height: 24px; }
     .who { display: flex; align-items: baseline; gap: 10px; }
+    h2 { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+    .state { flex: none; white-space: nowrap; }
     .foot { padding: 2px 8px 6px; }
     .welcome { padding-top: 0; }
   }

@@ -660,6 +660,19 @@ test('eight short questions are rows, and the bar says what they would do', asyn
   await picture(page, 'ui-eight')
 })
 
+test('the bar that decides all has the colours of the theme: what its questions have', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'notes.add', { text: 'x' }), ...asking(1, 'notes.add', { text: 'y' })))
+  for (const theme of [{}, { background: 'rgb(240, 245, 255)', surface: 'rgb(255, 255, 255)' }, { background: 'rgb(36, 45, 80)', surface: 'rgb(31, 40, 71)' }]) {
+    const [bar, question] = await page.evaluate((theme) => {
+      element.style.cssText = Object.entries(theme).map(([name, colour]) => `--sluice-${name}: ${colour}`).join('; ')
+      const of = (one) => getComputedStyle(one).backgroundColor
+      return [of(element.renderRoot.querySelector('.all')), of(element.renderRoot.querySelector('sluice-card').renderRoot.querySelector('.card'))]
+    }, theme)
+    assert.equal(bar, theme.surface ?? question)
+    assert.equal(bar, question)
+  }
+})
+
 test('arguments under way are shown as the complete ones are', async (t) => {
   const page = await message(t, () => live.push(
     { type: 'card', block: 0, call: 1, status: 'streaming', name: 'shell.run' }, { type: 'args', call: 1, text: '{"command":"open \u202Egpj.exe\u200B' },

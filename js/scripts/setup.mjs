@@ -20,9 +20,9 @@ export async function setup({ tests = false, bench = false, pack = false, wasm =
 
 /** The tests in C++ and C, which take longer to compile than all that they test. */
 export function buildTestPrograms(preset) {
-  const counting = { asan: ['sluice_growth'], tsan: [] }[preset] ?? (process.platform === 'linux' ? ['sluice_peak_memory'] : [])
-  const short = process.platform === 'linux' && preset !== 'tsan' ? ['sluice_short_memory'] : []
-  return buildNative(preset, { targets: ['sluice_tests', 'sluice_smoke', ...counting, ...short], low: true })
+  const linux = process.platform === 'linux'
+  const more = { asan: ['sluice_growth', ...(linux ? ['sluice_short_memory'] : [])], tsan: [] }[preset] ?? (linux ? ['sluice_peak_memory'] : [])
+  return buildNative(preset, { targets: ['sluice_tests', 'sluice_smoke', ...more], low: true })
 }
 
 // -- system packages --------------------------------------------------------------------------------------------------------

@@ -17,9 +17,9 @@ const suites = {
   browser: { about: 'the pages in Chromium', run: browser },
   pictures: { about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes', run: pictures },
   wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes, with the first build', run: wasm },
-  soak: { about: 'many turns at once and one after another, and workers that end in the middle: memory stays flat, and every allocation fails once; takes some three minutes', run: soak },
+  soak: { about: 'many turns at once and one after another, workers that end in the middle and a page that stays open: memory stays flat, and every allocation fails once; takes some three minutes', run: soak },
   adapters: { about: 'the clients of others, in front of and behind it: installs them, takes some two minutes', run: adapters },
-  package: { about: 'the package as it is published: installs compilers, emulators and runtimes, takes some twenty minutes', run: packaged },
+  package: { about: 'the package as it is published: installs compilers, emulators and runtimes, takes some ten minutes', run: packaged },
   languages: { about: 'every language replays the scripts: installs compilers and runtimes, takes some three minutes', run: inLanguages },
 }
 const always = ['native', 'types', 'js', 'python', 'browser']
@@ -201,7 +201,8 @@ async function wasm() {
 async function soak(preset) {
   if (process.platform !== 'linux') return skip('soak', 'what is live in the allocator is counted on Linux only')
   await buildNative(preset, { targets: ['sluice_soak', 'sluice_short_memory'], low: true })
-  return nodeTests('soak', 'tests/soak', ['--expose-gc', '--test-concurrency=1'])
+  await nodeTests('soak', 'tests/soak', ['--expose-gc', '--test-concurrency=1'])
+  return inChromium('soak/pages')
 }
 
 /** Binaries of platforms whose trial cannot be installed are skipped by name. */

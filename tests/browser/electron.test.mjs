@@ -5,34 +5,14 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { openApp } from './electron/app.mjs'
+import { asked as askedIn, call, question, ranOf, rawCall, remove, say, shows } from './electron/asked.mjs'
 import { until, useBrowser } from './support.mjs'
 
 const browser = useBrowser()
-const call = (name, args = {}) => ({ name, arguments: args })
-const remove = (text) => ({ text: 'I will. ', calls: [call('file_delete', { text })] })
 const words = (count, text = 'word') => Array.from({ length: count }, (_, n) => `${text}${n} `).join('')
-
-// -- in the page ------------------------------------------------------------------------------------------------------------
-
-const shows = async (window, text) => {
-  let seen
-  const look = async () => (seen = await window.evaluate(() => document.body.innerText)).includes(text)
-  await until(look).catch(() => assert.fail(`expected ${JSON.stringify(text)} on the page, found ${JSON.stringify(seen)}`))
-}
 const press = (window, name) => window.page.getByRole('button', { name }).click()
-const say = (window, text) => window.evaluate(async (text) => (await window.client.send(text)).id, text)
-const rawCall = (window, method, input) => window.evaluate(([method, input]) => window.sluice.call(method, input), [method, input])
 const viewOf = (window, id) => window.evaluate((id) => window.client.message(id).getSnapshot(), id)
 const doneOf = (window, id) => window.evaluate((id) => window.client.message(id).done, id)
-/** The question that the window is shown, and the message that it belongs to. */
-const question = async (window) => {
-  await shows(window, 'awaiting_approval')
-  return await window.evaluate(() => {
-    const asks = [...window.shown.values()].flatMap((message) => message.getSnapshot().asks.map(({ token }) => ({ message: message.id, token })))
-    return asks[0]
-  })
-}
-const ranOf = async (app) => (await app.ask('ran')).map(({ name, args }) => [name, args])
 
 test('a turn with a card, an approval and a release in a page with a strict policy', async (t) => {
   const app = await openApp(t, browser, { answers: [remove('a.txt'), { calls: [call('file_read', { text: 'b.txt' })] }, { text: 'Gone, and read.' }] })
@@ -267,13 +247,7 @@ test('a hidden window gets no animation frames and all of its frames', async (t)
 
 // -- attacks ----------------------------------------------------------------------------------------------------------------
 
-/** A window that is asked about a deletion, and one that has nothing to do with it. */
-async function asked(t, options) {
-  const app = await openApp(t, browser, { answers: [remove('a.txt'), { text: 'Gone.' }, remove('b.txt'), { text: 'Gone too.' }], ...options })
-  const [victim, attacker] = [await app.window(t), await app.window(t)]
-  await say(victim, 'delete a.txt')
-  return { app, victim, attacker, ask: await question(victim), own: await question(attacker) }
-}
+const asked = (t, options) => askedIn(t, browser, options)
 
 test('Esc in the chat ends the voice of the pet in its window, and nothing of it is the pet\'s to take from others', async (t) => {
   const app = await openApp(t, browser, { answers: [{ text: 'This is the first sentence. This is the second one.' }, { text: 'Another answer, and it is long enough.' }] })
@@ -476,26 +450,6 @@ test('attack: __proto__ and prototype keys', async (t) => {
   assert.equal(run.polluted, undefined)
   assert.equal(run.args.text, 'c.txt')
   assert.equal(run.args.polluted, undefined)
-})
-
-test('attack: a message of 100 MB', async (t) => {
-  const { app, victim, ask } = await asked(t)
-  const codes = await victim.evaluate(async (ask) => {
-    const [largest, huge] = [100, 10].map((megabytes) => 'x'.repeat(megabytes * 1024 * 1024))
-    const codes = []
-    const calls = [
-      ['send', { text: largest }], ['approve', { ...ask, token: huge }], ['deny', { ...ask, reason: huge }], ['approve', { ...ask, arguments: { text: huge } }],
-    ]
-    for (const [method, input] of calls) {
-      const reply = await window.sluice.call(method, input)
-      codes.push(reply.ok ? 'accepted' : reply.error.code)
-      if (!reply.ok && JSON.stringify(reply).length > 10_000) codes.push('and sent back')
-    }
-    return codes
-  }, ask)
-  assert.ok(codes.every((code) => ['limit', 'argument', 'forbidden'].includes(code)), codes.join(' '))
-  assert.deepEqual(await ranOf(app), [])
-  assert.deepEqual(await rawCall(victim, 'approve', ask), { ok: true, value: true }, 'the app still answers')
 })
 
 test('attack: a window that shows a page of another origin', async (t) => {

@@ -205,10 +205,20 @@ async function soak(preset) {
   return inChromium('soak/pages')
 }
 
-/** Binaries of platforms whose trial cannot be installed are skipped by name. */
+/** Binaries of platforms whose trial cannot be installed are skipped by name. The tarball and the programs are made once, before files run beside each other. */
 async function packaged() {
   await installWherePossible({ trials: true })
-  return nodeTests('package', 'tests/package', ['--test-concurrency=1'])
+  const { runtimes, tarball } = await import('../../tests/package/support.mjs')
+  const env = {}
+  try {
+    say('packing …')
+    env.SLUICE_TARBALL = tarball()
+    runtimes()
+  } catch (error) {
+    console.error(error)
+    return results.push({ name: 'package', failed: 1, note: 'it could not be packed' })
+  }
+  return nodeTests('package', 'tests/package', ['--test-concurrency=2'], env, ['library', 'windows', 'build', 'linux'])
 }
 
 /** Some clients want a newer Node than the package: those that run in both are tried in both. */

@@ -176,7 +176,6 @@ class Card {
   size_t end() const { return end_; }
   const std::string &reason() const { return reason_; }
   bool has_output() const { return has_output_; }
-  const std::string &output() const { return output_; }
   bool output_is_json() const { return output_is_json_; }  // the result that the model reads is JSON
   const std::string &parts() const { return parts_; }      // JSON array of content parts
   // The result that the host gave the model in place of the tool's own: {"text":...}, with "parts" if it has images.

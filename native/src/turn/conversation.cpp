@@ -40,11 +40,11 @@ Item read_item(std::string_view json) {
   Item item;
   item.json = json;
   for (JsonSlices members(json); members.next();) {
-    const std::string_view key = members.key();
-    if (key == "\"role\"") item.role = json_text(members.value());
-    if (key == "\"tool_call_id\"" && json_kind(members.value()) == '"') item.answers = json_text(members.value());
-    if (key == "\"metadata\"") item.metadata = members.value();
-    if (key == "\"tool_calls\"")
+    const std::string key = members.key_text();
+    if (key == "role") item.role = json_text(members.value());
+    if (key == "tool_call_id" && json_kind(members.value()) == '"') item.answers = json_text(members.value());
+    if (key == "metadata") item.metadata = members.value();
+    if (key == "tool_calls")
       for (JsonSlices calls(members.value()); calls.next();)
         item.calls.push_back(json_member_text(calls.value(), "id"));
   }

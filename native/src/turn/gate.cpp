@@ -11,13 +11,8 @@ namespace sluice {
 namespace {
 
 std::string_view remember_text(Remember remember) {
-  switch (remember) {
-    case Remember::once: return "once";
-    case Remember::turn: return "turn";
-    case Remember::session: return "session";
-    case Remember::always: return "always";
-  }
-  return {};
+  constexpr std::string_view kWords[] = {"once", "turn", "session", "always"};
+  return kWords[static_cast<size_t>(remember)];
 }
 
 }  // namespace

@@ -284,8 +284,6 @@ void CallAssembler::take_members(Call &call, const CallDelta &entry) {
       known->second = value;
     } else if (call.members.size() < kMaxMembers) {
       call.members.emplace_back(repair_utf8(key), value);
-    } else {
-      continue;
     }
   }
 }

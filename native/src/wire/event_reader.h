@@ -53,7 +53,6 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   // -- what a wire uses
   WireSink &sink() { return sink_; }
   const WireLimits &limits() const { return limits_; }
-  bool done() const { return done_; }
   bool failed() const { return failed_; }
   bool repaired() const { return repaired_; }  // the current event was not UTF-8
   bool known() const { return known_; }

@@ -74,7 +74,8 @@ class GeminiReader final : public EventReader {
   }
 
   void take_response(JsonView response, const JsonEvent &event) {
-    if (const char kind = response["error"].kind(); kind == '{' || kind == '"') return fail(event.text());
+    if (const char kind = response["error"].kind(); kind == '{' || kind == '"')
+      return fail(response.text().empty() ? event.text() : response.text());  // of several in one event, this one's
     const JsonView usage = response["usageMetadata"], feedback = response["promptFeedback"];
     const JsonView candidate = candidate_of(response);
     if (response["candidates"] || usage || feedback || response["responseId"])

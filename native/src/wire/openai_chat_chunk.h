@@ -38,7 +38,6 @@ struct ChatMessage {
   std::string_view plain_reasoning() const {
     return !reasoning_content.empty() ? reasoning_content : !reasoning.empty() ? reasoning : reasoning_text;
   }
-  bool has_content() const { return !content.empty(); }
   void clear();
 };
 

@@ -145,12 +145,7 @@ class MessageWriter {
     rewrite(other, "function", &MessageWriter::write_function);
   }
 
-  void write_id(std::string_view token) {
-    if (json_kind(token) == '"')
-      append_json_string(out_, sent_id(json_text(token), short_ids_));
-    else
-      out_ += token;
-  }
+  void write_id(std::string_view token) { append_json_string(out_, sent_id(json_text(token), short_ids_)); }
 
   void write_function(std::string_view function) { rewrite(function, "name", &MessageWriter::write_name); }
 

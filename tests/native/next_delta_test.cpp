@@ -133,6 +133,22 @@ TEST_CASE("progress is plain text, replaces what waits of its call, and outlives
             .starts_with(R"({"type":"progress","call":1,"text":"\"90\" %")"));
 }
 
+TEST_CASE("a host that never polls all of them gets every event, in order") {
+  EngineHandle engine(kEngine);
+  TurnHandle turn(engine.p, R"({"wire":"openai-chat"})");
+  const auto piece = [](int i) { return "p" + std::to_string(i); };
+  int fed = 0, told = 0;
+  for (int round = 0; round < 5; ++round) {
+    for (; fed < 200 * (round + 1); ++fed)  // neighbours of one kind would be joined
+      feed(turn.p, std::string(fed % 2 == 0 ? R"({"content":")" : R"({"reasoning_content":")") + piece(fed) + "\"}");
+    for (; told < fed - 20; ++told) {
+      const Delta next(turn.p);
+      REQUIRE(next.kind == (told % 2 == 0 ? SLUICE_DELTA_TEXT : SLUICE_DELTA_REASONING));
+      REQUIRE(next.text == with_nul(piece(told)));
+    }
+  }
+}
+
 TEST_CASE("a piece of text outlives every call but the next poll") {
   EngineHandle engine("{}");
   TurnHandle turn(engine.p, R"({"wire":"text"})");

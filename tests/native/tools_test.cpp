@@ -737,6 +737,22 @@ TEST_CASE("deny comes before ask and ask before allow, and no rule lets an ask_a
                            registry.find("once")->definition_hash + "\"}")}) == "run rule ask_once");
 }
 
+TEST_CASE("numbers that no double holds are in a rule what most readers of JSON make of them") {
+  const Registry registry = good_registry(R"([{"name":"open","permission":"public"}])");
+  const auto refuses = [&](std::string_view ruled, std::string_view called) {
+    Rule rule;
+    REQUIRE(read_rule(R"({"tool":"open","effect":"deny","arguments":{"n":)" + std::string(ruled) + "}}", rule).ok());
+    const std::string arguments = canonical_json(R"({"n":)" + std::string(called) + "}");
+    return execution_gate(*registry.find("open"), arguments, {rule}, false).way == Verdict::Way::deny;
+  };
+  CHECK(refuses("1e999", "2e999"));
+  CHECK(refuses("-1e999", "-2e999"));
+  CHECK(refuses("1e-999", "0"));
+  CHECK(refuses("0", "-0"));
+  CHECK_FALSE(refuses("1e999", "-1e999"));
+  CHECK_FALSE(refuses("1e999", "1e99"));
+}
+
 TEST_CASE("rules that refuse read the numbers of a call once, however many they are") {
   const Registry registry = good_registry(R"([{"name":"open","permission":"public"}])");
   Rule rule;

@@ -87,6 +87,8 @@ const shownCall = (call: unknown): string =>
 const encoder = new TextEncoder()
 /** The collector is told about native memory in steps of this size. */
 const MEMORY_STEP = 64 * 1024
+/** The bytes of pieces that wait to be fed together. */
+const HELD_BYTES = 16 * 1024
 
 /** A thin class over the C API, for hosts with a transport of their own. After every call drain `nextEvent()`. */
 export class Turn {
@@ -97,6 +99,10 @@ export class Turn {
   #seq: number | undefined
   #waits = false
   #deadline = Infinity
+  /** The first `#heldBytes` of it came since `#heldSince`, and are not fed. */
+  #held: Uint8Array | undefined
+  #heldBytes = 0
+  #heldSince = 0
   /** The digest of the last question about a call. */
   readonly #asked = new Map<number, string>()
   /** @internal Keys that must not appear in events, messages or errors. */
@@ -289,10 +295,20 @@ export class Turn {
     for (let event = this.nextEvent(); event !== null; event = this.nextEvent()) yield event
   }
 
-  /** @internal `tick` and `feed`. */
+  /**
+   * @internal `tick` and `feed`, for a host that polls later: crossing costs more than a piece, so small ones are fed together, in front of
+   * whatever is asked or done next.
+   */
   put(bytes: Uint8Array): void {
     this.#grow(bytes.byteLength)
-    this.#polled(native().step(this.#open(), Date.now(), bytes, null))
+    if (this.#heldBytes + bytes.byteLength > HELD_BYTES) {
+      this.#polled(native().step(this.#open(), Date.now(), bytes, null))
+      return
+    }
+    if (this.#heldBytes === 0) this.#heldSince = Date.now()
+    this.#held ??= new Uint8Array(HELD_BYTES)
+    this.#held.set(bytes, this.#heldBytes)
+    this.#heldBytes += bytes.byteLength
   }
 
   /** @internal Feeds, where there are bytes, and polls the events up to the first by which the host acts: see `waits`. */
@@ -361,6 +377,8 @@ export class Turn {
     if (this.#handle === null) return
     native().turnFree(this.#handle)
     this.#handle = null
+    this.#held = undefined
+    this.#heldBytes = 0
     this.#memory = 0
     this.#tellMemory()
   }
@@ -449,7 +467,15 @@ export class Turn {
 
   #open(): NativeTurn {
     if (this.#handle === null) throw new SluiceError({ code: 'closed', detail: 'the turn was closed' })
+    if (this.#heldBytes > 0) this.#feedHeld(this.#handle)
     return this.#handle
+  }
+
+  /** A turn that is poisoned refuses them, and says so to the call that follows. */
+  #feedHeld(handle: NativeTurn): void {
+    const bytes = (this.#held as Uint8Array).subarray(0, this.#heldBytes)
+    this.#heldBytes = 0
+    native().step(handle, this.#heldSince, bytes, null)
   }
 
   #check(code: number): void {

@@ -16,11 +16,13 @@ constexpr uint32_t kMostCalls = 1U << 20;  // a saved count above this is damage
 
 }  // namespace
 
-EventReader::EventReader(WireSink &sink, const WireLimits &limits, std::string_view answer)
+EventReader::EventReader(WireSink &sink, const WireLimits &limits, std::string_view answer,
+                         std::span<const LooseMember> loose)
     : sink_(sink),
       limits_(limits),
       answer_(answer),
       event_(limits.depth),
+      shape_(loose),
       array_(*this, limits.line_bytes),
       sse_(*this, limits.line_bytes) {}
 
@@ -153,7 +155,7 @@ void EventReader::on_oversize() {
 
 // Returns false if `data` is not JSON.
 bool EventReader::read(std::string_view type, std::string_view data) {
-  if (const auto text = done_ ? std::nullopt : shape_.text_of(data)) {
+  if (const auto text = done_ ? std::nullopt : shape_.text_of(type, data)) {
     repaired_ = false;
     take_again(*text);
     return true;
@@ -176,7 +178,7 @@ bool EventReader::read(std::string_view type, std::string_view data) {
   if (!done_) {
     repeatable_ = {};
     take(type, event_);
-    if (!repeatable_.empty() && !repaired_) shape_.learn(data, repeatable_);
+    if (!repeatable_.empty() && !repaired_) shape_.learn(type, data, repeatable_);
   } else if (!take_late(event_)) {
     tell_broken("after the end of the answer: ", data);
   }

@@ -1,6 +1,7 @@
 // What the readers of all wires share whose answers are JSON events: framing, errors, what is reported once.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,11 +30,13 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   void load(std::string_view saved) final;
 
  protected:
-  // `answer`: what an answer is called in errors, such as "a chat completion".
-  EventReader(WireSink &sink, const WireLimits &limits, std::string_view answer);
+  // `answer`: what an answer is called in errors, such as "a chat completion". `loose`: members of an event that say
+  // nothing, and numbers that take_again asks for; they must outlive this.
+  EventReader(WireSink &sink, const WireLimits &limits, std::string_view answer,
+              std::span<const LooseMember> loose = {});
 
   // -- what a wire does
-  // Takes the event that `take` called repeatable once more, with another text in its place.
+  // Takes the event that `take` called repeatable once more, with another text in its place, and loose_numbers().
   virtual void take_again(std::string_view) {}
   // Takes one event of an answer that goes on. `type`: the value of its `event:` line.
   virtual void take(std::string_view type, const JsonEvent &event) = 0;
@@ -56,8 +59,10 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   bool failed() const { return failed_; }
   bool repaired() const { return repaired_; }  // the current event was not UTF-8
   bool known() const { return known_; }
-  // The event that is taken says nothing but this text, one of its strings: see take_again.
+  // The event that is taken says nothing but this text, one of its strings, and loose members: see take_again. Empty:
+  // it does say something.
   void repeatable(std::string_view text) { repeatable_ = text; }
+  std::span<const EventShape::Number> loose_numbers() const { return shape_.numbers(); }
   void know();  // an event of this format came: the answer has begun
   // The event was a whole answer, not a part of a stream: the answer ends with the body.
   void know_whole() { whole_ = whole_ || sse_.bare(); }

@@ -1,6 +1,9 @@
 #include "wire/gemini_reader.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +19,14 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view kCodeExecution = "code_execution";  // the card's name: Gemini has none for it
+
+// What the answer has cost so far: numbers that grow from event to event.
+enum Count : uint8_t { prompt, tool_use, candidates, thoughts, cached, total };
+constexpr LooseMember kCounts[] = {
+    {"usageMetadata", "promptTokenCount"},        {"usageMetadata", "toolUsePromptTokenCount"},
+    {"usageMetadata", "candidatesTokenCount"},    {"usageMetadata", "thoughtsTokenCount"},
+    {"usageMetadata", "cachedContentTokenCount"}, {"usageMetadata", "totalTokenCount"},
+};
 
 Finish finish_of(std::string_view words, bool has_calls) {
   if (words == "STOP") return has_calls ? Finish::tool_calls : Finish::stop;
@@ -43,7 +54,7 @@ struct OpenCall {
 class GeminiReader final : public EventReader {
  public:
   GeminiReader(WireSink &sink, const WireLimits &limits)
-      : EventReader(sink, limits, "an answer of Gemini"), items_(limits.line_bytes) {}
+      : EventReader(sink, limits, "an answer of Gemini", kCounts), items_(limits.line_bytes) {}
 
  private:
   // ---- Events ----
@@ -104,6 +115,7 @@ class GeminiReader final : public EventReader {
 
   void end_with(std::string_view reason, std::string_view message) {
     if (reason.empty()) return;
+    repeatable({});
     if (reason == "MISSING_THOUGHT_SIGNATURE")
       return fail("the request is missing a thought_signature: " + join_surrogates(message));
     if (call_ && reason == "STOP" && !call_->arguments.in_string()) close_call();
@@ -117,16 +129,27 @@ class GeminiReader final : public EventReader {
   // The counts grow with the answer: the last ones are those of all of it.
   void count(JsonView usage) {
     if (!usage.is_object()) return;
-    const auto sum = [&](std::string_view one, std::string_view other) {
-      const int64_t a = usage[one].integer().value_or(-1), b = usage[other].integer().value_or(-1);
+    for (size_t i = 0; i < std::size(kCounts); ++i) counts_[i] = usage[kCounts[i].key].integer().value_or(-1);
+    tell_counts();
+  }
+
+  void tell_counts() {
+    const auto sum = [&](Count one, Count other) {
+      const int64_t a = counts_[one], b = counts_[other];
       return a < 0 ? b : b < 0 ? a : a + b;
     };
     Usage counted;
-    counted.input_tokens = sum("promptTokenCount", "toolUsePromptTokenCount");
-    counted.output_tokens = sum("candidatesTokenCount", "thoughtsTokenCount");
-    counted.cached_tokens = usage["cachedContentTokenCount"].integer().value_or(-1);
-    counted.reasoning_tokens = usage["thoughtsTokenCount"].integer().value_or(-1);
+    counted.input_tokens = sum(prompt, tool_use);
+    counted.output_tokens = sum(candidates, thoughts);
+    counted.cached_tokens = counts_[cached];
+    counted.reasoning_tokens = counts_[thoughts];
     take_usage(counted);
+  }
+
+  void take_again(std::string_view text) override {
+    for (const EventShape::Number &number : loose_numbers()) counts_[number.member] = number.value;
+    if (!loose_numbers().empty()) tell_counts();
+    take_text(text, again_thought_, false);
   }
 
   // ---- Parts ----
@@ -141,6 +164,7 @@ class GeminiReader final : public EventReader {
       stopped = stopped || failed() || !take_part(part, sliced);
       if (!stopped) ++taken;
     });
+    if (stopped || taken > 1) repeatable({});
     if (!stopped || sliced || failed()) return;
     size_t index = 0;
     candidate_of(event.sliced())["content"]["parts"].items([&](JsonView part) {
@@ -161,6 +185,8 @@ class GeminiReader final : public EventReader {
         plain = false;
     });
     if (plain) {
+      if (!sliced) repeatable(text.string());
+      again_thought_ = thought;
       take_text(text.string(), thought, sliced);
       return true;
     }
@@ -406,6 +432,9 @@ class GeminiReader final : public EventReader {
 
   static constexpr size_t kMostCallName = 256;  // bytes; no tool has a longer name
 
+  // -- of the event that was parsed last; not saved: see take_again
+  std::array<int64_t, std::size(kCounts)> counts_{};
+  bool again_thought_ = false;
   // -- position in the stream (saved with the turn)
   NativeItems items_;
   std::string text_;  // plain text that becomes an item, in pieces that may be cut within two surrogates

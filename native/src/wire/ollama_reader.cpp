@@ -12,11 +12,12 @@ namespace sluice {
 namespace {
 
 constexpr size_t kMostCallName = 256;  // bytes; no tool has a longer name
+constexpr LooseMember kLoose[] = {{{}, "created_at"}};
 
 class OllamaReader final : public EventReader {
  public:
   OllamaReader(WireSink &sink, const WireLimits &limits)
-      : EventReader(sink, limits, "an answer of Ollama"), calls_(limits.line_bytes) {}
+      : EventReader(sink, limits, "an answer of Ollama", kLoose), calls_(limits.line_bytes) {}
 
  private:
   // ---- Events ----
@@ -32,6 +33,7 @@ class OllamaReader final : public EventReader {
     take_model(root["model"].string());
     if (message.is_object()) take_message(message, event);
     if (!done.is_true()) return;
+    repeatable({});
     count(root);
     take_finish(finish_of(root["done_reason"].string()), root["done_reason"].string());
     end();
@@ -62,17 +64,25 @@ class OllamaReader final : public EventReader {
 
   void take_message(JsonView message, const JsonEvent &event) {
     const bool surrogates = event.has_surrogates();
-    if (const std::string_view thinking = message["thinking"].string(); !thinking.empty()) {
-      keep(thinking_, thinking);
-      show_reasoning(thinking, surrogates);
+    const std::string_view thinking = message["thinking"].string(), content = message["content"].string();
+    const bool calls = message["tool_calls"].kind() == '[';
+    if (!surrogates && !calls && thinking.empty() != content.empty()) {
+      repeatable(thinking.empty() ? content : thinking);
+      again_thinks_ = !thinking.empty();
     }
-    if (const std::string_view content = message["content"].string(); !content.empty()) {
-      keep(content_, content);
-      show_text(content, surrogates);
-    }
-    if (message["tool_calls"].kind() == '[')  // what goes back needs its text
+    take_text(true, thinking, surrogates);
+    take_text(false, content, surrogates);
+    if (calls)  // what goes back needs its text
       event.sliced()["message"]["tool_calls"].items([&](JsonView call) { take_call(call); });
   }
+
+  void take_text(bool thinks, std::string_view text, bool surrogates) {
+    if (text.empty()) return;
+    keep(thinks ? thinking_ : content_, text);
+    thinks ? show_reasoning(text, surrogates) : show_text(text, surrogates);
+  }
+
+  void take_again(std::string_view text) override { take_text(again_thinks_, text, false); }
 
   // Calls come whole.
   void take_call(JsonView call) {
@@ -148,6 +158,8 @@ class OllamaReader final : public EventReader {
     from.get("thinking", thinking_);
   }
 
+  // -- of the line that was parsed last; not saved: see take_again
+  bool again_thinks_ = false;
   // -- position in the stream (saved with the turn)
   std::string content_, thinking_;  // so far, in pieces that may be cut within two surrogates
   NativeItems calls_;               // counts the texts as well

@@ -21,6 +21,7 @@ namespace sluice {
 namespace {
 
 constexpr size_t kMaxQuoted = 200;  // bytes of an unknown call's type that its diagnostic quotes
+constexpr LooseMember kLoose[] = {{{}, "obfuscation"}};  // padding of OpenAI
 
 Finish finish_of(std::string_view words) {
   struct Entry {
@@ -58,7 +59,7 @@ Finish finish_of(std::string_view words) {
 class ChatReader final : public EventReader {
  public:
   ChatReader(WireSink &sink, const WireLimits &limits)
-      : EventReader(sink, limits, "a chat completion"), calls_(sink, limits) {}
+      : EventReader(sink, limits, "a chat completion", kLoose), calls_(sink, limits) {}
 
   bool has_orphans() const override { return calls_.has_orphans(); }
 

@@ -24,6 +24,7 @@ constexpr int64_t kAllParts = -1;      // every bit of a mask
 constexpr int64_t kMostParts = 62;     // a part beyond shares the last bit
 constexpr int64_t kContent = 1 << 20;  // parts of `content` are numbered from here, parts of `summary` from 0
 constexpr uint32_t kNoSlot = UINT32_MAX;
+constexpr LooseMember kLoose[] = {{{}, "sequence_number"}, {{}, "obfuscation"}};
 
 constexpr std::string_view kForHost = "This call is for the app: Sluice does not run it.";
 constexpr std::string_view kForApproval = "The provider waits for an approval, which cannot be given here.";
@@ -50,6 +51,18 @@ struct Item {
   std::string arguments;  // so far, until they are settled; of a custom tool: its input
   std::string json;       // as it goes back; empty until it is closed
 };
+
+// What a delta adds to.
+enum class Piece : uint8_t { none, text, refusal, arguments, input, thought, summary };
+
+Piece piece_of(std::string_view type) {
+  if (type == "output_text.delta") return Piece::text;
+  if (type == "refusal.delta") return Piece::refusal;
+  if (type == "function_call_arguments.delta") return Piece::arguments;
+  if (type == "custom_tool_call_input.delta") return Piece::input;
+  if (type == "reasoning_text.delta") return Piece::thought;
+  return type == "reasoning_summary_text.delta" ? Piece::summary : Piece::none;
+}
 
 // The members of an event that most events have. Views live as long as the event.
 struct Fields {
@@ -121,7 +134,7 @@ std::string given(std::string_view type, JsonView item) {
 
 class ResponsesReader final : public EventReader {
  public:
-  ResponsesReader(WireSink &sink, const WireLimits &limits) : EventReader(sink, limits, "a response") {}
+  ResponsesReader(WireSink &sink, const WireLimits &limits) : EventReader(sink, limits, "a response", kLoose) {}
 
  private:
   // ---- Events ----
@@ -153,20 +166,15 @@ class ResponsesReader final : public EventReader {
 
   void take_named(std::string_view type, const Fields &fields, const JsonEvent &event) {
     const bool surrogates = event.has_surrogates();
-    if (type == "output_text.delta") {
-      show_part(fields, fields.delta.string(), false, surrogates);
-    } else if (type == "function_call_arguments.delta" || type == "custom_tool_call_input.delta") {
-      const bool custom = type.front() == 'c';
-      add_arguments(item_at(fields.index, custom ? ResponsesItem::custom_call : ResponsesItem::function_call),
-                    fields.delta.string(), surrogates);
-    } else if (type == "reasoning_summary_text.delta" || type == "reasoning_text.delta") {
-      show_thought(fields, type == "reasoning_text.delta", fields.delta.string(), surrogates);
+    if (const Piece piece = piece_of(type); piece != Piece::none) {
+      const std::string_view text = fields.delta.string();
+      if (!surrogates) repeatable(text);
+      again_ = {piece, fields};
+      take_piece(piece, fields, text, surrogates);
     } else if (type == "reasoning.delta" || type == "reasoning_summary.delta") {
       if (Item *const item = item_at(fields.index, ResponsesItem::reasoning)) item->shown = item->summaries = kAllParts;
       const std::string_view text = fields.delta.is_object() ? fields.delta["text"].string() : fields.delta.string();
       show_reasoning_of(fields.index, 0, text, surrogates);
-    } else if (type == "refusal.delta") {
-      show_part(fields, fields.delta.string(), true, surrogates);
     } else if (type == "output_text.done" || type == "refusal.done") {
       Item *const item = undone_item(fields.index, ResponsesItem::message);
       if (item != nullptr && !(item->shown & bit_of(fields.part)))
@@ -194,6 +202,22 @@ class ResponsesReader final : public EventReader {
       take_model(fields.response["model"].string());
     }
   }
+
+  void take_piece(Piece piece, const Fields &fields, std::string_view text, bool surrogates) {
+    switch (piece) {
+      case Piece::none: break;
+      case Piece::text:
+      case Piece::refusal: show_part(fields, text, piece == Piece::refusal, surrogates); break;
+      case Piece::arguments:
+        add_arguments(item_at(fields.index, ResponsesItem::function_call), text, surrogates);
+        break;
+      case Piece::input: add_arguments(item_at(fields.index, ResponsesItem::custom_call), text, surrogates); break;
+      case Piece::thought:
+      case Piece::summary: show_thought(fields, piece == Piece::thought, text, surrogates); break;
+    }
+  }
+
+  void take_again(std::string_view text) override { take_piece(again_.piece, again_.fields, text, false); }
 
   bool take_late(const JsonEvent &event) override {
     const JsonView root = event.root();
@@ -628,6 +652,11 @@ class ResponsesReader final : public EventReader {
     from.get("tooMany", too_many_);
   }
 
+  // -- of the delta that was parsed last; not saved: see take_again
+  struct {
+    Piece piece = Piece::none;
+    Fields fields;  // its views are dead
+  } again_;
   // -- reused, empty between two events
   std::string escaped_;
   // -- position in the stream (saved with the turn)

@@ -21,6 +21,8 @@ const surface = {
   'sluice/electron': ['hostEngine'],
   'sluice/host': ['createHost', 'methods'],
   'sluice/web': ['HttpRefusal', 'contentSecurityPolicy', 'findFile', 'nodeListener', 'packageRoots', 'serve'],
+  'sluice/ai-sdk': ['chatHandler', 'toUIMessageStream'],
+  'sluice/ai-sdk/client': ['decide'],
   'sluice/openai': ['openAIHandler', 'textToolCalls'],
   'sluice/renderer': ['connect', 'webBridge'],
   'sluice/live2d': ['live2dTools'],

@@ -45,6 +45,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly id: string
   /** Resolves when the run has ended, however it ended: see `outcome`. Never rejects. */
   readonly done: Promise<RunResult>
+  /** @internal Those that it began with. */
+  readonly tools: RunParts['tools']
+  /** @internal Of a resumed run: the message as it was saved. */
+  readonly before: AssistantMessage | undefined
 
   readonly #turn: Turn
   readonly #hooks: RunHooks
@@ -90,6 +94,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   /** @internal */
   constructor({ id, turn, resumed, tools, remembered, server, hooks, context, onEvent, signal }: RunParts) {
     this.id = id
+    this.tools = tools
+    this.before = resumed ? turn.message : undefined
     this.#turn = turn
     this.#hooks = hooks
     this.#remembered = remembered

@@ -1,6 +1,9 @@
 // A user's program in TypeScript: the types hold without any library of this package's own.
 import { Engine, SluiceError, tool, type Run, type SluiceEvent } from 'sluice'
 import { hostEngine, type ElectronHost, type IpcMainLike } from 'sluice/electron'
+import { chatHandler } from 'sluice/ai-sdk'
+import { decide } from 'sluice/ai-sdk/client'
+import { memory } from 'sluice/conversations'
 import { createHost, type Connection, type Host, type Peer } from 'sluice/host'
 import { live2dTools } from 'sluice/live2d'
 import { openAIHandler, textToolCalls } from 'sluice/openai'
@@ -27,6 +30,8 @@ export const joined = (socket: WebSocket): Connection => {
 }
 export const served = (): Promise<WebServer> => serve({ roots: { '/': 'pages' }, host: plain })
 export const inBetween: typeof fetch = textToolCalls({ protocol: 'auto' })
+export const chat: (request: Request) => Promise<Response> = chatHandler(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }), store: memory(), authorize: () => true })
+export const decided = decide({ messages: [], addToolApprovalResponse: () => {} }, 'a', { approved: true })
 export const listener = nodeListener(openAIHandler({ baseURL: 'http://127.0.0.1:8000/v1' }))
 export async function show(): Promise<void> {
   const client: Client = connect()

@@ -1,0 +1,99 @@
+// A leg while it runs: its chunks for any number of readers, and the run behind it.
+import type { ApprovalEvent } from '../core/events.js'
+import type { Run } from '../core/run.js'
+import type { UIMessageChunk } from './types.js'
+
+const headers = {
+  'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', connection: 'keep-alive', 'x-accel-buffering': 'no', 'x-vercel-ai-ui-message-stream': 'v1',
+}
+const KEEP_ALIVE = ': keep-alive\n\n'
+const encoder = new TextEncoder()
+
+export class ChatLeg {
+  /** The message that it writes. */
+  readonly messageId: string
+  readonly run: Run
+  /** Resolves when it was saved and its last chunk is there. */
+  readonly over: Promise<void>
+  /** The questions that wait, by the names that the client knows. */
+  readonly questions = new Map<string, ApprovalEvent>()
+  readonly #start: UIMessageChunk
+  /** What the legs before told of the message. */
+  readonly #before: readonly UIMessageChunk[]
+  readonly #chunks: UIMessageChunk[] = []
+  readonly #onAbandoned: () => void
+  #readers = 0
+  #ended = false
+  #wake: (() => void)[] = []
+  #settle!: () => void
+
+  constructor({ messageId, run, start, before, onAbandoned }: { messageId: string; run: Run; start: UIMessageChunk; before: readonly UIMessageChunk[]; onAbandoned: () => void }) {
+    this.messageId = messageId
+    this.run = run
+    this.#start = start
+    this.#before = before
+    this.#onAbandoned = onAbandoned
+    this.over = new Promise((resolve) => (this.#settle = resolve))
+  }
+
+  append(...chunks: readonly UIMessageChunk[]): void {
+    for (const chunk of chunks) this.#chunks.push(chunk)
+    if (chunks.length > 0) this.#wakeAll()
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#wakeAll()
+    this.#settle()
+  }
+
+  /**
+   * The chunks as server-sent events. `whole`: for a client that has nothing of the message, or as much as it has. The run is abandoned when the last
+   * reader goes.
+   */
+  response(whole: boolean, keepAliveMs: number): Response {
+    const said = whole ? [this.#start, ...this.#before] : [this.#start]
+    let next = 0
+    let gone = false
+    this.#readers++
+    const leave = (): void => {
+      if (gone) return
+      gone = true
+      this.#readers--
+      this.#wakeAll()
+      if (this.#readers === 0 && !this.#ended) this.#onAbandoned()
+    }
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(eventsOf(said)),
+      pull: async (controller) => {
+        if (next === this.#chunks.length && !this.#ended && !(await this.#more(keepAliveMs))) return controller.enqueue(encoder.encode(KEEP_ALIVE))
+        if (gone) return
+        if (next < this.#chunks.length) controller.enqueue(eventsOf(this.#chunks.slice(next)))
+        next = this.#chunks.length
+        if (!this.#ended) return
+        controller.enqueue(encoder.encode('data: [DONE]\n\n'))
+        controller.close()
+        leave()
+      },
+      cancel: leave,
+    })
+    return new Response(body, { headers })
+  }
+
+  /** Resolves to false where nothing came for so long. */
+  #more(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), ms)
+      this.#wake.push(() => {
+        clearTimeout(timer)
+        resolve(true)
+      })
+    })
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#wake.splice(0)) wake()
+  }
+}
+
+const eventsOf = (chunks: readonly UIMessageChunk[]): Uint8Array => encoder.encode(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''))

@@ -13,3 +13,19 @@ export const providers = [ofAiSdk6({ name: 'a', baseURL: 'http://127.0.0.1:8000/
 export const langchain = new ChatOpenAI({ configuration: { fetch } })
 // @ts-expect-error: it is a function
 export const wrong: OfOpenAI6['fetch'] = { fetch }
+
+// What toUIMessageStream gives is a stream of either major's chunks, and `decide` takes either major's Chat, and what useChat gives.
+import { Chat as Chat6, useChat as useChat6 } from 'ai-react-6'
+import { Chat as Chat7, useChat as useChat7 } from 'ai-react-7'
+import { createUIMessageStreamResponse as respond6, type UIMessageChunk as Chunk6 } from 'ai-6'
+import { createUIMessageStreamResponse as respond7, type UIMessageChunk as Chunk7 } from 'ai-7'
+import { decide } from '../../js/dist/esm/ai-sdk/client.js'
+import { toUIMessageStream } from '../../js/dist/esm/ai-sdk/index.js'
+import type { Run } from '../../js/dist/esm/index.js'
+
+export const of6 = (run: Run): [ReadableStream<Chunk6>, Response] => [toUIMessageStream(run), respond6({ stream: toUIMessageStream(run) })]
+export const of7 = (run: Run): [ReadableStream<Chunk7>, Response] => [toUIMessageStream(run), respond7({ stream: toUIMessageStream(run) })]
+export const decided = [
+  decide(new Chat6({}), 'a', { approved: true, arguments: { path: 'x' } }), decide(new Chat7({}), 'a', { approved: true }),
+  decide(useChat6(), 'a', { approved: true, remember: 'turn' }), decide(useChat7(), 'a', { approved: false, reason: 'no' }),
+]

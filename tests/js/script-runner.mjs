@@ -542,3 +542,10 @@ export function canRestore() {
   native.engineFree(engine)
   return code !== codes.unsupported
 }
+
+/** The events of a script as it is written, and the message at its end. */
+export function eventsOf(script) {
+  const player = new Player(script, 'cut', {})
+  const { message } = player.play()
+  return { events: player.events, message }
+}

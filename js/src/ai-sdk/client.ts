@@ -22,7 +22,8 @@ export interface ChatLike {
   /** The messages. `Chat` lets them be set. */
   messages: unknown[]
   /** Of `useChat`: changes the messages. */
-  setMessages?: ((change: (messages: never[]) => never[]) => void) | undefined
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- messages of the app's own type
+  setMessages?: ((change: (messages: any) => any) => void) | undefined
   /** Answers a question, and sends the answer where `sendAutomaticallyWhen` says so. */
   addToolApprovalResponse(response: { id: string; approved: boolean; reason?: string }): unknown
 }
@@ -34,7 +35,7 @@ export interface ChatLike {
 export async function decide(chat: ChatLike, approvalId: string, { approved, reason, ...more }: Decision): Promise<void> {
   const noted = (messages: readonly MessageLike[]): MessageLike[] => messages.map((message) => (message.parts.some(asks) ? { ...message, parts: message.parts.map((part) => (asks(part) ? { ...part, approval: { ...(part.approval as object), ...more } } : part)) } : message))
   const asks = ({ approval }: PartLike): boolean => (approval as { id?: unknown } | undefined)?.id === approvalId
-  if (chat.setMessages) chat.setMessages(noted as unknown as (messages: never[]) => never[])
+  if (chat.setMessages) chat.setMessages(noted)
   else chat.messages = noted(chat.messages as MessageLike[])
   await chat.addToolApprovalResponse({ id: approvalId, approved, ...(reason === undefined ? {} : { reason }) })
 }

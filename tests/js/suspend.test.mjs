@@ -328,3 +328,11 @@ test('wherever a run is suspended, the turn comes to the same end, and every too
     }
   }
 })
+
+test('a run is not quiet while onFinal looks at its answer', async (t) => {
+  const { run } = await stage(t, { answers: [{ text: 'Perhaps.' }, { text: 'Yes.' }] })
+  const looks = async ({ text }) => { await delay(20); return text === 'Perhaps.' ? { retry: 'Decide.' } : 'accept' }
+  const judged = run({ onFinal: looks })
+  assert.equal(await judged.quiet, 'done')
+  assert.equal((await judged.done).text, 'Yes.')
+})

@@ -90,6 +90,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   /** The app reads `quiet`, so it looks after open questions. */
   #tended = false
   #quiet: ((what: 'done' | 'waiting') => void)[] = []
+  /** `onFinal` looks at an answer. */
+  #judging = false
 
   /** @internal */
   constructor({ id, turn, resumed, tools, remembered, server, hooks, context, onEvent, signal }: RunParts) {
@@ -247,6 +249,11 @@ export class Run implements AsyncIterable<SluiceEvent> {
   /** What a running tool has to say meanwhile: shown on the card. */
   progress(call: CallRef, report: Progress): void {
     this.#tools.progress(callNumber(call), report)
+  }
+
+  /** @internal The app looks at its final answers: no reader concludes for it. */
+  get checksFinal(): boolean {
+    return this.#hooks.onFinal !== undefined
   }
 
   /** @internal What a host keeps of a run that goes on: `seq` of the last event that was told, the messages so far, and the state where it is asked for. */
@@ -468,6 +475,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   async #checkFinal({ text, round, last }: FinalEvent, onFinal: NonNullable<RunHooks['onFinal']>): Promise<void> {
     const { signal } = this.#ended
     let decision: FinalDecision = 'accept'
+    this.#judging = true
     try {
       const answer = { text, round, last: last === true, message: this.snapshot }
       decision = (await callHook('onFinal', () => onFinal(answer), hookTimeout({ hooks: this.#hooks }), signal)) ?? 'accept'
@@ -477,6 +485,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
       if (this.#result) return
       warn(messageOf(error))
       decision = 'accept'
+    } finally {
+      this.#judging = false
     }
     this.#decide(() => this.#turn.conclude(decision))
   }
@@ -601,7 +611,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #tellQuiet(): void {
     if (this.#quiet.length === 0) return
     setImmediate(() => {
-      const busy = this.#draining || this.#flush !== undefined || this.#requests.open || this.#tools.busy || this.#checkpoints.busy
+      const busy = this.#draining || this.#flush !== undefined || this.#requests.open || this.#tools.busy || this.#checkpoints.busy || this.#judging
       if (!this.#result && (busy || this.#questions.open.some((event) => this.#questions.adapted(event)))) return
       const what = this.#result && this.#result.outcome !== 'suspended' ? 'done' : 'waiting'
       for (const tell of this.#quiet.splice(0)) tell(what)

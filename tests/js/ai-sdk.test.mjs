@@ -55,7 +55,7 @@ test('what is no request is refused in words', async (t) => {
   const { send, post, handler, server } = await served(t)
   for (const [body, status, words] of [
     ['', 400, /no JSON/], ['[1]', 400, /found an array/], ['['.repeat(200_000), 400, /no JSON/], [{ messages: [said('x')] }, 400, /^id: found undefined/],
-    [{ id: 'a\nb', messages: [said('x')] }, 400, /^id/], [{ id: 'c', messages: [] }, 400, /^messages/], [{ id: 'c', messages: 'x' }, 400, /^messages/], [{ id: 'c', messages: [null] }, 400, /^messages/],
+    [{ id: 'a\nb', messages: [said('x')] }, 400, /^id/], [{ id: 'c', messages: [said('x', 'm'.repeat(181))] }, 400, /1 to 180/], [{ id: 'c', messages: [] }, 400, /^messages/], [{ id: 'c', messages: 'x' }, 400, /^messages/], [{ id: 'c', messages: [null] }, 400, /^messages/],
     [{ id: 'c', messages: [{ id: 'm', role: 'system', parts: [] }] }, 400, /role/], [{ id: 'c', messages: [{ id: 'm', role: 'user', parts: [] }] }, 400, /empty/],
     [{ id: 'c', messages: [{ id: 'm', role: 'user', parts: [7] }] }, 400, /parts\[0\]/], [{ id: 'c', messages: [{ id: 'm', role: 'user', parts: Array(20_000).fill({ type: 'text', text: '' }) }] }, 413, /parts/],
     [{ id: 'c', messages: [{ id: 'm', role: 'user', parts: [{ type: 'file', mediaType: 'application/pdf', url: 'data:,x' }] }] }, 415, /picture/],
@@ -155,6 +155,18 @@ test('conversations in files: pictures are blobs, and another process goes on', 
   const again = chatHandler(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }), store: files(folder), authorize: () => true })
   const response = await again(new Request(api, { method: 'POST', body: JSON.stringify({ id: 'chat', messages: [message, decided(chunks)] }) }))
   assert.match(await response.text(), /you said hi/)
+})
+
+test('a final answer is the app\'s to judge: what it sent back is marked', async (t) => {
+  const answers = [{ text: 'Perhaps.' }, { text: 'Yes.' }]
+  const { post, server } = await served(t, { answers, run: { onFinal: async ({ text }) => { await new Promise((resolve) => setTimeout(resolve, 20)); return text === 'Perhaps.' ? { retry: 'Decide.' } : 'accept' } } })
+  const { chunks } = await post([said('Is it?')])
+  const [{ id }, second] = ofType(chunks, 'text-start')
+  assert.deepEqual(ofType(chunks, 'data-sluice-retracted').map(({ data }) => data), [{ parts: [id] }])
+  assert.ok(second)
+  assert.equal(server.requests.length, 2)
+  const unjudged = await served(t, { answers, run: { checkFinal: true } })
+  assert.equal((await unjudged.post([said('Is it?')])).chunks.at(-1).messageMetadata.sluice.outcome, 'completed')
 })
 
 test('a run that fails to start is a failure of the server, and its words stay there', async (t) => {

@@ -268,7 +268,7 @@ class Chats {
       leg.append(...writer.take(event))
       if (event.type === 'approval') leg.questions.set(writer.approvalId(event), event)
       else if (event.type === 'card' && event.status && !event.status.startsWith('awaiting')) for (const [name, { call }] of leg.questions) if (call === event.call) leg.questions.delete(name)
-      if (event.type === 'final') run.conclude('accept') // of a run without onFinal: no client can say no
+      if (event.type === 'final' && !run.checksFinal) run.conclude('accept') // no client can say no
     }
     const state = await run.suspend()
     const result = await run.done

@@ -4,7 +4,7 @@ import type { Run } from '../core/run.js'
 import type { UIMessageChunk } from './types.js'
 
 const headers = {
-  'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', connection: 'keep-alive', 'x-accel-buffering': 'no', 'x-vercel-ai-ui-message-stream': 'v1',
+  'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no', 'x-vercel-ai-ui-message-stream': 'v1',
 }
 const KEEP_ALIVE = ': keep-alive\n\n'
 const encoder = new TextEncoder()

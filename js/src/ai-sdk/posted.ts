@@ -7,6 +7,8 @@ import { Refusal } from './refusal.js'
 
 const MOST_BYTES = 16 * 1024 * 1024
 const MOST_PARTS = 10_000
+/** Of an id: the store allows 200 characters, and a message that is edited gets a few behind it. */
+const MOST_ID = 180
 const remembers: readonly unknown[] = ['once', 'turn', 'session', 'always']
 
 /** A decision of a person about one question. */
@@ -42,11 +44,11 @@ export interface Posted {
   body: { [member: string]: Json }
 }
 
-const isId = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= 200 && !/\p{Cc}/u.test(value)
+const isId = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= MOST_ID && !/\p{Cc}/u.test(value)
 
 export function checkedId(value: unknown, what: string): string {
   if (isId(value)) return value
-  throw new Refusal(400, `${what}: found ${shown(value)}, expected an id of 1 to 200 characters`)
+  throw new Refusal(400, `${what}: found ${shown(value)}, expected an id of 1 to ${MOST_ID} characters`)
 }
 
 /** The JSON object of a request. Throws Refusal. */

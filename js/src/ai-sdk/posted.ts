@@ -57,7 +57,7 @@ export async function bodyOf(request: Request): Promise<{ [member: string]: Json
   let [text, size] = ['', 0]
   let value: unknown
   try {
-    for await (const piece of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    for await (const piece of (request.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
       size += piece.length
       if (size > MOST_BYTES) throw new Refusal(413, `the request is larger than ${MOST_BYTES} bytes`)
       text += decoder.decode(piece, { stream: true })

@@ -159,6 +159,10 @@ const gemini = [
     holds: (answer) => functionCalls(answer).some((call) => call.partialArgs || call.willContinue),
     same: (client) => client.calls.every(([, args]) => Object.keys(args).length === 0),
   },
+  {
+    why: 'several answers in one event: the client reads none of them', differs: ['text', 'reasoning', 'calls'],
+    holds: ({ payloads }) => payloads.some((data) => data.trimStart().startsWith('[')), same: (client) => client.text === '' && client.calls.length === 0,
+  },
   { why: 'other candidates', differs: ['text'], holds: ({ objects }) => objects.some(({ candidates }) => list(candidates).some(({ index }) => index > 0)) },
 ]
 

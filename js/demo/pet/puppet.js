@@ -18,7 +18,7 @@ const pause = 3
 /** How long its eyes are closed, and how much sooner a frame may come than it was asked for. */
 const [blinkFor, early] = [0.13, 0.01]
 /** They move all the time, or are there in an instant: no reason for more frames. */
-const ambient = new Set(['breath', 'eyeL', 'eyeR', 'curl', 'scarf'])
+const ambient = new Set(['breath', 'eyeL', 'eyeR', 'curl', 'scarf', 'mouthOpen', 'mouthForm', 'mouthRound', 'mouthWidth', 'teeth'])
 
 /**
  * Draws the puppet into `container`, as large as that is: a `PetModel` with all that is optional. Its eyes follow the pointer by themselves;
@@ -97,11 +97,10 @@ export function createPuppet(container) {
     const idles = motions.Idle.includes(playing?.act)
     if (idles) idledAt = now
     if (playing && !idles) return fast
-    if (mouth.open > 0) return fast
     const calm = Math.min(limit, slow)
     if (now - idledAt < 1) return calm // to rest as slowly as it moved
     if (speed > 1) return fast
-    if (speed > 0.12) return slow
+    if (speed > 0.12 || mouth.open > 0) return slow
     const settles = speed > 0.02 || Math.abs(aim.eyeL - values.eyeL) + Math.abs(aim.eyeR - values.eyeR) > 0.05
     if (settles || Object.values(springs).some((spring) => Math.abs(spring.speed) > 0.1)) return calm
     if (restless.some((name) => values[name] > 0.01)) return asleep() ? calm / 4 : calm
@@ -248,8 +247,9 @@ export function createPuppet(container) {
     },
     mouth(open, form = 0) {
       if (open === mouth.open && form === mouth.form) return
+      const spoke = mouth.open > 0
       mouth = { open, form }
-      wake()
+      if (!spoke || still.matches) wake() // else its next frame is set
     },
     fps(frames) {
       limit = frames

@@ -14,7 +14,8 @@ const suites = {
   types: { about: 'the types of TypeScript', run: types },
   js: { about: 'JavaScript on the addon', run: js },
   python: { about: 'Python on the shared library', run: python },
-  browser: { about: 'the pages in Chromium', run: browser },
+  browser: { about: 'the elements, the chat, the pet and hosts in Chromium', run: browser },
+  pages: { about: 'the demo and the tester in Chromium, every place where something could hide, long texts, axe: takes some three minutes', run: pages },
   pictures: { about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes', run: pictures },
   wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes, with the first build', run: wasm },
   soak: { about: 'many turns at once and one after another, workers that end in the middle and a page that stays open: memory stays flat, and every allocation fails once; takes some three minutes', run: soak },
@@ -32,11 +33,11 @@ const onWasm = [
 ].map((name) => `tests/js/${name}.test.mjs`)
 
 /** The flows of the demo, on the static page with the engine in it. */
-const onSite = ['tests/browser/demo.test.mjs']
+const onSite = ['tests/pages/demo.test.mjs']
 
 const help = `npm test [-- suite …]
 
-Builds what is missing, runs the suites (all but "pictures", "wasm", "soak", "adapters", "package" and "languages") and tells the results in a table.
+Builds what is missing, runs ${always.join(', ')}, or the suites that are named, and tells the results in a table.
 
 ${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(9)} ${about}`).join('\n')}
   asan      ${withSanitizers.join(', ')}, or those that are named, under sanitizers
@@ -77,6 +78,7 @@ await command(async () => {
   const rest = async () => {
     await together(['types', 'js', 'python'])
     await together(['browser'])
+    await together(['pages'])
   }
   await Promise.all([together(['native']), rest()])
   await together(['pictures'])
@@ -176,7 +178,11 @@ function python(preset, env) {
 }
 
 function browser() {
-  return inChromium('browser', ['hiding', 'ui-questions', 'demo-page', 'demo', 'electron'])
+  return inChromium('browser', ['ui-questions', 'electron', 'pet'])
+}
+
+function pages() {
+  return inChromium('pages', ['hiding', 'demo-page', 'demo'])
 }
 
 function pictures() {

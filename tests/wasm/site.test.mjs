@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { buildSite } from '../../js/scripts/site.mjs'
 import { openaiChat } from '../../js/dist/esm/wire/openai-chat.js'
-import { last, idle, read, scene, say } from '../browser/demo/page.mjs'
+import { last, idle, read, scene, say } from '../pages/demo/page.mjs'
 import { until, useBrowser } from '../browser/support.mjs'
 import { startSite } from './site.mjs'
 

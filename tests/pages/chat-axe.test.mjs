@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
-import { useBrowser } from './support.mjs'
-import { usePages } from './ui/server.mjs'
+import { useBrowser } from '../browser/support.mjs'
+import { usePages } from '../browser/ui/server.mjs'
 
 const browser = useBrowser()
 const pages = usePages()

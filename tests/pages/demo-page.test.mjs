@@ -7,7 +7,7 @@ import { SluiceError } from 'sluice'
 import { memory } from 'sluice/conversations'
 import { startServer } from 'sluice/testing'
 import { answers, ask, button, cards, decide, expression, focused, go, idle, last, log, open, question, read, say, scene, settings, statuses, switches, told } from './demo/page.mjs'
-import { picture, until } from './support.mjs'
+import { picture, until } from '../browser/support.mjs'
 
 // -- windows --------------------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import { tool } from 'sluice'
 import { startTester } from '../../js/dist/esm/cli/tester.js'
 import { live2dTools } from '../../js/dist/esm/live2d/index.js'
 import { canRestore, runScript } from '../js/script-runner.mjs'
-import { picture, until, useBrowser } from './support.mjs'
+import { picture, until, useBrowser } from '../browser/support.mjs'
 
 const browser = useBrowser()
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -1,7 +1,7 @@
 // The demo's page, and what a person does on it and reads there.
 import { startDemo } from '../../../js/demo/web.mjs'
 import { startSite } from '../../wasm/site.mjs'
-import { until, useBrowser } from '../support.mjs'
+import { until, useBrowser } from '../../browser/support.mjs'
 
 const browser = useBrowser()
 const wide = { viewport: { width: 1280, height: 800 } }

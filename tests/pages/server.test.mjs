@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { startServer } from 'sluice/testing'
 import { ask, focused, idle, last, open, read, settings, switches } from './demo/page.mjs'
-import { picture, until } from './support.mjs'
+import { picture, until } from '../browser/support.mjs'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const able = ({ body }) => {

@@ -1,8 +1,8 @@
 // Pictures of 50 MB, and pictures that are none: said in words, nothing is lost, the page goes on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from './support.mjs'
-import { message } from './ui/message.mjs'
+import { until } from '../browser/support.mjs'
+import { message } from '../browser/ui/message.mjs'
 
 test('a picture of 50 MB, or one that is none, is refused in words by the composer, and what is written stays', async (t) => {
   const page = await message(t)

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hiding } from '../js/hiding.mjs'
-import { until } from './support.mjs'
-import { answers, open } from './ui/message.mjs'
+import { until } from '../browser/support.mjs'
+import { answers, open } from '../browser/ui/message.mjs'
 
 async function looking(t, options) {
   const page = await open(t, { reducedMotion: 'reduce', times: 20, ...options })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { protocols } from '../../js/demo/script.mjs'
 import { answers, cards, decide, expression, idle, last, open, question, read, record, scene, shape, statuses, switches } from './demo/page.mjs'
-import { picture, until } from './support.mjs'
+import { picture, until } from '../browser/support.mjs'
 
 // -- the five acceptance cases, natively and as text ------------------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exact, stepsIn } from '../js/counted.mjs'
-import { useBrowser } from './support.mjs'
-import { usePages } from './ui/server.mjs'
+import { useBrowser } from '../browser/support.mjs'
+import { usePages } from '../browser/ui/server.mjs'
 
 const browser = useBrowser({ flags: exact })
 const pages = usePages()

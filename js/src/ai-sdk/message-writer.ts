@@ -3,6 +3,8 @@
 import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ErrorEvent, JsonObject, ReasoningEvent, SluiceEvent, TextEvent } from '../core/events.js'
 import type { RunResult } from '../core/run-options.js'
 import type { Tool } from '../core/tool.js'
+import { blockName, callName, questionName } from '../leg/names.js'
+import type { Writer } from '../leg/legs.js'
 import type { UIMessageChunk } from './types.js'
 
 /** What of a run is written, and how. */
@@ -36,13 +38,7 @@ interface Call {
 
 const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
 
-/** Names a question: a decision that carries it is about this call, these arguments and this definition. */
-export const approvalIdOf = (messageId: string, { call, stage, digest }: Pick<ApprovalEvent, 'call' | 'stage' | 'digest'>): string =>
-  `${messageId}:${call}:${stage}:${digest.slice(0, 16)}`
-
-export const toolCallIdOf = (messageId: string, call: number): string => `${messageId}:c${call}`
-
-export class MessageWriter {
+export class MessageWriter implements Writer<UIMessageChunk> {
   readonly #id: string
   readonly #options: WriterOptions
   readonly #tools: ReadonlyMap<string, Tool>
@@ -68,13 +64,21 @@ export class MessageWriter {
     return { type: 'start', messageId: this.#id }
   }
 
-  approvalId(event: ApprovalEvent): string {
-    return approvalIdOf(this.#id, event)
+  questionName(event: ApprovalEvent): string {
+    return questionName(this.#id, event)
   }
 
   /** A question that the client had, and has answered. */
   answered({ call }: Pick<ApprovalEvent, 'call'>): void {
     this.#callOf(call).asked = true
+  }
+
+  refused(detail: string): UIMessageChunk[] {
+    return [{ type: 'data-sluice-error', data: { code: 'decision', detail } }]
+  }
+
+  lost(detail: string): UIMessageChunk {
+    return { type: 'error', errorText: detail }
   }
 
   /** What was told of a message before: for a client that has nothing of it. Those of later events continue it. */
@@ -164,7 +168,7 @@ export class MessageWriter {
   // -- text and steps -------------------------------------------------------------------------------------------------------
 
   #partId(block: number): string {
-    return `${this.#id}:b${block}`
+    return blockName(this.#id, block)
   }
 
   #say(event: Omit<TextEvent | ReasoningEvent, 'seq'>): void {
@@ -210,7 +214,7 @@ export class MessageWriter {
     let call = this.#calls.get(number)
     if (call) return call
     this.#endPart()
-    call = { id: toolCallIdOf(this.#id, number), card: {}, tool: undefined, begun: false, available: false, asked: false, final: false, json: undefined, blank: '' }
+    call = { id: callName(this.#id, number), card: {}, tool: undefined, begun: false, available: false, asked: false, final: false, json: undefined, blank: '' }
     this.#calls.set(number, call)
     return call
   }
@@ -278,7 +282,7 @@ export class MessageWriter {
     if (!call.begun) (isClients(call) ? this.#shown(call) : this.#available(call))
     call.asked = true
     const sluice = { stage, level, policy, digest, ...(preview ? { preview: preview as unknown as JsonObject } : {}), ...(expiresAt === undefined ? {} : { expiresAt }) }
-    this.#out.push({ type: 'tool-approval-request', approvalId: approvalIdOf(this.#id, event), toolCallId: call.id, ...(description ? { reason: description } : {}), approvalDescriptor: { sluice } })
+    this.#out.push({ type: 'tool-approval-request', approvalId: questionName(this.#id, event), toolCallId: call.id, ...(description ? { reason: description } : {}), approvalDescriptor: { sluice } })
   }
 
   #result(call: Call): void {

@@ -1,6 +1,6 @@
 import { flag, func, is, members } from '../core/options.js'
 import type { Run } from '../core/run.js'
-import { eventsUntilQuiet } from './leg.js'
+import { eventsUntilQuiet } from '../leg/until-quiet.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
 import type { UIMessageChunk } from './types.js'
 

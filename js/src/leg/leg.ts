@@ -1,15 +1,28 @@
-// A leg while it runs: its chunks for any number of readers, and the run behind it.
+// A leg while it runs: what it tells for any number of readers, and the run behind it.
 import type { ApprovalEvent } from '../core/events.js'
 import type { Run } from '../core/run.js'
-import type { UIMessageChunk } from './types.js'
 
-const headers = {
-  'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no', 'x-vercel-ai-ui-message-stream': 'v1',
-}
 const KEEP_ALIVE = ': keep-alive\n\n'
 const encoder = new TextEncoder()
 
-export class ChatLeg {
+/** How a protocol writes its stream of server-sent events. */
+export interface Framing {
+  /** Beside those that every such stream has. */
+  headers: { readonly [name: string]: string }
+  /** Behind everything. */
+  last: string
+}
+
+interface LegParts<Chunk> {
+  messageId: string
+  run: Run
+  framing: Framing
+  start: Chunk
+  before: readonly Chunk[]
+  onAbandoned: () => void
+}
+
+export class Leg<Chunk> {
   /** The message that it writes. */
   readonly messageId: string
   readonly run: Run
@@ -17,26 +30,33 @@ export class ChatLeg {
   readonly over: Promise<void>
   /** The questions that wait, by the names that the client knows. */
   readonly questions = new Map<string, ApprovalEvent>()
-  readonly #start: UIMessageChunk
+  readonly #framing: Framing
+  readonly #start: Chunk
   /** What the legs before told of the message. */
-  readonly #before: readonly UIMessageChunk[]
-  readonly #chunks: UIMessageChunk[] = []
+  readonly #before: readonly Chunk[]
+  readonly #chunks: Chunk[] = []
   readonly #onAbandoned: () => void
   #readers = 0
   #ended = false
   #wake: (() => void)[] = []
   #settle!: () => void
 
-  constructor({ messageId, run, start, before, onAbandoned }: { messageId: string; run: Run; start: UIMessageChunk; before: readonly UIMessageChunk[]; onAbandoned: () => void }) {
+  constructor({ messageId, run, framing, start, before, onAbandoned }: LegParts<Chunk>) {
     this.messageId = messageId
     this.run = run
+    this.#framing = framing
     this.#start = start
     this.#before = before
     this.#onAbandoned = onAbandoned
     this.over = new Promise((resolve) => (this.#settle = resolve))
   }
 
-  append(...chunks: readonly UIMessageChunk[]): void {
+  /** Somebody reads it. */
+  get isRead(): boolean {
+    return this.#readers > 0
+  }
+
+  append(...chunks: readonly Chunk[]): void {
     for (const chunk of chunks) this.#chunks.push(chunk)
     if (chunks.length > 0) this.#wakeAll()
   }
@@ -71,13 +91,13 @@ export class ChatLeg {
         if (next < this.#chunks.length) controller.enqueue(eventsOf(this.#chunks.slice(next)))
         next = this.#chunks.length
         if (!this.#ended) return
-        controller.enqueue(encoder.encode('data: [DONE]\n\n'))
+        if (this.#framing.last !== '') controller.enqueue(encoder.encode(this.#framing.last))
         controller.close()
         leave()
       },
       cancel: leave,
     })
-    return new Response(body, { headers })
+    return new Response(body, { headers: headersOf(this.#framing) })
   }
 
   /** Resolves to false where nothing came for so long. */
@@ -96,4 +116,12 @@ export class ChatLeg {
   }
 }
 
-const eventsOf = (chunks: readonly UIMessageChunk[]): Uint8Array => encoder.encode(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''))
+/** What was said already, as such a stream. */
+export const streamOf = (chunks: readonly unknown[], framing: Framing): Response => new Response(textOf(chunks) + framing.last, { headers: headersOf(framing) })
+
+const headersOf = ({ headers }: Framing): { [name: string]: string } => ({
+  'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no', ...headers,
+})
+
+const textOf = (chunks: readonly unknown[]): string => chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
+const eventsOf = (chunks: readonly unknown[]): Uint8Array => encoder.encode(textOf(chunks))

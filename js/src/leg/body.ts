@@ -1,0 +1,44 @@
+// What every request is held against before anything of it is read.
+import type { Json, Part } from '../core/events.js'
+import { isObject, shown } from '../core/options.js'
+import { Refusal } from './refusal.js'
+
+const MOST_BYTES = 16 * 1024 * 1024
+/** Of an id: the store allows 200 characters, and a message that is edited gets a few behind it. */
+const MOST_ID = 180
+
+const isId = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= MOST_ID && !/\p{Cc}/u.test(value)
+
+export function checkedId(value: unknown, what: string): string {
+  if (isId(value)) return value
+  throw new Refusal(400, `${what}: found ${shown(value)}, expected an id of 1 to ${MOST_ID} characters`)
+}
+
+/** The JSON object of a request. Throws Refusal. */
+export async function bodyOf(request: Request, members: string): Promise<{ [member: string]: Json }> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let [text, size] = ['', 0]
+  let value: unknown
+  try {
+    for await (const piece of (request.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+      size += piece.length
+      if (size > MOST_BYTES) throw new Refusal(413, `the request is larger than ${MOST_BYTES} bytes`)
+      text += decoder.decode(piece, { stream: true })
+    }
+    value = JSON.parse(text + decoder.decode())
+  } catch (error) {
+    throw error instanceof Refusal ? error : new Refusal(400, 'the request is no JSON')
+  }
+  if (!isObject(value)) throw new Refusal(400, `found ${shown(value)}, expected an object with ${members}`)
+  return value as { [member: string]: Json }
+}
+
+/** A picture in base64 (`data:…`), or by an address, which the provider loads. Throws Refusal. */
+export function pictureOf(mediaType: unknown, address: unknown, path: string): Part {
+  if (typeof mediaType !== 'string' || !/^image\/[a-z0-9.+-]{1,50}$/i.test(mediaType)) throw new Refusal(415, `${path}: found a file of type ${shown(mediaType)}, expected a picture`)
+  const url = typeof address === 'string' ? address : ''
+  const data = /^data:[^,]*;base64,([a-z0-9+/]+=*)$/i.exec(url)?.[1]
+  if (data !== undefined) return { type: 'image', mediaType, data }
+  if (/^https:\/\//i.test(url) && URL.canParse(url)) return { type: 'image', url }
+  throw new Refusal(400, `${path}: expected a picture in base64 (data:…;base64,…), or an address that begins with https://`)
+}

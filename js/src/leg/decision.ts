@@ -1,0 +1,43 @@
+// What a person decided about a question: read from what a client sent, and carried out.
+import type { Remember } from '../core/approvals.js'
+import { SluiceError } from '../core/errors.js'
+import type { ApprovalEvent, JsonObject } from '../core/events.js'
+import { isObject, shown } from '../core/options.js'
+import type { Run } from '../core/run.js'
+import { Refusal } from './refusal.js'
+
+/** A decision of a person about one question. */
+export interface Decision {
+  approved: boolean
+  reason?: string
+  arguments?: JsonObject
+  remember?: Remember
+  exact?: boolean
+}
+
+const lengths: readonly Remember[] = ['once', 'turn', 'session', 'always']
+
+/** Throws Refusal where a member is of another kind: nothing is run by half of what a person meant. */
+export function decisionOf({ approved, reason, arguments: args, remember, exact }: { [member: string]: unknown }): Decision {
+  if (typeof approved !== 'boolean') throw new Refusal(400, `approved: found ${shown(approved)}, expected true or false`)
+  if (args != null && !isObject(args)) throw new Refusal(400, `arguments: found ${shown(args)}, expected an object`)
+  if (remember != null && !(lengths as readonly unknown[]).includes(remember)) throw new Refusal(400, `remember: found ${shown(remember)}, expected ${lengths.join(' | ')}`)
+  return {
+    approved, ...(typeof reason === 'string' ? { reason } : {}), ...(args == null ? {} : { arguments: args as JsonObject }),
+    ...(remember == null ? {} : { remember: remember as Remember }), ...(exact === true ? { exact } : {}),
+  }
+}
+
+/** @returns what is wrong with the decision, if anything: then the question stays open. */
+export function decide(run: Run, event: ApprovalEvent, { approved, reason, arguments: args, remember = 'once', exact }: Decision, most: Remember): string | undefined {
+  if (!approved) return void run.deny(event, reason)
+  if (event.stage === 'result') return void run.release(event)
+  const kept = lengths[Math.min(lengths.indexOf(remember), lengths.indexOf(most))] as Remember
+  try {
+    run.approve(event, { remember: kept, ...(args ? { arguments: args } : {}), ...(exact ? { exact } : {}) })
+    return undefined
+  } catch (error) {
+    if (SluiceError.is(error)) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,255 @@
+// The legs of all conversations of a handler: one at a time in each, saved before its last chunk is told.
+import { randomUUID } from 'node:crypto'
+import type { Remember } from '../core/approvals.js'
+import type { Engine } from '../core/engine.js'
+import { messageOf, SluiceError } from '../core/errors.js'
+import type { ApprovalEvent, AssistantMessage, ChatMessage, Part, SluiceEvent } from '../core/events.js'
+import { func, milliseconds, oneOf, withMethods, wrong, type Check } from '../core/options.js'
+import { hooks, type ResumeOptions, type RunOptions, type RunResult } from '../core/run-options.js'
+import type { Run } from '../core/run.js'
+import { warn } from '../core/warning.js'
+import { withoutPictures } from '../conversations/blobs.js'
+import { messagesOf } from '../conversations/for-model.js'
+import type { Conversation, Conversations, Entry } from '../conversations/types.js'
+import type { Answers } from './answers.js'
+import { Leg, streamOf, type Framing } from './leg.js'
+import { Refusal } from './refusal.js'
+import { eventsUntilQuiet } from './until-quiet.js'
+
+/** What `run` gives: the model, settings and hooks of a turn. */
+export type ChatRun<C = unknown> = Omit<RunOptions<C>, 'messages' | 'id' | 'signal' | 'onEvent'> & {
+  /** The system message. It is not stored, and no client sees it. Default none. */
+  system?: string
+}
+
+/** What every handler takes. */
+export interface LegOptions {
+  /** Where conversations are kept: `memory()`, `files(folder)` or `sqlite(…)` of `sluice/conversations`, or a store of your own. */
+  store: Conversations
+  /** May whoever sends this request read and continue this conversation? Without a true nothing happens: status 403. */
+  authorize: (request: Request, id: string) => boolean | Promise<boolean>
+  /** What becomes of an answer when its last reader goes away. Default `cancel`; `continue`: it is there when the page comes back. */
+  onDisconnect?: 'cancel' | 'continue'
+  /** For how long a client may have an approval remembered; what it asks beyond that is cut. Default `turn`: rules of the engine are those of all its users. */
+  remember?: Remember
+  /** Milliseconds of silence after which a comment keeps the connection alive. Default 15,000. */
+  keepAliveMs?: number
+}
+
+export const legChecks: { [member in keyof Required<LegOptions>]: Check } = {
+  store: withMethods('a store of conversations such as memory()', 'load', 'save', 'bytes'), authorize: func('(request, id) => true | false'),
+  onDisconnect: oneOf('cancel', 'continue'), remember: oneOf('once', 'turn', 'session', 'always'), keepAliveMs: milliseconds,
+}
+
+/** What a person wrote. */
+export interface Written {
+  id: string
+  text: string
+  parts: Part[]
+}
+
+/** An answer in the store, or the one to come. */
+export type Answer = Pick<Entry, 'id' | 'parent' | 'at'>
+export type WaitingAnswer = Entry & { state: string }
+
+/** What the app's `run` gave. */
+export function checkedRun(given: unknown): ChatRun {
+  if (typeof given !== 'object' || given === null) throw wrong('run()', given, '{ model, … }')
+  return given as ChatRun
+}
+
+/** Writes a run as a protocol's chunks. */
+export interface Writer<Chunk> {
+  /** The first chunk of every leg. */
+  readonly start: Chunk
+  /** What was told of a message before: for a client that has nothing of it. Those of later events continue it. */
+  retell(message: Pick<AssistantMessage, 'blocks'>): Chunk[]
+  take(event: SluiceEvent): Chunk[]
+  /** The name of a question, as the client knows it. */
+  questionName(event: ApprovalEvent): string
+  /** A question that the client had, and has answered. */
+  answered(event: ApprovalEvent): void
+  /** A decision that could not be carried out: it is asked again. */
+  refused(detail: string): Chunk[]
+  /** The last chunks of a leg: it waits for people (`suspended`), or the turn is over. */
+  end(result: RunResult): Chunk[]
+  /** The last chunk of a leg that could not be kept. */
+  lost(detail: string): Chunk
+}
+
+/** What a protocol brings. */
+interface Protocol {
+  /** The name of the handler, for warnings. */
+  name: string
+  framing: Framing
+}
+
+export class Legs<Chunk> {
+  readonly #engine: Engine
+  readonly #options: LegOptions
+  readonly #protocol: Protocol
+  readonly #running = new Map<string, Leg<Chunk>>()
+  /** The last request about a conversation: what changes it happens one after another. */
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  constructor(engine: Engine, options: LegOptions, protocol: Protocol) {
+    this.#engine = engine
+    this.#options = options
+    this.#protocol = protocol
+  }
+
+  /** The answer to a request: that of `answer`, or why not. */
+  async respond(answer: () => Promise<Response>): Promise<Response> {
+    try {
+      return await answer()
+    } catch (error) {
+      if (error instanceof Refusal) return error.response
+      warn(`${this.#protocol.name}: ${messageOf(error)}`)
+      return new Refusal(500, 'the server failed').response
+    }
+  }
+
+  /** Throws Refusal where whoever sends this may not use the conversation. */
+  async authorize(request: Request, id: string): Promise<void> {
+    if ((await this.#options.authorize(request, id)) !== true) throw new Refusal(403, 'this conversation is not yours')
+  }
+
+  /** The leg that runs. */
+  get(id: string): Leg<Chunk> | undefined {
+    return this.#running.get(id)
+  }
+
+  /** How long an approval may be remembered. */
+  get most(): Remember {
+    return this.#options.remember ?? 'turn'
+  }
+
+  response(leg: Leg<Chunk>, whole = false): Response {
+    return leg.response(whole, this.#options.keepAliveMs ?? 15_000)
+  }
+
+  /** A stream of these chunks alone. */
+  told(chunks: readonly Chunk[]): Response {
+    return streamOf(chunks, this.#protocol.framing)
+  }
+
+  async inTurn<T>(id: string, act: () => Promise<T>): Promise<T> {
+    const done = (this.#last.get(id) ?? Promise.resolve()).then(act)
+    const settled = done.catch(() => {})
+    this.#last.set(id, settled)
+    try {
+      return await done
+    } finally {
+      if (this.#last.get(id) === settled) this.#last.delete(id)
+    }
+  }
+
+  // -- a new answer ---------------------------------------------------------------------------------------------------------
+
+  /** Saves what a person wrote behind a branch. @returns the branch with it. */
+  async keep(id: string, kept: Conversation | null, branch: readonly Entry[], written: Written): Promise<Entry[]> {
+    const taken = new Set(kept?.entries.map((entry) => entry.id))
+    let own = written.id
+    for (let n = 2; taken.has(own); n++) own = `${written.id}~${n}`
+    const { entry, blobs } = withoutPictures({ id: own, parent: branch.at(-1)?.id ?? null, at: Date.now(), role: 'user', text: written.text, ...(written.parts.length > 0 ? { parts: written.parts } : {}) })
+    await this.#options.store.save(id, { entries: [entry], blobs })
+    return [...branch, entry]
+  }
+
+  /** Begins an answer at the end of a branch, with what the app says to its messages. */
+  async begin(id: string, branch: readonly Entry[], given: (messages: ChatMessage[]) => Promise<ChatRun>, run = (options: RunOptions): Run => this.#engine.run(options)): Promise<{ run: Run; answer: Answer }> {
+    const answer: Answer = { id: `msg-${randomUUID()}`, parent: branch.at(-1)?.id ?? null, at: Date.now() }
+    const messages = await messagesOf(branch, { bytes: (ref) => this.#options.store.bytes(id, ref) })
+    const { system, ...options } = await given(messages)
+    const all = system === undefined ? messages : [{ role: 'system' as const, content: system }, ...messages]
+    return { run: run({ ...options, messages: all, id: answer.id }), answer }
+  }
+
+  // -- an answer that waits -------------------------------------------------------------------------------------------------
+
+  /** The answer at the end of the conversation, if it waits. */
+  async waiting(id: string): Promise<WaitingAnswer | undefined> {
+    const kept = await this.#options.store.load(id)
+    const head = kept?.entries.find((entry) => entry.id === kept.head)
+    return head?.state === undefined ? undefined : (head as WaitingAnswer)
+  }
+
+  /** Goes on with an answer that waits. Of `given` what a saved turn takes. */
+  resume({ state }: Pick<WaitingAnswer, 'state'>, given: ChatRun, engine = this.#engine): Run {
+    const taken = Object.entries(given).filter(([name]) => name in hooks || ['model', 'context', 'rules'].includes(name))
+    return engine.resume(state, Object.fromEntries(taken) as unknown as ResumeOptions)
+  }
+
+  /** Ends what is written, or waits. @returns whether there was something. */
+  async stop(id: string, reason: string, resume: (waiting: WaitingAnswer) => Promise<Run>): Promise<boolean> {
+    const leg = this.#running.get(id)
+    if (leg) {
+      await leg.run.cancel(reason)
+      await leg.over
+      return true
+    }
+    const waiting = await this.waiting(id)
+    if (!waiting) return false
+    await this.close(id, waiting, await resume(waiting), reason)
+    return true
+  }
+
+  /** Ends an answer that waits: nothing more of it happens. */
+  async close(id: string, waiting: WaitingAnswer, run: Run, reason: string): Promise<void> {
+    await run.cancel(reason)
+    const { message, history } = await run.done
+    await this.#save(id, waiting, { message, history })
+  }
+
+  // -- a leg ----------------------------------------------------------------------------------------------------------------
+
+  /** Runs a leg. `answers`: what the client says about the questions of the legs before. */
+  lead(id: string, run: Run, answer: Answer, writer: Writer<Chunk>, answers?: Answers): Leg<Chunk> {
+    const before = run.before ? writer.retell(run.before) : []
+    const leg = new Leg<Chunk>({
+      messageId: answer.id, run, framing: this.#protocol.framing, start: writer.start, before,
+      onAbandoned: () => { if (this.#options.onDisconnect !== 'continue') void run.cancel('the client went away') },
+    })
+    this.#running.set(id, leg)
+    void this.#write(id, leg, answer, writer, answers)
+      .catch((error: unknown): Chunk[] => {
+        warn(`${this.#protocol.name}: the answer was lost: ${messageOf(error)}`)
+        void run.cancel('the answer cannot be kept')
+        return [writer.lost('the server could not keep the answer')]
+      })
+      .then((chunks) => {
+        this.#running.delete(id)
+        leg.append(...chunks)
+        leg.end()
+      })
+    return leg
+  }
+
+  /** Saves the answer before its last chunks are told: the next request may come at once. @returns the last chunks. */
+  async #write(id: string, leg: Leg<Chunk>, answer: Answer, writer: Writer<Chunk>, answers: Answers | undefined): Promise<Chunk[]> {
+    const { run } = leg
+    for await (const event of eventsUntilQuiet(run)) {
+      const answered = answers?.take(event) ?? false
+      if (answered === true) {
+        if (event.type === 'approval') writer.answered(event)
+        continue
+      }
+      if (typeof answered === 'string') leg.append(...writer.refused(answered))
+      leg.append(...writer.take(event))
+      if (event.type === 'approval') leg.questions.set(writer.questionName(event), event)
+      else if (event.type === 'card' && event.status && !event.status.startsWith('awaiting')) for (const [name, { call }] of leg.questions) if (call === event.call) leg.questions.delete(name)
+      if (event.type === 'final' && !run.checksFinal) run.conclude('accept') // no client can say no
+    }
+    const state = await run.suspend()
+    const result = await run.done
+    if (state !== null) await this.#save(id, answer, { message: result.message, state })
+    else if (result.outcome === 'suspended') throw new SluiceError({ code: 'failed', detail: result.error?.detail ?? 'a checkpoint failed' })
+    else await this.#save(id, answer, { message: result.message, history: result.history })
+    return writer.end(result)
+  }
+
+  async #save(id: string, { id: own, parent, at }: Answer, what: Pick<Entry, 'message' | 'history' | 'state'>): Promise<void> {
+    const { entry, blobs } = withoutPictures({ id: own, parent, at, role: 'assistant', ...what })
+    await this.#options.store.save(id, { entries: [entry], blobs })
+  }
+}

@@ -1,0 +1,10 @@
+// What leaves the process has a name of its own in the whole conversation: the engine's numbers begin anew with every turn.
+import type { ApprovalEvent } from '../core/events.js'
+
+/** Names a question: a decision that carries it is about this call, these arguments and this definition. */
+export const questionName = (messageId: string, { call, stage, digest }: Pick<ApprovalEvent, 'call' | 'stage' | 'digest'>): string =>
+  `${messageId}:${call}:${stage}:${digest.slice(0, 16)}`
+
+export const callName = (messageId: string, call: number): string => `${messageId}:c${call}`
+
+export const blockName = (messageId: string, block: number): string => `${messageId}:b${block}`

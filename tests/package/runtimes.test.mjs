@@ -16,13 +16,14 @@ const hosts = [
   { name: 'Deno', program: [join(programs ?? '', '@deno/linux-x64-glibc/deno'), 'run', '--allow-all', '--no-config', '--node-modules-dir=manual'], skip },
 ]
 const surface = {
-  'sluice': ['Engine', 'Run', 'SluiceError', 'Turn', 'backend', 'file', 'memory', 'parts', 'ready', 'tool', 'version'],
+  'sluice': ['Engine', 'OutcomeUnknown', 'Run', 'SluiceError', 'Turn', 'backend', 'file', 'memory', 'parts', 'ready', 'tool', 'version'],
   'sluice/conversations': ['files', 'memory', 'pathOf', 'sqlite'],
   'sluice/electron': ['hostEngine'],
   'sluice/host': ['createHost', 'methods'],
   'sluice/web': ['HttpRefusal', 'contentSecurityPolicy', 'findFile', 'nodeListener', 'packageRoots', 'serve'],
   'sluice/ai-sdk': ['chatHandler', 'toUIMessageStream'],
   'sluice/ai-sdk/client': ['decide'],
+  'sluice/mcp': ['file', 'mcpTools', 'memory'],
   'sluice/openai': ['openAIHandler', 'textToolCalls'],
   'sluice/renderer': ['connect', 'webBridge'],
   'sluice/live2d': ['live2dTools'],

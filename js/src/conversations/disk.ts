@@ -16,12 +16,12 @@ const faults: { readonly [code: string]: string } = {
 export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException | null)?.code ?? ''
 
 /** Runs `act` and turns what it throws into a SluiceError `storage` with the path. */
-export async function attempt<T>(path: string, act: () => Promise<T>): Promise<T> {
+export async function attempt<T>(path: string, act: () => Promise<T>, what = 'the file of a conversation'): Promise<T> {
   try {
     return await act()
   } catch (cause) {
     if (cause instanceof SluiceError) throw cause
-    throw new SluiceError({ code: 'storage', path, detail: `the file of a conversation: ${faults[codeOf(cause)] ?? (cause as Error).message}`, cause })
+    throw new SluiceError({ code: 'storage', path, detail: `${what}: ${faults[codeOf(cause)] ?? (cause as Error).message}`, cause })
   }
 }
 

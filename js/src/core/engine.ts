@@ -118,11 +118,12 @@ export class Engine<C = any> {
     this.#compile([...this.#tools.filter((tool) => !names.has(tool.name)), ...tools])
   }
 
-  /** Takes a tool away from the runs that start from now on. Returns false where there is none of that name. */
-  remove(name: string): boolean {
-    text(name, 'name')
+  /** Takes tools away from the runs that start from now on. Returns false where there is none of that name, or of these. */
+  remove(...names: string[]): boolean {
+    for (const name of names) text(name, 'name')
     handleOf(this) // throws where it was closed
-    const left = this.#tools.filter((tool) => tool.name !== name)
+    const leaving = new Set(names)
+    const left = this.#tools.filter((tool) => !leaving.has(tool.name))
     if (left.length === this.#tools.length) return false
     this.#compile(left)
     return true
@@ -235,7 +236,7 @@ export class Engine<C = any> {
   #compile(tools: Tool<C>[]): void {
     checkTools(tools)
     const alsoParse = allParsed(this.#settings.alsoParse ?? [], tools)
-    const config = { usage: true, ...this.#settings, alsoParse, protocols: this.#protocols, tools: tools.map((tool) => tool.declaration) }
+    const config = { usage: true, ...this.#settings, alsoParse, protocols: this.#protocols, tools: tools.map(declarationOf) }
     const handle = native().engineNew(encode(config, 'options'))
     const error = native().engineError(handle)
     if (error !== null) {
@@ -245,6 +246,14 @@ export class Engine<C = any> {
     setHandle(this, handle)
     this.#tools = tools
   }
+}
+
+/** A stranger's hint that its tool changes nothing is shown to people, and changes nothing here. */
+function declarationOf({ declaration, words }: Pick<Tool, 'declaration' | 'words'>): object {
+  const { annotations, ...rest } = declaration as { annotations?: { readOnlyHint?: boolean } }
+  if (words?.from === undefined || annotations?.readOnlyHint === undefined) return declaration
+  const { readOnlyHint: _, ...hints } = annotations
+  return { ...rest, annotations: hints }
 }
 
 /** JavaScript passes what it likes: a declaration that `tool()` never saw, an array in an array. */

@@ -7,7 +7,7 @@ interface Item { type: string; text?: unknown; data?: unknown; mimeType?: unknow
 
 const isItem = (value: unknown): value is Item => isObject(value) && typeof value['type'] === 'string'
 /** Of a picture only: what else is called one is named, and not sent. */
-const isPicture = ({ type, data, mimeType }: Item): boolean =>
+export const isPicture = ({ type, data, mimeType }: { type?: unknown; data?: unknown; mimeType?: unknown }): boolean =>
   type === 'image' && typeof data === 'string' && /^[A-Za-z0-9+/]+={0,2}$/.test(data) && typeof mimeType === 'string' && /^image\/[\w.+-]+$/i.test(mimeType)
 
 /** The parts of such a result, or the text of its failure; undefined for any other value, also for one without a picture. */

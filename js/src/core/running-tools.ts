@@ -4,6 +4,7 @@ import type { ExecuteEvent, JsonObject, ProgressEvent } from './events.js'
 import { callHook, HookError } from './hooks.js'
 import { untellable } from './json-text.js'
 import { isObject, shown, wrong } from './options.js'
+import { OutcomeUnknown } from './outcome-unknown.js'
 import { isState } from './requests.js'
 import { hookTimeout, type Stage } from './stage.js'
 import { isToolResult, type CallInfo, type Progress, type Tool, type ToolContext, type ToolResult } from './tool.js'
@@ -88,6 +89,7 @@ export class RunningTools {
       const ready = await this.#beforeExecute(event, signal)
       if (!ready || signal.aborted) return
       const result = await this.#execute(tool, ready, signal)
+      if ('lost' in result) return this.#lose(call, result.lost)
       this.#tell(call, ...(await this.#afterTool(ready, result, signal)))
     } catch (error) {
       if (!signal.aborted && !this.#stage.over) throw error
@@ -118,11 +120,22 @@ export class RunningTools {
     }
   }
 
-  async #execute(tool: Tool, event: ExecuteEvent, signal: AbortSignal): Promise<ToolResult> {
+  async #execute(tool: Tool, event: ExecuteEvent, signal: AbortSignal): Promise<ToolResult | { lost: string }> {
     try {
       return { value: await tool.run?.(event.arguments, this.#contextOf(event, signal)) }
     } catch (error) {
-      return { error: messageOf(error) }
+      return OutcomeUnknown.is(error) ? { lost: messageOf(error) } : { error: messageOf(error) }
+    }
+  }
+
+  /** Nobody knows whether it did its work: as for a call that was stopped while it ran. The card tells why as its last report. */
+  #lose(call: number, why: string): void {
+    const { turn, step } = this.#stage
+    try {
+      step(() => turn.progress(call, why))
+      step(() => turn.cancel(call, why))
+    } catch (error) {
+      if (!isState(error)) throw error // whoever reads may have answered for the tool
     }
   }
 

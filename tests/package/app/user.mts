@@ -6,6 +6,7 @@ import { decide } from 'sluice/ai-sdk/client'
 import { memory } from 'sluice/conversations'
 import { createHost, type Connection, type Host, type Peer } from 'sluice/host'
 import { live2dTools } from 'sluice/live2d'
+import { file, mcpTools, type McpClientLike, type McpTools } from 'sluice/mcp'
 import { openAIHandler, textToolCalls } from 'sluice/openai'
 import { connect, type Client, type LiveMessage } from 'sluice/renderer'
 import { startServer, type ScriptedServer } from 'sluice/testing'
@@ -31,6 +32,7 @@ export const joined = (socket: WebSocket): Connection => {
 export const served = (): Promise<WebServer> => serve({ roots: { '/': 'pages' }, host: plain })
 export const inBetween: typeof fetch = textToolCalls({ protocol: 'auto' })
 export const chat: (request: Request) => Promise<Response> = chatHandler(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }), store: memory(), authorize: () => true })
+export const tools = (client: McpClientLike): Promise<McpTools> => mcpTools(client, { server: 'fs', expose: ['read_file'], permission: 'moderate', pins: file('pins.json') })
 export const decided = decide({ messages: [], addToolApprovalResponse: () => {} }, 'a', { approved: true })
 export const listener = nodeListener(openAIHandler({ baseURL: 'http://127.0.0.1:8000/v1' }))
 export async function show(): Promise<void> {

@@ -1,0 +1,116 @@
+// The official clients by their shape: `@modelcontextprotocol/client` 2 and `@modelcontextprotocol/sdk` 1. Lists are asked for past their own readers:
+// those refuse a whole list for one tool that is none.
+import { SluiceError } from '../core/errors.js'
+import { isObject } from '../core/options.js'
+import { MOST_TOOLS } from './definition.js'
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- the clients of both packages must fit, whatever they call their types */
+/** A connected client of `@modelcontextprotocol/client` 2 or `@modelcontextprotocol/sdk` 1: the app made it, and the app closes it. */
+export interface McpClientLike {
+  /** Sends a request. */
+  request(request: any, schema: any, options?: any): Promise<any>
+  /** Calls a tool. What the arguments behind the first are depends on the version. */
+  callTool(params: any, second?: any, third?: any): Promise<any>
+  /** What the server said of itself; undefined before it is connected. */
+  getServerCapabilities(): any
+  /** Gets what nobody else listens to. */
+  fallbackNotificationHandler?: (notification: any) => Promise<void>
+  /** Is asked what nobody else answers. */
+  fallbackRequestHandler?: (request: any, extra: any) => Promise<any>
+}
+
+/** What is known of version 2 only. */
+interface Version2 extends McpClientLike {
+  getProtocolEra(): 'legacy' | 'modern' | undefined
+  listen(filter: { toolsListChanged: true }): Promise<{ close(): Promise<void> }>
+  setRequestHandler(method: string, handler: (request: any, context: any) => Promise<any>): void
+  removeRequestHandler(method: string): void
+}
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+export const isVersion2 = (client: McpClientLike): client is Version2 => typeof (client as Partial<Version2>).getProtocolEra === 'function'
+
+/** Takes any result, in the words of each version: zod's, and Standard Schema. */
+const anyResult = {
+  parse: (value: unknown): unknown => value,
+  safeParse: (value: unknown): unknown => ({ success: true, data: value }),
+  '~standard': { version: 1, vendor: 'sluice', validate: (value: unknown): unknown => ({ value }) },
+}
+
+/** The longest that a timer can wait: the time of a call is the engine's to measure. */
+const NEVER = 2 ** 31 - 1
+/** A list on more pages than this does not end. */
+const MOST_PAGES = 1000
+
+/** The tools of the server as it tells them, unchecked. `more`: there are further ones, which are not read. */
+export async function listTools(client: McpClientLike, timeoutMs: number): Promise<{ tools: unknown[]; more: boolean }> {
+  if (!isObject(client.getServerCapabilities())) throw new SluiceError({ code: 'state', detail: 'the client is not connected', hint: 'await client.connect(transport) before it' })
+  if (client.getServerCapabilities().tools === undefined) return { tools: [], more: false }
+  const tools: unknown[] = []
+  const until = Date.now() + timeoutMs
+  let cursor: string | undefined
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const timeout = Math.max(1, Math.min(until - Date.now(), NEVER))
+    const result: unknown = await client.request({ method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) }, anyResult, { timeout, maxTotalTimeout: timeout })
+    if (!isObject(result) || !Array.isArray(result['tools'])) throw new Error('the answer to tools/list has no list of tools')
+    for (const tool of result['tools'] as unknown[]) {
+      if (tools.length === MOST_TOOLS) return { tools, more: true }
+      tools.push(tool)
+    }
+    const next = result['nextCursor']
+    if (typeof next !== 'string' || next === cursor) return { tools, more: false }
+    cursor = next
+  }
+  return { tools, more: true }
+}
+
+/** A report of a running tool, unchecked. */
+export interface McpProgress { progress?: unknown; total?: unknown; message?: unknown }
+
+/** Calls a tool. `schema` is that of the definition: where the revision 2026-07-28 is spoken, headers are made by it. Elsewhere a result is read past the client's own reader. */
+export function callTool(client: McpClientLike, params: { name: string; arguments: object }, schema: unknown, { signal, onprogress }: { signal: AbortSignal; onprogress: (report: McpProgress) => void }): Promise<unknown> {
+  const options = { signal, onprogress, timeout: NEVER, maxTotalTimeout: NEVER, resetTimeoutOnProgress: true }
+  if (!isVersion2(client)) return client.callTool(params, anyResult, options)
+  if (client.getProtocolEra() !== 'modern') return client.request({ method: 'tools/call', params }, anyResult, options)
+  return client.callTool(params, { ...options, toolDefinition: { name: params.name, inputSchema: schema } })
+}
+
+/** Calls back when the server says that its list is another. Returns what ends that. */
+export async function onListChanged(client: McpClientLike, changed: () => void): Promise<() => Promise<void>> {
+  const before = client.fallbackNotificationHandler
+  const handler = async (notification: { method?: unknown }): Promise<void> => {
+    if (notification.method === 'notifications/tools/list_changed') changed()
+    await before?.call(client, notification)
+  }
+  client.fallbackNotificationHandler = handler
+  // From revision 2026-07-28 on a server tells only those who listen.
+  const listens = isVersion2(client) && client.getProtocolEra() === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true
+  const subscription = listens ? await client.listen({ toolsListChanged: true }).catch(() => undefined) : undefined
+  return async () => {
+    if (client.fallbackNotificationHandler === handler) client.fallbackNotificationHandler = before
+    await subscription?.close().catch(() => {})
+  }
+}
+
+type RequestHandler = (params: unknown, signal: AbortSignal) => Promise<unknown>
+
+/** Answers a request of the server. Returns what ends that. Throws where the client did not declare that it can. */
+export function onRequest(client: McpClientLike, method: string, handle: RequestHandler): () => void {
+  if (isVersion2(client)) {
+    client.setRequestHandler(method, (request: { params?: unknown }, context: { mcpReq: { signal: AbortSignal } }) => handle(request.params, context.mcpReq.signal))
+    return () => client.removeRequestHandler(method)
+  }
+  // Version 1 wants a schema of zod for a handler of its own. What it would check stands in a method that no type tells.
+  const { assertRequestHandlerCapability: check } = client as { assertRequestHandlerCapability?: (method: string) => void }
+  check?.call(client, method)
+  const before = client.fallbackRequestHandler
+  const handler = async (request: { method?: unknown; params?: unknown }, extra: { signal: AbortSignal }): Promise<unknown> => {
+    if (request.method === method) return handle(request.params, extra.signal)
+    if (before) return before.call(client, request, extra)
+    throw Object.assign(new Error('Method not found'), { code: -32601 })
+  }
+  client.fallbackRequestHandler = handler
+  return () => {
+    if (client.fallbackRequestHandler === handler) client.fallbackRequestHandler = before
+  }
+}

@@ -1,0 +1,82 @@
+// A server asks the person something while a tool of it runs. The answer goes to the server; no model reads question or answer.
+import { escapeInvisible } from '../bridge/invisible.js'
+import { messageOf } from '../core/errors.js'
+import type { JsonObject } from '../core/events.js'
+import { unlessAborted } from '../core/hooks.js'
+import { isObject, shown } from '../core/options.js'
+import { warn } from '../core/warning.js'
+import { onRequest, type McpClientLike } from './client.js'
+
+/** What a server wants to know of the person. */
+export interface McpQuestion {
+  /** Who asks: `server` of the options. */
+  readonly server: string
+  /** What it says, in its words. What has no glyph or turns others around stands as its code point: `⟨U+202E⟩`. */
+  readonly message: string
+  /** `form`: `schema` says what is asked for. `url`: the person is to open `url`, which begins with `https://` or `http://`; only where the client declares it. */
+  readonly mode: 'form' | 'url'
+  /** JSON Schema of a flat object, in the server's words, unmarked. */
+  readonly schema?: JsonObject
+  /** The page to open. */
+  readonly url?: string
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+}
+
+/** `accept` is for `url`: the person agreed to open it. `cancel`: the person gave no answer. */
+export type McpAnswer = 'accept' | 'decline' | 'cancel' | {
+  /** What the person filled in: texts, numbers, yes or no, or lists of texts. */
+  content: {
+    /** By the names of the schema. */
+    [field: string]: string | number | boolean | string[]
+  }
+}
+
+const LONGEST_MESSAGE = 4000
+const LONGEST_SCHEMA = 50_000
+/** So many questions of a server wait; further ones are cancelled. */
+const MOST_WAITING = 8
+
+/** Has the host answer the questions of a server, one after another. Returns what ends that. */
+export function askPeople(client: McpClientLike, server: string, onElicit: (question: McpQuestion) => McpAnswer | Promise<McpAnswer>): () => void {
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+  return onRequest(client, 'elicitation/create', async (params, signal) => {
+    const question = questionOf(params, server, signal)
+    if (!question || waiting >= MOST_WAITING) return { action: 'cancel' }
+    waiting++
+    const before = last
+    const answer = (async (): Promise<object> => {
+      await before
+      if (signal.aborted) return { action: 'cancel' }
+      return answerOf(await unlessAborted((async () => onElicit(question))(), signal))
+    })().catch((error: unknown) => {
+      if (!signal.aborted) warn(`onElicit failed, which answers a question of ${server} with "cancel": ${messageOf(error)}`)
+      return { action: 'cancel' }
+    }).finally(() => waiting--)
+    last = answer
+    return answer
+  })
+}
+
+/** Undefined: no person can be asked that. */
+function questionOf(params: unknown, server: string, signal: AbortSignal): McpQuestion | undefined {
+  if (!isObject(params) || typeof params['message'] !== 'string' || params['message'].length > LONGEST_MESSAGE) return undefined
+  const message = escapeInvisible(params['message'])
+  const asked = { server, message, signal }
+  if (params['mode'] === 'url') {
+    const { url } = params
+    return typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url) ? { ...asked, mode: 'url', url: new URL(url).href } : undefined
+  }
+  const schema = params['requestedSchema']
+  if (!isObject(schema) || JSON.stringify(schema).length > LONGEST_SCHEMA) return undefined
+  return { ...asked, mode: 'form', schema: schema as JsonObject }
+}
+
+function answerOf(answer: unknown): object {
+  if (answer === 'accept' || answer === 'decline' || answer === 'cancel') return { action: answer }
+  const content = isObject(answer) ? answer['content'] : undefined
+  const fits = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value) || (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+  if (!isObject(content) || !Object.values(content).every(fits)) throw new Error(`it gave back ${shown(answer)}, expected accept | decline | cancel, or { content } with texts, numbers, true or false, and lists of texts`)
+  return { action: 'accept', content }
+}

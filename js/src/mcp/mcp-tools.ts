@@ -1,0 +1,341 @@
+// The tools of one server as tools of an engine: kept as the server has them, held against what was accepted, and called. What the server says is a stranger's.
+import { escapeInvisible } from '../bridge/invisible.js'
+import type { Engine } from '../core/engine.js'
+import { messageOf, SluiceError } from '../core/errors.js'
+import { text, withMethods } from '../core/options.js'
+import type { Tool, ToolContext } from '../core/tool.js'
+import { warn } from '../core/warning.js'
+import { callTool, listTools, onListChanged, type McpClientLike } from './client.js'
+import { MOST_TOOLS, type McpTool } from './definition.js'
+import { askPeople } from './elicit.js'
+import { failureOf } from './failure.js'
+import { Reader, type Entry, type McpListed } from './listed.js'
+import { checkClient, checkOptions, isChosen, strangers, type McpChange, type McpToolsOptions } from './options.js'
+import { faultOfPins, memory, type Pin, type PinStore } from './pins.js'
+import { Reports } from './reports.js'
+import { valueOf } from './result.js'
+
+/** What `mcpTools` gives. */
+export interface McpTools {
+  /** For the engine, as they are now. Those that wait for `accept` are among them, but no model may see or call them. */
+  readonly tools: readonly Tool[]
+  /** Everything that the server has, with what is wrong with it. */
+  readonly list: readonly McpListed[]
+  /**
+   * Accepts a tool as the server has it now. `digest`: what was seen; where the server says something else meanwhile, nothing is accepted.
+   * Rejects with SluiceError `not_found` where there is no such tool, `state` where it cannot be accepted.
+   */
+  accept(name: string, digest?: string): Promise<void>
+  /** Asks the server for its tools again: after a new connection, or where it tells nobody of changes. Gives what changed. */
+  refresh(): Promise<readonly McpChange[]>
+  /**
+   * Adds the tools to an engine, and keeps them there as they are, for the runs that start from then on. Returns what takes them out again.
+   * Throws SluiceError `option` where the engine has a tool of such a name.
+   */
+  attach(engine: Pick<Engine, 'tools' | 'add' | 'remove'>): () => void
+  /** Listens to nothing any more, and takes the tools out of the engines. Calls that run go on, no other starts; the client stays open. */
+  close(): Promise<void>
+}
+
+/**
+ * The tools of an MCP server as tools of Sluice. `client`: of `@modelcontextprotocol/client` 2 or `@modelcontextprotocol/sdk` 1, connected.
+ * Rejects with SluiceError `option` where something is wrong in the options, `state` without a connection, `failed` where the server does not tell its
+ * tools, `storage` where the pins cannot be read.
+ */
+export async function mcpTools(client: McpClientLike, options: McpToolsOptions): Promise<McpTools> {
+  checkClient(client, 'client')
+  checkOptions(options, 'options')
+  const tools = new ServerTools(client, options)
+  try {
+    await tools.start()
+  } catch (error) {
+    await tools.close()
+    throw error
+  }
+  return tools
+}
+
+type AnyEngine = Parameters<McpTools['attach']>[0]
+const checkEngine = withMethods('an engine', 'add', 'remove')
+
+/** Milliseconds from the news of another list until it is read, and the least between two such readings: a server may say so all the time. */
+const DELAY_MS = 20
+const REST_MS = 1000
+const LONGEST_WORDS = 300
+
+class ServerTools implements McpTools {
+  // -- set once
+  readonly #client: McpClientLike
+  readonly #options: McpToolsOptions
+  readonly #pins: PinStore
+  readonly #reader: Reader
+  /** What ends that somebody listens. */
+  readonly #ends: (() => void | Promise<void>)[] = []
+  // -- as the server told it last
+  #entries = new Map<string, Entry>()
+  #tools: readonly Tool[] = []
+  #list: readonly McpListed[] = []
+  /** The server said that its tools are others, and they were not read since. */
+  #stale = false
+  // -- what was told, so that it is told once
+  readonly #told = new Map<string, string>()
+  #warned: string | undefined
+  // -- engines, with the names that are ours in them
+  readonly #engines = new Map<AnyEngine, Set<string>>()
+  // -- one thing at a time
+  #last: Promise<unknown> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+  #readAt = 0
+  #closed = false
+
+  constructor(client: McpClientLike, options: McpToolsOptions) {
+    this.#client = client
+    this.#options = { ...options }
+    this.#pins = options.pins ?? memory()
+    this.#reader = new Reader(this.#options, (name, digest, args, context) => this.#call(name, digest, args, context))
+  }
+
+  async start(): Promise<void> {
+    const { onElicit, server } = this.#options
+    if (onElicit) {
+      try {
+        this.#ends.push(askPeople(this.#client, server, onElicit))
+      } catch (cause) {
+        throw new SluiceError({ code: 'option', path: 'onElicit', detail: messageOf(cause), hint: 'new Client(info, { capabilities: { elicitation: {} } })', cause })
+      }
+    }
+    this.#ends.push(await onListChanged(this.#client, () => this.#hear()))
+    await this.refresh()
+    for (const line of strangers(this.#options, this.#list.flatMap(({ tool }) => tool?.name ?? []))) warn(line)
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#tools
+  }
+
+  get list(): readonly McpListed[] {
+    return this.#list
+  }
+
+  accept(name: string, digest?: string): Promise<void> {
+    return this.#alone(async () => {
+      text(name, 'name')
+      if (digest !== undefined) text(digest, 'digest')
+      const { server } = this.#options
+      const entry = this.#entries.get(name)
+      if (!entry) throw new SluiceError({ code: 'not_found', detail: `${server} has no tool ${name}` })
+      const { listed } = entry
+      if (digest !== undefined && digest !== listed.digest) throw new SluiceError({ code: 'state', detail: `${server} says something else of ${name} by now`, hint: '`list` has what it says' })
+      if (listed.state === 'ready') return
+      if (listed.state !== 'disabled') throw new SluiceError({ code: 'state', detail: `${name} does not wait for it: ${listed.detail ?? '`expose` does not name it'}` })
+      await this.#pins.set(server, pinsOf([entry]))
+      this.#entries.set(name, this.#reader.accepted(entry))
+      this.#told.delete(name)
+      this.#publish()
+    })
+  }
+
+  refresh(): Promise<readonly McpChange[]> {
+    return this.#alone(() => this.#refresh())
+  }
+
+  attach(engine: AnyEngine): () => void {
+    checkEngine(engine, 'engine')
+    this.#mustBeOpen()
+    if (!this.#engines.has(engine)) {
+      const names = new Set(engine.tools.map(({ name }) => name))
+      const taken = this.#tools.find(({ name }) => names.has(name))
+      if (taken) throw new SluiceError({ code: 'option', path: 'engine', detail: `it has a tool ${taken.name} already`, hint: 'give the server another name' })
+      this.#engines.set(engine, new Set())
+      try {
+        this.#supply(engine)
+      } catch (error) {
+        this.#engines.delete(engine)
+        throw error
+      }
+    }
+    return () => this.#detach(engine)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    for (const engine of [...this.#engines.keys()]) this.#detach(engine)
+    await Promise.all(this.#ends.splice(0).map((end) => end()))
+  }
+
+  // -- what the server has --------------------------------------------------------------------------------------------------
+
+  /** What reads or changes the list does so one after another. */
+  #alone<T>(act: () => Promise<T>): Promise<T> {
+    const work = this.#last.then(act)
+    this.#last = work.catch(() => {})
+    return work
+  }
+
+  async #refresh(): Promise<readonly McpChange[]> {
+    this.#mustBeOpen()
+    const { server } = this.#options
+    this.#stale = false
+    let given: Awaited<ReturnType<typeof listTools>>
+    try {
+      given = await listTools(this.#client, this.#options.listTimeoutMs ?? 30_000)
+    } catch (cause) {
+      this.#stale = true
+      if (cause instanceof SluiceError) throw cause
+      throw new SluiceError({ code: 'failed', detail: `${server} does not tell its tools: ${escapeInvisible(messageOf(cause).slice(0, LONGEST_WORDS))}`, cause })
+    }
+    const known = await this.#accepted()
+    const entries = this.#reader.read(given.tools, known)
+    if (!known) await this.#pins.set(server, pinsOf(entries.values()))
+    this.#mustBeOpen()
+    const changes = this.#changesTo(entries)
+    this.#entries = entries
+    this.#publish()
+    this.#complain(given.more)
+    for (const change of changes) this.#guard('onChanged', () => this.#options.onChanged?.(change))
+    return changes
+  }
+
+  /** What was accepted, by the server's names; undefined where the server was never seen. */
+  async #accepted(): Promise<Map<string, Pin> | undefined> {
+    const pins: unknown = await this.#pins.get(this.#options.server)
+    if (pins === undefined) return undefined
+    const fault = faultOfPins(pins)
+    if (fault) throw new SluiceError({ code: 'storage', path: `pins.get()${fault.at}`, detail: `expected ${fault.expected}` })
+    return new Map((pins as Pin[]).map((pin) => [pin.tool, pin]))
+  }
+
+  #changesTo(entries: ReadonlyMap<string, Entry>): McpChange[] {
+    const changes: McpChange[] = []
+    for (const { listed: { name, state, reason, tool, before, digest } } of entries.values()) {
+      if (state !== 'disabled') {
+        this.#told.delete(name)
+        continue
+      }
+      const key = `${reason} ${digest}`
+      if (this.#told.get(name) === key) continue
+      this.#told.set(name, key)
+      changes.push({ name, kind: reason as 'changed' | 'new', ...(before ? { before } : {}), ...(tool ? { after: tool } : {}), ...(digest === undefined ? {} : { digest }) })
+    }
+    for (const { listed: { name, state, tool, before = tool } } of this.#entries.values()) {
+      if (entries.has(name) || (state !== 'ready' && state !== 'disabled')) continue
+      this.#told.delete(name)
+      changes.push({ name, kind: 'gone', ...(before ? { before } : {}) })
+    }
+    return changes
+  }
+
+  #publish(): void {
+    const entries = [...this.#entries.values()]
+    this.#tools = entries.flatMap(({ made }) => made ?? [])
+    this.#list = entries.map(({ listed }) => listed)
+    for (const engine of [...this.#engines.keys()]) this.#guard('the tools could not be added to an engine, which', () => this.#supply(engine))
+  }
+
+  /** Says what is left out, by name, once. */
+  #complain(more: boolean): void {
+    const { server } = this.#options
+    const out = this.#list.filter(({ state }) => state === 'left out')
+    const lines = [
+      ...out.slice(0, 5).map(({ name, detail }) => `${name}: ${(detail ?? '').slice(0, LONGEST_WORDS)}`),
+      ...(out.length > 5 ? [`and ${out.length - 5} others: \`list\` has them`] : []),
+      ...(more ? [`more than ${MOST_TOOLS} tools: the others were not read`] : []),
+    ]
+    const told = lines.join('; ')
+    if (told === '' || told === this.#warned) return
+    this.#warned = told
+    warn(`tools of ${server} are left out: ${told}`)
+  }
+
+  /** The server says that its tools are others. */
+  #hear(): void {
+    this.#stale = true
+    if (this.#timer || this.#closed) return
+    const rest = Math.max(DELAY_MS, this.#readAt + REST_MS - Date.now())
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#readAt = Date.now()
+      this.refresh().catch((error: unknown) => {
+        if (!this.#closed) warn(messageOf(error))
+      })
+    }, rest).unref()
+  }
+
+  // -- engines --------------------------------------------------------------------------------------------------------------
+
+  #supply(engine: AnyEngine): void {
+    const own = this.#engines.get(engine) as Set<string>
+    const there = new Map(engine.tools.map((tool) => [tool.name, tool]))
+    const wanted = this.#tools.filter(({ name }) => own.has(name) || !there.has(name)) // never in the place of the app's own
+    const names = new Set(wanted.map(({ name }) => name))
+    const gone = [...own].filter((name) => !names.has(name))
+    const fresh = wanted.filter((tool) => there.get(tool.name) !== tool)
+    if (gone.length > 0) engine.remove(...gone)
+    for (const name of gone) own.delete(name)
+    if (fresh.length > 0) engine.add(...fresh)
+    for (const name of names) own.add(name)
+  }
+
+  #detach(engine: AnyEngine): void {
+    const own = this.#engines.get(engine)
+    this.#engines.delete(engine)
+    if (!own || own.size === 0) return
+    try {
+      engine.remove(...own)
+    } catch (error) {
+      if (!SluiceError.is(error) || error.code !== 'closed') throw error
+    }
+  }
+
+  // -- calls ----------------------------------------------------------------------------------------------------------------
+
+  async #call(name: string, digest: string, args: object, context: ToolContext): Promise<unknown> {
+    const { server, readOnly } = this.#options
+    const tool = await this.#offered(name, digest)
+    if (context.signal.aborted) throw context.signal.reason
+    const reports = new Reports((report) => context.progress(report))
+    let result: unknown
+    try {
+      result = await callTool(this.#client, { name: tool.name, arguments: args }, tool.inputSchema, { signal: context.signal, onprogress: (report) => reports.take(report) })
+    } catch (error) {
+      throw failureOf(error, server, isChosen(tool, readOnly))
+    } finally {
+      reports.end()
+    }
+    return valueOf(result)
+  }
+
+  /** The tool, where the server still has it as it was offered. A turn may be older than what the server says now. */
+  async #offered(name: string, digest: string): Promise<McpTool> {
+    const { server } = this.#options
+    if (this.#stale) {
+      await this.refresh().catch((error: unknown) => {
+        throw new Error(`Not run: ${server} has other tools by now, and does not tell them: ${messageOf(error)}`)
+      })
+    }
+    if (this.#closed) throw new Error(`Not run: the app closed ${server}`)
+    const listed = this.#entries.get(name)?.listed
+    if (!listed?.tool || listed.state === 'left out') throw new Error(`Not run: ${server} does not have it any more`)
+    if (listed.state !== 'ready' || listed.digest !== digest) throw new Error(`Not run: ${server} changed it since it was offered`)
+    return listed.tool
+  }
+
+  // -- help -----------------------------------------------------------------------------------------------------------------
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new SluiceError({ code: 'closed', detail: `the tools of ${this.#options.server} were closed` })
+  }
+
+  #guard(what: string, act: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      warn(`${what} failed: ${messageOf(error)}`)
+    }
+  }
+}
+
+function pinsOf(entries: Iterable<Entry>): Pin[] {
+  return [...entries].flatMap(({ listed: { tool, digest } }) => (tool && digest !== undefined ? [{ tool: tool.name, digest, definition: tool }] : []))
+}

@@ -1,9 +1,9 @@
-// An MCP server over stdio without any library, which says what no library would let it say. `argv[2]`: { tools, count, pages, noise, hang, capabilities }.
+// An MCP server over stdio without any library, which says what no library would let it say. `argv[2]`: { tools, count, page, noise, hang, changes }.
 import { createInterface } from 'node:readline'
 
 const { tools = [], count = 0, page, noise = false, hang, changes = 0 } = JSON.parse(process.argv[2] ?? '{}')
 const schema = { type: 'object', properties: { text: { type: 'string' } } }
-const all = [...tools.map((tool) => (typeof tool === 'string' ? { name: tool, inputSchema: schema } : tool)), ...Array.from({ length: count }, (_, at) => ({ name: `tool_${at}`, description: `Number ${at}.`, inputSchema: schema }))]
+const all = [...tools.map((tool) => (typeof tool === 'string' ? { name: tool, inputSchema: schema } : { ...tool, ...(tool.long ? { description: 'x'.repeat(tool.long) } : {}) })), ...Array.from({ length: count }, (_, at) => ({ name: `tool_${at}`, description: `Number ${at}.`, inputSchema: schema }))]
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const waiting = new Map()
 let asked = 0
@@ -32,8 +32,10 @@ const calls = {
   never: () => new Promise(() => {}),
   sample: async () => text(JSON.stringify(await ask('sampling/createMessage', { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 9 }))),
   elicit: async () => text(JSON.stringify(await ask('elicitation/create', { message: 'Your password?', requestedSchema: { type: 'object', properties: { password: { type: 'string' } } } }))),
+  elicit_pages: async () => text(JSON.stringify(await Promise.all(['javascript:alert(1)', 'https://sign.in.example/?a=1'].map((url) => ask('elicitation/create', { mode: 'url', message: 'Sign in', url, elicitationId: url }))))),
+  elicit_many: async () => text(JSON.stringify(await Promise.all(Array.from({ length: 12 }, (_, at) => ask('elicitation/create', { message: `Question ${at}`, requestedSchema: { type: 'object', properties: {} } }))))),
   flood: (_, token) => {
-    for (let at = 0; at < 20_000; at++) send({ method: 'notifications/progress', params: { progressToken: token, progress: at, total: 20_000, message: `step \u202E${at}` } })
+    for (let at = 0; at < 5000; at++) send({ method: 'notifications/progress', params: { progressToken: token, progress: at, total: 5000, message: `step \u202E${at}` } })
     return text('done')
   },
 }

@@ -29,3 +29,16 @@ export const decided = [
   decide(new Chat6({}), 'a', { approved: true, arguments: { path: 'x' } }), decide(new Chat7({}), 'a', { approved: true }),
   decide(useChat6(), 'a', { approved: true, remember: 'turn' }), decide(useChat7(), 'a', { approved: false, reason: 'no' }),
 ]
+
+// Clients of both generations are what `mcpTools` takes.
+import { Client as McpClient1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { Client as McpClient2 } from '@modelcontextprotocol/client'
+import { mcpTools, type McpTools } from '../../js/dist/esm/mcp/index.js'
+
+const info = { name: 'a', version: '1' }
+export const ofServers: Promise<McpTools>[] = [
+  mcpTools(new McpClient1(info), { server: 'one', expose: 'all' }),
+  mcpTools(new McpClient2(info, { versionNegotiation: { mode: 'auto' } }), { server: 'two', expose: ['a'], permission: { a: 'moderate' }, onElicit: ({ schema }) => (schema ? { content: { a: 1 } } : 'decline') }),
+]
+// @ts-expect-error: what a model may call is said out loud
+export const unsaid = mcpTools(new McpClient2(info), { server: 'two' })

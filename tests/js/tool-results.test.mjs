@@ -1,8 +1,9 @@
 // What tools return and throw, what they are given, and when they are not started.
 import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { Engine, memory, parts, tool, Turn } from 'sluice'
+import { Engine, memory, OutcomeUnknown, parts, tool, Turn } from 'sluice'
 import { callsEcho, cards, collect, echo, stage } from './support.mjs'
 
 const calls = (args = { text: 'hi' }) => ({ calls: [{ id: 'a', name: 'echo_back', arguments: args }] })
@@ -231,4 +232,30 @@ test('a result that does not fit its schema fails, and the model reads that the 
   assert.equal(card.status, 'error')
   assert.match(server.requests[1].body.messages.at(-1).content, /The tool ran, but what it returned does not fit: grams: /)
   assert.throws(() => echo({ output: 'object' }), { code: 'option', path: 'output' })
+})
+
+test('a call of which nobody knows what became of it is unknown, and says why', async (t) => {
+  const { OutcomeUnknown: ofCommonJs } = createRequire(import.meta.url)('sluice')
+  assert.notEqual(ofCommonJs, OutcomeUnknown)
+  for (const Unknown of [OutcomeUnknown, ofCommonJs]) {
+    const seen = []
+    const { run } = await stage(t, { answers: [calls(), { text: 'Done.' }], tools: [echo({ execute: async () => { throw new Unknown('the line went dead') } })], afterTool: (info, result) => void seen.push(result) })
+    const one = run()
+    const events = await collect(one)
+    const [{ status, reason, told, error }] = cards(await one.done)
+    assert.deepEqual([status, reason, told, error], ['unknown', 'cancelled', 'This call was interrupted while it ran: it may or may not have taken effect.', undefined])
+    assert.deepEqual(events.filter(({ type }) => type === 'progress').map(({ text }) => text), ['the line went dead'])
+    assert.deepEqual([seen, (await one.done).outcome], [[], 'completed'])
+  }
+})
+
+test('that a tool changes nothing counts only by the word of the app', async (t) => {
+  for (const [more, status] of [[{}, 'unknown'], [{ annotations: { readOnlyHint: true } }, 'cancelled'], [{ annotations: { readOnlyHint: true }, from: 'srv' }, 'unknown']]) {
+    const waiting = tool({ name: 'echo_back', permission: 'public', agentCallable: true, ...more, execute: (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))) })
+    assert.deepEqual(waiting.declaration.annotations, more.annotations, 'people see what it says of itself')
+    const { run } = await stage(t, { answers: [calls()], tools: [waiting] })
+    const one = run()
+    for await (const event of one) if (event.type === 'execute') void one.cancel()
+    assert.equal(cards(await one.done)[0].status, status)
+  }
 })

@@ -22,7 +22,7 @@ export interface McpClientLike {
 /** What is known of version 2 only. */
 interface Version2 extends McpClientLike {
   getProtocolEra(): 'legacy' | 'modern' | undefined
-  listen(filter: { toolsListChanged: true }): Promise<{ close(): Promise<void> }>
+  listen(filter: { toolsListChanged: true }, options: { timeout: number }): Promise<{ close(): Promise<void>; closed: Promise<unknown> }>
   setRequestHandler(method: string, handler: (request: any, context: any) => Promise<any>): void
   removeRequestHandler(method: string): void
 }
@@ -75,20 +75,37 @@ export function callTool(client: McpClientLike, params: { name: string; argument
   return client.callTool(params, { ...options, toolDefinition: { name: params.name, inputSchema: schema } })
 }
 
-/** Calls back when the server says that its list is another. Returns what ends that. */
-export async function onListChanged(client: McpClientLike, changed: () => void): Promise<() => Promise<void>> {
-  const before = client.fallbackNotificationHandler
-  const handler = async (notification: { method?: unknown }): Promise<void> => {
-    if (notification.method === 'notifications/tools/list_changed') changed()
-    await before?.call(client, notification)
+/** Hears that the list of a server is another. */
+export class ListChanges {
+  readonly #client: McpClientLike
+  readonly #before: McpClientLike['fallbackNotificationHandler']
+  readonly #handler: NonNullable<McpClientLike['fallbackNotificationHandler']>
+  #subscription: { close(): Promise<void> } | undefined
+
+  constructor(client: McpClientLike, changed: () => void) {
+    this.#client = client
+    this.#before = client.fallbackNotificationHandler
+    this.#handler = async (notification: { method?: unknown }) => {
+      if (notification.method === 'notifications/tools/list_changed') changed()
+      await this.#before?.call(client, notification)
+    }
+    client.fallbackNotificationHandler = this.#handler
   }
-  client.fallbackNotificationHandler = handler
-  // From revision 2026-07-28 on a server tells only those who listen.
-  const listens = isVersion2(client) && client.getProtocolEra() === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true
-  const subscription = listens ? await client.listen({ toolsListChanged: true }).catch(() => undefined) : undefined
-  return async () => {
-    if (client.fallbackNotificationHandler === handler) client.fallbackNotificationHandler = before
-    await subscription?.close().catch(() => {})
+
+  /** From revision 2026-07-28 on a server tells only those who listen, on every connection anew. Rejects where it does not let them. */
+  async listen(timeout: number): Promise<void> {
+    const client = this.#client
+    if (this.#subscription || !isVersion2(client) || client.getProtocolEra() !== 'modern' || client.getServerCapabilities()?.tools?.listChanged !== true) return
+    const subscription = await client.listen({ toolsListChanged: true }, { timeout })
+    this.#subscription = subscription
+    void subscription.closed.then(() => {
+      if (this.#subscription === subscription) this.#subscription = undefined
+    })
+  }
+
+  async end(): Promise<void> {
+    if (this.#client.fallbackNotificationHandler === this.#handler) this.#client.fallbackNotificationHandler = this.#before
+    await this.#subscription?.close().catch(() => {})
   }
 }
 

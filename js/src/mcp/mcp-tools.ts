@@ -5,7 +5,7 @@ import { messageOf, SluiceError } from '../core/errors.js'
 import { text, withMethods } from '../core/options.js'
 import type { Tool, ToolContext } from '../core/tool.js'
 import { warn } from '../core/warning.js'
-import { callTool, listTools, onListChanged, type McpClientLike } from './client.js'
+import { callTool, ListChanges, listTools, type McpClientLike } from './client.js'
 import { MOST_TOOLS, type McpTool } from './definition.js'
 import { askPeople } from './elicit.js'
 import { failureOf } from './failure.js'
@@ -69,8 +69,8 @@ class ServerTools implements McpTools {
   readonly #options: McpToolsOptions
   readonly #pins: PinStore
   readonly #reader: Reader
-  /** What ends that somebody listens. */
-  readonly #ends: (() => void | Promise<void>)[] = []
+  readonly #changes: ListChanges
+  #endQuestions: (() => void) | undefined
   // -- as the server told it last
   #entries = new Map<string, Entry>()
   #tools: readonly Tool[] = []
@@ -92,6 +92,7 @@ class ServerTools implements McpTools {
     this.#client = client
     this.#options = { ...options }
     this.#pins = options.pins ?? memory()
+    this.#changes = new ListChanges(client, () => this.#hear())
     this.#reader = new Reader(this.#options, (name, digest, args, context) => this.#call(name, digest, args, context))
   }
 
@@ -99,12 +100,11 @@ class ServerTools implements McpTools {
     const { onElicit, server } = this.#options
     if (onElicit) {
       try {
-        this.#ends.push(askPeople(this.#client, server, onElicit))
+        this.#endQuestions = askPeople(this.#client, server, onElicit)
       } catch (cause) {
         throw new SluiceError({ code: 'option', path: 'onElicit', detail: messageOf(cause), hint: 'new Client(info, { capabilities: { elicitation: {} } })', cause })
       }
     }
-    this.#ends.push(await onListChanged(this.#client, () => this.#hear()))
     await this.refresh()
     for (const line of strangers(this.#options, this.#list.flatMap(({ tool }) => tool?.name ?? []))) warn(line)
   }
@@ -161,7 +161,8 @@ class ServerTools implements McpTools {
     this.#closed = true
     clearTimeout(this.#timer)
     for (const engine of [...this.#engines.keys()]) this.#detach(engine)
-    await Promise.all(this.#ends.splice(0).map((end) => end()))
+    this.#endQuestions?.()
+    await this.#changes.end()
   }
 
   // -- what the server has --------------------------------------------------------------------------------------------------
@@ -175,16 +176,29 @@ class ServerTools implements McpTools {
 
   async #refresh(): Promise<readonly McpChange[]> {
     this.#mustBeOpen()
-    const { server } = this.#options
     this.#stale = false
-    let given: Awaited<ReturnType<typeof listTools>>
     try {
-      given = await listTools(this.#client, this.#options.listTimeoutMs ?? 30_000)
-    } catch (cause) {
+      return await this.#take(await this.#ask())
+    } catch (error) {
       this.#stale = true
-      if (cause instanceof SluiceError) throw cause
-      throw new SluiceError({ code: 'failed', detail: `${server} does not tell its tools: ${escapeInvisible(messageOf(cause).slice(0, LONGEST_WORDS))}`, cause })
+      throw error
     }
+  }
+
+  async #ask(): ReturnType<typeof listTools> {
+    const { server, listTimeoutMs = 30_000 } = this.#options
+    const said = (error: unknown): string => escapeInvisible(messageOf(error).slice(0, LONGEST_WORDS))
+    try {
+      await this.#changes.listen(listTimeoutMs).catch((error: unknown) => warn(`${server} does not tell of changes: ${said(error)}`))
+      return await listTools(this.#client, listTimeoutMs)
+    } catch (cause) {
+      if (cause instanceof SluiceError) throw cause
+      throw new SluiceError({ code: 'failed', detail: `${server} does not tell its tools: ${said(cause)}`, cause })
+    }
+  }
+
+  async #take(given: Awaited<ReturnType<typeof listTools>>): Promise<readonly McpChange[]> {
+    const { server } = this.#options
     const known = await this.#accepted()
     const entries = this.#reader.read(given.tools, known)
     if (!known) await this.#pins.set(server, pinsOf(entries.values()))
@@ -257,7 +271,7 @@ class ServerTools implements McpTools {
       this.#timer = undefined
       this.#readAt = Date.now()
       this.refresh().catch((error: unknown) => {
-        if (!this.#closed) warn(messageOf(error))
+        if (!this.#closed) warn(SluiceError.is(error) ? error.message : messageOf(error))
       })
     }, rest).unref()
   }

@@ -2,7 +2,7 @@ import { didYouMean, func, is, isObject, members, milliseconds, oneOf, withMetho
 import type { Level } from '../core/events.js'
 import type { McpTool } from './definition.js'
 import type { McpAnswer, McpQuestion } from './elicit.js'
-import type { Pin, PinStore } from './pins.js'
+import type { PinStore } from './pins.js'
 
 /** A tool that a server changed, brought or took away. */
 export interface McpChange {
@@ -91,9 +91,3 @@ export function strangers(options: McpToolsOptions, names: readonly string[]): s
     return `${option} names ${name}, and ${server} has no such tool${hint ? ` (${hint})` : ''}`
   }))
 }
-
-/** The store's pins by tool. Throws where it gave something else. */
-export function pinsByTool(pins: readonly Pin[]): Map<string, Pin> {
-  return new Map(pins.map((pin) => [pin.tool, pin]))
-}
-

@@ -1,0 +1,100 @@
+// sluice/mcp as far as it needs no server: what it takes, and the store of what was accepted. tests/adapters has it in front of real ones.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { file, mcpTools, memory } from 'sluice/mcp'
+
+const pin = (tool, description = tool) => ({ tool, digest: 'a'.repeat(64), definition: { name: tool, description, inputSchema: {} } })
+
+function folderOf(t) {
+  const made = mkdtempSync(join(tmpdir(), 'sluice-pins-'))
+  t.after(() => rmSync(made, { recursive: true }))
+  return made
+}
+
+test('wrong options are refused with their place, and what to write instead', async () => {
+  const client = { request() {}, callTool() {}, getServerCapabilities() {} }
+  for (const [given, options, path, message] of [
+    [null, {}, 'client', /@modelcontextprotocol\/client/], [{}, {}, 'client', /found an object/], [client, {}, 'server', /expected a name/], [client, { server: 'a.b', expose: 'all' }, 'server', /letters, digits/],
+    [client, { server: 'a' }, 'expose', /which tools a model may call/], [client, { server: 'a', expose: 'some' }, 'expose', /'all', an array/], [client, { server: 'a', expose: [1] }, 'expose', /./],
+    [client, { server: 'a', expose: 'all', permission: 'open' }, 'permission', /public \| moderate/], [client, { server: 'a', expose: 'all', permission: { b: 'free' } }, 'permission.b', /public/],
+    [client, { server: 'a', expose: 'all', pins: {} }, 'pins', /memory\(\) or file\(path\)/], [client, { server: 'a', expose: 'all', onElicit: true }, 'onElicit', /function/],
+    [client, { server: 'a', allow: 'all' }, 'allow', /did you mean expose/], [client, { server: 'a', expose: 'all', timeoutMs: -1 }, 'timeoutMs', /milliseconds/],
+  ]) await assert.rejects(mcpTools(given, options), { code: 'option', path, message })
+  await assert.rejects(mcpTools(client, { server: 'a', expose: 'all' }), { code: 'state', message: /not connected/ })
+})
+
+test('a server without tools has none, and is known from then on', async () => {
+  const pins = memory()
+  const client = { request() { throw new Error('asked') }, callTool() {}, getServerCapabilities: () => ({}) }
+  const { tools, list } = await mcpTools(client, { server: 'a', expose: 'all', pins })
+  assert.deepEqual([tools, list, pins.get('a'), pins.get('b')], [[], [], [], undefined])
+})
+
+for (const [name, make] of [['memory', () => memory()], ['a file', (t) => file(join(folderOf(t), 'deep', 'pins.json'))]]) {
+  test(`${name} keeps pins by server and tool, whatever they are called`, async (t) => {
+    const store = make(t)
+    assert.equal(await store.get('a'), undefined)
+    await store.set('a', [pin('x'), pin('__proto__')])
+    await store.set('__proto__', [])
+    await store.set('a', [pin('x', 'other'), pin('y')])
+    assert.deepEqual((await store.get('a')).map(({ tool, definition }) => [tool, definition.description]), [['x', 'other'], ['__proto__', '__proto__'], ['y', 'y']])
+    assert.deepEqual([await store.get('__proto__'), await store.get('constructor')], [[], undefined])
+  })
+}
+
+test('a file of pins that cannot be read is no first time', async (t) => {
+  const path = join(folderOf(t), 'pins.json')
+  assert.throws(() => file(''), { code: 'option' })
+  const good = { servers: [{ server: 'a', pins: [pin('x')] }] }
+  for (const [content, at] of [
+    ['', ''], ['{"servers": [', ''], ['[]', '.servers'], ['{"servers": [{"pins": []}]}', '.servers[0].server'], ['{"servers": [{"server": "a"}]}', '.servers[0].pins'],
+    [JSON.stringify(good).replace('"x"', '7'), '.servers[0].pins[0].tool'], [JSON.stringify(good).replace(/a{64}/, 'short'), '.servers[0].pins[0].digest'], [JSON.stringify(good).replace(/"definition":\{.*\}\]\}\]/, '"definition":1}]}]'), '.servers[0].pins[0].definition'],
+  ]) {
+    writeFileSync(path, content)
+    await assert.rejects(async () => file(path).get('a'), { code: 'storage', path: path + at, hint: /mend or remove/ })
+    await assert.rejects(async () => file(path).set('a', []), { code: 'storage' })
+    assert.equal(readFileSync(path, 'utf8'), content, 'nothing is written over it')
+  }
+  const client = { request: async () => ({ tools: [{ name: 'x', inputSchema: {} }] }), callTool() {}, getServerCapabilities: () => ({ tools: {} }) }
+  await assert.rejects(mcpTools(client, { server: 'a', expose: 'all', pins: file(path) }), { code: 'storage' })
+  await assert.rejects(mcpTools(client, { server: 'a', expose: 'all', pins: { get: () => [{ tool: 'x' }], set() {} } }), { code: 'storage', path: 'pins.get()[0].digest' })
+})
+
+test('several processes share a file of pins', async (t) => {
+  const folder = folderOf(t)
+  const path = join(folder, 'pins.json')
+  const code = `import { file } from 'sluice/mcp'
+    for (let at = 0; at < 10; at++) await file(process.argv[1]).set('s' + at % 2, [{ tool: process.argv[2] + at, digest: '${'b'.repeat(64)}', definition: {} }])`
+  await Promise.all(['a', 'b', 'c'].map((name) => promisify(execFile)(process.execPath, ['--input-type=module', '-e', code, path, name], { cwd: fileURLToPath(new URL('.', import.meta.url)) })))
+  const store = file(path)
+  assert.deepEqual([(await store.get('s0')).length, (await store.get('s1')).length], [15, 15])
+  assert.deepEqual(readdirSync(folder), ['pins.json'])
+  if (process.platform !== 'win32') assert.equal(statSync(path).mode & 0o777, 0o600)
+})
+
+test('a store that cannot keep what was accepted accepts nothing', async () => {
+  let full = false
+  const kept = memory()
+  const pins = { get: kept.get, set: (...given) => { if (full) throw new Error('the disk is full'); kept.set(...given) } }
+  let description = 'one'
+  const client = { request: async () => ({ tools: [{ name: 'x', description, inputSchema: { type: 'object' } }] }), callTool: async () => ({ content: [{ type: 'text', text: description }] }), getServerCapabilities: () => ({ tools: {} }) }
+  const tools = await mcpTools(client, { server: 'a', expose: 'all', pins })
+  const [before] = tools.tools
+  description = 'two'
+  await tools.refresh()
+  full = true
+  await assert.rejects(tools.accept('a.x'), /disk is full/)
+  assert.equal(tools.list[0].state, 'disabled')
+  const context = { signal: new AbortController().signal, progress() {} }
+  for (const tool of [before, tools.tools[0]]) await assert.rejects(tool.run({}, context), /changed it since it was offered/)
+  full = false
+  await tools.accept('a.x', tools.list[0].digest)
+  assert.equal(await tools.tools[0].run({}, context), 'two')
+  await assert.rejects(before.run({}, context), /changed it since it was offered/)
+})

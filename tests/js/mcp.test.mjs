@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { Engine, tool } from 'sluice'
 import { file, mcpTools, memory } from 'sluice/mcp'
 
 const pin = (tool, description = tool) => ({ tool, digest: 'a'.repeat(64), definition: { name: tool, description, inputSchema: {} } })
@@ -29,11 +30,50 @@ test('wrong options are refused with their place, and what to write instead', as
   await assert.rejects(mcpTools(client, { server: 'a', expose: 'all' }), { code: 'state', message: /not connected/ })
 })
 
-test('a server without tools has none, and is known from then on', async () => {
-  const pins = memory()
-  const client = { request() { throw new Error('asked') }, callTool() {}, getServerCapabilities: () => ({}) }
-  const { tools, list } = await mcpTools(client, { server: 'a', expose: 'all', pins })
-  assert.deepEqual([tools, list, pins.get('a'), pins.get('b')], [[], [], [], undefined])
+test('a server without tools was not seen yet: those that it has later are its first', async () => {
+  const given = []
+  let capabilities = {}
+  const client = { request: async () => ({ tools: given }), callTool() {}, getServerCapabilities: () => capabilities }
+  const tools = await mcpTools(client, { server: 'a', expose: 'all' })
+  assert.deepEqual([tools.tools, tools.list], [[], []])
+  capabilities = { tools: {} }
+  await tools.refresh()
+  given.push({ name: 'x', title: `${'\u{1F600}'.repeat(200)}`, description: '\ud800', inputSchema: { type: 'object', $schema: 'http://json-schema.org/draft-07/schema#' } })
+  await tools.refresh()
+  given.push({ name: 'y', inputSchema: { type: 'object' } })
+  assert.deepEqual((await tools.refresh()).map(({ name, kind }) => [name, kind]), [['a.y', 'new']])
+  assert.deepEqual(tools.list.map(({ name, state, detail }) => [name, state, detail]), [['a.x', 'ready', undefined], ['a.y', 'disabled', 'a has it since it was seen first']])
+  assert.deepEqual(tools.tools[0].declaration.parameters, { type: 'object' })
+})
+
+test('engines have the tools as they are, and keep what the app made of them', async () => {
+  const definitions = { x: 'one', y: 'one', z: 'one' }
+  const client = { request: async () => ({ tools: Object.entries(definitions).map(([name, description]) => ({ name, description, inputSchema: { type: 'object' } })) }), callTool() {}, getServerCapabilities: () => ({ tools: {} }) }
+  const tools = await mcpTools(client, { server: 'a', expose: 'all' })
+  const own = tool({ name: 'a.y' })
+  const [engine, closed, left] = [new Engine({ tools: [tool({ name: 'b' })] }), new Engine(), new Engine()]
+  const names = (of) => of.tools.map(({ name }) => name).sort()
+  for (const one of [engine, closed]) tools.attach(one)
+  tools.attach(engine)
+  tools.attach(left)()
+  assert.deepEqual([names(engine), names(left)], [['a.x', 'a.y', 'a.z', 'b'], []])
+  closed.close()
+  engine.add(own)
+  engine.remove('a.z')
+  Object.assign(definitions, { x: 'two', y: 'two', z: 'two', more: 'one' })
+  await tools.refresh()
+  assert.deepEqual(names(engine), ['a.more', 'a.x', 'a.y', 'b'], 'what the app took out or replaced stays so')
+  assert.equal(engine.tools.find(({ name }) => name === 'a.y'), own)
+  assert.equal(engine.tools.find(({ name }) => name === 'a.x').declaration.agentCallable, false)
+  await tools.accept('a.x')
+  assert.equal(engine.tools.find(({ name }) => name === 'a.x').declaration.agentCallable, true)
+  delete definitions.x
+  await tools.refresh()
+  assert.deepEqual(names(engine), ['a.more', 'a.y', 'b'])
+  await tools.close()
+  assert.deepEqual(names(engine), ['a.y', 'b'])
+  await assert.rejects(tools.refresh(), { code: 'closed' })
+  engine.close()
 })
 
 for (const [name, make] of [['memory', () => memory()], ['a file', (t) => file(join(folderOf(t), 'deep', 'pins.json'))]]) {

@@ -125,10 +125,10 @@ export class Reader {
   }
 }
 
-const LONGEST_TITLE = 200
+const LONGEST_TITLE = 140 // an emoji counts as two of the 300 that a title may have
 
 /** A title is one line. */
 function lineOf(title: string | undefined): string | undefined {
-  const line = title?.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TITLE)
-  return line || undefined
+  const line = [...(title ?? '').replace(/\s+/g, ' ').trim()].slice(0, LONGEST_TITLE).join('')
+  return line.trim() || undefined
 }

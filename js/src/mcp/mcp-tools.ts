@@ -80,8 +80,8 @@ class ServerTools implements McpTools {
   // -- what was told, so that it is told once
   readonly #told = new Map<string, string>()
   #warned: string | undefined
-  // -- engines, with the names that are ours in them
-  readonly #engines = new Map<AnyEngine, Set<string>>()
+  // -- engines, with what they got from here
+  readonly #engines = new Map<AnyEngine, Map<string, Tool>>()
   // -- one thing at a time
   #last: Promise<unknown> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
@@ -146,7 +146,7 @@ class ServerTools implements McpTools {
       const names = new Set(engine.tools.map(({ name }) => name))
       const taken = this.#tools.find(({ name }) => names.has(name))
       if (taken) throw new SluiceError({ code: 'option', path: 'engine', detail: `it has a tool ${taken.name} already`, hint: 'give the server another name' })
-      this.#engines.set(engine, new Set())
+      this.#engines.set(engine, new Map())
       try {
         this.#supply(engine)
       } catch (error) {
@@ -154,13 +154,13 @@ class ServerTools implements McpTools {
         throw error
       }
     }
-    return () => this.#detach(engine)
+    return () => this.#withEngine(engine, () => this.#detach(engine))
   }
 
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
-    for (const engine of [...this.#engines.keys()]) this.#detach(engine)
+    for (const engine of [...this.#engines.keys()]) this.#withEngine(engine, () => this.#detach(engine))
     this.#endQuestions?.()
     await this.#changes.end()
   }
@@ -201,13 +201,20 @@ class ServerTools implements McpTools {
     const { server } = this.#options
     const known = await this.#accepted()
     const entries = this.#reader.read(given.tools, known)
-    if (!known) await this.#pins.set(server, pinsOf(entries.values()))
+    const seen = known ? [] : pinsOf(entries.values())
+    if (seen.length > 0) await this.#pins.set(server, seen) // one that has no tools yet was not seen yet
     this.#mustBeOpen()
     const changes = this.#changesTo(entries)
     this.#entries = entries
     this.#publish()
     this.#complain(given.more)
-    for (const change of changes) this.#guard('onChanged', () => this.#options.onChanged?.(change))
+    for (const change of changes) {
+      try {
+        this.#options.onChanged?.(change)
+      } catch (error) {
+        warn(`onChanged threw: ${messageOf(error)}`)
+      }
+    }
     return changes
   }
 
@@ -244,7 +251,7 @@ class ServerTools implements McpTools {
     const entries = [...this.#entries.values()]
     this.#tools = entries.flatMap(({ made }) => made ?? [])
     this.#list = entries.map(({ listed }) => listed)
-    for (const engine of [...this.#engines.keys()]) this.#guard('the tools could not be added to an engine, which', () => this.#supply(engine))
+    for (const engine of [...this.#engines.keys()]) this.#withEngine(engine, () => this.#supply(engine))
   }
 
   /** Says what is left out, by name, once. */
@@ -271,7 +278,7 @@ class ServerTools implements McpTools {
       this.#timer = undefined
       this.#readAt = Date.now()
       this.refresh().catch((error: unknown) => {
-        if (!this.#closed) warn(SluiceError.is(error) ? error.message : messageOf(error))
+        if (!this.#closed) warn(wordsOf(error))
       })
     }, rest).unref()
   }
@@ -279,27 +286,33 @@ class ServerTools implements McpTools {
   // -- engines --------------------------------------------------------------------------------------------------------------
 
   #supply(engine: AnyEngine): void {
-    const own = this.#engines.get(engine) as Set<string>
+    const own = this.#engines.get(engine) as Map<string, Tool>
     const there = new Map(engine.tools.map((tool) => [tool.name, tool]))
-    const wanted = this.#tools.filter(({ name }) => own.has(name) || !there.has(name)) // never in the place of the app's own
-    const names = new Set(wanted.map(({ name }) => name))
-    const gone = [...own].filter((name) => !names.has(name))
-    const fresh = wanted.filter((tool) => there.get(tool.name) !== tool)
+    const isOurs = (name: string): boolean => there.get(name) === own.get(name) // where neither has it: the name is free
+    const wanted = new Map(this.#tools.filter(({ name }) => isOurs(name)).map((tool) => [tool.name, tool]))
+    const gone = [...own.keys()].filter((name) => isOurs(name) && !wanted.has(name))
+    const fresh = [...wanted.values()].filter((tool) => own.get(tool.name) !== tool)
     if (gone.length > 0) engine.remove(...gone)
     for (const name of gone) own.delete(name)
     if (fresh.length > 0) engine.add(...fresh)
-    for (const name of names) own.add(name)
+    for (const tool of fresh) own.set(tool.name, tool)
+  }
+
+  /** One that was closed needs nothing any more. */
+  #withEngine(engine: AnyEngine, act: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      if (SluiceError.is(error) && error.code === 'closed') this.#engines.delete(engine)
+      else warn(`an engine does not take the tools of ${this.#options.server}: ${wordsOf(error)}`)
+    }
   }
 
   #detach(engine: AnyEngine): void {
     const own = this.#engines.get(engine)
     this.#engines.delete(engine)
-    if (!own || own.size === 0) return
-    try {
-      engine.remove(...own)
-    } catch (error) {
-      if (!SluiceError.is(error) || error.code !== 'closed') throw error
-    }
+    const left = engine.tools.filter((tool) => own?.get(tool.name) === tool)
+    if (left.length > 0) engine.remove(...left.map(({ name }) => name))
   }
 
   // -- calls ----------------------------------------------------------------------------------------------------------------
@@ -325,7 +338,7 @@ class ServerTools implements McpTools {
     const { server } = this.#options
     if (this.#stale) {
       await this.refresh().catch((error: unknown) => {
-        throw new Error(`Not run: ${server} has other tools by now, and does not tell them: ${messageOf(error)}`)
+        throw new Error(`Not run: ${wordsOf(error)}`)
       })
     }
     if (this.#closed) throw new Error(`Not run: the app closed ${server}`)
@@ -340,15 +353,10 @@ class ServerTools implements McpTools {
   #mustBeOpen(): void {
     if (this.#closed) throw new SluiceError({ code: 'closed', detail: `the tools of ${this.#options.server} were closed` })
   }
-
-  #guard(what: string, act: () => void): void {
-    try {
-      act()
-    } catch (error) {
-      warn(`${what} failed: ${messageOf(error)}`)
-    }
-  }
 }
+
+/** What was thrown underneath stands in a message of ours already. */
+const wordsOf = (error: unknown): string => (SluiceError.is(error) ? error.message : messageOf(error))
 
 function pinsOf(entries: Iterable<Entry>): Pin[] {
   return [...entries].flatMap(({ listed: { tool, digest } }) => (tool && digest !== undefined ? [{ tool: tool.name, digest, definition: tool }] : []))

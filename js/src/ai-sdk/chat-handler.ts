@@ -74,7 +74,7 @@ class Chats {
     if (request.method !== 'POST') throw new Refusal(405, `found ${request.method}, expected POST, or GET …/{id}/stream`)
     const posted = postedOf(await bodyOf(request, 'id and messages'))
     await this.#legs.authorize(request, posted.id)
-    return await this.#legs.inTurn(posted.id, async () => this.#legs.response(posted.user ? await this.#begin(posted, posted.user) : await this.#goOn(posted)))
+    return await this.#legs.inTurn(posted.id, async () => this.#legs.response(posted.user ? await this.#begin(posted, posted.user) : await this.#goOn(posted), request))
   }
 
   async #act(request: Request, id: string, action: string): Promise<Response> {
@@ -83,7 +83,7 @@ class Chats {
     if (action === 'decide') return await this.#decide(id, await bodyOf(request, 'approvalId and approved'))
     if (action === 'stop') return await this.#legs.inTurn(id, async () => Response.json({ stopped: await this.#stop(id, 'the user stopped it') }))
     const leg = this.#legs.get(id)
-    return leg ? this.#legs.response(leg, true) : new Response(null, { status: 204 })
+    return leg ? this.#legs.response(leg, request, true) : new Response(null, { status: 204 })
   }
 
   /** A decision while the answer is still written. */

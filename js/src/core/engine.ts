@@ -118,6 +118,12 @@ export class Engine<C = any> {
     this.#compile([...this.#tools.filter((tool) => !names.has(tool.name)), ...tools])
   }
 
+  /** @internal The same engine with more tools. */
+  beside(tools: Tool<C>[]): Engine<C> {
+    handleOf(this) // throws where it was closed
+    return new Engine({ ...this.#settings, ...this.#hooks, protocols: this.#protocols, rules: this.rules, tools: [...this.#tools, ...tools] })
+  }
+
   /** Takes tools away from the runs that start from now on. Returns false where there is none of that name, or of these. */
   remove(...names: string[]): boolean {
     for (const name of names) text(name, 'name')

@@ -4,7 +4,7 @@ import type { ApproveOptions } from './approvals.js'
 import { Checkpoints } from './checkpoints.js'
 import { messageOf, SluiceError } from './errors.js'
 import { EventLog } from './event-log.js'
-import type { AssistantMessage, ChatMessage, ErrorEvent, FinalEvent, JsonObject, SluiceEvent, Usage } from './events.js'
+import type { ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, FinalEvent, JsonObject, SluiceEvent, Usage } from './events.js'
 import { callHook, HookError } from './hooks.js'
 import type { Server } from './model.js'
 import { onAbort } from './on-abort.js'
@@ -249,6 +249,11 @@ export class Run implements AsyncIterable<SluiceEvent> {
   /** What a running tool has to say meanwhile: shown on the card. */
   progress(call: CallRef, report: Progress): void {
     this.#tools.progress(callNumber(call), report)
+  }
+
+  /** @internal The questions that wait. */
+  get questions(): ApprovalEvent[] {
+    return this.#questions.open
   }
 
   /** @internal The app looks at its final answers: no reader concludes for it. */

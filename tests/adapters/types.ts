@@ -42,3 +42,14 @@ export const ofServers: Promise<McpTools>[] = [
 ]
 // @ts-expect-error: what a model may call is said out loud
 export const unsaid = mcpTools(new McpClient2(info), { server: 'two' })
+
+// What agUIHandler gives is the whole of a client's `fetch`, of either era; what a client sends is its input, and what toAGUIEvents gives goes over the wire as it is.
+import { HttpAgent as Agent0, type RunAgentInput as Input0 } from 'ag-ui-0'
+import { HttpAgent as Agent1, type Interrupt as Interrupt1, type RunAgentInput as Input1, type TokenUsage as Usage1 } from 'ag-ui-1'
+import { toAGUIEvents, type agUIHandler, type Interrupt, type RunAgentInput, type TokenUsage } from '../../js/dist/esm/ag-ui/index.js'
+
+export const agents = (handler: ReturnType<typeof agUIHandler>): (Agent0 | Agent1)[] => [Agent0, Agent1].map((Agent) => new Agent({ url: 'http://in.process/', fetch: (url, init) => handler(new Request(url, init)) }))
+export const inputs = (older: Input0, newer: Input1): RunAgentInput[] => [older, newer]
+export const interrupt = (given: Interrupt): Interrupt1 => given
+export const usage = (given: TokenUsage[]): Usage1[] => given
+export const events = (run: Run, input: Input1): string[] => { void toAGUIEvents(run, input); return [] }

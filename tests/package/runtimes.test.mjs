@@ -21,6 +21,7 @@ const surface = {
   'sluice/electron': ['hostEngine'],
   'sluice/host': ['createHost', 'methods'],
   'sluice/web': ['HttpRefusal', 'contentSecurityPolicy', 'findFile', 'nodeListener', 'packageRoots', 'serve'],
+  'sluice/ag-ui': ['agUIHandler', 'toAGUIEvents'],
   'sluice/ai-sdk': ['chatHandler', 'toUIMessageStream'],
   'sluice/ai-sdk/client': ['decide'],
   'sluice/mcp': ['file', 'mcpTools', 'memory'],

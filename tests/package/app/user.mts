@@ -1,6 +1,7 @@
 // A user's program in TypeScript: the types hold without any library of this package's own.
 import { Engine, SluiceError, tool, type Run, type SluiceEvent } from 'sluice'
 import { hostEngine, type ElectronHost, type IpcMainLike } from 'sluice/electron'
+import { agUIHandler, toAGUIEvents, type AGUIEvent } from 'sluice/ag-ui'
 import { chatHandler } from 'sluice/ai-sdk'
 import { decide } from 'sluice/ai-sdk/client'
 import { memory } from 'sluice/conversations'
@@ -33,6 +34,8 @@ export const served = (): Promise<WebServer> => serve({ roots: { '/': 'pages' },
 export const inBetween: typeof fetch = textToolCalls({ protocol: 'auto' })
 export const chat: (request: Request) => Promise<Response> = chatHandler(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }), store: memory(), authorize: () => true })
 export const tools = (client: McpClientLike): Promise<McpTools> => mcpTools(client, { server: 'fs', expose: ['read_file'], permission: 'moderate', pins: file('pins.json') })
+export const agent: (request: Request) => Promise<Response> = agUIHandler(engine, { run: ({ input }) => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' }, system: String(input.forwardedProps) }), store: memory(), authorize: () => true })
+export const agentEvents = (run: Run): AsyncIterable<AGUIEvent> => toAGUIEvents(run, { threadId: 't', runId: 'r' })
 export const decided = decide({ messages: [], addToolApprovalResponse: () => {} }, 'a', { approved: true })
 export const listener = nodeListener(openAIHandler({ baseURL: 'http://127.0.0.1:8000/v1' }))
 export async function show(): Promise<void> {

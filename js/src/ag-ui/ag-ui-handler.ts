@@ -1,0 +1,190 @@
+// The server behind AG-UI's `HttpAgent` and CopilotKit: a conversation in a store, one leg of its turn for every run that a client asks for.
+import type { Engine, NeedsContext } from '../core/engine.js'
+import type { ChatMessage } from '../core/events.js'
+import { func, members, withMethods } from '../core/options.js'
+import type { Run } from '../core/run.js'
+import type { Conversation } from '../conversations/types.js'
+import { Answers } from '../leg/answers.js'
+import { bodyOf } from '../leg/body.js'
+import type { Leg } from '../leg/leg.js'
+import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type WaitingAnswer } from '../leg/legs.js'
+import { callName, questionName } from '../leg/names.js'
+import { Refusal } from '../leg/refusal.js'
+import { nextOf } from './branch.js'
+import { CLIENT_TOOLS, clientToolsOf, savedTools, withClientTools } from './client-tools.js'
+import { EventWriter, type EventOptions } from './event-writer.js'
+import { postedOf, type Posted } from './posted.js'
+import { eventChecks } from './to-ag-ui-events.js'
+import type { AGUIEvent, RunAgentInput } from './types.js'
+
+/** What `run` is asked for. */
+export interface AGUIRequest {
+  /** Of the conversation: the client's `threadId`. */
+  id: string
+  /** The conversation as the store has it, with the new message: for the model. Empty where a saved turn goes on. */
+  messages: ChatMessage[]
+  /** What the client sent, with `state`, `forwardedProps` and `context`. Nobody has checked it. */
+  input: RunAgentInput
+}
+
+/** What `agUIHandler` takes. */
+export interface AGUIHandlerOptions<C = unknown> extends LegOptions, EventOptions {
+  /** Says how a turn is run: called for every request that begins a turn, or goes on with one. */
+  run: (request: AGUIRequest) => (ChatRun<C> & NeedsContext<C>) | Promise<ChatRun<C> & NeedsContext<C>>
+}
+
+const checkOptions = members({
+  members: {
+    ...eventChecks, ...legChecks, run: func('(request) => { model, … }'),
+  } satisfies { [member in keyof Required<AGUIHandlerOptions>]: unknown },
+  needs: ['run', 'store', 'authorize'],
+})
+
+/**
+ * The server's side of AG-UI's `HttpAgent`, 1.0 and 0.0.x, for Next, Hono, Bun, Deno or, by `nodeListener` of `sluice/web`, for Node; in the process of a
+ * `CopilotRuntime`, as the `fetch` of its `HttpAgent`. Of what a client sends, what a person wrote last is read, decisions, and results of its own
+ * tools; the conversation is the store's. One process runs all requests of a conversation.
+ * @throws SluiceError `option` where an option is wrong.
+ */
+export function agUIHandler<C>(engine: Engine<C>, options: AGUIHandlerOptions<C>): (request: Request) => Promise<Response> {
+  withMethods('an Engine', 'run', 'resume')(engine, 'engine')
+  checkOptions(options, 'options')
+  const threads = new Threads(engine as Engine, options as AGUIHandlerOptions)
+  return (request) => threads.respond(request)
+}
+
+/** The conversation is in no state for what the client asks: told as the end of its run. */
+class Conflict extends Error {
+  constructor(readonly code: 'interrupted' | 'stale', message: string) {
+    super(message)
+  }
+}
+
+const framing = { headers: {}, last: '' }
+
+class Threads {
+  readonly #engine: Engine
+  readonly #options: AGUIHandlerOptions
+  readonly #legs: Legs<AGUIEvent>
+
+  constructor(engine: Engine, options: AGUIHandlerOptions) {
+    this.#engine = engine
+    this.#options = options
+    this.#legs = new Legs(engine, options, { name: 'agUIHandler', framing })
+  }
+
+  respond(request: Request): Promise<Response> {
+    return this.#legs.respond(async () => {
+      if (request.method !== 'POST') throw new Refusal(405, `found ${request.method}, expected POST`)
+      const posted = postedOf(await bodyOf(request, 'threadId, runId and messages'))
+      const { threadId } = posted.input
+      await this.#legs.authorize(request, threadId)
+      return await this.#legs.inTurn(threadId, async () => {
+        try {
+          return this.#legs.response(await this.#lead(posted), request)
+        } catch (error) {
+          if (!(error instanceof Conflict)) throw error
+          const { start } = new EventWriter(posted.input, '', [])
+          return this.#legs.told([start, { type: 'RUN_ERROR', message: error.message, code: error.code }])
+        }
+      })
+    })
+  }
+
+  async #lead(posted: Posted): Promise<Leg<AGUIEvent>> {
+    const id = posted.input.threadId
+    const leg = this.#legs.get(id)
+    if (leg && !leg.isRead && this.#options.onDisconnect !== 'continue') await leg.over // it is being cancelled
+    const kept = await this.#options.store.load(id)
+    const next = nextOf(posted.messages, kept)
+    if (this.#legs.get(id)) {
+      if (next.fresh.length === 0) throw new Conflict('stale', 'the answer is still being written')
+      await this.#legs.stop(id, 'a new message came', (waiting) => this.#resume(posted, waiting))
+      return await this.#begin(posted)
+    }
+    const waiting = await this.#legs.waiting(id)
+    return await (waiting ? this.#goOn(posted, waiting, next.fresh.length > 0) : this.#begin(posted, kept))
+  }
+
+  async #run(posted: Posted, messages: ChatMessage[]): Promise<ChatRun> {
+    const { input } = posted
+    return checkedRun(await this.#options.run({ id: input.threadId, messages, input }))
+  }
+
+  #writer({ input }: Posted, run: Run, { id }: Answer): EventWriter {
+    return new EventWriter(input, id, run.tools, this.#options)
+  }
+
+  // -- a new answer ---------------------------------------------------------------------------------------------------------
+
+  /** @param kept as it is stored now */
+  async #begin(posted: Posted, kept?: Conversation | null): Promise<Leg<AGUIEvent>> {
+    const id = posted.input.threadId
+    const tools = clientToolsOf(posted.input.tools)
+    const stored = kept === undefined ? await this.#options.store.load(id) : kept
+    let { fresh, branch } = nextOf(posted.messages, stored)
+    if (!branch) throw new Conflict('stale', posted.decisions ? 'no question waits for an answer' : 'there is no new message of a user')
+    for (const written of fresh) branch = await this.#legs.keep(id, stored, branch, written)
+    const given = async (messages: ChatMessage[]): Promise<ChatRun> => {
+      const { system, ...settings } = await this.#run(posted, messages)
+      const told = [system, posted.context].filter(Boolean).join('\n\n')
+      return { ...settings, ...(told === '' ? {} : { system: told }), ...(tools.length > 0 ? { [CLIENT_TOOLS]: tools } : {}) }
+    }
+    const { run, answer } = await this.#legs.begin(id, branch, given, (options) => withClientTools(this.#engine, tools, (engine) => engine.run(options)))
+    return this.#legs.lead(id, run, answer, this.#writer(posted, run, answer))
+  }
+
+  // -- an answer that waits -------------------------------------------------------------------------------------------------
+
+  async #resume(posted: Posted, waiting: WaitingAnswer): Promise<Run> {
+    const given = await this.#run(posted, [])
+    return withClientTools(this.#engine, savedTools(waiting.state), (engine) => this.#legs.resume(waiting, given, engine))
+  }
+
+  async #goOn(posted: Posted, waiting: WaitingAnswer, isFresh: boolean): Promise<Leg<AGUIEvent>> {
+    const run = await this.#resume(posted, waiting)
+    try {
+      const questions = run.questions.map((event) => questionName(waiting.id, event))
+      const calls = openCalls(run).map((call) => callName(waiting.id, call))
+      if (questions.length > 0) this.#checkCoverage(questions, posted)
+      else if (isFresh) return await this.#closeAndBegin(posted, waiting, run)
+      else if (calls.length > 0 && !calls.some((call) => posted.outputs.has(call))) throw new Conflict('interrupted', `results are missing: ${calls.join(', ')}`)
+      const { decisions = new Map(), outputs } = posted
+      const unknown = [...decisions.keys()].filter((name) => !questions.includes(name))
+      const leg = this.#legs.lead(posted.input.threadId, run, waiting, this.#writer(posted, run, waiting), new Answers(run, { message: waiting.id, decisions, outputs }, this.#legs.most))
+      for (const name of unknown) leg.append({ type: 'CUSTOM', name: 'sluice.error', value: { code: 'stale', detail: 'this question does not wait any more: nothing was done by its answer', interruptId: name } })
+      return leg
+    } catch (error) {
+      await run.suspend() // what is stored stays as it is
+      throw error
+    }
+  }
+
+  /**
+   * Nothing happens by half of the answers. One about a former form of a question counts as given, and without any the questions are asked again: a page
+   * that was loaded anew does not have them.
+   */
+  #checkCoverage(questions: readonly string[], { decisions }: Posted): void {
+    if (!decisions) return
+    const about = (name: string): string => name.slice(0, name.lastIndexOf(':')) // without its digest
+    const answered = new Set([...decisions.keys()].map(about))
+    const missing = questions.filter((name) => !answered.has(about(name)))
+    if (missing.length > 0) throw new Conflict('interrupted', `resume has no answer to ${missing.join(', ')}`)
+  }
+
+  /** The turn ends with what the client's tools gave, and a person's message follows. */
+  async #closeAndBegin(posted: Posted, waiting: WaitingAnswer, run: Run): Promise<Leg<AGUIEvent>> {
+    const id = posted.input.threadId
+    for (const call of openCalls(run)) {
+      const given = posted.outputs.get(callName(waiting.id, call))
+      if (given && 'error' in given) run.fail(call, given.error)
+      else if (given) run.succeed(call, given.output)
+    }
+    await this.#legs.close(id, waiting, run, 'a new message came')
+    return await this.#begin(posted)
+  }
+}
+
+/** Calls of the client's tools that have no result yet. */
+const openCalls = (run: Run): number[] => run.snapshot.blocks.flatMap((block) => (
+  block.type === 'tool_use' && block.status === 'executing' && run.tools.some((tool) => tool.name === block.name && !tool.run && !tool.declaration['ipc']) ? [block.call] : []))

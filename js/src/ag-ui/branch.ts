@@ -1,0 +1,52 @@
+// Where in the stored conversation a client's messages go on, and what of them is new.
+import { pathOf } from '../conversations/tree.js'
+import type { Conversation, Entry } from '../conversations/types.js'
+import type { Written } from '../leg/legs.js'
+import { writtenOf, type PostedMessage } from './posted.js'
+
+const MOST_FRESH = 16
+
+/** What follows the stored conversation. */
+export interface Next {
+  /** What a person wrote and the store does not have, oldest first. */
+  fresh: Written[]
+  /** What it stands behind. Without anything new: what ends with the message that is to be answered again; undefined where there is none. */
+  branch: Entry[] | undefined
+}
+
+/**
+ * New is what stands behind the last message of a user that the store has: also what was written while a question waited. Where it has none of them, only
+ * the end counts: it is not for a client to say what was said before. Throws Refusal.
+ */
+export function nextOf(messages: readonly PostedMessage[], kept: Conversation | null): Next {
+  const path = kept ? pathOf(kept) : []
+  const known = (id: unknown): boolean => typeof id === 'string' && (kept?.entries.some((entry) => isUsers(entry, id)) ?? false)
+  const end = endOf(messages)
+  const anchor = messages.findLastIndex(({ role, id }) => role === 'user' && known(id))
+  const from = anchor < 0 ? end : anchor + 1
+  const places = messages.flatMap(({ role, id }, at) => (role === 'user' && at >= from && !known(id) ? [at] : [])).slice(-MOST_FRESH)
+  const fresh = places.map((at) => writtenOf(messages[at] as PostedMessage, `messages[${at}]`))
+  const [first] = places
+  if (first !== undefined) return { fresh, branch: behind(path, messages.slice(0, first)) }
+  if (anchor < end) return { fresh, branch: undefined }
+  const asked = path.findLastIndex((entry) => isUsers(entry, String(messages[anchor]?.id)))
+  return { fresh, branch: asked < 0 ? undefined : path.slice(0, asked + 1) }
+}
+
+/** Where the messages of users at the end begin. */
+function endOf(messages: readonly PostedMessage[]): number {
+  const others = messages.findLastIndex(({ role }) => !['user', 'system', 'developer', 'activity'].includes(String(role)))
+  return others + 1
+}
+
+/** The shown branch up to the nearest of these messages that it has, or all of it. */
+function behind(path: readonly Entry[], messages: readonly PostedMessage[]): Entry[] {
+  for (const { id } of messages.toReversed()) {
+    if (typeof id !== 'string') continue
+    const at = path.findLastIndex((entry) => isUsers(entry, id) || (entry.role === 'assistant' && (entry.id === id || id.startsWith(`${entry.id}:`))))
+    if (at >= 0) return path.slice(0, path[at]?.role === 'user' && path[at + 1]?.role === 'assistant' ? at + 2 : at + 1)
+  }
+  return [...path]
+}
+
+const isUsers = (entry: Entry, id: string): boolean => entry.role === 'user' && (entry.id === id || entry.id.startsWith(`${id}~`))

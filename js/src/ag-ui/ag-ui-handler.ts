@@ -149,7 +149,8 @@ class Threads {
       if (questions.length > 0) this.#checkCoverage(questions, posted)
       else if (isFresh) return await this.#closeAndBegin(posted, waiting, run)
       else if (calls.length > 0 && !calls.some((call) => posted.outputs.has(call))) throw new Conflict('interrupted', `results are missing: ${calls.join(', ')}`)
-      const { decisions = new Map(), outputs } = posted
+      const { decisions = new Map() } = posted
+      const outputs = new Map([...posted.outputs].filter(([name]) => calls.includes(name))) // what is approved now has no result yet
       const unknown = [...decisions.keys()].filter((name) => !questions.includes(name))
       const leg = this.#legs.lead(posted.input.threadId, run, waiting, this.#writer(posted, run, waiting), new Answers(run, { message: waiting.id, decisions, outputs }, this.#legs.most))
       for (const name of unknown) leg.append({ type: 'CUSTOM', name: 'sluice.error', value: { code: 'stale', detail: 'this question does not wait any more: nothing was done by its answer', interruptId: name } })

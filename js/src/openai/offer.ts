@@ -18,6 +18,9 @@ export interface Offer {
   single: boolean
 }
 
+/** Of a request without tools. */
+export const noOffer: Offer = { key: '[]', tools: () => [], others: [], wanted: false, sentences: [], single: false }
+
 interface RequestedFunction { name: string; description?: string; parameters?: { [keyword: string]: unknown } }
 
 /** What the model reads where a request wants more than `auto`. */

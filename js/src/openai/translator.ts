@@ -6,7 +6,7 @@ import type { Settings } from '../core/settings.js'
 import type { Turn, TurnConfig } from '../core/turn.js'
 import { ChoiceReader } from './choice-reader.js'
 import { Diagnostics } from './diagnostics.js'
-import { offerOf, type Offer } from './offer.js'
+import { noOffer, offerOf, type Offer } from './offer.js'
 import type { TextToolCallOptions } from './options.js'
 import { rawMember, withMembers } from './raw-members.js'
 
@@ -19,12 +19,18 @@ export interface Translation {
   /** How many choices are asked for. What a server sends beyond them passes as it is. */
   choices: number
   /** What reads one choice of the answer. Undefined: the model was told of no tools, and its answer passes. */
-  read: (() => ChoiceReader) | undefined
+  read: ((more?: ReadingOptions) => ChoiceReader) | undefined
   diagnostics: Diagnostics
 }
 
+/** How an answer is read. */
+export interface ReadingOptions {
+  /** Calls that lost something come out as such, not as text. */
+  reports?: boolean
+}
+
 /** One whose answer is read. */
-export type ReadTranslation = Translation & { read: () => ChoiceReader }
+export type ReadTranslation = Translation & { read: NonNullable<Translation['read']> }
 
 /** Engines that are kept for the next request with the same tools. */
 const KEPT_ENGINES = 16
@@ -51,8 +57,11 @@ export class Translator {
     this.#make([]).close() // what is wrong with the settings is said at once
   }
 
-  /** The request in other words; undefined: it offers no tools, or is no JSON. Throws SluiceError `option` for what cannot be said in any. */
-  translate(text: string): Translation | undefined {
+  /**
+   * The request in other words; undefined: it offers no tools, or is no JSON. Throws SluiceError `option` for what cannot be said in any.
+   * `always`: also without tools, since the conversation may have calls, and the answer reasoning.
+   */
+  translate(text: string, { always = false } = {}): Translation | undefined {
     let body: unknown
     try {
       body = JSON.parse(text)
@@ -60,7 +69,7 @@ export class Translator {
       return undefined // the server says so in its own words
     }
     if (!isObject(body)) return undefined
-    const offer = offerOf(body)
+    const offer = offerOf(body) ?? (always ? noOffer : undefined)
     if (!offer) return undefined
     const engine = this.#engine(offer)
     const model = typeof body['model'] === 'string' ? body['model'] : ''
@@ -70,7 +79,10 @@ export class Translator {
       body: withMembers(text, { messages, tools: offer.others.length > 0 ? JSON.stringify(offer.others) : null, tool_choice: null, parallel_tool_calls: null }),
       streams: body['stream'] === true,
       choices: wantedChoices(body['n']),
-      read: offer.wanted ? () => new ChoiceReader(engine.turn({ wire: 'openai-chat', protocol: protocols, startsInReasoning }), { single: offer.single, diagnostics }) : undefined,
+      read: offer.wanted || always ? (more = {}) => {
+        const turn = engine.turn({ wire: 'openai-chat', protocol: protocols, startsInReasoning, ...(offer.wanted ? {} : { enabled: false }) })
+        return new ChoiceReader(turn, { single: offer.single, diagnostics, ...more })
+      } : undefined,
       diagnostics,
     }
   }

@@ -53,3 +53,23 @@ export const inputs = (older: Input0, newer: Input1): RunAgentInput[] => [older,
 export const interrupt = (given: Interrupt): Interrupt1 => given
 export const usage = (given: TokenUsage[]): Usage1[] => given
 export const events = (run: Run, input: Input1): string[] => { void toAGUIEvents(run, input); return [] }
+// The model side: a middleware for either major's models, a model and a provider for whatever takes one, and either major's tools.
+import { createProviderRegistry as registry6, generateText as generate6, tool as tool6, wrapLanguageModel as wrap6, type LanguageModelMiddleware as Middleware6, type ToolSet as ToolSet6 } from 'ai-6'
+import { createProviderRegistry as registry7, generateText as generate7, streamText as stream7, tool as tool7, ToolLoopAgent, wrapLanguageModel as wrap7, type LanguageModelMiddleware as Middleware7, type ToolSet as ToolSet7 } from 'ai-7'
+import { z } from 'zod'
+import { createSluice, fromToolSet, toolCallMiddleware } from '../../js/dist/esm/ai-sdk/index.js'
+
+const middleware = toolCallMiddleware({ protocol: 'hermes', malformed: 'report' })
+export const middlewares: [Middleware6, Middleware7] = [middleware, middleware]
+const sluice = createSluice({ baseURL: 'http://127.0.0.1:8000/v1' })
+const inputSchema = z.object({ city: z.string() })
+const tools6 = { get_weather: tool6({ inputSchema, execute: ({ city }) => city }), ask: tool6({ inputSchema, needsApproval: true }) } satisfies ToolSet6
+const tools7 = { get_weather: tool7({ inputSchema, execute: async function* ({ city }) { yield city } }), ask: tool7({ inputSchema, needsApproval: ({ city }) => city === '' }) } satisfies ToolSet7
+export const answers = [
+  generate6({ model: sluice('m'), prompt: 'Hi', tools: tools6 }), generate6({ model: wrap6({ model: sluice('m'), middleware }), prompt: 'Hi' }), registry6({ sluice }).languageModel('sluice:m'),
+  generate7({ model: sluice('m'), prompt: 'Hi', tools: tools7 }), stream7({ model: wrap7({ model: sluice('m'), middleware }), prompt: 'Hi' }), registry7({ sluice }).languageModel('sluice:m'),
+  new ToolLoopAgent({ model: sluice('m'), tools: tools7 }),
+]
+export const anyTools6 = (tools: ToolSet6) => fromToolSet(tools, { permission: (name) => (name === 'get_weather' ? 'public' : 'sensitive') })
+export const anyTools7 = (tools: ToolSet7) => fromToolSet(tools, { messages: () => [] })
+export const made = [...fromToolSet(tools6), ...fromToolSet(tools7, { permission: 'moderate' })]

@@ -1,5 +1,12 @@
-// The AI SDK of Vercel, versions 6 and 7: turns as streams of UI messages, and the server's side of `useChat`.
+// The AI SDK of Vercel, versions 6 and 7: turns as streams of UI messages, the server's side of `useChat`, and models that write calls as text behind `streamText`.
 export { chatHandler, type ChatHandlerOptions, type ChatRequest, type ChatRun } from './chat-handler.js'
+export { createSluice, type CreateSluiceOptions, type SluiceProvider } from './create-sluice.js'
+export { fromToolSet, type AISDKTool, type FromToolSetOptions } from './from-tool-set.js'
 export type { WriterOptions as UIMessageStreamOptions } from './message-writer.js'
+export { toolCallMiddleware, type StreamedAnswer, type ToolCallMiddleware, type ToolCallMiddlewareOptions, type WholeAnswer } from './tool-call-middleware.js'
+export type {
+  ModelCallOptions, ModelContent, ModelFinishReason, ModelStreamPart, ModelToolCall, ModelUsage, ModelWarning, PromptMessage, PromptTool, ProviderData, SluiceLanguageModel,
+} from './model-types.js'
+export type { Malformed } from './model-answer.js'
 export { toUIMessageStream } from './to-ui-message-stream.js'
 export type { ApprovalDescriptor, UIMessageChunk } from './types.js'

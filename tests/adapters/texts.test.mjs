@@ -3,85 +3,35 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { before, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import OpenAI from 'openai-6'
-import { Engine, tool } from '../../js/dist/esm/index.js'
+import { Engine } from '../../js/dist/esm/index.js'
 import { openAIHandler, textToolCalls } from '../../js/dist/esm/openai/index.js'
 import { nodeListener } from '../../js/dist/esm/web/index.js'
 import { answering, ask, readStream, streamOf, upstream, wholeOf } from '../js/openai-support.mjs'
+import { pythonWith } from './clients.mjs'
+import { callsOf, compare, families, root, skip, textsOf } from './recorded-texts.mjs'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const folder = join(process.env.SLUICE_SHARED || join(root, '../shared'), 'texts')
-const exceptions = JSON.parse(readFileSync(join(root, 'tests/conformance_exceptions.json'), 'utf8'))
-const families = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory()).map(({ name }) => name) : []
-
-/** The texts of a family, with tools for those that came without. */
-const textsOf = (family) => readdirSync(join(folder, family)).filter((name) => !(`${family}/${name}` in exceptions)).map((name) => {
-  const recorded = JSON.parse(readFileSync(join(folder, family, name), 'utf8'))
-  const declared = (recorded.tools ?? []).map((one) => one.function ?? one).map(({ name, description, parameters }) => ({ name, ...(description ? { description } : {}), ...(parameters ? { parameters } : {}) }))
-  const called = [...new Set(recorded.expected_calls.map((call) => call.name))].map((name) => ({ name, parameters: { type: 'object' } }))
-  const functions = declared.length > 0 ? declared : called.length > 0 ? called : [{ name: 'nothing_of_this_name' }]
-  return { ...recorded, name: `${family}/${name}`, declared: declared.length > 0, tools: functions.map((one) => ({ type: 'function', function: one })) }
-})
-
-/** Is `said` these texts, with any white space between and around them? */
-function isSaid(said, texts) {
-  let left = said.trimStart()
-  for (const text of texts.map((one) => one.trim())) {
-    if (!left.startsWith(text)) return false
-    left = left.slice(text.length).trimStart()
-  }
-  return left === ''
+/** Calls `act` with each, `most` at a time. */
+async function inTurns(all, most, act) {
+  const left = [...all]
+  await Promise.all(Array.from({ length: most }, async () => { while (left.length > 0) await act(left.shift()) }))
 }
 
-/** What the engine makes of a text: the calls, and what is shown. What lost something is shown as it was written. */
-function expected({ input, protocol: _, tools, starts_in_reasoning: startsInReasoning = false }, family) {
-  const declared = ({ function: { name, description = '', parameters = { type: 'object' } } }) => {
-    const made = tool({ name, description, agentCallable: true })
-    return { ...made, declaration: { ...made.declaration, parameters } } // `tool()` refuses what some recordings have
-  }
-  const engine = new Engine({ tools: tools.map(declared) })
-  const { blocks } = engine.parse(input, { protocol: family, startsInReasoning })
-  engine.close()
-  const isWhole = ({ status, reason }) => status === 'pending' || reason === 'schema'
-  const seen = new Set()
-  const shown = blocks.flatMap((block) => {
-    if (block.type === 'text') return [block.text]
-    if (block.type !== 'tool_use' || isWhole(block) || seen.has(block.start)) return []
-    seen.add(block.start)
-    return [block.raw]
-  })
-  return { shown, lost: seen.size > 0, calls: blocks.filter((block) => block.type === 'tool_use' && isWhole(block)).map((block) => [block.name, block.arguments]) }
-}
-
-/** Holds what a client read against the recording. */
-function compare(recorded, family, { content, reasoning, calls, finish }) {
-  const { shown, lost, calls: read } = expected(recorded, family)
-  assert.deepEqual(calls, read, recorded.name)
-  assert.equal(finish, calls.length > 0 ? 'tool_calls' : 'stop', recorded.name)
-  assert.ok(isSaid(content, shown), `${recorded.name}: ${JSON.stringify(content)} is not ${JSON.stringify(shown)}`)
-  const known = new Set(recorded.tools.map(({ function: { name } }) => name))
-  const counted = recorded.expected_calls.length === 0 && recorded.declared ? calls.filter(([name]) => known.has(name)) : calls
-  assert.deepEqual(counted, recorded.expected_calls.map(({ name, arguments: args }) => [name, args]), recorded.name)
-  if (!lost) assert.ok([recorded.expected_text, ...(recorded.text_variants ?? [])].some((text) => isSaid(text, shown)), `${recorded.name}: ${JSON.stringify(content)}`)
-  if (recorded.expected_reasoning !== undefined) assert.equal(reasoning.replaceAll(/\s+/g, ''), recorded.expected_reasoning.replaceAll(/\s+/g, ''), recorded.name)
-}
-
-const callsOf = (calls = []) => calls.map(({ function: { name, arguments: args } }) => [name, JSON.parse(args)])
-
-describe('recorded texts', { skip: families.length === 0 && 'no recorded texts at ../shared or $SLUICE_SHARED' }, () => {
+describe('recorded texts', { skip }, () => {
   let url
   let baseURL // of the model's server
   const handlers = new Map()
   const texts = new Map()
 
-  before(async (t) => {
-    const held = { after: (close) => process.once('beforeExit', close) }
-    const model = await upstream(held, async ({ body }, response) => {
+  const closers = []
+  after(() => { for (const close of closers) close() })
+
+  before(async () => {
+    const model = await upstream({ after: (close) => closers.push(close) }, async ({ body }, response) => {
       const text = texts.get(body.model)
       if (!body.stream) return wholeOf(text)
       const bytes = Buffer.from(streamOf(text, { size: 9 }))
@@ -100,7 +50,7 @@ describe('recorded texts', { skip: families.length === 0 && 'no recorded texts a
       return handlers.get(way)(request)
     }))
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-    server.unref()
+    closers.push(() => { server.close(); server.closeAllConnections() })
     url = `http://127.0.0.1:${server.address().port}`
   })
 
@@ -122,32 +72,75 @@ describe('recorded texts', { skip: families.length === 0 && 'no recorded texts a
     })
   }
 
-  test('a model is known by its name: families reach the official client through `npx sluice serve --protocol auto`', async () => {
-    const command = spawn(process.execPath, [join(root, 'js/dist/esm/cli/main.js'), 'serve', '--upstream', baseURL, '--protocol', 'auto', '--listen', '127.0.0.1:0'])
+  /** `npx sluice serve`, while `use` runs with its address. */
+  async function serving(protocol, use) {
+    const command = spawn(process.execPath, [join(root, 'js/dist/esm/cli/main.js'), 'serve', '--upstream', baseURL, '--protocol', protocol, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'ignore'] })
     try {
       const [line] = await once(command.stdout.setEncoding('utf8'), 'data')
-      const client = new OpenAI({ baseURL: /http:\S+/.exec(line)[0], apiKey: 'key', maxRetries: 0 })
-      const engine = new Engine({ mode: 'text', protocol: 'auto' })
-      const { profiles } = engine.describe()
-      const known = (model) => engine.describe({ request: { model, messages: [{ role: 'user', content: 'Hi' }] } }).protocols
-      const tried = new Set()
-      for (const { match, protocol: family, startsInReasoning } of profiles) {
-        const recorded = families.includes(family) && !tried.has(family) && textsOf(family).find((one) => one.expected_calls.length > 0 && (one.starts_in_reasoning ?? false) === startsInReasoning)
-        if (!recorded) continue
-        tried.add(family)
-        const name = match.replaceAll('*', '-').replace(/\.$/, '.1')
-        assert.deepEqual(known(name), [family], name)
-        texts.set(name, recorded.input)
-        const { choices: [{ message, finish_reason }] } = await client.chat.completions.stream({ model: name, messages: [{ role: 'user', content: 'Hi' }], tools: recorded.tools }).finalChatCompletion()
-        compare({ ...recorded, expected_reasoning: undefined }, family, { content: message.content ?? '', reasoning: '', calls: callsOf(message.tool_calls), finish: finish_reason })
-      }
-      engine.close()
-      console.log(`${tried.size} families by the names of their models`)
-      assert.ok(tried.size >= 30)
+      return await use(/http:\S+/.exec(line)[0])
     } finally {
       command.kill('SIGINT')
     }
-  })
+  }
+
+  /** The first text of a family that has calls, under a model's name; its clients are told to ask for it. */
+  function noted(family, name, startsInReasoning = false) {
+    const all = [...textsOf(family), ...textsOf(family, true)].filter((one) => (one.starts_in_reasoning ?? false) === startsInReasoning)
+    const recorded = all.find((one) => one.expected_calls.length > 0) ?? all[0]
+    if (recorded) texts.set(name, recorded.input)
+    return recorded && { family, name, recorded: { ...recorded, expected_reasoning: undefined } }
+  }
+
+  /** The server is not told that the prompt opened the reasoning: it is text then, and the calls are the same. */
+  const untold = ({ recorded, ...asked }) => ({ ...asked, recorded: { ...recorded, starts_in_reasoning: false, excepted: true } })
+
+  const ways = {
+    'the official client': async (baseURL, asked) => {
+      const client = new OpenAI({ baseURL, apiKey: 'key', maxRetries: 0 })
+      const answers = []
+      for (const { name, recorded } of asked) {
+        const { choices: [{ message, finish_reason }] } = await client.chat.completions.stream({ model: name, messages: [{ role: 'user', content: 'Hi' }], tools: recorded.tools }).finalChatCompletion()
+        answers.push({ content: message.content ?? '', calls: callsOf(message.tool_calls), finish: finish_reason })
+      }
+      return answers
+    },
+    'the official client of Python': async (baseURL, asked) => {
+      const script = spawn(pythonWith(), [fileURLToPath(new URL('texts.py', import.meta.url)), baseURL], { stdio: ['pipe', 'pipe', 'inherit'] })
+      script.stdin.end(JSON.stringify(asked.map(({ name, recorded }) => ({ model: name, tools: recorded.tools }))))
+      let out = ''
+      for await (const piece of script.stdout.setEncoding('utf8')) out += piece
+      return JSON.parse(out).map(({ content, calls, finish }) => ({ content, calls: calls.map(([name, args]) => [name, JSON.parse(args)]), finish }))
+    },
+  }
+  const skips = { 'the official client of Python': !pythonWith() && 'pip cannot install the openai client of Python here' }
+
+  for (const [way, read] of Object.entries(ways)) {
+    const held = async (baseURL, asked) => {
+      const answers = await read(baseURL, asked)
+      assert.equal(answers.length, asked.length)
+      for (const [at, { recorded, family }] of asked.entries()) compare(recorded, family, { reasoning: '', ...answers[at] })
+    }
+
+    test(`every family reaches ${way} through \`npx sluice serve\`, by its model's name or by --protocol`, { skip: skips[way] || false }, async () => {
+      const engine = new Engine({ mode: 'text', protocol: 'auto' })
+      const { profiles } = engine.describe()
+      const known = (model) => engine.describe({ request: { model, messages: [{ role: 'user', content: 'Hi' }] } }).protocols
+      const byName = new Map()
+      for (const { match, protocol: family, startsInReasoning } of profiles) {
+        if (!families.includes(family) || byName.has(family)) continue
+        const name = match.replaceAll('*', '-').replace(/\.$/, '.1')
+        assert.deepEqual(known(name), [family], name)
+        const asked = noted(family, name, startsInReasoning)
+        if (asked?.recorded.expected_calls.length > 0) byName.set(family, asked)
+      }
+      engine.close()
+      assert.ok(byName.size >= 30, `${byName.size} by their models' names`)
+      await serving('auto', (baseURL) => held(baseURL, [...byName.values()]))
+      const others = families.filter((family) => !byName.has(family))
+      await inTurns(others, 3, (family) => serving(family, (baseURL) => held(baseURL, [noted(family, `of ${family}`) ?? untold(noted(family, `of ${family}`, true))])))
+      console.log(`${byName.size} families by the names of their models, ${others.length} by --protocol`)
+    })
+  }
 
   test('the same comes out where the stream is cut at every byte', async () => {
     let count = 0

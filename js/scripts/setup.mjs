@@ -35,7 +35,7 @@ const program = (...names) => () => names.some(which)
 export const browser = () => process.env.SLUICE_CHROMIUM ?? ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
 
 /** Debian packages that are not there yet. */
-export function missingPackages({ tests = false, bench = false, pack = false, fuzz = false, wasm = false, languages = false, coverage = false, trials = false }) {
+export function missingPackages({ tests = false, bench = false, pack = false, fuzz = false, wasm = false, languages = false, coverage = false, trials = false, durable = false }) {
   const needed = [
     ['cmake', program('cmake')],
     ['g++', program('c++', 'g++', 'clang++')],
@@ -45,6 +45,7 @@ export function missingPackages({ tests = false, bench = false, pack = false, fu
     ...(fuzz ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['clang', program('clang++')], ['libclang-rt-dev', () => existsSync('/usr/share/doc/libclang-rt-dev')]] : []),
     ...(pack || wasm ? [['emscripten', program('em++')]] : []),
     ...(languages ? [['golang-go', program('go')], ['cargo', program('cargo')], ['default-jdk-headless', program('javac')], ['libjna-java', () => existsSync('/usr/share/java/jna.jar')], ['mono-mcs', program('mcs')], ['mono-runtime', program('mono')], ['luajit', program('luajit')]] : []),
+    ...(durable ? [['redis-server', program('redis-server', 'valkey-server')], ['postgresql', () => existsSync('/usr/lib/postgresql')]] : []),
     ...(coverage ? [['clang', program('clang++')], ['libclang-rt-dev', () => existsSync('/usr/share/doc/libclang-rt-dev')], ['llvm', program('llvm-cov')]] : []),
     ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')], ['lld-16', program('lld-16')]] : []),
     ...(trials ? [['llvm', program('llvm-readobj')], ['musl', () => existsSync('/lib/ld-musl-x86_64.so.1')], ['qemu-user', program('qemu-aarch64')], ['libstdc++6-arm64-cross', () => existsSync('/usr/aarch64-linux-gnu/lib/libstdc++.so.6')]] : []),

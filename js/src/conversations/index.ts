@@ -1,6 +1,7 @@
 export { memory } from './memory.js'
 export { files } from './files.js'
-export { sqlite, type SqliteDatabase, type SqliteStatement } from './sqlite.js'
+export { sqlite } from './sqlite.js'
+export type { SqliteDatabase, SqliteStatement } from './sqlite-access.js'
 export type { Encryption, StoreOptions } from './sealed.js'
 export { pathOf } from './tree.js'
 export { addressOf, blobOf, mediaTypeOf, refOf, withoutPictures, withPictures } from './blobs.js'

@@ -9,6 +9,9 @@ export const POLL_MS = 5
 /** To remove a lock takes a few calls of the system: whoever does it for so long died at it. */
 const REMOVE_MS = 5000
 
+/** Another process took the lock: what is under it may have changed. */
+export class LockLost extends Error {}
+
 export class LockFile {
   readonly #path: string
   readonly #staleMs: number
@@ -33,7 +36,7 @@ export class LockFile {
 
   /** Throws if another process removed the lock as stale, because this one slept while it held it. */
   check(): void {
-    if (!this.#isHeld) throw new Error('it was changed by another process at the same time; try again')
+    if (!this.#isHeld) throw new LockLost('it was changed by another process at the same time; try again')
   }
 
   release(): void {

@@ -267,6 +267,11 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return { seq: this.#lastSeq, history: this.#turn.history, ...(state && !this.#draining ? { state: this.#turn.state } : {}) }
   }
 
+  /** @internal When the turn wants to be looked at again, in Unix milliseconds; Infinity: never. */
+  get deadline(): number {
+    return this.#turn.deadline
+  }
+
   // -- the native turn ------------------------------------------------------------------------------------------------------
 
   #stage(): Stage {

@@ -5,6 +5,7 @@ import { agUIHandler, toAGUIEvents, type AGUIEvent } from 'sluice/ag-ui'
 import { chatHandler } from 'sluice/ai-sdk'
 import { decide } from 'sluice/ai-sdk/client'
 import { memory } from 'sluice/conversations'
+import { durable, files, type Durable } from 'sluice/durable'
 import { createHost, type Connection, type Host, type Peer } from 'sluice/host'
 import { live2dTools } from 'sluice/live2d'
 import { file, mcpTools, type McpClientLike, type McpTools } from 'sluice/mcp'
@@ -36,6 +37,7 @@ export const chat: (request: Request) => Promise<Response> = chatHandler(engine,
 export const tools = (client: McpClientLike): Promise<McpTools> => mcpTools(client, { server: 'fs', expose: ['read_file'], permission: 'moderate', pins: file('pins.json') })
 export const agent: (request: Request) => Promise<Response> = agUIHandler(engine, { run: ({ input }) => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' }, system: String(input.forwardedProps) }), store: memory(), authorize: () => true })
 export const agentEvents = (run: Run): AsyncIterable<AGUIEvent> => toAGUIEvents(run, { threadId: 't', runId: 'r' })
+export const turns: Durable = durable(engine, { store: files('turns'), run: ({ id }) => ({ model: { baseURL: 'http://127.0.0.1', name: id } }) })
 export const decided = decide({ messages: [], addToolApprovalResponse: () => {} }, 'a', { approved: true })
 export const listener = nodeListener(openAIHandler({ baseURL: 'http://127.0.0.1:8000/v1' }))
 export async function show(): Promise<void> {

@@ -1,0 +1,403 @@
+// Turns that outlive processes: what is said to them goes into a store, and a worker carries them on, leg by leg.
+import { randomUUID } from 'node:crypto'
+import type { Engine, NeedsContext } from '../core/engine.js'
+import { messageOf, SluiceError } from '../core/errors.js'
+import { anything, encode, flag, func, is, members, milliseconds, oneOf, record, text, whole, withMethods, wrong } from '../core/options.js'
+import { Turn } from '../core/turn.js'
+import { warn } from '../core/warning.js'
+import { memoryLog, type StreamLog } from '../leg/stream-log.js'
+import { eventsOf, type Saved } from './events.js'
+import { files } from './files.js'
+import { keyOf, Leg, nothing, type Config, type Entry, type LegEnd, type Surroundings } from './leg.js'
+import { local } from './local.js'
+import { Texts, unreadable } from './texts.js'
+import type { BlobStore, Decision, Durable, Question, Row, StartOptions, TurnEnd, TurnEvent, TurnInfo, TurnRun, TurnStatus, TurnStore, TurnWorker, WakeQueue } from './types.js'
+
+/** What `durable` takes. */
+export interface DurableOptions<C = unknown> {
+  /** Says how a turn is run: asked for every leg. Neither model nor key is kept with the turn. */
+  run: (turn: TurnInfo) => (TurnRun<C> & NeedsContext<C>) | Promise<TurnRun<C> & NeedsContext<C>>
+  /** Where turns are kept. Default: `files('./turns')`. */
+  store?: TurnStore
+  /** Which turn is looked at next. Default: `local()`, in this process. */
+  queue?: WakeQueue
+  /** What readers follow. Default: `memoryLog()`, for readers in the process that runs the turn. */
+  log?: StreamLog
+  /** Where pictures and long results are kept, beside the turn. Default: in it, and written again with every save. */
+  blobs?: BlobStore
+  /** 32 bytes that seal all that is kept of a turn, by AES-256-GCM. Of several, the first one seals, all of them open. Default: nothing is sealed. */
+  seal?: Uint8Array | readonly Uint8Array[]
+  /** A worker that says nothing for so many milliseconds is taken for dead. Default 30,000. */
+  leaseMs?: number
+}
+
+const isKey = (value: unknown): boolean => value instanceof Uint8Array && value.length === 32
+const checkOptions = members({
+  members: {
+    run: func('(turn) => { model, … }'),
+    store: withMethods('a store of turns such as files(folder)', 'create', 'load', 'inbox', 'save', 'push', 'list', 'remove'),
+    queue: withMethods('a queue such as local()', 'wake', 'at', 'work'),
+    log: withMethods('a stream log such as memoryLog()', 'append', 'end', 'read'),
+    blobs: withMethods('a store of blobs such as fileBlobs(folder)', 'put', 'get', 'remove'),
+    seal: is('32 bytes, or an array of such keys', (value) => isKey(value) || (Array.isArray(value) && value.length > 0 && value.every(isKey))),
+    leaseMs: whole(30),
+  } satisfies { [member in keyof Required<DurableOptions>]: unknown },
+  needs: ['run'],
+})
+
+const anId = is('a text of 1 to 200 characters, no control characters', (value) => typeof value === 'string' && value !== '' && value.length <= 200 && !/[\p{Cc}\p{Cs}]/u.test(value))
+const checkStart = members({
+  members: { messages: is('an array of at least one message', (value) => Array.isArray(value) && value.length > 0), id: anId, thread: anId, data: anything }, needs: ['messages'],
+})
+const checkDecision = members({
+  members: {
+    call: whole(1), stage: oneOf('execution', 'result'), digest: text, decision: oneOf('approve', 'deny'), arguments: record, remember: oneOf('once', 'turn', 'session', 'always'), exact: flag, reason: text, by: text,
+  } satisfies { [member in keyof Required<Decision>]: unknown },
+  needs: ['call', 'stage', 'digest', 'decision'],
+})
+const checkResult = members({ members: { value: anything, error: text } })
+const checkFilter = members({ members: { thread: text, tool: text } })
+const checkWork = members({ members: { sweepMs: milliseconds } })
+
+const SWEEP_MS = 60_000
+/** A reader looks so often whether another process goes on with the turn, in milliseconds. */
+const LOOK_MS = 1000
+
+/**
+ * Turns that are saved before each step outside, and go on in whatever process works for them: after a crash, after a deployment, days later.
+ * @throws SluiceError `option` where an option is wrong, or a tool of the engine cannot be part of a durable turn.
+ */
+export function durable<C>(engine: Engine<C>, options: DurableOptions<C>): Durable {
+  withMethods('an Engine', 'run', 'resume')(engine, 'engine')
+  checkOptions(options, 'options')
+  checkEngine(engine as Engine)
+  return new Turns(engine as Engine, options as DurableOptions)
+}
+
+/** A turn that is worked on here. */
+interface Work {
+  leg: Leg | undefined
+  /** It was woken since. */
+  again: boolean
+  end: Promise<'waiting' | 'done'>
+}
+
+class Turns implements Durable {
+  readonly #engine: Engine
+  readonly #run: DurableOptions['run']
+  readonly #store: TurnStore
+  readonly #queue: WakeQueue
+  readonly #texts: Texts
+  readonly #around: Surroundings
+  readonly #works = new Map<string, Work>()
+  /** Readers that wait for something to read. */
+  readonly #readers = new Map<string, Set<() => void>>()
+  #closing = false
+
+  constructor(engine: Engine, { run, store = files('./turns'), queue = local(), log = memoryLog(), blobs, seal = [], leaseMs = 30_000 }: DurableOptions) {
+    this.#engine = engine
+    this.#run = run
+    this.#store = store
+    this.#queue = queue
+    this.#texts = new Texts(blobs, seal instanceof Uint8Array ? [seal] : seal)
+    this.#around = { engine, store, texts: this.#texts, log, leaseMs, told: (id) => { for (const wake of this.#readers.get(id) ?? []) wake() } }
+  }
+
+  // -- what is said to a turn -----------------------------------------------------------------------------------------------
+
+  async start(options: StartOptions): Promise<string> {
+    checkStart(options, 'options')
+    const { messages, id = randomUUID(), thread, data } = options
+    const config = await this.#texts.write(id, 'config', encode({ messages, data }, 'options'))
+    await this.#store.create(id, { thread: thread ?? null, epoch: 0, phase: 'running', wakeAt: 0, updated: Date.now(), questions: null, config, state: null, result: null })
+    await this.#queue.wake(id) // also where it was there: its first wake may be lost
+    return id
+  }
+
+  async decide(id: string, decision: Decision): Promise<'accepted' | 'stale' | 'over'> {
+    checkDecision(decision, 'decision')
+    const row = await this.#load(id)
+    if (row.phase === 'done') return 'over'
+    const entry = encode({ type: 'decision', at: Date.now(), ...decision } satisfies Entry, 'decision')
+    const asked = await this.#isAsked(row, decision)
+    const key = keyOf(decision)
+    const pushed = asked && (await this.#store.push(id, { key, entry: await this.#texts.write(id, `entry ${key}`, entry) }))
+    await this.#queue.wake(id) // a question that is asked in another way now is to be seen
+    return pushed ? 'accepted' : 'stale'
+  }
+
+  async result(id: string, call: number, result: { value: unknown } | { error: string }): Promise<'accepted' | 'over'> {
+    whole(1)(call, 'call')
+    checkResult(result, 'result')
+    if (('value' in result) === ('error' in result)) throw wrong('result', result, '{ value }, or { error } with a text')
+    const row = await this.#load(id)
+    if (row.phase === 'done') return 'over'
+    if (row.phase === 'waiting') this.#checkWaits(await this.#message(row), call)
+    await this.#push(id, `${call}`, encode({ type: 'result', call, ...result }, 'result'))
+    return 'accepted'
+  }
+
+  async cancel(id: string, reason?: string): Promise<void> {
+    if (reason !== undefined) text(reason, 'reason')
+    const row = await this.#load(id)
+    if (row.phase !== 'done') await this.#push(id, 'cancel', encode({ type: 'cancel', ...(reason === undefined ? {} : { reason }) }, 'reason'))
+  }
+
+  async #push(id: string, key: string, entry: string): Promise<void> {
+    await this.#store.push(id, { key, entry: await this.#texts.write(id, `entry ${key}`, entry) })
+    await this.#queue.wake(id)
+  }
+
+  // -- what can be seen of it -----------------------------------------------------------------------------------------------
+
+  async status(id: string): Promise<TurnStatus> {
+    const row = await this.#load(id)
+    const { data, decisions = [] } = await this.#config(row)
+    const { phase, thread } = row
+    const known = { phase, ...(thread === null ? {} : { thread }), ...(data === undefined ? {} : { data }), decisions }
+    if (row.result !== null) return { ...known, questions: [], ...((await this.#read(row, 'result', row.result)) as TurnEnd) }
+    return { ...known, questions: await this.#questionsOf(row), message: await this.#message(row) }
+  }
+
+  async *questions(filter: { thread?: string; tool?: string } = {}): AsyncGenerator<Question, void, undefined> {
+    checkFilter(filter, 'filter')
+    const { thread, tool } = filter
+    let fault: unknown
+    for await (const row of this.#store.list({ asking: true, ...(thread === undefined ? {} : { thread }) })) {
+      try {
+        for (const question of await this.#questionsOf(row)) if (tool === undefined || question.name === tool) yield question
+      } catch (error) {
+        fault ??= error // of one turn: it hides no other
+      }
+    }
+    if (fault !== undefined) throw fault
+  }
+
+  events(id: string, from?: number): AsyncIterableIterator<TurnEvent> {
+    if (from !== undefined) whole(0)(from, 'from')
+    const look = async (): Promise<Saved> => {
+      const row = await this.#load(id)
+      const end = row.result === null ? undefined : ((await this.#read(row, 'result', row.result)) as TurnEnd)
+      return { row, message: end?.message ?? (await this.#message(row)), questions: await this.#questionsOf(row), end }
+    }
+    return eventsOf({ log: this.#around.log, look, pause: (left) => this.#pause(id, left) }, id, from)
+  }
+
+  async #pause(id: string, left: AbortSignal): Promise<void> {
+    if (left.aborted) return
+    const wakes = this.#readers.get(id) ?? new Set()
+    this.#readers.set(id, wakes)
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer)
+        wakes.delete(wake)
+        if (wakes.size === 0) this.#readers.delete(id)
+        resolve()
+      }
+      const timer = setTimeout(wake, LOOK_MS)
+      wakes.add(wake)
+      left.addEventListener('abort', wake)
+    })
+  }
+
+  // -- what carries it on ---------------------------------------------------------------------------------------------------
+
+  async advance(id: string): Promise<'waiting' | 'done'> {
+    anId(id, 'id')
+    const known = this.#works.get(id)
+    if (known) {
+      known.again = true
+      known.leg?.poke()
+      return await known.end
+    }
+    const work: Work = { leg: undefined, again: false, end: Promise.resolve('waiting') }
+    this.#works.set(id, work)
+    work.end = this.#work(id, work)
+    return await work.end
+  }
+
+  async sweep(): Promise<number> {
+    let count = 0
+    for await (const { id } of this.#store.list({ due: Date.now() })) {
+      if (this.#works.has(id)) continue
+      await this.#queue.wake(id)
+      count++
+    }
+    return count
+  }
+
+  work(options: { sweepMs?: number } = {}): TurnWorker {
+    checkWork(options, 'options')
+    checkEngine(this.#engine)
+    this.#closing = false
+    const worker = this.#queue.work((id) => this.advance(id))
+    const sweep = (): void => void this.sweep().catch((error: unknown) => warn(`turns that were left cannot be looked for: ${messageOf(error)}`))
+    const timer = setInterval(sweep, options.sweepMs ?? SWEEP_MS)
+    sweep()
+    return {
+      close: async () => {
+        clearInterval(timer)
+        this.#closing = true
+        for (const { leg } of this.#works.values()) leg?.release()
+        await worker.close()
+        await Promise.allSettled([...this.#works.values()].map(({ end }) => end))
+      },
+    }
+  }
+
+  async forget(id: string): Promise<boolean> {
+    anId(id, 'id')
+    const known = await this.#store.remove(id)
+    await this.#texts.remove(id)
+    return known
+  }
+
+  async #work(id: string, work: Work): Promise<'waiting' | 'done'> {
+    try {
+      for (;;) {
+        work.again = false
+        const end = await this.#leg(id, work)
+        if (end === 'done') return end
+        if (end !== 'again' && !work.again) return 'waiting'
+        if (this.#closing) return 'waiting'
+      }
+    } finally {
+      this.#works.delete(id)
+    }
+  }
+
+  async #leg(id: string, work: Work): Promise<'waiting' | 'done' | 'again'> {
+    const row = await this.#load(id)
+    if (row.phase === 'done') return 'done'
+    const now = Date.now()
+    const early = row.wakeAt === null || row.wakeAt > now
+    if (early && (row.phase === 'running' || (await this.#store.inbox(id)).length === 0)) {
+      if (row.wakeAt !== null) await this.#queue.at(id, row.wakeAt) // of one that runs: when its worker is dead
+      return 'waiting'
+    }
+    const given = await this.#given(row)
+    const config = await this.#config(row)
+    const { leaseMs } = this.#around
+    const taken = { epoch: row.epoch + 1, phase: 'running' as const, wakeAt: now + leaseMs }
+    const rev = await this.#store.save(id, row.rev, { ...taken, updated: now })
+    if (rev === null) return 'again' // somebody was faster: see how long they are believed to live
+    const leg = (work.leg = new Leg(this.#around, { ...row, ...taken, rev }, config))
+    if (this.#closing) leg.release()
+    try {
+      const { end, wakeAt } = await leg.go(given)
+      if (wakeAt !== null) await this.#queue.at(id, wakeAt)
+      return await this.#told(id, end)
+    } catch (error) {
+      await leg.giveBack(row)
+      throw error
+    } finally {
+      work.leg = undefined
+    }
+  }
+
+  async #told(id: string, end: LegEnd): Promise<'waiting' | 'done' | 'again'> {
+    if (end === 'released') await this.#queue.wake(id)
+    return end === 'done' || end === 'again' ? end : 'waiting'
+  }
+
+  async #given({ id, thread, config }: Row): Promise<TurnRun> {
+    checkEngine(this.#engine)
+    const { data } = await this.#config({ id, config })
+    const given: unknown = await this.#run({ id, ...(thread === null ? {} : { thread }), ...(data === undefined ? {} : { data }) })
+    if (typeof given !== 'object' || given === null) throw wrong('run()', given, '{ model, … }')
+    for (const name of ['messages', 'id', 'checkpoint'] as const) {
+      if ((given as { [name: string]: unknown })[name] !== undefined) throw new SluiceError({ code: 'option', path: `run().${name}`, detail: 'a durable turn has its own' })
+    }
+    checkDispatch((given as { dispatch?: unknown }).dispatch, 'run().dispatch')
+    return given as TurnRun
+  }
+
+  // -- reading a row --------------------------------------------------------------------------------------------------------
+
+  async #load(id: string): Promise<Row> {
+    anId(id, 'id')
+    const row = await this.#store.load(id)
+    if (!row) throw new SluiceError({ code: 'not_found', path: id, detail: 'there is no such turn' })
+    return row
+  }
+
+  async #read({ id }: Pick<Row, 'id'>, what: string, kept: string): Promise<unknown> {
+    const read = await this.#texts.read(id, what, kept)
+    try {
+      return JSON.parse(read)
+    } catch (cause) {
+      throw unreadable(id, what, cause)
+    }
+  }
+
+  async #config(row: Pick<Row, 'id' | 'config'>): Promise<Config> {
+    return (await this.#read(row, 'config', row.config)) as Config
+  }
+
+  /** Those that can still be decided. */
+  async #questionsOf(row: Pick<Row, 'id' | 'questions'>): Promise<Question[]> {
+    if (row.questions === null) return []
+    const questions = (await this.#read(row, 'questions', row.questions)) as Question[]
+    return questions.filter(({ expiresAt = Infinity }) => expiresAt > Date.now())
+  }
+
+  async #message(row: Row): Promise<TurnStatus['message']> {
+    if (row.state === null) return nothing()
+    return await this.#restored(row, row.state, (turn) => turn.message)
+  }
+
+  /** Whether this question waits: of a turn that waits, as the tools of this process ask it. */
+  async #isAsked(row: Row, { call, stage, digest, decision, arguments: args }: Decision): Promise<boolean> {
+    const isIt = (one: Pick<Question, 'call' | 'stage' | 'digest'>): boolean => one.call === call && one.stage === stage && one.digest === digest
+    if (!(await this.#questionsOf(row)).some(isIt)) return false
+    if (row.phase !== 'waiting' || row.state === null) return true
+    return await this.#restored(row, row.state, (turn) => {
+      turn.tick()
+      const asked = [...turn.events()].some((event) => event.type === 'approval' && isIt(event))
+      if (asked && decision === 'approve' && args) turn.approve({ call, digest }, { arguments: args }) // throws where they do not fit
+      return asked
+    })
+  }
+
+  async #restored<T>(row: Row, kept: string, look: (turn: Turn) => T): Promise<T> {
+    const state = await this.#texts.read(row.id, 'state', kept)
+    let turn: Turn
+    try {
+      turn = Turn.restore(this.#engine, state)
+    } catch (cause) {
+      throw unreadable(row.id, 'state', cause)
+    }
+    try {
+      return look(turn)
+    } finally {
+      turn.close()
+    }
+  }
+
+  #checkWaits({ blocks }: TurnStatus['message'], call: number): void {
+    const block = blocks.find((one) => one.type === 'tool_use' && one.call === call)
+    if (block?.type !== 'tool_use') throw new SluiceError({ code: 'not_found', path: 'call', detail: `the turn has no call ${call}` })
+    if (block.status !== 'executing') throw new SluiceError({ code: 'state', path: 'call', detail: `found call ${call} as ${block.status}, expected one that waits for its result` })
+  }
+}
+
+// -- what an engine must be like ----------------------------------------------------------------------------------------------
+
+function checkDispatch(dispatch: unknown, path: string): void {
+  if (dispatch !== undefined && dispatch !== 'round') throw wrong(path, dispatch, "'round': states are saved between answers")
+}
+
+/** A state is saved between two answers, so nothing that counts may happen within one; and nobody but the layer reads the events of a leg. */
+function checkEngine(engine: Engine): void {
+  checkDispatch(engine.settings.dispatch, 'engine.dispatch')
+  if (engine.checkpoint) throw new SluiceError({ code: 'option', path: 'engine.checkpoint', detail: 'a durable turn has its own' })
+  for (const { name, declaration, run } of engine.tools) {
+    const { immediate, idempotent, ipc, agentCallable } = declaration
+    if (immediate === true && run && idempotent !== true) {
+      throw new SluiceError({ code: 'option', path: `${name}.immediate`, detail: 'found a tool that runs in mid-answer and is not `idempotent`', hint: 'an answer that broke off is asked for again, and the tool runs again' })
+    }
+    if (agentCallable === true && !run && !ipc && idempotent !== true) {
+      throw new SluiceError({ code: 'option', path: `${name}.execute`, detail: 'found a tool without `execute`', hint: '`external: true` if its result comes by `result()`' })
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// The events of a turn for a reader, over all its legs: from the stream log, and where that has nothing from what was saved.
+import { messageOf } from '../core/errors.js'
+import type { AssistantMessage, SluiceEvent } from '../core/events.js'
+import { warn } from '../core/warning.js'
+import type { LoggedChunks, StreamLog } from '../leg/stream-log.js'
+import type { Question, ResetEvent, Row, TurnEnd, TurnEvent } from './types.js'
+
+/** A turn as it was saved. */
+export interface Saved {
+  row: Pick<Row, 'phase' | 'epoch' | 'rev'>
+  message: AssistantMessage
+  questions: readonly Question[]
+  end: TurnEnd | undefined
+}
+
+/** What reading needs of the turns around it. */
+export interface Source {
+  log: StreamLog
+  /** Loads the turn. What it throws ends the reading. */
+  look: () => Promise<Saved>
+  /** Resolves when there may be more to read: a leg begins here, or a while has passed. */
+  pause: (left: AbortSignal) => Promise<void>
+}
+
+/** Room for so many events of an epoch, and for 2^26 epochs. */
+const EPOCH = 2 ** 27
+const placeOf = (epoch: number, index: number): number => epoch * EPOCH + index
+/** Behind every event of an epoch. */
+const lastOf = (epoch: number): number => placeOf(epoch, EPOCH - 1)
+
+export function eventsOf({ log, look, pause }: Source, id: string, from: number | undefined): AsyncIterableIterator<TurnEvent> {
+  const left = new AbortController()
+  const events = tell()
+  return {
+    next: () => events.next(),
+    return: async () => {
+      left.abort()
+      return await events.return()
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+
+  async function* tell(): AsyncGenerator<TurnEvent, void, undefined> {
+    let at = from ?? -1
+    /** The revision that was told. */
+    let rev = 0
+    while (!left.signal.aborted) {
+      let [epoch, index] = [0, 0]
+      try {
+        for await (const logged of until(left.signal, log.read(id))) {
+          if (logged.epoch !== epoch) [epoch, index] = [logged.epoch, 0]
+          for (const chunk of logged.chunks) {
+            const place = placeOf(epoch, index++)
+            if (place <= at) continue
+            at = place
+            const event = JSON.parse(chunk) as SluiceEvent | ResetEvent
+            yield { ...event, at }
+            if (event.type === 'done') return
+          }
+        }
+      } catch (error) {
+        warn(`the stream log: ${messageOf(error)}; the reader of turn ${id} gets what was saved`)
+        epoch = 0
+      }
+      if (left.signal.aborted) return
+      const saved = await look()
+      const { row, end } = saved
+      const waits = row.phase === 'waiting'
+      const known = row.rev === rev || (waits && (epoch === row.epoch || at === lastOf(row.epoch)))
+      if (end || at < 0 || !known) {
+        // What the log says of a turn that runs stands behind this.
+        at = Math.max(at, row.phase === 'running' ? placeOf(row.epoch, 0) - 1 : lastOf(row.epoch))
+        yield* saidBy(saved, at)
+      }
+      if (end) return
+      rev = row.rev
+      await pause(left.signal)
+    }
+  }
+}
+
+/** What was saved, as events. */
+function* saidBy({ row, message, questions, end }: Saved, at: number): Generator<TurnEvent> {
+  yield { type: 'reset', epoch: row.epoch, message, at }
+  for (const { turn: _, thread: __, askedAt: ___, ...asked } of questions) yield { type: 'approval', seq: 0, ...asked, at }
+  if (end) yield { type: 'done', seq: 0, outcome: end.outcome, ...(end.finishReason ? { finishReason: end.finishReason } : {}), at }
+}
+
+/** What a log gives until the reader leaves: one that waits for the next chunk is left to itself. */
+async function* until(left: AbortSignal, chunks: AsyncIterable<LoggedChunks>): AsyncGenerator<LoggedChunks, void, undefined> {
+  const reader = chunks[Symbol.asyncIterator]()
+  const gone = new Promise<IteratorReturnResult<undefined>>((resolve) => left.addEventListener('abort', () => resolve({ done: true, value: undefined })))
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.next(), gone])
+      if (done) return
+      yield value
+    }
+  } finally {
+    void reader.return?.()?.catch(() => {})
+  }
+}

@@ -1,0 +1,16 @@
+// Turns that outlive processes: saved before each step outside, woken by a queue, carried on by whichever worker is there.
+export { durable, type DurableOptions } from './durable.js'
+export { fileBlobs, files } from './files.js'
+export { sqlite } from './sqlite.js'
+export { local, type LocalOptions } from './local.js'
+export { memoryLog, type LoggedChunks, type MemoryLogOptions, type StreamLog } from '../leg/stream-log.js'
+export type { SqliteDatabase, SqliteStatement } from '../conversations/sqlite-access.js'
+export type {
+  BlobStore, Decision, DecisionRecord, Durable, InboxEntry, ListedRow, Phase, Question, QueueWorker, ResetEvent, Row, RowFilter, RowPatch, StartOptions, TurnEnd, TurnEvent, TurnInfo, TurnRun,
+  TurnStatus, TurnStore, TurnWorker, WakeQueue,
+} from './types.js'
+export { postgres, type PostgresOptions, type PostgresPool } from './postgres.js'
+export { redis, type RedisOptions } from './redis.js'
+export { redisLog, type RedisLogOptions } from './redis-log.js'
+export type { RedisClient } from './redis-client.js'
+export { bullmq, type BullOptions, type BullQueue, type BullWorker } from './bullmq.js'

@@ -1,0 +1,338 @@
+// One leg of a turn: from what was saved, through what came since, until people are waited for or the turn is over. Every step outside is behind a
+// save, and a save that finds another revision ends the leg: somebody else has the turn.
+import type { Engine } from '../core/engine.js'
+import { SluiceError } from '../core/errors.js'
+import type { ApprovalEvent, AssistantMessage, ChatMessage, Json, SluiceEvent } from '../core/events.js'
+import { hooks, type ResumeOptions, type RunOptions } from '../core/run-options.js'
+import type { Run } from '../core/run.js'
+import { warn } from '../core/warning.js'
+import type { StreamLog } from '../leg/stream-log.js'
+import { LegLog } from './leg-log.js'
+import type { Texts } from './texts.js'
+import type { Decision, DecisionRecord, Question, Row, RowPatch, TurnEnd, TurnRun, TurnStore } from './types.js'
+
+/** What `config` of a row holds. */
+export interface Config {
+  /** In front of the first save only: then the state has them. */
+  messages?: ChatMessage[]
+  data?: Json
+  decisions?: DecisionRecord[]
+}
+
+/** An entry of an inbox. */
+export type Entry = ({ type: 'decision'; at: number } & Decision) | { type: 'result'; call: number; value?: unknown; error?: string } | { type: 'cancel'; reason?: string }
+
+/** What a leg needs of the turns around it. */
+export interface Surroundings {
+  engine: Engine
+  store: TurnStore
+  texts: Texts
+  log: StreamLog
+  /** Readers of this turn can find something. */
+  told: (id: string) => void
+  leaseMs: number
+}
+
+/** How a leg ended. `again`: something came in its last moment. `lost`: another worker has the turn. `released`: it is free for others. */
+export type LegEnd = 'done' | 'waiting' | 'again' | 'lost' | 'released'
+
+/** The inbox of a turn that runs is looked at so often, in milliseconds: for what came to another process. */
+const LOOK_MS = 1000
+/** Decisions that are kept for the record: more than a turn can have by its limits. */
+const MOST_DECISIONS = 1000
+
+export class Leg {
+  readonly #around: Surroundings
+  readonly #row: Row
+  readonly #config: Config
+  readonly #log: LegLog
+  #run: Run | undefined
+  #rev: number
+  /** When the lease ends, as it was saved last. */
+  #until: number
+  /** One save at a time. */
+  #saving: Promise<unknown> = Promise.resolve()
+  #looking: Promise<unknown> = Promise.resolve()
+  /** Why it ended before its end: another worker has the turn, or the store failed. */
+  #lost = false
+  #failure: unknown
+  /** A state was. */
+  #saved = false
+  #releasing = false
+
+  // -- of the turn
+  readonly #questions = new Map<number, Question>()
+  /** The questions that were asked by the workers before. */
+  readonly #before = new Map<string, Question>()
+  /** Entries that were used: the next save takes them out of the inbox. */
+  readonly #used = new Set<string>()
+  #configChanged = false
+
+  /** @param row as it was saved when this worker took it */
+  constructor(around: Surroundings, row: Row, config: Config) {
+    this.#around = around
+    this.#row = row
+    this.#config = config
+    this.#rev = row.rev
+    this.#until = row.wakeAt ?? 0
+    this.#log = new LegLog(around.log, row.id, row.epoch, () => around.told(row.id))
+  }
+
+  async go(given: TurnRun): Promise<{ end: LegEnd; wakeAt: number | null }> {
+    const run = (this.#run = await this.#begin(given))
+    if (this.#releasing) void run.suspend()
+    this.#log.begin(run.before ?? nothing())
+    const heart = setInterval(() => void this.#beat(), this.#around.leaseMs / 3)
+    const look = setInterval(() => this.poke(), Math.min(LOOK_MS, this.#around.leaseMs / 3))
+    try {
+      for (;;) {
+        while (await this.#look(false));
+        const what = await run.quiet
+        if (what === 'done' || this.#isOver) break
+        if (!(await this.#look(true))) break
+      }
+      return await this.#end(run)
+    } finally {
+      clearInterval(heart)
+      clearInterval(look)
+      await run.suspend({ graceMs: 0 }) // it has ended, unless something threw
+    }
+  }
+
+  /** Somebody woke the turn: looks what came for it. */
+  poke(): void {
+    if (this.#run) this.#look(false).catch((error: unknown) => this.#fail(error))
+  }
+
+  /** Saves what there is, so that another worker can go on. */
+  release(): void {
+    this.#releasing = true
+    void this.#run?.suspend()
+  }
+
+  /** It threw: others may try at once. What was saved on the way stays. */
+  async giveBack(before: Row): Promise<void> {
+    if (this.#lost) return
+    const place = this.#saved ? { phase: 'running' as const, wakeAt: 0 } : { phase: before.phase, wakeAt: before.wakeAt }
+    await this.#write(async () => place).catch(() => {}) // then its lease runs out
+  }
+
+  get #isOver(): boolean {
+    return this.#lost || this.#failure !== undefined || this.#releasing
+  }
+
+  // -- its begin and its end ------------------------------------------------------------------------------------------------
+
+  async #begin(given: TurnRun): Promise<Run> {
+    const { id, state, questions } = this.#row
+    const { engine, texts } = this.#around
+    for (const question of questions === null ? [] : (JSON.parse(await texts.read(id, 'questions', questions)) as Question[])) this.#before.set(keyOf(question), question)
+    const own = {
+      checkpoint: async (now: string, why: string) => this.#checkpoint(now, why),
+      onEvent: (event: SluiceEvent) => {
+        this.#hear(event)
+        given.onEvent?.(event)
+      },
+    }
+    if (state === null) {
+      const { messages } = this.#config
+      if (!messages) throw new SluiceError({ code: 'storage', path: id, detail: 'the turn has neither a state nor messages' })
+      return engine.run({ ...given, ...own, id, messages, dispatch: 'round' } as RunOptions)
+    }
+    const taken = Object.entries(given).filter(([name]) => name in hooks || ['model', 'context', 'rules', 'signal'].includes(name))
+    return engine.resume(await texts.read(id, 'state', state), { ...(Object.fromEntries(taken) as unknown as ResumeOptions), ...own })
+  }
+
+  async #end(run: Run): Promise<{ end: LegEnd; wakeAt: number | null }> {
+    const { deadline } = run
+    const state = await run.suspend()
+    if (this.#failure !== undefined) throw this.#failure
+    if (this.#lost) return { end: 'lost', wakeAt: null }
+    const result = await run.done
+    if (state === null && result.outcome === 'suspended') throw new SluiceError({ code: 'failed', detail: result.error?.detail ?? 'the run ended before its turn' })
+    const wakeAt = state === null || deadline === Infinity ? null : deadline
+    try {
+      if (state !== null) {
+        const released = this.#releasing
+        await this.#save(state, released ? { phase: 'running', wakeAt: 0 } : { phase: 'waiting', wakeAt })
+        await this.#log.end()
+        if (released) return { end: 'released', wakeAt: null }
+        const left = (await this.#around.store.inbox(this.#row.id)).some(({ key }) => !this.#used.has(key))
+        return { end: left ? 'again' : 'waiting', wakeAt }
+      }
+      const { outcome, message, history, finishReason, usage, error, reason } = result
+      await this.#save(null, { phase: 'done', wakeAt: null }, { outcome, message, history, finishReason, usage, error, reason } as TurnEnd)
+      await this.#log.end()
+      return { end: 'done', wakeAt: null }
+    } catch (error) {
+      if (this.#lost) return { end: 'lost', wakeAt: null }
+      throw error
+    }
+  }
+
+  // -- saving ---------------------------------------------------------------------------------------------------------------
+
+  async #checkpoint(state: string, why: string): Promise<void> {
+    // A question that comes out again after a restore is in the store.
+    if (why === 'question' && [...this.#questions.values()].every((question) => this.#log.knows(question))) return
+    await this.#save(state, { phase: 'running', wakeAt: Date.now() + this.#around.leaseMs })
+  }
+
+  /** Saves the turn with what belongs to it at this moment. Throws where it was not saved. */
+  async #save(state: string | null, place: Pick<RowPatch, 'phase' | 'wakeAt'>, result?: TurnEnd): Promise<void> {
+    const { id } = this.#row
+    const { texts } = this.#around
+    const questions = result ? [] : [...this.#questions.values()]
+    const taken = [...this.#used]
+    const config = this.#configChanged || this.#config.messages ? { data: this.#config.data, decisions: this.#config.decisions } : undefined
+    await this.#write(async () => ({
+      ...place, taken, state: state === null ? null : await texts.write(id, 'state', state),
+      questions: questions.length === 0 ? null : await texts.write(id, 'questions', JSON.stringify(questions)),
+      ...(config ? { config: await texts.write(id, 'config', JSON.stringify(config)) } : {}),
+      ...(result ? { result: await texts.write(id, 'result', JSON.stringify(result)) } : {}),
+    }))
+    this.#saved = true
+    if (config) [this.#config.messages, this.#configChanged] = [undefined, false]
+    this.#log.saved(questions, result !== undefined)
+  }
+
+  async #write(make: () => Promise<Omit<RowPatch, 'updated'>>): Promise<void> {
+    const written = this.#saving.then(async () => {
+      if (this.#lost) throw lostError()
+      const patch = { ...(await make()), updated: Date.now() }
+      const rev = await this.#around.store.save(this.#row.id, this.#rev, patch)
+      if (rev === null) {
+        this.#lose()
+        throw lostError()
+      }
+      this.#rev = rev
+      if (patch.phase === 'running' && typeof patch.wakeAt === 'number') this.#until = patch.wakeAt
+    })
+    this.#saving = written.catch(() => {})
+    try {
+      await written
+    } catch (error) {
+      if (!this.#lost) this.#failure ??= error
+      throw error
+    }
+  }
+
+  /** Says that this worker lives, before another one takes the turn for left. */
+  async #beat(): Promise<void> {
+    if (this.#isOver) return
+    try {
+      await this.#write(async () => ({ phase: 'running', wakeAt: Date.now() + this.#around.leaseMs }))
+    } catch (error) {
+      // A store that fails for a moment ends nothing while the lease lasts.
+      if (!this.#lost && Date.now() < this.#until) this.#failure = undefined
+      else this.#fail(error)
+    }
+  }
+
+  #lose(): void {
+    this.#lost = true
+    this.#log.lose()
+    void this.#run?.suspend({ graceMs: 0 })
+  }
+
+  #fail(error: unknown): void {
+    if (this.#lost) return
+    this.#failure ??= error
+    this.#log.lose()
+    void this.#run?.suspend({ graceMs: 0 })
+  }
+
+  // -- what the turn says ---------------------------------------------------------------------------------------------------
+
+  #hear(event: SluiceEvent): void {
+    if (event.type === 'approval') this.#ask(event)
+    else if (event.type === 'card' && event.status && !event.status.startsWith('awaiting')) this.#questions.delete(event.call)
+    this.#log.tell(event)
+  }
+
+  #ask({ type: _, seq: __, ...asked }: ApprovalEvent): void {
+    const { id, thread } = this.#row
+    const known = this.#before.get(keyOf(asked))
+    const question: Question = { ...asked, turn: id, ...(thread === null ? {} : { thread }), askedAt: known?.askedAt ?? Date.now() }
+    this.#questions.set(asked.call, question)
+    if (known) this.#log.saved([question], false)
+  }
+
+  // -- what came for it -----------------------------------------------------------------------------------------------------
+
+  /** Uses what came. `quiet`: nothing else will happen by itself, so what fits nothing now never will. Resolves to whether something was used. */
+  #look(quiet: boolean): Promise<boolean> {
+    const looked = this.#looking.then(() => this.#use(quiet))
+    this.#looking = looked.catch(() => {})
+    return looked
+  }
+
+  async #use(quiet: boolean): Promise<boolean> {
+    const { store, texts } = this.#around
+    if (this.#isOver) return false
+    let used = false
+    for (const { key, entry } of await store.inbox(this.#row.id)) {
+      if (this.#used.has(key)) continue
+      const given = JSON.parse(await texts.read(this.#row.id, `entry ${key}`, entry)) as Entry
+      if (this.#isOver) return used
+      if (!this.#apply(given, quiet)) continue
+      this.#used.add(key)
+      used = true
+    }
+    return used
+  }
+
+  /** Returns false where it does not fit now, and may later. */
+  #apply(entry: Entry, quiet: boolean): boolean {
+    const run = this.#run as Run
+    if (entry.type === 'cancel') {
+      void run.cancel(entry.reason, { graceMs: 0 })
+      return true
+    }
+    if (entry.type === 'result') return this.#applyResult(run, entry) || quiet
+    const question = this.#questions.get(entry.call)
+    if (question === undefined || keyOf(question) !== keyOf(entry)) return quiet // stale, or not asked again yet
+    if (this.#decide(run, entry)) this.#record(entry)
+    return true
+  }
+
+  #decide(run: Run, { call, stage, digest, decision, arguments: args, remember, exact, reason }: Decision): boolean {
+    if (decision === 'deny') return run.deny({ call, digest }, reason)
+    if (stage === 'result') return run.release({ call, digest })
+    try {
+      return run.approve({ call, digest }, { ...(remember ? { remember } : {}), ...(exact ? { exact } : {}), ...(args ? { arguments: args } : {}) })
+    } catch (error) {
+      if (!SluiceError.is(error)) throw error
+      warn(`the decision about call ${call} of the turn ${this.#row.id} fits no more, and is asked for again: ${error.message}`)
+      return false
+    }
+  }
+
+  #record({ call, stage, digest, decision, by, at }: Decision & { at: number }): void {
+    const decisions = (this.#config.decisions ??= [])
+    if (decisions.length < MOST_DECISIONS) decisions.push({ call, stage, digest, decision, ...(by === undefined ? {} : { by }), at })
+    this.#configChanged = true
+  }
+
+  #applyResult(run: Run, { call, value, error }: Entry & { type: 'result' }): boolean {
+    const block = run.snapshot.blocks.find((one) => one.type === 'tool_use' && one.call === call)
+    if (block?.type !== 'tool_use' || block.status !== 'executing') return false
+    if (run.tools.find(({ name }) => name === block.name)?.run) return false // it runs here
+    try {
+      if (error === undefined) run.succeed(call, value)
+      else run.fail(call, error)
+      return true
+    } catch (thrown) {
+      if (SluiceError.is(thrown)) return false
+      throw thrown
+    }
+  }
+}
+
+const lostError = (): Error => new Error('another worker has the turn')
+
+/** By which a question is known, and a decision about it. */
+export const keyOf = ({ call, stage, digest }: Pick<Decision, 'call' | 'stage' | 'digest'>): string => `${call}:${stage}:${digest}`
+
+/** What is left of a message where nothing was saved. */
+export const nothing = (): AssistantMessage => ({ role: 'assistant', rounds: 0, blocks: [] })

@@ -1,0 +1,128 @@
+// BullMQ as the queue, on Redis in both majors and on Postgres: no wake is lost, times are kept, and turns come to their end.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import * as bull6 from 'bullmq'
+import * as bull5 from 'bullmq-5'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import { Engine } from '../../js/dist/esm/index.js'
+import { bullmq, durable, postgres, redis, redisLog } from '../../js/dist/esm/durable/index.js'
+import { answersOf, approve, asks, hello, serverOf, textOf, until } from '../js/durable-support.mjs'
+import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
+
+let redisServer
+let postgresServer
+before(async () => {
+  ;[redisServer, postgresServer] = await Promise.all([noRedis ? undefined : startRedis(), noPostgres ? undefined : startPostgres()])
+})
+after(async () => {
+  await redisServer?.stop()
+  await postgresServer?.stop()
+})
+
+const backends = {
+  'BullMQ 6 on Redis': { skip: noRedis, options: () => ({ ...bull6, connection: { host: '127.0.0.1', port: redisServer.port } }), store: redisStore },
+  'BullMQ 5 on Redis': { skip: noRedis, options: () => ({ ...bull5, connection: { host: '127.0.0.1', port: redisServer.port } }), store: redisStore },
+  'BullMQ 6 on Postgres': { skip: noPostgres, options: () => ({ ...bull6, backend: bull6.createPostgresBackend, connection: { ...postgresServer.config, migrate: true } }), store: postgresStore },
+}
+
+function redisStore(t) {
+  const client = new Redis({ host: '127.0.0.1', port: redisServer.port })
+  t.after(() => client.disconnect())
+  const prefix = `t${randomUUID()}:`
+  return { store: redis(client, { prefix }), log: redisLog(client, { prefix, pollMs: 10 }) }
+}
+
+function postgresStore(t) {
+  const pool = new pg.Pool({ ...postgresServer.config, max: 4 })
+  t.after(() => pool.end())
+  return { store: postgres(pool, { prefix: `t${randomUUID().replaceAll('-', '')}_` }) }
+}
+
+for (const [name, { skip, options, store }] of Object.entries(backends)) {
+  const queueOf = (t, more = {}) => {
+    const { Queue, Worker, connection, backend } = options()
+    const queue = bullmq({ Queue, Worker, connection, name: `q${randomUUID()}`, ...(backend ? { backend } : {}), ...more })
+    t.after(() => queue.close())
+    return queue
+  }
+
+  test(`${name}: a wake that comes while its turn is worked on leads to another look, and many are one`, { skip }, async (t) => {
+    const queue = queueOf(t)
+    const looks = []
+    let most = 0
+    let now = 0
+    const worker = queue.work(async (id) => {
+      most = Math.max(most, ++now)
+      looks.push(id)
+      if (looks.length === 1) for (let count = 0; count < 3; count++) await queue.wake(id)
+      await delay(100)
+      now--
+    })
+    for (let count = 0; count < 5; count++) await queue.wake('a turn: ü')
+    await until(() => looks.length === 2, 'the second look')
+    await delay(300)
+    assert.deepEqual([looks, most], [['a turn: ü', 'a turn: ü'], 1])
+    await worker.close()
+  })
+
+  test(`${name}: a time is kept, and swallows no wake`, { skip }, async (t) => {
+    const queue = queueOf(t)
+    const looks = []
+    const worker = queue.work(async () => void looks.push(Date.now()))
+    const due = Date.now() + 700
+    await queue.at('a', due)
+    await queue.at('a', due)
+    await queue.wake('a')
+    await until(() => looks.length === 1)
+    assert.ok(looks[0] < due, 'the wake came at once')
+    await until(() => looks.length === 2)
+    assert.ok(looks[1] >= due - 5)
+    await worker.close()
+  })
+
+  test(`${name}: what fails is tried again`, { skip }, async (t) => {
+    const queue = queueOf(t)
+    let tries = 0
+    const worker = queue.work(async () => { if (++tries < 3) throw new Error('the model server is away') })
+    await queue.wake('a')
+    await until(() => tries === 3)
+    await worker.close()
+  })
+
+  test(`${name}: turns of two workers come to their end, with readers elsewhere`, { skip }, async (t) => {
+    const server = await serverOf(t, answersOf('one', 'two'))
+    const places = store(t)
+    const queueName = `q${randomUUID()}`
+    const make = () => {
+      const engine = new Engine({ tools: [asks()] })
+      t.after(() => engine.close())
+      return durable(engine, { ...places, queue: queueOf(t, { name: queueName }), run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }) })
+    }
+    const [page, ...processes] = [make(), make(), make()]
+    const workers = processes.map((turns) => turns.work())
+    const ids = []
+    for (let count = 0; count < 10; count++) ids.push(await page.start({ messages: hello, thread: `${count % 2}` }))
+    const reading = ids.map(async (id) => {
+      const events = []
+      for await (const event of page.events(id)) events.push(event)
+      return events
+    })
+    let decided = 0
+    await until(async () => {
+      for await (const question of page.questions()) if ((await page.decide(question.turn, approve(question, { by: 'a page' }))) === 'accepted') decided++
+      await delay(50)
+      return decided === 20
+    }, 'every decision')
+    for (const events of await Promise.all(reading)) assert.equal(events.at(-1).type, 'done')
+    for (const id of ids) {
+      const status = await page.status(id)
+      assert.deepEqual([status.phase, status.outcome, textOf(status)], ['done', 'completed', 'Call 1. Call 2. I was told: you said one, you said two'])
+    }
+    assert.equal(server.requests.length, 30, 'nothing was done twice')
+    assert.equal(await page.sweep(), 0)
+    for (const worker of workers) await worker.close()
+  })
+}

@@ -1,0 +1,157 @@
+// Real processes that die: at every step of a turn, while they are paused, on a full disk. Whoever goes on finds what was saved.
+import assert from 'node:assert/strict'
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Engine } from 'sluice'
+import { durable } from 'sluice/durable'
+import { openStore } from './durable-places.mjs'
+import { cardsOf, folderOf, lossy, serverOf, textOf, until } from './durable-support.mjs'
+import { answers, faultOf, finish, toolsOf } from './durable-worker.mjs'
+
+const worker = fileURLToPath(new URL('durable-worker.mjs', import.meta.url))
+const LEASE_MS = 60
+/** Of a worker that is to die: long enough that its steps are the same each time. */
+const LONG_MS = 60_000
+
+/** Runs a worker. Resolves to what it printed, its signal and its code. */
+async function run(options, { wrap = (args) => [process.execPath, args] } = {}) {
+  const child = spawn(...wrap([worker, JSON.stringify({ leaseMs: LONG_MS, ...options })]), { stdio: ['ignore', 'pipe', 'pipe'] })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (data) => (out += data))
+  child.stderr.on('data', (data) => (err += data))
+  const [code, signal] = await once(child, 'close')
+  return { out, err, code, signal }
+}
+
+/** The worker that comes next, in this process. */
+async function next(t, place, server, journal) {
+  const kept = await openStore(place)
+  const row = await kept.store.load('turn')
+  if (row && row.phase === 'running' && row.wakeAt > Date.now() + 10_000) await kept.store.save('turn', row.rev, { updated: Date.now(), wakeAt: 0 }) // the time of its lease has passed
+  const engine = new Engine({ tools: toolsOf(journal) })
+  t.after(async () => { engine.close(); await kept.close() })
+  return durable(engine, { store: kept.store, queue: lossy, leaseMs: LEASE_MS, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }) })
+}
+
+const linesOf = (journal) => (existsSync(journal) ? readFileSync(journal, 'utf8').trim().split('\n') : [])
+
+/** What holds wherever a worker died. */
+function checkEnd(status, lines, where) {
+  assert.equal(status.outcome, 'completed', where)
+  assert.deepEqual(lines.filter((line) => line.startsWith('invalid')), [], where)
+  const begun = (name) => lines.filter((line) => line.startsWith(`begin ${name} `))
+  for (const name of ['once', 'asked']) assert.ok(begun(name).length <= 1, `${name} ran ${begun(name).length} times, ${where}`)
+  assert.ok(begun('often').length >= 1, where)
+  assert.deepEqual([...new Set(begun('often'))], ['begin often turn:2'], where)
+  const statuses = cardsOf(status).map(({ name, status }) => [name, status])
+  assert.deepEqual(statuses.map(([name]) => name), ['once', 'often', 'asked'], where)
+  for (const [name, told] of statuses) {
+    if (name === 'often') assert.equal(told, 'success', where)
+    else assert.ok(told === 'success' ? lines.includes(`end ${name} turn:${name === 'once' ? 1 : 3}`) : told === 'unknown', `${name}: ${told}, ${where}`)
+  }
+  assert.equal(textOf(status), 'First both. Then one. That is all.', where)
+  assert.equal(faultOf(status.history), null, where)
+}
+
+test('killed at every step, a turn comes to its end: a tool runs once, an idempotent one with one key', async (t) => {
+  const server = await serverOf(t, answers)
+  const folder = folderOf(t)
+  const { out, err } = await run({ store: { kind: 'files', path: join(folder, 'whole') }, baseURL: server.baseURL, journal: join(folder, 'whole.log') })
+  assert.equal(err, '')
+  const steps = JSON.parse(out)
+  assert.ok(steps.length > 40, out)
+  // Of each kind the first and the last, and every fifth; all of them where there is time.
+  const times = new Map()
+  for (const what of steps) times.set(what, (times.get(what) ?? 0) + 1)
+  const all = [...times].flatMap(([what, count]) => Array.from({ length: count }, (_, at) => ({ what, time: at + 1, last: at + 1 === count })))
+  const left = all.filter(({ time, last }) => process.env.SLUICE_LONG || time === 1 || last || time % 5 === 0)
+  let unknown = 0
+  let died = 0
+  const places = new Set()
+  const tryAt = async (killAt) => {
+    const name = `${killAt.what} ${killAt.time}`
+    const place = { kind: 'files', path: join(folder, name) }
+    const journal = join(folder, `${name}.log`)
+    const { signal } = await run({ store: place, baseURL: server.baseURL, journal, killAt })
+    if (signal === null && killAt.time > 1) return // a slow machine looks into the inbox more often
+    assert.equal(signal, 'SIGKILL', name)
+    died++
+    const turns = await next(t, place, server, journal)
+    await turns.start({ id: 'turn', messages: [{ role: 'user', content: 'Do it.' }] }) // its first start may be lost
+    const reading = (async () => { const events = []; for await (const event of turns.events('turn')) events.push(event); return events })()
+    const status = await finish(turns, 'turn')
+    const lines = linesOf(journal)
+    const where = lines.find((line) => line.startsWith('killed'))
+    places.add(where)
+    checkEnd(status, lines, `${where}, ${name}`)
+    if (cardsOf(status).some((card) => card.status === 'unknown')) unknown++
+    const events = await reading
+    const last = events.slice(events.findLastIndex(({ type }) => type === 'reset'))
+    assert.equal(textOf(last[0]) + last.map((event) => (event.type === 'text' ? event.text : '')).join(''), textOf(status), where)
+  }
+  await Promise.all([1, 2].map(async () => { for (let at = left.shift(); at !== undefined; at = left.shift()) await tryAt(at) }))
+  for (const where of ['in front of save', 'behind save', 'in the answer', 'in once', 'behind asked', 'behind push', 'behind create']) assert.ok(places.has(`killed ${where}`), where)
+  assert.ok(unknown > 0, 'some died in a tool')
+  t.diagnostic(`killed at ${died} of ${steps.length} steps; after ${unknown} of them the model was told that a tool may have run`)
+})
+
+test('a worker that was paused for longer than its lease writes nothing, and its tool runs once', { skip: process.platform === 'win32' && 'Windows pauses no process' }, async (t) => {
+  const server = await serverOf(t, answers)
+  const folder = folderOf(t)
+  const place = { kind: 'files', path: join(folder, 'turns') }
+  const journal = join(folder, 'log')
+  const child = fork(worker, [JSON.stringify({ store: place, baseURL: server.baseURL, journal, leaseMs: 450, hang: 'once' })], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  t.after(() => child.kill('SIGKILL'))
+  let err = ''
+  child.stderr.on('data', (data) => (err += data))
+  await once(child, 'message')
+  const turns = await next(t, place, server, journal)
+  await delay(600)
+  assert.equal(await turns.advance('turn'), 'waiting', 'it lives')
+  child.kill('SIGSTOP')
+  await delay(500)
+  const status = await finish(turns, 'turn')
+  checkEnd(status, linesOf(journal), 'paused')
+  assert.equal(cardsOf(status)[0].status, 'unknown')
+  const kept = readFileSync(join(place.path, 'turn/done.json'), 'utf8')
+  child.kill('SIGCONT')
+  const [code] = await once(child, 'close')
+  assert.equal(code, 0, err)
+  assert.equal(readFileSync(join(place.path, 'turn/done.json'), 'utf8'), kept)
+  assert.equal(linesOf(journal).filter((line) => line.startsWith('begin once')).length, 1)
+})
+
+test('on a full disk nothing starts that was not saved, and nothing that was saved is lost', { skip: process.platform === 'win32' && 'Windows has no ulimit' }, async (t) => {
+  const server = await serverOf(t, answers)
+  const folder = folderOf(t)
+  const place = { kind: 'files', path: join(folder, 'turns') }
+  const journal = join(folder, 'log')
+  const wrap = (args) => ['bash', ['-c', `trap '' XFSZ; ulimit -f 64; exec "$0" "$@"`, process.execPath, ...args]]
+  const { code, err } = await run({ store: place, baseURL: server.baseURL, journal, big: 100_000 }, { wrap })
+  assert.equal(code, 1)
+  assert.match(err, /the file of a turn: /)
+  const turns = await next(t, place, server, journal)
+  const before = await turns.status('turn')
+  assert.equal(before.phase, 'running')
+  await until(async () => Date.now() > 0 && (await turns.advance('turn')) !== undefined)
+  const status = await finish(turns, 'turn')
+  checkEnd(status, linesOf(journal), 'full')
+  assert.equal(cardsOf(status)[0].status, 'unknown', 'its result was never saved')
+})
+
+test('two workers at once: one carries the turn on, and the other lets it', async (t) => {
+  const server = await serverOf(t, answers)
+  const folder = folderOf(t)
+  const place = { kind: 'files', path: join(folder, 'turns') }
+  const journal = join(folder, 'log')
+  const ends = await Promise.all([1, 2].map(() => run({ store: place, baseURL: server.baseURL, journal, leaseMs: 2000 })))
+  assert.deepEqual(ends.map(({ code, err }) => [code, err]), [[0, ''], [0, '']])
+  const status = await (await next(t, place, server, journal)).status('turn')
+  checkEnd(status, linesOf(journal), 'two')
+  assert.deepEqual(cardsOf(status).map((card) => card.status), ['success', 'success', 'success'])
+})

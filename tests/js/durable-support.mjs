@@ -1,0 +1,62 @@
+// What the tests of durable turns share.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Engine } from 'sluice'
+import { durable, files } from 'sluice/durable'
+import { startServer } from 'sluice/testing'
+import { echo } from './support.mjs'
+
+export const asks = (more) => echo({ permission: 'sensitive', identity: '1', ...more })
+export const hello = [{ role: 'user', content: 'Hello' }]
+/** A model that calls, and says what it was told. */
+export const answersOf = (...calls) => ({ body }) => {
+  const results = body.messages.filter(({ role }) => role === 'tool')
+  if (results.length < calls.length) return { text: `Call ${results.length + 1}. `, calls: [{ id: `c${results.length}`, name: 'echo_back', arguments: { text: calls[results.length] } }] }
+  return { text: `I was told: ${results.map(({ content }) => content).join(', ')}` }
+}
+
+export function folderOf(t) {
+  const path = mkdtempSync(join(tmpdir(), 'sluice-durable-'))
+  t.after(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+export async function serverOf(t, answers, options = {}) {
+  const server = await startServer({ answers, appendOnly: false, ...options })
+  t.after(() => server.close())
+  return server
+}
+
+/** Another process: another engine with the same tools, over the same store. */
+export function turnsOf(t, server, { tools = [asks()], engine: engineOptions = {}, run = {}, ...options } = {}) {
+  const engine = new Engine({ tools, ...engineOptions })
+  t.after(() => engine.close())
+  const turns = durable(engine, { store: files(folderOf(t)), run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' }, ...run }), ...options })
+  const work = turns.work.bind(turns)
+  turns.work = (...given) => {
+    const worker = work(...given)
+    t.after(() => worker.close()) // also of a test that failed
+    return worker
+  }
+  return turns
+}
+
+export async function until(look, what = 'it') {
+  for (let tries = 0; tries < 1000; tries++) {
+    const found = await look()
+    if (found) return found
+    await delay(5)
+  }
+  throw new Error(`${what} did not happen`)
+}
+
+export const cardsOf = ({ message }) => message.blocks.filter(({ type }) => type === 'tool_use')
+export const textOf = ({ message }) => message.blocks.map(({ type, text }) => (type === 'text' ? text : '')).join('')
+
+/** Approves as an approver's page does: what it saw. */
+export const approve = ({ call, stage, digest }, more = {}) => ({ call, stage, digest, decision: 'approve', ...more })
+
+/** A queue that loses everything. */
+export const lossy = { wake: async () => {}, at: async () => {}, work: () => ({ close: async () => {} }) }

@@ -1,0 +1,109 @@
+// A process that carries one turn on, and is killed where it is told to: the n-th time that it comes to a step. `node durable-worker.mjs JSON`.
+import { appendFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Engine, tool, Turn } from 'sluice'
+import { durable } from 'sluice/durable'
+import { checkMessages } from 'sluice/testing'
+import { openStore } from './durable-places.mjs'
+
+const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
+
+/** The tools of every process of these tests: what they do stands in the journal before and behind it. */
+export function toolsOf(journal, point = () => {}, meanwhile = async () => {}) {
+  const make = (name, more) => tool({
+    name, parameters, agentCallable: true, permission: 'public', identity: '1',
+    execute: async ({ text }, { key, signal }) => {
+      appendFileSync(journal, `begin ${name} ${key}\n`)
+      point(`in ${name}`)
+      await meanwhile(name, signal)
+      appendFileSync(journal, `end ${name} ${key}\n`)
+      point(`behind ${name}`)
+      return `${name} did ${text}`
+    },
+    ...more,
+  })
+  return [make('once', {}), make('often', { idempotent: true }), make('asked', { permission: 'sensitive' })]
+}
+
+/** The model of these tests: two calls together, one that is asked about, and words. */
+export const answers = ({ body }) => {
+  const calls = body.messages.filter(({ role }) => role === 'assistant').length
+  const call = (name, n) => ({ id: `${name}${n}`, name, arguments: { text: `${n}` } })
+  if (calls === 0) return { text: 'First both. ', calls: [call('once', 1), call('often', 2)] }
+  return calls === 1 ? { text: 'Then one. ', calls: [call('asked', 3)] } : { text: 'That is all.' }
+}
+
+/** What a strict provider would refuse behind this history; null: nothing. */
+export const faultOf = (history) => checkMessages({ model: 'm', messages: [{ role: 'user', content: 'Do it.' }, ...history.map(({ metadata: _, ...sent }) => sent), { role: 'user', content: 'Thanks.' }] })
+
+/** Everything in front of and behind a method is a step. */
+export function numbered(target, names, point) {
+  return Object.fromEntries(names.map((name) => [name, async (...given) => {
+    point(`in front of ${name}`)
+    const value = await target[name](...given)
+    point(`behind ${name}`)
+    return value
+  }]))
+}
+
+/** Carries a turn on to its end, and approves what it asks. */
+export async function finish(turns, id) {
+  for (let tries = 0; tries < 2000; tries++) {
+    if ((await turns.advance(id)) === 'done') return await turns.status(id)
+    const { questions: [question] } = await turns.status(id)
+    if (question) await turns.decide(id, { call: question.call, stage: question.stage, digest: question.digest, decision: 'approve' })
+    else await delay(5) // another worker is believed to live
+  }
+  throw new Error('the turn does not end')
+}
+
+async function work({ store: place, baseURL, journal, killAt, id = 'turn', leaseMs, hang, big }) {
+  const steps = []
+  const point = (what) => {
+    steps.push(what)
+    if (what !== killAt?.what || steps.filter((one) => one === what).length !== killAt.time) return
+    appendFileSync(journal, `killed ${what}\n`)
+    process.kill(process.pid, 'SIGKILL')
+    for (;;);
+  }
+  const kept = await openStore(place)
+  const tools = toolsOf(journal, point, async (name, signal) => {
+    if (hang === name) { process.send?.('hangs'); await delay(600_000, undefined, { signal }) }
+  })
+  if (big) tools[0] = tool({ name: 'once', parameters, agentCallable: true, permission: 'public', identity: '1', execute: (_, { key }) => { appendFileSync(journal, `begin once ${key}\nend once ${key}\n`); return 'x'.repeat(big) } })
+  const engine = new Engine({ tools })
+  const save = async (id, rev, patch) => {
+    const saved = await kept.store.save(id, rev, patch)
+    if (patch.state && saved !== null) {
+      const turn = Turn.restore(engine, patch.state) // whoever goes on from here has a valid history
+      const fault = faultOf(turn.history)
+      turn.close()
+      if (fault !== null) appendFileSync(journal, `invalid ${fault}\n`)
+    }
+    return saved
+  }
+  const store = { ...numbered({ ...Object.fromEntries(['create', 'load', 'inbox', 'push', 'remove'].map((name) => [name, (...given) => kept.store[name](...given)])), save }, ['create', 'load', 'inbox', 'push', 'remove', 'save'], point), list: (filter) => kept.store.list(filter) }
+  const transport = async (request, signal) => {
+    point('in front of the request')
+    const response = await fetch(request.url, { method: 'POST', headers: request.headers, body: request.body, signal })
+    point('behind the request')
+    let pieces = 0
+    const told = new TransformStream({ transform: (piece, controller) => { controller.enqueue(piece); if (pieces++ < 2) point('in the answer') } })
+    return new Response(response.body.pipeThrough(told), { status: response.status, headers: response.headers })
+  }
+  const queue = { ...numbered({ wake: async () => {}, at: async () => {} }, ['wake', 'at'], point), work: () => ({ close: async () => {} }) }
+  const turns = durable(engine, { store, queue, leaseMs, run: () => ({ model: { baseURL, name: 'scripted', apiKey: 'secret' }, transport, flushMs: 0 }) })
+  await turns.start({ id, messages: [{ role: 'user', content: 'Do it.' }] })
+  await finish(turns, id)
+  await kept.close()
+  console.log(JSON.stringify(steps))
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await work(JSON.parse(process.argv[2])).catch((error) => {
+    console.error(error.message)
+    process.exitCode = 1
+  })
+  process.disconnect?.()
+}

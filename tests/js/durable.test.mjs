@@ -1,0 +1,524 @@
+// Turns that outlive processes: legs, decisions, results, readers, and what is refused.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { mock, test } from 'node:test'
+import { Engine, parts } from 'sluice'
+import { durable, fileBlobs, files, local, memoryLog } from 'sluice/durable'
+import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, serverOf, textOf, turnsOf, until } from './durable-support.mjs'
+import { callsEcho, echo } from './support.mjs'
+
+const DAY = 86_400_000
+
+test('a turn waits in the store, and another process goes on with it', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const store = files(folderOf(t))
+  const first = turnsOf(t, server, { store, queue: lossy })
+  const id = await first.start({ messages: hello, thread: 'main', data: { user: 7 } })
+  assert.equal((await first.status(id)).phase, 'running')
+  assert.equal(await first.advance(id), 'waiting')
+  const seen = []
+  const second = turnsOf(t, server, { store, queue: lossy, run: {} })
+  for await (const question of second.questions()) seen.push(question)
+  const [question] = seen
+  assert.equal(seen.length, 1)
+  assert.deepEqual([question.turn, question.thread, question.name, question.arguments, question.stage], [id, 'main', 'echo.back', { text: 'hi' }, 'execution'])
+  const before = await second.status(id)
+  assert.deepEqual([before.phase, before.thread, before.data, before.questions, textOf(before)], ['waiting', 'main', { user: 7 }, seen, 'Call 1. '])
+  assert.equal(await second.decide(id, approve(question, { by: 'ann' })), 'accepted')
+  assert.equal(await second.advance(id), 'done')
+  const status = await second.status(id)
+  assert.deepEqual([status.phase, status.outcome, status.questions, textOf(status)], ['done', 'completed', [], 'Call 1. I was told: you said hi'])
+  assert.deepEqual(status.history.map(({ role }) => role), ['assistant', 'tool', 'assistant'])
+  assert.deepEqual(status.decisions.map(({ call, decision, by }) => [call, decision, by]), [[1, 'approve', 'ann']])
+  assert.equal(await second.advance(id), 'done')
+  assert.equal(server.requests.length, 2)
+  assert.deepEqual(status.history, (await first.status(id)).history)
+})
+
+test('a worker takes what is started and decided, by itself', async (t) => {
+  const server = await serverOf(t, answersOf('one', 'two'))
+  const turns = turnsOf(t, server)
+  const early = await turns.start({ messages: hello })
+  const worker = turns.work()
+  const late = await turns.start({ messages: hello })
+  let decided = 0
+  await until(async () => {
+    for await (const question of turns.questions()) if ((await turns.decide(question.turn, approve(question))) === 'accepted') decided++
+    return (await turns.status(early)).phase === 'done' && (await turns.status(late)).phase === 'done'
+  })
+  await worker.close()
+  assert.equal(decided, 4)
+  for (const id of [early, late]) assert.equal(textOf(await turns.status(id)), 'Call 1. Call 2. I was told: you said one, you said two')
+})
+
+test('decisions: the first one counts, and no other question is decided by it', async (t) => {
+  const server = await serverOf(t, answersOf('hi', 'ho'))
+  let ran = 0
+  const execute = ({ text }) => { ran++; return text }
+  const turns = turnsOf(t, server, { queue: lossy, tools: [asks({ execute })] })
+  const id = await turns.start({ messages: hello })
+  await turns.advance(id)
+  const [question] = (await turns.status(id)).questions
+  assert.equal(await turns.decide(id, { ...approve(question), digest: 'f'.repeat(64) }), 'stale')
+  assert.equal(await turns.decide(id, { ...approve(question), stage: 'result' }), 'stale')
+  assert.equal(await turns.decide(id, { ...approve(question), call: 2 }), 'stale')
+  await assert.rejects(turns.decide(id, approve(question, { arguments: { text: 5 } })), { code: 'json' })
+  assert.equal(ran, 0)
+  assert.equal(await turns.decide(id, { ...approve(question), decision: 'deny', reason: 'no' }), 'accepted')
+  assert.equal(await turns.decide(id, approve(question)), 'stale')
+  assert.equal(await turns.advance(id), 'waiting')
+  assert.equal(await turns.decide(id, approve(question)), 'stale', 'the call was denied')
+  const status = await turns.status(id)
+  assert.deepEqual(cardsOf(status).map(({ status, approvals }) => [status, approvals?.[0]?.reason]), [['denied', 'no'], ['awaiting_approval', undefined]])
+  assert.equal(ran, 0)
+  const both = await Promise.all([1, 2].map(() => turns.decide(id, approve(status.questions[0], { arguments: { text: 'edited' } }))))
+  assert.deepEqual(both.sort(), ['accepted', 'stale'])
+  assert.equal(await turns.advance(id), 'done')
+  const end = await turns.status(id)
+  assert.deepEqual([ran, cardsOf(end)[1].output, cardsOf(end)[1].edited], [1, 'edited', { text: 'edited' }])
+  assert.equal(await turns.decide(id, approve(status.questions[0])), 'over')
+  assert.deepEqual(end.decisions.map(({ call, decision }) => [call, decision]), [[1, 'deny'], [2, 'approve']])
+})
+
+test('a decision about another definition of the tool is stale, and it is asked again', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const store = files(folderOf(t))
+  let ran = 0
+  const execute = () => ++ran
+  const before = turnsOf(t, server, { store, queue: lossy, tools: [asks({ execute })] })
+  const id = await before.start({ messages: hello })
+  await before.advance(id)
+  const [question] = (await before.status(id)).questions
+  // The page that decides has the old tool, too: only the worker knows the new one.
+  assert.equal(await before.decide(id, approve(question)), 'accepted')
+  const after = turnsOf(t, server, { store, queue: lossy, tools: [asks({ execute, identity: '2' })] })
+  assert.equal(await after.advance(id), 'waiting')
+  assert.equal(ran, 0)
+  const [again] = (await after.status(id)).questions
+  assert.notEqual(again.digest, question.digest)
+  assert.equal(await after.decide(id, approve(question)), 'stale')
+  assert.equal(await after.decide(id, approve(again)), 'accepted')
+  assert.equal(await after.advance(id), 'done')
+  assert.equal(ran, 1)
+})
+
+test('a rule of today that forbids goes before a decision of yesterday', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const store = files(folderOf(t))
+  const turns = turnsOf(t, server, { store, queue: lossy })
+  const id = await turns.start({ messages: hello })
+  await turns.advance(id)
+  const [question] = (await turns.status(id)).questions
+  assert.equal(await turns.decide(id, approve(question)), 'accepted')
+  const strict = turnsOf(t, server, { store, queue: lossy, run: { rules: [{ tool: 'echo.*', effect: 'deny' }] } })
+  assert.equal(await strict.advance(id), 'done')
+  const [card] = cardsOf(await strict.status(id))
+  assert.deepEqual([card.status, card.reason], ['denied', 'policy'])
+})
+
+test('a result is asked about before the model reads it, and remembered decisions last', async (t) => {
+  const server = await serverOf(t, answersOf('a', 'b'))
+  const turns = turnsOf(t, server, { queue: lossy, tools: [asks({ permission: 'moderate', resultApproval: 'always' })] })
+  const id = await turns.start({ messages: hello })
+  await turns.advance(id)
+  const [question] = (await turns.status(id)).questions
+  assert.equal(await turns.decide(id, approve(question, { remember: 'turn' })), 'accepted')
+  await turns.advance(id)
+  const [result] = (await turns.status(id)).questions
+  assert.deepEqual([result.stage, result.preview.text], ['result', 'you said a'])
+  assert.equal(await turns.decide(id, approve(result)), 'accepted')
+  await turns.advance(id)
+  const [second] = (await turns.status(id)).questions
+  assert.equal(second.stage, 'result', 'the execution was allowed for the turn')
+  assert.equal(await turns.decide(id, { ...approve(second), decision: 'deny' }), 'accepted')
+  assert.equal(await turns.advance(id), 'done')
+  assert.deepEqual(cardsOf(await turns.status(id)).map(({ status }) => status), ['success', 'result_rejected'])
+})
+
+test('thirty days and three deployments: nothing waits but a row, and what expires does so by the clock', async (t) => {
+  const server = await serverOf(t, answersOf('one', 'two'))
+  const store = files(folderOf(t))
+  const begin = Date.UTC(2026, 0, 1)
+  mock.timers.enable({ apis: ['Date'], now: begin })
+  t.after(() => mock.timers.reset())
+  const approvalTimeoutMs = 40 * DAY
+  const deployed = () => turnsOf(t, server, { store, queue: lossy, engine: { approvalTimeoutMs } })
+  const id = await deployed().start({ messages: hello })
+  await deployed().advance(id)
+  mock.timers.setTime(begin + 30 * DAY)
+  const later = deployed()
+  const [question] = (await later.status(id)).questions
+  assert.deepEqual([question.askedAt, question.expiresAt], [begin, begin + approvalTimeoutMs])
+  assert.equal(await later.sweep(), 0, 'nobody has decided')
+  assert.equal(await later.decide(id, approve(question)), 'accepted') // the queue loses the wake
+  const woken = []
+  const after = turnsOf(t, server, { store, engine: { approvalTimeoutMs }, queue: { ...lossy, wake: async (name) => void woken.push(name) } })
+  assert.equal(await after.sweep(), 1)
+  assert.deepEqual(woken, [id])
+  assert.equal(await after.advance(id), 'waiting')
+  assert.equal(await after.sweep(), 0)
+  const { questions: [second], message } = await after.status(id)
+  assert.equal(cardsOf({ message })[0].output, 'you said one')
+  // Nobody decides the second one.
+  mock.timers.setTime(begin + 30 * DAY + approvalTimeoutMs + 1)
+  assert.deepEqual((await after.status(id)).questions, [])
+  assert.equal(await after.decide(id, approve(second)), 'stale')
+  assert.equal(await after.sweep(), 1)
+  assert.equal(await deployed().advance(id), 'done')
+  const status = await after.status(id)
+  assert.deepEqual([status.outcome, cardsOf(status)[1].status], ['completed', 'expired'])
+})
+
+test('the time of a question is kept by the queue: it wakes the turn', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const turns = turnsOf(t, server, { engine: { approvalTimeoutMs: 150 } })
+  const worker = turns.work()
+  const id = await turns.start({ messages: hello })
+  await until(async () => (await turns.status(id)).phase === 'done')
+  await worker.close()
+  assert.equal(cardsOf(await turns.status(id))[0].status, 'expired')
+})
+
+test('a result from outside comes later, in another process, once', async (t) => {
+  const server = await serverOf(t, answersOf('q', 'r'))
+  const store = files(folderOf(t))
+  const tools = () => [echo({ execute: undefined, external: true })]
+  const first = turnsOf(t, server, { store, queue: lossy, tools: tools() })
+  const id = await first.start({ messages: hello })
+  assert.equal(await first.advance(id), 'waiting')
+  const second = turnsOf(t, server, { store, queue: lossy, tools: tools() })
+  await assert.rejects(second.result(id, 9, { value: 1 }), { code: 'not_found' })
+  await assert.rejects(second.result(id, 1, {}), { code: 'option' })
+  await assert.rejects(second.result(id, 1, { value: 1n }), { code: 'option' })
+  assert.equal(await second.result(id, 1, { value: { from: 'a person' } }), 'accepted')
+  assert.equal(await second.result(id, 1, { value: 'too late' }), 'accepted')
+  assert.equal(await second.advance(id), 'waiting')
+  await assert.rejects(second.result(id, 1, { value: 1 }), { code: 'state' })
+  assert.equal(await second.result(id, 2, { error: 'nobody is there' }), 'accepted')
+  assert.equal(await second.advance(id), 'done')
+  const cards = cardsOf(await second.status(id))
+  assert.deepEqual(cards.map(({ status, output, error }) => [status, output ?? error]), [['success', '{"from":"a person"}'], ['error', 'nobody is there']])
+  assert.equal(await second.result(id, 2, { value: 1 }), 'over')
+})
+
+test('no result from outside stands in for a tool that runs here', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  let go
+  const turns = turnsOf(t, server, { tools: [echo({ execute: () => new Promise((resolve) => (go = resolve)) })] })
+  const worker = turns.work()
+  const id = await turns.start({ messages: hello })
+  await until(() => go)
+  assert.equal(await turns.result(id, 1, { value: 'made up' }), 'accepted')
+  await delay(30)
+  go('the real one')
+  await until(async () => (await turns.status(id)).phase === 'done')
+  await worker.close()
+  assert.equal(cardsOf(await turns.status(id))[0].output, 'the real one')
+})
+
+test('cancel: what waits, what runs here, what runs elsewhere', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const folder = folderOf(t)
+  const waiting = turnsOf(t, server, { store: files(folder), queue: lossy })
+  const id = await waiting.start({ messages: hello })
+  await waiting.advance(id)
+  await waiting.cancel(id, 'enough')
+  assert.equal(await waiting.advance(id), 'done')
+  const { outcome, reason, message } = await waiting.status(id)
+  assert.deepEqual([outcome, reason, cardsOf({ message })[0].status], ['cancelled', 'enough', 'cancelled'])
+  await waiting.cancel(id, 'twice')
+
+  for (const elsewhere of [false, true]) {
+    let aborted
+    let started = false
+    const execute = (_, { signal }) => new Promise((resolve) => { started = true; signal.addEventListener('abort', () => { aborted = true; resolve() }) })
+    const turns = turnsOf(t, server, { store: files(folder), tools: [echo({ execute })], leaseMs: 300 })
+    const worker = turns.work()
+    const running = await turns.start({ messages: hello })
+    await until(() => started)
+    await (elsewhere ? turnsOf(t, server, { store: files(folder), queue: lossy }) : turns).cancel(running)
+    await until(() => aborted)
+    await until(async () => (await turns.status(running)).phase === 'done')
+    assert.equal((await turns.status(running)).outcome, 'cancelled')
+    await worker.close()
+  }
+})
+
+test('a worker that closes leaves its turns to others, with what ran', async (t) => {
+  const server = await serverOf(t, answersOf('a', 'b'))
+  const store = files(folderOf(t))
+  const ran = []
+  const tools = (name) => [echo({ identity: '1', execute: async ({ text }) => { ran.push(`${text} by ${name}`); await delay(40); return text } })]
+  const first = turnsOf(t, server, { store, tools: tools('first') })
+  const worker = first.work()
+  const id = await first.start({ messages: hello })
+  await until(() => ran.length === 1)
+  await worker.close()
+  const { phase } = await first.status(id)
+  assert.equal(phase, 'running')
+  const second = turnsOf(t, server, { store, tools: tools('second') })
+  const next = second.work()
+  await until(async () => (await second.status(id)).phase === 'done')
+  await next.close()
+  assert.deepEqual(ran, ['a by first', 'b by second'])
+  assert.equal(textOf(await second.status(id)), 'Call 1. Call 2. I was told: a, b')
+})
+
+test('a turn whose worker died is taken when its lease has run out, not before', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const store = files(folderOf(t))
+  const timers = []
+  const turns = turnsOf(t, server, { store, queue: { ...lossy, at: async (id, time) => void timers.push(time) }, leaseMs: 60_000 })
+  const id = await turns.start({ messages: hello })
+  const row = await store.load(id)
+  const until = Date.now() + 5000
+  await store.save(id, row.rev, { updated: 1, phase: 'running', wakeAt: until, epoch: 1 }) // by a worker elsewhere
+  assert.equal(await turns.advance(id), 'waiting')
+  assert.deepEqual([timers, server.requests.length], [[until], 0])
+  mock.timers.enable({ apis: ['Date'], now: until })
+  t.after(() => mock.timers.reset())
+  assert.equal(await turns.sweep(), 1)
+  assert.equal(await turns.advance(id), 'waiting')
+  assert.equal((await turns.status(id)).questions.length, 1)
+})
+
+test('a worker that lost its turn writes nothing more, and stops what it does', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const store = files(folderOf(t))
+  let signal
+  const turns = turnsOf(t, server, { store, queue: lossy, leaseMs: 90, tools: [echo({ execute: (_, context) => new Promise(() => ({ signal } = context)) })] })
+  const id = await turns.start({ messages: hello })
+  const leg = turns.advance(id)
+  await until(() => signal)
+  const rev = await until(async () => {
+    const row = await store.load(id)
+    return await store.save(id, row.rev, { updated: 1, phase: 'running', wakeAt: Date.now() + 60_000, epoch: row.epoch + 1 })
+  })
+  assert.equal(await leg, 'waiting')
+  assert.ok(signal.aborted)
+  assert.deepEqual((await store.load(id)).rev, rev)
+})
+
+test('readers get every epoch from its beginning, questions that can be decided, and the end when it is saved', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const turns = turnsOf(t, server)
+  const worker = turns.work()
+  const id = await turns.start({ messages: hello })
+  const events = []
+  for await (const event of turns.events(id)) {
+    events.push(event)
+    if (event.type === 'approval' && event.seq > 0 && !events.some(({ decided }) => decided)) {
+      events.push({ decided: true })
+      assert.equal(await turns.decide(id, approve(event)), 'accepted', 'it is in the store')
+    }
+  }
+  assert.equal((await turns.status(id)).phase, 'done', 'the end was saved')
+  await worker.close()
+  assert.equal(events.at(-1).type, 'done')
+  const resets = events.filter(({ type }) => type === 'reset')
+  assert.ok(resets.length >= 2)
+  // The last epoch by itself is the whole message.
+  const last = events.slice(events.lastIndexOf(resets.at(-1)))
+  const text = last[0].message.blocks.map((block) => block.text ?? '').join('') + last.flatMap((event) => (event.type === 'text' ? event.text : [])).join('')
+  assert.equal(text, textOf(await turns.status(id)))
+  const places = events.flatMap(({ at }) => at ?? [])
+  assert.deepEqual(places, places.toSorted((a, b) => a - b))
+
+  const afterwards = []
+  for await (const event of turns.events(id)) afterwards.push(event)
+  assert.deepEqual(afterwards.map(({ type }) => type), ['reset', 'done'])
+  assert.deepEqual(afterwards[0].message, (await turns.status(id)).message)
+})
+
+test('a reader of a turn that waits sees its message and its questions, may leave, and comes back', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const turns = turnsOf(t, server)
+  const worker = turns.work()
+  const id = await turns.start({ messages: hello })
+  await until(async () => (await turns.status(id)).phase === 'waiting')
+  const reader = turns.events(id)
+  const seen = []
+  while (seen.at(-1)?.type !== 'approval') seen.push((await reader.next()).value)
+  const question = seen.at(-1)
+  assert.deepEqual([seen[0].type, question.name], ['reset', 'echo.back'])
+  const pending = reader.next()
+  await delay(5)
+  assert.deepEqual(await reader.return(), { done: true, value: undefined })
+  assert.deepEqual(await pending, { done: true, value: undefined })
+  await turns.decide(id, approve(question))
+  const rest = []
+  for await (const event of turns.events(id, question.at)) rest.push(event)
+  await worker.close()
+  assert.equal(rest.at(-1).type, 'done')
+  assert.equal(rest[0].type, 'reset')
+  await assert.rejects(turns.events('nobody').next(), { code: 'not_found' })
+})
+
+test('where the stream log fails, the turn goes on, and readers get its end from the store', async (t) => {
+  const server = await serverOf(t, answersOf())
+  const log = memoryLog()
+  let count = 0
+  const broken = { append: async (...given) => { if (count++ > 0) throw new Error('no log'); await log.append(...given) }, read: (...given) => log.read(...given), end: (...given) => log.end(...given) }
+  const turns = turnsOf(t, server, { log: broken })
+  const id = await turns.start({ messages: hello })
+  const reading = (async () => { const events = []; for await (const event of turns.events(id)) events.push(event); return events })()
+  const worker = turns.work()
+  const events = await reading
+  await worker.close()
+  assert.equal(events.at(-1).type, 'done')
+  assert.equal(textOf({ message: events.findLast(({ type }) => type === 'reset').message }), 'I was told: ')
+})
+
+test('everything at rest is sealed, opens with its key alone, and nowhere else', async (t) => {
+  const server = await serverOf(t, answersOf('a secret'))
+  const folder = folderOf(t)
+  const [key, next, other] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte))
+  const open = (seal) => turnsOf(t, server, { store: files(folder), blobs: fileBlobs(folder), queue: lossy, seal })
+  const turns = open(key)
+  const messages = [{ role: 'user', content: `the prompt ${'is long '.repeat(5000)}` }]
+  const id = await turns.start({ messages, data: { note: 'of the app' } })
+  const twin = await turns.start({ messages })
+  await turns.advance(id)
+  await turns.advance(twin)
+  const [question] = (await turns.status(id)).questions
+  assert.equal(await turns.decide(id, approve(question, { reason: 'the reason' })), 'accepted')
+  const read = () => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()).map((one) => readFileSync(join(one.parentPath ?? one.path, one.name), 'utf8')).join('\n')
+  const kept = read()
+  for (const word of ['the prompt', 'is long', 'a secret', 'echo.back', 'of the app', 'the reason']) assert.ok(!kept.includes(word), word)
+  for (const [seal, said] of [[other, /another key/], [undefined, /is sealed/]]) {
+    const wrong = open(seal)
+    await assert.rejects(wrong.status(id), (error) => error.code === 'storage' && error.path === id && said.test(error.message))
+    await assert.rejects(wrong.advance(id), { code: 'storage' })
+    await assert.rejects((async () => { for await (const _ of wrong.questions()); })(), { code: 'storage' })
+  }
+  assert.equal(read(), kept, 'nothing was written')
+  // A text of one turn is none of another.
+  const store = files(folder)
+  const [row, twinned] = [await store.load(id), await store.load(twin)]
+  await store.save(twin, twinned.rev, { updated: 1, state: row.state })
+  await assert.rejects(open(key).status(twin), { code: 'storage' })
+  await store.save(twin, twinned.rev + 1, { updated: 1, state: '{"format":1}' })
+  await assert.rejects(open(key).status(twin), { code: 'storage', message: /not sealed/ })
+  assert.equal(await open([next, key]).advance(id), 'done')
+  await assert.rejects(open(key).status(id), { code: 'storage' }, 'its end was sealed with the new one')
+  assert.equal((await open([next, key]).status(id)).outcome, 'completed')
+})
+
+test('pictures and long results stand beside the turn, once, and the model gets them whole', async (t) => {
+  const png = `iVBORw0KGgo${'A'.repeat(400_000)}`
+  const long = `"sluice-blob:${'0'.repeat(64)}" \\ ${'long '.repeat(20_000)}`
+  const results = [long, parts({ type: 'text', text: 'look' }, { type: 'image', mediaType: 'image/png', data: png })]
+  const server = await serverOf(t, ({ body }) => (body.messages.filter(({ role }) => role === 'tool').length < 2 ? callsEcho : { text: 'Seen.' }), { strict: false })
+  const folder = folderOf(t)
+  const store = files(folder)
+  let most = 0
+  const measured = { ...Object.fromEntries(['create', 'load', 'inbox', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), save: async (id, rev, patch) => { most = Math.max(most, JSON.stringify(patch).length); return await store.save(id, rev, patch) } }
+  const turns = turnsOf(t, server, { store: measured, blobs: fileBlobs(folder), queue: lossy, engine: { resultMaxBytes: 1_000_000 }, tools: [asks({ execute: () => results.shift() })] })
+  const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }
+  const id = await turns.start({ messages: [{ role: 'user', content: [{ type: 'text', text: 'see' }, picture] }] })
+  while ((await turns.advance(id)) !== 'done') await turns.decide(id, approve((await turns.status(id)).questions[0]))
+  assert.ok(most < 40_000, `${most} bytes`)
+  const { body } = server.requests.at(-1)
+  assert.deepEqual(body.messages[0].content[1], picture)
+  assert.equal(body.messages.find(({ role }) => role === 'tool').content, long)
+  assert.ok(JSON.stringify(body).split(png).length > 2, 'the result has the picture, too')
+  const status = await turns.status(id)
+  assert.equal(cardsOf(status)[0].output, long)
+  assert.ok(readdirSync(join(folder, id, 'blobs')).length < 6, 'however often it was saved')
+  assert.equal(await turns.forget(id), true)
+  assert.deepEqual(readdirSync(folder).filter((name) => name === id), [])
+  await assert.rejects(turns.status(id), { code: 'not_found' })
+})
+
+test('a turn that cannot be read is told, hides no other, and is not written over', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const folder = folderOf(t)
+  const turns = turnsOf(t, server, { store: files(folder), queue: lossy })
+  const [id, sound] = [await turns.start({ messages: hello }), await turns.start({ messages: hello })]
+  await turns.advance(id)
+  await turns.advance(sound)
+  const path = join(folder, id, 'turn.json')
+  const whole = readFileSync(path, 'utf8')
+  const warned = []
+  const listen = (warning) => warned.push(warning.message)
+  process.on('warning', listen)
+  t.after(() => process.off('warning', listen))
+  writeFileSync(path, whole.slice(0, 200))
+  for (const act of [() => turns.status(id), () => turns.advance(id), () => turns.decide(id, { call: 1, stage: 'execution', digest: 'x', decision: 'deny' }), () => turns.cancel(id)]) {
+    await assert.rejects(act(), (error) => error.code === 'storage' && error.path === path && /is damaged/.test(error.message))
+  }
+  const seen = []
+  for await (const question of turns.questions()) seen.push(question.turn)
+  assert.deepEqual(seen, [sound])
+  await turns.sweep()
+  await until(() => warned.some((text) => text.includes(path)))
+  assert.equal(readFileSync(path, 'utf8'), whole.slice(0, 200))
+
+  const row = JSON.parse(whole)
+  writeFileSync(path, JSON.stringify({ ...row, state: row.state.slice(0, 100) }))
+  await files(folder).push(id, { key: 'k', entry: '{"type":"cancel"}' })
+  const before = readFileSync(path, 'utf8')
+  await assert.rejects(turns.status(id), { code: 'storage', message: /the state of the turn cannot be read/ })
+  await assert.rejects(turns.advance(id), { code: 'json' })
+  assert.deepEqual({ ...JSON.parse(readFileSync(path, 'utf8')), rev: 0, epoch: 0, updated: 0 }, { ...JSON.parse(before), rev: 0, epoch: 0, updated: 0 }, 'it was given back')
+  const questions = []
+  await (async () => { for await (const question of turns.questions()) questions.push(question.turn) })()
+  assert.ok(questions.includes(sound))
+})
+
+test('what was thrown by `run` is tried again, and an unknown turn is none', async (t) => {
+  const server = await serverOf(t, answersOf())
+  let fails = true
+  const engine = new Engine()
+  t.after(() => engine.close())
+  const turns = durable(engine, { store: files(folderOf(t)), run: ({ id, thread, data }) => {
+    if (fails) { fails = false; throw new Error('no key today') }
+    return { model: { baseURL: server.baseURL, name: `${thread} ${data.n}`, apiKey: id } }
+  } })
+  const worker = turns.work()
+  const id = await turns.start({ id: 'mine', thread: 'th', messages: hello, data: { n: 3 } })
+  assert.equal(id, 'mine')
+  await until(async () => (await turns.status(id)).phase === 'done')
+  await worker.close()
+  assert.deepEqual([server.requests[0].body.model, server.requests[0].headers.authorization], ['th 3', 'Bearer mine'])
+  assert.equal(await turns.start({ id: 'mine', messages: hello }), 'mine', 'a start that comes twice begins nothing')
+  assert.equal((await turns.status(id)).outcome, 'completed')
+  for (const act of [() => turns.status('x'), () => turns.advance('x'), () => turns.cancel('x'), () => turns.result('x', 1, { value: 1 }), () => turns.decide('x', approve({ call: 1, stage: 'execution', digest: '' }))]) {
+    await assert.rejects(act(), { code: 'not_found' })
+  }
+  assert.equal(await turns.forget('x'), false)
+})
+
+test('what cannot be part of a durable turn is refused', async (t) => {
+  const run = () => ({ model: { baseURL: 'http://127.0.0.1:9/v1', name: 'm' } })
+  const store = files(folderOf(t))
+  const refused = (options, engineOptions, path) => {
+    const engine = new Engine(engineOptions)
+    t.after(() => engine.close())
+    assert.throws(() => durable(engine, { store, run, ...options }), (error) => error.code === 'option' && (error.path === path || assert.equal(error.path, path)))
+  }
+  refused({}, { dispatch: 'block' }, 'engine.dispatch')
+  refused({}, { checkpoint: () => {} }, 'engine.checkpoint')
+  refused({}, { tools: [echo({ immediate: true })] }, 'echo.back.immediate')
+  refused({}, { tools: [echo({ execute: undefined })] }, 'echo.back.execute')
+  refused({ run: undefined }, {}, 'run')
+  refused({ seal: new Uint8Array(16) }, {}, 'seal')
+  refused({ store: {} }, {}, 'store')
+  refused({ queue: local }, {}, 'queue')
+  refused({ stores: 1 }, {}, 'stores')
+  assert.throws(() => durable({}, { run }), { code: 'option', path: 'engine' })
+  assert.throws(() => files(''), { code: 'option', path: 'folder' })
+  assert.throws(() => local({ concurrency: 0 }), { code: 'option', path: 'concurrency' })
+  const engine = new Engine({ tools: [echo({ immediate: true, idempotent: true })] })
+  t.after(() => engine.close())
+  const turns = durable(engine, { store, queue: lossy, run: () => ({ ...run(), messages: hello }) })
+  await assert.rejects(turns.start({ messages: [] }), { code: 'option', path: 'messages' })
+  await assert.rejects(turns.start({ messages: hello, id: 'a\n' }), { code: 'option', path: 'id' })
+  await assert.rejects(turns.start({ messages: hello, data: { big: 1n } }), { code: 'option', path: 'data.big' })
+  const id = await turns.start({ messages: hello })
+  await assert.rejects(turns.advance(id), { code: 'option', path: 'run().messages' })
+  assert.equal((await turns.status(id)).phase, 'running')
+  await assert.rejects(turns.decide(id, { call: 1, stage: 'execution', digest: 'x', decision: 'yes' }), { code: 'option', path: 'decision.decision' })
+})

@@ -46,6 +46,13 @@ test('a server without tools was not seen yet: those that it has later are its f
   assert.deepEqual(tools.tools[0].declaration.parameters, { type: 'object' })
 })
 
+test('a list of nothing but faults is listed', async () => {
+  const tools = Array.from({ length: 2000 }, (_, at) => (at % 2 ? 7 : { name: 'x', inputSchema: at ? {} : 1 }))
+  const client = { request: async () => ({ tools }), callTool() {}, getServerCapabilities: () => ({ tools: {} }) }
+  const { list, tools: usable } = await mcpTools(client, { server: 'a', expose: 'all' })
+  assert.deepEqual([list.length, usable.length, new Set(list.map(({ reason }) => reason))], [2000, 0, new Set(['definition', 'name', 'twice'])])
+})
+
 test('engines have the tools as they are, and keep what the app made of them', async () => {
   const definitions = { x: 'one', y: 'one', z: 'one' }
   const client = { request: async () => ({ tools: Object.entries(definitions).map(([name, description]) => ({ name, description, inputSchema: { type: 'object' } })) }), callTool() {}, getServerCapabilities: () => ({ tools: {} }) }

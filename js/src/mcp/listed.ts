@@ -57,9 +57,9 @@ export class Reader {
     const made: Made = new Map()
     let size = 0
     const leaveOut = (name: string, listed: Omit<McpListed, 'name' | 'state'>): void => {
-      let key = `${this.#options.server}.${name}`
-      while (entries.has(key)) key += '…' // what has no name of its own is listed as well
-      entries.set(key, { listed: { name: `${this.#options.server}.${name}`, state: 'left out', ...listed } })
+      const full = `${this.#options.server}.${name}`
+      const key = entries.has(full) ? `${full} ${entries.size}` : full // what has no name of its own is listed as well; no name has a blank
+      entries.set(key, { listed: { name: full, state: 'left out', ...listed } })
     }
     for (const one of given) {
       const read = readTool(one)

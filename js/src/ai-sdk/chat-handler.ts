@@ -1,17 +1,18 @@
 // The server's side of the AI SDK's `Chat`: a conversation in a store, legs that write its answers, decisions that come with the next request.
 import type { Engine, NeedsContext } from '../core/engine.js'
 import type { ChatMessage, Json } from '../core/events.js'
-import { func, members, withMethods } from '../core/options.js'
+import { func, members, withMethods, type Check } from '../core/options.js'
 import type { Run } from '../core/run.js'
-import { pathOf } from '../conversations/tree.js'
 import { Answers, type Answered } from '../leg/answers.js'
 import { bodyOf, checkedId } from '../leg/body.js'
 import { decide, decisionOf } from '../leg/decision.js'
 import type { Leg } from '../leg/leg.js'
-import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type WaitingAnswer, type Written } from '../leg/legs.js'
+import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type Written } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
+import { PageStore, type Keeping, type Waiting } from './keeping.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
 import { postedOf, type Posted } from './posted.js'
+import { isChatStore, StoredChat } from './stored-chat.js'
 import { writerChecks } from './to-ui-message-stream.js'
 import type { UIMessageChunk } from './types.js'
 
@@ -21,29 +22,35 @@ export type { ChatRun }
 export interface ChatRequest {
   /** Of the conversation. */
   id: string
-  /** The conversation as the store has it, with the new message: for the model. Empty where a saved turn goes on. */
+  /** The conversation as it is kept, with the new message: for the model. Empty where a saved turn goes on. */
   messages: ChatMessage[]
   /** What else the client sent, such as the `body` of `sendMessage`. Nobody has checked it. */
   body: { [member: string]: Json }
 }
 
 /** What `chatHandler` takes. */
-export interface ChatHandlerOptions<C = unknown> extends LegOptions, Omit<WriterOptions, 'messageId'> {
+export interface ChatHandlerOptions<C = unknown> extends Omit<LegOptions, 'store'>, Omit<WriterOptions, 'messageId'> {
   /** Says how a turn is run: called for every request that begins a turn, or goes on with one. */
   run: (request: ChatRequest) => (ChatRun<C> & NeedsContext<C>) | Promise<ChatRun<C> & NeedsContext<C>>
+  /**
+   * Where conversations are kept: `memory()`, `files(folder)` or `sqlite(…)` of `sluice/conversations`, or a store of your own. Or with the page, which
+   * sends them with every request: `sealed(secret)`, `signed(secret)`.
+   */
+  store: LegOptions['store'] | PageStore
 }
 
+const checkStore: Check = (value, path) => value instanceof PageStore || isChatStore(value, path)
 const checkOptions = members({
   members: {
-    ...writerChecks, ...legChecks, run: func('(request) => { model, … }'),
+    ...writerChecks, ...legChecks, run: func('(request) => { model, … }'), store: checkStore,
   } satisfies { [member in keyof Required<ChatHandlerOptions>]: unknown },
   needs: ['run', 'store', 'authorize'],
 })
 
 /**
  * The server's side of the AI SDK's `Chat` and `useChat`, versions 6 and 7, for Next, Hono, Bun, Deno or, by `nodeListener` of `sluice/web`, for Node:
- * `POST {api}`, `GET {api}/{id}/stream`, `POST {api}/{id}/stop`, `POST {api}/{id}/decide`. Of what a client sends only its last message is read; the
- * conversation is the store's. One process runs all requests of a conversation.
+ * `POST {api}`, `GET {api}/{id}/stream`, `POST {api}/{id}/stop`, `POST {api}/{id}/decide`. With a store, only the last message of what a client sends is
+ * read: the conversation is the store's. One process runs all requests of a conversation.
  * @throws SluiceError `option` where an option is wrong.
  */
 export function chatHandler<C>(engine: Engine<C>, options: ChatHandlerOptions<C>): (request: Request) => Promise<Response> {
@@ -56,12 +63,14 @@ export function chatHandler<C>(engine: Engine<C>, options: ChatHandlerOptions<C>
 const framing = { headers: { 'x-vercel-ai-ui-message-stream': 'v1' }, last: 'data: [DONE]\n\n' }
 
 class Chats {
+  readonly #engine: Engine
   readonly #options: ChatHandlerOptions
   readonly #legs: Legs<UIMessageChunk>
 
   constructor(engine: Engine, options: ChatHandlerOptions) {
+    this.#engine = engine
     this.#options = options
-    this.#legs = new Legs(engine, options, { name: 'chatHandler', framing })
+    this.#legs = new Legs(engine, options as LegOptions, { name: 'chatHandler', framing })
   }
 
   respond(request: Request): Promise<Response> {
@@ -74,16 +83,15 @@ class Chats {
     if (request.method !== 'POST') throw new Refusal(405, `found ${request.method}, expected POST, or GET …/{id}/stream`)
     const posted = postedOf(await bodyOf(request, 'id and messages'))
     await this.#legs.authorize(request, posted.id)
-    return await this.#legs.inTurn(posted.id, async () => this.#legs.response(posted.user ? await this.#begin(posted, posted.user) : await this.#goOn(posted), request))
+    return await this.#legs.inTurn(posted.id, async () => await this.#legs.response(posted.user ? await this.#begin(posted, posted.user) : await this.#goOn(posted, posted.about as Answered), request))
   }
 
   async #act(request: Request, id: string, action: string): Promise<Response> {
     checkedId(id, 'id')
     await this.#legs.authorize(request, id)
     if (action === 'decide') return await this.#decide(id, await bodyOf(request, 'approvalId and approved'))
-    if (action === 'stop') return await this.#legs.inTurn(id, async () => Response.json({ stopped: await this.#stop(id, 'the user stopped it') }))
-    const leg = this.#legs.get(id)
-    return leg ? this.#legs.response(leg, request, true) : new Response(null, { status: 204 })
+    if (action === 'stop') return await this.#legs.inTurn(id, async () => Response.json({ stopped: await this.#stop(id, this.#keepingOf(id), 'the user stopped it') }))
+    return (await this.#legs.replay(id, request)) ?? new Response(null, { status: 204 })
   }
 
   /** A decision while the answer is still written. */
@@ -97,35 +105,33 @@ class Chats {
     return Response.json({ decided: true })
   }
 
-  // -- a new answer ---------------------------------------------------------------------------------------------------------
-
-  async #begin({ id, again, body }: Posted, written: Written): Promise<Leg<UIMessageChunk>> {
-    await this.#stop(id, 'a new message came')
-    const kept = await this.#options.store.load(id)
-    const path = kept ? pathOf(kept) : []
-    const known = path.findIndex((entry) => entry.role === 'user' && (entry.id === written.id || entry.id.startsWith(`${written.id}~`)))
-    const asked = path[known]
-    let branch = known < 0 ? path : path.slice(0, known + 1)
-    if (!asked || again !== 'regenerate') {
-      if (asked) branch = path.slice(0, known)
-      branch = await this.#legs.keep(id, kept, branch, written)
-    }
-    const { run, answer } = await this.#legs.begin(id, branch, (messages) => this.#run({ id, messages, body }))
-    return this.#legs.lead(id, run, answer, this.#writer(run, answer))
+  /** @param posted absent for a request that brings no messages: of what a page keeps, nothing is known then */
+  #keepingOf(id: string, posted?: Posted): Keeping | undefined {
+    const { store } = this.#options
+    const running = { engine: this.#engine, legs: this.#legs }
+    return store instanceof PageStore ? posted && store.open(posted, running) : new StoredChat(store, id, running)
   }
 
   async #run(request: ChatRequest): Promise<ChatRun> {
     return checkedRun(await this.#options.run(request))
   }
 
-  #writer(run: Run, { id }: Answer): MessageWriter {
-    return new MessageWriter(id, run.tools, this.#options)
+  // -- a new answer ---------------------------------------------------------------------------------------------------------
+
+  async #begin(posted: Posted, written: Written): Promise<Leg<UIMessageChunk>> {
+    const { id, again, body } = posted
+    const keeping = this.#keepingOf(id, posted) as Keeping
+    await keeping.refuseRepeated(written, again)
+    await this.#stop(id, keeping, 'a new message came')
+    const { run, answer } = await keeping.begin(written, again, (messages) => this.#run({ id, messages, body }))
+    return this.#lead(id, keeping, run, answer)
   }
 
   // -- an answer that waits -------------------------------------------------------------------------------------------------
 
-  async #goOn({ id, about, body }: Posted): Promise<Leg<UIMessageChunk>> {
-    const { message, decisions, outputs } = about as Answered
+  async #goOn(posted: Posted, answered: Answered): Promise<Leg<UIMessageChunk>> {
+    const { id, body } = posted
+    const { message, decisions } = answered
     const leg = this.#legs.get(id)
     if (leg) {
       if (leg.messageId !== message) throw new Refusal(409, 'another answer is being written')
@@ -135,19 +141,27 @@ class Chats {
       }
       return leg
     }
-    const waiting = await this.#legs.waiting(id)
+    const keeping = this.#keepingOf(id, posted) as Keeping
+    const waiting = await keeping.waiting()
     if (waiting?.id !== message) throw new Refusal(409, 'this answer does not wait for a decision')
-    if (decisions.size === 0 && outputs.size === 0) throw new Refusal(400, 'the message has no decision and no result')
-    const run = await this.#resume(id, waiting, body)
-    return this.#legs.lead(id, run, waiting, this.#writer(run, waiting), new Answers(run, { message, decisions, outputs }, this.#legs.most))
+    const accepted = waiting.accept(answered)
+    return this.#lead(id, keeping, waiting.resume(await this.#run({ id, messages: [], body })), waiting, accepted)
   }
 
-  async #resume(id: string, waiting: WaitingAnswer, body: Posted['body']): Promise<Run> {
-    return this.#legs.resume(waiting, await this.#run({ id, messages: [], body }))
+  /** Ends what is written, or waits. @returns whether there was something. */
+  async #stop(id: string, keeping: Keeping | undefined, reason: string): Promise<boolean> {
+    if (await this.#legs.stopRunning(id, reason)) return true
+    const waiting = await keeping?.waiting()
+    if (!keeping || !waiting) return false
+    await keeping.close(waiting, waiting.resume(await this.#run({ id, messages: [], body: {} })), reason)
+    return true
   }
 
-  #stop(id: string, reason: string): Promise<boolean> {
-    return this.#legs.stop(id, reason, (waiting) => this.#resume(id, waiting, {}))
+  #lead(id: string, keeping: Keeping, run: Run, answer: Answer | Waiting, answered?: Answered): Leg<UIMessageChunk> {
+    const writer = new MessageWriter(answer.id, run.tools, this.#options, { continued: 'continued' in answer ? answer.continued : undefined, sign: keeping.sign?.(answer.id) })
+    const before = writer.before(run)
+    const answers = answered && new Answers(run, answered, this.#legs.most, writer)
+    return this.#legs.lead(id, run, answer, writer, answers, { keeper: keeping.keeper?.(answer, (call) => writer.callName(call)), before })
   }
 }
 

@@ -2,9 +2,11 @@
 // behind an error: the order is kept here.
 import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ErrorEvent, JsonObject, ReasoningEvent, SluiceEvent, TextEvent } from '../core/events.js'
 import type { RunResult } from '../core/run-options.js'
+import type { Run } from '../core/run.js'
 import type { Tool } from '../core/tool.js'
 import { blockName, callName, questionName } from '../leg/names.js'
 import type { Writer } from '../leg/legs.js'
+import { chunksFrom } from './read-chunks.js'
 import type { UIMessageChunk } from './types.js'
 
 /** What of a run is written, and how. */
@@ -38,10 +40,31 @@ interface Call {
 
 const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
 
+/** A run that goes on with a message of another run: what the page has of it. */
+export interface Continued {
+  parts: readonly unknown[]
+  /** The highest number of its calls. */
+  calls: number
+  /** The calls that are taken up, by their ids in the messages for the model. */
+  open: ReadonlyMap<string, string>
+}
+
+/** What the page is given to bring back with a decision. */
+export type Sign = (toolCallId: string, event: Pick<ApprovalEvent, 'name' | 'digest' | 'expiresAt'>) => string
+
+/** What a writer needs beside options, where the page keeps the conversation. */
+interface PageParts {
+  continued?: Continued | undefined
+  sign?: Sign | undefined
+}
+
 export class MessageWriter implements Writer<UIMessageChunk> {
   readonly #id: string
   readonly #options: WriterOptions
   readonly #tools: ReadonlyMap<string, Tool>
+  readonly #page: PageParts
+  /** The calls of `continued` that the run took up. */
+  readonly #adopted = new Map<number, string>()
   readonly #calls = new Map<number, Call>()
   #out: UIMessageChunk[] = []
   #part: { kind: 'text' | 'reasoning'; block: number } | undefined
@@ -53,7 +76,8 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   /** Whether the turn survives it, the next events tell. */
   #error: ErrorEvent | undefined
 
-  constructor(messageId: string, tools: readonly Tool[], options: WriterOptions = {}) {
+  constructor(messageId: string, tools: readonly Tool[], options: WriterOptions = {}, page: PageParts = {}) {
+    this.#page = page
     this.#id = messageId
     this.#options = options
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
@@ -65,7 +89,12 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   }
 
   questionName(event: ApprovalEvent): string {
-    return questionName(this.#id, event)
+    const call = this.callName(event.call).slice(callName(this.#id, 0).length - 1)
+    return questionName(this.#id, { ...event, call })
+  }
+
+  callName(call: number): string {
+    return this.#adopted.get(call) ?? callName(this.#id, call + (this.#page.continued?.calls ?? 0) - this.#adopted.size)
   }
 
   /** A question that the client had, and has answered. */
@@ -79,6 +108,14 @@ export class MessageWriter implements Writer<UIMessageChunk> {
 
   lost(detail: string): UIMessageChunk {
     return { type: 'error', errorText: detail }
+  }
+
+  /** What runs before this one told of the message. Those of later events continue it. */
+  before(run: Pick<Run, 'before' | 'snapshot'>): UIMessageChunk[] {
+    const { continued } = this.#page
+    const own = run.before ?? (continued && run.snapshot)
+    const chunks = own ? this.retell(own) : []
+    return continued ? [...chunksFrom(continued.parts, (at) => blockName(this.#id, at))] : chunks
   }
 
   /** What was told of a message before: for a client that has nothing of it. Those of later events continue it. */
@@ -168,7 +205,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   // -- text and steps -------------------------------------------------------------------------------------------------------
 
   #partId(block: number): string {
-    return blockName(this.#id, block)
+    return blockName(this.#id, block + (this.#page.continued?.parts.length ?? 0))
   }
 
   #say(event: Omit<TextEvent | ReasoningEvent, 'seq'>): void {
@@ -214,12 +251,14 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     let call = this.#calls.get(number)
     if (call) return call
     this.#endPart()
-    call = { id: callName(this.#id, number), card: {}, tool: undefined, begun: false, available: false, asked: false, final: false, json: undefined, blank: '' }
+    call = { id: this.callName(number), card: {}, tool: undefined, begun: false, available: false, asked: false, final: false, json: undefined, blank: '' }
     this.#calls.set(number, call)
     return call
   }
 
   #card({ type: _, seq: __, block: ___, call: number, ...fields }: CardEvent): void {
+    const { continued } = this.#page
+    if (continued && fields.adopted && fields.wireId !== undefined) this.#adopted.set(number, continued.open.get(fields.wireId) ?? fields.wireId)
     const call = this.#callOf(number)
     Object.assign(call.card, fields)
     const { name, status = 'streaming' } = call.card
@@ -282,7 +321,8 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     if (!call.begun) (isClients(call) ? this.#shown(call) : this.#available(call))
     call.asked = true
     const sluice = { stage, level, policy, digest, ...(preview ? { preview: preview as unknown as JsonObject } : {}), ...(expiresAt === undefined ? {} : { expiresAt }) }
-    this.#out.push({ type: 'tool-approval-request', approvalId: questionName(this.#id, event), toolCallId: call.id, ...(description ? { reason: description } : {}), approvalDescriptor: { sluice } })
+    const signature = this.#page.sign?.(call.id, event)
+    this.#out.push({ type: 'tool-approval-request', approvalId: this.questionName(event), toolCallId: call.id, ...(signature === undefined ? {} : { signature }), ...(description ? { reason: description } : {}), approvalDescriptor: { sluice } })
   }
 
   #result(call: Call): void {

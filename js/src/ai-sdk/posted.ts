@@ -10,14 +10,18 @@ import { Refusal } from '../leg/refusal.js'
 
 const MOST_PARTS = 10_000
 
+/** Whether a question is to be answered anew, or was written anew; `new`: it is said for the first time. Undefined where the client does not say. */
+export type Again = 'new' | 'regenerate' | 'edit' | undefined
+
 /** A request to go on with a conversation. */
 export interface Posted {
   /** Of the conversation. */
   id: string
-  /** What follows the stored conversation, or a question of it. */
+  /** As they came. Only where the page keeps the conversation more than the last one is read. */
+  messages: readonly unknown[]
+  /** What follows the conversation, or a question of it. */
   user?: Written
-  /** The question is to be answered anew, or was written anew. */
-  again: 'regenerate' | 'edit' | undefined
+  again: Again
   /** Decisions and results. */
   about?: Answered
   /** What else the client sent. */
@@ -31,17 +35,18 @@ export function postedOf({ id, messages, trigger, messageId, ...body }: { [membe
   if (!isObject(last)) throw new Refusal(400, `messages: found ${shown(messages)}, expected a list of at least one message`)
   const parts = Array.isArray(last['parts']) ? (last['parts'] as unknown[]) : []
   if (parts.length > MOST_PARTS) throw new Refusal(413, `parts: found ${parts.length}, expected at most ${MOST_PARTS}`)
-  const own = { id: chat, body: body as Posted['body'] }
+  const own = { id: chat, messages: messages as unknown[], body: body as Posted['body'] }
   const message = checkedId(last['id'], 'the id of the last message')
   if (last['role'] === 'user') {
-    const again = trigger === 'regenerate-message' ? 'regenerate' : messageId === message ? 'edit' : undefined
+    const again = trigger === 'regenerate-message' ? 'regenerate' : messageId === message ? 'edit' : trigger === 'submit-message' ? 'new' : undefined
     return { ...own, again, user: writtenOf(message, parts) }
   }
   if (last['role'] === 'assistant') return { ...own, again: undefined, about: { message, ...decidedOf(parts) } }
   throw new Refusal(400, `the role of the last message: found ${shown(last['role'])}, expected user, or assistant with decisions`)
 }
 
-function writtenOf(id: string, given: readonly unknown[]): Written {
+/** Throws Refusal. */
+export function writtenOf(id: string, given: readonly unknown[]): Written {
   let text = ''
   const parts: Part[] = []
   for (const [at, part] of given.entries()) {

@@ -6,6 +6,7 @@ import type { UIMessageChunk } from './types.js'
 
 export const messageId = is('an id of 1 to 200 characters', (value) => typeof value === 'string' && value !== '' && value.length <= 200)
 export const writerChecks = { sendReasoning: flag, sendDiagnostics: flag, dynamic: func('(tool) => true | false') }
+export const checkWriter = members({ members: writerChecks })
 const check = members({ members: { ...writerChecks, messageId } satisfies { [member in keyof Required<WriterOptions>]: unknown } })
 
 /**
@@ -17,7 +18,7 @@ const check = members({ members: { ...writerChecks, messageId } satisfies { [mem
 export function toUIMessageStream(run: Run, options: WriterOptions = {}): ReadableStream<UIMessageChunk> {
   check(options, 'options')
   const writer = new MessageWriter(options.messageId ?? run.id, run.tools, options)
-  if (run.before) writer.retell(run.before)
+  writer.before(run) // the page has it
   const chunks = chunksOf(run, writer)
   return new ReadableStream({
     async pull(controller) {

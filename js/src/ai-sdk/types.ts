@@ -65,6 +65,8 @@ export type UIMessageChunk =
     approvalId: string
     /** What the tool says about itself. Version 6 passes over it. */
     reason?: string
+    /** Of the server, where the page keeps the conversation: it comes back with the decision. */
+    signature?: string
     /** For the page: `part.approval.descriptor`. */
     approvalDescriptor: {
       /** What Sluice knows of the question. */
@@ -147,6 +149,8 @@ export interface UIMessage {
   id: string
   /** Who said it. */
   role: 'system' | 'user' | 'assistant'
+  /** `sluice`: what the server says about it. */
+  metadata?: unknown
   /** What it is made of. */
   parts: readonly UIMessagePart[]
 }

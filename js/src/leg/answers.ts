@@ -16,13 +16,22 @@ export interface Answered {
   outputs: Map<string, ClientOutput>
 }
 
+/** How a client names what a run asks. */
+export interface Names {
+  questionName(event: ApprovalEvent): string
+  callName(call: number): string
+}
+
 export class Answers {
   readonly #run: Run
   readonly #most: Remember
   readonly #answered: Answered
+  readonly #names: Names
 
-  constructor(run: Run, answered: Answered, most: Remember) {
+  /** @param names how the client names what the run asks, where that is not as usual */
+  constructor(run: Run, answered: Answered, most: Remember, names: Names = { questionName: (event) => questionName(answered.message, event), callName: (call) => callName(answered.message, call) }) {
     this.#run = run
+    this.#names = names
     this.#most = most
     this.#answered = answered
   }
@@ -34,16 +43,18 @@ export class Answers {
   }
 
   #decision(event: ApprovalEvent): boolean | string {
-    const { message, decisions } = this.#answered
-    const name = questionName(message, event)
+    const { decisions } = this.#answered
+    const name = this.#names.questionName(event)
     const decision = decisions.get(name)
     decisions.delete(name)
-    return decision !== undefined && (decide(this.#run, event, decision, this.#most) ?? true)
+    if (decision === undefined || (decision.digest ?? event.digest) !== event.digest) return false
+    if ((decision.expiresAt ?? Infinity) < Date.now()) return this.#run.refuse(event, 'nobody decided in time')
+    return decide(this.#run, event, decision, this.#most) ?? true
   }
 
   #output({ call, name }: ExecuteEvent): boolean {
-    const { message, outputs } = this.#answered
-    const id = callName(message, call)
+    const { outputs } = this.#answered
+    const id = this.#names.callName(call)
     const given = outputs.get(id)
     outputs.delete(id)
     if (given === undefined || this.#run.tools.find((tool) => tool.name === name)?.run) return false

@@ -35,7 +35,7 @@ export async function bodyOf(request: Request, members: string): Promise<{ [memb
 
 /** A picture in base64 (`data:…`), or by an address, which the provider loads. Throws Refusal. */
 export function pictureOf(mediaType: unknown, address: unknown, path: string): Part {
-  if (typeof mediaType !== 'string' || !/^image\/[a-z0-9.+-]{1,50}$/i.test(mediaType)) throw new Refusal(415, `${path}: found a file of type ${shown(mediaType)}, expected a picture`)
+  if (typeof mediaType !== 'string' || !/^image\/[a-z0-9.+*-]{1,50}$/i.test(mediaType)) throw new Refusal(415, `${path}: found a file of type ${shown(mediaType)}, expected a picture`)
   const url = typeof address === 'string' ? address : ''
   const data = /^data:[^,]*;base64,([a-z0-9+/]+=*)$/i.exec(url)?.[1]
   if (data !== undefined) return { type: 'image', mediaType, data }

@@ -1,25 +1,24 @@
-// A leg while it runs: what it tells for any number of readers, and the run behind it.
+// A leg while it runs: the run, its questions, and what it tells, which goes through the log to whoever reads.
 import type { ApprovalEvent } from '../core/events.js'
-import { onAbort } from '../core/on-abort.js'
 import type { Run } from '../core/run.js'
-
-const KEEP_ALIVE = ': keep-alive\n\n'
-const encoder = new TextEncoder()
-
-/** How a protocol writes its stream of server-sent events. */
-export interface Framing {
-  /** Beside those that every such stream has. */
-  headers: { readonly [name: string]: string }
-  /** Behind everything. */
-  last: string
-}
+import { eventStream, opened, type Framing, type Opened } from './event-stream.js'
+import type { StreamLog } from './stream-log.js'
 
 interface LegParts<Chunk> {
+  /** Of the conversation. */
+  id: string
+  /** Higher than those of the legs before. */
+  epoch: number
+  log: StreamLog
   messageId: string
   run: Run
   framing: Framing
+  /** Milliseconds of silence after which a comment keeps a connection alive. */
+  keepAliveMs: number
   start: Chunk
+  /** What the legs before told of the message. */
   before: readonly Chunk[]
+  /** Nobody reads it any more. */
   onAbandoned: () => void
 }
 
@@ -31,25 +30,29 @@ export class Leg<Chunk> {
   readonly over: Promise<void>
   /** The questions that wait, by the names that the client knows. */
   readonly questions = new Map<string, ApprovalEvent>()
-  readonly #framing: Framing
-  readonly #start: Chunk
-  /** What the legs before told of the message. */
-  readonly #before: readonly Chunk[]
-  readonly #chunks: Chunk[] = []
-  readonly #onAbandoned: () => void
+  readonly #parts: LegParts<Chunk>
+  /** The log is read before anything ends: for the request that began the leg. */
+  readonly #begun: Promise<Opened | null>
+  /** The same, until that request takes it. */
+  #first: Promise<Opened | null> | undefined
+  /** The log has everything that was told so far. */
+  #told: Promise<void> = Promise.resolve()
+  /** What goes into the log next. */
+  #next: string[] = []
+  /** Aborted where the log failed: nobody can read what follows. */
+  readonly #lost = new AbortController()
   #readers = 0
   #ended = false
-  #wake: (() => void)[] = []
   #settle!: () => void
 
-  constructor({ messageId, run, framing, start, before, onAbandoned }: LegParts<Chunk>) {
-    this.messageId = messageId
-    this.run = run
-    this.#framing = framing
-    this.#start = start
-    this.#before = before
-    this.#onAbandoned = onAbandoned
+  constructor(parts: LegParts<Chunk>) {
+    this.#parts = parts
+    this.messageId = parts.messageId
+    this.run = parts.run
     this.over = new Promise((resolve) => (this.#settle = resolve))
+    this.append(parts.start, ...parts.before)
+    this.#first = this.#begun = this.#open()
+    this.#begun.catch(() => {}) // end() looks at it too
   }
 
   /** Somebody reads it. */
@@ -57,80 +60,53 @@ export class Leg<Chunk> {
     return this.#readers > 0
   }
 
+  /** Chunks that come while the log is busy go into it together. */
   append(...chunks: readonly Chunk[]): void {
-    for (const chunk of chunks) this.#chunks.push(chunk)
-    if (chunks.length > 0) this.#wakeAll()
+    const { log, id, epoch } = this.#parts
+    if (this.#next.push(...chunks.map((chunk) => JSON.stringify(chunk))) > chunks.length || chunks.length === 0) return
+    this.#told = this.#told.then(() => log.append(id, epoch, this.#next.splice(0))).catch((error: unknown) => this.#lost.abort(error))
   }
 
-  end(): void {
+  async end(): Promise<void> {
+    const { log, id, epoch } = this.#parts
     this.#ended = true
-    this.#wakeAll()
+    try {
+      await this.#begun
+      await this.#told
+      await log.end(id, epoch)
+    } catch (error) {
+      this.#lost.abort(error)
+    }
     this.#settle()
   }
 
   /**
    * The chunks as server-sent events. `whole`: for a client that has nothing of the message, or as much as it has. The run is abandoned when the last
-   * reader goes: it cancels the stream, or aborts `signal`, the one of its request.
+   * reader goes: it cancels the stream, or aborts `signal`, the one of its request. Null where the leg is over. Rejects where the log failed.
    */
-  response(whole: boolean, keepAliveMs: number, signal: AbortSignal): Response {
-    const said = whole ? [this.#start, ...this.#before] : [this.#start]
-    let next = 0
-    let gone = false
+  async response(whole: boolean, signal: AbortSignal): Promise<Response | null> {
+    const { before, framing, keepAliveMs } = this.#parts
+    const first = this.#first ?? this.#open()
+    this.#first = undefined
     this.#readers++
-    const leave = (): void => {
-      if (gone) return
-      gone = true
-      forget()
+    const onLeave = (): void => {
       this.#readers--
-      this.#wakeAll()
-      if (this.#readers === 0 && !this.#ended) this.#onAbandoned()
+      if (this.#readers === 0 && !this.#ended) this.#parts.onAbandoned()
     }
-    let forget = (): void => {}
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        controller.enqueue(eventsOf(said))
-        forget = onAbort(signal, () => {
-          leave()
-          controller.error(signal.reason)
-        })
-      },
-      pull: async (controller) => {
-        if (next === this.#chunks.length && !this.#ended && !(await this.#more(keepAliveMs))) return controller.enqueue(encoder.encode(KEEP_ALIVE))
-        if (gone) return
-        if (next < this.#chunks.length) controller.enqueue(eventsOf(this.#chunks.slice(next)))
-        next = this.#chunks.length
-        if (!this.#ended) return
-        if (this.#framing.last !== '') controller.enqueue(encoder.encode(this.#framing.last))
-        controller.close()
-        leave()
-      },
-      cancel: leave,
-    })
-    return new Response(body, { headers: headersOf(this.#framing) })
+    try {
+      const open = await first
+      if (open) return eventStream(open, { framing, keepAliveMs, signals: [signal, this.#lost.signal], known: whole ? 0 : before.length, onLeave })
+    } catch (error) {
+      onLeave()
+      throw error
+    }
+    onLeave()
+    return null
   }
 
-  /** Resolves to false where nothing came for so long. */
-  #more(ms: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), ms)
-      this.#wake.push(() => {
-        clearTimeout(timer)
-        resolve(true)
-      })
-    })
-  }
-
-  #wakeAll(): void {
-    for (const wake of this.#wake.splice(0)) wake()
+  async #open(): Promise<Opened | null> {
+    await this.#told
+    this.#lost.signal.throwIfAborted()
+    return await opened(this.#parts.log.read(this.#parts.id))
   }
 }
-
-/** What was said already, as such a stream. */
-export const streamOf = (chunks: readonly unknown[], framing: Framing): Response => new Response(textOf(chunks) + framing.last, { headers: headersOf(framing) })
-
-const headersOf = ({ headers }: Framing): { [name: string]: string } => ({
-  'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no', ...headers,
-})
-
-const textOf = (chunks: readonly unknown[]): string => chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
-const eventsOf = (chunks: readonly unknown[]): Uint8Array => encoder.encode(textOf(chunks))

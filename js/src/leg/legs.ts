@@ -12,8 +12,10 @@ import { withoutPictures } from '../conversations/blobs.js'
 import { messagesOf } from '../conversations/for-model.js'
 import type { Conversation, Conversations, Entry } from '../conversations/types.js'
 import type { Answers } from './answers.js'
-import { Leg, streamOf, type Framing } from './leg.js'
+import { eventStream, opened, streamOf, type Framing } from './event-stream.js'
+import { Leg } from './leg.js'
 import { Refusal } from './refusal.js'
+import { memoryLog, type StreamLog } from './stream-log.js'
 import { eventsUntilQuiet } from './until-quiet.js'
 
 /** What `run` gives: the model, settings and hooks of a turn. */
@@ -30,6 +32,8 @@ export interface LegOptions {
   authorize: (request: Request, id: string) => boolean | Promise<boolean>
   /** What becomes of an answer when its last reader goes away. Default `cancel`; `continue`: it is there when the page comes back. */
   onDisconnect?: 'cancel' | 'continue'
+  /** What answers tell while they are written, for pages that come back. Default `memoryLog()`; from one that processes share, any of them tells it. */
+  log?: StreamLog
   /** For how long a client may have an approval remembered; what it asks beyond that is cut. Default `turn`: rules of the engine are those of all its users. */
   remember?: Remember
   /** Milliseconds of silence after which a comment keeps the connection alive. Default 15,000. */
@@ -38,7 +42,7 @@ export interface LegOptions {
 
 export const legChecks: { [member in keyof Required<LegOptions>]: Check } = {
   store: withMethods('a store of conversations such as memory()', 'load', 'save', 'bytes'), authorize: func('(request, id) => true | false'),
-  onDisconnect: oneOf('cancel', 'continue'), remember: oneOf('once', 'turn', 'session', 'always'), keepAliveMs: milliseconds,
+  onDisconnect: oneOf('cancel', 'continue'), log: withMethods('a log such as memoryLog()', 'append', 'end', 'read'), remember: oneOf('once', 'turn', 'session', 'always'), keepAliveMs: milliseconds,
 }
 
 /** What a person wrote. */
@@ -57,6 +61,10 @@ export function checkedRun(given: unknown): ChatRun {
   if (typeof given !== 'object' || given === null) throw wrong('run()', given, '{ model, … }')
   return given as ChatRun
 }
+
+/** Options of a run behind these messages. */
+export const withSystem = ({ system, ...options }: ChatRun, messages: readonly ChatMessage[]): Omit<ChatRun, 'system'> & Pick<RunOptions, 'messages'> =>
+  ({ ...options, messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages] })
 
 /** Writes a run as a protocol's chunks. */
 export interface Writer<Chunk> {
@@ -77,6 +85,24 @@ export interface Writer<Chunk> {
   lost(detail: string): Chunk
 }
 
+/** What there is of an answer when a leg is over, or while it goes on. */
+export interface Kept {
+  message: AssistantMessage
+  /** What the turn added for the model; of one that waits, so far. */
+  history: ChatMessage[]
+  /** It waits, and goes on from here. */
+  state?: string
+}
+
+/** Where an answer is kept if not in the store: what the client is told, so that it keeps it. */
+export interface Keeper<Chunk> {
+  save(kept: Kept): Chunk[]
+  /** Of an answer that may break off behind these messages. */
+  soFar?(history: ChatMessage[]): Chunk[]
+  /** Nothing keeps the result of a call while a person looks at it: the model does not get it. */
+  readonly withholds?: boolean
+}
+
 /** What a protocol brings. */
 interface Protocol {
   /** The name of the handler, for warnings. */
@@ -91,9 +117,13 @@ export class Legs<Chunk> {
   readonly #running = new Map<string, Leg<Chunk>>()
   /** The last request about a conversation: what changes it happens one after another. */
   readonly #last = new Map<string, Promise<unknown>>()
+  readonly #log: StreamLog
+  /** Of the last leg of all. */
+  #epoch = 0
 
   constructor(engine: Engine, options: LegOptions, protocol: Protocol) {
     this.#engine = engine
+    this.#log = options.log ?? memoryLog()
     this.#options = options
     this.#protocol = protocol
   }
@@ -124,8 +154,22 @@ export class Legs<Chunk> {
     return this.#options.remember ?? 'turn'
   }
 
-  response(leg: Leg<Chunk>, { signal }: Request, whole = false): Response {
-    return leg.response(whole, this.#options.keepAliveMs ?? 15_000, signal)
+  async response(leg: Leg<Chunk>, { signal }: Request): Promise<Response> {
+    const response = await leg.response(false, signal)
+    if (response === null) throw new Refusal(409, 'this answer is over')
+    return response
+  }
+
+  /** The answer that is being written, from its beginning, here or in a process that shares the log. Null where none is. */
+  async replay(id: string, { signal }: Request): Promise<Response | null> {
+    const leg = this.#running.get(id)
+    if (leg) return await leg.response(true, signal)
+    const open = await opened(this.#log.read(id))
+    return open && eventStream(open, { framing: this.#protocol.framing, keepAliveMs: this.#keepAliveMs, signals: [signal] })
+  }
+
+  get #keepAliveMs(): number {
+    return this.#options.keepAliveMs ?? 15_000
   }
 
   /** A stream of these chunks alone. */
@@ -158,11 +202,14 @@ export class Legs<Chunk> {
 
   /** Begins an answer at the end of a branch, with what the app says to its messages. */
   async begin(id: string, branch: readonly Entry[], given: (messages: ChatMessage[]) => Promise<ChatRun>, run = (options: RunOptions): Run => this.#engine.run(options)): Promise<{ run: Run; answer: Answer }> {
-    const answer: Answer = { id: `msg-${randomUUID()}`, parent: branch.at(-1)?.id ?? null, at: Date.now() }
     const messages = await messagesOf(branch, { bytes: (ref) => this.#options.store.bytes(id, ref) })
-    const { system, ...options } = await given(messages)
-    const all = system === undefined ? messages : [{ role: 'system' as const, content: system }, ...messages]
-    return { run: run({ ...options, messages: all, id: answer.id }), answer }
+    return this.start(messages, branch.at(-1)?.id ?? null, await given(messages), run)
+  }
+
+  /** The same, behind messages that are no branch of the store. */
+  start(messages: ChatMessage[], parent: string | null, given: ChatRun, run = (options: RunOptions): Run => this.#engine.run(options)): { run: Run; answer: Answer } {
+    const answer: Answer = { id: `msg-${randomUUID()}`, parent, at: Date.now() }
+    return { run: run({ ...withSystem(given, messages), id: answer.id }), answer }
   }
 
   // -- an answer that waits -------------------------------------------------------------------------------------------------
@@ -180,14 +227,18 @@ export class Legs<Chunk> {
     return engine.resume(state, Object.fromEntries(taken) as unknown as ResumeOptions)
   }
 
+  /** Ends what is written. @returns whether there was something. */
+  async stopRunning(id: string, reason: string): Promise<boolean> {
+    const leg = this.#running.get(id)
+    if (!leg) return false
+    await leg.run.cancel(reason)
+    await leg.over
+    return true
+  }
+
   /** Ends what is written, or waits. @returns whether there was something. */
   async stop(id: string, reason: string, resume: (waiting: WaitingAnswer) => Promise<Run>): Promise<boolean> {
-    const leg = this.#running.get(id)
-    if (leg) {
-      await leg.run.cancel(reason)
-      await leg.over
-      return true
-    }
+    if (await this.stopRunning(id, reason)) return true
     const waiting = await this.waiting(id)
     if (!waiting) return false
     await this.close(id, waiting, await resume(waiting), reason)
@@ -203,15 +254,18 @@ export class Legs<Chunk> {
 
   // -- a leg ----------------------------------------------------------------------------------------------------------------
 
-  /** Runs a leg. `answers`: what the client says about the questions of the legs before. */
-  lead(id: string, run: Run, answer: Answer, writer: Writer<Chunk>, answers?: Answers): Leg<Chunk> {
-    const before = run.before ? writer.retell(run.before) : []
+  /**
+   * Runs a leg. `answers`: what the client says about the questions of the legs before. `before`: what they told, where the run does not know it. Without a
+   * `keeper` the store keeps the answer.
+   */
+  lead(id: string, run: Run, answer: Answer, writer: Writer<Chunk>, answers?: Answers, { keeper, before = run.before ? writer.retell(run.before) : [] }: { keeper?: Keeper<Chunk> | undefined; before?: Chunk[] | undefined } = {}): Leg<Chunk> {
+    this.#epoch = Math.max(this.#epoch + 1, Date.now())
     const leg = new Leg<Chunk>({
-      messageId: answer.id, run, framing: this.#protocol.framing, start: writer.start, before,
+      id, epoch: this.#epoch, log: this.#log, messageId: answer.id, run, framing: this.#protocol.framing, keepAliveMs: this.#keepAliveMs, start: writer.start, before,
       onAbandoned: () => { if (this.#options.onDisconnect !== 'continue') void run.cancel('the client went away') },
     })
     this.#running.set(id, leg)
-    void this.#write(id, leg, answer, writer, answers)
+    void this.#write(leg, writer, answers, keeper ?? { save: (kept) => this.#save(id, answer, kept) })
       .catch((error: unknown): Chunk[] => {
         warn(`${this.#protocol.name}: the answer was lost: ${messageOf(error)}`)
         void run.cancel('the answer cannot be kept')
@@ -220,15 +274,22 @@ export class Legs<Chunk> {
       .then((chunks) => {
         this.#running.delete(id)
         leg.append(...chunks)
-        leg.end()
+        return leg.end()
       })
     return leg
   }
 
   /** Saves the answer before its last chunks are told: the next request may come at once. @returns the last chunks. */
-  async #write(id: string, leg: Leg<Chunk>, answer: Answer, writer: Writer<Chunk>, answers: Answers | undefined): Promise<Chunk[]> {
+  async #write(leg: Leg<Chunk>, writer: Writer<Chunk>, answers: Answers | undefined, keeper: Omit<Keeper<Chunk>, 'save'> & { save: (kept: Kept) => Chunk[] | Promise<Chunk[]> }): Promise<Chunk[]> {
     const { run } = leg
+    const note = (): void => leg.append(...(keeper.soFar?.(run.kept(false)?.history ?? []) ?? []))
+    note()
     for await (const event of eventsUntilQuiet(run)) {
+      if (event.type === 'approval' && event.stage === 'result' && keeper.withholds) {
+        run.refuse(event, 'a person must let it out, and nobody keeps it until then')
+        continue
+      }
+      if (event.type === 'request' && event.round > 1) note()
       const answered = answers?.take(event) ?? false
       if (answered === true) {
         if (event.type === 'approval') writer.answered(event)
@@ -240,16 +301,17 @@ export class Legs<Chunk> {
       else if (event.type === 'card' && event.status && !event.status.startsWith('awaiting')) for (const [name, { call }] of leg.questions) if (call === event.call) leg.questions.delete(name)
       if (event.type === 'final' && !run.checksFinal) run.conclude('accept') // no client can say no
     }
+    const history = run.kept(false)?.history ?? []
     const state = await run.suspend()
     const result = await run.done
-    if (state !== null) await this.#save(id, answer, { message: result.message, state })
-    else if (result.outcome === 'suspended') throw new SluiceError({ code: 'failed', detail: result.error?.detail ?? 'a checkpoint failed' })
-    else await this.#save(id, answer, { message: result.message, history: result.history })
-    return writer.end(result)
+    if (state === null && result.outcome === 'suspended') throw new SluiceError({ code: 'failed', detail: result.error?.detail ?? 'a checkpoint failed' })
+    const told = await keeper.save({ message: result.message, ...(state === null ? { history: result.history } : { history, state }) })
+    return [...told, ...writer.end(result)]
   }
 
-  async #save(id: string, { id: own, parent, at }: Answer, what: Pick<Entry, 'message' | 'history' | 'state'>): Promise<void> {
-    const { entry, blobs } = withoutPictures({ id: own, parent, at, role: 'assistant', ...what })
+  async #save(id: string, { id: own, parent, at }: Answer, { message, history, state }: Kept): Promise<Chunk[]> {
+    const { entry, blobs } = withoutPictures({ id: own, parent, at, role: 'assistant', message, ...(state === undefined ? { history } : { state }) })
     await this.#options.store.save(id, { entries: [entry], blobs })
+    return []
   }
 }

@@ -2,7 +2,7 @@
 import type { ApprovalEvent } from '../core/events.js'
 
 /** Names a question: a decision that carries it is about this call, these arguments and this definition. */
-export const questionName = (messageId: string, { call, stage, digest }: Pick<ApprovalEvent, 'call' | 'stage' | 'digest'>): string =>
+export const questionName = (messageId: string, { call, stage, digest }: Pick<ApprovalEvent, 'stage' | 'digest'> & { call: number | string }): string =>
   `${messageId}:${call}:${stage}:${digest.slice(0, 16)}`
 
 export const callName = (messageId: string, call: number): string => `${messageId}:c${call}`

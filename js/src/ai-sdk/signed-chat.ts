@@ -1,0 +1,197 @@
+// A conversation that the page keeps as its own messages, with what the server told about them signed: the messages for the model, and the questions.
+import { createHash } from 'node:crypto'
+import type { AssistantMessage, ChatMessage } from '../core/events.js'
+import { isObject } from '../core/options.js'
+import type { Run } from '../core/run.js'
+import type { Answered } from '../leg/answers.js'
+import type { Decision } from '../leg/decision.js'
+import { withSystem, type Answer, type ChatRun, type Keeper, type Written } from '../leg/legs.js'
+import { Refusal } from '../leg/refusal.js'
+import { answersNothing, openCalls, PageStore, type Keeping, type Running, type Waiting } from './keeping.js'
+import type { Sign } from './message-writer.js'
+import { callIn, isOpen, messagesIn, metadataOf, type CallPart, type PageMessage } from './page-messages.js'
+import type { Again, Posted } from './posted.js'
+import { checkSecret, Seal, type Secret } from './seal.js'
+import { answeredIn, askedIn, resultOf } from './to-chat-messages.js'
+import type { UIMessageChunk } from './types.js'
+
+/**
+ * A `store` of `chatHandler` for servers that keep nothing, whose page keeps its messages in the open. What the model reads of an answer is signed, and so is
+ * every question: a decision counts where the page brings it with the signature. A call that goes on is always asked about first, whatever its tool says.
+ * An answer that broke off is read as the page has it: who forges that forges what the model reads, and nothing else. A result that a person must let out
+ * first is withheld from the model, as nobody keeps it meanwhile, and a request can be sent again: a tool must do nothing a second time for the same `context.key`.
+ * @param secret at least 32 characters or bytes; of a list the first one signs, and all of them count.
+ * @throws SluiceError `option` where the secret is too short.
+ */
+export function signed(secret: Secret): PageStore {
+  checkSecret(secret, 'secret')
+  return new SignedStore(new Seal(secret))
+}
+
+class SignedStore extends PageStore {
+  readonly #seal: Seal
+
+  constructor(seal: Seal) {
+    super()
+    this.#seal = seal
+  }
+
+  /** @internal */
+  open(posted: Posted, running: Running): Keeping {
+    return new SignedChat(this.#seal, posted, running)
+  }
+}
+
+/** What the model read of an answer, and the calls that are open: by their ids in it, as the page names them. */
+interface Told {
+  messages: ChatMessage[]
+  open: Map<string, string>
+}
+
+class SignedChat implements Keeping {
+  readonly #seal: Seal
+  readonly #id: string
+  readonly #running: Running
+  readonly #list: readonly PageMessage[]
+  /** Of the answer that goes on. */
+  #told: Told = { messages: [], open: new Map() }
+
+  constructor(seal: Seal, { id, messages }: Posted, running: Running) {
+    this.#seal = seal
+    this.#id = id
+    this.#running = running
+    this.#list = messagesIn(messages)
+  }
+
+  async refuseRepeated({ id }: Written): Promise<void> {
+    if (this.#list.filter((message) => message.id === id).length > 1) throw new Refusal(409, 'two messages have the same id')
+  }
+
+  async begin(written: Written, _: Again, given: (messages: ChatMessage[]) => Promise<ChatRun>): Promise<{ run: Run; answer: Answer }> {
+    const messages = await this.#messages(this.#list)
+    return this.#running.legs.start(messages, written.id, await given(messages))
+  }
+
+  async waiting(): Promise<Waiting | undefined> {
+    const message = this.#list.at(-1)
+    if (message?.role !== 'assistant') return undefined // the engine closes what stands before a message
+    const told = (this.#told = this.#toldOf(message, true))
+    if (told.open.size === 0) return undefined
+    const earlier = await this.#messages(this.#list.slice(0, -1))
+    const parts = message.parts.flatMap((part) => callIn(part) ?? [])
+    const numbers = parts.map(({ toolCallId }) => Number(/:c(\d{1,9})$/.exec(toolCallId)?.[1] ?? 0))
+    return {
+      id: message.id, parent: null, at: 0,
+      continued: { parts: message.parts, calls: Math.max(0, ...numbers), open: told.open },
+      accept: (about) => this.#accept(about, parts),
+      resume: (given) => this.#resume(given, message.id, earlier, parts),
+    }
+  }
+
+  /** The engine closes what stands before a message. */
+  async close(): Promise<void> {}
+
+  keeper({ id }: Answer, callName: (call: number) => string): Keeper<UIMessageChunk> {
+    return {
+      withholds: true,
+      save: ({ message, history, state }) => {
+        const open = state === undefined ? new Map<string, string>() : idsOf(message, history, callName)
+        const messages = [...this.#told.messages, ...history.filter((one) => one.role !== 'tool' || !open.has(String(one.tool_call_id)))]
+        const told = JSON.stringify({ messages, open: [...open] })
+        return [{ type: 'message-metadata', messageMetadata: { sluice: { history: told, signature: this.#seal.sign([this.#id, 'history', id, told]) } } }]
+      },
+    }
+  }
+
+  sign(message: string): Sign {
+    return (toolCallId, { name, digest, expiresAt }) => this.#seal.sign(this.#questionOf(message, toolCallId, name, digest, expiresAt))
+  }
+
+  #questionOf(message: string, toolCallId: string, name: string, digest: string, expiresAt: number | undefined): string[] {
+    return [this.#id, 'question', message, toolCallId, name, digest, String(expiresAt ?? '')]
+  }
+
+  async #messages(list: readonly PageMessage[]): Promise<ChatMessage[]> {
+    return (await Promise.all(list.map((message) => (message.role === 'user' ? askedIn(message) : message.role === 'assistant' ? this.#toldOf(message, false).messages : [])))).flat()
+  }
+
+  /** @param last its calls may be open */
+  #toldOf(message: PageMessage, last: boolean): Told {
+    const { history, signature } = metadataOf(message)
+    if (typeof history === 'string' && this.#seal.verify([this.#id, 'history', message.id, history], signature)) {
+      const { messages, open } = JSON.parse(history) as { messages: ChatMessage[]; open: [string, string][] }
+      return { messages, open: new Map(open) }
+    }
+    const open = message.parts.flatMap((part) => callIn(part) ?? []).filter(isOpen)
+    const messages = answeredIn(message, last)
+    const left = new Set(messages.at(-1)?.tool_calls?.map(({ id }) => id))
+    for (const { role, tool_call_id: id } of messages) if (role === 'tool') left.delete(String(id))
+    return { messages, open: new Map(open.flatMap(({ toolCallId }): [string, string][] => (left.has(toolCallId) ? [[toolCallId, toolCallId]] : []))) }
+  }
+
+  /** Of the decisions, those that the server asked for: they carry its signature. Throws Refusal where one is forged, or nothing is left. */
+  #accept({ message, decisions, outputs }: Answered, parts: readonly CallPart[]): Answered {
+    const ours = new Map<string, Decision>()
+    for (const { toolCallId, name, state, approval } of parts) {
+      const decision = state === 'approval-responded' ? decisions.get(String(approval?.['id'])) : undefined
+      if (!decision) continue
+      const { digest, expiresAt } = questionIn(approval)
+      if (!this.#seal.verify(this.#questionOf(message, toolCallId, name, digest, expiresAt), approval?.['signature'])) throw new Refusal(403, `the question of ${toolCallId} was not asked here`)
+      ours.set(String(approval?.['id']), { ...decision, digest, ...(expiresAt === undefined ? {} : { expiresAt }) })
+    }
+    const open = new Set(this.#told.open.values())
+    if (ours.size === 0 && ![...outputs.keys()].some((id) => open.has(id))) throw answersNothing()
+    return { message, outputs, decisions: ours }
+  }
+
+  #resume(given: ChatRun, message: string, earlier: readonly ChatMessage[], parts: readonly CallPart[]): Run {
+    const { engine } = this.#running
+    const { messages, open } = this.#told
+    const names = new Map(messages.flatMap(({ tool_calls: calls = [] }) => calls).map(({ id, function: { name } }) => [id, name]))
+    const results: ChatMessage[] = []
+    const asks = new Set<string>()
+    for (const [id, toolCallId] of [...open]) {
+      const name = names.get(id) ?? ''
+      const { tool } = engine.resolve(name)
+      const part = parts.find((one) => one.toolCallId === toolCallId)
+      if (part && !isOpen(part) && tool && !tool.run) {
+        results.push({ role: 'tool', tool_call_id: id, name: tool.name, content: resultOf(part) })
+        open.delete(id)
+      } else {
+        asks.add(tool?.name ?? name)
+      }
+    }
+    this.#told = { messages: [...messages, ...results], open }
+    const rules = [...(given.rules ?? []), ...[...asks].map((tool) => ({ tool, effect: 'ask' as const }))]
+    return engine.run({ ...withSystem(given, [...earlier, ...this.#told.messages]), rules, id: legId(message, [...open.values()]) })
+  }
+}
+
+/** The calls of a leg are numbered anew: their keys are its own, and the same where the same request comes again. */
+const legId = (message: string, open: readonly string[]): string => `${message}~${createHash('sha256').update(JSON.stringify(open)).digest('hex').slice(0, 16)}`
+
+function questionIn(approval: CallPart['approval']): { digest: string; expiresAt: number | undefined } {
+  const descriptor = isObject(approval?.['descriptor']) ? approval['descriptor']['sluice'] : undefined
+  const { digest, expiresAt } = isObject(descriptor) ? descriptor : {}
+  return { digest: String(digest), expiresAt: typeof expiresAt === 'number' ? expiresAt : undefined }
+}
+
+/** The open calls by their ids in the messages for the model. Both have them round by round, in the same order. */
+function idsOf(message: AssistantMessage, history: readonly ChatMessage[], callName: (call: number) => string): Map<string, string> {
+  const open = new Set(openCalls(message))
+  const ids = new Map<string, string>()
+  const left = new Map<number, number[]>()
+  for (const block of message.blocks) {
+    if (block.type !== 'tool_use' || !open.has(block.call)) continue
+    if (block.adopted) ids.set(String(block.wireId), callName(block.call))
+    else left.set(block.round ?? 0, [...(left.get(block.round ?? 0) ?? []), block.call])
+  }
+  for (const { metadata } of history) {
+    const { round = 0, toolCallsRequested = [] } = (metadata ?? {}) as { round?: number; toolCallsRequested?: { requestId: string; status: string }[] }
+    for (const { requestId, status } of toolCallsRequested) {
+      const call = ['pending', 'awaiting_approval', 'executing'].includes(status) ? left.get(round)?.shift() : undefined
+      if (call !== undefined) ids.set(requestId, callName(call))
+    }
+  }
+  return ids
+}

@@ -1,0 +1,58 @@
+// A conversation in a store. Of a client's messages only the last one counts, and of that what the store does not have.
+import type { ChatMessage } from '../core/events.js'
+import { withMethods } from '../core/options.js'
+import type { Run } from '../core/run.js'
+import { pathOf } from '../conversations/tree.js'
+import type { Conversations, Entry } from '../conversations/types.js'
+import type { Answered } from '../leg/answers.js'
+import type { Answer, ChatRun, WaitingAnswer, Written } from '../leg/legs.js'
+import { Refusal } from '../leg/refusal.js'
+import { concerning, openCalls, type Keeping, type Running, type Waiting } from './keeping.js'
+import type { Again } from './posted.js'
+
+/** What is used of a store. */
+export type ChatStore = Pick<Conversations, 'load' | 'save' | 'bytes'>
+export const isChatStore = withMethods('a store of conversations such as memory()', 'load', 'save', 'bytes')
+
+export class StoredChat implements Keeping {
+  readonly #store: ChatStore
+  readonly #id: string
+  readonly #legs: Running['legs']
+
+  constructor(store: ChatStore, id: string, { legs }: Running) {
+    this.#store = store
+    this.#id = id
+    this.#legs = legs
+  }
+
+  async refuseRepeated({ id }: Written, again: Again): Promise<void> {
+    if (again !== 'new') return
+    const kept = await this.#store.load(this.#id)
+    if (kept && placeOf(pathOf(kept), id) >= 0) throw new Refusal(409, 'this message was sent before')
+  }
+
+  async begin(written: Written, again: Again, given: (messages: ChatMessage[]) => Promise<ChatRun>): Promise<{ run: Run; answer: Answer }> {
+    const kept = await this.#store.load(this.#id)
+    const path = kept ? pathOf(kept) : []
+    const known = placeOf(path, written.id)
+    let branch = known < 0 ? path : path.slice(0, known + 1)
+    if (known < 0 || again !== 'regenerate') branch = await this.#legs.keep(this.#id, kept, known < 0 ? path : path.slice(0, known), written)
+    return await this.#legs.begin(this.#id, branch, given)
+  }
+
+  async waiting(): Promise<(WaitingAnswer & Waiting) | undefined> {
+    const entry = await this.#legs.waiting(this.#id)
+    return entry && {
+      ...entry,
+      accept: (answered: Answered): Answered => concerning(answered, openCalls(entry.message ?? { blocks: [] })),
+      resume: (given: ChatRun): Run => this.#legs.resume(entry, given),
+    }
+  }
+
+  async close(waiting: WaitingAnswer & Waiting, run: Run, reason: string): Promise<void> {
+    await this.#legs.close(this.#id, waiting, run, reason)
+  }
+}
+
+/** A message that was edited is another entry, and has the same id for the client. */
+const placeOf = (path: readonly Entry[], id: string): number => path.findIndex((entry) => entry.role === 'user' && (entry.id === id || entry.id.startsWith(`${id}~`)))

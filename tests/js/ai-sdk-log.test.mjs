@@ -1,0 +1,155 @@
+// What is told of an answer while it is written: the log, and who reads from it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chatHandler, memoryLog } from 'sluice/ai-sdk'
+import { memory } from 'sluice/conversations'
+import { callsEcho, echo, stage } from './support.mjs'
+
+const api = 'http://app.test/api/chat'
+const said = (text, id = 'm1') => ({ id, role: 'user', parts: [{ type: 'text', text }] })
+const soon = () => new Promise((resolve) => setTimeout(resolve, 2))
+
+async function all(log, id, onItem = () => {}) {
+  const items = []
+  for await (const { epoch, chunks } of log.read(id)) {
+    items.push([epoch, ...chunks])
+    await onItem(items)
+  }
+  return items
+}
+
+test('a reader gets everything from the beginning, then what comes, to the end', async () => {
+  const log = memoryLog()
+  assert.deepEqual(await all(log, 'a'), [], 'nothing is written')
+  log.append('a', 1, ['1', '2'])
+  const early = all(log, 'a')
+  await soon()
+  log.append('a', 1, ['3'])
+  log.append('b', 1, ['other'])
+  const late = all(log, 'a')
+  await soon()
+  log.end('a', 1)
+  assert.deepEqual([await early, await late], [[[1, '1', '2'], [1, '3']], [[1, '1', '2', '3']]])
+  assert.deepEqual(await all(log, 'a'), [], 'it is forgotten')
+})
+
+test('a later epoch begins anew for every reader, and the one before it can write nothing more', async () => {
+  const log = memoryLog()
+  log.append('a', 1, ['old'])
+  const reader = all(log, 'a', async (items) => { if (items.length === 1) log.append('a', 1, ['never read']) })
+  await soon()
+  log.append('a', 2, ['new'])
+  await soon()
+  assert.throws(() => log.append('a', 1, ['late']), /epoch 1 of a is over/)
+  log.end('a', 1)
+  log.append('a', 2, ['more'])
+  await soon()
+  log.end('a', 2)
+  const items = await reader
+  assert.deepEqual(items.filter(([epoch]) => epoch === 2), [[2, 'new'], [2, 'more']])
+  assert.ok(items.every(([epoch, ...chunks]) => epoch === 2 || !chunks.includes('new')))
+})
+
+test('of a long answer the end is kept: those who read along have it, those who come do not', async () => {
+  const log = memoryLog({ maxLength: 100 })
+  log.append('a', 1, ['x'])
+  const along = all(log, 'a')
+  for (let n = 0; n < 50; n++) {
+    log.append('a', 1, ['y'.repeat(10)])
+    await soon()
+  }
+  await assert.rejects(all(log, 'a'), /longer than 100 characters/)
+  log.end('a', 1)
+  assert.equal((await along).flat().filter((chunk) => chunk !== 1).length, 51)
+  assert.throws(() => memoryLog({ maxLength: 0 }), { path: 'maxLength' })
+})
+
+/** A handler with this log; `sdk(path)` gives a response. */
+async function served(t, { answers, log, ...options }) {
+  const { server, engine } = await stage(t, { answers, tools: [echo({ permission: 'sensitive' })] })
+  const store = memory()
+  const handler = (more) => chatHandler(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), store, authorize: () => true, log, ...options, ...more })
+  const post = (one, messages) => one(new Request(api, { method: 'POST', body: JSON.stringify({ id: 'chat', messages }) }))
+  const stream = (one) => one(new Request(`${api}/chat/stream`))
+  return { server, store, handler, post, stream }
+}
+const textOf = (body) => [...body.matchAll(/"delta":"([^"]*)"/g)].map(([, text]) => text).join('')
+
+test('any process that shares the log tells the answer from its beginning', async (t) => {
+  let goOn
+  const gate = new Promise((resolve) => (goOn = resolve))
+  const inner = memoryLog()
+  const ids = new Set()
+  const log = {
+    append: async (id, epoch, chunks) => { await soon(); ids.add(epoch); inner.append(id, epoch, chunks) },
+    end: async (id, epoch) => { await soon(); inner.end(id, epoch) }, read: (id) => inner.read(id),
+  }
+  const { handler, post, stream } = await served(t, { answers: [{ parts: [{ text: 'Half' }, { wait: gate }, { text: ' and half.' }] }], log })
+  const [one, other] = [handler(), handler()]
+  assert.equal((await stream(other)).status, 204)
+  const own = await post(one, [said('Hello')])
+  const foreign = await stream(other)
+  assert.equal(foreign.status, 200)
+  goOn()
+  const [here, there] = await Promise.all([own.text(), foreign.text()])
+  assert.equal(textOf(here), 'Half and half.')
+  assert.equal(here, there)
+  assert.equal(ids.size, 1)
+  assert.equal((await stream(other)).status, 204)
+})
+
+test('the second leg of an answer is an epoch of its own, and a replay of it has the first', async (t) => {
+  const epochs = []
+  const inner = memoryLog()
+  const log = { append: (id, epoch, chunks) => { if (epoch !== epochs.at(-1)) epochs.push(epoch); inner.append(id, epoch, chunks) }, end: (id, epoch) => inner.end(id, epoch), read: (id) => inner.read(id) }
+  let goOn
+  const gate = new Promise((resolve) => (goOn = resolve))
+  const { handler, post, stream } = await served(t, { answers: [callsEcho, { parts: [{ text: 'Do' }, { wait: gate }, { text: 'ne.' }] }], log })
+  const one = handler()
+  const first = await (await post(one, [said('Hello')])).text()
+  const { approvalId, toolCallId } = JSON.parse(/\{"type":"tool-approval-request".*\}/.exec(first)[0])
+  const { messageId } = JSON.parse(/\{"type":"start",.*\}/.exec(first)[0])
+  const leg = await post(one, [said('Hello'), { id: messageId, role: 'assistant', parts: [{ type: 'tool-echo.back', toolCallId, state: 'approval-responded', approval: { id: approvalId, approved: true } }] }])
+  const replay = await stream(one)
+  goOn()
+  const [second, whole] = await Promise.all([leg.text(), replay.text()])
+  assert.deepEqual([textOf(second).includes('Well, '), textOf(second).endsWith('Done.'), textOf(whole).startsWith('Well, '), textOf(whole).endsWith('Done.')], [false, true, true, true])
+  assert.ok(epochs.length === 2 && epochs[1] > epochs[0], String(epochs))
+})
+
+test('readers of an answer that begins anew elsewhere are cut off: nothing is mixed', async (t) => {
+  const log = memoryLog()
+  const { handler, post } = await served(t, { answers: [{ parts: [{ text: 'Half' }, { wait: 60_000 }] }], log, onDisconnect: 'continue' })
+  const one = handler()
+  const response = await post(one, [said('Hello')])
+  const reader = response.body.getReader()
+  let text = ''
+  while (!text.includes('Half')) text += new TextDecoder().decode((await reader.read()).value)
+  log.append('chat', Date.now() + 60_000, ['{"type":"start","messageId":"other"}'])
+  await assert.rejects(async () => { while (!(await reader.read()).done); }, /begins anew/)
+  await one(new Request(`${api}/chat/stop`, { method: 'POST' }))
+})
+
+test('a log that fails cuts its readers off; the answer is kept', async (t) => {
+  const inner = memoryLog()
+  let broken = false
+  const log = { append: (id, epoch, chunks) => { if (broken) throw new Error('the log is gone'); inner.append(id, epoch, chunks) }, end: (id, epoch) => inner.end(id, epoch), read: (id) => inner.read(id) }
+  let goOn
+  const gate = new Promise((resolve) => (goOn = resolve))
+  const { handler, post, store } = await served(t, { answers: [{ parts: [{ text: 'Half' }, { wait: gate }, { text: ' and half.' }] }, { text: 'Yes.' }], log, onDisconnect: 'continue' })
+  const one = handler()
+  const reader = (await post(one, [said('Hello')])).body.getReader()
+  let text = ''
+  while (!text.includes('Half')) text += new TextDecoder().decode((await reader.read()).value)
+  broken = true
+  goOn()
+  await assert.rejects(async () => { while (!(await reader.read()).done); }, /the log is gone/)
+  for (let kept; kept === undefined; kept = (await store.load('chat')).entries[1]) await soon()
+  assert.equal((await store.load('chat')).entries[1].history[0].content, 'Half and half.')
+  assert.equal((await post(one, [said('More', 'm2')])).status, 500, 'nobody can be told anything')
+})
+
+test('a log is checked', async (t) => {
+  const { handler } = await served(t, { answers: [], log: memoryLog() })
+  assert.throws(() => handler({ log: {} }), { path: 'log' })
+})

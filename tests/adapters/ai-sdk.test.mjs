@@ -120,6 +120,25 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       await valid(chat.messages)
     })
 
+    test('calls run one after another, and the page is not kept waiting for those behind its own', async (t) => {
+      const asked = []
+      const page = inPage({ name: 'page.tell' })
+      const at = (id, name, text) => ({ id, name, arguments: { text } })
+      const { chat, posts, server, rest } = await chatStage(t, sdk, {
+        answers: [{ calls: [at('a', 'page_tell', 'one'), at('b', 'echo_back', 'two'), at('c', 'page_tell', 'three')] }, { text: 'Done.' }], tools: [page, echo()], sendAutomaticallyWhen: both,
+        onToolCall: ({ toolCall: { toolName: tool, toolCallId, input: { text } } }) => {
+          if (tool !== 'page.tell') return
+          asked.push(text)
+          void chat.addToolOutput({ tool, toolCallId, output: `page: ${text}` })
+        },
+      })
+      await chat.sendMessage({ text: 'Hello' })
+      await rest()
+      assert.deepEqual([asked, posts.length], [['one', 'three'], 2])
+      assert.deepEqual(callsOf(chat.messages[1]).map(({ state, output, providerExecuted }) => [state, output, Boolean(providerExecuted)]), [['output-available', 'page: one', false], ['output-available', 'you said two', false], ['output-available', 'page: three', false]])
+      assert.deepEqual([told(chat.messages[1]).at(-1), server.requests.length], ['Done.', 2])
+    })
+
     test('a tool of the page that asks runs when it was approved, not before', async (t) => {
       const ran = []
       const { chat, posts, rest } = await chatStage(t, sdk, {

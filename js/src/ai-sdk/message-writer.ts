@@ -31,6 +31,8 @@ interface Call {
   /** The client has its arguments, and runs the tool where that is its own. */
   available: boolean
   asked: boolean
+  /** It waits for its turn, on the server: the page does not wait for it. */
+  queued: boolean
   final: boolean
   /** Whether the arguments are streamed as JSON; undefined until a character tells. */
   json: boolean | undefined
@@ -128,6 +130,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
       if (block.type === 'tool_use') this.#card({ ...block, type: 'card', block: at, seq: 0 })
       else if (block.type === 'text' || this.#options.sendReasoning !== false) this.#say({ ...block, block: at })
     }
+    this.#offerQueue()
     this.#endStep()
     return this.#taken()
   }
@@ -185,6 +188,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   end(result: 'waiting' | Pick<RunResult, 'outcome' | 'usage' | 'error' | 'reason'>): UIMessageChunk[] {
     const outcome = result === 'waiting' ? 'suspended' : result.outcome
     if (outcome !== 'failed') this.#survive()
+    if (outcome === 'suspended') this.#offerQueue()
     this.#endStep()
     if (result === 'waiting' || outcome === 'suspended') return this.#taken({ type: 'finish', finishReason: 'tool-calls' })
     if (outcome === 'failed') return this.#taken({ type: 'error', errorText: textOf(this.#error ?? result.error) })
@@ -251,7 +255,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     let call = this.#calls.get(number)
     if (call) return call
     this.#endPart()
-    call = { id: this.callName(number), card: {}, tool: undefined, begun: false, available: false, asked: false, final: false, json: undefined, blank: '' }
+    call = { id: this.callName(number), card: {}, tool: undefined, begun: false, available: false, asked: false, queued: false, final: false, json: undefined, blank: '' }
     this.#calls.set(number, call)
     return call
   }
@@ -276,11 +280,11 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   }
 
   /** What every chunk about the tool of a call has. */
-  #toolOf({ id, card: { name = '' }, tool }: Call): { toolCallId: string; toolName: string; dynamic?: boolean; title?: string; providerExecuted?: boolean } {
+  #toolOf({ id, card: { name = '' }, tool, queued }: Call): { toolCallId: string; toolName: string; dynamic?: boolean; title?: string; providerExecuted?: boolean } {
     const tags = tool?.declaration['tags']
     const dynamic = this.#options.dynamic?.(name) ?? (Array.isArray(tags) && tags.some((tag) => String(tag).startsWith('mcp:')))
     const title = (tool?.declaration['annotations'] as { title?: unknown } | undefined)?.title
-    return { toolCallId: id, toolName: name, ...(dynamic ? { dynamic } : {}), ...(typeof title === 'string' ? { title } : {}), ...ownOf(tool) }
+    return { toolCallId: id, toolName: name, ...(dynamic ? { dynamic } : {}), ...(typeof title === 'string' ? { title } : {}), ...(queued ? { providerExecuted: true } : ownOf(tool)) }
   }
 
   #begin(call: Call): void {
@@ -325,6 +329,20 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     this.#out.push({ type: 'tool-approval-request', approvalId: this.questionName(event), toolCallId: call.id, ...(signature === undefined ? {} : { signature }), ...(description ? { reason: description } : {}), approvalDescriptor: { sluice } })
   }
 
+  /**
+   * Calls run one after another, and the page has one of them: it would wait for ever for those behind it, as it sends its results together. It gets its own
+   * at once, and is told not to wait for the server's.
+   */
+  #offerQueue(): void {
+    const calls = [...this.#calls.values()]
+    if (!calls.some((call) => call.available && !call.final && isClients(call))) return
+    for (const call of calls) {
+      if (call.card.status !== 'pending' || !call.card.approvals?.some(({ stage, decision }) => stage === 'execution' && decision === 'approved')) continue
+      call.queued = !isClients(call)
+      if (call.queued || !call.available) this.#available(call)
+    }
+  }
+
   #result(call: Call): void {
     const { id, card, tool } = call
     const { status } = card
@@ -336,9 +354,10 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     }
     if (isClients(call)) this.#shown(call)
     else if (!call.available) this.#available(call)
-    if (status === 'success') this.#out.push({ type: 'tool-output-available', toolCallId: id, output: outputOf(card), ...ownOf(tool) })
+    const own = call.queued ? { providerExecuted: false } : ownOf(tool)
+    if (status === 'success') this.#out.push({ type: 'tool-output-available', toolCallId: id, output: outputOf(card), ...own })
     else if (call.asked && (status === 'denied' || status === 'result_rejected') && card.approvals?.at(-1)?.by === 'user') this.#out.push({ type: 'tool-output-denied', toolCallId: id })
-    else this.#out.push({ type: 'tool-output-error', toolCallId: id, errorText, ...ownOf(tool) })
+    else this.#out.push({ type: 'tool-output-error', toolCallId: id, errorText, ...own })
   }
 }
 

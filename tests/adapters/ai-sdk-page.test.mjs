@@ -141,7 +141,7 @@ describe('useChat in a page', { skip }, () => {
       })
 
       await t.test('the server is another one between question and answer, and the page too', async () => {
-        for (const reload of [false, true]) {
+        for (const reload of major === 7 ? [false, true] : [true]) {
           await ask('And the shed?', { text: 'I note it. ', calls: [writes('shed', '42').call] }, { text: reload ? 'Noted again.' : 'Noted.' })
           await card('note.write').getByText('approval-requested').waitFor()
           assert.equal(await posted(), 1)

@@ -17,11 +17,12 @@ export const wrong: OfOpenAI6['fetch'] = { fetch }
 // What toUIMessageStream gives is a stream of either major's chunks, and `decide` takes either major's Chat, and what useChat gives.
 import { Chat as Chat6, useChat as useChat6 } from 'ai-react-6'
 import { Chat as Chat7, useChat as useChat7 } from 'ai-react-7'
-import { createUIMessageStreamResponse as respond6, type UIMessageChunk as Chunk6 } from 'ai-6'
-import { createUIMessageStreamResponse as respond7, type UIMessageChunk as Chunk7 } from 'ai-7'
+import { createUIMessageStreamResponse as respond6, type UIMessage as Message6, type UIMessageChunk as Chunk6 } from 'ai-6'
+import { createUIMessageStreamResponse as respond7, type UIMessage as Message7, type UIMessageChunk as Chunk7 } from 'ai-7'
 import { decide } from '../../js/dist/esm/ai-sdk/client.js'
-import { toUIMessageStream } from '../../js/dist/esm/ai-sdk/index.js'
-import type { Run } from '../../js/dist/esm/index.js'
+import { chatHandler, sealed, toChatMessages, toUIMessages, toUIMessageStream } from '../../js/dist/esm/ai-sdk/index.js'
+import type { Conversations } from '../../js/dist/esm/conversations/index.js'
+import type { ChatMessage, Engine, Run } from '../../js/dist/esm/index.js'
 
 export const of6 = (run: Run): [ReadableStream<Chunk6>, Response] => [toUIMessageStream(run), respond6({ stream: toUIMessageStream(run) })]
 export const of7 = (run: Run): [ReadableStream<Chunk7>, Response] => [toUIMessageStream(run), respond7({ stream: toUIMessageStream(run) })]
@@ -29,6 +30,16 @@ export const decided = [
   decide(new Chat6({}), 'a', { approved: true, arguments: { path: 'x' } }), decide(new Chat7({}), 'a', { approved: true }),
   decide(useChat6(), 'a', { approved: true, remember: 'turn' }), decide(useChat7(), 'a', { approved: false, reason: 'no' }),
 ]
+
+// A first load gives messages of the app's own type, and those of either major are read.
+export async function loaded(engine: Engine, store: Conversations): Promise<ChatMessage[][]> {
+  const of6: Message6<{ shown: boolean }>[] = await toUIMessages(engine, store, 'a')
+  const of7: Message7[] = await toUIMessages(engine, store, 'a')
+  useChat6({ messages: of6 })
+  useChat7({ messages: of7 })
+  return [await toChatMessages(of6), await toChatMessages(of7)]
+}
+export const stateless = (engine: Engine): unknown => chatHandler(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }), store: sealed('x'.repeat(32)), authorize: () => true })
 
 // Clients of both generations are what `mcpTools` takes.
 import { Client as McpClient1 } from '@modelcontextprotocol/sdk/client/index.js'

@@ -18,15 +18,16 @@ import type { UIMessage, UIMessageChunk } from './types.js'
  * where there is no such conversation. An answer that is being written is not in it: `resume` brings that.
  * @param engine that of the handler: a question is asked as it is with its tools of today
  * @param options the handler's `sendReasoning` and `dynamic`
+ * `Message` is the app's type of messages: `const messages: UIMessage[] = await toUIMessages(…)`.
  * @throws SluiceError `option` where an option is wrong, `json` for a saved state that cannot be read; what the store throws.
  */
-export async function toUIMessages(engine: Engine, store: ChatStore, id: string, options: Omit<WriterOptions, 'messageId' | 'sendDiagnostics'> = {}): Promise<UIMessage[]> {
+export async function toUIMessages<Message = UIMessage>(engine: Engine, store: ChatStore, id: string, options: Omit<WriterOptions, 'messageId' | 'sendDiagnostics'> = {}): Promise<Message[]> {
   withMethods('an Engine', 'run', 'resume')(engine, 'engine')
   isChatStore(store, 'store')
   checkWriter(options, 'options')
   const kept = await store.load(id)
   const path = kept ? pathOf(kept) : []
-  return await Promise.all(path.flatMap((entry) => (entry.first ? [] : [messageOf(entry)])))
+  return (await Promise.all(path.flatMap((entry) => (entry.first ? [] : [messageOf(entry)])))) as Message[]
 
   async function messageOf(entry: Entry): Promise<UIMessage> {
     const whole = await withPictures(entry, (ref) => store.bytes(id, ref))

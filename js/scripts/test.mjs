@@ -41,8 +41,8 @@ const help = `npm test [-- suite …]
 
 Builds what is missing, runs ${always.join(', ')}, or the suites that are named, and tells the results in a table.
 
-${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`).join('\n')}
-  asan       ${withSanitizers.join(', ')}, or those that are named, under sanitizers
+${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(11)} ${about}`).join('\n')}
+  asan        ${withSanitizers.join(', ')}, or those that are named, under sanitizers
 
 npm test -- js python    only these
 npm test -- asan native  only this one, under sanitizers

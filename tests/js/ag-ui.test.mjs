@@ -46,9 +46,7 @@ test('what is no input is refused in words, before anything runs', async (t) => 
   for (const [body, status, words] of [
     ['', 400, /no JSON/], ['[1]', 400, /found an array/], [{ ...input, threadId: undefined }, 400, /^threadId: found undefined/], [{ ...input, threadId: 'a\nb' }, 400, /^threadId/], [{ ...input, runId: 7 }, 400, /^runId/],
     [{ ...input, messages: 'x' }, 400, /^messages: found "x"/], [{ ...input, messages: [null] }, 400, /^messages\[0\]/], [{ ...input, messages: Array(10_001).fill({}) }, 413, /^messages/],
-    [{ ...input, messages: [said('')] }, 400, /^messages\[0\]: the message is empty/], [{ ...input, messages: [said([{ type: 'document', source: {} }])] }, 415, /^messages\[0\]\.content\[0\]/],
-    [{ ...input, messages: [said([{ type: 'image', source: { type: 'url', value: 'http://169.254.169.254/' } }])] }, 400, /https/], [{ ...input, messages: [said([{ type: 'image', source: { type: 'file', value: 'f' } }])] }, 415, /data or url/],
-    [{ ...input, messages: [said([{ type: 'image', source: { type: 'data', value: 'a<b', mimeType: 'image/png' } }])] }, 400, /base64/],
+    [{ ...input, messages: [said('x', '')] }, 400, /^messages\[0\]\.id/], [{ ...input, messages: [said([7])] }, 400, /^messages\[0\]\.content\[0\]/], [{ ...input, messages: [said(Array(10_001).fill({}))] }, 413, /content/],
     [{ ...input, protocolVersion: 1 }, 400, /^protocolVersion/], [{ ...input, resume: {} }, 400, /^resume/], [{ ...input, resume: [{ interruptId: 'i', status: 'fine' }] }, 400, /^resume\[0\]\.status/],
     [{ ...input, resume: [{ interruptId: 'i', status: 'resolved' }] }, 400, /^resume\[0\]\.payload\.approved/], [{ ...input, resume: [{ interruptId: 'i', status: 'resolved', payload: { approved: true, editedArgs: [] } }] }, 400, /editedArgs/],
     [{ ...input, tools: {} }, 400, /^tools/], [{ ...input, tools: [{}] }, 400, /^tools\[0\]\.name/], [{ ...input, tools: [{ ...pageTool, parameters: 'x' }] }, 400, /^tools\[0\]\.parameters/], [{ ...input, tools: [{ ...pageTool, parameters: { type: 'string' } }] }, 400, /^tools/],
@@ -58,9 +56,24 @@ test('what is no input is refused in words, before anything runs', async (t) => 
     assert.deepEqual([got.status, words.test(got.text)], [status, true], `${JSON.stringify(body).slice(0, 120)}: ${got.status} ${got.text.slice(0, 200)}`)
   }
   assert.equal((await send('x'.repeat(17 * 1024 * 1024))).status, 413)
+  assert.equal((await (await served(t, { maxBytes: 20 })).send(input)).text, 'the request is larger than 20 bytes\n')
   assert.equal((await handler(new Request('http://app.test/agent'))).status, 405)
   assert.equal(server.requests.length, 0)
   assert.equal((await send({ ...input, threadId: '__proto__', messages: [said('x', '__proto__')], tools: null, context: null, resume: [] })).status, 200)
+})
+
+test('what is no text and no picture ends no run: the client sends it for ever', async (t) => {
+  const { post, server } = await served(t, { answers: [{ text: 'One.' }, { text: 'Two.' }], tools: [] })
+  const image = (source) => ({ type: 'image', source })
+  const odd = [{ type: 'document', source: {} }, image({ type: 'url', value: 'http://169.254.169.254/' }), image({ type: 'file', value: 'f' }), image({ type: 'data', value: 'a<b', mimeType: 'image/png' }), { type: 'binary', mimeType: 'application/pdf', data: 'AAAA' }, { type: '<script>' }]
+  const message = said([{ type: 'text', text: 'See.' }, ...odd])
+  const { events } = await post([message])
+  assert.equal(server.requests[0].body.messages[0].content, 'See.\n\n[document]\n\n[image]\n\n[image]\n\n[image]\n\n[binary]\n\n[attachment]')
+  const told = ofType(events, 'CUSTOM').map(({ value }) => value)
+  assert.ok(told.length === odd.length && told.every(({ code, detail }, at) => code === 'unsupported' && detail.startsWith(`messages[0].content[${at + 1}]`)))
+  for (const nothing of ['', [], [{ type: 'text', text: '' }], null]) assert.equal((await post([message, said(nothing, 'm2')])).events.at(-1).code, 'stale')
+  await post([message, said('', 'm2'), said('And now?', 'm3')])
+  assert.equal(server.requests[1].body.messages.at(-1).content, 'And now?')
 })
 
 test('history of the client is not believed: the model reads the store', async (t) => {

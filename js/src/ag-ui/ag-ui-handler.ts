@@ -1,11 +1,10 @@
 // The server behind AG-UI's `HttpAgent` and CopilotKit: a conversation in a store, one leg of its turn for every run that a client asks for.
 import type { Engine, NeedsContext } from '../core/engine.js'
-import type { ChatMessage } from '../core/events.js'
+import type { ChatMessage, JsonObject } from '../core/events.js'
 import { func, members, withMethods } from '../core/options.js'
 import type { Run } from '../core/run.js'
 import type { Conversation } from '../conversations/types.js'
 import { Answers } from '../leg/answers.js'
-import { bodyOf } from '../leg/body.js'
 import type { Leg } from '../leg/leg.js'
 import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type WaitingAnswer } from '../leg/legs.js'
 import { callName, questionName } from '../leg/names.js'
@@ -76,7 +75,7 @@ class Threads {
   respond(request: Request): Promise<Response> {
     return this.#legs.respond(async () => {
       if (request.method !== 'POST') throw new Refusal(405, `found ${request.method}, expected POST`)
-      const posted = postedOf(await bodyOf(request, 'threadId, runId and messages'))
+      const posted = postedOf(await this.#legs.body(request, 'threadId, runId and messages'))
       const { threadId } = posted.input
       await this.#legs.authorize(request, threadId)
       return await this.#legs.inTurn(threadId, async () => {
@@ -122,7 +121,7 @@ class Threads {
     const id = posted.input.threadId
     const tools = clientToolsOf(posted.input.tools)
     const stored = kept === undefined ? await this.#options.store.load(id) : kept
-    let { fresh, branch } = nextOf(posted.messages, stored)
+    let { fresh, branch, left } = nextOf(posted.messages, stored)
     if (!branch) throw new Conflict('stale', posted.decisions ? 'no question waits for an answer' : 'there is no new message of a user')
     for (const written of fresh) branch = await this.#legs.keep(id, stored, branch, written)
     const given = async (messages: ChatMessage[]): Promise<ChatRun> => {
@@ -131,7 +130,9 @@ class Threads {
       return { ...settings, ...(told === '' ? {} : { system: told }), ...(tools.length > 0 ? { [CLIENT_TOOLS]: tools } : {}) }
     }
     const { run, answer } = await this.#legs.begin(id, branch, given, (options) => withClientTools(this.#engine, tools, (engine) => engine.run(options)))
-    return this.#legs.lead(id, run, answer, this.#writer(posted, run, answer))
+    const leg = this.#legs.lead(id, run, answer, this.#writer(posted, run, answer))
+    for (const detail of left) leg.append(noted('unsupported', detail))
+    return leg
   }
 
   // -- an answer that waits -------------------------------------------------------------------------------------------------
@@ -153,7 +154,7 @@ class Threads {
       const outputs = new Map([...posted.outputs].filter(([name]) => calls.includes(name))) // what is approved now has no result yet
       const unknown = [...decisions.keys()].filter((name) => !questions.includes(name))
       const leg = this.#legs.lead(posted.input.threadId, run, waiting, this.#writer(posted, run, waiting), new Answers(run, { message: waiting.id, decisions, outputs }, this.#legs.most))
-      for (const name of unknown) leg.append({ type: 'CUSTOM', name: 'sluice.error', value: { code: 'stale', detail: 'this question does not wait any more: nothing was done by its answer', interruptId: name } })
+      for (const name of unknown) leg.append(noted('stale', 'this question does not wait any more: nothing was done by its answer', { interruptId: name }))
       return leg
     } catch (error) {
       await run.suspend() // what is stored stays as it is
@@ -185,6 +186,8 @@ class Threads {
     return await this.#begin(posted)
   }
 }
+
+const noted = (code: string, detail: string, more: JsonObject = {}): AGUIEvent => ({ type: 'CUSTOM', name: 'sluice.error', value: { code, detail, ...more } })
 
 /** Calls of the client's tools that have no result yet. */
 const openCalls = (run: Run): number[] => run.snapshot.blocks.flatMap((block) => (

@@ -12,6 +12,8 @@ export interface Next {
   fresh: Written[]
   /** What it stands behind. Without anything new: what ends with the message that is to be answered again; undefined where there is none. */
   branch: Entry[] | undefined
+  /** What of the new messages no model is given, in words. */
+  left: string[]
 }
 
 /**
@@ -26,12 +28,13 @@ export function nextOf(messages: readonly PostedMessage[], kept: Conversation | 
   const anchor = messages.findLastIndex(({ role, id }) => role === 'user' && known(id))
   const from = anchor < 0 ? end : anchor + 1
   const places = messages.flatMap(({ role, id }, at) => (role === 'user' && at >= from && !known(id) ? [at] : [])).slice(-MOST_FRESH)
-  const fresh = places.map((at) => writtenOf(messages[at] as PostedMessage, `messages[${at}]`))
+  const left: string[] = []
+  const fresh = places.flatMap((at) => writtenOf(messages[at] as PostedMessage, `messages[${at}]`, left) ?? [])
   const [first] = places
-  if (first !== undefined) return { fresh, branch: behind(path, messages.slice(0, first)) }
-  if (anchor < end) return { fresh, branch: undefined }
+  if (first !== undefined && fresh.length > 0) return { fresh, branch: behind(path, messages.slice(0, first)), left }
+  if (anchor < end || first !== undefined) return { fresh, branch: undefined, left }
   const asked = placesIn(path).get(String(messages[anchor]?.['id']))
-  return { fresh, branch: asked === undefined ? undefined : path.slice(0, asked + 1) }
+  return { fresh, branch: asked === undefined ? undefined : path.slice(0, asked + 1), left }
 }
 
 /** Where the messages of users at the end begin. */

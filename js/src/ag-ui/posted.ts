@@ -55,19 +55,29 @@ function listOf(value: unknown, path: string, most: number): PostedMessage[] {
   return value as PostedMessage[]
 }
 
-/** What a person wrote. Throws Refusal. */
-export function writtenOf({ id, content }: PostedMessage, path: string): Written {
+/**
+ * What a person wrote; undefined where it is nothing. The client sends it with every run to come, so what is no text and no picture ends none of them: it
+ * is noted in `left`, and the model reads that there was something. Throws Refusal.
+ */
+export function writtenOf({ id, content }: PostedMessage, path: string, left: string[]): Written | undefined {
   const own = checkedId(id, `${path}.id`)
-  if (typeof content === 'string' && content !== '') return { id: own, text: content, parts: [] }
+  if (typeof content === 'string') return content === '' ? undefined : { id: own, text: content, parts: [] }
   const texts: string[] = []
   const parts: Part[] = []
   for (const [at, part] of (Array.isArray(content) ? listOf(content, `${path}.content`, MOST_PARTS) : []).entries()) {
     if (part['type'] === 'text' && typeof part['text'] === 'string') texts.push(part['text'])
-    else parts.push(mediaOf(part, `${path}.content[${at}]`))
+    else {
+      try {
+        parts.push(mediaOf(part, `${path}.content[${at}]`))
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        left.push(error.message)
+        texts.push(`[${/^[a-z]{1,20}$/.test(String(part['type'])) ? String(part['type']) : 'attachment'}]`)
+      }
+    }
   }
   const text = texts.join('\n\n')
-  if (text === '' && parts.length === 0) throw new Refusal(400, `${path}: the message is empty`)
-  return { id: own, text, parts }
+  return text === '' && parts.length === 0 ? undefined : { id: own, text, parts }
 }
 
 /** `image`, and `binary` of clients before 1.0. */

@@ -4,7 +4,7 @@ import type { ChatMessage, Json } from '../core/events.js'
 import { func, members, withMethods, type Check } from '../core/options.js'
 import type { Run } from '../core/run.js'
 import { Answers, type Answered } from '../leg/answers.js'
-import { bodyOf, checkedId } from '../leg/body.js'
+import { checkedId } from '../leg/body.js'
 import { decide, decisionOf } from '../leg/decision.js'
 import type { Leg } from '../leg/leg.js'
 import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type Written } from '../leg/legs.js'
@@ -81,7 +81,7 @@ class Chats {
     const [, id, action] = /\/([^/]+)\/(stream|stop|decide)\/?$/.exec(new URL(request.url).pathname) ?? []
     if (id !== undefined && (request.method === 'GET') === (action === 'stream')) return await this.#act(request, decoded(id), action as string)
     if (request.method !== 'POST') throw new Refusal(405, `found ${request.method}, expected POST, or GET …/{id}/stream`)
-    const posted = postedOf(await bodyOf(request, 'id and messages'))
+    const posted = postedOf(await this.#legs.body(request, 'id and messages'))
     await this.#legs.authorize(request, posted.id)
     return await this.#legs.inTurn(posted.id, async () => await this.#legs.response(posted.user ? await this.#begin(posted, posted.user) : await this.#goOn(posted, posted.about as Answered), request))
   }
@@ -89,7 +89,7 @@ class Chats {
   async #act(request: Request, id: string, action: string): Promise<Response> {
     checkedId(id, 'id')
     await this.#legs.authorize(request, id)
-    if (action === 'decide') return await this.#decide(id, await bodyOf(request, 'approvalId and approved'))
+    if (action === 'decide') return await this.#decide(id, await this.#legs.body(request, 'approvalId and approved'))
     if (action === 'stop') return await this.#legs.inTurn(id, async () => Response.json({ stopped: await this.#stop(id, this.#keepingOf(id), 'the user stopped it') }))
     return (await this.#legs.replay(id, request)) ?? new Response(null, { status: 204 })
   }

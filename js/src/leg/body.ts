@@ -3,7 +3,6 @@ import type { Json, Part } from '../core/events.js'
 import { isObject, shown } from '../core/options.js'
 import { Refusal } from './refusal.js'
 
-const MOST_BYTES = 16 * 1024 * 1024
 /** Of an id: the store allows 200 characters, and a message that is edited gets a few behind it. */
 const MOST_ID = 180
 
@@ -15,14 +14,14 @@ export function checkedId(value: unknown, what: string): string {
 }
 
 /** The JSON object of a request. Throws Refusal. */
-export async function bodyOf(request: Request, members: string): Promise<{ [member: string]: Json }> {
+export async function bodyOf(request: Request, members: string, maxBytes: number): Promise<{ [member: string]: Json }> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let [text, size] = ['', 0]
   let value: unknown
   try {
     for await (const piece of (request.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
       size += piece.length
-      if (size > MOST_BYTES) throw new Refusal(413, `the request is larger than ${MOST_BYTES} bytes`)
+      if (size > maxBytes) throw new Refusal(413, `the request is larger than ${maxBytes} bytes`)
       text += decoder.decode(piece, { stream: true })
     }
     value = JSON.parse(text + decoder.decode())

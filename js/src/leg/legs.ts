@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { Remember } from '../core/approvals.js'
 import type { Engine } from '../core/engine.js'
 import { messageOf, SluiceError } from '../core/errors.js'
-import type { ApprovalEvent, AssistantMessage, ChatMessage, Part, SluiceEvent } from '../core/events.js'
-import { func, milliseconds, oneOf, withMethods, wrong, type Check } from '../core/options.js'
+import type { ApprovalEvent, AssistantMessage, ChatMessage, Json, Part, SluiceEvent } from '../core/events.js'
+import { func, milliseconds, oneOf, whole, withMethods, wrong, type Check } from '../core/options.js'
 import { hooks, type ResumeOptions, type RunOptions, type RunResult } from '../core/run-options.js'
 import type { Run } from '../core/run.js'
 import { warn } from '../core/warning.js'
@@ -12,6 +12,7 @@ import { withoutPictures } from '../conversations/blobs.js'
 import { messagesOf } from '../conversations/for-model.js'
 import type { Conversation, Conversations, Entry } from '../conversations/types.js'
 import type { Answers } from './answers.js'
+import { bodyOf } from './body.js'
 import { eventStream, opened, streamOf, type Framing } from './event-stream.js'
 import { Leg } from './leg.js'
 import { Refusal } from './refusal.js'
@@ -36,13 +37,15 @@ export interface LegOptions {
   log?: StreamLog
   /** For how long a client may have an approval remembered; what it asks beyond that is cut. Default `turn`: rules of the engine are those of all its users. */
   remember?: Remember
+  /** The largest request, in bytes. Clients may send all they have of a conversation, with its pictures. Default 16 MiB. */
+  maxBytes?: number
   /** Milliseconds of silence after which a comment keeps the connection alive. Default 15,000. */
   keepAliveMs?: number
 }
 
 export const legChecks: { [member in keyof Required<LegOptions>]: Check } = {
   store: withMethods('a store of conversations such as memory()', 'load', 'save', 'bytes'), authorize: func('(request, id) => true | false'),
-  onDisconnect: oneOf('cancel', 'continue'), log: withMethods('a log such as memoryLog()', 'append', 'end', 'read'), remember: oneOf('once', 'turn', 'session', 'always'), keepAliveMs: milliseconds,
+  onDisconnect: oneOf('cancel', 'continue'), log: withMethods('a log such as memoryLog()', 'append', 'end', 'read'), remember: oneOf('once', 'turn', 'session', 'always'), maxBytes: whole(1), keepAliveMs: milliseconds,
 }
 
 /** What a person wrote. */
@@ -137,6 +140,11 @@ export class Legs<Chunk> {
       warn(`${this.#protocol.name}: ${messageOf(error)}`)
       return new Refusal(500, 'the server failed').response
     }
+  }
+
+  /** The JSON object of a request. Throws Refusal. */
+  body(request: Request, members: string): Promise<{ [member: string]: Json }> {
+    return bodyOf(request, members, this.#options.maxBytes ?? 16 * 1024 * 1024)
   }
 
   /** Throws Refusal where whoever sends this may not use the conversation. */

@@ -1,7 +1,7 @@
 // The server's side of the AI SDK's `Chat`: a conversation in a store, legs that write its answers, decisions that come with the next request.
 import type { Engine, NeedsContext } from '../core/engine.js'
 import type { ChatMessage, Json } from '../core/events.js'
-import { func, members, withMethods, type Check } from '../core/options.js'
+import { func, isObject, members, withMethods, type Check } from '../core/options.js'
 import type { Run } from '../core/run.js'
 import { Answers, type Answered } from '../leg/answers.js'
 import { checkedId } from '../leg/body.js'
@@ -9,7 +9,7 @@ import { decide, decisionOf } from '../leg/decision.js'
 import type { Leg } from '../leg/leg.js'
 import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type Written } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
-import { PageStore, type Keeping, type Waiting } from './keeping.js'
+import { isPageStore, type Keeping, type PageStore, type Waiting } from './keeping.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
 import { postedOf, type Posted } from './posted.js'
 import { isChatStore, StoredChat } from './stored-chat.js'
@@ -39,7 +39,7 @@ export interface ChatHandlerOptions<C = unknown> extends Omit<LegOptions, 'store
   store: LegOptions['store'] | PageStore
 }
 
-const checkStore: Check = (value, path) => value instanceof PageStore || isChatStore(value, path)
+const checkStore: Check = (value, path) => (isObject(value) && isPageStore(value)) || isChatStore(value, path)
 const checkOptions = members({
   members: {
     ...writerChecks, ...legChecks, run: func('(request) => { model, … }'), store: checkStore,
@@ -109,7 +109,7 @@ class Chats {
   #keepingOf(id: string, posted?: Posted): Keeping | undefined {
     const { store } = this.#options
     const running = { engine: this.#engine, legs: this.#legs }
-    return store instanceof PageStore ? posted && store.open(posted, running) : new StoredChat(store, id, running)
+    return isPageStore(store) ? posted && store.open(posted, running) : new StoredChat(store, id, running)
   }
 
   async #run(request: ChatRequest): Promise<ChatRun> {

@@ -49,6 +49,9 @@ export abstract class PageStore {
   abstract open(posted: Posted, running: Running): Keeping
 }
 
+/** Also of the package's other build (ES module, CommonJS). */
+export const isPageStore = (store: object): store is PageStore => 'open' in store && typeof store.open === 'function'
+
 const open = new Set(['pending', 'awaiting_approval', 'executing', 'awaiting_result_approval'])
 
 /** The numbers of the calls that an answer waits for. */

@@ -1,7 +1,9 @@
 // The messages of a page, read: a list of what nobody has checked.
 import { isObject, shown } from '../core/options.js'
 import { checkedId } from '../leg/body.js'
+import type { Written } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
+import { writtenOf } from './posted.js'
 
 const MOST_MESSAGES = 10_000
 const MOST_PARTS = 10_000
@@ -27,6 +29,16 @@ export function messagesIn(given: readonly unknown[]): PageMessage[] {
     if (parts.length > MOST_PARTS) throw new Refusal(413, `messages[${at}].parts: found ${parts.length}, expected at most ${MOST_PARTS}`)
     return { id, role, parts: parts as unknown[], metadata }
   })
+}
+
+/** What a person wrote. Undefined for what was refused when it was sent, and stands on the page all the same. */
+export function writtenIn({ id, parts }: PageMessage): Written | undefined {
+  try {
+    return writtenOf(id, parts)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
 }
 
 /** What the server gave the page to keep. */

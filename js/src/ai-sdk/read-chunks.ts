@@ -24,6 +24,8 @@ export function* chunksFrom(parts: readonly unknown[], partId: (at: number) => s
       yield { type: `${type}-start`, id }
       yield { type: `${type}-delta`, id, delta: part['text'] }
       yield { type: `${type}-end`, id }
+    } else if (type.startsWith('data-')) {
+      yield { type: type as `data-${string}`, ...(typeof part['id'] === 'string' ? { id: part['id'] } : {}), data: part['data'] ?? null }
     } else if (call) {
       const { toolCallId, name: toolName, state, input = {}, output = null, errorText } = call
       const own = part['providerExecuted'] === true ? { providerExecuted: true } : {}

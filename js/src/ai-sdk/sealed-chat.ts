@@ -9,8 +9,8 @@ import type { Answered } from '../leg/answers.js'
 import type { Answer, ChatRun, Keeper, Written } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
 import { concerning, openCalls, PageStore, type Keeping, type Running, type Waiting } from './keeping.js'
-import { messagesIn, metadataOf, type PageMessage } from './page-messages.js'
-import { writtenOf, type Again, type Posted } from './posted.js'
+import { messagesIn, metadataOf, writtenIn, type PageMessage } from './page-messages.js'
+import type { Again, Posted } from './posted.js'
 import { checkSecret, Seal, type Secret } from './seal.js'
 import type { UIMessageChunk } from './types.js'
 
@@ -76,10 +76,11 @@ class SealedChat implements Keeping {
   }
 
   #read(message: PageMessage): void {
-    const { id, role, parts } = message
+    const { id, role } = message
     const place = { id, parent: this.#path.at(-1)?.id ?? null, at: 0 }
     if (role === 'user') {
-      const written = writtenOf(id, parts)
+      const written = writtenIn(message)
+      if (!written) return
       this.#path.push({ ...place, role, text: written.text, ...(written.parts.length > 0 ? { parts: written.parts } : {}) })
       this.#hash = hashOf(this.#hash, JSON.stringify(written))
     } else if (role === 'assistant') {

@@ -9,7 +9,7 @@ import { withSystem, type Answer, type ChatRun, type Keeper, type Written } from
 import { Refusal } from '../leg/refusal.js'
 import { answersNothing, openCalls, PageStore, type Keeping, type Running, type Waiting } from './keeping.js'
 import type { Sign } from './message-writer.js'
-import { callIn, isOpen, messagesIn, metadataOf, type CallPart, type PageMessage } from './page-messages.js'
+import { callIn, isOpen, messagesIn, metadataOf, writtenIn, type CallPart, type PageMessage } from './page-messages.js'
 import type { Again, Posted } from './posted.js'
 import { checkSecret, Seal, type Secret } from './seal.js'
 import { answeredIn, askedIn, resultOf } from './to-chat-messages.js'
@@ -41,6 +41,8 @@ class SignedStore extends PageStore {
     return new SignedChat(this.#seal, posted, running)
   }
 }
+
+const MOST_OPEN = 1000
 
 /** What the model read of an answer, and the calls that are open: by their ids in it, as the page names them. */
 interface Told {
@@ -77,6 +79,7 @@ class SignedChat implements Keeping {
     if (message?.role !== 'assistant') return undefined // the engine closes what stands before a message
     const told = (this.#told = this.#toldOf(message, true))
     if (told.open.size === 0) return undefined
+    if (told.open.size > MOST_OPEN) throw new Refusal(413, `found ${told.open.size} open calls, expected at most ${MOST_OPEN}`)
     const earlier = await this.#messages(this.#list.slice(0, -1))
     const parts = message.parts.flatMap((part) => callIn(part) ?? [])
     const numbers = parts.map(({ toolCallId }) => Number(/:c(\d{1,9})$/.exec(toolCallId)?.[1] ?? 0))
@@ -112,7 +115,7 @@ class SignedChat implements Keeping {
   }
 
   async #messages(list: readonly PageMessage[]): Promise<ChatMessage[]> {
-    return (await Promise.all(list.map((message) => (message.role === 'user' ? askedIn(message) : message.role === 'assistant' ? this.#toldOf(message, false).messages : [])))).flat()
+    return (await Promise.all(list.map((message) => (message.role === 'user' ? askedIn(writtenIn(message)) : message.role === 'assistant' ? this.#toldOf(message, false).messages : [])))).flat()
   }
 
   /** @param last its calls may be open */

@@ -3,6 +3,7 @@ import type { ChatMessage } from '../core/events.js'
 import { array, isObject } from '../core/options.js'
 import { SluiceError } from '../core/errors.js'
 import { messagesOf } from '../conversations/for-model.js'
+import type { Written } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
 import { callIn, isOpen, messagesIn, type CallPart, type PageMessage } from './page-messages.js'
 import { writtenOf } from './posted.js'
@@ -19,17 +20,14 @@ export async function toChatMessages(messages: readonly UIMessage[]): Promise<Ch
   array(messages, 'messages')
   try {
     const list = messagesIn(messages)
-    return (await Promise.all(list.map((message, at) => (message.role === 'user' ? askedIn(message) : message.role === 'assistant' ? answeredIn(message, at === list.length - 1) : [])))).flat()
+    return (await Promise.all(list.map((message, at) => (message.role === 'user' ? askedIn(writtenOf(message.id, message.parts)) : message.role === 'assistant' ? answeredIn(message, at === list.length - 1) : [])))).flat()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new SluiceError({ code: 'option', path: 'messages', detail: error.message })
   }
 }
 
-/** Throws Refusal. */
-export async function askedIn({ id, parts }: PageMessage): Promise<ChatMessage[]> {
-  return await messagesOf([{ ...writtenOf(id, parts), parent: null, at: 0, role: 'user' }])
-}
+export const askedIn = async (written: Written | undefined): Promise<ChatMessage[]> => (written ? await messagesOf([{ ...written, parent: null, at: 0, role: 'user' }]) : [])
 
 /** @param last calls of its last step may be open */
 export function answeredIn({ parts }: PageMessage, last: boolean): ChatMessage[] {

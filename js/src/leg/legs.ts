@@ -290,7 +290,10 @@ export class Legs<Chunk> {
   /** Saves the answer before its last chunks are told: the next request may come at once. @returns the last chunks. */
   async #write(leg: Leg<Chunk>, writer: Writer<Chunk>, answers: Answers | undefined, keeper: Omit<Keeper<Chunk>, 'save'> & { save: (kept: Kept) => Chunk[] | Promise<Chunk[]> }): Promise<Chunk[]> {
     const { run } = leg
-    const note = (): void => leg.append(...(keeper.soFar?.(run.kept(false)?.history ?? []) ?? []))
+    const note = (): void => {
+      const kept = run.kept(false)
+      if (kept && keeper.soFar) leg.append(...keeper.soFar(kept.history))
+    }
     note()
     for await (const event of eventsUntilQuiet(run)) {
       if (event.type === 'approval' && event.stage === 'result' && keeper.withholds) {

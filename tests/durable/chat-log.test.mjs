@@ -1,0 +1,45 @@
+// What chatHandler tells, in Redis: a page that lost its connection reads the answer from another process than the one that writes it.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { Redis } from 'ioredis'
+import { chatHandler } from '../../js/dist/esm/ai-sdk/index.js'
+import { memory } from '../../js/dist/esm/conversations/index.js'
+import { redisLog } from '../../js/dist/esm/durable/index.js'
+import { callsEcho, echo, stage } from '../js/support.mjs'
+import { noRedis, startRedis } from './servers.mjs'
+
+let server
+before(async () => { server = noRedis ? undefined : await startRedis() })
+after(() => server?.stop())
+
+test('an answer over two legs is told by a process that does not write it', { skip: noRedis }, async (t) => {
+  let goOn
+  const gate = new Promise((resolve) => (goOn = resolve))
+  const { server: model, engine } = await stage(t, { answers: [callsEcho, { parts: [{ text: 'Do' }, { wait: gate }, { text: 'ne.' }] }], tools: [echo({ permission: 'sensitive' })] })
+  const prefix = `t${randomUUID()}:`
+  const store = memory()
+  /** A handler with a connection of its own, as another process has. */
+  const handler = () => {
+    const client = new Redis({ host: '127.0.0.1', port: server.port })
+    t.after(() => client.disconnect())
+    return chatHandler(engine, { run: () => ({ model: { baseURL: model.baseURL, name: 'scripted' } }), store, authorize: () => true, onDisconnect: 'continue', log: redisLog(client, { prefix, pollMs: 10 }) })
+  }
+  const [one, other] = [handler(), handler()]
+  const post = async (...messages) => await one(new Request('http://app.test/api/chat', { method: 'POST', body: JSON.stringify({ id: 'chat', messages }) }))
+  const replay = () => other(new Request('http://app.test/api/chat/chat/stream'))
+  const asked = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }
+  assert.equal((await replay()).status, 204)
+  const first = await (await post(asked)).text()
+  assert.equal((await replay()).status, 204, 'it waits for a person')
+  const { approvalId, toolCallId } = JSON.parse(/\{"type":"tool-approval-request".*\}/.exec(first)[0])
+  const { messageId } = JSON.parse(/\{"type":"start",.*\}/.exec(first)[0])
+  const leg = await post(asked, { id: messageId, role: 'assistant', parts: [{ type: 'tool-echo.back', toolCallId, state: 'approval-responded', approval: { id: approvalId, approved: true } }] })
+  const elsewhere = await replay()
+  assert.equal(elsewhere.status, 200)
+  goOn()
+  const textOf = (body) => [...body.matchAll(/"delta":"([^"]*)"/g)].map(([, text]) => text).join('')
+  const [own, whole] = (await Promise.all([leg.text(), elsewhere.text()])).map(textOf)
+  assert.deepEqual([own, whole], ['Done.', 'Well, Done.'])
+  assert.equal((await replay()).status, 204)
+})

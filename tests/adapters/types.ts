@@ -37,7 +37,7 @@ export async function loaded(engine: Engine, store: Conversations): Promise<Chat
   const of7: Message7[] = await toUIMessages(engine, store, 'a')
   useChat6({ messages: of6 })
   useChat7({ messages: of7 })
-  return [await toChatMessages(of6), await toChatMessages(of7)]
+  return [toChatMessages(of6), toChatMessages(of7)]
 }
 export const stateless = (engine: Engine): unknown => chatHandler(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }), store: sealed('x'.repeat(32)), authorize: () => true })
 

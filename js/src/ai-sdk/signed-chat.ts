@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { AssistantMessage, ChatMessage } from '../core/events.js'
 import { isObject } from '../core/options.js'
 import type { Run } from '../core/run.js'
+import { questionOf } from '../conversations/for-model.js'
 import type { Answered } from '../leg/answers.js'
 import type { Decision } from '../leg/decision.js'
 import { withSystem, type Answer, type ChatRun, type Keeper, type Written } from '../leg/legs.js'
@@ -12,7 +13,7 @@ import type { Sign } from './message-writer.js'
 import { callIn, isOpen, messagesIn, metadataOf, writtenIn, type CallPart, type PageMessage } from './page-messages.js'
 import type { Again, Posted } from './posted.js'
 import { checkSecret, Seal, type Secret } from './seal.js'
-import { answeredIn, askedIn, resultOf } from './to-chat-messages.js'
+import { answeredIn, resultOf } from './to-chat-messages.js'
 import type { UIMessageChunk } from './types.js'
 
 /**
@@ -70,7 +71,7 @@ class SignedChat implements Keeping {
   }
 
   async begin(written: Written, _: Again, given: (messages: ChatMessage[]) => Promise<ChatRun>): Promise<{ run: Run; answer: Answer }> {
-    const messages = await this.#messages(this.#list)
+    const messages = this.#messages(this.#list)
     return this.#running.legs.start(messages, written.id, await given(messages))
   }
 
@@ -80,7 +81,7 @@ class SignedChat implements Keeping {
     const told = (this.#told = this.#toldOf(message, true))
     if (told.open.size === 0) return undefined
     if (told.open.size > MOST_OPEN) throw new Refusal(413, `found ${told.open.size} open calls, expected at most ${MOST_OPEN}`)
-    const earlier = await this.#messages(this.#list.slice(0, -1))
+    const earlier = this.#messages(this.#list.slice(0, -1))
     const parts = message.parts.flatMap((part) => callIn(part) ?? [])
     const numbers = parts.map(({ toolCallId }) => Number(/:c(\d{1,9})$/.exec(toolCallId)?.[1] ?? 0))
     return {
@@ -114,8 +115,8 @@ class SignedChat implements Keeping {
     return [this.#id, 'question', message, toolCallId, name, digest, String(expiresAt ?? '')]
   }
 
-  async #messages(list: readonly PageMessage[]): Promise<ChatMessage[]> {
-    return (await Promise.all(list.map((message) => (message.role === 'user' ? askedIn(writtenIn(message)) : message.role === 'assistant' ? this.#toldOf(message, false).messages : [])))).flat()
+  #messages(list: readonly PageMessage[]): ChatMessage[] {
+    return list.flatMap((message) => (message.role === 'assistant' ? this.#toldOf(message, false).messages : message.role === 'user' ? asked(writtenIn(message)) : []))
   }
 
   /** @param last its calls may be open */
@@ -169,6 +170,8 @@ class SignedChat implements Keeping {
     return engine.run({ ...withSystem(given, [...earlier, ...this.#told.messages]), rules, id: legId(message, [...open.values()]) })
   }
 }
+
+const asked = (written: Written | undefined): ChatMessage[] => (written ? [questionOf([written])] : [])
 
 /** The calls of a leg are numbered anew: their keys are its own, and the same where the same request comes again. */
 const legId = (message: string, open: readonly string[]): string => `${message}~${createHash('sha256').update(JSON.stringify(open)).digest('hex').slice(0, 16)}`

@@ -2,32 +2,29 @@
 import type { ChatMessage } from '../core/events.js'
 import { array, isObject } from '../core/options.js'
 import { SluiceError } from '../core/errors.js'
-import { messagesOf } from '../conversations/for-model.js'
-import type { Written } from '../leg/legs.js'
+import { questionOf } from '../conversations/for-model.js'
 import { Refusal } from '../leg/refusal.js'
 import { callIn, isOpen, messagesIn, type CallPart, type PageMessage } from './page-messages.js'
 import { writtenOf } from './posted.js'
 import type { UIMessage } from './types.js'
 
 /**
- * The messages of a page as messages for the model: `engine.run({ messages: [system, ...await toChatMessages(messages)] })`. Texts, pictures, calls and results
+ * The messages of a page as messages for the model: `engine.run({ messages: [system, ...toChatMessages(messages)] })`. Texts, pictures, calls and results
  * are read; reasoning and what the providers said about it are not in them. Messages with the role `system` are left out: give your own. Calls that have come
  * to no end stay open at the end, where a run takes them up; before it they count as not run. Nothing of it is checked: whoever can change the messages can
  * have the model read what they like.
  * @throws SluiceError `option` where a message is none.
  */
-export async function toChatMessages(messages: readonly UIMessage[]): Promise<ChatMessage[]> {
+export function toChatMessages(messages: readonly UIMessage[]): ChatMessage[] {
   array(messages, 'messages')
   try {
     const list = messagesIn(messages)
-    return (await Promise.all(list.map((message, at) => (message.role === 'user' ? askedIn(writtenOf(message.id, message.parts)) : message.role === 'assistant' ? answeredIn(message, at === list.length - 1) : [])))).flat()
+    return list.flatMap((message, at) => (message.role === 'user' ? questionOf([writtenOf(message.id, message.parts)]) : message.role === 'assistant' ? answeredIn(message, at === list.length - 1) : []))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new SluiceError({ code: 'option', path: 'messages', detail: error.message })
   }
 }
-
-export const askedIn = async (written: Written | undefined): Promise<ChatMessage[]> => (written ? await messagesOf([{ ...written, parent: null, at: 0, role: 'user' }]) : [])
 
 /** @param last calls of its last step may be open */
 export function answeredIn({ parts }: PageMessage, last: boolean): ChatMessage[] {

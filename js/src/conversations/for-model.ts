@@ -38,7 +38,8 @@ export async function messagesOf(branch: readonly Entry[], { system, bytes = asy
   return asked.length > 0 ? [...messages, questionOf(asked)] : messages
 }
 
-function questionOf(asked: readonly Entry[]): ChatMessage {
+/** What was asked, in one message. */
+export function questionOf(asked: readonly Pick<Entry, 'text' | 'parts'>[]): ChatMessage {
   const text = asked.flatMap((one) => one.text || []).join('\n\n')
   const parts = asked.flatMap((one) => one.parts ?? []).flatMap(partOf)
   if (parts.length === 0) return { role: 'user', content: text }

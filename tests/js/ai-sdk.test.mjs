@@ -54,7 +54,7 @@ test('whoever is not allowed learns nothing and changes nothing', async (t) => {
 test('what is no request is refused in words', async (t) => {
   const { send, post, handler, server } = await served(t)
   for (const [body, status, words] of [
-    ['', 400, /no JSON/], ['[1]', 400, /found an array/], ['['.repeat(200_000), 400, /no JSON/], [{ messages: [said('x')] }, 400, /^id: found undefined/],
+    ['', 400, /no JSON/], ['[1]', 400, /found an array/], [`{"id":"c","messages":[{"id":"m","role":"assistant","parts":[{"output":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}]}`, 400, /500 levels/], ['['.repeat(200_000), 400, /no JSON/], [{ messages: [said('x')] }, 400, /^id: found undefined/],
     [{ id: 'a\nb', messages: [said('x')] }, 400, /^id/], [{ id: 'c', messages: [said('x', 'm'.repeat(181))] }, 400, /1 to 180/], [{ id: 'c', messages: [] }, 400, /^messages/], [{ id: 'c', messages: 'x' }, 400, /^messages/], [{ id: 'c', messages: [null] }, 400, /^messages/],
     [{ id: 'c', messages: [{ id: 'm', role: 'system', parts: [] }] }, 400, /role/], [{ id: 'c', messages: [{ id: 'm', role: 'user', parts: [] }] }, 400, /empty/],
     [{ id: 'c', messages: [{ id: 'm', role: 'user', parts: [7] }] }, 400, /parts\[0\]/], [{ id: 'c', messages: [{ id: 'm', role: 'user', parts: Array(20_000).fill({ type: 'text', text: '' }) }] }, 413, /parts/],

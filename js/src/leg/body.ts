@@ -5,6 +5,8 @@ import { Refusal } from './refusal.js'
 
 /** Of an id: the store allows 200 characters, and a message that is edited gets a few behind it. */
 const MOST_ID = 180
+/** What is written as JSON again takes stack for each. */
+const MOST_LEVELS = 500
 
 const isId = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= MOST_ID && !/\p{Cc}/u.test(value)
 
@@ -29,7 +31,20 @@ export async function bodyOf(request: Request, members: string, maxBytes: number
     throw error instanceof Refusal ? error : new Refusal(400, 'the request is no JSON')
   }
   if (!isObject(value)) throw new Refusal(400, `found ${shown(value)}, expected an object with ${members}`)
+  if (isDeeper(value, MOST_LEVELS)) throw new Refusal(400, `the request is nested more deeply than ${MOST_LEVELS} levels`)
   return value as { [member: string]: Json }
+}
+
+/** Level by level: the stack has no part in it. */
+function isDeeper(value: unknown, levels: number): boolean {
+  let within = [value]
+  for (let level = 0; within.length > 0; level++) {
+    if (level > levels) return true
+    const below: unknown[] = []
+    for (const one of within) if (typeof one === 'object' && one !== null) for (const member of Object.values(one)) if (typeof member === 'object' && member !== null) below.push(member)
+    within = below
+  }
+  return false
 }
 
 /** A picture in base64 (`data:…`), or by an address, which the provider loads. Throws Refusal. */

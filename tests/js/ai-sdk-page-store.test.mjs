@@ -192,6 +192,17 @@ test('signed: calls of later legs have keys of their own, and the same request t
   assert.equal(new Set(keys.map((one) => one.split(' ')[1])).size, 2)
 })
 
+test('a call of a later leg has no key of an earlier one', async (t) => {
+  for (const make of [sealed, signed]) {
+    const keys = []
+    const noting = (more) => echo({ execute: (_, { key }) => { keys.push(key); return 'ok' }, ...more })
+    const call = (id, name) => ({ id, name, arguments: { text: id } })
+    const { post } = await served(t, make(secret), { answers: [{ calls: [call('a', 'echo_back'), call('b', 'other')] }, { calls: [call('c', 'echo_back')] }, { text: 'Done.' }], tools: [noting(), noting({ name: 'other', permission: 'sensitive' })] })
+    await post([said('Hello'), answered(await post([said('Hello')]))])
+    assert.deepEqual([keys.length, new Set(keys).size], [3, 3], String(keys))
+  }
+})
+
 test('what was refused when it was sent stands on the page, and is passed over', async (t) => {
   for (const make of [sealed, signed]) {
     const { post, server } = await served(t, make(secret), { answers: [{ text: 'One.' }, { text: 'Two.' }] })

@@ -192,6 +192,27 @@ for (const [name, { load, current }] of Object.entries(eras)) {
       assert.equal(server.requests[1].body.messages.at(-1).content, 'the map is shown')
     })
 
+    test('a question beside a call of the page: both are answered at once, or one after the other', async (t) => {
+      const both = { calls: [call('a', 'hi'), callsPage.calls[0]] }
+      for (const together of [true, false]) {
+        const { agent, ask, last, server, events } = await agentStage(t, sdk, { answers: [both, { text: 'Done.' }], tools: [asking()] })
+        await ask('Where?', { tools: [pageTool] })
+        const [asked, more] = interruptsOf(last())
+        const { toolCallId } = ofType(events, 'TOOL_CALL_START').find(({ toolCallName }) => toolCallName === 'show_map')
+        const result = { id: 'r1', role: 'tool', toolCallId, content: 'the map is shown' }
+        assert.equal(more, undefined)
+        if (together) agent.addMessage(result)
+        await ask(undefined, { resume: [resolved(asked)] })
+        if (!together) {
+          assert.deepEqual([last().outcome.type, server.requests.length], ['success', 1], 'one call after the other: the page is first')
+          agent.addMessage(result)
+          await ask(undefined)
+        }
+        assert.deepEqual(server.requests[1].body.messages.filter(({ role }) => role === 'tool').map(({ content }) => content), ['you said hi', 'the map is shown'])
+        assert.equal(told(agent).at(-1), 'Done.')
+      }
+    })
+
     test('a tool of the page that nobody follows up, and the next message: one answer, which has read both', async (t) => {
       const { agent, ask, server, events } = await agentStage(t, sdk, { answers: [callsPage, { text: 'Yes.' }], tools: [] })
       await ask('Where?', { tools: [pageTool] })

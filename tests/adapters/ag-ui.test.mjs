@@ -213,6 +213,22 @@ for (const [name, { load, current }] of Object.entries(eras)) {
       }
     })
 
+    test('two calls of the page with one of the server between them, in one answer', async (t) => {
+      const show = (id, city) => ({ id, name: 'show_map', arguments: { city } })
+      for (const text of [undefined, 'Thanks.']) {
+        const { agent, ask, last, server, events } = await agentStage(t, sdk, { answers: [{ calls: [show('p', 'Rome'), call('a', 'hi'), show('q', 'Oslo')] }, { text: 'Done.' }], tools: [echo()] })
+        await ask('Where?', { tools: [pageTool] })
+        const ids = ofType(events, 'TOOL_CALL_START').flatMap(({ toolCallName, toolCallId }) => (toolCallName === 'show_map' ? [toolCallId] : []))
+        if (current) assert.deepEqual(last().outcome.pendingToolCallIds, ids)
+        for (const [at, toolCallId] of ids.entries()) agent.addMessage({ id: `r${at}`, role: 'tool', toolCallId, content: `map ${at}` })
+        await ask(text)
+        const results = server.requests[1].body.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
+        assert.deepEqual([results[0], results[2]], ['map 0', 'map 1'])
+        if (text === undefined) assert.equal(results[1], 'you said hi')
+        assert.equal(server.requests.length, 2)
+      }
+    })
+
     test('a tool of the page that nobody follows up, and the next message: one answer, which has read both', async (t) => {
       const { agent, ask, server, events } = await agentStage(t, sdk, { answers: [callsPage, { text: 'Yes.' }], tools: [] })
       await ask('Where?', { tools: [pageTool] })

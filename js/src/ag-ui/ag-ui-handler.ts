@@ -1,10 +1,10 @@
 // The server behind AG-UI's `HttpAgent` and CopilotKit: a conversation in a store, one leg of its turn for every run that a client asks for.
 import type { Engine, NeedsContext } from '../core/engine.js'
-import type { ChatMessage, JsonObject } from '../core/events.js'
+import type { ChatMessage, JsonObject, ToolUseBlock } from '../core/events.js'
 import { func, members, withMethods } from '../core/options.js'
 import type { Run } from '../core/run.js'
 import type { Conversation } from '../conversations/types.js'
-import { Answers } from '../leg/answers.js'
+import { Answers, type ClientOutput } from '../leg/answers.js'
 import type { Leg } from '../leg/leg.js'
 import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type WaitingAnswer } from '../leg/legs.js'
 import { callName, questionName } from '../leg/names.js'
@@ -151,7 +151,8 @@ class Threads {
       else if (isFresh) return await this.#closeAndBegin(posted, waiting, run)
       else if (calls.length > 0 && !calls.some((call) => posted.outputs.has(call))) throw new Conflict('interrupted', `results are missing: ${calls.join(', ')}`)
       const { decisions = new Map() } = posted
-      const outputs = new Map([...posted.outputs].filter(([name]) => calls.includes(name))) // what is approved now has no result yet
+      const asked = run.questions.map(({ call }) => callName(waiting.id, call))
+      const outputs = new Map([...posted.outputs].filter(([name]) => !asked.includes(name))) // what is approved now has no result yet
       const unknown = [...decisions.keys()].filter((name) => !questions.includes(name))
       const leg = this.#legs.lead(posted.input.threadId, run, waiting, this.#writer(posted, run, waiting), new Answers(run, { message: waiting.id, decisions, outputs }, this.#legs.most))
       for (const name of unknown) leg.append(noted('stale', 'this question does not wait any more: nothing was done by its answer', { interruptId: name }))
@@ -177,12 +178,18 @@ class Threads {
   /** The turn ends with what the client's tools gave, and a person's message follows. */
   async #closeAndBegin(posted: Posted, waiting: WaitingAnswer, run: Run): Promise<Leg<AGUIEvent>> {
     const id = posted.input.threadId
-    for (const call of openCalls(run)) {
-      const given = posted.outputs.get(callName(waiting.id, call))
-      if (given && 'error' in given) run.fail(call, given.error)
-      else if (given) run.succeed(call, given.output)
+    const reason = 'a new message came'
+    for (const block of callsOf(run)) if (block.status === 'pending' && !isClients(run, block)) run.cancelCall(block.call, reason) // it would begin with the result before it
+    const outputs = new Map(posted.outputs)
+    for (;;) {
+      const call = openCalls(run).find((one) => outputs.has(callName(waiting.id, one))) // with each result the next call may begin
+      if (call === undefined) break
+      const given = outputs.get(callName(waiting.id, call)) as ClientOutput
+      outputs.delete(callName(waiting.id, call))
+      if ('error' in given) run.fail(call, given.error)
+      else run.succeed(call, given.output)
     }
-    await this.#legs.close(id, waiting, run, 'a new message came')
+    await this.#legs.close(id, waiting, run, reason)
     return await this.#begin(posted)
   }
 }
@@ -190,5 +197,7 @@ class Threads {
 const noted = (code: string, detail: string, more: JsonObject = {}): AGUIEvent => ({ type: 'CUSTOM', name: 'sluice.error', value: { code, detail, ...more } })
 
 /** Calls of the client's tools that have no result yet. */
-const openCalls = (run: Run): number[] => run.snapshot.blocks.flatMap((block) => (
-  block.type === 'tool_use' && block.status === 'executing' && run.tools.some((tool) => tool.name === block.name && !tool.run && !tool.declaration['ipc']) ? [block.call] : []))
+const openCalls = (run: Run): number[] => callsOf(run).flatMap((block) => (block.status === 'executing' && isClients(run, block) ? [block.call] : []))
+
+const callsOf = (run: Run): ToolUseBlock[] => run.snapshot.blocks.filter((block) => block.type === 'tool_use')
+const isClients = (run: Run, { name }: ToolUseBlock): boolean => run.tools.some((tool) => tool.name === name && !tool.run && !tool.declaration['ipc'])

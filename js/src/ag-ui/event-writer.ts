@@ -181,7 +181,7 @@ export class EventWriter implements Writer<AGUIEvent> {
   #ending(outcome: RunResult['outcome']): { outcome: RunFinishedOutcome; result?: { outcome: string } } {
     if (outcome === 'suspended' || outcome === 'awaiting_user') {
       if (this.#interrupts.size > 0) return { outcome: { type: 'interrupt', interrupts: [...this.#interrupts.values()] } }
-      const pending = [...this.#calls.values()].filter(({ own, final }) => own && !final).map(({ id }) => id)
+      const pending = [...this.#calls.values()].filter((call) => call.own && !call.final && isClients(call)).map(({ id }) => id)
       return { outcome: { type: 'success', ...(this.#isCurrent && pending.length > 0 ? { pendingToolCallIds: pending } : {}) } }
     }
     if (outcome !== 'completed' && this.#isCurrent) return { outcome: { type: 'cancelled' } }

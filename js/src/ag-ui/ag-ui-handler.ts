@@ -27,14 +27,15 @@ export interface AGUIRequest {
 }
 
 /** What `agUIHandler` takes. */
-export interface AGUIHandlerOptions<C = unknown> extends LegOptions, EventOptions {
+export interface AGUIHandlerOptions<C = unknown> extends Omit<LegOptions, 'log'>, EventOptions {
   /** Says how a turn is run: called for every request that begins a turn, or goes on with one. */
   run: (request: AGUIRequest) => (ChatRun<C> & NeedsContext<C>) | Promise<ChatRun<C> & NeedsContext<C>>
 }
 
+const { log: _, ...checks } = legChecks // a client of AG-UI does not come back to a run
 const checkOptions = members({
   members: {
-    ...eventChecks, ...legChecks, run: func('(request) => { model, … }'),
+    ...eventChecks, ...checks, run: func('(request) => { model, … }'),
   } satisfies { [member in keyof Required<AGUIHandlerOptions>]: unknown },
   needs: ['run', 'store', 'authorize'],
 })

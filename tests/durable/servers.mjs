@@ -29,6 +29,7 @@ const answers = (port) => new Promise((resolve) => {
 })
 
 async function up(child, ready, what) {
+  process.on('exit', () => child.kill('SIGKILL')) // of a test that did not come to its end
   let out = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (out += data))
   for (let tries = 0; tries < 600; tries++) {

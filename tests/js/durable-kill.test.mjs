@@ -11,7 +11,7 @@ import { Engine } from 'sluice'
 import { durable } from 'sluice/durable'
 import { openStore } from './durable-places.mjs'
 import { cardsOf, folderOf, lossy, serverOf, textOf, until } from './durable-support.mjs'
-import { answers, faultOf, finish, toolsOf } from './durable-worker.mjs'
+import { answers, checkTurn, finish, toolsOf } from './durable-worker.mjs'
 
 const worker = fileURLToPath(new URL('durable-worker.mjs', import.meta.url))
 const LEASE_MS = 60
@@ -39,24 +39,6 @@ async function next(t, place, server, journal) {
 }
 
 const linesOf = (journal) => (existsSync(journal) ? readFileSync(journal, 'utf8').trim().split('\n') : [])
-
-/** What holds wherever a worker died. */
-function checkEnd(status, lines, where) {
-  assert.equal(status.outcome, 'completed', where)
-  assert.deepEqual(lines.filter((line) => line.startsWith('invalid')), [], where)
-  const begun = (name) => lines.filter((line) => line.startsWith(`begin ${name} `))
-  for (const name of ['once', 'asked']) assert.ok(begun(name).length <= 1, `${name} ran ${begun(name).length} times, ${where}`)
-  assert.ok(begun('often').length >= 1, where)
-  assert.deepEqual([...new Set(begun('often'))], ['begin often turn:2'], where)
-  const statuses = cardsOf(status).map(({ name, status }) => [name, status])
-  assert.deepEqual(statuses.map(([name]) => name), ['once', 'often', 'asked'], where)
-  for (const [name, told] of statuses) {
-    if (name === 'often') assert.equal(told, 'success', where)
-    else assert.ok(told === 'success' ? lines.includes(`end ${name} turn:${name === 'once' ? 1 : 3}`) : told === 'unknown', `${name}: ${told}, ${where}`)
-  }
-  assert.equal(textOf(status), 'First both. Then one. That is all.', where)
-  assert.equal(faultOf(status.history), null, where)
-}
 
 test('killed at every step, a turn comes to its end: a tool runs once, an idempotent one with one key', async (t) => {
   const server = await serverOf(t, answers)
@@ -88,8 +70,7 @@ test('killed at every step, a turn comes to its end: a tool runs once, an idempo
     const lines = linesOf(journal)
     const where = lines.find((line) => line.startsWith('killed'))
     places.add(where)
-    checkEnd(status, lines, `${where}, ${name}`)
-    if (cardsOf(status).some((card) => card.status === 'unknown')) unknown++
+    unknown += checkTurn('turn', status, lines, `${where}, ${name}`)
     const events = await reading
     const last = events.slice(events.findLastIndex(({ type }) => type === 'reset'))
     assert.equal(textOf(last[0]) + last.map((event) => (event.type === 'text' ? event.text : '')).join(''), textOf(status), where)
@@ -97,7 +78,7 @@ test('killed at every step, a turn comes to its end: a tool runs once, an idempo
   await Promise.all([1, 2].map(async () => { for (let at = left.shift(); at !== undefined; at = left.shift()) await tryAt(at) }))
   for (const where of ['in front of save', 'behind save', 'in the answer', 'in once', 'behind asked', 'behind push', 'behind create']) assert.ok(places.has(`killed ${where}`), where)
   assert.ok(unknown > 0, 'some died in a tool')
-  t.diagnostic(`killed at ${died} of ${steps.length} steps; after ${unknown} of them the model was told that a tool may have run`)
+  t.diagnostic(`killed at ${died} of ${steps.length} steps; ${unknown} calls may have run, and the model was told so`)
 })
 
 test('a worker that was paused for longer than its lease writes nothing, and its tool runs once', { skip: process.platform === 'win32' && 'Windows pauses no process' }, async (t) => {
@@ -116,7 +97,7 @@ test('a worker that was paused for longer than its lease writes nothing, and its
   child.kill('SIGSTOP')
   await delay(500)
   const status = await finish(turns, 'turn')
-  checkEnd(status, linesOf(journal), 'paused')
+  checkTurn('turn', status, linesOf(journal), 'paused')
   assert.equal(cardsOf(status)[0].status, 'unknown')
   const kept = readFileSync(join(place.path, 'turn/done.json'), 'utf8')
   child.kill('SIGCONT')
@@ -140,7 +121,7 @@ test('on a full disk nothing starts that was not saved, and nothing that was sav
   assert.equal(before.phase, 'running')
   await until(async () => Date.now() > 0 && (await turns.advance('turn')) !== undefined)
   const status = await finish(turns, 'turn')
-  checkEnd(status, linesOf(journal), 'full')
+  checkTurn('turn', status, linesOf(journal), 'full')
   assert.equal(cardsOf(status)[0].status, 'unknown', 'its result was never saved')
 })
 
@@ -152,6 +133,6 @@ test('two workers at once: one carries the turn on, and the other lets it', asyn
   const ends = await Promise.all([1, 2].map(() => run({ store: place, baseURL: server.baseURL, journal, leaseMs: 2000 })))
   assert.deepEqual(ends.map(({ code, err }) => [code, err]), [[0, ''], [0, '']])
   const status = await (await next(t, place, server, journal)).status('turn')
-  checkEnd(status, linesOf(journal), 'two')
+  checkTurn('turn', status, linesOf(journal), 'two')
   assert.deepEqual(cardsOf(status).map((card) => card.status), ['success', 'success', 'success'])
 })

@@ -1,4 +1,5 @@
 // A process that carries one turn on, and is killed where it is told to: the n-th time that it comes to a step. `node durable-worker.mjs JSON`.
+import assert from 'node:assert/strict'
 import { appendFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -36,6 +37,24 @@ export const answers = ({ body }) => {
 
 /** What a strict provider would refuse behind this history; null: nothing. */
 export const faultOf = (history) => checkMessages({ model: 'm', messages: [{ role: 'user', content: 'Do it.' }, ...history.map(({ metadata: _, ...sent }) => sent), { role: 'user', content: 'Thanks.' }] })
+
+/** What holds of a turn wherever its workers died. Returns how many of its calls may have run. `where`: for errors. */
+export function checkTurn(id, status, lines, where = id) {
+  assert.equal(status.outcome, 'completed', where)
+  assert.deepEqual(lines.filter((line) => line.startsWith('invalid')), [], where)
+  const begun = (name, call) => lines.filter((line) => line === `begin ${name} ${id}:${call}`).length
+  for (const [name, call] of [['once', 1], ['asked', 3]]) assert.ok(begun(name, call) <= 1, `${name} ran ${begun(name, call)} times, ${where}`)
+  assert.ok(begun('often', 2) >= 1, where)
+  const cards = status.message.blocks.filter(({ type }) => type === 'tool_use')
+  assert.deepEqual(cards.map(({ name }) => name), ['once', 'often', 'asked'], where)
+  for (const { name, call, status: told } of cards) {
+    if (name === 'often') assert.equal(told, 'success', where)
+    else assert.ok(told === 'success' ? lines.includes(`end ${name} ${id}:${call}`) : told === 'unknown', `${name}: ${told}, ${where}`)
+  }
+  assert.equal(status.message.blocks.map(({ type, text }) => (type === 'text' ? text : '')).join(''), 'First both. Then one. That is all.', where)
+  assert.equal(faultOf(status.history), null, where)
+  return cards.filter(({ status: told }) => told === 'unknown').length
+}
 
 /** Everything in front of and behind a method is a step. */
 export function numbered(target, names, point) {

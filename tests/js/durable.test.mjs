@@ -203,6 +203,20 @@ test('a result from outside comes later, in another process, once', async (t) =>
   assert.equal(await second.result(id, 2, { value: 1 }), 'over')
 })
 
+test('a decision that comes in the moment in which its turn is put aside is not lost', async (t) => {
+  const server = await serverOf(t, answersOf('a', 'b', 'c'))
+  for (const ms of [5, 20]) {
+    const store = files(folderOf(t))
+    const slow = { ...Object.fromEntries(['create', 'load', 'save', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), inbox: async (id) => { const found = await store.inbox(id); await delay(ms); return found } }
+    const turns = turnsOf(t, server, { store: slow, tools: [asks({ execute: async ({ text }) => { await delay(10); return text } })] })
+    const worker = turns.work()
+    const id = await turns.start({ messages: hello })
+    for await (const event of turns.events(id)) if (event.type === 'approval') await turns.decide(id, approve(event))
+    await worker.close()
+    assert.equal(textOf(await turns.status(id)), 'Call 1. Call 2. Call 3. I was told: a, b, c')
+  }
+})
+
 test('no result from outside stands in for a tool that runs here', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
   let go

@@ -81,7 +81,8 @@ export function contract(name, { open, again, skip = false }) {
     assert.equal(await store.save('a', 1, { updated: 2, phase: 'done', wakeAt: null, result: 'r' }), 2)
     assert.deepEqual(await store.inbox('a'), [])
     assert.equal(await store.push('a', { key: 'l', entry: 'e' }), false)
-    assert.equal((await store.load('a')).result, 'r')
+    assert.equal(await store.save('a', 2, { updated: 3, phase: 'running', wakeAt: 0 }), null, 'it is over')
+    assert.deepEqual([(await store.load('a')).result, (await store.load('a')).phase], ['r', 'done'])
     assert.equal(await store.create('a', rowOf()), false)
   })
 

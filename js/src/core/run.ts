@@ -267,6 +267,13 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return { seq: this.#lastSeq, history: this.#turn.history, ...(state && !this.#draining ? { state: this.#turn.state } : {}) }
   }
 
+  /** @internal What `quiet` waits for holds now. */
+  get isQuiet(): boolean {
+    if (this.#result) return true
+    const busy = this.#draining || this.#flush !== undefined || this.#requests.open || this.#tools.busy || this.#checkpoints.busy || this.#judging
+    return !busy && !this.#questions.open.some((event) => this.#questions.adapted(event))
+  }
+
   /** @internal When the turn wants to be looked at again, in Unix milliseconds; Infinity: never. */
   get deadline(): number {
     return this.#turn.deadline
@@ -621,8 +628,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #tellQuiet(): void {
     if (this.#quiet.length === 0) return
     setImmediate(() => {
-      const busy = this.#draining || this.#flush !== undefined || this.#requests.open || this.#tools.busy || this.#checkpoints.busy || this.#judging
-      if (!this.#result && (busy || this.#questions.open.some((event) => this.#questions.adapted(event)))) return
+      if (!this.isQuiet) return
       const what = this.#result && this.#result.outcome !== 'suspended' ? 'done' : 'waiting'
       for (const tell of this.#quiet.splice(0)) tell(what)
     })

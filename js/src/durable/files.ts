@@ -76,7 +76,7 @@ class FileTurns implements TurnStore {
   async save(id: string, rev: number, { taken = [], ...patch }: RowPatch): Promise<number | null> {
     return await this.#changing(id, async (check) => {
       const kept = await this.#read(id)
-      if (!kept || kept.rev !== rev) return null
+      if (!kept || kept.rev !== rev || kept.phase === 'done') return null
       const next: Kept = { ...kept, ...patch, rev: rev + 1, taken: [...kept.taken, ...taken] }
       await this.#write(next, check)
       const inbox = join(this.#pathOf(id), INBOX)

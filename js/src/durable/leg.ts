@@ -59,6 +59,9 @@ export class Leg {
   /** A state was. */
   #saved = false
   #releasing = false
+  /** Its last save follows, or was: nothing else is saved, and nothing that comes is used. */
+  #ending = false
+  #over = false
 
   // -- of the turn
   readonly #questions = new Map<number, Question>()
@@ -86,10 +89,11 @@ export class Leg {
     const look = setInterval(() => this.poke(), Math.min(LOOK_MS, this.#around.leaseMs / 3))
     try {
       for (;;) {
-        while (await this.#look(false));
-        const what = await run.quiet
-        if (what === 'done' || this.#isOver) break
-        if (!(await this.#look(true))) break
+        await this.#look(false)
+        const used = this.#used.size
+        if ((await run.quiet) === 'done' || this.#isOver) break
+        await this.#look(true)
+        if (this.#used.size === used && run.isQuiet) break // while it looked, a deadline may have passed, or a poke have brought a decision
       }
       return await this.#end(run)
     } finally {
@@ -112,7 +116,7 @@ export class Leg {
 
   /** It threw: others may try at once. What was saved on the way stays. */
   async giveBack(before: Row): Promise<void> {
-    if (this.#lost) return
+    if (this.#lost || this.#over) return
     const place = this.#saved ? { phase: 'running' as const, wakeAt: 0 } : { phase: before.phase, wakeAt: before.wakeAt }
     await this.#write(async () => place).catch(() => {}) // then its lease runs out
   }
@@ -145,6 +149,7 @@ export class Leg {
 
   async #end(run: Run): Promise<{ end: LegEnd; wakeAt: number | null }> {
     const { deadline } = run
+    this.#ending = true
     const state = await run.suspend()
     if (this.#failure !== undefined) throw this.#failure
     if (this.#lost) return { end: 'lost', wakeAt: null }
@@ -162,6 +167,7 @@ export class Leg {
       }
       const { outcome, message, history, finishReason, usage, error, reason } = result
       await this.#save(null, { phase: 'done', wakeAt: null }, { outcome, message, history, finishReason, usage, error, reason } as TurnEnd)
+      this.#over = true
       await this.#log.end()
       return { end: 'done', wakeAt: null }
     } catch (error) {
@@ -219,7 +225,7 @@ export class Leg {
 
   /** Says that this worker lives, before another one takes the turn for left. */
   async #beat(): Promise<void> {
-    if (this.#isOver) return
+    if (this.#isOver || this.#ending) return
     try {
       await this.#write(async () => ({ phase: 'running', wakeAt: Date.now() + this.#around.leaseMs }))
     } catch (error) {
@@ -260,26 +266,22 @@ export class Leg {
 
   // -- what came for it -----------------------------------------------------------------------------------------------------
 
-  /** Uses what came. `quiet`: nothing else will happen by itself, so what fits nothing now never will. Resolves to whether something was used. */
-  #look(quiet: boolean): Promise<boolean> {
+  /** Uses what came. `quiet`: what fits nothing while nothing happens by itself never will. */
+  #look(quiet: boolean): Promise<void> {
     const looked = this.#looking.then(() => this.#use(quiet))
     this.#looking = looked.catch(() => {})
     return looked
   }
 
-  async #use(quiet: boolean): Promise<boolean> {
+  async #use(quiet: boolean): Promise<void> {
     const { store, texts } = this.#around
-    if (this.#isOver) return false
-    let used = false
+    if (this.#isOver || this.#ending) return
     for (const { key, entry } of await store.inbox(this.#row.id)) {
       if (this.#used.has(key)) continue
       const given = JSON.parse(await texts.read(this.#row.id, `entry ${key}`, entry)) as Entry
-      if (this.#isOver) return used
-      if (!this.#apply(given, quiet)) continue
-      this.#used.add(key)
-      used = true
+      if (this.#isOver || this.#ending) return
+      if (this.#apply(given, quiet && (this.#run as Run).isQuiet)) this.#used.add(key)
     }
-    return used
   }
 
   /** Returns false where it does not fit now, and may later. */

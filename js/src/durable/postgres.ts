@@ -69,7 +69,7 @@ class PostgresTurns implements TurnStore {
     const changed = (Object.keys(columns) as (keyof typeof columns)[]).filter((name) => patch[name] !== undefined)
     const set = changed.map((name, at) => `${columns[name]} = $${at + 4}`).join(', ')
     const rows = await this.#query(`
-      WITH saved AS (UPDATE ${this.#turns} SET rev = rev + 1, ${set} WHERE id = $1 AND rev = $2 RETURNING id, phase),
+      WITH saved AS (UPDATE ${this.#turns} SET rev = rev + 1, ${set} WHERE id = $1 AND rev = $2 AND phase <> 'done' RETURNING id, phase),
         taken AS (UPDATE ${this.#inbox} SET entry = NULL FROM saved WHERE turn = saved.id AND key = ANY($3::text[]) AND saved.phase <> 'done'),
         gone AS (DELETE FROM ${this.#inbox} USING saved WHERE turn = saved.id AND saved.phase = 'done')
       SELECT id FROM saved`, [id, rev, taken, ...changed.map((name) => patch[name])])

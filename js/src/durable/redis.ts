@@ -48,7 +48,8 @@ const scripts = {
     return 1`,
   save: `${COMMON}
     local id, count = ARGV[1], tonumber(ARGV[3])
-    if redis.call('HGET', row(id), 'rev') ~= ARGV[2] then return false end
+    local before = redis.call('HMGET', row(id), 'rev', 'phase')
+    if before[1] ~= ARGV[2] or before[2] == 'done' then return false end
     for at = 4, 3 + count do
       redis.call('LREM', p .. 'i:' .. id, 1, ARGV[at])
       if redis.call('HEXISTS', p .. 'e:' .. id, ARGV[at]) == 1 then redis.call('HSET', p .. 'e:' .. id, ARGV[at], '') end

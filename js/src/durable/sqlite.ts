@@ -59,7 +59,7 @@ class SqliteTurns implements TurnStore {
   async save(id: string, rev: number, { taken = [], ...patch }: RowPatch): Promise<number | null> {
     const changed = (Object.keys(columns) as (keyof typeof columns)[]).filter((name) => patch[name] !== undefined)
     return await this.#database.transaction('write', () => {
-      const known = this.#database.get<{ rev: number }>('SELECT rev FROM sluice_turns WHERE id = ?', id)
+      const known = this.#database.get<{ rev: number }>("SELECT rev FROM sluice_turns WHERE id = ? AND phase <> 'done'", id)
       if (known?.rev !== rev) return null
       const set = changed.map((name) => `${columns[name]} = ?`).join(', ')
       this.#database.run(`UPDATE sluice_turns SET rev = rev + 1, ${set} WHERE id = ?`, ...changed.map((name) => patch[name]), id)

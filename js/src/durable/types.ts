@@ -76,8 +76,8 @@ export interface TurnStore {
   /** What came for it and was not taken, in the order in which it came. */
   inbox(id: string): Promise<InboxEntry[]>
   /**
-   * Changes a turn, if its `rev` is still this one: resolves to the new one. Null, and nothing changed, if it is another, or there is no such turn.
-   * A turn that becomes `done` loses its inbox.
+   * Changes a turn, if its `rev` is still this one: resolves to the new one. Null, and nothing changed, if it is another, there is no such turn, or it is
+   * `done`. A turn that becomes `done` loses its inbox.
    */
   save(id: string, rev: number, patch: RowPatch): Promise<number | null>
   /** Adds an entry. Resolves to false, and changes nothing, if its key was there before, the turn is `done`, or there is none. */

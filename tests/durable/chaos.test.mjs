@@ -1,0 +1,145 @@
+// Chaos: three workers that are killed and paused at random, clocks that differ, wakes that are lost or come twice; for every store. 5 s each,
+// or 60 with SLUICE_LONG=1.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { durable } from '../../js/dist/esm/durable/index.js'
+import { Engine } from '../../js/dist/esm/index.js'
+import { startServer } from '../../js/dist/esm/testing/index.js'
+import { cardsOf } from '../js/durable-support.mjs'
+import { answers, checkTurn, toolsOf } from '../js/durable-worker.mjs'
+import { open } from './places.mjs'
+import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
+
+const program = fileURLToPath(new URL('chaos-worker.mjs', import.meta.url))
+const SECONDS = process.env.SLUICE_LONG ? 60 : 5
+const TURNS = process.env.SLUICE_LONG ? 200 : 24
+const LEASE_MS = 600
+const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
+
+let redisServer
+let postgresServer
+before(async () => {
+  ;[redisServer, postgresServer] = await Promise.all([noRedis ? undefined : startRedis(), noPostgres ? undefined : startPostgres()])
+})
+after(async () => {
+  await redisServer?.stop()
+  await postgresServer?.stop()
+})
+
+const name = () => `c${randomUUID().replaceAll('-', '')}`
+const places = {
+  files: { skip: false, place: (folder) => ({ kind: 'files', path: join(folder, 'turns') }) },
+  sqlite: { skip: DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`, place: (folder) => ({ kind: 'sqlite', path: join(folder, 'turns.db') }) },
+  'redis and BullMQ': { skip: noRedis, place: () => ({ kind: 'redis', port: redisServer.port, name: name(), lockMs: 2 * LEASE_MS }) },
+  'postgres and BullMQ': { skip: noPostgres, place: () => ({ kind: 'postgres', config: postgresServer.config, name: name(), lockMs: 2 * LEASE_MS }) },
+}
+
+const random = (from, to) => from + Math.random() * (to - from)
+
+for (const [what, { skip, place: placeOf }] of Object.entries(places)) {
+  test(`chaos over ${what}: ${TURNS} turns in ${SECONDS} s come to their end, and nothing happens twice`, { skip, timeout: SECONDS * 1000 + 120_000 }, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-'))
+    const journal = join(folder, 'journal')
+    appendFileSync(journal, '')
+    const server = await startServer({ answers, appendOnly: false })
+    const place = placeOf(folder)
+    const { close, ...kept } = await open(place)
+    const engine = new Engine({ tools: toolsOf(journal) })
+    const page = durable(engine, { ...kept, leaseMs: LEASE_MS, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }) })
+    const counts = { killed: 0, paused: 0 }
+    let living = true
+    const children = new Set()
+    const spawned = () => {
+      const given = { place, baseURL: server.baseURL, journal, leaseMs: LEASE_MS, skewMs: Math.round(random(-1500, 1500)) }
+      const child = spawn(process.execPath, [program, JSON.stringify(given)], { stdio: ['pipe', 'ignore', 'pipe'] })
+      child.stderr.on('data', (data) => appendFileSync(journal, `stderr ${JSON.stringify(String(data))}\n`))
+      children.add(child)
+      child.on('exit', () => {
+        children.delete(child)
+        if (living) spawned()
+      })
+    }
+    t.after(async () => {
+      living = false
+      for (const child of children) child.kill('SIGKILL')
+      engine.close()
+      await close()
+      await server.close()
+      rmSync(folder, { recursive: true, force: true })
+    })
+    for (let count = 0; count < 3; count++) spawned()
+
+    const end = Date.now() + SECONDS * 1000
+    const ids = []
+    const starting = (async () => {
+      for (let count = 0; count < TURNS; count++) {
+        ids.push(await page.start({ id: `turn-${count}`, messages: [{ role: 'user', content: 'Do it.' }] }))
+        await delay((SECONDS * 800) / TURNS)
+      }
+    })()
+    const killing = (async () => {
+      while (Date.now() < end) {
+        await delay(random(300, 900))
+        const child = [...children][Math.floor(Math.random() * children.size)]
+        if (!child) continue
+        if (Math.random() < 0.6) {
+          counts.killed++
+          child.kill('SIGKILL')
+        } else {
+          counts.paused++
+          child.kill('SIGSTOP')
+          void delay(random(0.5, 3) * LEASE_MS).then(() => child.kill('SIGCONT'))
+        }
+      }
+    })()
+    let deciding = true
+    const decisions = (async () => {
+      while (deciding) {
+        for await (const question of page.questions()) {
+          const { call, stage, digest } = question
+          const decision = { call, stage, digest, decision: 'approve' }
+          await Promise.all([page.decide(question.turn, decision), page.decide(question.turn, decision)]) // somebody clicks twice
+        }
+        await delay(100)
+      }
+    })()
+    await starting
+    await killing
+    const statuses = new Map()
+    const until = Date.now() + 20_000
+    while (statuses.size < TURNS) {
+      for (const id of ids) {
+        if (statuses.has(id)) continue
+        const status = await page.status(id)
+        if (status.phase === 'done') statuses.set(id, status)
+      }
+      if (Date.now() > until) break
+      await delay(100)
+    }
+    deciding = false
+    await decisions
+    living = false
+    for (const child of [...children]) {
+      child.kill('SIGCONT')
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await Promise.race([once(child, 'exit'), delay(5000)])
+    }
+    const lines = readFileSync(journal, 'utf8').trim().split('\n')
+    const left = []
+    for (const id of ids) if (!statuses.has(id)) left.push({ ...(await kept.store.load(id)), state: undefined, config: undefined, cards: cardsOf(await page.status(id)).map(({ name, status }) => `${name} ${status}`), lines: lines.filter((line) => line.includes(`${id}:`) || line.includes(`${id} `)) })
+    assert.deepEqual(left, [], `they do not end; ${lines.filter((line) => /^(warning|stderr)/.test(line)).slice(-5).join('\n')}`)
+    let unknown = 0
+    for (const [id, status] of statuses) unknown += checkTurn(id, status, lines)
+    const saves = lines.filter((line) => line.startsWith('saved '))
+    assert.equal(new Set(saves).size, saves.length, 'a revision was saved once')
+    t.diagnostic(`${counts.killed} killed, ${counts.paused} paused, ${saves.length} saves, ${server.requests.length} requests; ${unknown} calls may have run, and the model was told so`)
+  })
+}

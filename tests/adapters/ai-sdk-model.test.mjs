@@ -221,12 +221,15 @@ for (const [name, { sdk, skip }] of Object.entries(majors)) {
     })
 
     test('what was said comes out before a stream that breaks does, and nothing runs', async () => {
-      const reader = await streamed(wrapped(brokenStream(sdk, calling)))
-      const said = []
-      await assert.rejects(async () => { for (;;) { const { value, done } = await reader.read(); if (done) return; said.push(value) } }, /it broke/)
-      const text = said.filter(({ type }) => type === 'text-delta').map(({ delta }) => delta).join('')
-      assert.ok(text.startsWith('I look. <tool_call>') && text.includes('Köln'), text)
-      assert.ok(!said.some(({ type }) => type === 'tool-call'))
+      for (const malformed of ['text', 'report']) {
+        const reader = await streamed(wrapped(brokenStream(sdk, calling), { malformed }))
+        const said = []
+        await assert.rejects(async () => { for (;;) { const { value, done } = await reader.read(); if (done) return; said.push(value) } }, /it broke/)
+        const text = said.filter(({ type }) => type === 'text-delta').map(({ delta }) => delta).join('')
+        assert.ok(text.startsWith('I look. ') && text.includes('{"city":"Köln ☔"}'), text)
+        const count = (wanted) => said.filter(({ type }) => type === wanted).length
+        assert.deepEqual([count('tool-call'), count('tool-input-start') - count('tool-input-end'), count('finish')], [0, 0, 0])
+      }
     })
 
     test('a reader that goes away ends the stream behind', async () => {

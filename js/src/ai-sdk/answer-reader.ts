@@ -1,7 +1,7 @@
 // The answer of a model of the AI SDK, whose text is read: what else it says passes.
 import type { ChoiceReader } from '../openai/choice-reader.js'
 import { alone } from '../openai/completion.js'
-import { AnswerWriter, type Malformed } from './model-answer.js'
+import { AnswerWriter, usageOf, type Malformed } from './model-answer.js'
 import type { ModelFinishReason, ModelStreamPart } from './model-types.js'
 
 /** A part as the model gives it. */
@@ -51,7 +51,8 @@ export class AnswerReader {
   end(): ModelStreamPart[] {
     if (this.#ended) return []
     this.#ended = true
-    return [...this.#writer.say(this.#reader.end('network').pieces), ...this.#writer.close()]
+    const parts = this.#writer.end(this.#reader.end('network'), { type: 'finish', finishReason: { unified: 'error', raw: undefined }, usage: usageOf() })
+    return parts.filter(({ type }) => type !== 'finish')
   }
 
   close(): void {

@@ -9,6 +9,9 @@ export type Malformed = 'text' | 'report'
 /** Reasons of an answer that the model itself ended, or that grew too long: it may be told what was wrong. */
 const complete = new Set<string>(['stop', 'length', 'tool-calls', 'other'])
 
+/** Characters of a broken call that are told again: the model has seen it. */
+const MOST_RAW = 4000
+
 type Finish = Extract<ModelStreamPart, { type: 'finish' }>
 
 export class AnswerWriter {
@@ -58,8 +61,8 @@ export class AnswerWriter {
   end({ pieces, calls, broken, fault }: Ending, { finishReason: given, ...finish }: Finish, others = false): ModelStreamPart[] {
     const whole = !fault && complete.has(given.unified)
     const reports = this.#malformed === 'report' && whole ? broken.filter(isNamed) : []
-    const unread = this.#malformed === 'report' && !whole ? broken.filter(isNamed) : []
-    const out = [...this.say([...pieces, ...unread.map(({ raw: text }): Piece => ({ kind: 'content', text }))]), ...this.close()]
+    const unread = this.#malformed === 'report' && !whole ? new Set(broken.filter(isNamed).map(({ raw }) => raw)) : []
+    const out = [...this.say([...pieces, ...Array.from(unread, (text): Piece => ({ kind: 'content', text }))]), ...this.close()]
     if (!fault) out.push(...calls.flatMap((call) => this.#written(call)), ...reports.flatMap((call) => this.#reported(call)))
     for (const id of this.#begun.keys()) out.push({ type: 'tool-input-end', id })
     if (fault) return [...out, { type: 'error', error: fault }, { ...finish, finishReason: { unified: 'error', raw: given.raw } }]
@@ -92,12 +95,11 @@ export class AnswerWriter {
   /** A call whose input is no JSON, whatever the model wrote: the AI SDK refuses it, and tells the model. */
   #reported({ id, name: toolName, error, reason, raw }: BrokenCall & { name: string }): ModelStreamPart[] {
     const end: ModelStreamPart[] = this.#begun.delete(id) ? [{ type: 'tool-input-end', id }] : []
-    return [...end, { type: 'tool-call', toolCallId: id, toolName, input: `Not run, ${error || reason}: ${raw}` }]
+    return [...end, { type: 'tool-call', toolCallId: id, toolName, input: `Not run, ${error || reason}: ${raw.slice(0, MOST_RAW)}` }]
   }
 }
 
 const isNamed = (call: BrokenCall): call is BrokenCall & { name: string } => call.name !== undefined
-
 
 function reasonOf({ unified, raw }: ModelFinishReason, { calls, broken }: { calls: boolean; broken: boolean }): ModelFinishReason {
   if (!complete.has(unified)) return { unified, raw }

@@ -39,6 +39,8 @@ const reasons: { readonly [reason in FinishReason]: ModelFinishReason['unified']
 }
 /** What a server that knows no count of the tokens of a stream says of the member that asks for it. */
 const refusesUsage = /stream_options|include_usage/
+/** What may be otherwise with the same request. */
+const lost = new Set(['network', 'unfinished', 'empty_answer', 'first_byte_timeout', 'idle_timeout'])
 const mayPass = (status: number): boolean => status === 408 || status === 409 || status === 429 || status >= 500
 
 export class SluiceModel implements SluiceLanguageModel {
@@ -72,7 +74,7 @@ export class SluiceModel implements SluiceLanguageModel {
       const { finishReason, usage, providerMetadata } = finish as NonNullable<typeof finish>
       return { content, finishReason, usage, ...(providerMetadata ? { providerMetadata } : {}), warnings, request: { body }, response: headersOf(response) }
     } catch (error) {
-      throw this.#fault(error, options, asked)
+      throw this.#fault(error, options, asked, { again: true })
     } finally {
       reader.close()
     }
@@ -85,28 +87,26 @@ export class SluiceModel implements SluiceLanguageModel {
     const reader = translation.read({ reports: malformed === 'report' })
     const writer = new AnswerWriter(malformed)
     const source = new BodyReader(response.body ?? new Blob([]).stream(), times)
-    let begun = false
     /** The next parts; `done` behind the last. */
     const next = async (): Promise<{ parts: ModelStreamPart[]; done: boolean }> => {
-      if (!begun) {
-        begun = true
-        return { parts: [{ type: 'stream-start', warnings }], done: false }
-      }
+      let fault: AnswerFault | undefined
       try {
         const bytes = reader.over ? undefined : await source.next()
         if (bytes !== undefined) return { parts: writer.say(reader.take(bytes)), done: false }
-        return { parts: conclude(reader, writer).map((part) => (part.type === 'error' ? { type: 'error', error: this.#fault(part.error, options, asked) } : part)), done: true }
       } catch (cause) {
-        const error = this.#fault(cause, options, asked)
-        if (options.abortSignal?.aborted) throw error
-        return { parts: conclude(reader, writer, new AnswerFault('network', '')).map((part) => (part.type === 'error' ? { type: 'error', error } : part)), done: true }
+        if (options.abortSignal?.aborted) throw options.abortSignal.reason
+        fault = cause instanceof AnswerFault ? cause : new AnswerFault('internal', messageOf(cause))
       }
+      return { parts: conclude(reader, writer, fault).map((part) => (part.type === 'error' ? { type: 'error', error: this.#fault(part.error, options, asked) } : part)), done: true }
     }
     const stop = (reason?: unknown): void => {
       reader.close()
       source.cancel(reason)
     }
     const stream = new ReadableStream<ModelStreamPart>({
+      start(controller) {
+        controller.enqueue({ type: 'stream-start', warnings })
+      },
       async pull(controller) {
         try {
           for (let parts: ModelStreamPart[] = [], done = false; parts.length === 0; ) {
@@ -156,11 +156,11 @@ export class SluiceModel implements SluiceLanguageModel {
     }
   }
 
-  /** What is thrown for what went wrong with an answer. */
-  #fault(error: unknown, { abortSignal }: ModelCallOptions, { body, response }: Asked): unknown {
+  /** What is thrown for what went wrong with an answer. `again`: nothing of it was shown. */
+  #fault(error: unknown, { abortSignal }: ModelCallOptions, { body, response }: Asked, { again = false } = {}): unknown {
     if (abortSignal?.aborted) return abortSignal.reason
     if (!(error instanceof AnswerFault)) return error
-    return new ModelCallError({ message: this.#withoutSecrets(error.message), code: error.code, url: shownUrl(this.#shared.server.url), body, response, isRetryable: false })
+    return new ModelCallError({ message: this.#withoutSecrets(error.message), code: error.code, url: shownUrl(this.#shared.server.url), body, response, isRetryable: again && lost.has(error.code) })
   }
 
   #withoutSecrets(text: string): string {

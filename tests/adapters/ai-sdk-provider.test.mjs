@@ -45,6 +45,16 @@ for (const [name, { sdk, skip }] of Object.entries(majors)) {
         assert.deepEqual(requests[0].body, { model: 'm', messages: [{ role: 'user', content: 'Weather?' }], stream, ...(stream ? { stream_options: { include_usage: true } } : {}) })
       })
 
+      test(`${way}: calls that the server reads itself run too, with ids of their own`, async (t) => {
+        const native = [{ index: 0, id: 'call_0', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }]
+        const said = stream ? chunk({ content: 'Well. ', tool_calls: native }) + chunk({}, 'tool_calls') + done : JSON.stringify({ choices: [{ index: 0, message: { content: 'Well. ', tool_calls: native }, finish_reason: 'tool_calls' }] })
+        const { sluice } = await provided(t, () => said)
+        const cities = []
+        const { steps } = await ask(sdk, { model: sluice('m'), tools: weather(cities), stream, steps: 2 })
+        const ids = steps.flatMap(({ toolCalls }) => toolCalls.map(({ toolCallId }) => toolCallId))
+        assert.deepEqual([cities, new Set(ids).size, ids.includes('call_0'), steps[0].text], [['Oslo', 'Oslo'], 2, false, 'Well. '])
+      })
+
       test(`${way}: a call that was cut never runs`, async (t) => {
         const broken = 'Well <tool_call>\n{"name": "get_weather", "arguments": {"city": "Ro'
         const given = () => (stream ? streamOf(broken, { finish: 'length' }) : wholeOf(broken, 'length'))

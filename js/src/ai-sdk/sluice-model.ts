@@ -65,7 +65,7 @@ export class SluiceModel implements SluiceLanguageModel {
     const asked = await this.#ask(options, false)
     const { body, response, translation, warnings } = asked
     const { times, malformed } = this.#shared
-    const reader = translation.read({ reports: malformed === 'report' })
+    const reader = translation.read({ reports: malformed === 'report', renames: true })
     const writer = new AnswerWriter(malformed)
     try {
       const bytes = response.body ? await new BodyReader(response.body, times).all() : new Uint8Array()
@@ -84,7 +84,7 @@ export class SluiceModel implements SluiceLanguageModel {
     const asked = await this.#ask(options, true)
     const { body, response, translation, warnings } = asked
     const { times, malformed } = this.#shared
-    const reader = translation.read({ reports: malformed === 'report' })
+    const reader = translation.read({ reports: malformed === 'report', renames: true })
     const writer = new AnswerWriter(malformed)
     const source = new BodyReader(response.body ?? new Blob([]).stream(), times)
     /** The next parts; `done` behind the last. */

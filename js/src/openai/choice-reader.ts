@@ -29,6 +29,14 @@ export interface BrokenCall {
   raw: string
 }
 
+/** How an answer is read. */
+export interface ReadingOptions {
+  /** Calls that lost something come out as such, not as text. */
+  reports?: boolean
+  /** Native calls get ids of their own too: some servers count them anew in every answer. */
+  renames?: boolean
+}
+
 /** What is left to say when an answer has ended. */
 export interface Ending {
   pieces: Piece[]
@@ -59,6 +67,7 @@ export class ChoiceReader {
   readonly #turn: Turn
   readonly #single: boolean
   readonly #reports: boolean
+  readonly #renames: boolean
   readonly #diagnostics: Diagnostics
   readonly #cards = new Map<number, Call>()
   readonly #ids = new Set<string>()
@@ -69,11 +78,12 @@ export class ChoiceReader {
   #finishReason: FinishReason | undefined
   #usage: Usage | undefined
 
-  /** @param options `reports`: a call that says which tool it means is no text whatever becomes of it, and its arguments come as they are written */
-  constructor(turn: Turn, { single, reports = false, diagnostics }: { single: boolean; reports?: boolean; diagnostics: Diagnostics }) {
+  /** @param options `reports`: a call that says which tool it means is no text whatever becomes of it, and its arguments come as they are written; `renames`: no id is the server's */
+  constructor(turn: Turn, { single, reports = false, renames = false, diagnostics }: ReadingOptions & { single: boolean; diagnostics: Diagnostics }) {
     this.#turn = turn
     this.#single = single
     this.#reports = reports
+    this.#renames = renames
     this.#diagnostics = diagnostics
   }
 
@@ -125,8 +135,7 @@ export class ChoiceReader {
       } else if (event.type === 'args') {
         const card = this.#cards.get(event.call)
         if (this.#reports && card?.name !== undefined) add('arguments', event.text, card)
-      }
-      else if (event.type === 'usage') this.#usage = event
+      } else if (event.type === 'usage') this.#usage = event
       else if (event.type === 'round') {
         this.#over = true
         this.#finishReason = event.finishReason
@@ -148,10 +157,10 @@ export class ChoiceReader {
     return card.raw
   }
 
-  /** The server's own, where it has one that no other call has. */
+  /** The server's own, where it is to count and no other call has it. */
   #idOf(card: Call): string {
     if (card.id === undefined) {
-      card.id = card.source === 'native' && card.wireId && !this.#ids.has(card.wireId) ? card.wireId : callId()
+      card.id = !this.#renames && card.source === 'native' && card.wireId && !this.#ids.has(card.wireId) ? card.wireId : callId()
       this.#ids.add(card.id)
     }
     return card.id

@@ -4,7 +4,7 @@ import { SluiceError } from '../core/errors.js'
 import { isObject } from '../core/options.js'
 import type { Settings } from '../core/settings.js'
 import type { Turn, TurnConfig } from '../core/turn.js'
-import { ChoiceReader } from './choice-reader.js'
+import { ChoiceReader, type ReadingOptions } from './choice-reader.js'
 import { Diagnostics } from './diagnostics.js'
 import { noOffer, offerOf, type Offer } from './offer.js'
 import type { TextToolCallOptions } from './options.js'
@@ -21,12 +21,6 @@ export interface Translation {
   /** What reads one choice of the answer. Undefined: the model was told of no tools, and its answer passes. */
   read: ((more?: ReadingOptions) => ChoiceReader) | undefined
   diagnostics: Diagnostics
-}
-
-/** How an answer is read. */
-export interface ReadingOptions {
-  /** Calls that lost something come out as such, not as text. */
-  reports?: boolean
 }
 
 /** One whose answer is read. */

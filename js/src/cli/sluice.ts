@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { SluiceError } from '../core/errors.js'
 import { readWords, tell, UsageError, type Command } from './command.js'
 
-const names = ['demo', 'chat', 'check', 'parse', 'serve', 'proxy', 'tester', 'gallery'] as const
+const names = ['demo', 'chat', 'check', 'parse', 'serve', 'proxy', 'tester', 'gallery', 'worker', 'questions'] as const
 type Name = (typeof names)[number]
 
 const load: { [name in Name]: () => Promise<{ command: Command }> } = {
@@ -15,6 +15,8 @@ const load: { [name in Name]: () => Promise<{ command: Command }> } = {
   proxy: () => import('./proxy.js'),
   tester: () => import('./tester.js'),
   gallery: () => import('./gallery.js'),
+  worker: () => import('./worker.js'),
+  questions: () => import('./questions.js'),
 }
 
 const isName = (word: string | undefined): word is Name => names.includes(word as Name)
@@ -22,7 +24,7 @@ const isName = (word: string | undefined): word is Name => names.includes(word a
 async function help(word?: string): Promise<string> {
   if (isName(word)) return (await load[word]()).command.help
   if (word !== undefined) throw unknown(word)
-  const list = await Promise.all(names.map(async (name) => `  ${name.padEnd(8)} ${(await load[name]()).command.summary}`))
+  const list = await Promise.all(names.map(async (name) => `  ${name.padEnd(9)} ${(await load[name]()).command.summary}`))
   return `npx sluice COMMAND [options]\n\n${list.join('\n')}\n\n  --help, --version; npx sluice COMMAND --help tells more`
 }
 

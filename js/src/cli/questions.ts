@@ -1,0 +1,84 @@
+// sluice questions: the open questions of all durable turns, and decisions about them.
+import { escapeInvisible } from '../bridge/invisible.js'
+import type { Durable, Question } from '../durable/types.js'
+import { text, UsageError, type Command } from './command.js'
+import { loadTurns } from './turns-file.js'
+
+/** So much of a digest names a question. What is decided is the question that this process has read, by all of it. */
+const DIGITS = 12
+
+export const command: Command = {
+  summary: 'what durable turns ask, and decisions about it',
+  help: `npx sluice questions FILE.mjs                          the open questions of all turns
+npx sluice questions FILE.mjs --approve QUESTION       decides one, by the name that stands at its end
+
+FILE.mjs is a module of yours: its default export, or \`turns\`, is what durable(engine, …) of sluice/durable gives, or a function that gives
+it. What cannot be seen in arguments and results is shown as ⟨U+…⟩.
+
+  --thread NAME       those of this thread only
+  --tool NAME         those about this tool only
+  --json              one line of JSON for each
+  --approve QUESTION  the call may run, or its result be read; --remember once, turn, session or always
+  --deny QUESTION     it may not; --reason TEXT is for the model
+  --by NAME           who decides, for the record (default: $USER)`,
+  options: {
+    thread: { type: 'string' }, tool: { type: 'string' }, json: { type: 'boolean' }, approve: { type: 'string' }, deny: { type: 'string' }, remember: { type: 'string' }, reason: { type: 'string' }, by: { type: 'string' },
+  },
+  positionals: ['FILE'],
+  async run(values, [file]) {
+    const [approve, deny, thread, tool, reason, remember] = ['approve', 'deny', 'thread', 'tool', 'reason', 'remember'].map((name) => text(values[name]))
+    if (approve !== undefined && deny !== undefined) throw new UsageError('--approve and --deny: expected one of them')
+    if (reason !== undefined && deny === undefined) throw new UsageError('--reason needs --deny beside it')
+    if (remember !== undefined && (approve === undefined || !['once', 'turn', 'session', 'always'].includes(remember))) throw new UsageError(`--remember: found '${remember}', expected once, turn, session or always beside --approve`)
+    const turns = await loadTurns(file as string)
+    const filter = { ...(thread === undefined ? {} : { thread }), ...(tool === undefined ? {} : { tool }) }
+    const name = approve ?? deny
+    let code = 0
+    if (name === undefined) await list(turns, filter, values['json'] === true)
+    else code = await decide(turns, name, { decision: approve === undefined ? 'deny' : 'approve', reason, remember, by: text(values['by']) ?? process.env['USER'] })
+    process.exit(code) // connections of the app's are still open
+  },
+}
+
+async function list(turns: Durable, filter: { thread?: string; tool?: string }, json: boolean): Promise<void> {
+  let count = 0
+  for await (const question of turns.questions(filter)) {
+    console.log(json ? JSON.stringify({ ...question, question: nameOf(question) }) : shown(question))
+    count++
+  }
+  if (count === 0 && !json) console.log('nothing is asked')
+}
+
+async function decide(turns: Durable, name: string, { decision, reason, remember, by }: { decision: 'approve' | 'deny'; reason: string | undefined; remember: string | undefined; by: string | undefined }): Promise<number> {
+  for await (const question of turns.questions()) {
+    if (nameOf(question) !== name) continue
+    const { turn, call, stage, digest } = question
+    const said = await turns.decide(turn, {
+      call, stage, digest, decision, ...(reason === undefined ? {} : { reason }), ...(remember === undefined ? {} : { remember: remember as 'once' }), ...(by === undefined ? {} : { by }),
+    })
+    console.log(said)
+    return said === 'accepted' ? 0 : 1
+  }
+  console.error('this question is not asked, or no longer')
+  return 1
+}
+
+const nameOf = ({ turn, call, stage, digest }: Question): string => `${turn}:${call}:${stage}:${digest.slice(0, DIGITS)}`
+
+const pictures = ({ parts = [] }: NonNullable<Question['preview']>): string[] => {
+  const count = parts.filter(({ type }) => type === 'image').length
+  return count === 0 ? [] : [`and ${count} ${count === 1 ? 'picture' : 'pictures'} that a terminal cannot show`]
+}
+
+function shown(question: Question): string {
+  const { name, title, description, stage, arguments: args, preview, thread, askedAt, expiresAt } = question
+  const at = (time: number): string => new Date(time).toISOString().replace('T', ' ').slice(0, 16)
+  const lines = [
+    `${name}${title ? ` (${title})` : ''}: ${stage === 'execution' ? 'may it run?' : 'may the model read its result?'}${thread === undefined ? '' : ` thread ${thread},`} asked ${at(askedAt)}${expiresAt === undefined ? '' : `, until ${at(expiresAt)}`}`,
+    ...(description ? [description] : []),
+    ...JSON.stringify(args, null, 2).split('\n'),
+    ...(preview ? ['The result:', ...preview.text.split('\n').map((line) => `| ${line}`), ...pictures(preview)] : []),
+    nameOf(question),
+  ]
+  return lines.map((line, at) => `${at === 0 ? '' : '  '}${escapeInvisible(line)}`).join('\n') + '\n'
+}

@@ -1,0 +1,65 @@
+// npx sluice worker and npx sluice questions, as processes over a module of an app.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { sluice } from './cli-support.mjs'
+import { answersOf, folderOf, serverOf, until } from './durable-support.mjs'
+import { main } from './on-terminal.mjs'
+
+const [index, durable] = ['index', 'durable/index'].map((name) => JSON.stringify(new URL(`../../js/dist/esm/${name}.js`, import.meta.url).href))
+
+test('a worker carries turns on, questions are listed and decided, and it ends when it is told to', { timeout: 30_000, skip: process.platform === 'win32' && 'Windows has no signals' }, async (t) => {
+  const server = await serverOf(t, answersOf('a\u202eb', 'c'))
+  const folder = folderOf(t)
+  const app = join(folder, 'app.mjs')
+  writeFileSync(app, `
+    import { Engine, tool } from ${index}
+    import { durable, files } from ${durable}
+    const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
+    const engine = new Engine({ tools: [tool({ name: 'echo.back', description: 'Says it again.', parameters, agentCallable: true, execute: ({ text }) => text })] })
+    export const turns = durable(engine, { store: files(${JSON.stringify(join(folder, 'turns'))}), run: () => ({ model: { baseURL: ${JSON.stringify(server.baseURL)}, name: 'm' } }) })
+    if (process.argv[2] === 'start') await turns.start({ id: 'mine', thread: 'th', messages: [{ role: 'user', content: 'Hello' }] })
+    if (process.argv[2] === 'status') console.log(JSON.stringify(await turns.status('mine')))`)
+  const run = async (...words) => {
+    const child = spawn(process.execPath, [app, ...words])
+    let out = ''
+    child.stdout.on('data', (data) => (out += data))
+    await once(child, 'close')
+    return out
+  }
+  await run('start')
+  const worker = spawn(process.execPath, [main, 'worker', app, '--sweep', '1'])
+  t.after(() => worker.kill('SIGKILL'))
+  const asked = async (pattern) => await until(async () => { const { out } = await sluice(['questions', app]); return pattern.exec(out) })
+  const [listed, name] = await asked(/echo\.back: may it run\? thread th, asked [\d: -]+\n {2}Says it again\.\n {2}\{\n {4}"text": "a⟨U\+202E⟩b"\n {2}\}\n {2}(mine:1:execution:[0-9a-f]{12})\n/)
+  assert.ok(listed)
+  const [line] = (await sluice(['questions', app, '--json', '--tool', 'echo.back'])).out.trim().split('\n')
+  assert.deepEqual([JSON.parse(line).question, JSON.parse(line).arguments], [name, { text: 'a\u202eb' }])
+  assert.equal((await sluice(['questions', app, '--thread', 'other'])).out, 'nothing is asked\n')
+  assert.deepEqual(await sluice(['questions', app, '--approve', name, '--by', 'ann']), { code: 0, out: 'accepted\n', err: '' })
+  const again = await sluice(['questions', app, '--deny', name])
+  assert.equal(again.code, 1)
+  const [, second] = await asked(/(mine:2:execution:[0-9a-f]{12})/)
+  assert.equal((await sluice(['questions', app, '--deny', second, '--reason', 'not this'])).out, 'accepted\n')
+  const status = await until(async () => { const found = JSON.parse(await run('status')); return found.phase === 'done' && found })
+  assert.deepEqual(status.decisions.map(({ decision, by }) => [decision, by === 'ann']), [['approve', true], ['deny', false]])
+  assert.equal(status.message.blocks.filter(({ type }) => type === 'tool_use')[1].approvals[0].reason, 'not this')
+  worker.kill('SIGTERM')
+  assert.deepEqual(await once(worker, 'close'), [0, null])
+})
+
+test('what is wrong is said', async (t) => {
+  const app = join(folderOf(t), 'app.mjs')
+  writeFileSync(app, 'export const turns = {}')
+  for (const [words, said] of [
+    [['worker'], /FILE is missing/], [['worker', app], /found object, expected what durable\(\) gives/], [['worker', `${app}x`], /Cannot find module/], [['worker', app, '--sweep', '0'], /--sweep: found '0'/],
+    [['questions', app, '--approve', 'a', '--deny', 'b'], /expected one of them/], [['questions', app, '--reason', 'x'], /needs --deny/], [['questions', app, '--approve', 'a', '--remember', 'long'], /--remember: found 'long'/],
+  ]) {
+    const { code, err } = await sluice(words)
+    assert.equal(code, 2, words.join(' '))
+    assert.match(err, said)
+  }
+})

@@ -2,7 +2,6 @@
 // behind an error: the order is kept here.
 import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ErrorEvent, JsonObject, ReasoningEvent, SluiceEvent, TextEvent } from '../core/events.js'
 import type { RunResult } from '../core/run-options.js'
-import type { Run } from '../core/run.js'
 import type { Tool } from '../core/tool.js'
 import { blockName, callName, questionName } from '../leg/names.js'
 import type { Writer } from '../leg/legs.js'
@@ -113,7 +112,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   }
 
   /** What runs before this one told of the message. Those of later events continue it. */
-  before(run: Pick<Run, 'before' | 'snapshot'>): UIMessageChunk[] {
+  before(run: { readonly before: AssistantMessage | undefined; readonly snapshot: AssistantMessage }): UIMessageChunk[] {
     const { continued } = this.#page
     const own = run.before ?? (continued && run.snapshot)
     const chunks = own ? this.retell(own) : []

@@ -170,7 +170,7 @@ function types() {
 
 function js(preset, env) {
   if (!env) return skip(`JavaScript (${preset})`, 'the compiler has no libasan.so to preload')
-  const files = Math.max(2, availableParallelism() - 1) // at a time: many of them wait more than they work
+  const files = availableParallelism() + 1 // at a time: many of them wait more than they work
   return nodeTests(`JavaScript (${preset})`, 'tests/js', ['--expose-gc', `--test-concurrency=${files}`], { ...env, SLUICE_ADDON: join(root, 'build', preset, 'sluice.node') })
 }
 

@@ -1,8 +1,11 @@
 // The extern "C" shell: checks arguments, calls the engine, lets no exception out. No logic.
 #include "sluice/sluice.h"
 
-#include <cstdio>
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
 #include <exception>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <new>
@@ -103,14 +106,22 @@ struct sluice_turn {
 
 namespace {
 
+// Writes the parts, a number and the bracket that closes the event.
+void write_words(char *to, std::initializer_list<std::string_view> parts, uint64_t number) noexcept {
+  constexpr std::ptrdiff_t kLongestNumber = 20;
+  for (const std::string_view part : parts) to = std::copy(part.begin(), part.end(), to);
+  to = std::to_chars(to, to + kLongestNumber, number).ptr;
+  *to++ = '}';
+  *to = 0;
+}
+
 // Writes the last events of a poisoned turn into memory that the handle already has.
 void prepare_last_words(sluice_turn &turn, Code code) noexcept {
   const char *const detail = code == Code::memory ? "out of memory" : "a fault in Sluice itself; please report it";
-  std::snprintf(turn.words[0], sizeof turn.words[0],
-                R"({"type":"error","code":"internal","detail":"%s","retryable":false,"fatal":true,"seq":%llu})", detail,
-                static_cast<unsigned long long>(turn.seq + 1));
-  std::snprintf(turn.words[1], sizeof turn.words[1], R"({"type":"done","outcome":"failed","seq":%llu})",
-                static_cast<unsigned long long>(turn.seq + 2));
+  write_words(turn.words[0],
+              {R"({"type":"error","code":"internal","detail":")", detail, R"(","retryable":false,"fatal":true,"seq":)"},
+              turn.seq + 1);
+  write_words(turn.words[1], {R"({"type":"done","outcome":"failed","seq":)"}, turn.seq + 2);
   turn.words_said = 0;
 }
 

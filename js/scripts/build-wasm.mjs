@@ -2,11 +2,10 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { command, root, say } from './run.mjs'
-import { buildWasm, installNpmPackages, installSystemPackages } from './setup.mjs'
+import { buildWasm, installSystemPackages } from './setup.mjs'
 
 await command(async () => {
   await installSystemPackages({ wasm: true })
-  await installNpmPackages() // simdjson is one of them
   await buildWasm()
   say(`built js/prebuilds/wasm/sluice.wasm (${statSync(join(root, 'js/prebuilds/wasm/sluice.wasm')).size} bytes)`)
 })

@@ -33,7 +33,7 @@ install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)
 # -- how other builds find it: find_package(sluice) and pkg-config. Neither names a folder of this machine.
 
 set(needs_simdjson 0)
-if(NOT simdjson_folder)
+if(NOT simdjson_folder AND NOT SLUICE_SMALL)
   set(needs_simdjson 1)
 endif()
 configure_package_config_file("${here}/sluiceConfig.cmake.in" "${PROJECT_BINARY_DIR}/install/sluiceConfig.cmake"

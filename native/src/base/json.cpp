@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "base/sort.h"
 #include "base/text.h"
 
 namespace sluice {
@@ -239,12 +240,6 @@ struct Member {
   std::string_view token, value;
 };
 
-// Length of the string or scalar that `text` begins with.
-size_t scalar_length(std::string_view text) {
-  if (text.front() == '"') return string_length(text);
-  return std::min(text.find_first_of(",:]} \t\n\r"), text.size());
-}
-
 // Where each container of a text ends, found once: a walk level by level must not search again on every level.
 class Ends {
  public:
@@ -262,14 +257,14 @@ class Ends {
           ends_.pop_back();  // it is the last entry: containers inside it are shorter and were removed
         open.pop_back();
       } else {
-        at += c == ',' || c == ':' || is_json_white(c) ? 1 : scalar_length(text.substr(at));
+        at += c == ',' || c == ':' || is_json_white(c) ? 1 : json_token_length(text.substr(at));
       }
     }
   }
 
   // Length of the value that `rest`, a part of the text, begins with.
   size_t length(std::string_view rest) const {
-    if (rest.front() != '{' && rest.front() != '[') return scalar_length(rest);
+    if (rest.front() != '{' && rest.front() != '[') return json_token_length(rest);
     const auto from = static_cast<size_t>(rest.data() - text_.data());
     const auto known = std::lower_bound(ends_.begin(), ends_.end(), from,
                                         [](const End &end, size_t begin) { return end.from < begin; });
@@ -344,7 +339,7 @@ std::vector<Member> members_of(Elements members, bool canonical) {
     else
       out[place].value = members.value();
   }
-  if (canonical) std::sort(out.begin(), out.end(), [](const Member &a, const Member &b) { return a.key < b.key; });
+  if (canonical) sort_all(out, [](const Member &a, const Member &b) { return a.key < b.key; });
   return out;
 }
 
@@ -438,6 +433,11 @@ Status check_json(std::string_view text, size_t max_depth, bool *cut) {
 }
 
 std::string_view trim_json(std::string_view text) { return trim(text, is_json_white); }
+
+size_t json_token_length(std::string_view text) {
+  if (text.front() == '"') return string_length(text);
+  return std::min(text.find_first_of(",:]} \t\n\r"), text.size());
+}
 
 JsonSlices::JsonSlices(std::string_view container) {
   container = trim_json(container);

@@ -20,6 +20,9 @@ Status check_json(std::string_view text, size_t max_depth, bool *cut = nullptr);
 // The value without white space around it.
 std::string_view trim_json(std::string_view text);
 
+// Length of the string, number or word that `text` begins with.
+size_t json_token_length(std::string_view text);
+
 // Steps through the elements of an object or array. Copies nothing: keys and values are views of the text.
 class JsonSlices {
  public:

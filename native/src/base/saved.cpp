@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/sort.h"
 #include "base/text.h"
 
 namespace sluice {
@@ -74,7 +75,7 @@ SavedReader::SavedReader(std::string_view object) {
   for (JsonSlices members(object); members.next();)
     if (const std::string_view key = members.key(); key.size() >= 2)
       members_.emplace_back(key.substr(1, key.size() - 2), members.value());
-  std::sort(members_.begin(), members_.end(), [](const auto &one, const auto &other) {
+  sort_all(members_, [](const auto &one, const auto &other) {
     const int order = compare(one.first, other.first);
     return order != 0 ? order < 0 : std::less<>()(one.first.data(), other.first.data());
   });

@@ -1,6 +1,10 @@
 #include "base/utf8.h"
 
-#include "base/simd.h"
+#ifdef SLUICE_SMALL
+#  include <cstring>
+#else
+#  include "base/simd.h"
+#endif
 
 namespace sluice {
 namespace {
@@ -93,6 +97,20 @@ std::string_view repair(std::string_view text, std::string &out, std::vector<siz
 
 }  // namespace
 
+#ifdef SLUICE_SMALL
+bool is_utf8(std::string_view bytes) {
+  while (!bytes.empty()) {
+    uint64_t eight = 0;
+    size_t length = sizeof eight;
+    if (bytes.size() >= length) std::memcpy(&eight, bytes.data(), length);
+    if (bytes.size() < length || (eight & 0x8080808080808080) != 0) {
+      if (first_part(bytes, length) != Part::whole || is_surrogate(bytes.substr(0, length))) return false;
+    }
+    bytes.remove_prefix(length);
+  }
+  return true;
+}
+#else
 bool is_utf8(std::string_view bytes) { return simd().validate_utf8(bytes.data(), bytes.size()); }
 
 // simdjson's own choice reads an environment variable first, so the choice is made for it before its first use.
@@ -104,6 +122,7 @@ const simdjson::implementation &simd() {
   }();
   return *best;
 }
+#endif
 
 std::string repair_utf8(std::string_view bytes) {
   if (is_utf8(bytes)) return std::string(bytes);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/json.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "protocol/profiles.h"
 #include "protocol/quiet_sink.h"
@@ -84,7 +85,7 @@ std::string_view find_other_format(std::string_view text, const Protocols &read,
   std::vector<std::string_view> candidates;
   for (const auto &[opener, ids] : openers())
     if (text.find(opener) != text.npos) candidates.insert(candidates.end(), ids.begin(), ids.end());
-  std::sort(candidates.begin(), candidates.end());
+  sort_all(candidates);
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   std::string_view best;
   size_t most = 0;

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/reading.h"
+#include "base/sort.h"
 #include "protocol/declared/declaration.h"
 #include "protocol/own/inline_tags.h"
 #include "protocol/own/json_strict.h"
@@ -185,8 +186,10 @@ Status read_vcp_options(std::string_view id, std::string_view config, VcpOptions
 std::vector<std::string_view> protocol_ids() {
   std::vector<std::string_view> ids;
   for (const Entry &entry : kProtocols) ids.push_back(entry.id);
-  for (const Family &family : families()) ids.push_back(family.id);
-  std::sort(ids.begin() + std::size(kProtocols), ids.end());
+  std::vector<std::string_view> of_families;
+  for (const Family &family : families()) of_families.push_back(family.id);
+  sort_all(of_families);
+  ids.insert(ids.end(), of_families.begin(), of_families.end());
   return ids;
 }
 

@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "base/reading.h"
 #include "base/sha256.h"
+#include "base/sort.h"
 
 namespace sluice {
 namespace {
@@ -81,7 +82,7 @@ std::vector<std::string> nearest_names(const Registry &registry, const Exposure 
     if (!tool->vcp_command.empty()) best = std::min(best, distance(wanted, wanted_words, plain(tool->vcp_command)));
     near.emplace_back(best, commands && !tool->vcp_command.empty() ? tool->vcp_command : tool->name);
   }
-  std::sort(near.begin(), near.end());
+  sort_all(near);
   std::vector<std::string> out;
   for (size_t i = 0; i < near.size() && i < 3; ++i)
     if (near[i].first < kFar || near.front().first == kFar) out.emplace_back(near[i].second);

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/reading.h"
 #include "base/sha256.h"
+#include "base/sort.h"
 
 namespace sluice {
 namespace {
@@ -261,7 +262,7 @@ Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out
     if (!status.ok()) return status;
     made.tools_.push_back(std::move(tool));
   }
-  std::sort(made.tools_.begin(), made.tools_.end(), [](const Tool &a, const Tool &b) { return a.name < b.name; });
+  sort_all(made.tools_, [](const Tool &a, const Tool &b) { return a.name < b.name; });
 
   for (size_t i = 0; i < made.tools_.size(); ++i) {
     const Tool &tool = made.tools_[i];

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "turn/arguments.h"
 #include "turn/question.h"
@@ -468,7 +469,7 @@ bool Gate::expire() {
     for (const uint32_t call : log_.open_cards().asking())
       if (const Card &card = *log_.find(call); card.asked_at && now - *card.asked_at >= approval_timeout)
         due.push_back(call);
-  std::sort(due.begin(), due.end());
+  sort_all(due);
   for (const uint32_t call : due) expire_card(*log_.find(call));
   return !due.empty();
 }

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/release.h"
+#include "base/sort.h"
 
 namespace sluice {
 namespace {
@@ -360,7 +361,7 @@ std::string CallAssembler::members() const {
     if (call.shown) shown.push_back(&call);
     any = any || (call.shown && !call.members.empty());
   }
-  std::sort(shown.begin(), shown.end(), [](const Call *a, const Call *b) { return a->slot < b->slot; });
+  sort_all(shown, [](const Call *a, const Call *b) { return a->slot < b->slot; });
   if (!any) return {};
   std::string list = "[";
   for (const Call *call : shown) {

@@ -6,14 +6,19 @@
 #include <new>
 
 #include "base/real.h"
-#include "base/simd.h"
 #include "base/text.h"
 #include "base/utf8.h"
+
+#ifndef SLUICE_SMALL
+#  include "base/simd.h"
+#endif
 
 namespace sluice {
 namespace {
 
+#ifndef SLUICE_SMALL
 namespace dom = simdjson::dom;
+#endif
 
 constexpr size_t kMaxParsed = 1 << 17;  // simdjson needs twelve times the text: slice larger events instead
 
@@ -26,10 +31,15 @@ std::optional<int64_t> whole_number(double number) {
 
 char JsonView::kind() const {
   if (way_ == Way::absent) return 0;
-  if (way_ == Way::sliced) {
-    const char kind = json_kind(text_);
-    return kind == 'f' ? 't' : kind;
-  }
+#ifndef SLUICE_SMALL
+  if (way_ == Way::parsed) return parsed_kind();
+#endif
+  const char kind = json_kind(text_);
+  return kind == 'f' ? 't' : kind;
+}
+
+#ifndef SLUICE_SMALL
+char JsonView::parsed_kind() const {
   switch (element_.type()) {
     case dom::element_type::OBJECT: return '{';
     case dom::element_type::ARRAY: return '[';
@@ -39,12 +49,15 @@ char JsonView::kind() const {
     default: return '0';
   }
 }
+#endif
 
 std::string_view JsonView::string() const {
+#ifndef SLUICE_SMALL
   if (way_ == Way::parsed) {
     std::string_view text;
     return element_.get_string().get(text) == simdjson::SUCCESS ? text : std::string_view();
   }
+#endif
   if (kind() != '"') return {};
   const std::string_view token = trim_json(text_);
   if (token.find('\\') == std::string_view::npos) return token.substr(1, token.size() - 2);
@@ -55,10 +68,12 @@ std::optional<int64_t> JsonView::integer() const {
   if (kind() != '0') return std::nullopt;
   int64_t value = 0;
   double number = 0;
+#ifndef SLUICE_SMALL
   if (way_ == Way::parsed) {
     if (element_.get_int64().get(value) == simdjson::SUCCESS) return value;
     return element_.get_double().get(number) == simdjson::SUCCESS ? whole_number(number) : std::nullopt;
   }
+#endif
   const std::string_view digits = trim_json(text_);
   if (read_integer(digits, value)) return value;
   const auto read = read_real(digits.data(), digits.data() + digits.size(), number);
@@ -66,11 +81,13 @@ std::optional<int64_t> JsonView::integer() const {
 }
 
 bool JsonView::is_true() const {
+#ifndef SLUICE_SMALL
   if (way_ == Way::parsed) {
     bool value = false;
     return element_.get_bool().get(value) == simdjson::SUCCESS && value;
   }
-  return way_ == Way::sliced && json_kind(text_) == 't';
+#endif
+  return way_ != Way::absent && json_kind(text_) == 't';
 }
 
 JsonView JsonView::operator[](std::string_view key) const {
@@ -81,6 +98,12 @@ JsonView JsonView::operator[](std::string_view key) const {
   return found;
 }
 
+#ifdef SLUICE_SMALL
+struct JsonEvent::Parser : JsonTree {};
+
+JsonEvent::JsonEvent(size_t max_depth) : max_depth_(max_depth), parser_(std::make_unique<Parser>()) {}
+JsonView JsonEvent::root() const { return parsed_ ? JsonView(*parser_->root(), strings_) : sliced(); }
+#else
 struct JsonEvent::Parser {
   dom::parser parser;
   dom::element root;
@@ -103,6 +126,9 @@ struct JsonEvent::Parser {
 };
 
 JsonEvent::JsonEvent(size_t max_depth) : max_depth_(max_depth), parser_(std::make_unique<Parser>()) { simd(); }
+JsonView JsonEvent::root() const { return parsed_ ? JsonView(parser_->root) : sliced(); }
+#endif
+
 JsonEvent::~JsonEvent() = default;
 
 JsonEvent::Result JsonEvent::read(std::string_view text) {
@@ -112,8 +138,6 @@ JsonEvent::Result JsonEvent::read(std::string_view text) {
   if (parsed_ || check_json(text, max_depth_).ok()) return Result::ok;
   return is_utf8(text) ? Result::no_json : Result::no_utf8;
 }
-
-JsonView JsonEvent::root() const { return parsed_ ? JsonView(parser_->root) : sliced(); }
 
 JsonView JsonEvent::sliced() const { return {text_, strings_}; }
 

@@ -1,8 +1,13 @@
 // The JSON of one event of a stream, parsed to be looked at once. simdjson reads it; what simdjson refuses although it
-// is legal (lone surrogates, huge numbers), and what is too large for it, is sliced instead.
+// is legal (lone surrogates, huge numbers), and what is too large for it, is sliced instead. With SLUICE_SMALL,
+// JsonTree stands in simdjson's place.
 #pragma once
 
-#include <simdjson.h>
+#ifdef SLUICE_SMALL
+#  include "wire/json_tree.h"
+#else
+#  include <simdjson.h>
+#endif
 
 #include <cstdint>
 #include <deque>
@@ -19,7 +24,12 @@ namespace sluice {
 class JsonView {
  public:
   JsonView() = default;  // absent: kind() is 0
+#ifdef SLUICE_SMALL
+  JsonView(const JsonNode &node, std::deque<std::string> &strings)
+      : node_(&node), text_(node.token), strings_(&strings), way_(Way::parsed) {}
+#else
   explicit JsonView(simdjson::dom::element element) : element_(element), way_(Way::parsed) {}
+#endif
   JsonView(std::string_view text, std::deque<std::string> &strings)
       : text_(text), strings_(&strings), way_(Way::sliced) {}
 
@@ -39,9 +49,15 @@ class JsonView {
   template <class Use>
   void members(Use use) const {  // of an object: use(key, value)
     if (way_ == Way::parsed) {
+#ifdef SLUICE_SMALL
+      if (!node_->is('{')) return;
+      for (const JsonNode *key = node_ + 1; key != node_->end(); key = key[1].end())
+        use(JsonView(*key, *strings_).string(), JsonView(key[1], *strings_));
+#else
       simdjson::dom::object object;
       if (element_.get_object().get(object) != simdjson::SUCCESS) return;
       for (const auto &[key, value] : object) use(std::string_view(key), JsonView(value));
+#endif
     } else if (way_ == Way::sliced && json_kind(text_) == '{') {
       for (JsonSlices slices(text_); slices.next();)
         use(JsonView(slices.key(), *strings_).string(), JsonView(slices.value(), *strings_));
@@ -50,9 +66,14 @@ class JsonView {
   template <class Use>
   void items(Use use) const {  // of an array: use(value)
     if (way_ == Way::parsed) {
+#ifdef SLUICE_SMALL
+      if (!node_->is('[')) return;
+      for (const JsonNode *item = node_ + 1; item != node_->end(); item = item->end()) use(JsonView(*item, *strings_));
+#else
       simdjson::dom::array array;
       if (element_.get_array().get(array) != simdjson::SUCCESS) return;
       for (const simdjson::dom::element item : array) use(JsonView(item));
+#endif
     } else if (way_ == Way::sliced && json_kind(text_) == '[') {
       for (JsonSlices slices(text_); slices.next();) use(JsonView(slices.value(), *strings_));
     }
@@ -61,7 +82,15 @@ class JsonView {
  private:
   enum class Way : uint8_t { absent, parsed, sliced };
 
+#ifndef SLUICE_SMALL
+  char parsed_kind() const;
+#endif
+
+#ifdef SLUICE_SMALL
+  const JsonNode *node_ = nullptr;
+#else
   simdjson::dom::element element_;
+#endif
   std::string_view text_;
   std::deque<std::string> *strings_ = nullptr;  // keeps decoded strings
   Way way_ = Way::absent;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/sort.h"
 #include "protocol/block.h"
 #include "protocol/byte_finder.h"
 
@@ -152,7 +153,7 @@ class Markers {
     const auto order = [](const auto &a, const auto &b) {
       return a.second != b.second ? a.second > b.second : a.first < b.first;
     };
-    std::sort(parts.begin(), parts.end(), order);
+    sort_all(parts, order);
     parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
     return state_of(std::move(parts));
   }

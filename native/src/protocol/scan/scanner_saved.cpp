@@ -4,6 +4,7 @@
 
 #include "base/json_writer.h"
 #include "base/saved.h"
+#include "base/sort.h"
 #include "protocol/scan/scanner.h"
 
 namespace sluice {
@@ -149,7 +150,7 @@ void Scanner::load(std::string_view saved) {
   });
   strings_.load(read_saved_numbers(reader.nested("strings")));
   for (const int64_t loss : read_saved_numbers(reader.nested("losses"))) losses_.push_back(static_cast<size_t>(loss));
-  std::sort(losses_.begin(), losses_.end());
+  sort_all(losses_);
   match_ = load_match(markers_, reader.nested("match"));
   std::string id;
   reader.text("trails", id);

@@ -103,6 +103,10 @@ class Turns implements Durable {
     this.#around = { engine, store, texts: this.#texts, log, leaseMs, told: (id) => { for (const wake of this.#readers.get(id) ?? []) wake() } }
   }
 
+  get tools(): Durable['tools'] {
+    return this.#engine.tools
+  }
+
   // -- what is said to a turn -----------------------------------------------------------------------------------------------
 
   async start(options: StartOptions): Promise<string> {

@@ -46,6 +46,8 @@ export function eventsOf({ log, look, pause }: Source, id: string, from: number 
     let at = from ?? -1
     /** The revision that was told. */
     let rev = 0
+    /** The one that was told to wait. */
+    let waited = 0
     while (!left.signal.aborted) {
       let [epoch, index] = [0, 0]
       try {
@@ -76,6 +78,8 @@ export function eventsOf({ log, look, pause }: Source, id: string, from: number 
       }
       if (end) return
       rev = row.rev
+      if (waits && waited !== rev) yield { type: 'waiting', epoch: row.epoch, at }
+      if (waits) waited = rev
       await pause(left.signal)
     }
   }

@@ -7,7 +7,7 @@ export { memoryLog, type LoggedChunks, type MemoryLogOptions, type StreamLog } f
 export type { SqliteDatabase, SqliteStatement } from '../conversations/sqlite-access.js'
 export type {
   BlobStore, Decision, DecisionRecord, Durable, InboxEntry, ListedRow, Phase, Question, QueueWorker, ResetEvent, Row, RowFilter, RowPatch, StartOptions, TurnEnd, TurnEvent, TurnInfo, TurnRun,
-  TurnStatus, TurnStore, TurnWorker, WakeQueue,
+  TurnStatus, TurnStore, TurnWorker, WaitingEvent, WakeQueue,
 } from './types.js'
 export { postgres, type PostgresOptions, type PostgresPool } from './postgres.js'
 export { redis, type RedisOptions } from './redis.js'

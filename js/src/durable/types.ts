@@ -2,6 +2,7 @@
 import type { Remember } from '../core/approvals.js'
 import type { ApprovalRequest, AssistantMessage, ChatMessage, ErrorEvent, FinishReason, Json, JsonObject, Outcome, SluiceEvent, Usage } from '../core/events.js'
 import type { RunOptions } from '../core/run-options.js'
+import type { Tool } from '../core/tool.js'
 
 // -- the store ----------------------------------------------------------------------------------------------------------------
 
@@ -204,8 +205,15 @@ export interface ResetEvent {
   message: AssistantMessage
 }
 
+/** Nothing but people, or results from outside, is waited for: what was told is all there is until then. */
+export interface WaitingEvent {
+  type: 'waiting'
+  /** Counts the workers that had it. */
+  epoch: number
+}
+
 /** What `events` gives: an event, and where it stands. */
-export type TurnEvent = (SluiceEvent | ResetEvent) & {
+export type TurnEvent = (SluiceEvent | ResetEvent | WaitingEvent) & {
   /** Its place: `events(id, at)` goes on behind it. */
   at: number
 }
@@ -243,6 +251,8 @@ export interface TurnWorker {
 
 /** Turns that outlive processes. */
 export interface Durable {
+  /** The tools of its engine. */
+  readonly tools: readonly Tool[]
   /** Begins a turn. Resolves to its id when it is saved: from then on no crash loses it. */
   start(options: StartOptions): Promise<string>
   /**
@@ -271,7 +281,7 @@ export interface Durable {
   }): AsyncIterable<Question>
   /**
    * What the turn tells, from the last `reset` on, until it is done. `from`: only what stands behind this place, unless a `reset` came since. A question stands in it when it
-   * can be decided, `done` when it is saved. Where the process that runs the turn shares no log with this one, `reset` brings what was saved, within a second.
+   * can be decided, `waiting` when nothing else happens, `done` when it is saved. Where the process that runs the turn shares no log with this one, `reset` brings what was saved, within a second.
    */
   events(id: string, from?: number): AsyncIterableIterator<TurnEvent>
   /** Carries a turn on until it waits or is done: what a worker does for each wake. */

@@ -22,6 +22,7 @@ import { createUIMessageStreamResponse as respond7, type UIMessage as Message7, 
 import { decide } from '../../js/dist/esm/ai-sdk/client.js'
 import { chatHandler, sealed, toChatMessages, toUIMessages, toUIMessageStream } from '../../js/dist/esm/ai-sdk/index.js'
 import type { Conversations } from '../../js/dist/esm/conversations/index.js'
+import type { Durable } from '../../js/dist/esm/durable/index.js'
 import type { ChatMessage, Engine, Run } from '../../js/dist/esm/index.js'
 
 export const of6 = (run: Run): [ReadableStream<Chunk6>, Response] => [toUIMessageStream(run), respond6({ stream: toUIMessageStream(run) })]
@@ -40,6 +41,15 @@ export async function loaded(engine: Engine, store: Conversations): Promise<Chat
   return [toChatMessages(of6), toChatMessages(of7)]
 }
 export const stateless = (engine: Engine): unknown => chatHandler(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }), store: sealed('x'.repeat(32)), authorize: () => true })
+
+// Durable turns stand in for the engine.
+export const durably = (turns: Durable, store: Conversations): unknown[] => [
+  chatHandler(turns, { store, authorize: () => true, start: ({ id, body }) => ({ system: id, data: body }) }), toUIMessages<Message6>(turns, store, 'a'), toUIMessages<Message7>(turns, store, 'a'),
+]
+// @ts-expect-error: how a turn is run says `durable`
+export const twice = (turns: Durable, store: Conversations): unknown => chatHandler(turns, { store, authorize: () => true, run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }) })
+// @ts-expect-error: turns need a store of conversations
+export const unkept = (turns: Durable): unknown => chatHandler(turns, { store: sealed('x'.repeat(32)), authorize: () => true })
 
 // Clients of both generations are what `mcpTools` takes.
 import { Client as McpClient1 } from '@modelcontextprotocol/sdk/client/index.js'

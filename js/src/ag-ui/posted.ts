@@ -5,8 +5,8 @@ import { isObject, shown } from '../core/options.js'
 import type { ClientOutput } from '../leg/answers.js'
 import { checkedId, pictureOf } from '../leg/body.js'
 import { decisionOf, type Decision } from '../leg/decision.js'
-import type { Written } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
+import type { Written } from '../leg/requests.js'
 import type { RunAgentInput } from './types.js'
 
 const MOST_MESSAGES = 10_000

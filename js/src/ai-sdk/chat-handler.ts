@@ -3,15 +3,17 @@ import type { Engine, NeedsContext } from '../core/engine.js'
 import type { ChatMessage, Json } from '../core/events.js'
 import { func, isObject, members, withMethods, type Check } from '../core/options.js'
 import type { Run } from '../core/run.js'
+import type { Durable } from '../durable/types.js'
 import { Answers, type Answered } from '../leg/answers.js'
-import { checkedId } from '../leg/body.js'
 import { decide, decisionOf } from '../leg/decision.js'
 import type { Leg } from '../leg/leg.js'
-import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type Written } from '../leg/legs.js'
+import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
+import type { Written } from '../leg/requests.js'
+import { DurableChats, isDurable, type DurableChatOptions } from './durable-chat.js'
 import { isPageStore, type Keeping, type PageStore, type Waiting } from './keeping.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
-import { postedOf, type Posted } from './posted.js'
+import { postedOf, wayOf, type Posted, type Way } from './posted.js'
 import { isChatStore, StoredChat } from './stored-chat.js'
 import { writerChecks } from './to-ui-message-stream.js'
 import type { UIMessageChunk } from './types.js'
@@ -53,11 +55,21 @@ const checkOptions = members({
  * read: the conversation is the store's. One process runs all requests of a conversation.
  * @throws SluiceError `option` where an option is wrong.
  */
-export function chatHandler<C>(engine: Engine<C>, options: ChatHandlerOptions<C>): (request: Request) => Promise<Response> {
+export function chatHandler<C>(engine: Engine<C>, options: ChatHandlerOptions<C>): (request: Request) => Promise<Response>
+/**
+ * The same in front of durable turns: requests start, decide and read, workers do the work. Any process answers any request, where they share the stores.
+ * @throws SluiceError `option` where an option is wrong.
+ */
+export function chatHandler(turns: Durable, options: DurableChatOptions): (request: Request) => Promise<Response>
+export function chatHandler<C>(runner: Engine<C> | Durable, options: ChatHandlerOptions<C> | DurableChatOptions): (request: Request) => Promise<Response> {
+  const chats = isDurable(runner) ? new DurableChats(runner, options as DurableChatOptions, framing) : chatsOf(runner as Engine, options as ChatHandlerOptions)
+  return (request) => chats.respond(request)
+}
+
+function chatsOf(engine: Engine, options: ChatHandlerOptions): Chats {
   withMethods('an Engine', 'run', 'resume')(engine, 'engine')
   checkOptions(options, 'options')
-  const chats = new Chats(engine as Engine, options as ChatHandlerOptions)
-  return (request) => chats.respond(request)
+  return new Chats(engine, options)
 }
 
 const framing = { headers: { 'x-vercel-ai-ui-message-stream': 'v1' }, last: 'data: [DONE]\n\n' }
@@ -78,16 +90,14 @@ class Chats {
   }
 
   async #answer(request: Request): Promise<Response> {
-    const [, id, action] = /\/([^/]+)\/(stream|stop|decide)\/?$/.exec(new URL(request.url).pathname) ?? []
-    if (id !== undefined && (request.method === 'GET') === (action === 'stream')) return await this.#act(request, decoded(id), action as string)
-    if (request.method !== 'POST') throw new Refusal(405, `found ${request.method}, expected POST, or GET …/{id}/stream`)
+    const way = wayOf(request)
+    if (way) return await this.#act(request, way)
     const posted = postedOf(await this.#legs.body(request, 'id and messages'))
     await this.#legs.authorize(request, posted.id)
     return await this.#legs.inTurn(posted.id, async () => await this.#legs.response(posted.user ? await this.#begin(posted, posted.user) : await this.#goOn(posted, posted.about as Answered), request))
   }
 
-  async #act(request: Request, id: string, action: string): Promise<Response> {
-    checkedId(id, 'id')
+  async #act(request: Request, { id, action }: Way): Promise<Response> {
     await this.#legs.authorize(request, id)
     if (action === 'decide') return await this.#decide(id, await this.#legs.body(request, 'approvalId and approved'))
     if (action === 'stop') return await this.#legs.inTurn(id, async () => Response.json({ stopped: await this.#stop(id, this.#keepingOf(id), 'the user stopped it') }))
@@ -162,13 +172,5 @@ class Chats {
     const before = writer.before(run)
     const answers = answered && new Answers(run, answered, this.#legs.most, writer)
     return this.#legs.lead(id, run, answer, writer, answers, { keeper: keeping.keeper?.(answer, (call) => writer.callName(call)), before })
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw new Refusal(400, 'the address cannot be read')
   }
 }

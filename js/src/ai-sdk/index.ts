@@ -1,6 +1,7 @@
 // The AI SDK of Vercel, versions 6 and 7: turns as streams of UI messages, the server's side of `useChat`, and models that write calls as text behind `streamText`.
 export { chatHandler, type ChatHandlerOptions, type ChatRequest, type ChatRun } from './chat-handler.js'
 export { createSluice, type CreateSluiceOptions, type SluiceProvider } from './create-sluice.js'
+export type { DurableChatOptions, DurableStart } from './durable-chat.js'
 export { fromToolSet, type AISDKTool, type FromToolSetOptions } from './from-tool-set.js'
 export type { PageStore } from './keeping.js'
 export type { WriterOptions as UIMessageStreamOptions } from './message-writer.js'

@@ -1,8 +1,8 @@
 // The messages of a page, read: a list of what nobody has checked.
 import { isObject, shown } from '../core/options.js'
 import { checkedId } from '../leg/body.js'
-import type { Written } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
+import type { Written } from '../leg/requests.js'
 import { writtenOf } from './posted.js'
 
 const MOST_MESSAGES = 10_000

@@ -5,8 +5,8 @@ import { isObject, shown } from '../core/options.js'
 import type { Answered } from '../leg/answers.js'
 import { checkedId, pictureOf } from '../leg/body.js'
 import { decisionOf } from '../leg/decision.js'
-import type { Written } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
+import type { Written } from '../leg/requests.js'
 
 const MOST_PARTS = 10_000
 
@@ -70,4 +70,26 @@ function decidedOf(parts: readonly unknown[]): Pick<Answered, 'decisions' | 'out
     else if (state === 'output-error') outputs.set(toolCallId, { error: typeof part['errorText'] === 'string' ? part['errorText'] : 'the tool failed' })
   }
   return { decisions, outputs }
+}
+
+/** What a request is about that brings no messages. */
+export interface Way {
+  id: string
+  action: 'stream' | 'stop' | 'decide'
+}
+
+/** Undefined for one that brings messages. Throws Refusal. */
+export function wayOf({ url, method }: Request): Way | undefined {
+  const [, id, action] = /\/([^/]+)\/(stream|stop|decide)\/?$/.exec(new URL(url).pathname) ?? []
+  if (id !== undefined && (method === 'GET') === (action === 'stream')) return { id: checkedId(decoded(id), 'id'), action: action as Way['action'] }
+  if (method !== 'POST') throw new Refusal(405, `found ${method}, expected POST, or GET …/{id}/stream`)
+  return undefined
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Refusal(400, 'the address cannot be read')
+  }
 }

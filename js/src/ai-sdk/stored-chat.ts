@@ -5,8 +5,9 @@ import type { Run } from '../core/run.js'
 import { pathOf } from '../conversations/tree.js'
 import type { Conversations, Entry } from '../conversations/types.js'
 import type { Answered } from '../leg/answers.js'
-import type { Answer, ChatRun, WaitingAnswer, Written } from '../leg/legs.js'
+import type { Answer, ChatRun, WaitingAnswer } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
+import type { Written } from '../leg/requests.js'
 import { concerning, openCalls, type Keeping, type Running, type Waiting } from './keeping.js'
 import type { Again } from './posted.js'
 
@@ -55,4 +56,4 @@ export class StoredChat implements Keeping {
 }
 
 /** A message that was edited is another entry, and has the same id for the client. */
-const placeOf = (path: readonly Entry[], id: string): number => path.findIndex((entry) => entry.role === 'user' && (entry.id === id || entry.id.startsWith(`${id}~`)))
+export const placeOf = (path: readonly Entry[], id: string): number => path.findIndex((entry) => entry.role === 'user' && (entry.id === id || entry.id.startsWith(`${id}~`)))

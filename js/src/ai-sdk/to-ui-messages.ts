@@ -1,5 +1,6 @@
 // A stored conversation as the messages of a page, for its first load.
 import { Turn } from '../core/turn.js'
+import type { Durable } from '../durable/types.js'
 import type { Engine } from '../core/engine.js'
 import { withMethods } from '../core/options.js'
 import type { AssistantMessage, Part } from '../core/events.js'
@@ -7,6 +8,7 @@ import type { RunResult } from '../core/run-options.js'
 import { withPictures } from '../conversations/blobs.js'
 import { pathOf } from '../conversations/tree.js'
 import type { Entry } from '../conversations/types.js'
+import { isBegun, isDurable, statusOf } from './durable-chat.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
 import { messageFrom } from './read-chunks.js'
 import { isChatStore, type ChatStore } from './stored-chat.js'
@@ -16,34 +18,45 @@ import type { UIMessage, UIMessageChunk } from './types.js'
 /**
  * The shown branch of a conversation as `useChat({ messages })` takes it, or `Chat`: with the questions that are open now, which its page can answer. Empty
  * where there is no such conversation. An answer that is being written is not in it: `resume` brings that.
- * @param engine that of the handler: a question is asked as it is with its tools of today
+ * @param runner the engine of the handler, or its durable turns: a question is asked as it is with the tools of today
  * @param options the handler's `sendReasoning` and `dynamic`
  * `Message` is the app's type of messages: `const messages: UIMessage[] = await toUIMessages(…)`.
  * @throws SluiceError `option` where an option is wrong, `json` for a saved state that cannot be read; what the store throws.
  */
-export async function toUIMessages<Message = UIMessage>(engine: Engine, store: ChatStore, id: string, options: Omit<WriterOptions, 'messageId' | 'sendDiagnostics'> = {}): Promise<Message[]> {
-  withMethods('an Engine', 'run', 'resume')(engine, 'engine')
+export async function toUIMessages<Message = UIMessage>(runner: Engine | Durable, store: ChatStore, id: string, options: Omit<WriterOptions, 'messageId' | 'sendDiagnostics'> = {}): Promise<Message[]> {
+  if (!isDurable(runner)) withMethods('an Engine', 'run', 'resume')(runner, 'engine')
+  const { tools } = runner
   isChatStore(store, 'store')
   checkWriter(options, 'options')
   const kept = await store.load(id)
   const path = kept ? pathOf(kept) : []
-  return (await Promise.all(path.flatMap((entry) => (entry.first ? [] : [messageOf(entry)])))) as Message[]
+  return (await Promise.all(path.flatMap((entry) => (entry.first ? [] : [messageOf(entry)])))).flat() as Message[]
 
-  async function messageOf(entry: Entry): Promise<UIMessage> {
+  async function messageOf(entry: Entry): Promise<UIMessage | UIMessage[]> {
+    if (isDurable(runner) && isBegun(entry)) return await begun(runner, entry)
     const whole = await withPictures(entry, (ref) => store.bytes(id, ref))
     if (whole.role === 'user') return asked(whole)
     return messageFrom(whole.id, whole.state === undefined ? answered(whole) : waiting(whole, whole.state))
   }
 
+  /** What its turn has of it. */
+  async function begun(turns: Durable, { id: own }: Entry): Promise<UIMessage[]> {
+    const status = await statusOf(turns, own)
+    if (!status || status.phase === 'running') return []
+    const writer = new MessageWriter(own, tools, options)
+    const chunks = [...writer.retell(status.message), ...status.questions.flatMap((question) => writer.take({ type: 'approval', seq: 0, ...question }))]
+    return [messageFrom(own, [...chunks, ...writer.end(status.outcome === undefined ? 'waiting' : { ...status, outcome: status.outcome })])]
+  }
+
   function answered({ id: own, message }: Entry): UIMessageChunk[] {
-    const writer = new MessageWriter(own, engine.tools, options)
+    const writer = new MessageWriter(own, tools, options)
     if (!message) return []
     return [...writer.retell(message as AssistantMessage), ...writer.end({ outcome: message.outcome ?? 'cancelled', ...(message.usage ? { usage: message.usage } : {}) } as RunResult)]
   }
 
   function waiting({ id: own }: Entry, state: string): UIMessageChunk[] {
-    const writer = new MessageWriter(own, engine.tools, options)
-    const turn = Turn.restore(engine, state)
+    const writer = new MessageWriter(own, tools, options)
+    const turn = Turn.restore(runner as Engine, state)
     try {
       const chunks = writer.retell(turn.message)
       turn.tick()

@@ -36,12 +36,14 @@ export function decisionOf({ approved, reason, arguments: args, remember, exact 
 export function decide(run: Run, event: ApprovalEvent, { approved, reason, arguments: args, remember = 'once', exact }: Decision, most: Remember): string | undefined {
   if (!approved) return void run.deny(event, reason)
   if (event.stage === 'result') return void run.release(event)
-  const kept = lengths[Math.min(lengths.indexOf(remember), lengths.indexOf(most))] as Remember
   try {
-    run.approve(event, { remember: kept, ...(args ? { arguments: args } : {}), ...(exact ? { exact } : {}) })
+    run.approve(event, { remember: cut(remember, most), ...(args ? { arguments: args } : {}), ...(exact ? { exact } : {}) })
     return undefined
   } catch (error) {
     if (SluiceError.is(error)) return error.message
     throw error
   }
 }
+
+/** For how long it is remembered at most. */
+export const cut = (remember: Remember, most: Remember): Remember => lengths[Math.min(lengths.indexOf(remember), lengths.indexOf(most))] as Remember

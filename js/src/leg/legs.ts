@@ -1,21 +1,20 @@
 // The legs of all conversations of a handler: one at a time in each, saved before its last chunk is told.
 import { randomUUID } from 'node:crypto'
-import type { Remember } from '../core/approvals.js'
 import type { Engine } from '../core/engine.js'
 import { messageOf, SluiceError } from '../core/errors.js'
-import type { ApprovalEvent, AssistantMessage, ChatMessage, Json, Part, SluiceEvent } from '../core/events.js'
-import { func, milliseconds, oneOf, whole, withMethods, wrong, type Check } from '../core/options.js'
+import type { ApprovalEvent, AssistantMessage, ChatMessage, SluiceEvent } from '../core/events.js'
+import { oneOf, withMethods, wrong, type Check } from '../core/options.js'
 import { hooks, type ResumeOptions, type RunOptions, type RunResult } from '../core/run-options.js'
 import type { Run } from '../core/run.js'
 import { warn } from '../core/warning.js'
 import { withoutPictures } from '../conversations/blobs.js'
 import { messagesOf } from '../conversations/for-model.js'
-import type { Conversation, Conversations, Entry } from '../conversations/types.js'
+import type { Entry } from '../conversations/types.js'
 import type { Answers } from './answers.js'
-import { bodyOf } from './body.js'
-import { eventStream, opened, streamOf, type Framing } from './event-stream.js'
+import { eventStream, opened } from './event-stream.js'
 import { Leg } from './leg.js'
 import { Refusal } from './refusal.js'
+import { requestChecks, Requests, type Protocol, type RequestOptions } from './requests.js'
 import { memoryLog, type StreamLog } from './stream-log.js'
 import { eventsUntilQuiet } from './until-quiet.js'
 
@@ -25,34 +24,16 @@ export type ChatRun<C = unknown> = Omit<RunOptions<C>, 'messages' | 'id' | 'sign
   system?: string
 }
 
-/** What every handler takes. */
-export interface LegOptions {
-  /** Where conversations are kept: `memory()`, `files(folder)` or `sqlite(…)` of `sluice/conversations`, or a store of your own. */
-  store: Conversations
-  /** May whoever sends this request read and continue this conversation? Without a true nothing happens: status 403. */
-  authorize: (request: Request, id: string) => boolean | Promise<boolean>
+/** What every handler of an engine takes. */
+export interface LegOptions extends RequestOptions {
   /** What becomes of an answer when its last reader goes away. Default `cancel`; `continue`: it is there when the page comes back. */
   onDisconnect?: 'cancel' | 'continue'
   /** What answers tell while they are written, for pages that come back. Default `memoryLog()`; from one that processes share, any of them tells it. */
   log?: StreamLog
-  /** For how long a client may have an approval remembered; what it asks beyond that is cut. Default `turn`: rules of the engine are those of all its users. */
-  remember?: Remember
-  /** The largest request, in bytes. Clients may send all they have of a conversation, with its pictures. Default 16 MiB. */
-  maxBytes?: number
-  /** Milliseconds of silence after which a comment keeps the connection alive. Default 15,000. */
-  keepAliveMs?: number
 }
 
 export const legChecks: { [member in keyof Required<LegOptions>]: Check } = {
-  store: withMethods('a store of conversations such as memory()', 'load', 'save', 'bytes'), authorize: func('(request, id) => true | false'),
-  onDisconnect: oneOf('cancel', 'continue'), log: withMethods('a log such as memoryLog()', 'append', 'end', 'read'), remember: oneOf('once', 'turn', 'session', 'always'), maxBytes: whole(1), keepAliveMs: milliseconds,
-}
-
-/** What a person wrote. */
-export interface Written {
-  id: string
-  text: string
-  parts: Part[]
+  ...requestChecks, onDisconnect: oneOf('cancel', 'continue'), log: withMethods('a log such as memoryLog()', 'append', 'end', 'read'),
 }
 
 /** An answer in the store, or the one to come. */
@@ -106,60 +87,24 @@ export interface Keeper<Chunk> {
   readonly withholds?: boolean
 }
 
-/** What a protocol brings. */
-interface Protocol {
-  /** The name of the handler, for warnings. */
-  name: string
-  framing: Framing
-}
-
-export class Legs<Chunk> {
+export class Legs<Chunk> extends Requests {
   readonly #engine: Engine
   readonly #options: LegOptions
-  readonly #protocol: Protocol
   readonly #running = new Map<string, Leg<Chunk>>()
-  /** The last request about a conversation: what changes it happens one after another. */
-  readonly #last = new Map<string, Promise<unknown>>()
   readonly #log: StreamLog
   /** Of the last leg of all. */
   #epoch = 0
 
   constructor(engine: Engine, options: LegOptions, protocol: Protocol) {
+    super(options, protocol)
     this.#engine = engine
     this.#log = options.log ?? memoryLog()
     this.#options = options
-    this.#protocol = protocol
-  }
-
-  /** The answer to a request: that of `answer`, or why not. */
-  async respond(answer: () => Promise<Response>): Promise<Response> {
-    try {
-      return await answer()
-    } catch (error) {
-      if (error instanceof Refusal) return error.response
-      warn(`${this.#protocol.name}: ${messageOf(error)}`)
-      return new Refusal(500, 'the server failed').response
-    }
-  }
-
-  /** The JSON object of a request. Throws Refusal. */
-  body(request: Request, members: string): Promise<{ [member: string]: Json }> {
-    return bodyOf(request, members, this.#options.maxBytes ?? 16 * 1024 * 1024)
-  }
-
-  /** Throws Refusal where whoever sends this may not use the conversation. */
-  async authorize(request: Request, id: string): Promise<void> {
-    if ((await this.#options.authorize(request, id)) !== true) throw new Refusal(403, 'this conversation is not yours')
   }
 
   /** The leg that runs. */
   get(id: string): Leg<Chunk> | undefined {
     return this.#running.get(id)
-  }
-
-  /** How long an approval may be remembered. */
-  get most(): Remember {
-    return this.#options.remember ?? 'turn'
   }
 
   async response(leg: Leg<Chunk>, { signal }: Request): Promise<Response> {
@@ -173,40 +118,10 @@ export class Legs<Chunk> {
     const leg = this.#running.get(id)
     if (leg) return await leg.response(true, signal)
     const open = await opened(this.#log.read(id))
-    return open && eventStream(open, { framing: this.#protocol.framing, keepAliveMs: this.#keepAliveMs, signals: [signal] })
-  }
-
-  get #keepAliveMs(): number {
-    return this.#options.keepAliveMs ?? 15_000
-  }
-
-  /** A stream of these chunks alone. */
-  told(chunks: readonly Chunk[]): Response {
-    return streamOf(chunks, this.#protocol.framing)
-  }
-
-  async inTurn<T>(id: string, act: () => Promise<T>): Promise<T> {
-    const done = (this.#last.get(id) ?? Promise.resolve()).then(act)
-    const settled = done.catch(() => {})
-    this.#last.set(id, settled)
-    try {
-      return await done
-    } finally {
-      if (this.#last.get(id) === settled) this.#last.delete(id)
-    }
+    return open && eventStream(open, { framing: this.protocol.framing, keepAliveMs: this.keepAliveMs, signals: [signal] })
   }
 
   // -- a new answer ---------------------------------------------------------------------------------------------------------
-
-  /** Saves what a person wrote behind a branch. @returns the branch with it. */
-  async keep(id: string, kept: Conversation | null, branch: readonly Entry[], written: Written): Promise<Entry[]> {
-    const taken = new Set(kept?.entries.map((entry) => entry.id))
-    let own = written.id
-    for (let n = 2; taken.has(own); n++) own = `${written.id}~${n}`
-    const { entry, blobs } = withoutPictures({ id: own, parent: branch.at(-1)?.id ?? null, at: Date.now(), role: 'user', text: written.text, ...(written.parts.length > 0 ? { parts: written.parts } : {}) })
-    await this.#options.store.save(id, { entries: [entry], blobs })
-    return [...branch, entry]
-  }
 
   /** Begins an answer at the end of a branch, with what the app says to its messages. */
   async begin(id: string, branch: readonly Entry[], given: (messages: ChatMessage[]) => Promise<ChatRun>, run = (options: RunOptions): Run => this.#engine.run(options)): Promise<{ run: Run; answer: Answer }> {
@@ -269,13 +184,13 @@ export class Legs<Chunk> {
   lead(id: string, run: Run, answer: Answer, writer: Writer<Chunk>, answers?: Answers, { keeper, before = run.before ? writer.retell(run.before) : [] }: { keeper?: Keeper<Chunk> | undefined; before?: Chunk[] | undefined } = {}): Leg<Chunk> {
     this.#epoch = Math.max(this.#epoch + 1, Date.now())
     const leg = new Leg<Chunk>({
-      id, epoch: this.#epoch, log: this.#log, messageId: answer.id, run, framing: this.#protocol.framing, keepAliveMs: this.#keepAliveMs, start: writer.start, before,
+      id, epoch: this.#epoch, log: this.#log, messageId: answer.id, run, framing: this.protocol.framing, keepAliveMs: this.keepAliveMs, start: writer.start, before,
       onAbandoned: () => { if (this.#options.onDisconnect !== 'continue') void run.cancel('the client went away') },
     })
     this.#running.set(id, leg)
     void this.#write(leg, writer, answers, keeper ?? { save: (kept) => this.#save(id, answer, kept) })
       .catch((error: unknown): Chunk[] => {
-        warn(`${this.#protocol.name}: the answer was lost: ${messageOf(error)}`)
+        warn(`${this.protocol.name}: the answer was lost: ${messageOf(error)}`)
         void run.cancel('the answer cannot be kept')
         return [writer.lost('the server could not keep the answer')]
       })

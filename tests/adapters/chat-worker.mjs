@@ -1,0 +1,11 @@
+// A process that carries turns on for a handler in another one: it is told which by messages.
+import { Engine } from '../../js/dist/esm/index.js'
+import { durable, files } from '../../js/dist/esm/durable/index.js'
+import { asks } from '../js/durable-support.mjs'
+
+const [folder, baseURL] = process.argv.slice(2)
+const turns = durable(new Engine({ tools: [asks()] }), { store: files(folder), run: () => ({ model: { baseURL, name: 'scripted', apiKey: 'secret' } }) })
+turns.work({ sweepMs: 50 })
+process.on('message', (id) => void turns.advance(id))
+process.on('disconnect', () => process.exit())
+process.send('ready')

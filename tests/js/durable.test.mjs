@@ -371,6 +371,28 @@ test('a reader of a turn that waits sees its message and its questions, may leav
   await assert.rejects(turns.events('nobody').next(), { code: 'not_found' })
 })
 
+test('a reader that waits for long holds no more than one that has just come', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const turns = turnsOf(t, server, { queue: lossy })
+  const id = await turns.start({ messages: hello })
+  const warnings = []
+  const note = (warning) => warnings.push(warning.name)
+  process.on('warning', note)
+  t.after(() => process.off('warning', note))
+  const reader = turns.events(id)
+  assert.equal((await reader.next()).value.type, 'reset')
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.after(() => mock.timers.reset())
+  const pending = reader.next()
+  for (let second = 0; second < 15; second++) {
+    for (let n = 0; n < 50; n++) await new Promise((resolve) => setImmediate(resolve))
+    mock.timers.tick(1000)
+  }
+  await reader.return()
+  await pending
+  assert.deepEqual(warnings, [])
+})
+
 test('where the stream log fails, the turn goes on, and readers get its end from the store', async (t) => {
   const server = await serverOf(t, answersOf())
   const log = memoryLog()

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Engine, NeedsContext } from '../core/engine.js'
 import { messageOf, SluiceError } from '../core/errors.js'
+import { onAbort } from '../core/on-abort.js'
 import { anything, encode, flag, func, is, members, milliseconds, oneOf, record, text, whole, withMethods, wrong } from '../core/options.js'
 import { Turn } from '../core/turn.js'
 import { warn } from '../core/warning.js'
@@ -194,13 +195,14 @@ class Turns implements Durable {
     await new Promise<void>((resolve) => {
       const wake = (): void => {
         clearTimeout(timer)
+        forget()
         wakes.delete(wake)
         if (wakes.size === 0) this.#readers.delete(id)
         resolve()
       }
       const timer = setTimeout(wake, LOOK_MS)
       wakes.add(wake)
-      left.addEventListener('abort', wake)
+      const forget = onAbort(left, wake)
     })
   }
 

@@ -1,6 +1,7 @@
 // The events of a turn for a reader, over all its legs: from the stream log, and where that has nothing from what was saved.
 import { messageOf } from '../core/errors.js'
 import type { AssistantMessage, SluiceEvent } from '../core/events.js'
+import { onAbort } from '../core/on-abort.js'
 import { warn } from '../core/warning.js'
 import type { LoggedChunks, StreamLog } from '../leg/stream-log.js'
 import type { Question, ResetEvent, Row, TurnEnd, TurnEvent } from './types.js'
@@ -95,7 +96,8 @@ function* saidBy({ row, message, questions, end }: Saved, at: number): Generator
 /** What a log gives until the reader leaves: one that waits for the next chunk is left to itself. */
 async function* until(left: AbortSignal, chunks: AsyncIterable<LoggedChunks>): AsyncGenerator<LoggedChunks, void, undefined> {
   const reader = chunks[Symbol.asyncIterator]()
-  const gone = new Promise<IteratorReturnResult<undefined>>((resolve) => left.addEventListener('abort', () => resolve({ done: true, value: undefined })))
+  let forget = (): void => {}
+  const gone = new Promise<IteratorReturnResult<undefined>>((resolve) => (forget = onAbort(left, () => resolve({ done: true, value: undefined }))))
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.next(), gone])
@@ -103,6 +105,7 @@ async function* until(left: AbortSignal, chunks: AsyncIterable<LoggedChunks>): A
       yield value
     }
   } finally {
+    forget()
     void reader.return?.()?.catch(() => {})
   }
 }

@@ -1,6 +1,8 @@
 // A durable turn as chunks of a UI message: one stream over all workers that carry it on. A reset that takes nothing back continues what was told; what
 // was told cannot be taken back within a stream, so one that does ends it, and the page reads the answer anew.
+import { messageOf } from '../core/errors.js'
 import type { ApprovalEvent, AssistantMessage } from '../core/events.js'
+import { warn } from '../core/warning.js'
 import type { LoggedChunks } from '../leg/stream-log.js'
 import type { Durable, TurnEvent, TurnStatus } from '../durable/types.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
@@ -22,7 +24,7 @@ export interface Going {
 export interface Telling {
   turns: Durable
   options: WriterOptions
-  /** The turn is over: its end is kept before it is told. */
+  /** The turn is over: its end is kept before it is told. Where it cannot be, the turn still has it. */
   onEnd: (end: TurnStatus) => Promise<void>
 }
 
@@ -51,7 +53,7 @@ export function toldOf({ turns, options, onEnd }: Telling, turn: string, going?:
       }
       if (event.type === 'done') {
         const end = await turns.status(turn)
-        await onEnd(end)
+        await onEnd(end).catch((error: unknown) => warn(`chatHandler: the end of ${turn} is kept with the next request: ${messageOf(error)}`))
         return yield logged(answer.writer.end({ ...end, outcome: event.outcome }))
       }
       const fresh = answer.take(event)

@@ -67,7 +67,7 @@ export const unsaid = mcpTools(new McpClient2(info), { server: 'two' })
 // What agUIHandler gives is the whole of a client's `fetch`, of either era; what a client sends is its input, and what toAGUIEvents gives goes over the wire as it is.
 import { HttpAgent as Agent0, type RunAgentInput as Input0 } from 'ag-ui-0'
 import { HttpAgent as Agent1, type Interrupt as Interrupt1, type RunAgentInput as Input1, type TokenUsage as Usage1 } from 'ag-ui-1'
-import { toAGUIEvents, type agUIHandler, type Interrupt, type RunAgentInput, type TokenUsage } from '../../js/dist/esm/ag-ui/index.js'
+import { agUIHandler, toAGUIEvents, type Interrupt, type RunAgentInput, type TokenUsage } from '../../js/dist/esm/ag-ui/index.js'
 
 export const agents = (handler: ReturnType<typeof agUIHandler>): (Agent0 | Agent1)[] => [Agent0, Agent1].map((Agent) => new Agent({ url: 'http://in.process/', fetch: (url, init) => handler(new Request(url, init)) }))
 export const inputs = (older: Input0, newer: Input1): RunAgentInput[] => [older, newer]
@@ -94,3 +94,6 @@ export const answers = [
 export const anyTools6 = (tools: ToolSet6) => fromToolSet(tools, { permission: (name) => (name === 'get_weather' ? 'public' : 'sensitive') })
 export const anyTools7 = (tools: ToolSet7) => fromToolSet(tools, { messages: () => [] })
 export const made = [...fromToolSet(tools6), ...fromToolSet(tools7, { permission: 'moderate' })]
+export const durableThreads = (turns: Durable, store: Conversations): unknown => agUIHandler(turns, { store, authorize: () => true, start: ({ id, input }) => ({ system: id, data: { run: input.runId } }), reason: 'tool_call' })
+// @ts-expect-error: who goes away ends nothing
+export const abandoned = (turns: Durable, store: Conversations): unknown => agUIHandler(turns, { store, authorize: () => true, onDisconnect: 'cancel' })

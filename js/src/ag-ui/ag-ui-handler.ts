@@ -1,16 +1,20 @@
 // The server behind AG-UI's `HttpAgent` and CopilotKit: a conversation in a store, one leg of its turn for every run that a client asks for.
 import type { Engine, NeedsContext } from '../core/engine.js'
-import type { ChatMessage, JsonObject, ToolUseBlock } from '../core/events.js'
+import type { ChatMessage, ToolUseBlock } from '../core/events.js'
 import { func, members, withMethods } from '../core/options.js'
 import type { Run } from '../core/run.js'
 import type { Conversation } from '../conversations/types.js'
+import type { Durable } from '../durable/types.js'
 import { Answers, type ClientOutput } from '../leg/answers.js'
+import { isDurable } from '../leg/durable-answers.js'
 import type { Leg } from '../leg/leg.js'
 import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type WaitingAnswer } from '../leg/legs.js'
 import { callName, questionName } from '../leg/names.js'
 import { Refusal } from '../leg/refusal.js'
 import { nextOf } from './branch.js'
 import { CLIENT_TOOLS, clientToolsOf, savedTools, withClientTools } from './client-tools.js'
+import { Conflict, checkCoverage, noted } from './conflict.js'
+import { DurableThreads, type DurableAGUIOptions } from './durable-threads.js'
 import { EventWriter, type EventOptions } from './event-writer.js'
 import { postedOf, type Posted } from './posted.js'
 import { eventChecks } from './to-ag-ui-events.js'
@@ -46,18 +50,21 @@ const checkOptions = members({
  * tools; the conversation is the store's. One process runs all requests of a conversation.
  * @throws SluiceError `option` where an option is wrong.
  */
-export function agUIHandler<C>(engine: Engine<C>, options: AGUIHandlerOptions<C>): (request: Request) => Promise<Response> {
-  withMethods('an Engine', 'run', 'resume')(engine, 'engine')
-  checkOptions(options, 'options')
-  const threads = new Threads(engine as Engine, options as AGUIHandlerOptions)
+export function agUIHandler<C>(engine: Engine<C>, options: AGUIHandlerOptions<C>): (request: Request) => Promise<Response>
+/**
+ * The same in front of durable turns: runs start, decide and read, workers do the work. Any process answers any request, where they share the stores.
+ * @throws SluiceError `option` where an option is wrong.
+ */
+export function agUIHandler(turns: Durable, options: DurableAGUIOptions): (request: Request) => Promise<Response>
+export function agUIHandler<C>(runner: Engine<C> | Durable, options: AGUIHandlerOptions<C> | DurableAGUIOptions): (request: Request) => Promise<Response> {
+  const threads = isDurable(runner) ? new DurableThreads(runner, options as DurableAGUIOptions, framing) : threadsOf(runner as Engine, options as AGUIHandlerOptions)
   return (request) => threads.respond(request)
 }
 
-/** The conversation is in no state for what the client asks: told as the end of its run. */
-class Conflict extends Error {
-  constructor(readonly code: 'interrupted' | 'stale', message: string) {
-    super(message)
-  }
+function threadsOf(engine: Engine, options: AGUIHandlerOptions): Threads {
+  withMethods('an Engine', 'run', 'resume')(engine, 'engine')
+  checkOptions(options, 'options')
+  return new Threads(engine, options)
 }
 
 const framing = { headers: {}, last: '' }
@@ -85,7 +92,7 @@ class Threads {
         } catch (error) {
           if (!(error instanceof Conflict)) throw error
           const { start } = new EventWriter(posted.input, '', [])
-          return this.#legs.told([start, { type: 'RUN_ERROR', message: error.message, code: error.code }])
+          return this.#legs.told([start, error.event])
         }
       })
     })
@@ -148,7 +155,7 @@ class Threads {
     try {
       const questions = run.questions.map((event) => questionName(waiting.id, event))
       const calls = openCalls(run).map((call) => callName(waiting.id, call))
-      if (questions.length > 0) this.#checkCoverage(questions, posted)
+      if (questions.length > 0) checkCoverage(questions, posted)
       else if (isFresh) return await this.#closeAndBegin(posted, waiting, run)
       else if (calls.length > 0 && !calls.some((call) => posted.outputs.has(call))) throw new Conflict('interrupted', `results are missing: ${calls.join(', ')}`)
       const { decisions = new Map() } = posted
@@ -162,18 +169,6 @@ class Threads {
       await run.suspend() // what is stored stays as it is
       throw error
     }
-  }
-
-  /**
-   * Nothing happens by half of the answers. One about a former form of a question counts as given, and without any the questions are asked again: a page
-   * that was loaded anew does not have them.
-   */
-  #checkCoverage(questions: readonly string[], { decisions }: Posted): void {
-    if (!decisions) return
-    const about = (name: string): string => name.slice(0, name.lastIndexOf(':')) // without its digest
-    const answered = new Set([...decisions.keys()].map(about))
-    const missing = questions.filter((name) => !answered.has(about(name)))
-    if (missing.length > 0) throw new Conflict('interrupted', `resume has no answer to ${missing.join(', ')}`)
   }
 
   /** The turn ends with what the client's tools gave, and a person's message follows. */
@@ -194,8 +189,6 @@ class Threads {
     return await this.#begin(posted)
   }
 }
-
-const noted = (code: string, detail: string, more: JsonObject = {}): AGUIEvent => ({ type: 'CUSTOM', name: 'sluice.error', value: { code, detail, ...more } })
 
 /** Calls of the client's tools that have no result yet. */
 const openCalls = (run: Run): number[] => callsOf(run).flatMap((block) => (block.status === 'executing' && isClients(run, block) ? [block.call] : []))

@@ -103,8 +103,8 @@ export class EventWriter implements Writer<AGUIEvent> {
     return [this.#custom('error', { code: 'decision', detail })]
   }
 
-  lost(detail: string): AGUIEvent {
-    return { type: 'RUN_ERROR', message: detail, code: 'storage' }
+  lost(detail: string, code = 'storage'): AGUIEvent {
+    return { type: 'RUN_ERROR', message: detail, code }
   }
 
   /** Nobody is told: a client has what the runs before told it. */

@@ -111,6 +111,11 @@ export type AGUIEvent =
     }[]
   }
   | {
+    type: 'MESSAGES_SNAPSHOT'
+    /** What the client has of the conversation, without the answer that is told anew behind it. */
+    messages: JsonObject[]
+  }
+  | {
     type: 'CUSTOM'
     /** `sluice.…`. */
     name: string

@@ -8,7 +8,8 @@ import type { RunResult } from '../core/run-options.js'
 import { withPictures } from '../conversations/blobs.js'
 import { pathOf } from '../conversations/tree.js'
 import type { Entry } from '../conversations/types.js'
-import { isBegun, isDurable, statusOf } from './durable-chat.js'
+import { askedBy } from '../leg/durable-answer.js'
+import { isBegun, isDurable, statusOf } from '../leg/durable-answers.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
 import { messageFrom } from './read-chunks.js'
 import { isChatStore, type ChatStore } from './stored-chat.js'
@@ -44,7 +45,7 @@ export async function toUIMessages<Message = UIMessage>(runner: Engine | Durable
     const status = await statusOf(turns, own)
     if (!status || status.phase === 'running') return []
     const writer = new MessageWriter(own, tools, options)
-    const chunks = [...writer.retell(status.message), ...status.questions.flatMap((question) => writer.take({ type: 'approval', seq: 0, ...question }))]
+    const chunks = [...writer.retell(status.message), ...status.questions.flatMap((question) => writer.take(askedBy(question)))]
     return [messageFrom(own, [...chunks, ...writer.end(status.outcome === undefined ? 'waiting' : { ...status, outcome: status.outcome })])]
   }
 

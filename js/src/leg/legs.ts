@@ -50,6 +50,9 @@ export function checkedRun(given: unknown): ChatRun {
 export const withSystem = ({ system, ...options }: ChatRun, messages: readonly ChatMessage[]): Omit<ChatRun, 'system'> & Pick<RunOptions, 'messages'> =>
   ({ ...options, messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages] })
 
+/** What of the end of a leg is told. */
+export type LegEnd = Pick<RunResult, 'outcome' | 'message' | 'usage' | 'error' | 'reason'>
+
 /** Writes a run as a protocol's chunks. */
 export interface Writer<Chunk> {
   /** The first chunk of every leg. */
@@ -64,9 +67,9 @@ export interface Writer<Chunk> {
   /** A decision that could not be carried out: it is asked again. */
   refused(detail: string): Chunk[]
   /** The last chunks of a leg: it waits for people (`suspended`), or the turn is over. */
-  end(result: RunResult): Chunk[]
+  end(result: LegEnd): Chunk[]
   /** The last chunk of a leg that could not be kept. */
-  lost(detail: string): Chunk
+  lost(detail: string, code?: string): Chunk
 }
 
 /** What there is of an answer when a leg is over, or while it goes on. */

@@ -1,35 +1,35 @@
-// A durable turn as chunks of a UI message: one stream over all workers that carry it on. A reset that takes nothing back continues what was told; what
-// was told cannot be taken back within a stream, so one that does ends it, and the page reads the answer anew.
+// A durable turn as a protocol's chunks: one stream over all workers that carry it on. A reset that takes nothing back continues what was told; what was
+// told cannot be taken back within a stream, so one that does ends it, and the client reads the answer anew.
 import { messageOf } from '../core/errors.js'
-import type { ApprovalEvent, AssistantMessage } from '../core/events.js'
+import type { ApprovalEvent, AssistantMessage, SluiceEvent } from '../core/events.js'
 import { warn } from '../core/warning.js'
-import type { LoggedChunks } from '../leg/stream-log.js'
-import type { Durable, TurnEvent, TurnStatus } from '../durable/types.js'
-import { MessageWriter, type WriterOptions } from './message-writer.js'
-import type { UIMessageChunk } from './types.js'
+import type { Durable, Question, TurnEvent, TurnStatus } from '../durable/types.js'
+import type { LegEnd, Writer } from './legs.js'
+import type { LoggedChunks } from './stream-log.js'
 
-/** What a page said, and has. */
+/** What a client said, and has. */
 export interface Going {
-  /** What the page has of the message. */
+  /** What the client has of the message. */
   message: AssistantMessage
   /** The questions that it decided, by their names. */
   decided: ReadonlySet<string>
   /** The calls of which it brought results. */
   results: ReadonlySet<number>
-  /** What is wrong with other decisions: they are asked again. */
-  refused: readonly string[]
 }
 
 /** How an answer is told. */
-export interface Telling {
+export interface Telling<Chunk> {
   turns: Durable
-  options: WriterOptions
+  turn: string
+  writer: Writer<Chunk>
+  /** Said behind the first chunk. */
+  notes?: readonly Chunk[]
   /** The turn is over: its end is kept before it is told. Where it cannot be, the turn still has it. */
   onEnd: (end: TurnStatus) => Promise<void>
 }
 
-/** @param going absent for a page that has nothing of it */
-export function toldOf({ turns, options, onEnd }: Telling, turn: string, going?: Going): AsyncIterableIterator<LoggedChunks> {
+/** @param going absent for a client that has nothing of it */
+export function toldOf<Chunk>({ turns, turn, writer, notes = [], onEnd }: Telling<Chunk>, going?: Going): AsyncIterableIterator<LoggedChunks> {
   const events = turns.events(turn)
   const chunks = tell()
   return {
@@ -44,51 +44,56 @@ export function toldOf({ turns, options, onEnd }: Telling, turn: string, going?:
   }
 
   async function* tell(): AsyncGenerator<LoggedChunks, void, undefined> {
-    const answer = new Answer(new MessageWriter(turn, turns.tools, options), going)
-    yield logged([answer.writer.start, ...(going?.refused ?? []).flatMap((detail) => answer.writer.refused(detail))])
+    const answer = new Answer(writer, going)
+    yield logged([writer.start, ...notes])
     for await (const event of events) {
       if (event.type === 'waiting') {
-        if (going && isOpen(await turns.status(turn), going, answer.writer)) continue // nobody has looked at it yet
-        return yield logged(answer.writer.end('waiting'))
+        const status = await turns.status(turn)
+        if (going && isOpen(status, going, writer)) continue // nobody has looked at it yet
+        return yield logged(writer.end(waitingEnd(status)))
       }
       if (event.type === 'done') {
         const end = await turns.status(turn)
-        await onEnd(end).catch((error: unknown) => warn(`chatHandler: the end of ${turn} is kept with the next request: ${messageOf(error)}`))
-        return yield logged(answer.writer.end({ ...end, outcome: event.outcome }))
+        await onEnd(end).catch((error: unknown) => warn(`the end of the turn ${turn} is kept with the next request: ${messageOf(error)}`))
+        return yield logged(writer.end({ ...end, outcome: event.outcome }))
       }
       const fresh = answer.take(event)
-      if (fresh === 'anew') return yield { epoch: 1, chunks: [] }
+      if (fresh === 'anew') return yield logged([writer.lost('the answer begins anew: read it again', 'anew')])
       if (fresh.length > 0) yield logged(fresh)
     }
   }
 }
 
-const logged = (chunks: readonly UIMessageChunk[]): LoggedChunks => ({ epoch: 0, chunks: chunks.map((chunk) => JSON.stringify(chunk)) })
+/** A turn that waits, as the end of a leg. */
+export const waitingEnd = ({ message }: Pick<TurnStatus, 'message'>): LegEnd => ({ outcome: 'suspended', message })
+
+/** A question that was saved, as it was told. */
+export const askedBy = ({ turn: _, thread: __, askedAt: ___, ...question }: Question): ApprovalEvent => ({ type: 'approval', seq: 0, ...question })
+
+const logged = (chunks: readonly unknown[]): LoggedChunks => ({ epoch: 0, chunks: chunks.map((chunk) => JSON.stringify(chunk)) })
 
 /** What the page said was not used yet. */
-const isOpen = ({ questions, message }: TurnStatus, { decided, results }: Going, writer: MessageWriter): boolean =>
-  questions.some((question) => decided.has(nameOf(question, writer))) || message.blocks.some((block) => block.type === 'tool_use' && results.has(block.call) && block.status === 'executing')
+const isOpen = ({ questions, message }: TurnStatus, { decided, results }: Going, writer: Writer<unknown>): boolean =>
+  questions.some((question) => decided.has(writer.questionName(askedBy(question)))) || message.blocks.some((block) => block.type === 'tool_use' && results.has(block.call) && block.status === 'executing')
 
-const nameOf = (question: Omit<ApprovalEvent, 'type' | 'seq'>, writer: MessageWriter): string => writer.questionName({ type: 'approval', seq: 0, ...question })
-
-class Answer {
-  readonly writer: MessageWriter
-  /** The questions that the page needs not be asked. */
+class Answer<Chunk> {
+  readonly writer: Writer<Chunk>
+  /** The questions that the client needs not be asked. */
   readonly #asked: Set<string>
   /** The text of each block that was told; of a call its number. */
   #told = new Map<number, string | number>()
   #round = 0
   #retried = false
 
-  constructor(writer: MessageWriter, going?: Going) {
+  constructor(writer: Writer<Chunk>, going?: Going) {
     this.writer = writer
     this.#asked = new Set(going?.decided)
     if (!going) return
-    writer.retell(going.message) // the page has it
+    writer.retell(going.message) // the client has it
     this.#note(going.message)
   }
 
-  take(event: Exclude<TurnEvent, { type: 'waiting' }>): UIMessageChunk[] | 'anew' {
+  take(event: Exclude<TurnEvent, { type: 'waiting' }>): Chunk[] | 'anew' {
     if (event.type === 'reset') return this.#reset(event.message)
     if (event.type === 'approval') {
       const name = this.writer.questionName(event)
@@ -102,8 +107,8 @@ class Answer {
     } else if (event.type === 'card') {
       this.#told.set(event.block, event.call)
     } else if (event.type === 'request') {
-      // Sent again by another worker: the page has its step.
-      const again = event.round === this.#round && !this.#retried ? this.writer.take({ type: 'retry' } as typeof event & { type: 'retry' }) : []
+      // Sent again by another worker: the client has its step.
+      const again = event.round === this.#round && !this.#retried ? this.writer.take({ type: 'retry' } as SluiceEvent) : []
       this.#round = event.round
       this.#retried = false
       return [...again, ...this.writer.take(event)]
@@ -113,22 +118,17 @@ class Answer {
   }
 
   /** What the message has beyond what was told. */
-  #reset(message: AssistantMessage): UIMessageChunk[] | 'anew' {
+  #reset(message: AssistantMessage): Chunk[] | 'anew' {
     const { blocks } = message
-    if (this.#told.size === 0) {
-      const chunks = this.writer.retell(message)
-      this.#note(message)
-      return chunks
-    }
     for (const [at, told] of this.#told) {
       const block = blocks[at]
       if (typeof told === 'number' ? block?.type !== 'tool_use' || block.call !== told : !(block && 'text' in block && block.text.startsWith(told))) return 'anew'
     }
-    const chunks: UIMessageChunk[] = []
+    const chunks: Chunk[] = []
     for (const [at, block] of blocks.entries()) {
       if (block.type === 'error') continue
       const round = block.round ?? this.#round
-      if (round > this.#round) chunks.push(...this.writer.take({ type: 'request', seq: 0, round } as Parameters<MessageWriter['take']>[0]))
+      if (round > this.#round) chunks.push(...this.writer.take({ type: 'request', seq: 0, round } as SluiceEvent))
       this.#round = Math.max(round, this.#round)
       if (block.type === 'tool_use') {
         chunks.push(...this.writer.take({ ...block, type: 'card', block: at, seq: 0 }))

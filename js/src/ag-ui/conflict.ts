@@ -1,0 +1,29 @@
+// The conversation is in no state for what the client asks: told as the end of its run.
+import type { JsonObject } from '../core/events.js'
+import type { Posted } from './posted.js'
+import type { AGUIEvent } from './types.js'
+
+export class Conflict extends Error {
+  constructor(readonly code: 'interrupted' | 'stale', message: string) {
+    super(message)
+  }
+
+  get event(): AGUIEvent {
+    return { type: 'RUN_ERROR', message: this.message, code: this.code }
+  }
+}
+
+/**
+ * Nothing happens by half of the answers. One about a former form of a question counts as given, and without any the questions are asked again: a page
+ * that was loaded anew does not have them.
+ */
+export function checkCoverage(questions: readonly string[], { decisions }: Posted): void {
+  if (!decisions) return
+  const about = (name: string): string => name.slice(0, name.lastIndexOf(':')) // without its digest
+  const answered = new Set([...decisions.keys()].map(about))
+  const missing = questions.filter((name) => !answered.has(about(name)))
+  if (missing.length > 0) throw new Conflict('interrupted', `resume has no answer to ${missing.join(', ')}`)
+}
+
+/** What the turn goes on behind. */
+export const noted = (code: string, detail: string, more: JsonObject = {}): AGUIEvent => ({ type: 'CUSTOM', name: 'sluice.error', value: { code, detail, ...more } })

@@ -1,0 +1,153 @@
+// The answers of conversations, given by durable turns. A conversation has an entry for an answer from its start; what came of it follows when somebody
+// sees that its turn is over.
+import { randomUUID } from 'node:crypto'
+import type { Remember } from '../core/approvals.js'
+import { SluiceError } from '../core/errors.js'
+import type { ChatMessage, Json } from '../core/events.js'
+import { isObject, wrong } from '../core/options.js'
+import { withoutPictures } from '../conversations/blobs.js'
+import { messagesOf } from '../conversations/for-model.js'
+import type { Conversation, Conversations, Entry } from '../conversations/types.js'
+import type { Durable, Question, TurnStatus } from '../durable/types.js'
+import type { ClientOutput } from './answers.js'
+import { cut, type Decision } from './decision.js'
+import { callName, questionName } from './names.js'
+import { Refusal } from './refusal.js'
+
+/** What `start` gives. */
+export interface DurableStart {
+  /** The system message. No client sees it. Default none. */
+  system?: string
+  /** Kept with the turn: the `run` of `durable` gets it whenever the turn goes on. */
+  data?: Json
+}
+
+/** A turn that is told to end is waited for so long, in milliseconds: one that runs in another process hears of it within a second. */
+const END_MS = 10_000
+
+/** Also of the package's other build (ES module, CommonJS). */
+export const isDurable = (value: unknown): value is Durable => isObject(value) && ['start', 'decide', 'events', 'status', 'advance'].every((name) => typeof value[name] === 'function')
+
+/** An answer that is not over. */
+export interface Open {
+  entry: Entry
+  status: TurnStatus
+}
+
+/** What is used of a store. */
+type Store = Pick<Conversations, 'load' | 'save' | 'bytes'>
+
+export class DurableAnswers {
+  readonly #turns: Durable
+  readonly #store: Store
+
+  constructor(turns: Durable, store: Store) {
+    this.#turns = turns
+    this.#store = store
+  }
+
+  /** Begins an answer at the end of a branch, with what the app says to its messages. */
+  async begin(id: string, branch: readonly Entry[], given: (messages: ChatMessage[]) => Promise<DurableStart>): Promise<Entry> {
+    const messages = await messagesOf(branch, { bytes: (ref) => this.#store.bytes(id, ref) })
+    const start = await given(messages)
+    if (typeof start !== 'object') throw wrong('start()', start, '{ system, data }')
+    const { system, data } = start
+    const entry: Entry = { id: `msg-${randomUUID()}`, parent: branch.at(-1)?.id ?? null, at: Date.now(), role: 'assistant' }
+    await this.#store.save(id, { entries: [entry] }) // in front of the turn: none runs that the conversation does not know
+    await this.#turns.start({ id: entry.id, thread: id, messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages], ...(data === undefined ? {} : { data }) })
+    return entry
+  }
+
+  /** The answer at the end of a conversation, where it is not over. Of one that is, what came of it is kept. */
+  async open(id: string, known?: Conversation | null): Promise<Open | undefined> {
+    const kept = known === undefined ? await this.#store.load(id) : known
+    const entry = kept?.entries.find((one) => one.id === kept.head)
+    if (!entry || !isBegun(entry)) return undefined
+    const status = await statusOf(this.#turns, entry.id)
+    if (status?.phase !== 'done') return status && { entry, status }
+    await this.settle(id, entry, status)
+    return undefined
+  }
+
+  /** Keeps what came of an answer. */
+  async settle(id: string, { id: own, parent, at, role }: Entry, { message, history }: TurnStatus): Promise<void> {
+    const { entry, blobs } = withoutPictures({ id: own, parent, at, role, message, ...(history ? { history } : {}) })
+    await this.#store.save(id, { entries: [entry], blobs })
+  }
+
+  /** Ends what is written, or waits. @returns whether there was something. */
+  async stop(id: string, reason: string, kept?: Conversation | null): Promise<boolean> {
+    const open = await this.open(id, kept)
+    if (!open) return false
+    const { id: turn } = open.entry
+    await this.#turns.cancel(turn, reason)
+    if (!(await this.#hasEnded(turn))) throw new Refusal(503, 'the answer before has not ended yet: try again')
+    await this.settle(id, open.entry, await this.#turns.status(turn))
+    return true
+  }
+
+  async #hasEnded(turn: string): Promise<boolean> {
+    const events = this.#turns.events(turn)
+    const timer = setTimeout(() => void events.return?.(), END_MS)
+    try {
+      for await (const { type } of events) if (type === 'done') return true
+      return false
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** What a client decided about the questions that wait. `refused`: why a decision counts for nothing, where its question stays. */
+  async decideAll({ questions }: TurnStatus, decisions: ReadonlyMap<string, Decision>, most: Remember): Promise<{ decided: Set<string>; refused: string[] }> {
+    const [decided, refused] = [new Set<string>(), [] as string[]]
+    for (const question of questions) {
+      const name = questionName(question.turn, question)
+      const decision = decisions.get(name)
+      if (!decision) continue
+      const fault = await this.decide(question, decision, most)
+      if (fault === undefined) decided.add(name)
+      else refused.push(fault)
+    }
+    return { decided, refused }
+  }
+
+  /** @returns why the decision counts for nothing, where the question stays. */
+  async decide({ turn, call, stage, digest }: Question, { approved, reason, arguments: args, remember, exact }: Decision, most: Remember): Promise<string | undefined> {
+    const kept = remember && cut(remember, most)
+    const more = approved ? { ...(args ? { arguments: args } : {}), ...(kept ? { remember: kept } : {}), ...(exact ? { exact } : {}) } : reason === undefined ? {} : { reason }
+    try {
+      // `stale` here: it was decided before, and nobody has looked yet.
+      if ((await this.#turns.decide(turn, { call, stage, digest, decision: approved ? 'approve' : 'deny', ...more })) === 'over') throw new Refusal(409, 'this answer is over')
+      return undefined
+    } catch (error) {
+      if (SluiceError.is(error) && error.code === 'json') return error.message
+      throw error
+    }
+  }
+
+  /** Of the results that came, those that are about a call that runs on the page. */
+  async results(turn: string, { phase, message }: TurnStatus, outputs: ReadonlyMap<string, ClientOutput>): Promise<Set<number>> {
+    const results = new Set<number>()
+    for (const block of message.blocks) {
+      if (block.type !== 'tool_use' || block.status !== 'executing' || phase !== 'waiting' || this.#turns.tools.find(({ name }) => name === block.name)?.run) continue
+      const given = outputs.get(callName(turn, block.call))
+      if (given === undefined) continue
+      await this.#turns.result(turn, block.call, 'error' in given ? given : { value: given.output })
+      results.add(block.call)
+    }
+    return results
+  }
+}
+
+/** An answer of which the conversation has nothing but its begin: the turn has the rest. */
+export const isBegun = ({ role, message, history, state }: Entry): boolean => role === 'assistant' && message === undefined && history === undefined && state === undefined
+
+/** Undefined where there is no such turn: it was forgotten, or never started. */
+export async function statusOf(turns: Durable, turn: string): Promise<TurnStatus | undefined> {
+  try {
+    return await turns.status(turn)
+  } catch (error) {
+    if (SluiceError.is(error) && error.code === 'not_found') return undefined
+    throw error
+  }
+}

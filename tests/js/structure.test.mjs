@@ -30,7 +30,7 @@ const trees = [
     imports: /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g,
     target: (file, name) => posix.join(posix.dirname(file), name).replace(/js$/, 'ts'),
     unit: (file) => file,
-    rows: [['core', 'wire'], ['bridge'], ['conversations', 'live2d', 'openai', 'preload', 'renderer', 'testing', 'ui'], ['leg'], ['ag-ui', 'ai-sdk', 'durable', 'mcp', 'speech'], ['host', 'pet'], ['electron', 'page', 'web'], ['cli', 'index.ts']],
+    rows: [['core', 'wire'], ['bridge'], ['conversations', 'live2d', 'openai', 'preload', 'renderer', 'testing', 'ui'], ['leg'], ['durable', 'mcp', 'speech'], ['ag-ui', 'ai-sdk'], ['host', 'pet'], ['electron', 'page', 'web'], ['cli', 'index.ts']],
     tables: [],
   },
 ]

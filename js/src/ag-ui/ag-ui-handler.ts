@@ -4,13 +4,14 @@ import type { ChatMessage, ToolUseBlock } from '../core/events.js'
 import { func, members, withMethods } from '../core/options.js'
 import type { Run } from '../core/run.js'
 import type { Conversation } from '../conversations/types.js'
+import { isDurable } from '../durable/answers.js'
 import type { Durable } from '../durable/types.js'
 import { Answers, type ClientOutput } from '../leg/answers.js'
-import { isDurable } from '../leg/durable-answers.js'
 import type { Leg } from '../leg/leg.js'
 import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type WaitingAnswer } from '../leg/legs.js'
 import { callName, questionName } from '../leg/names.js'
 import { Refusal } from '../leg/refusal.js'
+import type { AGUIRequest } from './ag-ui-request.js'
 import { nextOf } from './branch.js'
 import { CLIENT_TOOLS, clientToolsOf, savedTools, withClientTools } from './client-tools.js'
 import { Conflict, checkCoverage, noted } from './conflict.js'
@@ -18,17 +19,7 @@ import { DurableThreads, type DurableAGUIOptions } from './durable-threads.js'
 import { EventWriter, type EventOptions } from './event-writer.js'
 import { postedOf, type Posted } from './posted.js'
 import { eventChecks } from './to-ag-ui-events.js'
-import type { AGUIEvent, RunAgentInput } from './types.js'
-
-/** What `run` is asked for. */
-export interface AGUIRequest {
-  /** Of the conversation: the client's `threadId`. */
-  id: string
-  /** The conversation as the store has it, with the new message: for the model. Empty where a saved turn goes on. */
-  messages: ChatMessage[]
-  /** What the client sent, with `state`, `forwardedProps` and `context`. Nobody has checked it. */
-  input: RunAgentInput
-}
+import type { AGUIEvent } from './types.js'
 
 /** What `agUIHandler` takes. */
 export interface AGUIHandlerOptions<C = unknown> extends Omit<LegOptions, 'log'>, EventOptions {

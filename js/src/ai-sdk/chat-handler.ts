@@ -1,16 +1,16 @@
 // The server's side of the AI SDK's `Chat`: a conversation in a store, legs that write its answers, decisions that come with the next request.
 import type { Engine, NeedsContext } from '../core/engine.js'
-import type { ChatMessage, Json } from '../core/events.js'
 import { func, isObject, members, withMethods, type Check } from '../core/options.js'
 import type { Run } from '../core/run.js'
+import { isDurable } from '../durable/answers.js'
 import type { Durable } from '../durable/types.js'
 import { Answers, type Answered } from '../leg/answers.js'
 import { decide, decisionOf } from '../leg/decision.js'
-import { isDurable } from '../leg/durable-answers.js'
 import type { Leg } from '../leg/leg.js'
 import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
 import type { Written } from '../leg/requests.js'
+import type { ChatRequest } from './chat-request.js'
 import { DurableChats, type DurableChatOptions } from './durable-chat.js'
 import { isPageStore, type Keeping, type PageStore, type Waiting } from './keeping.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
@@ -20,16 +20,6 @@ import { writerChecks } from './to-ui-message-stream.js'
 import type { UIMessageChunk } from './types.js'
 
 export type { ChatRun }
-
-/** What `run` is asked for. */
-export interface ChatRequest {
-  /** Of the conversation. */
-  id: string
-  /** The conversation as it is kept, with the new message: for the model. Empty where a saved turn goes on. */
-  messages: ChatMessage[]
-  /** What else the client sent, such as the `body` of `sendMessage`. Nobody has checked it. */
-  body: { [member: string]: Json }
-}
 
 /** What `chatHandler` takes. */
 export interface ChatHandlerOptions<C = unknown> extends Omit<LegOptions, 'store'>, Omit<WriterOptions, 'messageId'> {

@@ -8,11 +8,11 @@ import { isObject, wrong } from '../core/options.js'
 import { withoutPictures } from '../conversations/blobs.js'
 import { messagesOf } from '../conversations/for-model.js'
 import type { Conversation, Conversations, Entry } from '../conversations/types.js'
-import type { Durable, Question, TurnStatus } from '../durable/types.js'
-import type { ClientOutput } from './answers.js'
-import { cut, type Decision } from './decision.js'
-import { callName, questionName } from './names.js'
-import { Refusal } from './refusal.js'
+import type { Durable, Question, TurnStatus } from './types.js'
+import type { ClientOutput } from '../leg/answers.js'
+import { cut, type Decision } from '../leg/decision.js'
+import { callName, questionName } from '../leg/names.js'
+import { Refusal } from '../leg/refusal.js'
 
 /** What `start` gives. */
 export interface DurableStart {

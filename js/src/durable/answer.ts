@@ -3,9 +3,9 @@
 import { messageOf } from '../core/errors.js'
 import type { ApprovalEvent, AssistantMessage, SluiceEvent } from '../core/events.js'
 import { warn } from '../core/warning.js'
-import type { Durable, Question, TurnEvent, TurnStatus } from '../durable/types.js'
-import type { LegEnd, Writer } from './legs.js'
-import type { LoggedChunks } from './stream-log.js'
+import type { Durable, Question, TurnEvent, TurnStatus } from './types.js'
+import type { LegEnd, Writer } from '../leg/legs.js'
+import type { LoggedChunks } from '../leg/stream-log.js'
 
 /** What a client said, and has. */
 export interface Going {

@@ -49,7 +49,7 @@ export function toldOf<Chunk>({ turns, turn, writer, notes = [], onEnd }: Tellin
     for await (const event of events) {
       if (event.type === 'waiting') {
         const status = await turns.status(turn)
-        if (going && isOpen(status, going, writer)) continue // nobody has looked at it yet
+        if (status.phase !== 'waiting' || (going && isOpen(status, going, writer))) continue // a worker has it by now, or nobody has looked at it yet
         return yield logged(writer.end(waitingEnd(status)))
       }
       if (event.type === 'done') {

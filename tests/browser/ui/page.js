@@ -80,10 +80,20 @@ function show(live, properties = {}) {
   return element
 }
 
+/** One frame is over, whatever it shows; behind several all that was said is typeset too: on a busy machine text waits for its reading. */
 const frames = (count = 1) => new Promise((resolve) => {
-  const next = () => (count-- > 0 ? requestAnimationFrame(next) : resolve())
+  let more = count > 1 ? 300 : 0
+  const waits = () => more-- > 0 && roots().some((root) => root.querySelector('.coming'))
+  const next = () => (count-- > 0 || waits() ? requestAnimationFrame(next) : resolve())
   next()
 })
+
+/** The document and every shadow root in it. */
+function roots() {
+  const all = [document]
+  for (const root of all) for (const one of root.querySelectorAll('*')) if (one.shadowRoot) all.push(one.shadowRoot)
+  return all
+}
 
 /** The text of an element as it is drawn, through shadow roots: a line for every box. */
 function seen(element) {
@@ -103,9 +113,7 @@ function seen(element) {
 
 /** Animations that go on for ever, through shadow roots. */
 function moving() {
-  const roots = [document]
-  for (const root of roots) for (const one of root.querySelectorAll('*')) if (one.shadowRoot) roots.push(one.shadowRoot)
-  const all = new Set(roots.flatMap((root) => root.getAnimations()))
+  const all = new Set(roots().flatMap((root) => root.getAnimations()))
   return [...all].filter((one) => one.effect.getComputedTiming().iterations === Infinity).length
 }
 

@@ -13,6 +13,13 @@ namespace {
 
 sluice_step::Buffers buffers;  // of the step that runs
 
+struct Given {
+  const char *text;
+  size_t text_len;
+  const char *events;
+  size_t events_len;
+};
+
 }  // namespace
 
 extern "C" {
@@ -23,25 +30,22 @@ double sluice_wasm_tick(sluice_turn *turn, double now) {
   return next == INT64_MAX ? std::numeric_limits<double>::infinity() : static_cast<double>(next);
 }
 
-// sluice_step::step. `now` NaN: none; `bytes` NULL: none. sluice_wasm_given tells what it gave.
-int32_t sluice_wasm_step(sluice_turn *turn, double now, const void *bytes, size_t len, uint32_t *out, size_t size) {
+// sluice_step::step. `now` NaN: none; `bytes` NULL: none. `given` gets where the text of all pieces stands, its length, and
+// the same of the other events; they stay until the next step.
+int32_t sluice_wasm_step(sluice_turn *turn, double now, const void *bytes, size_t len, uint32_t *out, size_t size,
+                         Given *given) {
   buffers.reset();
   std::optional<int64_t> time;
   if (now == now) time = static_cast<int64_t>(now);
   std::optional<sluice_step::Bytes> data;
   if (bytes != nullptr) data = sluice_step::Bytes{bytes, len};
   try {
-    return static_cast<int32_t>(sluice_step::step(turn, time, data, out, size, buffers));
+    const auto code = static_cast<int32_t>(sluice_step::step(turn, time, data, out, size, buffers));
+    *given = {buffers.text.data(), buffers.text.size(), buffers.events.data(), buffers.events.size()};
+    return code;
   } catch (const std::bad_alloc &) {
     return SLUICE_E_MEMORY;
   }
-}
-
-// Of the last step: the text of all pieces (0), the other events as a JSON array (1).
-const char *sluice_wasm_given(int32_t which, size_t *len) {
-  const std::string &given = which == 0 ? buffers.text : buffers.events;
-  *len = given.size();
-  return given.data();
 }
 
 }  // extern "C"

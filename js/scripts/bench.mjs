@@ -1,4 +1,4 @@
-// npm run bench: the C++ benchmarks, then the same through the addon. npm run bench -- page: what typeset text costs a page; -- text: how long
+// npm run bench: the C++ benchmarks, then the same through the addon and WebAssembly. npm run bench -- page: what typeset text costs a page; -- text: how long
 // hostile texts take to be read; -- durable: what turns cost that wait in a store.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -18,5 +18,5 @@ await command(async () => {
   }
   await setup({ bench: true })
   run(join(root, 'build/release/sluice_bench'), process.argv.slice(2))
-  run(process.execPath, [join(root, 'tests/bench/addon.mjs')])
+  run(process.execPath, [join(root, 'tests/bench/backends.mjs')])
 })

@@ -14,12 +14,12 @@ declare namespace WebAssembly {
   }
 }
 
-type Native = (a?: number, b?: number, c?: number, d?: number, e?: number, f?: number) => number
+type Native = (a?: number, b?: number, c?: number, d?: number, e?: number, f?: number, g?: number) => number
 type Name =
   | '_initialize' | 'malloc' | 'free' | 'sluice_version' | 'sluice_engine_new' | 'sluice_engine_error' | 'sluice_engine_free' | 'sluice_turn_new'
   | 'sluice_turn_restore' | 'sluice_turn_free' | 'sluice_turn_response' | 'sluice_turn_feed' | 'sluice_turn_finish' | 'sluice_turn_approve'
   | 'sluice_turn_deny' | 'sluice_turn_refuse' | 'sluice_turn_judge' | 'sluice_turn_conclude' | 'sluice_turn_cancel' | 'sluice_turn_submit'
-  | 'sluice_turn_resolve' | 'sluice_wasm_tick' | 'sluice_wasm_step' | 'sluice_wasm_given' | 'sluice_turn_next_event' | 'sluice_turn_find_tool' | 'sluice_turn_get'
+  | 'sluice_turn_resolve' | 'sluice_wasm_tick' | 'sluice_wasm_step' | 'sluice_turn_next_event' | 'sluice_turn_find_tool' | 'sluice_turn_get'
 
 const PAGE = 64 * 1024
 /** As CMakeLists.txt links it. Addresses stay below 2^31, so that none is a negative number here. */
@@ -29,6 +29,9 @@ const SCRATCH = 64 * 1024
 
 /** A step's records, see bindings/step.h: at most so many numbers; of more room nothing is used. */
 const [HEAD, RECORD, RECORDS] = [4, 3, 4096]
+
+/** The decoder costs more than reading a text of so many bytes here. */
+const SHORT = 16
 
 /** What a handle holds; apart from it, so that the finalizer can free it. */
 interface Held { kind: 'engine' | 'turn'; pointer: number }
@@ -46,9 +49,14 @@ class Handle {
  */
 export function startWasm(module: object, maximum: number = MEMORY.maximum): Addon {
   const memory = new WebAssembly.Memory({ initial: MEMORY.initial / PAGE, maximum: maximum / PAGE })
-  let bytes = new Uint8Array(memory.buffer)
+  let bytes: Uint8Array, words: Uint32Array
+  const view = () => {
+    bytes = new Uint8Array(memory.buffer)
+    words = new Uint32Array(memory.buffer)
+  }
+  view()
   const imports = {
-    env: { memory, emscripten_notify_memory_growth: () => (bytes = new Uint8Array(memory.buffer)) },
+    env: { memory, emscripten_notify_memory_growth: view },
     wasi_snapshot_preview1: {
       // There is no environment.
       environ_sizes_get: (count: number, size: number) => {
@@ -71,10 +79,10 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
   /** A trap leaves the memory as nobody expects it: nothing is called after one. */
   const call = (name: Name): Native => {
     const native = exported[name]
-    return (a, b, c, d, e, f) => {
+    return (a, b, c, d, e, f, g) => {
       if (stopped) throw stopped
       try {
-        return native(a, b, c, d, e, f)
+        return native(a, b, c, d, e, f, g)
       } catch (cause) {
         throw (stopped = new SluiceError({
           code: 'internal', detail: `the WebAssembly engine stopped in ${name}: ${messageOf(cause)}`, hint: 'no engine of this process or page works any more: load it anew, and please report it', cause,
@@ -98,6 +106,7 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
   const scratch = allocate(SCRATCH)
   const length = allocate(4) // where functions write the length of a text that they return
   const records = allocate(RECORDS * 4) // where a step writes them
+  const given = allocate(4 * 4) // where a step writes where its text and its events stand, and their lengths
 
   // -- what goes in --------------------------------------------------------------------------------------------------------
 
@@ -137,11 +146,19 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
   /** The text that a function returned, whose length it wrote. */
   function textAt(at: number): string | null {
     if (at === 0) return null
-    const size = bytes[length]! | (bytes[length + 1]! << 8) | (bytes[length + 2]! << 16) | (bytes[length + 3]! << 24)
-    return decoder.decode(bytes.subarray(at, at + size))
+    return decode(at, words[length / 4]!)
   }
 
-  const numbersAt = (at: number, count: number, out: Uint32Array): void => out.set(new Uint32Array(memory.buffer, at, count))
+  function decode(at: number, size: number): string {
+    if (size > SHORT) return decoder.decode(bytes.subarray(at, at + size))
+    let text = ''
+    for (let each = at; each < at + size; each++) {
+      const byte = bytes[each]!
+      if (byte >= 0x80) return decoder.decode(bytes.subarray(at, at + size))
+      text += String.fromCharCode(byte)
+    }
+    return text
+  }
 
   const free = { engine: call('sluice_engine_free'), turn: call('sluice_turn_free') }
   const abandoned = new FinalizationRegistry<Held>((held) => {
@@ -172,7 +189,7 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
   const [turnNew, turnRestore] = [call('sluice_turn_new'), call('sluice_turn_restore')]
   const [response, feed, finish, approve] = [call('sluice_turn_response'), call('sluice_turn_feed'), call('sluice_turn_finish'), call('sluice_turn_approve')]
   const [conclude, submit, tick] = [call('sluice_turn_conclude'), call('sluice_turn_submit'), call('sluice_wasm_tick')]
-  const [step, given] = [call('sluice_wasm_step'), call('sluice_wasm_given')]
+  const step = call('sluice_wasm_step')
   const [nextEvent, findTool, get] = [call('sluice_turn_next_event'), call('sluice_turn_find_tool'), call('sluice_turn_get')]
 
   /** deny, refuse, judge, cancel and resolve take the same arguments. */
@@ -248,17 +265,16 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
       if (data !== null && !isBytes(data)) throw refused(3, 'a Uint8Array')
       if (out !== null && typedArrayName.call(out) !== 'Uint32Array') throw refused(4, 'a Uint32Array')
       const size = out === null ? 0 : Math.min(out.length, RECORDS)
-      const act = (from: number, count: number): number => step(at, now ?? NaN, from, count, records, size)
+      const act = (from: number, count: number): number => step(at, now ?? NaN, from, count, records, size, given)
       const code = data === null ? act(0, 0) : withBytes(data, act)
       if (code < 0) return code
       if (out === null || size < HEAD) return undefined
-      numbersAt(records, HEAD, out)
-      const count = out[0] as number
+      const count = words[records / 4]!
+      for (let index = 0; index < HEAD + count * RECORD; index++) out[index] = words[records / 4 + index]!
       if (count === 0) return undefined
-      numbersAt(records, HEAD + count * RECORD, out)
-      const text = textAt(given(0, length)) as string
-      const events = textAt(given(1, length)) as string
-      return events === '' ? text : [text, events]
+      const place = given / 4
+      const text = decode(words[place]!, words[place + 1]!)
+      return words[place + 3] === 0 ? text : [text, decode(words[place + 2]!, words[place + 3]!)]
     },
     findTool: (turn, name) => {
       const at = turnOf(turn)

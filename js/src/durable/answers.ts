@@ -120,7 +120,7 @@ export class DurableAnswers {
       if ((await this.#turns.decide(turn, { call, stage, digest, decision: approved ? 'approve' : 'deny', ...more })) === 'over') throw new Refusal(409, 'this answer is over')
       return undefined
     } catch (error) {
-      if (SluiceError.is(error) && error.code === 'json') return error.message
+      if (SluiceError.is(error) && (error.code === 'json' || error.code === 'state')) return error.message
       throw error
     }
   }

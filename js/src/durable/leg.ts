@@ -5,7 +5,6 @@ import { SluiceError } from '../core/errors.js'
 import type { ApprovalEvent, AssistantMessage, ChatMessage, Json, SluiceEvent } from '../core/events.js'
 import { hooks, type ResumeOptions, type RunOptions } from '../core/run-options.js'
 import type { Run } from '../core/run.js'
-import { warn } from '../core/warning.js'
 import type { StreamLog } from '../leg/stream-log.js'
 import { LegLog } from './leg-log.js'
 import type { Texts } from './texts.js'
@@ -298,16 +297,21 @@ export class Leg {
     return true
   }
 
+  /** Returns true where the decision was applied: not where a rule of today, or the tool, refuses what it says. Then the call is refused, and the model is told. */
   #decide(run: Run, { call, stage, digest, decision, arguments: args, remember, exact, reason }: Decision): boolean {
-    if (decision === 'deny') return run.deny({ call, digest }, reason)
-    if (stage === 'result') return run.release({ call, digest })
+    const question = { call, digest }
+    if (decision === 'deny') return run.deny(question, reason)
+    if (stage === 'result') return run.release(question)
+    let fault = run.forbids(call) ? 'it was forbidden meanwhile' : undefined
     try {
-      return run.approve({ call, digest }, { ...(remember ? { remember } : {}), ...(exact ? { exact } : {}), ...(args ? { arguments: args } : {}) })
+      if (fault === undefined && run.approve(question, { ...(remember ? { remember } : {}), ...(exact ? { exact } : {}), ...(args ? { arguments: args } : {}) })) return true
     } catch (error) {
       if (!SluiceError.is(error)) throw error
-      warn(`the decision about call ${call} of the turn ${this.#row.id} fits no more, and is asked for again: ${error.message}`)
-      return false
+      fault = error.message
     }
+    // Its entry is used, so nobody could decide it any more.
+    if (this.#questions.has(call)) run.refuse(question, fault ?? 'a rule forbids the arguments that were put in the place of its own')
+    return false
   }
 
   #record({ call, stage, digest, decision, by, at }: Decision & { at: number }): void {

@@ -14,6 +14,7 @@ import { keyOf, Leg, nothing, type Config, type Entry, type LegEnd, type Surroun
 import { local } from './local.js'
 import { Texts, unreadable } from './texts.js'
 import type { BlobStore, Decision, Durable, Question, Row, StartOptions, TurnEnd, TurnEvent, TurnInfo, TurnRun, TurnStatus, TurnStore, TurnWorker, WakeQueue } from './types.js'
+import { namedIn } from './who.js'
 
 /** What `durable` takes. */
 export interface DurableOptions<C = unknown> {
@@ -376,7 +377,8 @@ class Turns implements Durable {
 
   async #message(row: Row): Promise<TurnStatus['message']> {
     if (row.state === null) return nothing()
-    return await this.#restored(row, row.state, (turn) => turn.message)
+    const { decisions = [] } = await this.#config(row)
+    return namedIn(await this.#restored(row, row.state, (turn) => turn.message), decisions)
   }
 
   /** Throws where edited arguments do not fit the question, as the tools of this process ask it: where the worker has others, it sees what fits them. */

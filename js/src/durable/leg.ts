@@ -9,6 +9,7 @@ import type { StreamLog } from '../leg/stream-log.js'
 import { LegLog } from './leg-log.js'
 import type { Texts } from './texts.js'
 import type { Decision, DecisionRecord, Question, Row, RowPatch, TurnEnd, TurnRun, TurnStore } from './types.js'
+import { namedIn, namedOf } from './who.js'
 
 /** What `config` of a row holds. */
 export interface Config {
@@ -83,7 +84,7 @@ export class Leg {
   async go(given: TurnRun): Promise<{ end: LegEnd; wakeAt: number | null }> {
     const run = (this.#run = await this.#begin(given))
     if (this.#releasing) void run.suspend()
-    this.#log.begin(run.before ?? nothing())
+    this.#log.begin(namedIn(run.before ?? nothing(), this.#decisions))
     const heart = setInterval(() => void this.#beat(), this.#around.leaseMs / 3)
     const look = setInterval(() => this.poke(), Math.min(LOOK_MS, this.#around.leaseMs / 3))
     try {
@@ -132,7 +133,8 @@ export class Leg {
     for (const question of questions === null ? [] : (JSON.parse(await texts.read(id, 'questions', questions)) as Question[])) this.#before.set(keyOf(question), question)
     const own = {
       checkpoint: async (now: string, why: string) => this.#checkpoint(now, why),
-      onEvent: (event: SluiceEvent) => {
+      onEvent: (told: SluiceEvent) => {
+        const event = namedOf(told, this.#decisions)
         this.#hear(event)
         given.onEvent?.(event)
       },
@@ -164,7 +166,8 @@ export class Leg {
         const left = (await this.#around.store.inbox(this.#row.id)).some(({ key }) => !this.#used.has(key))
         return { end: left ? 'again' : 'waiting', wakeAt }
       }
-      const { outcome, message, history, finishReason, usage, error, reason } = result
+      const { outcome, history, finishReason, usage, error, reason } = result
+      const message = namedIn(result.message, this.#decisions)
       await this.#save(null, { phase: 'done', wakeAt: null }, { outcome, message, history, finishReason, usage, error, reason } as TurnEnd)
       this.#over = true
       await this.#log.end()
@@ -293,7 +296,7 @@ export class Leg {
     if (entry.type === 'result') return this.#applyResult(run, entry) || quiet
     const question = this.#questions.get(entry.call)
     if (question === undefined || keyOf(question) !== keyOf(entry)) return quiet // stale, or not asked again yet
-    if (this.#decide(run, entry)) this.#record(entry)
+    this.#record(run, entry)
     return true
   }
 
@@ -314,10 +317,17 @@ export class Leg {
     return false
   }
 
-  #record({ call, stage, digest, decision, by, at }: Decision & { at: number }): void {
-    const decisions = (this.#config.decisions ??= [])
-    if (decisions.length < MOST_DECISIONS) decisions.push({ call, stage, digest, decision, ...(by === undefined ? {} : { by }), at })
-    this.#configChanged = true
+  /** Decides. What is told of it names who did. */
+  #record(run: Run, entry: Decision & { at: number }): void {
+    const before = this.#decisions
+    const { call, stage, digest, decision, by, at } = entry
+    if (before.length < MOST_DECISIONS) this.#config.decisions = [...before, { call, stage, digest, decision, ...(by === undefined ? {} : { by }), at }]
+    if (this.#decide(run, entry)) this.#configChanged = true
+    else this.#config.decisions = before
+  }
+
+  get #decisions(): DecisionRecord[] {
+    return this.#config.decisions ?? []
   }
 
   #applyResult(run: Run, { call, value, error }: Entry & { type: 'result' }): boolean {

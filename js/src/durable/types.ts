@@ -152,7 +152,7 @@ export interface Decision {
   exact?: boolean
   /** With `deny`: for the model, and for the card. */
   reason?: string
-  /** Who decided, for the record. */
+  /** Who decided, for the record and the card. */
   by?: string
 }
 

@@ -356,12 +356,7 @@ class Turns implements Durable {
   }
 
   async #read({ id }: Pick<Row, 'id'>, what: string, kept: string): Promise<unknown> {
-    const read = await this.#texts.read(id, what, kept)
-    try {
-      return JSON.parse(read)
-    } catch (cause) {
-      throw unreadable(id, what, cause)
-    }
+    return await this.#texts.parse(id, what, kept)
   }
 
   async #config(row: Pick<Row, 'id' | 'config'>): Promise<Config> {

@@ -7,7 +7,7 @@ import { hooks, type ResumeOptions, type RunOptions } from '../core/run-options.
 import type { Run } from '../core/run.js'
 import type { StreamLog } from '../leg/stream-log.js'
 import { LegLog } from './leg-log.js'
-import type { Texts } from './texts.js'
+import { unreadable, type Texts } from './texts.js'
 import type { Decision, DecisionRecord, Question, Row, RowPatch, TurnEnd, TurnRun, TurnStore } from './types.js'
 import { namedIn, namedOf } from './who.js'
 
@@ -130,7 +130,7 @@ export class Leg {
   async #begin(given: TurnRun): Promise<Run> {
     const { id, state, questions } = this.#row
     const { engine, texts } = this.#around
-    for (const question of questions === null ? [] : (JSON.parse(await texts.read(id, 'questions', questions)) as Question[])) this.#before.set(keyOf(question), question)
+    for (const question of questions === null ? [] : ((await texts.parse(id, 'questions', questions)) as Question[])) this.#before.set(keyOf(question), question)
     const own = {
       checkpoint: async (now: string, why: string) => this.#checkpoint(now, why),
       onEvent: (told: SluiceEvent) => {
@@ -145,7 +145,12 @@ export class Leg {
       return engine.run({ ...given, ...own, id, messages, dispatch: 'round' } as RunOptions)
     }
     const taken = Object.entries(given).filter(([name]) => name in hooks || ['model', 'context', 'rules', 'signal'].includes(name))
-    return engine.resume(await texts.read(id, 'state', state), { ...(Object.fromEntries(taken) as unknown as ResumeOptions), ...own })
+    const saved = await texts.read(id, 'state', state)
+    try {
+      return engine.resume(saved, { ...(Object.fromEntries(taken) as unknown as ResumeOptions), ...own })
+    } catch (cause) {
+      throw SluiceError.is(cause) && cause.code === 'json' ? unreadable(id, 'state', cause) : cause
+    }
   }
 
   async #end(run: Run): Promise<{ end: LegEnd; wakeAt: number | null }> {
@@ -280,7 +285,7 @@ export class Leg {
     if (this.#isOver || this.#ending) return
     for (const { key, entry } of await store.inbox(this.#row.id)) {
       if (this.#used.has(key)) continue
-      const given = JSON.parse(await texts.read(this.#row.id, `entry ${key}`, entry)) as Entry
+      const given = (await texts.parse(this.#row.id, `entry ${key}`, entry)) as Entry
       if (this.#isOver || this.#ending) return
       if (this.#apply(given, quiet && (this.#run as Run).isQuiet)) this.#used.add(key)
     }

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as bull6 from 'bullmq'
 import * as bull5 from 'bullmq-5'
+import * as early from 'bullmq-5-50'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { Engine } from '../../js/dist/esm/index.js'
@@ -126,3 +127,49 @@ for (const [name, { skip, options, store }] of Object.entries(backends)) {
     for (const worker of workers) await worker.close()
   })
 }
+
+test('a BullMQ that would lose wakes is refused, in words, and nothing of the trial stays', { skip: noRedis }, async (t) => {
+  const warned = []
+  const listen = ({ message }) => warned.push(message)
+  process.on('warning', listen)
+  t.after(() => process.off('warning', listen))
+  const client = new Redis({ host: '127.0.0.1', port: redisServer.port })
+  t.after(() => client.disconnect())
+  const connection = { host: '127.0.0.1', port: redisServer.port }
+  const name = `q${randomUUID()}`
+  const queue = bullmq({ Queue: early.Queue, Worker: early.Worker, connection, name })
+  t.after(() => queue.close())
+  const refused = { code: 'option', path: 'Queue', message: /loses a wake .*5\.81/s }
+  await assert.rejects(queue.wake('a'), refused)
+  await assert.rejects(queue.wake('a'), refused)
+  const looks = []
+  const worker = queue.work(async (id) => void looks.push(id))
+  await until(() => warned.some((text) => /loses a wake/.test(text)), 'the word of the worker')
+  await worker.close()
+  assert.deepEqual(looks, [])
+  const turns = durable(new Engine(), { store: redis(client, { prefix: `${name}:` }), queue, run: () => ({}) })
+  await assert.rejects(turns.start({ messages: hello }), refused)
+  assert.deepEqual((await client.keys('*-trial-*')), [])
+
+  const sound = bullmq({ Queue: bull5.Queue, Worker: bull5.Worker, connection, name })
+  t.after(() => sound.close())
+  await sound.wake('a')
+  assert.deepEqual((await client.keys('*-trial-*')), [])
+})
+
+test('a worker that begins while its Redis is away works when it is there', { skip: noRedis }, async (t) => {
+  const server = await startRedis()
+  t.after(() => server.stop())
+  await server.pause()
+  const connection = { host: '127.0.0.1', port: server.port }
+  const queue = bullmq({ Queue: bull6.Queue, Worker: bull6.Worker, connection, name: 'q' })
+  t.after(() => queue.close())
+  const looks = []
+  const worker = queue.work(async (id) => void looks.push(id))
+  const waking = queue.wake('a')
+  await delay(500)
+  await server.goOn()
+  await waking
+  await until(() => looks.length === 1, 'the look')
+  await worker.close()
+})

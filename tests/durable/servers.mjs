@@ -47,13 +47,23 @@ async function down(child, signal) {
   await gone
 }
 
+/** A server that can be ended and begun again with what it kept: `{ pause, goOn, stop }`. */
+async function served(start, folder, signal) {
+  let child = await start()
+  const pause = () => down(child, signal)
+  return { pause, goOn: async () => void (child = await start()), stop: async () => { await pause(); rmSync(folder, { recursive: true, force: true }) } }
+}
+
 /** Resolves to its port, and what ends it. */
 export async function startRedis() {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-redis-'))
   const port = await freePort()
-  const child = spawn(redisProgram, ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'])
-  await up(child, () => answers(port), 'Redis')
-  return { port, stop: async () => { await down(child, 'SIGTERM'); rmSync(folder, { recursive: true, force: true }) } }
+  const start = async () => {
+    const child = spawn(redisProgram, ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'])
+    await up(child, () => answers(port), 'Redis')
+    return child
+  }
+  return { port, ...(await served(start, folder, 'SIGTERM')) }
 }
 
 /** Resolves to what a pool is made of, and what ends it. Postgres does not run as root: then the user `postgres` has it. */
@@ -65,9 +75,12 @@ export async function startPostgres() {
   const as = isRoot ? ['setpriv', ['--reuid=postgres', '--regid=postgres', '--init-groups']] : ['env', []]
   execFileSync(as[0], [...as[1], join(bin, 'initdb'), '-D', join(folder, 'data'), '-U', 'sluice', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { stdio: 'ignore', cwd: folder })
   const port = await freePort()
-  const child = spawn(as[0], [...as[1], join(bin, 'postgres'), '-D', join(folder, 'data'), '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=60', '-c', 'fsync=off'], { cwd: folder })
   const config = { host: '127.0.0.1', port, user: 'sluice', database: 'postgres' }
   const ready = () => { try { execFileSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' }); return true } catch { return false } }
-  await up(child, ready, 'Postgres')
-  return { config, stop: async () => { await down(child, 'SIGINT'); rmSync(folder, { recursive: true, force: true }) } }
+  const start = async () => {
+    const child = spawn(as[0], [...as[1], join(bin, 'postgres'), '-D', join(folder, 'data'), '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=60', '-c', 'fsync=off'], { cwd: folder })
+    await up(child, ready, 'Postgres')
+    return child
+  }
+  return { config, ...(await served(start, folder, 'SIGINT')) }
 }

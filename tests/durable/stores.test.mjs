@@ -6,6 +6,7 @@ import { Redis } from 'ioredis'
 import pg from 'pg'
 import { createClient } from 'redis'
 import { postgres, redis, redisLog } from '../../js/dist/esm/durable/index.js'
+import { faults } from '../js/turn-faults-contract.mjs'
 import { contract } from '../js/turn-store-contract.mjs'
 import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
 
@@ -47,6 +48,9 @@ const withPostgres = (t) => postgres(pool(t), { prefix: nameOf(t) })
 contract('redis, by ioredis', { skip: noRedis, open: withRedis(ioredis), again: withRedis(nodeRedis) })
 contract('redis, by redis', { skip: noRedis, open: withRedis(nodeRedis), again: withRedis(ioredis) })
 contract('postgres', { skip: noPostgres, open: withPostgres, again: withPostgres })
+
+faults('redis', { skip: noRedis, open: withRedis(ioredis), again: withRedis(nodeRedis), spoil: async (t, id, column, value) => void (await ioredis(t).hset(`${nameOf(t)}t:${id}`, column, value)) })
+faults('postgres', { skip: noPostgres, open: withPostgres, spoil: async (t, id, column, value) => void (await pool(t).query(`UPDATE ${nameOf(t)}turns SET ${column} = $2 WHERE id = $1`, [id, value])) })
 
 test('postgres: many processes may make the tables at once; a prefix is no way into the database', { skip: noPostgres }, async (t) => {
   const stores = Array.from({ length: 6 }, () => withPostgres(t))

@@ -1,8 +1,9 @@
-// The stores of durable turns that need nothing installed: the contract over each of them, and a disk that is full.
-import { mkdtempSync, rmSync } from 'node:fs'
+// The stores of durable turns that need nothing installed: the contract over each of them, and what may go wrong.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { files, sqlite } from 'sluice/durable'
+import { faults } from './turn-faults-contract.mjs'
 import { contract } from './turn-store-contract.mjs'
 
 const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
@@ -25,5 +26,20 @@ const open = {
   },
 }
 
+const spoil = {
+  files: async (t, id, column, value) => {
+    const path = join(placed(t), id, 'turn.json')
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), [column]: column === 'phase' ? value : Number(value) }))
+  },
+  sqlite: async (t, id, column, value) => {
+    const database = new DatabaseSync(join(placed(t), 'app.db'))
+    database.prepare(`UPDATE sluice_turns SET ${column} = ? WHERE id = ?`).run(value, id)
+    database.close()
+  },
+}
+
+const skip = DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`
 contract('files', { open: open.files, again: open.files })
-contract('sqlite', { skip: DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`, open: open.sqlite, again: open.sqlite })
+faults('files', { open: open.files, spoil: spoil.files })
+contract('sqlite', { skip, open: open.sqlite, again: open.sqlite })
+faults('sqlite', { skip, open: open.sqlite, spoil: spoil.sqlite })

@@ -58,5 +58,8 @@ export const textOf = ({ message }) => message.blocks.map(({ type, text }) => (t
 /** Approves as an approver's page does: what it saw. */
 export const approve = ({ call, stage, digest }, more = {}) => ({ call, stage, digest, decision: 'approve', ...more })
 
+/** A store with some of its methods replaced. */
+export const storeWith = (store, more) => ({ ...Object.fromEntries(['create', 'load', 'inbox', 'save', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), ...more })
+
 /** A queue that loses everything. */
 export const lossy = { wake: async () => {}, at: async () => {}, work: () => ({ close: async () => {} }) }

@@ -5,11 +5,11 @@ import { func, members } from '../core/options.js'
 import type { Entry } from '../conversations/types.js'
 import type { Durable, TurnStatus } from '../durable/types.js'
 import { askedBy, toldOf, waitingEnd, type Going } from '../durable/answer.js'
-import { DurableAnswers, type DurableStart, type Open } from '../durable/answers.js'
+import { deciderOf, DurableAnswers, durableRequestChecks, type DurableRequestOptions, type DurableStart, type Open } from '../durable/answers.js'
 import { eventStream, opened, type Framing } from '../leg/event-stream.js'
 import { callName, questionName } from '../leg/names.js'
 import { Refusal } from '../leg/refusal.js'
-import { requestChecks, Requests, type RequestOptions } from '../leg/requests.js'
+import { Requests, type RequestOptions } from '../leg/requests.js'
 import type { AGUIRequest } from './ag-ui-request.js'
 import { nextOf } from './branch.js'
 import { clientToolsOf } from './client-tools.js'
@@ -20,13 +20,13 @@ import { eventChecks } from './to-ag-ui-events.js'
 import type { AGUIEvent } from './types.js'
 
 /** What `agUIHandler` takes in front of durable turns. How a turn is run says the `run` of `durable`. */
-export interface DurableAGUIOptions extends RequestOptions, EventOptions {
+export interface DurableAGUIOptions extends DurableRequestOptions, EventOptions {
   /** What a turn begins with, beside the conversation: asked when a message comes. `data` is for the `run` of `durable`. Default: nothing. */
   start?: (request: AGUIRequest) => DurableStart | Promise<DurableStart>
 }
 
 const checkOptions = members({
-  members: { ...eventChecks, ...requestChecks, start: func('(request) => { system, data }') } satisfies { [member in keyof Required<DurableAGUIOptions>]: unknown },
+  members: { ...eventChecks, ...durableRequestChecks, start: func('(request) => { system, data }') } satisfies { [member in keyof Required<DurableAGUIOptions>]: unknown },
   needs: ['store', 'authorize'],
 })
 
@@ -43,7 +43,7 @@ export class DurableThreads {
     this.#options = options
     this.#framing = framing
     this.#answers = new DurableAnswers(turns, options.store)
-    this.#requests = new Requests(options, { name: 'agUIHandler', framing })
+    this.#requests = new Requests(options as RequestOptions, { name: 'agUIHandler', framing })
   }
 
   respond(request: Request): Promise<Response> {
@@ -117,7 +117,7 @@ export class DurableThreads {
       return await this.#begin(request, posted)
     } else if (calls.length > 0 && !calls.some((call) => posted.outputs.has(call))) throw new Conflict('interrupted', `results are missing: ${calls.join(', ')}`)
     const { decisions = new Map() } = posted
-    const { decided, refused } = await this.#answers.decideAll(status, decisions, this.#requests.most)
+    const { decided, refused } = await this.#answers.decideAll(status, decisions, deciderOf(request, posted.input.threadId, this.#options, this.#requests.most))
     const results = await this.#answers.results(turn, status, posted.outputs)
     const writer = this.#writer(posted, turn)
     const unknown = [...decisions.keys()].filter((name) => !questions.includes(name))

@@ -7,11 +7,11 @@ import type { Durable, TurnStatus } from '../durable/types.js'
 import type { Answered } from '../leg/answers.js'
 import { decisionOf } from '../leg/decision.js'
 import { askedBy, toldOf, waitingEnd, type Going } from '../durable/answer.js'
-import { DurableAnswers, type DurableStart } from '../durable/answers.js'
+import { deciderOf, DurableAnswers, durableRequestChecks, NOT_YOURS, type Decider, type DurableRequestOptions, type DurableStart } from '../durable/answers.js'
 import { eventStream, opened, type Framing } from '../leg/event-stream.js'
 import { questionName } from '../leg/names.js'
 import { Refusal } from '../leg/refusal.js'
-import { requestChecks, Requests, type RequestOptions, type Written } from '../leg/requests.js'
+import { Requests, type RequestOptions, type Written } from '../leg/requests.js'
 import type { ChatRequest } from './chat-request.js'
 import { answersNothing, concerning, openCalls } from './keeping.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
@@ -20,7 +20,7 @@ import { placeOf, type ChatStore } from './stored-chat.js'
 import { writerChecks } from './to-ui-message-stream.js'
 
 /** What `chatHandler` takes in front of durable turns. How a turn is run says the `run` of `durable`. */
-export interface DurableChatOptions extends Omit<RequestOptions, 'store'>, Omit<WriterOptions, 'messageId'> {
+export interface DurableChatOptions extends Omit<DurableRequestOptions, 'store'>, Omit<WriterOptions, 'messageId'> {
   /** Where conversations are kept. Processes that answer requests share it. */
   store: ChatStore
   /** What a turn begins with, beside the conversation: asked when a message comes. `data` is for the `run` of `durable`. Default: nothing. */
@@ -28,7 +28,7 @@ export interface DurableChatOptions extends Omit<RequestOptions, 'store'>, Omit<
 }
 
 const checkOptions = members({
-  members: { ...writerChecks, ...requestChecks, start: func('(request) => { system, data }') } satisfies { [member in keyof Required<DurableChatOptions>]: unknown },
+  members: { ...writerChecks, ...durableRequestChecks, start: func('(request) => { system, data }') } satisfies { [member in keyof Required<DurableChatOptions>]: unknown },
   needs: ['store', 'authorize'],
 })
 
@@ -60,7 +60,7 @@ export class DurableChats {
 
   async #act(request: Request, { id, action }: Way): Promise<Response> {
     await this.#requests.authorize(request, id)
-    if (action === 'decide') return await this.#decideOne(id, await this.#requests.body(request, 'approvalId and approved'))
+    if (action === 'decide') return await this.#decideOne(request, id, await this.#requests.body(request, 'approvalId and approved'))
     if (action === 'stop') return await this.#requests.inTurn(id, async () => Response.json({ stopped: await this.#answers.stop(id, 'the user stopped it') }))
     const open = await this.#answers.open(id)
     return open?.status.phase === 'running' ? await this.#told(request, id, open.entry) : new Response(null, { status: 204 })
@@ -73,6 +73,10 @@ export class DurableChats {
     const open = await opened(told)
     if (!open) throw new Refusal(409, 'this answer is over')
     return eventStream(open, { framing: this.#framing, keepAliveMs: this.#requests.keepAliveMs, signals: [signal] })
+  }
+
+  #decider(request: Request, id: string): Decider {
+    return deciderOf(request, id, this.#options, this.#requests.most)
   }
 
   #writer(turn: string): MessageWriter {
@@ -103,7 +107,7 @@ export class DurableChats {
     if (open?.entry.id !== turn) throw new Refusal(409, 'this answer does not wait for a decision')
     const { entry, status } = open
     concerning(answered, openCalls(status.message))
-    const { decided, refused } = await this.#answers.decideAll(status, answered.decisions, this.#requests.most)
+    const { decided, refused } = await this.#answers.decideAll(status, answered.decisions, this.#decider(request, id))
     const results = await this.#answers.results(turn, status, answered.outputs)
     if (decided.size + results.size > 0) return await this.#told(request, id, entry, { message: status.message, decided, results }, refused)
     return this.#askedAgain(turn, status, refused)
@@ -120,11 +124,13 @@ export class DurableChats {
   }
 
   /** One decision, also while the answer is still written. */
-  async #decideOne(id: string, { approvalId, ...given }: { [member: string]: unknown }): Promise<Response> {
+  async #decideOne(request: Request, id: string, { approvalId, ...given }: { [member: string]: unknown }): Promise<Response> {
     const open = await this.#answers.open(id)
     const question = open?.status.questions.find((one) => questionName(one.turn, one) === approvalId)
     if (!question) throw new Refusal(409, 'this question does not wait')
-    const fault = await this.#answers.decide(question, decisionOf(given), this.#requests.most)
+    const decider = this.#decider(request, id)
+    if (!(await decider.may(question))) throw new Refusal(403, NOT_YOURS)
+    const fault = await this.#answers.decide(question, decisionOf(given), decider)
     if (fault !== undefined) throw new Refusal(400, fault)
     return Response.json({ decided: true })
   }

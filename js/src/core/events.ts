@@ -32,6 +32,8 @@ export interface Approval {
   decision: 'approved' | 'denied' | 'expired'
   /** A person, a remembered decision, or the configuration (also: an approval adapter that failed, or nobody to ask). */
   by: 'user' | 'rule' | 'policy'
+  /** Which person, as the app says: `by` of a decision about a durable turn. */
+  who?: string
   /** How long it lasts: `once`, `turn`, `session`, `always`. */
   remember?: string
   /** In the words of whoever decided. */

@@ -274,6 +274,11 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return !busy && !this.#questions.open.some((event) => this.#questions.adapted(event))
   }
 
+  /** @internal A rule that counts now refuses the call, whatever a person says. */
+  forbids(call: number): boolean {
+    return !this.#result && this.#remembered.forbids(this.#turn, call)
+  }
+
   /** @internal When the turn wants to be looked at again, in Unix milliseconds; Infinity: never. */
   get deadline(): number {
     return this.#turn.deadline

@@ -45,20 +45,23 @@ export function toldOf<Chunk>({ turns, turn, writer, notes = [], onEnd }: Tellin
 
   async function* tell(): AsyncGenerator<LoggedChunks, void, undefined> {
     const answer = new Answer(writer, going)
+    const anew = logged([writer.lost('the answer begins anew: read it again', 'anew')])
     yield logged([writer.start, ...notes])
     for await (const event of events) {
       if (event.type === 'waiting') {
         const status = await turns.status(turn)
         if (status.phase !== 'waiting' || (going && isOpen(status, going, writer))) continue // a worker has it by now, or nobody has looked at it yet
+        if (answer.isBehind) return yield anew
         return yield logged(writer.end(waitingEnd(status)))
       }
       if (event.type === 'done') {
         const end = await turns.status(turn)
         await onEnd(end).catch((error: unknown) => warn(`the end of the turn ${turn} is kept with the next request: ${messageOf(error)}`))
+        if (answer.isBehind) return yield anew
         return yield logged(writer.end({ ...end, outcome: event.outcome }))
       }
       const fresh = answer.take(event)
-      if (fresh === 'anew') return yield logged([writer.lost('the answer begins anew: read it again', 'anew')])
+      if (fresh === 'anew') return yield anew
       if (fresh.length > 0) yield logged(fresh)
     }
   }
@@ -76,24 +79,88 @@ const logged = (chunks: readonly unknown[]): LoggedChunks => ({ epoch: 0, chunks
 const isOpen = ({ questions, message }: TurnStatus, { decided, results }: Going, writer: Writer<unknown>): boolean =>
   questions.some((question) => decided.has(writer.questionName(askedBy(question)))) || message.blocks.some((block) => block.type === 'tool_use' && results.has(block.call) && block.status === 'executing')
 
+/** How far a call is: what a client has of it does not become less. */
+const ranks = ['streaming', 'pending', 'awaiting_approval', 'executing', 'awaiting_result_approval']
+const rankOf = (status = 'streaming'): number => (ranks.includes(status) ? ranks.indexOf(status) : ranks.length)
+
+/** Whether the first message is all in the second one, which may be further. */
+function isPart(first: AssistantMessage, second: AssistantMessage): boolean {
+  return first.blocks.every((block, at) => {
+    const other = second.blocks[at]
+    if (block.type === 'error') return true
+    if (block.type === 'tool_use') return other?.type === 'tool_use' && other.call === block.call && rankOf(other.status) >= rankOf(block.status)
+    return other !== undefined && 'text' in other && other.text.startsWith(block.text)
+  })
+}
+
 class Answer<Chunk> {
   readonly writer: Writer<Chunk>
   /** The questions that the client needs not be asked. */
   readonly #asked: Set<string>
+  /** What the client has, until all of it was read: a log tells a leg from its beginning. */
+  #behind: AssistantMessage | undefined
+  #begun = false
   /** The text of each block that was told; of a call its number. */
   #told = new Map<number, string | number>()
+  /** How far the calls are that were told. */
+  readonly #ranks = new Map<number, number>()
   #round = 0
   #retried = false
 
   constructor(writer: Writer<Chunk>, going?: Going) {
     this.writer = writer
     this.#asked = new Set(going?.decided)
-    if (!going) return
-    writer.retell(going.message) // the client has it
-    this.#note(going.message)
+    this.#behind = going?.message
+  }
+
+  /** Not all that the client has was read. */
+  get isBehind(): boolean {
+    return this.#behind !== undefined
   }
 
   take(event: Exclude<TurnEvent, { type: 'waiting' }>): Chunk[] | 'anew' {
+    const behind = this.#behind
+    if (!behind) return this.#take(event)
+    if (event.type === 'reset') return this.#goOn(behind, event.message)
+    if (event.type !== 'text' && event.type !== 'reasoning') this.#take(event)
+    else {
+      const block = behind.blocks[event.block]
+      const known = Math.max(0, (block && 'text' in block ? block.text.length : 0) - String(this.#told.get(event.block) ?? '').length)
+      if (known > 0) this.#take({ ...event, text: event.text.slice(0, known) })
+      if (known < event.text.length) {
+        this.#behind = undefined
+        return this.#take({ ...event, text: event.text.slice(known) })
+      }
+    }
+    if (this.#hasRead(behind)) this.#behind = undefined
+    return []
+  }
+
+  /** From what the client has: the message is that, or more, or the begin of it. */
+  #goOn(behind: AssistantMessage, message: AssistantMessage): Chunk[] | 'anew' {
+    const hasAll = isPart(behind, message)
+    if (this.#begun ? !hasAll || this.#reset(behind) === 'anew' : !hasAll && !isPart(message, behind)) return 'anew'
+    if (!this.#begun) this.#begin(hasAll ? behind : message)
+    if (!hasAll) return []
+    this.#behind = undefined
+    return this.#reset(message)
+  }
+
+  #begin(message: AssistantMessage): void {
+    this.#begun = true
+    this.writer.retell(message)
+    this.#note(message)
+  }
+
+  #hasRead({ blocks }: AssistantMessage): boolean {
+    return blocks.every((block, at) => {
+      if (block.type === 'error') return true
+      const told = this.#told.get(at)
+      return block.type === 'tool_use' ? told === block.call && (this.#ranks.get(block.call) ?? 0) >= rankOf(block.status) : String(told ?? '').length >= block.text.length
+    })
+  }
+
+  #take(event: Exclude<TurnEvent, { type: 'waiting' }>): Chunk[] | 'anew' {
     if (event.type === 'reset') return this.#reset(event.message)
     if (event.type === 'approval') {
       const name = this.writer.questionName(event)
@@ -106,6 +173,7 @@ class Answer<Chunk> {
       this.#told.set(event.block, `${this.#told.get(event.block) ?? ''}${event.text}`)
     } else if (event.type === 'card') {
       this.#told.set(event.block, event.call)
+      this.#rank(event.call, event.status)
     } else if (event.type === 'request') {
       // Sent again by another worker: the client has its step.
       const again = event.round === this.#round && !this.#retried ? this.writer.take({ type: 'retry' } as SluiceEvent) : []
@@ -115,6 +183,10 @@ class Answer<Chunk> {
     }
     if (event.type === 'retry') this.#retried = true
     return this.writer.take(event)
+  }
+
+  #rank(call: number, status: string | undefined): void {
+    this.#ranks.set(call, Math.max(this.#ranks.get(call) ?? 0, rankOf(status)))
   }
 
   /** What the message has beyond what was told. */
@@ -145,6 +217,7 @@ class Answer<Chunk> {
     for (const [at, block] of blocks.entries()) {
       if (block.type === 'error') continue
       this.#told.set(at, block.type === 'tool_use' ? block.call : block.text)
+      if (block.type === 'tool_use') this.#rank(block.call, block.status)
       this.#round = Math.max(this.#round, block.round ?? 0)
     }
   }

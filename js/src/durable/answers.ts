@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Remember } from '../core/approvals.js'
 import { SluiceError } from '../core/errors.js'
 import type { ChatMessage, Json } from '../core/events.js'
-import { isObject, wrong } from '../core/options.js'
+import { func, isObject, wrong, type Check } from '../core/options.js'
 import { withoutPictures } from '../conversations/blobs.js'
 import { messagesOf } from '../conversations/for-model.js'
 import type { Conversation, Conversations, Entry } from '../conversations/types.js'
@@ -13,6 +13,7 @@ import type { ClientOutput } from '../leg/answers.js'
 import { cut, type Decision } from '../leg/decision.js'
 import { callName, questionName } from '../leg/names.js'
 import { Refusal } from '../leg/refusal.js'
+import { requestChecks, type RequestOptions } from '../leg/requests.js'
 
 /** What `start` gives. */
 export interface DurableStart {
@@ -22,8 +23,35 @@ export interface DurableStart {
   data?: Json
 }
 
+/** What handlers in front of durable turns take of whoever sends a request. */
+export interface DurableRequestOptions extends Omit<RequestOptions, 'authorize'> {
+  /**
+   * May whoever sends this request read and continue this conversation? With `question`: may they decide this one, by its turn and its tool? Without a true
+   * nothing happens: status 403, or the question stays.
+   */
+  authorize: (request: Request, id: string, question?: Question) => boolean | Promise<boolean>
+  /** Who sends this request: kept with what they decide, and shown on the card. Default: nobody is named. */
+  by?: (request: Request) => string | undefined | Promise<string | undefined>
+}
+
+export const durableRequestChecks: { [member in keyof Required<DurableRequestOptions>]: Check } = { ...requestChecks, authorize: func('(request, id, question) => true | false'), by: func('(request) => a name') }
+
+/** Who decides. */
+export interface Decider {
+  may: (question: Question) => Promise<boolean>
+  by: () => Promise<string | undefined>
+  /** How long an approval may be remembered. */
+  most: Remember
+}
+
+/** Whoever sends this request. */
+export const deciderOf = (request: Request, id: string, { authorize, by }: Pick<DurableRequestOptions, 'authorize' | 'by'>, most: Remember): Decider => ({ may: async (question) => (await authorize(request, id, question)) === true, by: async () => await by?.(request), most })
+
 /** A turn that is told to end is waited for so long, in milliseconds: one that runs in another process hears of it within a second. */
 const END_MS = 10_000
+
+/** Why a decision counts for nothing that `authorize` refuses. */
+export const NOT_YOURS = 'this question is not yours to decide'
 
 /** Also of the package's other build (ES module, CommonJS). */
 export const isDurable = (value: unknown): value is Durable => isObject(value) && ['start', 'decide', 'events', 'status', 'advance'].every((name) => typeof value[name] === 'function')
@@ -98,13 +126,13 @@ export class DurableAnswers {
   }
 
   /** What a client decided about the questions that wait. `refused`: why a decision counts for nothing, where its question stays. */
-  async decideAll({ questions }: TurnStatus, decisions: ReadonlyMap<string, Decision>, most: Remember): Promise<{ decided: Set<string>; refused: string[] }> {
+  async decideAll({ questions }: TurnStatus, decisions: ReadonlyMap<string, Decision>, decider: Decider): Promise<{ decided: Set<string>; refused: string[] }> {
     const [decided, refused] = [new Set<string>(), [] as string[]]
     for (const question of questions) {
       const name = questionName(question.turn, question)
       const decision = decisions.get(name)
       if (!decision) continue
-      const fault = await this.decide(question, decision, most)
+      const fault = (await decider.may(question)) ? await this.decide(question, decision, decider) : NOT_YOURS
       if (fault === undefined) decided.add(name)
       else refused.push(fault)
     }
@@ -112,15 +140,16 @@ export class DurableAnswers {
   }
 
   /** @returns why the decision counts for nothing, where the question stays. */
-  async decide({ turn, call, stage, digest }: Question, { approved, reason, arguments: args, remember, exact }: Decision, most: Remember): Promise<string | undefined> {
-    const kept = remember && cut(remember, most)
+  async decide({ turn, call, stage, digest }: Question, { approved, reason, arguments: args, remember, exact }: Decision, decider: Decider): Promise<string | undefined> {
+    const kept = remember && cut(remember, decider.most)
+    const by = await decider.by()
     const more = approved ? { ...(args ? { arguments: args } : {}), ...(kept ? { remember: kept } : {}), ...(exact ? { exact } : {}) } : reason === undefined ? {} : { reason }
     try {
       // `stale` here: it was decided before, and nobody has looked yet.
-      if ((await this.#turns.decide(turn, { call, stage, digest, decision: approved ? 'approve' : 'deny', ...more })) === 'over') throw new Refusal(409, 'this answer is over')
+      if ((await this.#turns.decide(turn, { call, stage, digest, decision: approved ? 'approve' : 'deny', ...more, ...(by === undefined ? {} : { by }) })) === 'over') throw new Refusal(409, 'this answer is over')
       return undefined
     } catch (error) {
-      if (SluiceError.is(error) && error.code === 'json') return error.message
+      if (SluiceError.is(error) && (error.code === 'json' || error.code === 'state')) return error.message
       throw error
     }
   }

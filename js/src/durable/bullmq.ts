@@ -1,4 +1,5 @@
 // BullMQ as the queue: one waiting wake for each turn at most, and one more where it is woken while it is worked on. Nothing but ids stands in it.
+import { randomUUID } from 'node:crypto'
 import { messageOf, SluiceError } from '../core/errors.js'
 import { anything, func, members, text, whole } from '../core/options.js'
 import { warn } from '../core/warning.js'
@@ -11,12 +12,26 @@ export interface BullQueue {
     /** Of the turn. */
     id: string
   }, options: object): Promise<unknown>
+  /** How many jobs wait for a worker. */
+  getWaitingCount(): Promise<number>
+  /** Removes the queue with all that is in it. */
+  obliterate(options: {
+    /** Also jobs that are worked on. */
+    force: boolean
+  }): Promise<void>
   /** Ends its connection. */
   close(): Promise<void>
 }
 
 /** A worker of BullMQ, as far as it is used here. */
 export interface BullWorker {
+  /** Takes jobs until it is closed. */
+  run(): Promise<void>
+  /** Takes one job by hand. */
+  getNextJob(token: string): Promise<{
+    /** It is done. */
+    moveToCompleted(value: unknown, token: string, fetchNext: boolean): Promise<unknown>
+  } | undefined>
   /** Waits for the jobs that it has, and ends its connection. */
   close(): Promise<void>
   /** Listens. */
@@ -50,7 +65,8 @@ const checkOptions = members({
 })
 
 /**
- * Wakes turns by BullMQ, on Redis or, from its version 6 on, on Postgres. Classes and connection are the app's. Throws SluiceError `option` where an option is wrong.
+ * Wakes turns by BullMQ, on Redis or, from its version 6 on, on Postgres. Classes and connection are the app's. Throws SluiceError `option` where an option is wrong;
+ * the first wake rejects with it where this BullMQ would lose wakes, as those before 5.81 may: each process tries that once, in a queue of its own that goes again.
  */
 export function bullmq(options: BullOptions): WakeQueue & {
   /** Ends the connection of the queue. */
@@ -71,15 +87,19 @@ const wakeOf = (id: string): object => ({
 /** BullMQ has a colon between the parts of its own keys. */
 const idOf = (id: string): string => Buffer.from(id).toString('base64url')
 
+/** A worker that could not be tried out tries again after so many milliseconds. */
+const AGAIN_MS = 1000
+
 class BullWakes implements WakeQueue {
   readonly #options: BullOptions
   readonly #queue: BullQueue
+  #trial: Promise<void> | undefined
 
   constructor(options: BullOptions) {
     const { Queue } = options
     this.#options = options
     this.#queue = new Queue(this.#name, { connection: options.connection }, options.backend)
-    ;(this.#queue as Partial<BullWorker>).on?.('error', tell)
+    listen(this.#queue)
   }
 
   get #name(): string {
@@ -101,10 +121,31 @@ class BullWakes implements WakeQueue {
       if (name === 'timer') await this.wake(id)
       else await advance(id)
     }
-    const settings = { connection, concurrency, lockDuration: lockMs, stalledInterval: Math.ceil(lockMs / 3), maxStalledCount: 100 }
+    const settings = { connection, concurrency, lockDuration: lockMs, stalledInterval: Math.ceil(lockMs / 3), maxStalledCount: 100, autorun: false }
     const worker = new Worker(this.#name, process, settings, backend)
     worker.on('error', tell)
-    return { close: () => worker.close() }
+    let closed = false
+    const begin = async (): Promise<void> => {
+      for (;;) {
+        try {
+          await this.#tried()
+          break
+        } catch (error) {
+          if (closed) return
+          tell(error)
+          if (SluiceError.is(error) && error.code === 'option') return
+          await new Promise<void>((resolve) => setTimeout(resolve, AGAIN_MS).unref())
+        }
+      }
+      if (!closed) await worker.run()
+    }
+    begin().catch(tell)
+    return {
+      close: () => {
+        closed = true
+        return worker.close()
+      },
+    }
   }
 
   async close(): Promise<void> {
@@ -112,12 +153,50 @@ class BullWakes implements WakeQueue {
   }
 
   async #add(name: string, id: string, options: object): Promise<void> {
+    await this.#tried()
+    await storing(() => this.#queue.add(name, { id }, options))
+  }
+
+  /** Tried once. What the trial could not find out, the next call tries again. */
+  async #tried(): Promise<void> {
+    this.#trial ??= storing(() => tryOut(this.#options, `${this.#name}-trial-${randomUUID()}`))
     try {
-      await this.#queue.add(name, { id }, options)
-    } catch (cause) {
-      throw new SluiceError({ code: 'storage', path: 'queue', detail: `the queue of the turns: ${messageOf(cause)}`, cause })
+      await this.#trial
+    } catch (error) {
+      if (!SluiceError.is(error) || error.code !== 'option') this.#trial = undefined
+      throw error
     }
   }
 }
 
-const tell = (error: Error): void => warn(`the queue of the turns: ${messageOf(error)}`)
+/** Throws SluiceError `option` where a wake that comes while its turn is worked on is lost: an approval would never be seen. */
+async function tryOut({ Queue, Worker, connection, backend }: BullOptions, name: string): Promise<void> {
+  const queue = new Queue(name, { connection }, backend)
+  listen(queue)
+  const worker = new Worker(name, null, { connection, autorun: false }, backend)
+  worker.on('error', tell)
+  let kept = 0
+  try {
+    await queue.add('wake', { id: 'trial' }, wakeOf('trial'))
+    const job = await worker.getNextJob(name)
+    await queue.add('wake', { id: 'trial' }, wakeOf('trial'))
+    await job?.moveToCompleted(null, name, false)
+    kept = await queue.getWaitingCount()
+    await queue.obliterate({ force: true })
+  } finally {
+    await Promise.allSettled([worker.close(), queue.close()])
+  }
+  if (kept === 0) throw new SluiceError({ code: 'option', path: 'Queue', detail: 'this BullMQ loses a wake that comes while its turn is worked on', hint: 'bullmq 5.81 or later keeps it' })
+}
+
+async function storing<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (cause) {
+    throw SluiceError.is(cause) ? cause : new SluiceError({ code: 'storage', path: 'queue', detail: `the queue of the turns: ${messageOf(cause)}`, cause })
+  }
+}
+
+const tell = (error: unknown): void => warn(SluiceError.is(error) ? error.message : `the queue of the turns: ${messageOf(error)}`)
+
+const listen = (queue: BullQueue): void => void (queue as Partial<BullWorker>).on?.('error', tell)

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Engine, NeedsContext } from '../core/engine.js'
 import { messageOf, SluiceError } from '../core/errors.js'
+import type { AssistantMessage, ToolUseBlock } from '../core/events.js'
 import { onAbort } from '../core/on-abort.js'
 import { anything, encode, flag, func, is, members, milliseconds, oneOf, record, text, whole, withMethods, wrong } from '../core/options.js'
 import { Turn } from '../core/turn.js'
@@ -13,6 +14,7 @@ import { keyOf, Leg, nothing, type Config, type Entry, type LegEnd, type Surroun
 import { local } from './local.js'
 import { Texts, unreadable } from './texts.js'
 import type { BlobStore, Decision, Durable, Question, Row, StartOptions, TurnEnd, TurnEvent, TurnInfo, TurnRun, TurnStatus, TurnStore, TurnWorker, WakeQueue } from './types.js'
+import { namedIn } from './who.js'
 
 /** What `durable` takes. */
 export interface DurableOptions<C = unknown> {
@@ -115,7 +117,7 @@ class Turns implements Durable {
     const { messages, id = randomUUID(), thread, data } = options
     const config = await this.#texts.write(id, 'config', encode({ messages, data }, 'options'))
     await this.#store.create(id, { thread: thread ?? null, epoch: 0, phase: 'running', wakeAt: 0, updated: Date.now(), questions: null, config, state: null, result: null })
-    await this.#queue.wake(id) // also where it was there: its first wake may be lost
+    await this.#wake(id) // also where it was there: its first wake may be lost
     return id
   }
 
@@ -124,11 +126,12 @@ class Turns implements Durable {
     const row = await this.#load(id)
     if (row.phase === 'done') return 'over'
     const entry = encode({ type: 'decision', at: Date.now(), ...decision } satisfies Entry, 'decision')
-    const asked = await this.#isAsked(row, decision)
-    const key = keyOf(decision)
-    const pushed = asked && (await this.#store.push(id, { key, entry: await this.#texts.write(id, `entry ${key}`, entry) }))
-    await this.#queue.wake(id) // a question that is asked in another way now is to be seen
-    return pushed ? 'accepted' : 'stale'
+    const asked = (await this.#questionsOf(row)).find((one) => keyOf(one) === keyOf(decision))
+    if (asked) await this.#checkArguments(row, decision)
+    // A question that is asked again, after others that came in its place, is decided anew.
+    const pushed = asked && (await this.#push(id, `${keyOf(decision)}:${asked.askedAt}`, entry))
+    if (pushed) return 'accepted'
+    return (await this.#load(id)).phase === 'done' ? 'over' : 'stale'
   }
 
   async result(id: string, call: number, result: { value: unknown } | { error: string }): Promise<'accepted' | 'over'> {
@@ -138,7 +141,12 @@ class Turns implements Durable {
     const row = await this.#load(id)
     if (row.phase === 'done') return 'over'
     if (row.phase === 'waiting') this.#checkWaits(await this.#message(row), call)
-    await this.#push(id, `${call}`, encode({ type: 'result', call, ...result }, 'result'))
+    const entry = encode({ type: 'result', call, ...result }, 'result')
+    if (await this.#push(id, `${call}`, entry)) return 'accepted'
+    const now = await this.#load(id)
+    if (now.phase === 'done') return 'over'
+    // One that came in front of its call was of no use, and is gone.
+    if (now.phase === 'waiting' && isExecuting(await this.#message(now), call) && (await this.#store.inbox(id)).every(({ key }) => key !== `${call}`)) await this.#push(id, `${call}:${now.rev}`, entry)
     return 'accepted'
   }
 
@@ -148,9 +156,29 @@ class Turns implements Durable {
     if (row.phase !== 'done') await this.#push(id, 'cancel', encode({ type: 'cancel', ...(reason === undefined ? {} : { reason }) }, 'reason'))
   }
 
-  async #push(id: string, key: string, entry: string): Promise<void> {
-    await this.#store.push(id, { key, entry: await this.#texts.write(id, `entry ${key}`, entry) })
-    await this.#queue.wake(id)
+  /** Returns false where nothing was kept. The turn is woken all the same: an earlier wake may be lost. */
+  async #push(id: string, key: string, entry: string): Promise<boolean> {
+    const pushed = await this.#store.push(id, { key, entry: await this.#texts.write(id, `entry ${key}`, entry) })
+    await this.#wake(id)
+    return pushed
+  }
+
+  /** What is saved is not lost where it cannot be woken: `sweep` finds it. */
+  async #wake(id: string): Promise<void> {
+    await this.#orSwept(id, () => this.#queue.wake(id))
+  }
+
+  async #wakeAt(id: string, time: number): Promise<void> {
+    await this.#orSwept(id, () => this.#queue.at(id, time))
+  }
+
+  async #orSwept(id: string, wake: () => Promise<void>): Promise<void> {
+    try {
+      await wake()
+    } catch (error) {
+      if (SluiceError.is(error) && error.code === 'option') throw error
+      warn(`the turn ${id} was saved, and waits for the next sweep: ${messageOf(error)}`)
+    }
   }
 
   // -- what can be seen of it -----------------------------------------------------------------------------------------------
@@ -278,7 +306,7 @@ class Turns implements Durable {
     const now = Date.now()
     const early = row.wakeAt === null || row.wakeAt > now
     if (early && (row.phase === 'running' || (await this.#store.inbox(id)).length === 0)) {
-      if (row.wakeAt !== null) await this.#queue.at(id, row.wakeAt) // of one that runs: when its worker is dead
+      if (row.wakeAt !== null) await this.#wakeAt(id, row.wakeAt) // of one that runs: when its worker is dead
       return 'waiting'
     }
     const given = await this.#given(row)
@@ -291,7 +319,7 @@ class Turns implements Durable {
     if (this.#closing) leg.release()
     try {
       const { end, wakeAt } = await leg.go(given)
-      if (wakeAt !== null) await this.#queue.at(id, wakeAt)
+      if (wakeAt !== null) await this.#wakeAt(id, wakeAt)
       return await this.#told(id, end)
     } catch (error) {
       await leg.giveBack(row)
@@ -302,7 +330,7 @@ class Turns implements Durable {
   }
 
   async #told(id: string, end: LegEnd): Promise<'waiting' | 'done' | 'again'> {
-    if (end === 'released') await this.#queue.wake(id)
+    if (end === 'released') await this.#wake(id)
     return end === 'done' || end === 'again' ? end : 'waiting'
   }
 
@@ -328,12 +356,7 @@ class Turns implements Durable {
   }
 
   async #read({ id }: Pick<Row, 'id'>, what: string, kept: string): Promise<unknown> {
-    const read = await this.#texts.read(id, what, kept)
-    try {
-      return JSON.parse(read)
-    } catch (cause) {
-      throw unreadable(id, what, cause)
-    }
+    return await this.#texts.parse(id, what, kept)
   }
 
   async #config(row: Pick<Row, 'id' | 'config'>): Promise<Config> {
@@ -349,19 +372,17 @@ class Turns implements Durable {
 
   async #message(row: Row): Promise<TurnStatus['message']> {
     if (row.state === null) return nothing()
-    return await this.#restored(row, row.state, (turn) => turn.message)
+    const { decisions = [] } = await this.#config(row)
+    return namedIn(await this.#restored(row, row.state, (turn) => turn.message), decisions)
   }
 
-  /** Whether this question waits: of a turn that waits, as the tools of this process ask it. */
-  async #isAsked(row: Row, { call, stage, digest, decision, arguments: args }: Decision): Promise<boolean> {
-    const isIt = (one: Pick<Question, 'call' | 'stage' | 'digest'>): boolean => one.call === call && one.stage === stage && one.digest === digest
-    if (!(await this.#questionsOf(row)).some(isIt)) return false
-    if (row.phase !== 'waiting' || row.state === null) return true
-    return await this.#restored(row, row.state, (turn) => {
+  /** Throws where edited arguments do not fit the question, as the tools of this process ask it: where the worker has others, it sees what fits them. */
+  async #checkArguments(row: Row, { call, stage, digest, decision, arguments: args }: Decision): Promise<void> {
+    if (decision !== 'approve' || stage !== 'execution' || args === undefined || row.state === null) return
+    await this.#restored(row, row.state, (turn) => {
       turn.tick()
-      const asked = [...turn.events()].some((event) => event.type === 'approval' && isIt(event))
-      if (asked && decision === 'approve' && args) turn.approve({ call, digest }, { arguments: args }) // throws where they do not fit
-      return asked
+      const asked = [...turn.events()].some((event) => event.type === 'approval' && event.call === call && event.digest === digest)
+      if (asked) turn.approve({ call, digest }, { arguments: args })
     })
   }
 
@@ -380,12 +401,15 @@ class Turns implements Durable {
     }
   }
 
-  #checkWaits({ blocks }: TurnStatus['message'], call: number): void {
-    const block = blocks.find((one) => one.type === 'tool_use' && one.call === call)
-    if (block?.type !== 'tool_use') throw new SluiceError({ code: 'not_found', path: 'call', detail: `the turn has no call ${call}` })
+  #checkWaits(message: TurnStatus['message'], call: number): void {
+    const block = blockOf(message, call)
+    if (!block) throw new SluiceError({ code: 'not_found', path: 'call', detail: `the turn has no call ${call}` })
     if (block.status !== 'executing') throw new SluiceError({ code: 'state', path: 'call', detail: `found call ${call} as ${block.status}, expected one that waits for its result` })
   }
 }
+
+const blockOf = ({ blocks }: AssistantMessage, call: number): ToolUseBlock | undefined => blocks.find((one): one is ToolUseBlock => one.type === 'tool_use' && one.call === call)
+const isExecuting = (message: AssistantMessage, call: number): boolean => blockOf(message, call)?.status === 'executing'
 
 // -- what an engine must be like ----------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import { messageOf, SluiceError } from '../core/errors.js'
 import { LockLost } from '../core/lock-file.js'
 import { isObject } from '../core/options.js'
 import { warn } from '../core/warning.js'
-import { fits, listed } from './row.js'
+import { faultIn, fits, listed } from './row.js'
 import type { BlobStore, InboxEntry, ListedRow, Row, RowFilter, RowPatch, TurnStore } from './types.js'
 
 /**
@@ -197,11 +197,10 @@ const damaged = (path: string, detail: string): SluiceError =>
 
 function parsed(path: string, text: string): Kept {
   const kept = jsonOf(path, text) as Partial<Kept>
-  const { sluice, id, rev, epoch, phase, config, taken } = kept
-  const whole = [rev, epoch].every((value) => Number.isSafeInteger(value))
-  if (sluice !== 1 || typeof id !== 'string' || !whole || !['running', 'waiting', 'done'].includes(phase as string) || typeof config !== 'string' || !Array.isArray(taken)) {
-    throw damaged(path, 'expected {"sluice":1,"id":"…","rev":…,"phase":"…",…}')
-  }
+  const { sluice, id, config, taken } = kept
+  if (sluice !== 1 || typeof id !== 'string' || typeof config !== 'string' || !Array.isArray(taken)) throw damaged(path, 'expected {"sluice":1,"id":"…","rev":…,"phase":"…",…}')
+  const fault = faultIn(kept)
+  if (fault !== undefined) throw damaged(path, fault)
   return kept as Kept
 }
 

@@ -5,11 +5,11 @@ import { SluiceError } from '../core/errors.js'
 import type { ApprovalEvent, AssistantMessage, ChatMessage, Json, SluiceEvent } from '../core/events.js'
 import { hooks, type ResumeOptions, type RunOptions } from '../core/run-options.js'
 import type { Run } from '../core/run.js'
-import { warn } from '../core/warning.js'
 import type { StreamLog } from '../leg/stream-log.js'
 import { LegLog } from './leg-log.js'
-import type { Texts } from './texts.js'
+import { unreadable, type Texts } from './texts.js'
 import type { Decision, DecisionRecord, Question, Row, RowPatch, TurnEnd, TurnRun, TurnStore } from './types.js'
+import { namedIn, namedOf } from './who.js'
 
 /** What `config` of a row holds. */
 export interface Config {
@@ -84,7 +84,7 @@ export class Leg {
   async go(given: TurnRun): Promise<{ end: LegEnd; wakeAt: number | null }> {
     const run = (this.#run = await this.#begin(given))
     if (this.#releasing) void run.suspend()
-    this.#log.begin(run.before ?? nothing())
+    this.#log.begin(namedIn(run.before ?? nothing(), this.#decisions))
     const heart = setInterval(() => void this.#beat(), this.#around.leaseMs / 3)
     const look = setInterval(() => this.poke(), Math.min(LOOK_MS, this.#around.leaseMs / 3))
     try {
@@ -130,10 +130,11 @@ export class Leg {
   async #begin(given: TurnRun): Promise<Run> {
     const { id, state, questions } = this.#row
     const { engine, texts } = this.#around
-    for (const question of questions === null ? [] : (JSON.parse(await texts.read(id, 'questions', questions)) as Question[])) this.#before.set(keyOf(question), question)
+    for (const question of questions === null ? [] : ((await texts.parse(id, 'questions', questions)) as Question[])) this.#before.set(keyOf(question), question)
     const own = {
       checkpoint: async (now: string, why: string) => this.#checkpoint(now, why),
-      onEvent: (event: SluiceEvent) => {
+      onEvent: (told: SluiceEvent) => {
+        const event = namedOf(told, this.#decisions)
         this.#hear(event)
         given.onEvent?.(event)
       },
@@ -144,7 +145,12 @@ export class Leg {
       return engine.run({ ...given, ...own, id, messages, dispatch: 'round' } as RunOptions)
     }
     const taken = Object.entries(given).filter(([name]) => name in hooks || ['model', 'context', 'rules', 'signal'].includes(name))
-    return engine.resume(await texts.read(id, 'state', state), { ...(Object.fromEntries(taken) as unknown as ResumeOptions), ...own })
+    const saved = await texts.read(id, 'state', state)
+    try {
+      return engine.resume(saved, { ...(Object.fromEntries(taken) as unknown as ResumeOptions), ...own })
+    } catch (cause) {
+      throw SluiceError.is(cause) && cause.code === 'json' ? unreadable(id, 'state', cause) : cause
+    }
   }
 
   async #end(run: Run): Promise<{ end: LegEnd; wakeAt: number | null }> {
@@ -165,7 +171,8 @@ export class Leg {
         const left = (await this.#around.store.inbox(this.#row.id)).some(({ key }) => !this.#used.has(key))
         return { end: left ? 'again' : 'waiting', wakeAt }
       }
-      const { outcome, message, history, finishReason, usage, error, reason } = result
+      const { outcome, history, finishReason, usage, error, reason } = result
+      const message = namedIn(result.message, this.#decisions)
       await this.#save(null, { phase: 'done', wakeAt: null }, { outcome, message, history, finishReason, usage, error, reason } as TurnEnd)
       this.#over = true
       await this.#log.end()
@@ -278,7 +285,7 @@ export class Leg {
     if (this.#isOver || this.#ending) return
     for (const { key, entry } of await store.inbox(this.#row.id)) {
       if (this.#used.has(key)) continue
-      const given = JSON.parse(await texts.read(this.#row.id, `entry ${key}`, entry)) as Entry
+      const given = (await texts.parse(this.#row.id, `entry ${key}`, entry)) as Entry
       if (this.#isOver || this.#ending) return
       if (this.#apply(given, quiet && (this.#run as Run).isQuiet)) this.#used.add(key)
     }
@@ -294,26 +301,38 @@ export class Leg {
     if (entry.type === 'result') return this.#applyResult(run, entry) || quiet
     const question = this.#questions.get(entry.call)
     if (question === undefined || keyOf(question) !== keyOf(entry)) return quiet // stale, or not asked again yet
-    if (this.#decide(run, entry)) this.#record(entry)
+    this.#record(run, entry)
     return true
   }
 
+  /** Returns true where the decision was applied: not where a rule of today, or the tool, refuses what it says. Then the call is refused, and the model is told. */
   #decide(run: Run, { call, stage, digest, decision, arguments: args, remember, exact, reason }: Decision): boolean {
-    if (decision === 'deny') return run.deny({ call, digest }, reason)
-    if (stage === 'result') return run.release({ call, digest })
+    const question = { call, digest }
+    if (decision === 'deny') return run.deny(question, reason)
+    if (stage === 'result') return run.release(question)
+    let fault = run.forbids(call) ? 'it was forbidden meanwhile' : undefined
     try {
-      return run.approve({ call, digest }, { ...(remember ? { remember } : {}), ...(exact ? { exact } : {}), ...(args ? { arguments: args } : {}) })
+      if (fault === undefined && run.approve(question, { ...(remember ? { remember } : {}), ...(exact ? { exact } : {}), ...(args ? { arguments: args } : {}) })) return true
     } catch (error) {
       if (!SluiceError.is(error)) throw error
-      warn(`the decision about call ${call} of the turn ${this.#row.id} fits no more, and is asked for again: ${error.message}`)
-      return false
+      fault = error.message
     }
+    // Its entry is used, so nobody could decide it any more.
+    if (this.#questions.has(call)) run.refuse(question, fault ?? 'a rule forbids the arguments that were put in the place of its own')
+    return false
   }
 
-  #record({ call, stage, digest, decision, by, at }: Decision & { at: number }): void {
-    const decisions = (this.#config.decisions ??= [])
-    if (decisions.length < MOST_DECISIONS) decisions.push({ call, stage, digest, decision, ...(by === undefined ? {} : { by }), at })
-    this.#configChanged = true
+  /** Decides. What is told of it names who did. */
+  #record(run: Run, entry: Decision & { at: number }): void {
+    const before = this.#decisions
+    const { call, stage, digest, decision, by, at } = entry
+    if (before.length < MOST_DECISIONS) this.#config.decisions = [...before, { call, stage, digest, decision, ...(by === undefined ? {} : { by }), at }]
+    if (this.#decide(run, entry)) this.#configChanged = true
+    else this.#config.decisions = before
+  }
+
+  get #decisions(): DecisionRecord[] {
+    return this.#config.decisions ?? []
   }
 
   #applyResult(run: Run, { call, value, error }: Entry & { type: 'result' }): boolean {

@@ -23,21 +23,33 @@ export function local(options: LocalOptions = {}): WakeQueue {
   return new LocalQueue(options.concurrency ?? 50)
 }
 
+/** A turn that is worked on. */
+interface Work {
+  /** Calls of `advance` that have not ended: a wake in the last moment of one may begin another. */
+  open: number
+  /** Of the one that ended last. */
+  failure: { error: unknown } | undefined
+  end: () => void
+  ended: Promise<void>
+}
+
 class LocalQueue implements WakeQueue {
   readonly #concurrency: number
   #advance: ((id: string) => Promise<unknown>) | undefined
   readonly #ready = new Set<string>()
-  readonly #running = new Map<string, Promise<void>>()
+  readonly #running = new Map<string, Work>()
   readonly #timers = new Map<string, { time: number; timer: NodeJS.Timeout }>()
+  /** How often turns failed in a row. */
+  readonly #failures = new Map<string, number>()
 
   constructor(concurrency: number) {
     this.#concurrency = concurrency
   }
 
   async wake(id: string): Promise<void> {
-    const advance = this.#advance
+    const [advance, work] = [this.#advance, this.#running.get(id)]
     // One that is being worked on is told at once. It promises to look again.
-    if (advance && this.#running.has(id)) advance(id).catch(() => {})
+    if (advance && work) this.#follow(id, work, advance)
     else this.#ready.add(id)
     this.#fill()
   }
@@ -60,33 +72,46 @@ class LocalQueue implements WakeQueue {
     return {
       close: async () => {
         if (this.#advance === advance) this.#advance = undefined
-        await Promise.all(this.#running.values())
+        await Promise.all([...this.#running.values()].map(({ ended }) => ended))
       },
     }
   }
 
   #fill(): void {
     for (const id of this.#ready) {
-      if (!this.#advance || this.#running.size >= this.#concurrency) return
+      const advance = this.#advance
+      if (!advance || this.#running.size >= this.#concurrency) return
       this.#ready.delete(id)
-      this.#begin(id, this.#advance, 1)
+      let end = (): void => {}
+      const ended = new Promise<void>((resolve) => (end = resolve))
+      const work: Work = { open: 0, failure: undefined, end, ended }
+      this.#running.set(id, work)
+      this.#follow(id, work, advance)
     }
   }
 
-  #begin(id: string, advance: (id: string) => Promise<unknown>, tries: number): void {
-    const work = advance(id).then(() => {}, (error: unknown) => this.#failed(id, error, tries)).then(() => {
+  #follow(id: string, work: Work, advance: (id: string) => Promise<unknown>): void {
+    work.open++
+    const settled = (failure?: { error: unknown }): void => {
+      work.failure = failure
+      if (--work.open > 0) return
       this.#running.delete(id)
+      if (work.failure) this.#failed(id, work.failure.error)
+      else this.#failures.delete(id)
+      work.end()
       this.#fill()
-    })
-    this.#running.set(id, work)
+    }
+    advance(id).then(() => settled(), (error: unknown) => settled({ error }))
   }
 
-  #failed(id: string, error: unknown, tries: number): void {
+  /** Tries it again after a while, in turn with the others. */
+  #failed(id: string, error: unknown): void {
+    const tries = (this.#failures.get(id) ?? 0) + 1
     if (tries === 1 || tries === MOST_TRIES) warn(`the turn ${id} does not go on${tries === 1 ? ', and is tried again' : ''}: ${messageOf(error)}`)
-    if (tries === MOST_TRIES) return
-    const again = (): void => {
-      if (this.#advance && !this.#running.has(id) && !this.#ready.has(id)) this.#begin(id, this.#advance, tries + 1)
+    if (tries === MOST_TRIES) this.#failures.delete(id)
+    else {
+      this.#failures.set(id, tries)
+      void this.at(id, Date.now() + FIRST_DELAY_MS * 2 ** (tries - 1))
     }
-    setTimeout(again, FIRST_DELAY_MS * 2 ** (tries - 1)).unref()
   }
 }

@@ -1,7 +1,7 @@
 // Stores turns in two tables of a Postgres database. Every method is one statement, so that nothing is half done and no connection is held.
 import { messageOf, SluiceError } from '../core/errors.js'
 import { members, withMethods, is } from '../core/options.js'
-import { listed } from './row.js'
+import { checked, listed, sound } from './row.js'
 import type { InboxEntry, ListedRow, Row, RowFilter, RowPatch, TurnStore } from './types.js'
 
 /** A `Pool` of `pg`, or whatever queries as it does. */
@@ -57,7 +57,7 @@ class PostgresTurns implements TurnStore {
 
   async load(id: string): Promise<Row | null> {
     const [row] = await this.#query<Row>(`SELECT ${LISTED}, config, state, result FROM ${this.#turns} WHERE id = $1`, [id])
-    return row ? { ...listedOf(row), config: row.config, state: row.state, result: row.result } : null
+    return row ? checked({ ...listedOf(row), config: row.config, state: row.state, result: row.result }) : null
   }
 
   async inbox(id: string): Promise<InboxEntry[]> {
@@ -98,7 +98,7 @@ class PostgresTurns implements TurnStore {
     }
     for (let last = ''; ;) {
       const rows = await this.#query<ListedRow>(`SELECT ${LISTED} FROM ${this.#turns} WHERE ${where.join(' AND ')} ORDER BY id LIMIT ${PAGE}`, [last, ...values])
-      for (const row of rows) yield listedOf(row)
+      yield* sound(rows.map(listedOf))
       if (rows.length < PAGE) return
       last = (rows.at(-1) as ListedRow).id
     }

@@ -2,6 +2,7 @@
 // nothing is half done.
 import { is, members } from '../core/options.js'
 import { senderOf, storing, type RedisClient, type Send } from './redis-client.js'
+import { checked, sound } from './row.js'
 import type { InboxEntry, ListedRow, Phase, Row, RowFilter, RowPatch, TurnStore } from './types.js'
 
 /** What `redis` takes. */
@@ -109,7 +110,7 @@ class RedisTurns implements TurnStore {
     const found = (await this.#send('HMGET', `${this.#prefix}t:${id}`, 'thread', 'rev', 'epoch', 'phase', 'wakeAt', 'updated', 'questions', 'config', 'state', 'result')) as (string | null)[]
     const row = listedOf(id, found)
     const [config, state, result] = found.slice(7) as [string, string, string]
-    return row && { ...row, config, state: state || null, result: result || null }
+    return row && checked({ ...row, config, state: state || null, result: result || null })
   }
 
   async inbox(id: string): Promise<InboxEntry[]> {
@@ -137,7 +138,7 @@ class RedisTurns implements TurnStore {
         const waits = row.phase === 'waiting' && Number(found[at]?.[7]) > 0
         if (due !== undefined && (row.phase === 'done' || !((row.wakeAt !== null && row.wakeAt <= due) || waits))) continue
         if (due !== undefined) seen.add(id) // it may be due in two ways
-        yield row
+        yield* sound([row])
       }
     }
   }
@@ -173,6 +174,6 @@ function fieldsOf(row: Partial<Omit<Row, 'id' | 'rev'>>): (string | number)[] {
 }
 
 function listedOf(id: string, [thread, rev, epoch, phase, wakeAt, updated, questions]: readonly (string | null)[]): ListedRow | null {
-  if (rev === null || rev === undefined) return null
-  return { id, thread: thread || null, rev: Number(rev), epoch: Number(epoch), phase: phase as Phase, wakeAt: wakeAt ? Number(wakeAt) : null, updated: Number(updated), questions: questions || null }
+  if (typeof rev !== 'string' && typeof phase !== 'string') return null
+  return { id, thread: thread || null, rev: Number(rev ?? NaN), epoch: Number(epoch ?? NaN), phase: phase as Phase, wakeAt: wakeAt ? Number(wakeAt) : null, updated: Number(updated), questions: questions || null }
 }

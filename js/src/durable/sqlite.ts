@@ -1,7 +1,7 @@
 // Stores turns in two tables of the app's own database. Every method is one transaction.
 import { withMethods } from '../core/options.js'
 import { SqliteAccess, type SqliteDatabase } from '../conversations/sqlite-access.js'
-import { listed } from './row.js'
+import { checked, sound } from './row.js'
 import type { InboxEntry, ListedRow, Row, RowFilter, RowPatch, TurnStore } from './types.js'
 
 /**
@@ -48,7 +48,7 @@ class SqliteTurns implements TurnStore {
 
   async load(id: string): Promise<Row | null> {
     const row = await this.#database.transaction('read', () => this.#database.get<Row>(`SELECT ${LISTED}, config, state, result FROM sluice_turns WHERE id = ?`, id))
-    return row ? { ...row } : null
+    return row ? checked({ ...row }) : null
   }
 
   async inbox(id: string): Promise<InboxEntry[]> {
@@ -93,7 +93,7 @@ class SqliteTurns implements TurnStore {
     for (let last = ''; ;) {
       const rows = await this.#database.transaction('read', () =>
         this.#database.all<ListedRow>(`SELECT ${LISTED} FROM sluice_turns WHERE ${where.join(' AND ')} ORDER BY id LIMIT ${PAGE}`, last, ...values))
-      for (const row of rows) yield listed(row)
+      yield* sound(rows)
       if (rows.length < PAGE) return
       last = (rows.at(-1) as ListedRow).id
     }

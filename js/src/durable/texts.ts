@@ -42,6 +42,16 @@ export class Texts {
     return withLong(short, long)
   }
 
+  /** The same of JSON. */
+  async parse(id: string, what: string, kept: string): Promise<unknown> {
+    const text = await this.read(id, what, kept)
+    try {
+      return JSON.parse(text)
+    } catch (cause) {
+      throw unreadable(id, what, cause)
+    }
+  }
+
   async remove(id: string): Promise<void> {
     await this.#blobs?.remove(id)
   }

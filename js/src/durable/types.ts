@@ -152,7 +152,7 @@ export interface Decision {
   exact?: boolean
   /** With `deny`: for the model, and for the card. */
   reason?: string
-  /** Who decided, for the record. */
+  /** Who decided, for the record and the card. */
   by?: string
 }
 
@@ -256,8 +256,9 @@ export interface Durable {
   /** Begins a turn. Resolves to its id when it is saved: from then on no crash loses it. */
   start(options: StartOptions): Promise<string>
   /**
-   * Decides a question. `stale`: it was decided already, expired, or is another one now; nothing runs. `over`: the turn has ended. Who may decide, the app
-   * says before it calls. Rejects with SluiceError `json` for edited arguments that do not fit.
+   * Decides a question. `accepted`: the worker applies it, unless it asks the question in another way by then. `stale`: it was decided already, expired, or is
+   * another one now; nothing runs. `over`: the turn has ended. Who may decide, the app says before it calls. Rejects with SluiceError `json` for edited
+   * arguments that do not fit, `state` where a rule of the turn forbids them; then the question waits as before.
    */
   decide(id: string, decision: Decision): Promise<'accepted' | 'stale' | 'over'>
   /** The result of a call to an `external` tool. The first one counts. Rejects with SluiceError `state` for a call that waits for none. */

@@ -1,0 +1,193 @@
+// What is said to a turn while others say something, too: the answer is what becomes of it, and nothing that was accepted is in the way of what comes next.
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import { test } from 'node:test'
+import { memory } from 'sluice'
+import { files } from 'sluice/durable'
+import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
+import { echo } from './support.mjs'
+
+/** A model that calls a tool that is asked about and another one beside it. */
+const both = (other) => ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'a', name: 'echo_back', arguments: { text: 'a' } }, { id: 'b', name: other, arguments: { text: 'b' } }] })
+const outside = (more) => echo({ name: 'from.outside', execute: undefined, external: true, identity: '1', ...more })
+const parallel = { execution: 'parallel' }
+
+/** A turn that runs, with a question that waits: a tool beside it goes on until `release`. */
+async function runningTurn(t, { run = {}, ...more } = {}) {
+  let release
+  const gate = new Promise((resolve) => (release = resolve))
+  const tools = [asks(), echo({ name: 'takes.long', identity: '1', execute: async () => { await gate; return 'long' } })]
+  const store = files(folderOf(t))
+  const server = await serverOf(t, both('takes_long'))
+  const turns = turnsOf(t, server, { store, tools, engine: { ...parallel, ...more.engine }, run })
+  const worker = turns.work()
+  t.after(() => release())
+  const id = await turns.start({ messages: hello })
+  const question = await until(async () => (await turns.status(id)).questions[0])
+  assert.equal((await turns.status(id)).phase, 'running')
+  return { id, question, release, server, store, turns, worker, end: async () => { release(); return await until(async () => { const status = await turns.status(id); return status.phase === 'done' && status }) } }
+}
+
+test('what comes in the moment in which its turn ends is answered so: it is over', async (t) => {
+  const tools = [asks(), outside()]
+  const server = await serverOf(t, both('from_outside'))
+  const says = {
+    'a decision': (turns, id, question) => turns.decide(id, approve(question)),
+    'a decision about what is not asked': (turns, id, question) => turns.decide(id, { ...approve(question), digest: 'f'.repeat(64) }),
+    'a result': (turns, id) => turns.result(id, 2, { value: 'late' }),
+  }
+  for (const [what, say] of Object.entries(says)) {
+    const store = files(folderOf(t))
+    const turns = turnsOf(t, server, { store, queue: lossy, tools, engine: parallel })
+    const id = await turns.start({ messages: hello })
+    assert.equal(await turns.advance(id), 'waiting')
+    const { questions: [question] } = await turns.status(id)
+    let looks = 0
+    const load = async (name) => {
+      const row = await store.load(name)
+      if (looks++ === 0) { await turns.cancel(id); assert.equal(await turns.advance(id), 'done') } // by another process, behind this look
+      return row
+    }
+    assert.equal(await say(turnsOf(t, server, { store: storeWith(store, { load }), queue: lossy, tools, engine: parallel }), id, question), 'over', what)
+    assert.equal((await turns.status(id)).outcome, 'cancelled')
+  }
+})
+
+test('edited arguments that do not fit are refused to their sender also while the turn runs, and the question stays', async (t) => {
+  const { end, id, question, turns } = await runningTurn(t)
+  await assert.rejects(turns.decide(id, approve(question, { arguments: { text: 5 } })), { code: 'json' })
+  assert.equal(await turns.decide(id, approve(question, { arguments: { text: 'edited' } })), 'accepted')
+  const status = await end()
+  assert.deepEqual([status.outcome, ...cardsOf(status).map(({ output }) => output)], ['completed', 'you said edited', 'long'])
+})
+
+test('edited arguments that a rule of the turn forbids are refused to their sender, and the question stays', async (t) => {
+  const rules = [{ tool: 'echo.back', effect: 'deny', arguments: { text: 'secret' } }]
+  const { end, id, question, turns } = await runningTurn(t, { run: { rules } })
+  await assert.rejects(turns.decide(id, approve(question, { arguments: { text: 'secret' } })), { code: 'state', message: /rule/ })
+  assert.equal(await turns.decide(id, approve(question)), 'accepted')
+  assert.deepEqual(cardsOf(await end()).map(({ output }) => output), ['you said a', 'long'])
+})
+
+test('a decision that only its worker can see through does not leave a question that nobody can decide', async (t) => {
+  for (const args of [{ text: 5 }, { text: 'secret' }]) {
+    const { end, id, question, store, turns } = await runningTurn(t, { run: { rules: [{ tool: 'echo.back', effect: 'deny', arguments: { text: 'secret' } }] } })
+    const { call, stage, digest } = question
+    // By a process that has other tools: it cannot check them.
+    await store.push(id, { key: 'of another process', entry: JSON.stringify({ type: 'decision', at: 1, call, stage, digest, decision: 'approve', arguments: args }) })
+    const reading = (async () => { const events = []; for await (const event of turns.events(id)) events.push(event); return events })()
+    const status = await end()
+    const [card] = cardsOf(status)
+    assert.deepEqual([card.status, card.reason, status.outcome, status.decisions], ['denied', 'policy', 'completed', []])
+    assert.match(card.approvals.at(-1).reason, /text|rule/)
+    assert.equal((await reading).at(-1).type, 'done')
+  }
+})
+
+test('a rule that forbids since the question was asked goes before the decision, while the turn runs, too', async (t) => {
+  const rules = memory()
+  const { end, id, question, turns } = await runningTurn(t, { engine: { rules } })
+  rules.add({ tool: 'echo.*', effect: 'deny' })
+  assert.equal(await turns.decide(id, approve(question)), 'accepted')
+  const status = await end()
+  const [card] = cardsOf(status)
+  assert.deepEqual([card.status, card.reason, status.decisions], ['denied', 'policy', []])
+})
+
+test('where every process has a newer tool, the old question is decided into a new one', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const store = files(folderOf(t))
+  let ran = 0
+  const deployed = (identity) => turnsOf(t, server, { store, queue: lossy, tools: [asks({ identity, execute: () => ++ran })] })
+  const [old, next] = [deployed('1'), deployed('2')]
+  const id = await old.start({ messages: hello })
+  await old.advance(id)
+  const [question] = (await next.status(id)).questions
+  assert.equal(await next.decide(id, approve(question)), 'accepted')
+  assert.equal(await next.advance(id), 'waiting')
+  const [again] = (await next.status(id)).questions
+  assert.notEqual(again.digest, question.digest)
+  assert.deepEqual([ran, await next.decide(id, approve(question)), await next.decide(id, approve(again))], [0, 'stale', 'accepted'])
+  assert.equal(await next.advance(id), 'done')
+  assert.equal(ran, 1)
+})
+
+test('two workers with different tools: a question that comes back is decided anew', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const store = files(folderOf(t))
+  let ran = 0
+  const deployed = (identity) => turnsOf(t, server, { store, queue: lossy, tools: [asks({ identity, execute: () => ++ran })] })
+  const [old, next] = [deployed('1'), deployed('2')]
+  const id = await old.start({ messages: hello })
+  await old.advance(id)
+  const seen = []
+  for (const worker of [next, old, next, old]) {
+    const [question] = (await old.status(id)).questions
+    seen.push(question.digest)
+    await delay(2)
+    assert.deepEqual(await Promise.all([1, 2].map(() => old.decide(id, approve(question)))).then((both) => both.sort()), ['accepted', 'stale'])
+    assert.equal(await worker.advance(id), 'waiting')
+    assert.equal(ran, 0)
+  }
+  assert.equal(new Set(seen).size, 2)
+  const [question] = (await old.status(id)).questions
+  assert.equal(await old.decide(id, approve(question)), 'accepted')
+  assert.equal(await old.advance(id), 'done')
+  assert.deepEqual([ran, textOf(await old.status(id))], [1, 'Call 1. I was told: 1'])
+})
+
+test('a worker that does not have the tool tells the model so, and nothing that was approved runs', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const store = files(folderOf(t))
+  let ran = 0
+  const turns = turnsOf(t, server, { store, queue: lossy, tools: [asks({ execute: () => ++ran })] })
+  const id = await turns.start({ messages: hello })
+  await turns.advance(id)
+  const [question] = (await turns.status(id)).questions
+  assert.equal(await turns.decide(id, approve(question)), 'accepted')
+  const other = turnsOf(t, server, { store, queue: lossy, tools: [echo({ name: 'something.else', identity: '1' })] })
+  assert.equal(await other.advance(id), 'done')
+  const status = await turns.status(id)
+  assert.deepEqual([cardsOf(status)[0].status, status.outcome, status.decisions, ran], ['not_found', 'completed', [], 0])
+})
+
+test('a result that came in front of its call is in nobody\'s way', async (t) => {
+  const server = await serverOf(t, ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'b', name: 'from_outside', arguments: { text: 'b' } }] }))
+  const store = files(folderOf(t))
+  const turns = turnsOf(t, server, { store, queue: lossy, tools: [outside({ permission: 'sensitive' })] })
+  const id = await turns.start({ messages: hello })
+  assert.equal(await turns.result(id, 1, { value: 'early' }), 'accepted') // of a turn that runs nobody can say what it waits for
+  assert.equal(await turns.advance(id), 'waiting')
+  assert.equal(await turns.decide(id, approve((await turns.status(id)).questions[0])), 'accepted')
+  assert.equal(await turns.advance(id), 'waiting')
+  assert.deepEqual(await Promise.all([1, 2].map((n) => turns.result(id, 1, { value: `in time ${n}` }))), ['accepted', 'accepted'])
+  assert.equal(await turns.advance(id), 'done')
+  assert.match(cardsOf(await turns.status(id))[0].output, /^in time \d$/)
+})
+
+test('what was saved is said to be so where the queue is away: it goes on with the next sweep', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const store = files(folderOf(t))
+  const warned = []
+  const listen = ({ message }) => warned.push(message)
+  process.on('warning', listen)
+  t.after(() => process.off('warning', listen))
+  let away = true
+  const woken = []
+  const say = async (id) => { if (away) throw new Error('no queue today'); woken.push(id) }
+  const turns = turnsOf(t, server, { store, engine: { approvalTimeoutMs: 60_000 }, queue: { wake: say, at: say, work: lossy.work } })
+  const id = await turns.start({ messages: hello })
+  const { rev } = await store.load(id)
+  assert.equal(await turns.advance(id), 'waiting')
+  const row = await store.load(id)
+  assert.deepEqual([row.phase, row.epoch, row.rev > rev], ['waiting', 1, true], 'it was left as it was saved')
+  const [question] = (await turns.status(id)).questions
+  assert.deepEqual([await turns.decide(id, approve(question)), await turns.decide(id, approve(question))], ['accepted', 'stale'])
+  await until(() => warned.some((text) => text.includes(`the turn ${id} was saved`)))
+  await assert.rejects(turns.sweep(), /no queue today/)
+  away = false
+  assert.equal(await turns.sweep(), 1)
+  assert.deepEqual(woken, [id])
+  assert.equal(await turns.advance(id), 'done')
+  assert.equal(server.requests.length, 2)
+})

@@ -1,9 +1,13 @@
 // The Electron layer as it runs: the built preload in an isolated world of Chromium, a strict policy, a structured clone between
 // processes, and the host in the process that plays main.
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { files } from 'sluice/conversations'
 import { openApp } from './electron/app.mjs'
 import { asked as askedIn, call, question, ranOf, rawCall, remove, say, shows } from './electron/asked.mjs'
 import { until, useBrowser } from './support.mjs'
@@ -167,6 +171,33 @@ test('a reload in mid-approval: the old token is dead, the new one works', async
   assert.deepEqual(await rawCall(window, 'approve', now), { ok: true, value: true })
   await shows(window, 'Gone.')
   assert.equal((await ranOf(app)).length, 1)
+})
+
+test('a question outlives the app: killed and started anew, it asks again in its window, the old token is dead, and the call runs once', async (t) => {
+  const kept = mkdtempSync(join(tmpdir(), 'sluice-electron-'))
+  const first = await openApp(t, browser, { answers: [remove('a.txt')], main: { kept } })
+  const before = await first.window(t)
+  await say(before, 'delete a.txt')
+  const old = await question(before)
+  const reader = files(kept)
+  await until(async () => (await reader.load('main'))?.entries.at(-1)?.state, 'the question is kept')
+  assert.deepEqual(await ranOf(first), [])
+  process.kill(first.pid, 'SIGKILL')
+  await before.close()
+
+  const second = await openApp(t, browser, { answers: [{ text: 'Gone.' }], main: { kept } })
+  t.after(() => rmSync(kept, { recursive: true, force: true, maxRetries: 5 }))
+  const window = await second.window(t)
+  const now = await question(window)
+  assert.notEqual(now.token, old.token)
+  assert.equal((await rawCall(window, 'approve', { ...now, token: old.token })).ok, false)
+  assert.deepEqual(await ranOf(second), [])
+  assert.equal(second.model.requests.length, 0, 'the model is not asked again')
+  await press(window, 'Approve')
+  await shows(window, 'Gone.')
+  assert.deepEqual(await ranOf(second), [['file.delete', { text: 'a.txt' }]])
+  assert.deepEqual(second.model.requests[0].body.messages.map(({ role }) => role), ['user', 'assistant', 'tool'])
+  await until(async () => (await reader.load('main')).entries.at(-1).state === undefined, 'its end is kept')
 })
 
 test('a window that is closed while a question waits: another one answers, or after a while it is denied', async (t) => {

@@ -2,7 +2,6 @@
 // or 60 with SLUICE_LONG=1.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,14 +14,13 @@ import { Engine } from '../../js/dist/esm/index.js'
 import { startServer } from '../../js/dist/esm/testing/index.js'
 import { cardsOf } from '../js/durable-support.mjs'
 import { answers, checkTurn, toolsOf } from '../js/durable-worker.mjs'
-import { open } from './places.mjs'
+import { everyPlace, open } from './places.mjs'
 import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
 
 const program = fileURLToPath(new URL('chaos-worker.mjs', import.meta.url))
 const SECONDS = process.env.SLUICE_LONG ? 60 : 5
 const TURNS = process.env.SLUICE_LONG ? 200 : 24
 const LEASE_MS = 600
-const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
 
 let redisServer
 let postgresServer
@@ -34,24 +32,16 @@ after(async () => {
   await postgresServer?.stop()
 })
 
-const name = () => `c${randomUUID().replaceAll('-', '')}`
-const places = {
-  files: { skip: false, place: (folder) => ({ kind: 'files', path: join(folder, 'turns') }) },
-  sqlite: { skip: DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`, place: (folder) => ({ kind: 'sqlite', path: join(folder, 'turns.db') }) },
-  'redis and BullMQ': { skip: noRedis, place: () => ({ kind: 'redis', port: redisServer.port, name: name(), lockMs: 2 * LEASE_MS }) },
-  'postgres and BullMQ': { skip: noPostgres, place: () => ({ kind: 'postgres', config: postgresServer.config, name: name(), lockMs: 2 * LEASE_MS }) },
-}
-
 const random = (from, to) => from + Math.random() * (to - from)
 
-for (const [what, { skip, place: placeOf }] of Object.entries(places)) {
+for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
   test(`chaos over ${what}: ${TURNS} turns in ${SECONDS} s come to their end, and nothing happens twice`, { skip, timeout: SECONDS * 1000 + 120_000 }, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-'))
     const journal = join(folder, 'journal')
     appendFileSync(journal, '')
     const server = await startServer({ answers, appendOnly: false })
-    const place = placeOf(folder)
-    const { close, ...kept } = await open(place)
+    const place = placeOf(folder, { redis: redisServer, postgres: postgresServer, lockMs: 2 * LEASE_MS })
+    const { close, empty: _, ...kept } = await open(place)
     const engine = new Engine({ tools: toolsOf(journal) })
     const page = durable(engine, { ...kept, leaseMs: LEASE_MS, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }) })
     const counts = { killed: 0, paused: 0 }

@@ -1,8 +1,22 @@
 // Opens a store of turns with its queue and its stream log in any process, by a description that goes through JSON.
 import { bullmq, local, memoryLog, postgres, redis, redisLog } from '../../js/dist/esm/durable/index.js'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { openStore } from '../js/durable-places.mjs'
+import { noPostgres, noRedis } from './servers.mjs'
 
-/** `{ kind, … }` → `{ store, queue, log, close }`. */
+const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
+const name = () => `c${randomUUID().replaceAll('-', '')}`
+
+/** Every store with the queue that belongs to it: why it is skipped, and the description of a new one in this folder, on these servers. */
+export const everyPlace = {
+  files: { skip: false, place: (folder) => ({ kind: 'files', path: join(folder, 'turns') }) },
+  sqlite: { skip: DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`, place: (folder) => ({ kind: 'sqlite', path: join(folder, 'turns.db') }) },
+  'redis and BullMQ': { skip: noRedis, place: (_, { redis, lockMs }) => ({ kind: 'redis', port: redis.port, name: name(), lockMs }) },
+  'postgres and BullMQ': { skip: noPostgres, place: (_, { postgres, lockMs }) => ({ kind: 'postgres', config: postgres.config, name: name(), lockMs }) },
+}
+
+/** `{ kind, … }` → `{ store, queue, log, close, empty }`; `empty` throws away all that the queue holds. */
 export async function open(place) {
   const { kind, name, lockMs } = place
   if (kind === 'redis') {
@@ -11,14 +25,17 @@ export async function open(place) {
     const connection = { host: '127.0.0.1', port: place.port }
     const client = new Redis(connection)
     const queue = bullmq({ Queue, Worker, connection, name, lockMs })
-    return { store: redis(client, { prefix: `{${name}}:` }), queue, log: redisLog(client, { prefix: `{${name}}:`, pollMs: 20 }), close: async () => { await queue.close(); client.disconnect() } }
+    const empty = () => emptied(new Queue(name, { connection }))
+    return { store: redis(client, { prefix: `{${name}}:` }), queue, empty, log: redisLog(client, { prefix: `{${name}}:`, pollMs: 20 }), close: async () => { await queue.close(); client.disconnect() } }
   }
   if (kind === 'postgres') {
     const { default: pg } = await import('pg')
     const { Queue, Worker, createPostgresBackend } = await import('bullmq')
     const pool = new pg.Pool({ ...place.config, max: 5 })
-    const queue = bullmq({ Queue, Worker, backend: createPostgresBackend, connection: { ...place.config, max: 5, migrate: true }, name, lockMs })
-    return { store: postgres(pool, { prefix: `${name}_` }), queue, log: memoryLog(), close: async () => { await queue.close(); await pool.end() } }
+    const connection = { ...place.config, max: 5, migrate: true }
+    const queue = bullmq({ Queue, Worker, backend: createPostgresBackend, connection, name, lockMs })
+    const empty = () => emptied(new Queue(name, { connection }, createPostgresBackend))
+    return { store: postgres(pool, { prefix: `${name}_` }), queue, empty, log: memoryLog(), close: async () => { await queue.close(); await pool.end() } }
   }
   if (kind === 'many machines') {
     const { default: pg } = await import('pg')
@@ -32,5 +49,10 @@ export async function open(place) {
     return { store: postgres(pool, { prefix: `${name}_` }), queue, log: redisLog(client, { prefix: `{${name}}:`, pollMs: 20 }), close: async () => { await queue.close(); client.disconnect(); await pool.end() } }
   }
   const { store, close } = await openStore(place)
-  return { store, queue: local(), log: memoryLog(), close }
+  return { store, queue: local(), log: memoryLog(), close, empty: async () => {} } // a queue in memory is empty when its process ends
+}
+
+async function emptied(queue) {
+  await queue.obliterate({ force: true })
+  await queue.close()
 }

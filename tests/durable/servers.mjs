@@ -11,6 +11,9 @@ const versions = existsSync(postgresFolder) ? readdirSync(postgresFolder).filter
 export const postgresVersion = versions.sort((a, b) => Number(b) - Number(a))[0]
 const redisProgram = ['/usr/bin/redis-server', '/usr/local/bin/redis-server', '/usr/bin/valkey-server'].find((path) => existsSync(path))
 
+/** A program of this Postgres. */
+export const postgresProgram = (name) => join(postgresFolder, postgresVersion, 'bin', name)
+
 /** False, or why it is skipped. */
 export const noRedis = redisProgram ? false : 'there is no redis-server: apt-get install redis-server'
 export const noPostgres = postgresVersion ? false : 'there is no Postgres: apt-get install postgresql'

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { sluice } from './cli-support.mjs'
+import { page, sluice } from './cli-support.mjs'
 import { answersOf, folderOf, serverOf, until } from './durable-support.mjs'
 import { main } from './on-terminal.mjs'
 
@@ -51,12 +52,48 @@ test('a worker carries turns on, questions are listed and decided, and it ends w
   assert.deepEqual(await once(worker, 'close'), [0, null])
 })
 
+test('the page of questions: for whoever opened it, and for the questions that were seen', async (t) => {
+  const server = await serverOf(t, answersOf('one', 'two'))
+  const app = join(folderOf(t), 'app.mjs')
+  writeFileSync(app, `
+    import { Engine, tool } from ${index}
+    import { durable, files } from ${durable}
+    const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
+    const engine = new Engine({ tools: [tool({ name: 'echo.back', description: 'Says it again.', parameters, agentCallable: true, annotations: { readOnlyHint: true }, execute: ({ text }) => text })] })
+    export const turns = durable(engine, { store: files(${JSON.stringify(join(folderOf(t), 'turns'))}), run: () => ({ model: { baseURL: ${JSON.stringify(server.baseURL)}, name: 'm' } }) })
+    for (const id of ['a', 'b']) { await turns.start({ id, messages: [{ role: 'user', content: 'Hello' }] }); await turns.advance(id) }`)
+  const { code } = await page(['questions', app, '--page', '--by', 'ann'], async ({ url, get, post }) => {
+    const { origin, host } = new URL(url)
+    assert.match(await (await get('/')).text(), /questions\.js/)
+    for (const path of ['/', '/api/questions']) assert.equal((await fetch(origin + path, { method: path === '/' ? 'GET' : 'POST', headers: { origin, 'content-type': 'application/json' }, ...(path === '/' ? {} : { body: '{"known":[]}' }) })).status, 403, 'without what the URL gives')
+    const cookie = (await fetch(url, { redirect: 'manual' })).headers.get('set-cookie').split(';')[0]
+    const send = (headers) => new Promise((resolve) => {
+      const asked = request(`${origin}/api/decide`, { method: 'POST', headers: { host, origin, cookie, 'content-type': 'application/json', ...headers } }, (response) => { response.resume(); resolve(response.statusCode) })
+      asked.end('{}')
+    })
+    assert.deepEqual(await Promise.all([{ host: 'attacker.test' }, { origin: 'http://attacker.test' }, { 'content-type': 'text/plain' }, { cookie: '' }, {}].map(send)), [421, 403, 415, 403, 400])
+    const { value: { open, fresh, more, by } } = await post('/api/questions', { known: [] })
+    assert.deepEqual([open.length, fresh.map(({ name }) => name), more, by], [2, open, false, 'ann'])
+    const [{ name, turn, ask }] = fresh
+    assert.deepEqual([name, ask.token, ask.annotations, ask.parameters.required, ask.arguments], [`a:1:execution:${ask.digest}`, name, { readOnlyHint: true }, ['text'], { text: 'one' }])
+    assert.deepEqual((await post('/api/questions', { known: [name] })).value.fresh.map((one) => one.turn), ['b'])
+    const decision = { turn, call: ask.call, stage: ask.stage, digest: ask.digest, decision: 'approve' }
+    assert.match((await post('/api/decide', { ...decision, by: 'somebody else' })).error.detail, /by|expected/)
+    assert.match((await post('/api/decide', { ...decision, arguments: { text: 7 } })).error.detail, /text|string/)
+    assert.equal((await post('/api/decide', { ...decision, digest: 'x' })).value.said, 'stale')
+    assert.equal((await post('/api/decide', decision)).value.said, 'accepted')
+    assert.equal((await post('/api/decide', decision)).value.said, 'stale')
+    assert.equal((await post('/api/decide', { ...decision, turn: 'nowhere' })).error.code, 'not_found')
+  })
+  assert.equal(code, 0)
+})
+
 test('what is wrong is said', async (t) => {
   const app = join(folderOf(t), 'app.mjs')
   writeFileSync(app, 'export const turns = {}')
   for (const [words, said] of [
     [['worker'], /FILE is missing/], [['worker', app], /found object, expected what durable\(\) gives/], [['worker', `${app}x`], /Cannot find module/], [['worker', app, '--sweep', '0'], /--sweep: found '0'/],
-    [['questions', app, '--approve', 'a', '--deny', 'b'], /expected one of them/], [['questions', app, '--reason', 'x'], /needs --deny/], [['questions', app, '--approve', 'a', '--remember', 'long'], /--remember: found 'long'/],
+    [['questions', app, '--approve', 'a', '--deny', 'b'], /expected one of them/], [['questions', app, '--page', '--json'], /expected neither/], [['questions', app, '--no-open'], /need --page/], [['questions', app, '--reason', 'x'], /needs --deny/], [['questions', app, '--approve', 'a', '--remember', 'long'], /--remember: found 'long'/],
   ]) {
     const { code, err } = await sluice(words)
     assert.equal(code, 2, words.join(' '))

@@ -2,6 +2,8 @@
 import { escapeInvisible } from '../bridge/invisible.js'
 import type { Durable, Question } from '../durable/types.js'
 import { text, UsageError, type Command } from './command.js'
+import { pageHelp, pageOptions, readPort, showPage } from './page.js'
+import { startQuestions } from './questions-page.js'
 import { loadTurns } from './turns-file.js'
 
 /** So much of a digest names a question. What is decided is the question that this process has read, by all of it. */
@@ -10,6 +12,7 @@ const DIGITS = 12
 export const command: Command = {
   summary: 'what durable turns ask, and decisions about it',
   help: `npx sluice questions FILE.mjs                          the open questions of all turns
+npx sluice questions FILE.mjs --page                   the same as a page, where they are read and decided
 npx sluice questions FILE.mjs --approve QUESTION       decides one, by the name that stands at its end
 
 FILE.mjs is a module of yours: its default export, or \`turns\`, is what durable(engine, …) of sluice/durable gives, or a function that gives
@@ -18,11 +21,13 @@ it. What cannot be seen in arguments and results is shown as ⟨U+…⟩.
   --thread NAME       those of this thread only
   --tool NAME         those about this tool only
   --json              one line of JSON for each
+  --page              serves the page until Ctrl-C, for you alone; each decision counts for the question that was seen there
+${pageHelp}
   --approve QUESTION  the call may run, or its result be read; --remember once, turn, session or always
   --deny QUESTION     it may not; --reason TEXT is for the model
   --by NAME           who decides, for the record (default: $USER)`,
   options: {
-    thread: { type: 'string' }, tool: { type: 'string' }, json: { type: 'boolean' }, approve: { type: 'string' }, deny: { type: 'string' }, remember: { type: 'string' }, reason: { type: 'string' }, by: { type: 'string' },
+    ...pageOptions, page: { type: 'boolean' }, thread: { type: 'string' }, tool: { type: 'string' }, json: { type: 'boolean' }, approve: { type: 'string' }, deny: { type: 'string' }, remember: { type: 'string' }, reason: { type: 'string' }, by: { type: 'string' },
   },
   positionals: ['FILE'],
   async run(values, [file]) {
@@ -30,12 +35,17 @@ it. What cannot be seen in arguments and results is shown as ⟨U+…⟩.
     if (approve !== undefined && deny !== undefined) throw new UsageError('--approve and --deny: expected one of them')
     if (reason !== undefined && deny === undefined) throw new UsageError('--reason needs --deny beside it')
     if (remember !== undefined && (approve === undefined || !['once', 'turn', 'session', 'always'].includes(remember))) throw new UsageError(`--remember: found '${remember}', expected once, turn, session or always beside --approve`)
+    const port = readPort(values)
+    if (values['page'] && (values['json'] || approve !== undefined || deny !== undefined)) throw new UsageError('--page: expected neither --json nor --approve nor --deny beside it')
+    if (!values['page'] && (port !== undefined || values['no-open'])) throw new UsageError('--port and --no-open need --page beside them')
+    const by = text(values['by']) ?? process.env['USER']
     const turns = await loadTurns(file as string)
     const filter = { ...(thread === undefined ? {} : { thread }), ...(tool === undefined ? {} : { tool }) }
     const name = approve ?? deny
     let code = 0
-    if (name === undefined) await list(turns, filter, values['json'] === true)
-    else code = await decide(turns, name, { decision: approve === undefined ? 'deny' : 'approve', reason, remember, by: text(values['by']) ?? process.env['USER'] })
+    if (values['page']) code = await showPage('The questions are on', await startQuestions({ turns, filter, by, port }), values)
+    else if (name === undefined) await list(turns, filter, values['json'] === true)
+    else code = await decide(turns, name, { decision: approve === undefined ? 'deny' : 'approve', reason, remember, by })
     process.exit(code) // connections of the app's are still open
   },
 }

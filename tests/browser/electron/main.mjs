@@ -1,9 +1,10 @@
 // The main process of the app under test: an engine with tools that keep a record of what ran, and its host.
 import { Engine, tool } from 'sluice'
+import { files } from 'sluice/conversations'
 import { hostEngine } from 'sluice/electron'
 import { ipcMain, start } from './main-process.mjs'
 
-const { baseURL, origin, settings = {}, host: options = {} } = JSON.parse(process.env.SLUICE_APP)
+const { baseURL, origin, settings = {}, host: options = {}, kept } = JSON.parse(process.env.SLUICE_APP)
 const ran = []
 const aborted = []
 const common = { agentCallable: true, parameters: { type: 'object', properties: { text: { type: 'string' } } } }
@@ -51,6 +52,7 @@ const host = hostEngine(engine, {
   ipcMain,
   windows: (sender) => (sender.origin === origin ? rights.get(sender.webContentsId) ?? null : null),
   ...options,
+  ...(kept === undefined ? {} : { conversations: files(kept) }),
   run: ({ messages }) => ({ model: { baseURL, name: 'scripted' }, messages }),
 })
 

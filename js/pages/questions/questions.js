@@ -1,0 +1,216 @@
+// The open questions of durable turns: each is read and decided by the approval element, and decided for what was seen. Language and theme are remembered by the browser.
+import '/sluice/ui/index.js'
+import { post } from '/sluice/renderer/web-bridge.js'
+import { splitInvisible } from '/sluice/bridge/invisible.js'
+import { languages } from './strings.js'
+
+const themes = ['auto', 'light', 'dark']
+const LOOK_MS = 1500
+const HIDDEN_MS = 10_000
+
+/** Open questions by name, in their order: what was sent of each, and its elements. */
+const shown = new Map()
+/** Names of what was decided here, until the store shows it: a worker takes it when it comes to it. */
+const decided = new Map()
+let text = languages.en
+let [by, more, fault, lost] = [undefined, false, undefined, undefined]
+let looked = false
+
+const element = (tag, attributes = {}, ...children) => {
+  const made = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
+  made.append(...children)
+  return made
+}
+/** Names of the app, of turns and of tools: what has no glyph of its own is shown by its code point. */
+const foreign = (given) => splitInvisible(given).map((run, at) => (at % 2 ? element('span', { class: 'code-point' }, `⟨${run}⟩`) : run))
+const escaped = (given) => splitInvisible(given).map((run, at) => (at % 2 ? `⟨${run}⟩` : run)).join('')
+
+// -- around the questions, once
+const [heading, count, who] = [element('h1'), element('p', { id: 'count', tabindex: '-1', role: 'status' }), element('p', { class: 'who' })]
+const [theme, language] = [element('button', { type: 'button', class: 'quiet', id: 'theme' }), element('button', { type: 'button', class: 'quiet', id: 'language' })]
+const news = element('div', { id: 'news', role: 'log', 'aria-live': 'polite' })
+const trouble = element('p', { class: 'fault', role: 'alert', hidden: '' })
+const list = element('ol', { id: 'questions' })
+const empty = element('p', { class: 'empty', hidden: '' })
+document.body.replaceChildren(
+  element('header', {}, heading, who, element('div', { class: 'corner' }, theme, language)),
+  element('main', {}, count, trouble, news, list, empty))
+
+// -- reading ----------------------------------------------------------------------------------------------------------------
+
+async function look() {
+  try {
+    const reply = await post('/api/questions', { known: [...shown.keys()] })
+    ;({ by, more, fault } = reply)
+    lost = undefined
+    take(reply)
+  } catch (error) {
+    lost = error.detail ?? error.message
+  }
+  looked = true
+  tell()
+  next()
+}
+
+let timer
+function next() {
+  clearTimeout(timer)
+  timer = setTimeout(look, document.hidden ? HIDDEN_MS : LOOK_MS)
+}
+document.addEventListener('visibilitychange', () => document.hidden || look())
+
+/** What is open by the store. What was decided here stays away until the store knows. */
+function take({ open, fresh }) {
+  const news = new Map(fresh.map((question) => [question.name, question]))
+  const wanted = open.filter((name) => !decided.has(name))
+  for (const name of decided.keys()) if (!open.includes(name)) keptFor(name)
+  for (const [name, { item, question }] of shown) {
+    if (open.includes(name)) continue
+    const focused = item.contains(document.activeElement)
+    const at = placeOf(item)
+    item.remove()
+    shown.delete(name)
+    if (!decided.has(name)) say('gone', question)
+    if (focused) focusAt(at)
+  }
+  for (const name of wanted) if (!shown.has(name) && news.has(name)) shown.set(name, draw(news.get(name)))
+  for (const [at, name] of wanted.entries()) {
+    const item = shown.get(name)?.item
+    if (item && list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null)
+  }
+}
+
+/** A decision that the store shows no more was used: its question comes again only if it changed. */
+const LAST = 200
+function keptFor(name) {
+  const { place } = decided.get(name)
+  decided.delete(name)
+  answered.add(place)
+  if (answered.size > LAST) answered.delete(answered.values().next().value)
+}
+/** Turn, call and stage of questions that were decided here. */
+const answered = new Set()
+
+// -- one question -----------------------------------------------------------------------------------------------------------
+
+const placeNameOf = ({ turn, ask }) => `${turn}:${ask.call}:${ask.stage}`
+
+function draw(question) {
+  const { turn, thread, askedAt, ask, name } = question
+  const about = element('dl', { class: 'about' })
+  const again = element('p', { class: 'again', hidden: '' })
+  again.hidden = !answered.has(placeNameOf(question)) && ![...decided.values()].some(({ place }) => place === placeNameOf(question))
+  const approval = element('sluice-approval')
+  approval.message = {
+    approve: (_, options) => decide(question, 'approve', options),
+    release: () => decide(question, 'approve'),
+    deny: (_, reason) => decide(question, 'deny', reason === undefined ? {} : { reason }),
+  }
+  approval.ask = ask
+  const item = element('li', { class: 'question' }, again, approval, about)
+  const write = () => {
+    again.textContent = text.again
+    const short = name.slice(0, name.length - ask.digest.length + 12)
+    const time = element('time', { datetime: new Date(askedAt).toISOString() }, new Date(askedAt).toLocaleString(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' }))
+    const rows = [[text.asked, [time]], ...(thread === undefined ? [] : [[text.thread, foreign(thread)]]), [text.turn, foreign(turn)], [text.name, foreign(short)]]
+    about.replaceChildren(...rows.map(([what, of]) => element('div', {}, element('dt', {}, what), element('dd', {}, ...of))))
+  }
+  write()
+  return { item, question, approval, write }
+}
+
+/** False where it was not taken: the element says that it was decided elsewhere. */
+async function decide(question, decision, options = {}) {
+  const { name, turn, ask: { call, stage, digest } } = question
+  const { said } = await post('/api/decide', { turn, call, stage, digest, decision, ...options })
+  if (said !== 'accepted') {
+    say(said, question)
+    void look()
+    return false
+  }
+  decided.set(name, { place: placeNameOf(question) })
+  say(decision === 'approve' && stage === 'result' ? 'release' : decision, question)
+  const { item } = shown.get(name) ?? {}
+  const at = item ? placeOf(item) : 0
+  const focused = item?.contains(document.activeElement)
+  item?.remove()
+  shown.delete(name)
+  tell()
+  if (focused) focusAt(at)
+  return true
+}
+
+const placeOf = (item) => [...list.children].indexOf(item)
+
+/** The next question, where there is one: keys that are still held do not answer it. */
+function focusAt(at) {
+  const item = list.children[Math.min(at, list.children.length - 1)]
+  if (item) item.querySelector('sluice-approval').present()
+  else count.focus()
+}
+
+/** For people who do not see what went away, and for those who wonder where it went. */
+const MOST_NEWS = 5
+function say(what, { ask }) {
+  const entry = element('p', { class: what }, text.said[what](escaped(ask.title ?? ask.name)))
+  news.append(entry)
+  while (news.children.length > MOST_NEWS) news.firstElementChild.remove()
+}
+
+// -- words and colours ------------------------------------------------------------------------------------------------------
+
+function tell() {
+  const open = shown.size
+  const line = text.count(open, more)
+  if (looked && count.textContent !== line) count.textContent = line
+  document.title = open > 0 ? `(${open}) ${text.title}` : text.title
+  who.textContent = by === undefined ? '' : text.who(escaped(by))
+  empty.hidden = !looked || open > 0 || lost !== undefined
+  const wrong = lost !== undefined ? text.lost(lost) : fault !== undefined ? text.fault(fault) : ''
+  if (trouble.textContent !== wrong) trouble.textContent = wrong
+  trouble.hidden = wrong === ''
+}
+
+function setLanguage(lang) {
+  document.documentElement.lang = lang
+  text = languages[lang]
+  remember('language', lang)
+  heading.textContent = text.title
+  language.textContent = text.language
+  language.setAttribute('aria-label', text.languageLabel)
+  empty.textContent = text.none
+  for (const { write } of shown.values()) write()
+  setTheme(themeNow())
+  tell()
+}
+
+const themeNow = () => document.documentElement.dataset.theme ?? 'auto'
+
+function setTheme(to) {
+  if (to === 'auto') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = to
+  remember('theme', to)
+  theme.textContent = text.theme[to]
+}
+
+function remember(name, value) {
+  try {
+    localStorage.setItem(`sluice-questions-${name}`, value)
+  } catch {} // a browser that keeps nothing
+}
+
+function recall(name, allowed, otherwise) {
+  try {
+    const value = localStorage.getItem(`sluice-questions-${name}`)
+    return allowed.includes(value) ? value : otherwise
+  } catch {
+    return otherwise
+  }
+}
+
+theme.addEventListener('click', () => setTheme(themes[(themes.indexOf(themeNow()) + 1) % themes.length]))
+language.addEventListener('click', () => setLanguage(document.documentElement.lang === 'zh' ? 'en' : 'zh'))
+setTheme(recall('theme', themes, 'auto'))
+setLanguage(recall('language', Object.keys(languages), navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en'))
+void look()

@@ -1,0 +1,78 @@
+// The page of `sluice questions`: the open questions of all turns, for whoever may decide them. The server says who that is; the page cannot.
+import { fileURLToPath } from 'node:url'
+import type { AskView } from '../bridge/messages.js'
+import { messageOf } from '../core/errors.js'
+import type { Tool } from '../core/tool.js'
+import type { Durable, Question } from '../durable/types.js'
+import { flag, jsonObject, list, members, oneOf, optional, text, whole } from '../host/check.js'
+import { serve, type Route, type WebServer } from '../web/server.js'
+import type { DecideReply, DecideRequest, QuestionsReply, QuestionsRequest, ShownQuestion } from './questions-api.js'
+
+const pages = fileURLToPath(new URL('../../../pages/questions/', import.meta.url))
+
+/** So many are shown at once: nobody reads more before the first of them is decided. */
+const MOST = 100
+/** A name has an id of up to 200 characters in it. */
+const NAME = 400
+
+export interface QuestionsPageOptions {
+  turns: Durable
+  /** Those that are shown. */
+  filter: { thread?: string; tool?: string }
+  /** Who decides. */
+  by: string | undefined
+  port: number | undefined
+}
+
+export const startQuestions = ({ port, ...options }: QuestionsPageOptions): Promise<WebServer> =>
+  serve({ roots: { '/': pages }, routes: routes(options), ...(port ? { port } : {}) })
+
+const checkQuestions = members<QuestionsRequest>({ known: list(text(NAME), MOST) })
+const checkDecide = members<DecideRequest>({
+  turn: text(200), call: whole(1, Number.MAX_SAFE_INTEGER), stage: oneOf('execution', 'result'), digest: text(100), decision: oneOf('approve', 'deny'),
+  arguments: optional(jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 })), remember: optional(oneOf('once', 'turn', 'session', 'always')), exact: optional(flag), reason: optional(text(10_000, 0)),
+})
+
+function routes({ turns, filter, by }: Omit<QuestionsPageOptions, 'port'>): { [route: `POST /${string}`]: Route } {
+  return {
+    'POST /api/questions': async (input): Promise<QuestionsReply> => {
+      const known = new Set(checkQuestions(input, '').known)
+      const { questions, more, fault } = await read(turns, filter)
+      const open = questions.map(nameOf)
+      const fresh = questions.filter((question) => !known.has(nameOf(question))).map((question) => shown(question, turns.tools))
+      return { open, fresh, more, ...(by === undefined ? {} : { by }), ...(fault === undefined ? {} : { fault }) }
+    },
+    'POST /api/decide': async (input): Promise<DecideReply> => {
+      const { turn, ...decision } = checkDecide(input, '')
+      return { said: await turns.decide(turn, { ...decision, ...(by === undefined ? {} : { by }) }) }
+    },
+  }
+}
+
+async function read(turns: Durable, filter: QuestionsPageOptions['filter']): Promise<{ questions: Question[]; more: boolean; fault?: string }> {
+  const questions: Question[] = []
+  try {
+    for await (const question of turns.questions(filter)) {
+      if (questions.length === MOST) return { questions: inOrder(questions), more: true }
+      questions.push(question)
+    }
+  } catch (error) {
+    return { questions: inOrder(questions), more: false, fault: messageOf(error) }
+  }
+  return { questions: inOrder(questions), more: false }
+}
+
+const inOrder = (questions: Question[]): Question[] => questions.sort((a, b) => a.askedAt - b.askedAt || a.call - b.call)
+
+const nameOf = ({ turn, call, stage, digest }: Question): string => `${turn}:${call}:${stage}:${digest}`
+
+/** With what people read about the tool. A process that has it in another version shows its words; what is decided is what the worker asked. */
+function shown(question: Question, tools: readonly Tool[]): ShownQuestion {
+  const { turn, thread, askedAt, ...asked } = question
+  const { declaration, words } = tools.find(({ name }) => name === asked.name) ?? {}
+  const { annotations, parameters } = (declaration ?? {}) as Pick<AskView, 'annotations' | 'parameters'>
+  const ask: AskView = {
+    ...asked, token: nameOf(question), ...(annotations ? { annotations } : {}), ...(words ? { words } : {}), ...(asked.stage === 'execution' && parameters ? { parameters } : {}),
+  }
+  return { name: ask.token, turn, askedAt, ...(thread === undefined ? {} : { thread }), ask }
+}

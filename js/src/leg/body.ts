@@ -1,4 +1,5 @@
 // What every request is held against before anything of it is read.
+import { Gathered } from '../core/bytes.js'
 import type { Json, Part } from '../core/events.js'
 import { isObject, shown } from '../core/options.js'
 import { Refusal } from './refusal.js'
@@ -17,16 +18,14 @@ export function checkedId(value: unknown, what: string): string {
 
 /** The JSON object of a request. Throws Refusal. */
 export async function bodyOf(request: Request, members: string, maxBytes: number): Promise<{ [member: string]: Json }> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let [text, size] = ['', 0]
+  const all = new Gathered()
   let value: unknown
   try {
     for await (const piece of (request.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
-      size += piece.length
-      if (size > maxBytes) throw new Refusal(413, `the request is larger than ${maxBytes} bytes`)
-      text += decoder.decode(piece, { stream: true })
+      if (all.size + piece.length > maxBytes) throw new Refusal(413, `the request is larger than ${maxBytes} bytes`)
+      all.add(piece)
     }
-    value = JSON.parse(text + decoder.decode())
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(all.take()))
   } catch (error) {
     throw error instanceof Refusal ? error : new Refusal(400, 'the request is no JSON')
   }

@@ -18,6 +18,7 @@ export function checkedId(value: unknown, what: string): string {
 
 /** The JSON object of a request. Throws Refusal. */
 export async function bodyOf(request: Request, members: string, maxBytes: number): Promise<{ [member: string]: Json }> {
+  refuseForms(request)
   const all = new Gathered()
   let value: unknown
   try {
@@ -32,6 +33,15 @@ export async function bodyOf(request: Request, members: string, maxBytes: number
   if (!isObject(value)) throw new Refusal(400, `found ${shown(value)}, expected an object with ${members}`)
   if (isDeeper(value, MOST_LEVELS)) throw new Refusal(400, `the request is nested more deeply than ${MOST_LEVELS} levels`)
   return value as { [member: string]: Json }
+}
+
+/** Any page may have a browser send a text or a form, with the cookies of this site; of JSON the browser asks the app first. */
+function refuseForms({ url, headers }: Request): void {
+  const type = headers.get('content-type') ?? ''
+  if (/^application\/json\s*(?:;|$)/i.test(type)) return
+  const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')]
+  const isOurs = site !== null ? site === 'same-origin' || site === 'none' : origin === null || (URL.canParse(origin) && new URL(origin).host === new URL(url).host)
+  if (!isOurs) throw new Refusal(415, `content-type: found ${shown(type)} from another site, expected application/json`)
 }
 
 /** Level by level: the stack has no part in it. */

@@ -6,6 +6,7 @@ import type { ApprovalEvent, AssistantMessage, ChatMessage, Json, SluiceEvent } 
 import { hooks, type ResumeOptions, type RunOptions } from '../core/run-options.js'
 import type { Run } from '../core/run.js'
 import { warn } from '../core/warning.js'
+import { withClientTools, type ClientTool } from '../leg/client-tools.js'
 import type { StreamLog } from '../leg/stream-log.js'
 import { LegLog } from './leg-log.js'
 import type { Texts } from './texts.js'
@@ -17,6 +18,8 @@ export interface Config {
   messages?: ChatMessage[]
   data?: Json
   decisions?: DecisionRecord[]
+  /** Tools of this turn alone, which a client runs. */
+  external?: readonly ClientTool[]
 }
 
 /** An entry of an inbox. */
@@ -130,6 +133,7 @@ export class Leg {
   async #begin(given: TurnRun): Promise<Run> {
     const { id, state, questions } = this.#row
     const { engine, texts } = this.#around
+    const { external = [] } = this.#config
     for (const question of questions === null ? [] : (JSON.parse(await texts.read(id, 'questions', questions)) as Question[])) this.#before.set(keyOf(question), question)
     const own = {
       checkpoint: async (now: string, why: string) => this.#checkpoint(now, why),
@@ -141,10 +145,11 @@ export class Leg {
     if (state === null) {
       const { messages } = this.#config
       if (!messages) throw new SluiceError({ code: 'storage', path: id, detail: 'the turn has neither a state nor messages' })
-      return engine.run({ ...given, ...own, id, messages, dispatch: 'round' } as RunOptions)
+      return withClientTools(engine, external, (both) => both.run({ ...given, ...own, id, messages, dispatch: 'round' } as RunOptions))
     }
     const taken = Object.entries(given).filter(([name]) => name in hooks || ['model', 'context', 'rules', 'signal'].includes(name))
-    return engine.resume(await texts.read(id, 'state', state), { ...(Object.fromEntries(taken) as unknown as ResumeOptions), ...own })
+    const saved = await texts.read(id, 'state', state)
+    return withClientTools(engine, external, (both) => both.resume(saved, { ...(Object.fromEntries(taken) as unknown as ResumeOptions), ...own }))
   }
 
   async #end(run: Run): Promise<{ end: LegEnd; wakeAt: number | null }> {
@@ -190,7 +195,7 @@ export class Leg {
     const { texts } = this.#around
     const questions = result ? [] : [...this.#questions.values()]
     const taken = [...this.#used]
-    const config = this.#configChanged || this.#config.messages ? { data: this.#config.data, decisions: this.#config.decisions } : undefined
+    const config = this.#configChanged || this.#config.messages ? { ...this.#config, messages: undefined } : undefined
     await this.#write(async () => ({
       ...place, taken, state: state === null ? null : await texts.write(id, 'state', state),
       questions: questions.length === 0 ? null : await texts.write(id, 'questions', JSON.stringify(questions)),
